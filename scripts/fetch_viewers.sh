@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fetch_viewers.sh: speedscope and the command line of the Firefox Profiler, which tests/cli/export_viewers.py opens
+# fetch_viewers.sh: speedscope and the command line of the Firefox Profiler, which tests/cli/report/export_viewers.py opens
 # exported profiles with, from npm's registry, under the directory that it prints. They are fetched once; remove the
 # directory to have them anew. Needs no rights, and changes nothing on the system; nothing of what is fetched runs here.
 set -eu

@@ -7,12 +7,13 @@ from the expression in pmu-events and from what really happened: exactly where a
 usage: metric_oracle.py METRIC_SIM
 """
 import math
+import os
 import re
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pmu-events"))
 import tap  # noqa: E402
 import tree  # noqa: E402

@@ -5,12 +5,14 @@ for every event that the installed perf knows of each x86 table. Both run under 
 
 usage: oracle_attr.py TALLY
 """
+import os
 import re
 import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "pmu-events")]
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+sys.path.insert(0, str(TESTS / "pmu-events"))
 import fakeperf  # noqa: E402
 import tap  # noqa: E402
 

@@ -6,11 +6,12 @@ libpfm4 does.
 usage: oracle_spelling.py TALLY
 """
 import json
+import os
 import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pmu-events"))
 import tap  # noqa: E402
 

@@ -8,7 +8,7 @@ import os
 import sys
 
 TALLY, ROOT, BUILD = sys.argv[1:4]
-sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 sys.path.insert(0, os.path.join(ROOT, "tests", "hardware"))
 import machine as probes  # noqa: E402
 import tap  # noqa: E402

@@ -9,7 +9,7 @@ import os
 import sys
 
 TALLY, ROOT, BUILD, *ORACLE = sys.argv[1:]
-sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 sys.path.insert(0, os.path.join(ROOT, "tests", "unwind"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "hardware"))
 import oracle  # noqa: E402

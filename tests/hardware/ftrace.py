@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tarfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine as probes  # noqa: E402
 import tap  # noqa: E402
 

@@ -12,7 +12,8 @@ import sys
 import tempfile
 
 ROOT, TALLY, DOCS = sys.argv[1:4]
-sys.path[:0] = [os.path.join(ROOT, "tests", "cli"), os.path.join(ROOT, "scripts")]
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
 sys.dont_write_bytecode = True
 import help_tables  # noqa: E402
 import machine  # noqa: E402

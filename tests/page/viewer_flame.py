@@ -7,7 +7,7 @@ usage: viewer_flame.py
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import pages  # noqa: E402
 import tap  # noqa: E402
 from viewer import area, becomes, cell, check, go, settle, show, silent, state, text, wait  # noqa: E402

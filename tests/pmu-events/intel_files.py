@@ -5,12 +5,13 @@ The files are read here without the gatherer's code.
 usage: intel_files.py SHARED
 """
 import json
+import os
 import re
 import sys
 import tarfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import tap  # noqa: E402
 import tree  # noqa: E402
 

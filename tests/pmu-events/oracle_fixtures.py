@@ -7,10 +7,11 @@ usage: oracle_fixtures.py FIXTURES SHARED
 import csv
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import fixtures  # noqa: E402
 import tap  # noqa: E402
 import tree  # noqa: E402

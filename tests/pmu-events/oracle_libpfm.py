@@ -5,9 +5,8 @@ import ctypes
 import os
 import re
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import tap  # noqa: E402
 import tree  # noqa: E402
 

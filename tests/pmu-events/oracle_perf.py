@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Our x86 tables against the installed perf's: for each name both have, the attr perf makes under a fake core PMU
 equals what our JSON says. usage: oracle_perf.py"""
+import os
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import fakeperf  # noqa: E402
 import tap  # noqa: E402
 import tree  # noqa: E402

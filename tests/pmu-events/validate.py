@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every file of pmu-events/arch is what it should be: keys, values, names, references, map rows, metrics."""
+import os
 import re
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import tap  # noqa: E402
 import tree  # noqa: E402
 

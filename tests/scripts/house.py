@@ -8,7 +8,8 @@ import shutil
 import sys
 import tempfile
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"), sys.argv[1]]
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+sys.path.insert(0, sys.argv[1])
 
 import check_house  # noqa: E402
 import machine  # noqa: E402

@@ -1,0 +1,454 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`tally doctor`: what it says works is what works. In each environment, made for real, its verdicts
+are held against the exit statuses of the commands, run there a moment later.
+
+usage: doctor.py TALLY
+"""
+import errno
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import rights  # noqa: E402
+import tap  # noqa: E402
+from rights import limit, seccomp, sysctls  # noqa: E402
+from tap import Skip, run, same  # noqa: E402
+from terminal import on_terminal  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+DEADLINE = tap.PATIENCE
+
+# ---- what the commands are given -------------------------------------------------------------
+
+COMMANDS = {
+    "works.stat": ["stat", "true"],
+    "works.record": ["record", "-o", "{scratch}/record.data", "true"],
+    "works.record-a": ["record", "-o", "{scratch}/record-a.data", "-a", "true"],
+    "works.top": ["top", "--stdio", "-d", "0.1"],
+    "works.ftrace": ["ftrace", "true"],
+}
+
+
+# ---- environments -----------------------------------------------------------------------------
+
+class Environment:
+    def __init__(self, *steps, wrap=(), tally=TALLY):
+        self.steps, self.wrap, self.tally = steps, list(wrap), tally
+
+    def options(self):
+        def steps():
+            for step in self.steps:
+                step()
+        # Leaks are looked for by ptrace, which not every environment permits.
+        env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+        return {"preexec_fn": steps, "env": env, "stdin": subprocess.DEVNULL}
+
+    def run(self, *args, **options):
+        return run(*self.wrap, self.tally, *args, **self.options(), **options)
+
+    def run_until_output(self, *args, **options):
+        """For what goes on until it is interrupted: that is done when something was shown."""
+        command = [*self.wrap, self.tally, *args]
+        with tempfile.TemporaryFile("w+") as told, \
+                subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, start_new_session=True,
+                                 **self.options(), **options) as process:
+            if process.stdout.read(1):
+                os.killpg(process.pid, signal.SIGINT)
+            process.stdout.read()
+            status = process.wait(DEADLINE)
+            told.seek(0)
+            return subprocess.CompletedProcess(command, status, "", told.read())
+
+
+class Scratch(rights.Account):
+    """A user with a directory and a copy of tally of its own, gone at the end of the block."""
+
+    def __init__(self):
+        super().__init__(TALLY)
+        self.tally = self.program("tally")
+
+    def user(self, *steps, **options):
+        options.setdefault("tally", self.tally)
+        return Environment(*steps, self.become, **options)
+
+    def become(self):
+        """To be called between fork and exec: no rights but those of a plain user."""
+        os.setgroups([])
+        os.setresgid(self.gid, self.gid, self.gid)
+        os.setresuid(self.uid, self.uid, self.uid)
+
+
+# ---- comparing ----------------------------------------------------------------------------------
+
+def diagnose(environment, *args, **options):
+    done = environment.run("doctor", "--json", *args, **options)
+    assert done.returncode in (0, 1), f"status {done.returncode}: {done.stderr[-800:]}"
+    document = json.loads(done.stdout)
+    same(document["version"], 1, "version")
+    same(document["works"], done.returncode == 0, "exit status")
+    document["facts"] = {fact["id"]: fact for fact in document["facts"]}
+    return document
+
+
+def compare(name, environment, scratch):
+    """Verdicts against what happens; the verdicts."""
+    document = diagnose(environment)
+    words, wrong = {}, []
+    for fact, command in COMMANDS.items():
+        verdict = document["facts"][fact]
+        words[fact] = verdict["value"]
+        for left in ("record.data", "record-a.data"):  # by another user, who ran before
+            if os.path.exists(os.path.join(scratch, left)):
+                os.remove(os.path.join(scratch, left))
+        go = environment.run_until_output if command[0] == "top" else environment.run
+        done = go(*[word.format(scratch=scratch) for word in command], cwd=scratch)
+        if (verdict["value"] != "not") != (done.returncode == 0):
+            wrong.append(f"{' '.join(command)}: doctor says {verdict['text']!r}, status {done.returncode}: "
+                         f"{done.stderr[-300:]!r}")
+        if verdict["value"] == "not" and not verdict["fixes"]:
+            wrong.append(f"{fact}: does not work, and no fix is told")
+    print(f"# {name}: " + ", ".join(f"{fact[6:]} {word}" for fact, word in words.items()))
+    assert not wrong, f"{name}: " + "\n".join(wrong)
+    return document
+
+
+def value(document, fact):
+    return document["facts"][fact].get("value", document["facts"][fact].get("number"))
+
+
+# ---- environments, compared ------------------------------------------------------------------------
+
+def test_root():
+    """Root may everything that the kernel has."""
+    with Scratch() as scratch:
+        document = compare("root", Environment(), scratch.work)
+        machine.need_system_wide()
+        same(value(document, "rights.cpus"), "yes", "rights.cpus")
+        machine.need_unshare("-m")
+        document = compare("root without tracefs", Environment(
+            wrap=["unshare", "-m", "sh", "-c", 'umount -R /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"',
+                  "sh"]), scratch.work)
+        same(value(document, "works.ftrace"), "not", "ftrace without tracefs")
+
+
+def test_paranoid_levels():
+    """A plain user at each level; above 2 this kernel may be as at 2, or forbid all."""
+    machine.need_system_wide()
+    with Scratch() as scratch:
+        for level in (-1, 0, 1, 2, 3):
+            with sysctls(perf_event_paranoid=level):
+                document = compare(f"user, paranoid {level}", scratch.user(), scratch.work)
+            same(value(document, "rights.paranoid"), level, "perf_event_paranoid")
+            same(value(document, "rights.cpus"), "yes" if level < 1 else "no", f"CPUs at {level}")
+            same(value(document, "rights.kernel"), "yes" if level < 2 else "no", f"the kernel at {level}")
+            if level > 0:
+                fixes = " ".join(document["facts"]["works.record-a"]["fixes"])
+                assert "cap_perfmon" in fixes and "perf_event_paranoid" in fixes, fixes
+
+
+def test_capability():
+    """A copy with cap_perfmon may what root may, but for tracefs."""
+    machine.need_system_wide()
+    machine.need_file_capabilities()
+    with Scratch() as scratch:
+        same(machine.why_not(["setcap", "cap_perfmon=ep", scratch.tally]), None, "setcap")
+        with sysctls(perf_event_paranoid=2):
+            document = compare("user, cap_perfmon", scratch.user(), scratch.work)
+        same(value(document, "rights.cpus"), "yes", "rights.cpus")
+        assert "CAP_PERFMON" in document["facts"]["rights.capabilities"]["text"]
+
+
+def check_without_kernel(document):
+    """Commands and tasks are measured by the user host, CPUs by nobody."""
+    same(document["works"], True, "works")
+    for command, word in (("stat", "partly"), ("record", "partly"), ("record-a", "not"), ("top", "not")):
+        same(value(document, f"works.{command}"), word, command)
+    assert "ptrace" in document["facts"]["works.stat"]["text"], document["facts"]["works.stat"]
+
+
+def test_seccomp():
+    """A filter in front of the kernel is told from the kernel's own refusal."""
+    machine.need_ptrace()
+    machine.need_events()
+    with Scratch() as scratch:
+        for name, code in (("EPERM", errno.EPERM), ("ENOSYS", errno.ENOSYS), ("EACCES", errno.EACCES)):
+            for who, environment in (("root", Environment(seccomp(code))), ("user", scratch.user(seccomp(code)))):
+                document = compare(f"{who}, seccomp {name}", environment, scratch.work)
+                if name != "EACCES":
+                    same(value(document, "kernel.perf"), "filtered", "kernel.perf")
+                    same(value(document, "rights.seccomp"), "refuses", "rights.seccomp")
+                check_without_kernel(document)
+        document = diagnose(scratch.user(seccomp(0, kills=True)))
+        check_without_kernel(document)
+        same(value(document, "rights.seccomp"), "refuses", "rights.seccomp where the call kills")
+        for fact in ("kernel.perf", "rights.seccomp", "rights.own", "works.stat", "works.record", "works.record-a",
+                     "works.top"):
+            text = document["facts"][fact]["text"] + document["facts"][fact].get("cause", "")
+            assert "kill" in text and "not permitted" not in text, f"{fact}: one verdict in all lines: {text}"
+
+
+def test_namespaces():
+    """Root of a user namespace of its own is nobody to perf."""
+    machine.need_user_namespaces()
+    machine.need_events()
+    with Scratch() as scratch:
+        for words in (["--user", "--map-root-user"], ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]):
+            environment = scratch.user(wrap=["unshare", *words])
+            reason = machine.why_not(["unshare", *words, "true"], **machine.as_nobody())
+            if reason:
+                raise Skip(f"unshare {' '.join(words)} is refused to ordinary users here: {reason}")
+            with sysctls(perf_event_paranoid=2):
+                document = compare("user namespace", environment, scratch.work)
+            same(value(document, "rights.user-namespace"), "own", "user namespace")
+            same(value(document, "rights.pid-namespace"), "own" if "--pid" in words else "initial", "pid namespace")
+
+
+def test_descriptors():
+    """Limits of descriptors, one by one, over where it begins to work."""
+    with Scratch() as scratch:
+        for files in range(8, 24):
+            compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)
+
+
+def test_locked_memory():
+    """Nothing, little and enough to lock."""
+    with Scratch() as scratch:
+        for kb, locked in ((0, 0), (4, 0), (8, 0), (64, 0), (516, 0), (0, 64 << 10)):
+            with sysctls(perf_event_mlock_kb=kb, perf_event_paranoid=0):
+                compare(f"user, mlock_kb {kb}, memlock {locked >> 10}",
+                        scratch.user(limit(resource.RLIMIT_MEMLOCK, locked)), scratch.work)
+
+
+def apply(fix, tally, settings):
+    """Do what a fix says; False for what is not for a program to do."""
+    sysctl = re.match(r"sudo sysctl kernel\.(\w+)=(-?\d+)", fix)
+    setcap = re.match(r"sudo setcap (\S+) (\S+)", fix)
+    if sysctl:
+        settings.set(**{sysctl[1]: int(sysctl[2])})
+    elif setcap:
+        same(os.path.realpath(setcap[2]), os.path.realpath(tally), "file to give capabilities to")
+        same(machine.why_not(["setcap", setcap[1], tally]), None, fix)
+    return bool(sysctl or setcap)
+
+
+def mend(fact, choice, scratch):
+    """Follow the first or the last fix until it works; what was done."""
+    run("setcap", "-r", scratch.tally)
+    with sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as settings:
+        environment = scratch.user(limit(resource.RLIMIT_MEMLOCK, 0))
+        done = []
+        while value(document := diagnose(environment), fact) == "not":
+            assert len(done) < 3, f"{fact}: does not work after {done}"
+            fixes = document["facts"][fact]["fixes"]
+            same([kind in " ".join(fixes) for kind in ("setcap", "sysctl")], [True, True], f"fixes {fixes}")
+            done.append(fixes[choice])
+            assert apply(done[-1], scratch.tally, settings), f"{fact}: {done[-1]}"
+        assert done, f"{fact} worked before"
+        compare("after the fixes", environment, scratch.work)
+    return done
+
+
+def test_fixes():
+    """The changes that are told make it work, the smallest and the largest, one after the other."""
+    machine.need_system_wide()
+    machine.need_file_capabilities()
+    with Scratch() as scratch:
+        for fact in ("works.record", "works.record-a", "works.top"):
+            for choice in (0, -1):
+                print(f"# {fact[6:]} works after: " + "; ".join(mend(fact, choice, scratch)))
+
+
+# ---- facts ----------------------------------------------------------------------------------------------
+
+def test_schema():
+    """Ids are unique and stable, every fact has a state and a text, every feature its Linux."""
+    done = run(TALLY, "doctor", "--json")
+    document = json.loads(done.stdout)
+    ids = [fact["id"] for fact in document["facts"]]
+    same(len(ids), len(set(ids)), "ids")
+    for fact in document["facts"]:
+        assert fact["state"] in ("ok", "note", "warn", "bad", "unknown"), fact
+        assert fact["text"] and fact["title"] and fact["section"] and isinstance(fact["fixes"], list), fact
+    wanted = """kernel.version kernel.perf kernel.attr kernel.features rights.user rights.capabilities rights.paranoid
+        rights.own rights.kernel rights.cpus rights.seccomp rights.user-namespace rights.pid-namespace rights.container
+        rights.lockdown counters.pmu counters.slots counters.precise counters.watchdog counters.hypervisor counters.pmus
+        limits.memory limits.files limits.rate limits.cpu-time limits.stack symbols.kptr symbols.kallsyms
+        tracing.tracepoints tracing.functions tracing.ptrace works.stat works.record works.record-a works.top
+        works.ftrace""".split()
+    same(ids, wanted, "ids")
+    assert len(document["features"]) > 20 and all(row["since"] and row["title"] for row in document["features"])
+
+
+def test_documented():
+    """The page names every fact, and every value that it was seen to have."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "commands", "doctor.md")
+    with open(page, encoding="utf-8") as file:
+        rows = [line.strip("| \n").split("|") for line in file if line.startswith("| `") and "." in line.split("|")[1]]
+    told = {fact: re.findall(r"`([^`]+)`", row[1]) if len(row) > 1 else []
+            for row in rows for fact in re.findall(r"`([^`]+)`", row[0])}
+    document = json.loads(run(TALLY, "doctor", "--json", "--", sys.executable).stdout)
+    for fact in document["facts"]:
+        assert fact["id"] in told, f"{fact['id']} is not on the page"
+        assert "value" not in fact or fact["value"] in told[fact["id"]], f"{fact['id']}: {fact['value']} is not on the page"
+
+
+def test_features():
+    """What the kernel has by its version, it has by probing: features of a plain Linux only ever grow."""
+    machine.need_events()
+    document = json.loads(run(TALLY, "doctor", "--json").stdout)
+    running = tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
+    for row in document["features"]:
+        since = tuple(int(word) for word in row["since"].split("."))
+        # Distributions take features back to older kernels, and never away.
+        assert row["present"] or since > running, f"{row} on {running}"
+
+
+def compiler():
+    name = "gcc" if shutil.which("gcc") else "cc"
+    machine.need_compiler(name)
+    return shutil.which(name)
+
+
+SOURCE = "\n".join(f"int g{i}(int, int); __attribute__((noinline)) int f{i}(int a, int b) {{ int s = 0; "
+                   f"for (int i = 0; i < a; i++) s += g{i}(i, b) * g{i}(b, i + {i}); return s + g{i}(s, a); }}"
+                   for i in range(60))
+OTHER = "\n".join(f"int g{i}(int a, int b) {{ return a * {i + 3} ^ b; }}" for i in range(60))
+MAIN = "int main(int c, char **v) { int s = 0; " + " ".join(f"int f{i}(int, int); s += f{i}(c, {i});" for i in range(60)) \
+    + " return s & 1; }"
+
+
+def build(directory, name, *flags, gcc=None):
+    paths = []
+    for part, text in (("a", SOURCE), ("b", OTHER), ("c", MAIN)):
+        paths.append(os.path.join(directory, part + ".c"))
+        with open(paths[-1], "w", encoding="ascii") as file:
+            file.write(text)
+    out = os.path.join(directory, name)
+    done = run(gcc or compiler(), "-O2", "-o", out, *flags, *paths)
+    if done.returncode:
+        raise Skip(f"{gcc or compiler()} {' '.join(flags)} builds nothing here: {done.stderr[-200:]}")
+    return out
+
+
+def about(*words):
+    document = json.loads(run(TALLY, "doctor", "--json", "--", *words).stdout)
+    return {fact["id"]: fact for fact in document["facts"]}
+
+
+def test_command():
+    """A program's build id, symbols, debug information and frame pointers, by how it was built."""
+    with tempfile.TemporaryDirectory() as directory:
+        plain = about(build(directory, "plain", "-fomit-frame-pointer", "-Wl,--build-id=none"))
+        same(plain["command.build-id"]["value"], "no", "build id")
+        same(plain["command.symbols"]["value"], "yes", "symbols")
+        same(plain["command.debug"]["value"], "no", "debug information")
+        same(plain["command.frame-pointers"]["value"], "no", "frame pointers")
+        frames = about(build(directory, "frames", "-fno-omit-frame-pointer", "-g", "-Wl,--build-id"))
+        same(frames["command.frame-pointers"]["value"], "yes", "frame pointers")
+        same(frames["command.debug"]["value"], "yes", "debug information")
+        same(frames["command.build-id"]["value"], "yes", "build id")
+        print(f"# {plain['command.frame-pointers']['text']} / {frames['command.frame-pointers']['text']}")
+        static = about(build(directory, "static", "-static", "-fno-omit-frame-pointer"))
+        assert " static" in static["command.file"]["text"], static["command.file"]
+
+
+def test_stripped_command():
+    """Stripped: functions are found by unwind tables, debug information by link."""
+    if not shutil.which("objcopy"):
+        raise Skip("no objcopy")
+    with tempfile.TemporaryDirectory() as directory:
+        path = build(directory, "frames", "-fno-omit-frame-pointer", "-g")
+        run("objcopy", "--only-keep-debug", path, path + ".debug")
+        run("strip", path)
+        facts = about(path)
+        same(facts["command.symbols"]["value"], "stripped", "symbols")
+        same(facts["command.frame-pointers"]["value"], "yes", "frame pointers")
+        same(facts["command.debug"]["value"], "no", "debug information")
+        run("objcopy", f"--add-gnu-debuglink={path}.debug", path, cwd=directory)
+        facts = about(path)
+        same(facts["command.debug"]["value"], "file", "debug information by link")
+        assert path + ".debug" in facts["command.debug"]["text"], facts["command.debug"]
+
+
+def test_other_architectures():
+    """Prologues of other architectures, by their compilers."""
+    looked = 0
+    for gcc in ("aarch64-linux-gnu-gcc", "riscv64-linux-gnu-gcc"):
+        if not shutil.which(gcc):
+            print(f"# {gcc} is not installed")
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            for flag, word in (("-fno-omit-frame-pointer", "yes"), ("-fomit-frame-pointer", "no")):
+                # Linking takes libraries that are not there.
+                path = build(directory, "other", flag, "-nostdlib", "-static", "-Wl,-e,main", gcc=shutil.which(gcc))
+                fact = about(path)["command.frame-pointers"]
+                same(fact["value"], word, f"{gcc} {flag}: {fact['text']}")
+                looked += 1
+    if not looked:
+        raise Skip("no cross compiler")
+
+
+def test_scripts_and_others():
+    """A script stands for its interpreter; what is not there, or no program, is told as that."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "script")
+        for first in ("#!" + shutil.which("sh"), "#! /usr/bin/env sh", "#!/usr/bin/env -S sh -e"):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(first + "\ntrue\n")
+            os.chmod(path, 0o755)
+            facts = about(path)
+            assert os.path.realpath(shutil.which("sh")) in facts["command.file"]["text"], facts["command.file"]
+            assert path in facts["command.file"]["cause"], facts["command.file"]
+        with open(path, "wb") as file:
+            file.write(b"\x7fELF" + bytes(range(256)))
+        same("command.symbols" in about(path), False, "symbols of what is no program")
+    same(about("no-such-program")["command.file"]["state"], "bad", "what is not there")
+
+
+def test_statuses():
+    """Usage errors are 129, and the command is not run."""
+    same(run(TALLY, "doctor", "--frob").returncode, 129, "status")
+    same(run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "made")
+        run(TALLY, "doctor", "--", "touch", path)
+        same(os.path.exists(path), False, "the command was run")
+
+
+def test_colour():
+    """Colours on a terminal alone, and not against NO_COLOR."""
+    env = {key: word for key, word in os.environ.items() if key != "NO_COLOR"}
+    os.environ.clear()
+    os.environ.update(env)
+    assert b"\033[" in on_terminal(TALLY, "doctor")
+    assert b"\033[" not in on_terminal(TALLY, "doctor", NO_COLOR="1")
+    assert "\033[" not in run(TALLY, "doctor").stdout
+
+
+def test_nothing_is_left():
+    """No descriptor, no child and no instance outlive it; another run says the same."""
+    instances = "/sys/kernel/tracing/instances"
+    before = os.listdir(instances) if os.access(instances, os.R_OK) else []
+    def facts():
+        # Others may take counters meanwhile.
+        return [fact for fact in json.loads(run(TALLY, "doctor", "--json").stdout)["facts"] if not fact["id"].startswith("counters.")]
+    # The kernel lowers the highest rate of samples while it is busy, which may be between two of them.
+    first, second = facts(), facts()
+    for _ in range(10):
+        if first != second:
+            first, second = second, facts()
+    for a, b in zip(first, second):
+        same(a, b, a["id"])
+    same(os.listdir(instances) if os.access(instances, os.R_OK) else [], before, "instances of tracefs")
+
+
+tap.main(__name__)

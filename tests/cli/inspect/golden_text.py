@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Attrs, groups, build ids, reports and more fields of our recordings, against what perf 6.1 printed: byte for byte, but
+reports, whose rows of equal weight may stand in any order and whose shares may differ by rounding.
+
+usage: golden_text.py TALLY FIXTURES
+
+golden/perf61-text/index.tsv tells what perf was asked. See tests/fixtures/README.md.
+"""
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import tap  # noqa: E402
+
+TALLY, FIXTURES = sys.argv[1:3]
+GOLDEN = os.path.join(FIXTURES, "golden", "perf61-text")
+# Recordings of user space alone, in which the CPU was late to say so: perf does not know where such a sample is, and tally
+# that it is somewhere in the kernel.
+HIDDEN_KERNEL = {"arm64/perf-registers.data", "arm64/tally-registers.data"}
+SYMFS = tempfile.TemporaryDirectory()
+
+
+def report(text):
+    """Samples and count of each event, and the shares of its rows."""
+    event, heads, rows = None, {}, {}
+    for line in text.splitlines():
+        found = re.match(r"# Samples: (\S+) +of events? '(.*)'", line)
+        if found:
+            event = found[2]
+            heads[event] = [found[1]]
+        elif line.startswith("# Event count"):
+            heads[event].append(line)
+        elif line and not line.startswith("#"):
+            percent, *row = [cell.strip() for cell in line.split(";")]
+            rows[event, tuple(row)] = float(percent.rstrip("%"))
+    return heads, rows
+
+
+def same_report(got, want, what):
+    (ours, our_rows), (theirs, their_rows) = report(got), report(want)
+    tap.same(ours, theirs, f"{what}: samples and counts")
+    tap.same(sorted(our_rows), sorted(their_rows), f"{what}: rows")
+    for row, share in their_rows.items():
+        assert abs(our_rows[row] - share) <= 0.0101, f"{what}: {row}: perf {share} %, tally {our_rows[row]} %"
+
+
+def check(file, recording, view, args):
+    with gzip.open(os.path.join(GOLDEN, file), "rt", encoding="utf-8", errors="replace") as golden:
+        want = golden.read()
+    if recording in HIDDEN_KERNEL:
+        want = re.sub(r"(?<=;)\[unknown\]", "[kernel]", want)
+    given = ["--symfs", SYMFS.name] if args[0] in ("script", "report") else []
+    done = subprocess.run([TALLY, *args, *given, "-i", os.path.join(FIXTURES, "perfdata", recording)], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+    tap.same(done.returncode, 0, done.stderr.decode(errors="replace"))
+    (same_report if view == "report" else tap.same)(done.stdout.decode(errors="replace"), want, file)
+
+
+def main():
+    with open(os.path.join(GOLDEN, "index.tsv"), encoding="ascii") as index:
+        rows = [line.rstrip("\n").split("\t") for line in index][1:]
+    assert len(rows) > 150, f"only {len(rows)} rows"
+    for file, recording, view, args in rows:
+        globals()[f"test_{view} of {recording}"] = (
+            lambda file=file, recording=recording, view=view, args=args.split(): check(file, recording, view, args))
+    tap.main(__name__)
+
+
+main()

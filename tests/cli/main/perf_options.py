@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every option and command that the installed perf prints with -h is one that tally has, or is in
+the table that says why it changes nothing, or what to use instead (src/cli/main/perf_options.c).
+
+usage: perf_options.py TALLY
+"""
+import os
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+PERF = shutil.which("perf")
+COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff"]
+# A letter, a long name or both, and whether an argument is shown behind them: "[=" is optional.
+OPTION = re.compile(r"^ {4}(?:-(?P<letter>\w)|   )(?:,? +)?(?:--(?P<name>[\w-]+))?(?P<arg>\[=|=| <|)")
+TAKEN, REFUSED = "perf's options that change nothing here", "perf's options that are not there"
+
+
+def options(text):
+    """(letter, name, argument) of each line of a help text that tells of an option."""
+    found = [OPTION.match(line) for line in text.splitlines()]
+    return [one.group("letter", "name", "arg") for one in found if one and (one["letter"] or one["name"])]
+
+
+def perf_help(*words):
+    machine.need_perf()
+    run = tap.run(PERF, *words, "-h")
+    return run.stdout + run.stderr
+
+
+def rows(command, heading):
+    """The rows below a heading that the table makes, up to the next one."""
+    text = tap.run(TALLY, "help", command).stdout
+    if heading not in text:
+        return []
+    return options(re.split(r"^ \S", text.split(heading)[1], maxsplit=1, flags=re.M)[0])
+
+
+def written(row):
+    return f"--{row[1]}" if row[1] else f"-{row[0]}"
+
+
+def names(options_):
+    known = {name for _, name, _ in options_ if name}
+    return known | {name[3:] for name in known if name.startswith("no-")} | {f"no-{name}" for name in known}
+
+
+def add_test(command):
+    def test():
+        theirs = options(perf_help(command))
+        ours = options(tap.run(TALLY, "help", command).stdout)
+        assert theirs, f"perf {command} -h was not understood"
+        letters, long = {letter for letter, _, _ in ours if letter}, names(ours)
+        missing = [row for row in theirs if (row[0] and row[0] not in letters) or (row[1] and row[1] not in long)]
+        tap.same([written(row) for row in missing], [], f"options of perf {command} in no table")
+
+    globals()["test_every_option_of_" + command.replace("-", "_")] = test
+
+
+for _command in COMMANDS:
+    add_test(_command)
+
+
+def test_refused_options_say_what_to_use():
+    seen = 0
+    for command in COMMANDS:
+        for row in rows(command, REFUSED):
+            words = [written(row) + ("=x" if row[1] and row[2] == "=" else "")]
+            if row[0]:
+                words.append(f"-{row[0]}")
+            for word in words:
+                run = tap.run(TALLY, command, word)
+                what = f"{command} {word}: {run.stderr}"
+                assert run.returncode == 129 and f"{word.split('=')[0]}' is not there" in run.stderr, what
+                assert re.search(r"hint: \S", run.stderr) and "unknown option" not in run.stderr, what
+                seen += 1
+    assert seen > 50, seen
+
+
+def test_taken_options_say_why():
+    """They are parsed with their argument, so what is behind is the command's: a file that is not there."""
+    seen = 0
+    for command in set(COMMANDS) - {"top", "record", "stat", "list", "ftrace"}:
+        for row in rows(command, TAKEN):
+            path = ["/nowhere/perf.data"] if command == "diff" else ["-i", "/nowhere/perf.data"]
+            run = tap.run(TALLY, command, written(row), *(["x"] if row[2] == "=" else []), *path)
+            what = f"{command} {written(row)}: {run.stderr}"
+            assert f"'{written(row)}' changes nothing here: " in run.stderr, what
+            assert "/nowhere/perf.data" in run.stderr and run.returncode == 1, what
+            seen += 1
+    assert seen > 15, seen
+
+
+def test_taken_options_of_record_leave_it_as_it_is():
+    for row in rows("record", TAKEN):
+        run = tap.run(TALLY, "record", written(row), *(["x"] if row[2] == "=" else []), "--dry-run", "-e", "cpu-clock", "true")
+        assert run.returncode == 0 and "changes nothing here" in run.stderr, f"{written(row)}: {run.stderr}"
+
+
+def test_slips_and_beginnings_of_perfs_options():
+    run = tap.run(TALLY, "report", "--hirarchy")
+    assert "did you mean '--hierarchy'?" in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "--hierar")
+    assert "is not there" in run.stderr, run.stderr
+    run = tap.run(TALLY, "script", "--no-stitch-lbr")
+    assert "'--no-stitch-lbr' is not there" in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "--objdump")
+    assert run.returncode == 129 and "an argument is missing" in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "--modules=x")
+    assert run.returncode == 129 and "no argument is taken" in run.stderr, run.stderr
+
+
+def test_every_command():
+    theirs = re.findall(r"^   ([\w-]+) {2,}\S", perf_help(), re.M)
+    ours = re.findall(r"^   ([\w-]+) ", tap.run(TALLY, "help").stdout, re.M)
+    assert len(theirs) > 20, theirs
+    for command in set(theirs) - set(ours):
+        run = tap.run(TALLY, command)
+        assert run.returncode == 1 and f"perf's command '{command}' is not" in run.stderr, f"{command}: {run.stderr}"
+
+
+tap.main(__name__)

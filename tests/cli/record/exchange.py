@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Recordings exchanged with the installed perf, in both directions: what one records the other
+reads, and both print the same.
+
+usage: exchange.py TALLY
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+from graphs import heavy_graphs  # noqa: E402
+
+TALLY = sys.argv[1]
+PERF = shutil.which("perf")
+WORK = tempfile.mkdtemp(prefix="tally-exchange-")
+# The shell works itself as well: leader sampling leaves its children out.
+WORKLOAD = ["sh", "-c", "for i in 1; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done; "
+            "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
+
+# name: options of record, the same for both
+KINDS = {
+    "plain": [],
+    "callchains": ["-g"],
+    "two events": ["-e", "cpu-clock,page-faults"],
+    "group": ["-e", "{cpu-clock,page-faults}"],
+    "leader sampling": ["-e", "{cpu-clock,page-faults}:S"],
+    "period": ["-e", "page-faults", "-c", "1"],
+    "system wide": ["-a", "-g", "-e", "cpu-clock"],
+    "compressed": ["-z", "-g"],
+    "data": ["-d", "-e", "page-faults", "-c", "1"],
+    "per cpu": ["-T", "--sample-cpu", "-e", "cpu-clock"],
+    "switches": ["--switch-events", "-e", "cpu-clock"],
+    "tracepoint callchains": ["-a", "-g", "-e", "sched:sched_switch,sched:sched_process_fork"],
+    "only tracepoints": ["-g", "-e", "sched:sched_process_fork,sched:sched_process_exec"],
+    "tracepoints": ["-e", "sched:sched_switch,sched:sched_process_fork", "-e", "cpu-clock"],
+}
+
+
+def own(kind):
+    """Options of both that leave out what ran beside: programs that are built and removed while the two read."""
+    return ["--comms", "sh,ls,sort,gzip,wc"] if "-a" in KINDS[kind] else []
+
+
+def needs(kind):
+    machine.need_perf_records()
+    machine.need_events()
+    if "tracepoint" in kind:
+        machine.need_tracepoints()
+    if "-a" in KINDS.get(kind, []):
+        machine.need_system_wide()
+
+
+def record(tool, kind):
+    path = os.path.join(WORK, f"{os.path.basename(tool)}-{kind.replace(' ', '-')}.data")
+    if not os.path.exists(path):
+        # perf has no names of what ran besides and is gone.
+        alone = ["--no-symbols"] if tool == TALLY and "-a" in KINDS[kind] else []
+        run = tap.run(tool, "record", "-q", "-o", path, *KINDS[kind], *alone, "--", *WORKLOAD)
+        if run.returncode:
+            raise AssertionError(f"{tool} record {KINDS[kind]}: status {run.returncode}: {run.stderr}")
+    return path
+
+
+def check_script(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    want = tap.run(PERF, "script", "--no-inline", "-i", path, *own(kind), env={**os.environ, "PAGER": "cat"}).stdout
+    got = tap.run(TALLY, "script", "--no-inline", "-i", path, *own(kind)).stdout
+    assert want.count("\n") > 10, f"perf script shows only {want!r}"
+    tap.same_script(got, want, "tally script against perf script")
+
+
+def shares(tool, path, *options):
+    """{(event, row): percent} of a report with separated values."""
+    options = [*options, "--no-bounds"] if tool == TALLY else options
+    text = tap.run(tool, "report", "--stdio", "--no-inline", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
+    event, out = None, {}
+    for line in text.splitlines():
+        match = re.match(r"# Samples: .* of events? '(.*)'", line)
+        if match:
+            event = match.group(1)
+        elif line and not line.startswith("#"):
+            percent, *row = [cell.strip() for cell in line.split(";")]
+            key = (event, tuple(row))
+            out[key] = out.get(key, 0) + float(percent.rstrip("%"))
+    return out
+
+
+def is_stub(row):
+    """Rows of stubs, and of addresses that may be stubs to perf (see tap.as_perf_names_stubs)."""
+    return bool(re.search(r"@plt$|\] (0x)?[0-9a-f]{16}$", row[-1]))
+
+
+def without_stubs(rows, files):
+    return {key: share for key, share in rows.items() if len(key[1]) < 2 or key[1][-2] not in files or not is_stub(key[1])}
+
+
+def check_report(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    want, got = shares(PERF, path, *own(kind)), shares(TALLY, path, *own(kind))
+    files = {row[-2] for _, row in got if len(row) > 1 and row[-1].endswith("@plt")}
+    want, got = without_stubs(want, files), without_stubs(got, files)
+    assert want, "perf report shows nothing"
+    assert kind != "only tracepoints" or any("child_comm=" in row[0] for _, row in got), got
+    for key in want.keys() | got.keys():
+        difference = abs(want.get(key, 0) - got.get(key, 0))
+        assert difference <= 0.0101, f"{key}: perf {want.get(key)} %, tally {got.get(key)} %"
+
+
+def check_children(tool):
+    """Rows with children, in perf's order, of chains as they were recorded. Addresses without a symbol are left out, as perf has
+    some of them twice, and stubs, which have no other name there (see tap.as_perf_names_stubs)."""
+    needs("callchains")
+    path = record(tool, "callchains")
+    rows = []
+    for reader, options in ((PERF, []), (TALLY, ["--no-bounds", "--raw-chains"])):
+        text = tap.run(reader, "report", "--stdio", "--no-inline", "-i", path, "-g", "none", *options).stdout
+        rows.append([re.sub(" +", " ", line).strip() for line in text.splitlines()
+                     if re.match(" +[0-9.]+% ", line) and not re.search(r"(@plt|\] (0x)?[0-9a-f]{16}) *$", line)])
+    assert len(rows[0]) > 10, f"perf report shows only {rows[0]!r}"
+    tap.same("\n".join(rows[1]), "\n".join(rows[0]), "tally report -g none against perf")
+
+
+def check_hidden_chains(tool):
+    needs("tracepoint callchains")
+    path = record(tool, "tracepoint callchains")
+    for fields in (["-G"], ["-F", "+pid"], ["-F", "sw:+pid"], ["-F", "comm,ip,sym"]):
+        options = [*fields, *own("tracepoint callchains")]
+        want = tap.run(PERF, "script", "--no-inline", "-i", path, *options).stdout
+        assert want.count("\n") > 10, f"perf script shows only {want!r}"
+        tap.same_script(tap.run(TALLY, "script", "--no-inline", "-i", path, *options).stdout, want, " ".join(options))
+
+
+def check_lists(tool, kind):
+    needs(kind)
+    path = record(tool, kind)
+    for command in (["evlist"], ["evlist", "-v"], ["evlist", "-g"], ["buildid-list"]):
+        want = tap.run(PERF, *command, "-i", path).stdout
+        want = "".join(line for line in want.splitlines(True) if not line.startswith("# Tip"))
+        if command == ["buildid-list"] and kind == "compressed" and tool == PERF:
+            continue  # perf puts no table into these, and lists the files hit without their ids
+        tap.same(tap.run(TALLY, *command, "-i", path).stdout, want, " ".join(command))
+
+
+def check_pipe(tool):
+    needs("plain")
+    path = os.path.join(WORK, os.path.basename(tool) + ".pipe")
+    with open(path, "wb") as file:
+        tap.run(tool, "record", "-q", "-g", "-e", "cpu-clock", "-o", "-", "--", "sh", "-c",
+                "ls -lR /usr/lib >/dev/null", stdout=file)
+    with open(path, "rb") as file:
+        want = tap.run(PERF, "script", "--no-inline", "-i", "-", stdin=file).stdout
+    with open(path, "rb") as file:
+        got = tap.run(TALLY, "script", "--no-inline", "-i", "-", stdin=file).stdout
+    assert want.count("\n") > 10, f"perf script shows only {want!r}"
+    tap.same_script(got, want, "tally script against perf script, of a stream")
+
+
+def test_counts_of_perf_stat_record():
+    needs("counts")
+    for name, options in (("all CPUs", ["-a"]), ("intervals", ["-I", "20"]), ("one by one", ["-A", "-a"])):
+        path = os.path.join(WORK, "stat.data")
+        run = tap.run(PERF, "stat", "record", "-o", path, *options, "-e", "task-clock,page-faults", "--", *WORKLOAD)
+        if run.returncode:
+            raise tap.Skip(f"perf stat record {options}: {run.stderr[:200]}")
+        want = tap.run(PERF, "script", "--no-inline", "-i", path).stdout
+        assert want.count("\n") > 2, f"perf script shows only {want!r}"
+        tap.same(tap.run(TALLY, "script", "--no-inline", "-i", path).stdout, want, f"counts, {name}")
+
+
+def ended(pid):
+    """The state of a task that has ended and is not waited for, or is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def check_ended(target, to_pipe):
+    """Of targets that have ended, perf reads what those that live have done."""
+    needs("plain")
+    path = os.path.join(WORK, "ended.data")
+    ours = ["--comms", "sh,true"] if target == "user" else []  # the user runs more: see own()
+    live = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    zombies = [subprocess.Popen(["true"]) for _ in range(2)]
+    try:
+        while not all(ended(zombie.pid) for zombie in zombies):
+            os.sched_yield()
+        pids = ",".join(str(task.pid) for task in [zombies[0], live, zombies[1]])
+        options = {"pids": ["-p", pids], "tids": ["-t", pids],
+                   "user": ["-u", str(os.geteuid())],
+                   "per thread": ["--per-thread", "-p", pids]}[target]
+        with open(path, "wb") as file:
+            done = tap.run(TALLY, "record", "-q", "-e", "{cpu-clock,page-faults}", "-o", "-" if to_pipe else path,
+                           *options, "--", *WORKLOAD[:2], "i=0; while [ $i -lt 99999 ]; do i=$((i + 1)); done",
+                           **({"stdout": file} if to_pipe else {}))
+        assert not done.returncode, done.stderr
+    finally:
+        live.kill()
+        for task in [live, *zombies]:
+            task.wait()
+    if to_pipe:
+        with open(path, "rb") as file:
+            want = tap.run(PERF, "script", "--no-inline", "-i", "-", *ours, stdin=file)
+        with open(path, "rb") as file:
+            got = tap.run(TALLY, "script", "--no-inline", "-i", "-", *ours, stdin=file)
+    else:
+        want, got = (tap.run(tool, "script", "--no-inline", "-i", path, *ours) for tool in (PERF, TALLY))
+    assert want.stdout.count("\n") > 10, f"perf script shows only {want.stdout!r} {want.stderr!r}"
+    tap.same_script(got.stdout, want.stdout, "tally script against perf script")
+
+
+def check_twice(kind):
+    """With a limit to graphs a file is read twice, the second time for the heavy rows alone; without one, once."""
+    needs(kind)
+    path = record(TALLY, kind)
+    once = heavy_graphs(TALLY, path, 0.5, "graph,0", "--no-children")
+    assert sum(1 for row in once if row[-1]) > 3, f"hardly any graphs: {once!r:.300}"
+    tap.same(heavy_graphs(TALLY, path, 0.5, "graph,0.5", "--no-children"), once, "graphs read for the heavy rows, and for all")
+
+
+def add_tests():
+    for target in ("pids", "tids", "user", "per thread"):
+        globals()[f"test_ended tasks among {target}"] = lambda target=target: check_ended(target, False)
+        globals()[f"test_ended tasks among {target}, in a stream"] = lambda target=target: check_ended(target, True)
+    for kind in ("callchains", "compressed", "system wide"):
+        globals()[f"test_read twice, {kind}"] = lambda kind=kind: check_twice(kind)
+    recorders = [PERF or "perf", TALLY]
+    for tool in recorders:
+        who = "tally" if tool == TALLY else "perf"
+        for kind in KINDS:
+            for name, check in (("script", check_script), ("report", check_report), ("lists", check_lists)):
+                if name == "report" and kind == "leader sampling":
+                    continue  # perf shows the group's events side by side there
+                globals()[f"test_{name} of {who}'s {kind}"] = (
+                    lambda check=check, tool=tool, kind=kind: check(tool, kind))
+        globals()[f"test_children of {who}'s callchains"] = lambda tool=tool: check_children(tool)
+        globals()[f"test_hidden chains of {who}'s tracepoints"] = lambda tool=tool: check_hidden_chains(tool)
+        globals()[f"test_stream of {who}"] = lambda tool=tool: check_pipe(tool)
+
+
+add_tests()
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

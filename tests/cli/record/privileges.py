@@ -1,0 +1,617 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The session of an ordinary user whose tally has file capabilities, and of one whose has none.
+
+usage: privileges.py TALLY [--update]
+
+Every test is a function below whose name begins with test_; its docstring is what must hold. They
+run as root, make a user and a group, and remove both. What is said to the user is compared with
+golden/privileges/NAME.txt; --update writes those files anew.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import rights  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+UPDATE = "--update" in sys.argv
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "privileges")
+ACCOUNT = None
+NO_MEMLOCK = rights.limit(resource.RLIMIT_MEMLOCK, 0)
+
+
+def account():
+    global ACCOUNT
+    if not ACCOUNT:
+        machine.need_system_wide()
+        ACCOUNT = rights.Account(TALLY)
+    return ACCOUNT
+
+
+def capable():
+    """The program of the seed's session."""
+    return account().program("tally", rights.SESSION_CAPS)
+
+
+def plain():
+    return account().program("plain")
+
+
+def output(name):
+    return os.path.join(account().work, name)
+
+
+def well(done):
+    assert done.returncode == 0, f"status {done.returncode}: {done.stderr[-1500:]}"
+    return done
+
+
+# ---- golden files ------------------------------------------------------------------
+
+# What differs from machine to machine and from run to run.
+NORMAL = [
+    (r"/var/tmp/tally-rights-[^/ ]*/bin/\w+", "PROGRAM"),
+    (r"/var/tmp/tally-rights-[^/ ]*/", "HOME/"),
+    (r"of \d+ CPUs", "of N CPUs"),
+    (r"\d+ ring buffers", "N ring buffers"),
+    (r"(ring buffers of|needed:|RLIMIT_MEMLOCK is) \d+ KiB", r"\1 N KiB"),
+    (r"instead of \d+:", "instead of N:"),
+    (r"-m \d+$", "-m N"),
+    (r"mlock_kb=\d+", "mlock_kb=N"),
+    (r" \(for all users, on the host\)", " (for all users)"),
+    # With a PMU cycles are counted; without one they are a clock, which is told.
+    (r"(?m)^tally: warning: no hardware counters here .*\n", ""),
+    (r"open cycles:P", "open CYCLES"),
+    (r"open cpu-clock", "open CYCLES"),
+]
+
+
+def golden(name, text):
+    # What is told at the end depends on the load.
+    text = text.split("[ tally record")[0]
+    for pattern, new in NORMAL:
+        text = re.sub(pattern, new, text, flags=re.M)
+    path = os.path.join(GOLDEN, name + ".txt")
+    if UPDATE:
+        os.makedirs(GOLDEN, exist_ok=True)
+        with open(path, "w") as file:
+            file.write(text)
+    with open(path) as file:
+        tap.same(text, file.read(), name)
+
+
+# ---- the seed's session --------------------------------------------------------------
+
+
+def session(level):
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0), kernel_is_busy() as busy:
+        me, tally, data = account(), capable(), output(f"session-{level}.data")
+        done = well(me.run(tally, "record", "-a", "-o", data, *tap.work_of(busy)))
+        assert re.search(r"Captured and wrote .* \(\d+ samples\)", done.stderr), done.stderr
+        assert "only user space" not in done.stderr and "missing" not in done.stderr, done.stderr
+        assert os.stat(data).st_uid == me.uid
+        events = well(me.run(tally, "evlist", "-i", data)).stdout.split("\n")
+        assert re.fullmatch(r"cycles(:P)?|cpu-clock", events[0]), events
+        attr = well(me.run(tally, "evlist", "-v", "-i", data)).stdout
+        assert "sample_type: IP|TID|TIME|CPU|PERIOD" in attr, attr
+        assert "exclude_kernel" not in attr and "exclude_user" not in attr, attr
+        report = well(me.run(tally, "report", "-i", data)).stdout
+        assert "# Total Lost Samples: 0" in report
+        kernel = re.findall(r"\[k\] (\S+)", report)
+        named = [name for name in kernel if not name.startswith("0x")]
+        assert named and len(named) * 10 >= len(kernel) * 9, f"{len(named)} of {len(kernel)} named"
+        assert "# No symbols: [kernel" not in report, report[-600:]
+
+
+def test_session_at_paranoid_2():
+    """record -a, evlist, evlist -v and report work, kernel and its symbols included."""
+    session(2)
+
+
+def test_session_at_paranoid_3():
+    """The same at level 3, which forbids more only on kernels of Debian and others."""
+    session(3)
+
+
+def test_profile_shows_what_it_recorded():
+    """The recording has lost its name by then, and the process, with capabilities, is nobody's to look at."""
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0), kernel_is_busy():
+        me, tally = account(), capable()
+        done = well(me.run(tally, "profile", "-a", "--duration", "0.7"))
+        assert re.search(r"^# Health: \d+ samples read", done.stdout, re.M), done.stdout[-500:]
+        assert re.search(r"\[k\] [a-z_]+", done.stdout) and " s, " in done.stderr, done.stderr
+
+
+@contextlib.contextmanager
+def kernel_is_busy():
+    """Something for the kernel to do that shows, whatever else runs."""
+    copy = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M"], stderr=subprocess.DEVNULL)
+    try:
+        yield copy.pid
+    finally:
+        copy.kill()
+        copy.wait()
+
+
+def watch_top(level):
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0), kernel_is_busy():
+        top = account().start(capable(), "top", "-a", "--stdio", preexec_fn=NO_MEMLOCK)
+        try:
+            seen = ""
+            while seen.count("PerfTop:") < 2:
+                line = top.stdout.readline()
+                assert line, f"it ended: {top.stderr.read()}"
+                seen += line
+            assert re.search(r"\[k\] [a-z_]\w+", seen), seen[:2000]
+            assert capabilities(top.pid) == {NONE}, capabilities(top.pid)
+        finally:
+            top.send_signal(signal.SIGINT)
+            top.communicate(timeout=tap.PATIENCE)
+    assert "kernel:" in seen and "lost:" in seen, seen[:500]
+
+
+def test_top():
+    """top -a --stdio works as it is at both levels, and nothing may be locked: no fight over rings."""
+    machine.need_kernel_symbols()
+    watch_top(2)
+    watch_top(3)
+
+
+# ---- capabilities while it runs -------------------------------------------------------
+
+SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
+NONE = (0, 0, 0, 0)
+
+
+def capabilities(pid):
+    """The sets of each thread: inheritable, permitted, effective, ambient."""
+    found = set()
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/status") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        found.add(tuple(int(lines[name], 16) for name in SETS))
+    return found
+
+
+class Workload:
+    """A command that tells its pid when it runs, and goes on until it is told to."""
+
+    def __init__(self, name):
+        self.paths = [output(f"{name}.{way}") for way in ("up", "down")]
+        for path in self.paths:
+            os.mkfifo(path)
+            os.chown(path, account().uid, account().gid)
+        self.command = ["sh", "-c", f"echo $$ > {self.paths[0]}; read word < {self.paths[1]}"]
+
+    def wait(self):
+        with open(self.paths[0]) as up:
+            return int(up.read())
+
+    def release(self):
+        with open(self.paths[1], "w") as down:
+            down.write("go\n")
+
+    def remove(self):
+        for path in self.paths:
+            os.unlink(path)
+
+
+def while_running(name, *args, runs=1, preexec=None):
+    """Run tally with a workload; for each run its capabilities and the workload's."""
+    work, seen = Workload(name), []
+    try:
+        tally = account().start(capable(), *args, *work.command, preexec_fn=preexec)
+        for _ in range(runs):
+            child = work.wait()
+            seen.append((capabilities(tally.pid), capabilities(child)))
+            work.release()
+        _, told = tally.communicate(timeout=tap.PATIENCE)
+        assert tally.returncode == 0, told
+    finally:
+        work.remove()
+    return seen
+
+
+def test_record_drops():
+    """Nothing is left in any set while it records, nor has the workload any."""
+    with rights.sysctls(perf_event_paranoid=2):
+        for target in (["-a"], []):
+            (ours, theirs), = while_running("record", "record", *target, "-o", output("drop.data"))
+            assert ours == {NONE} and theirs == {NONE}, (ours, theirs)
+
+
+def test_later_files():
+    """What is written after the drop knows the processes that were there before it."""
+    data = output("tail.data")
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
+        done = well(account().run(capable(), "record", "-a", "--tail-synthesize", "-o", data, "true"))
+        assert "later on other users' processes are told of as they are now" in done.stderr
+        dump = well(account().run(plain(), "script", "-i", data, "--dump-json")).stdout
+    records = [json.loads(line) for line in dump.splitlines()]
+    maps = [record for record in records if record["name"] in ("MMAP", "MMAP2")]
+    assert any(record["filename"].startswith("[kernel.kallsyms]_") for record in maps)
+    # The test itself, which is root.
+    assert any(record["pid"] == os.getpid() for record in maps)
+
+
+def test_stat_drops():
+    """Nothing is left while it counts; with -r what the next run takes is not in effect."""
+    with rights.sysctls(perf_event_paranoid=2):
+        (ours, theirs), = while_running("stat", "stat", "-a", "-e", "cpu-clock")
+        assert ours == {NONE} and theirs == {NONE}, (ours, theirs)
+        first, last = while_running("stat", "stat", "-r", "2", "-e", "cpu-clock", runs=2)
+        (inherited, permitted, effective, ambient), = first[0]
+        assert permitted and (inherited, effective, ambient) == (0, 0, 0), first
+        assert first[1] == {NONE} and last == ({NONE}, {NONE}), (first, last)
+
+
+def read_by(tally, *args):
+    """The capabilities of a command that has begun to read a recording from its standard input."""
+    data = output("pipe.data")
+    with open(data, "wb") as file:
+        done = subprocess.run([TALLY, "record", "-q", "-o", "-", "-e", "cpu-clock:u", "true"],
+                              stdout=file, stderr=subprocess.PIPE, check=False, timeout=tap.PATIENCE)
+    assert not done.returncode, done.stderr
+    with open(data, "rb") as file:
+        begin = file.read()
+    out, into = os.pipe()
+    try:
+        size = fcntl.fcntl(into, fcntl.F_GETPIPE_SZ)
+        # Whole records, then one that never ends: more than the pipe holds.
+        junk = (0x7FFF).to_bytes(4, "little") + b"\0\0" + (0xFFF8).to_bytes(2, "little")
+        whole = begin + (junk + bytes(0xFFF0)) * (size // 0xFFF8 + 2)
+        reader = subprocess.Popen([tally, *args, "-i", "-"],
+                                  **account().options(stdin=out, stdout=subprocess.DEVNULL,
+                                                      stderr=subprocess.PIPE))
+        os.close(out)
+        out = -1
+        # It has read some of it once more than a pipe holds is gone.
+        os.write(into, whole[:size + 1])
+        seen = capabilities(reader.pid)
+        os.close(into)
+        into = -1
+        reader.communicate(timeout=tap.PATIENCE)
+        return seen
+    finally:
+        for fd in (out, into):
+            if fd >= 0:
+                os.close(fd)
+
+
+def test_reading_drops():
+    """Who reads a recording has no capabilities by the time it reads the first byte of it."""
+    for command in (["report"], ["script"], ["evlist"], ["buildid-list"]):
+        seen = read_by(capable(), *command)
+        assert seen == {NONE}, (command, seen)
+
+
+# ---- files of others -------------------------------------------------------------------
+
+
+def powerful():
+    return account().program("powerful", "cap_perfmon,cap_dac_override,cap_dac_read_search,"
+                                         "cap_sys_ptrace,cap_syslog=ep")
+
+
+def test_output_is_the_users():
+    """Where the user may not write, nothing is written: not with cap_dac_override either."""
+    me, closed = account(), account().make("closed", 0, 0o755)
+    for args in (["record", "-a", "-o", f"{closed}/x.data"], ["stat", "-o", f"{closed}/x.txt"]):
+        done = me.run(powerful(), *args, "true")
+        assert done.returncode == 1 and "Permission denied" in done.stderr, done
+        assert not os.listdir(closed), os.listdir(closed)
+
+
+def test_workload_is_the_users():
+    """The command is looked for, and runs, with the user's rights alone."""
+    me, secret = account(), os.path.join(account().make("closed", 0, 0o755), "secret")
+    with open(secret, "w") as file:
+        file.write("#!/bin/sh\necho secret\n")
+    os.chmod(secret, 0o700)
+    try:
+        for args in (["record", "-o", output("x.data")], ["stat"]):
+            done = me.run(powerful(), *args, "cat", secret)
+            assert done.returncode == 1 and "secret\n" not in done.stdout, done
+            done = me.run(powerful(), *args, secret)
+            assert done.returncode == 126 and not done.stdout, done
+    finally:
+        os.unlink(secret)
+
+
+def test_control_is_the_users():
+    """A fifo that the user may not open is not opened."""
+    me, fifo = account(), os.path.join(account().make("closed", 0, 0o755), "fifo")
+    os.mkfifo(fifo, 0o600)
+    try:
+        for args in (["record", "-o", output("x.data")], ["stat"]):
+            done = me.run(powerful(), *args, "--control", f"fifo:{fifo}", "true")
+            assert done.returncode and "Permission denied" in done.stderr, done
+    finally:
+        os.unlink(fifo)
+
+
+def test_tables_cost_capabilities():
+    """A directory of events has to be read before events are open: capabilities go first."""
+    with rights.sysctls(perf_event_paranoid=2):
+        closed = account().make("tables", 0, 0o700)
+        done = account().run(powerful(), "stat", "--events-dir", closed, "-a", "true")
+    assert "capabilities are given up before" in done.stderr, done.stderr
+    assert done.returncode, done
+
+
+def busy_copy(path):
+    """Our own copy of a shell, to be found in a recording."""
+    shutil.copy(shutil.which("bash") or "/bin/sh", path)
+    os.chmod(path, 0o755)
+
+
+def record_of(path, data):
+    done = account().run(plain(), "record", "--no-symbols", "-e", "cpu-clock:u", "-F", "5000", "-o", data, path,
+                         "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done")
+    well(done)
+    report = well(account().run(plain(), "report", "-i", data)).stdout
+    assert os.path.basename(path) in report, report
+
+
+def test_hostile_recording():
+    """A recording that names a file which its reader may not read does not have it read."""
+    me = account()
+    path, data = os.path.join(me.home, "victim"), output("hostile.data")
+    busy_copy(path)
+    record_of(path, data)
+    os.chmod(path, 0o700)
+    try:
+        for command in (["report"], ["script"]):
+            done = well(me.run(powerful(), *command, "-i", data))
+            if command == ["report"]:
+                assert f"# No symbols: {path}: permission denied" in done.stdout, done.stdout[-500:]
+            theirs = well(me.run(plain(), *command, "-i", data))
+            tap.same(done.stdout, theirs.stdout, command)
+    finally:
+        os.unlink(path)
+
+
+def test_hostile_files():
+    """A fifo, a device or a directory in the place of a recorded file is not waited for."""
+    me = account()
+    path, data = os.path.join(me.home, "victim"), output("hostile.data")
+    makers = {
+        "fifo": lambda: os.mkfifo(path, 0o666),
+        "device": lambda: os.symlink("/dev/zero", path),
+        "directory": lambda: os.mkdir(path),
+        "shadow": lambda: os.symlink("/etc/shadow", path),
+        "itself": lambda: os.symlink(path, path),
+    }
+    busy_copy(path)
+    record_of(path, data)
+    for name, make in makers.items():
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+        make()
+        done = me.run(powerful(), "report", "-i", data, timeout=tap.PATIENCE)
+        assert done.returncode == 0, (name, done.stderr)
+        assert f"# No symbols: {path}: " in done.stdout, (name, done.stdout[-500:])
+    os.unlink(path)
+
+
+# ---- locked memory ---------------------------------------------------------------------
+
+
+def test_rings_default():
+    """Where the default is refused the largest that is allowed is taken; the reason is told."""
+    with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
+        data = output("ring.data")
+        done = well(account().run(capable(), "record", "-a", "-o", data, "true",
+                                  preexec_fn=NO_MEMLOCK))
+        golden("rings-default", done.stderr)
+        assert re.search(r"ring buffers of 32 KiB instead of 512", done.stderr), done.stderr
+        done = well(account().run(capable(), "record", "-q", "-a", "-o", data, "true",
+                                  preexec_fn=NO_MEMLOCK))
+        assert not done.stderr, done.stderr
+
+
+def test_rings_asked():
+    """-m is rounded as perf does, and fails with both remedies."""
+    with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=32):
+        done = account().run(capable(), "record", "-m10", "-a", "-o", output("ring.data"), "true",
+                             preexec_fn=NO_MEMLOCK)
+        assert done.returncode == 1
+        assert "rounding mmap pages size to 64K (16 pages)" in done.stderr
+        golden("rings-asked", done.stderr)
+        well(account().run(capable(), "record", "-m2", "-a", "-o", output("ring.data"), "true",
+                           preexec_fn=NO_MEMLOCK))
+
+
+def test_rings_taken():
+    """What another process of the user has locked is not there: said so, and gone on."""
+    with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=516):
+        work = Workload("taken")
+        first = account().start(capable(), "record", "-m64", "-a", "-o", output("first.data"),
+                                *work.command, preexec_fn=NO_MEMLOCK)
+        try:
+            work.wait()
+            done = well(account().run(capable(), "record", "-a", "-o", output("ring.data"), "true",
+                                      preexec_fn=NO_MEMLOCK))
+            assert "ring buffers of 128 KiB instead of 512" in done.stderr, done.stderr
+            done = account().run(capable(), "record", "-m128", "-a", "-o", output("ring.data"),
+                                 "true", preexec_fn=NO_MEMLOCK)
+            golden("rings-taken", done.stderr)
+        finally:
+            work.release()
+            first.communicate(timeout=tap.PATIENCE)
+            work.remove()
+
+
+def test_rings_capability():
+    """With CAP_IPC_LOCK, as told, the default ring is had."""
+    with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
+        locking = account().program("locking", "cap_ipc_lock,cap_perfmon,cap_syslog,cap_sys_ptrace=ep")
+        done = well(account().run(locking, "record", "-a", "-o", output("ring.data"), "true",
+                                  preexec_fn=NO_MEMLOCK))
+        assert "ring buffers" not in done.stderr, done.stderr
+
+
+# ---- what is hidden ----------------------------------------------------------------------
+
+
+def test_kernel_names_come_along():
+    """The kernel's names are in the recording of who may see them, for readers who may not."""
+    machine.need_kernel_symbols()
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
+        data = output("named.data")
+        well(account().run(capable(), "record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+        assert re.search(r"\[kernel.kallsyms\] +\[k\] [a-z_]", report), report[:2000]
+        well(account().run(capable(), "record", "-q", "--no-symbols", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+        assert not re.search(r"\[kernel.kallsyms\] +\[k\] [a-z_]", report), report[:2000]
+
+
+def test_hidden_kernel():
+    """Samples of a kernel whose addresses are hidden are kept, with the reason in the report."""
+    machine.need_kernel_symbols()
+    perfmon = account().program("perfmon", "cap_perfmon=ep")
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
+        data = output("hidden.data")
+        done = well(account().run(perfmon, "record", "-a", "-o", data, "--", "sh", "-c",
+                                  "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done"))
+        golden("hidden-kernel", re.sub(r"(?s)tally: warning: the symbols of.*?(?=\[ tally)", "",
+                                       done.stderr))
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+    assert re.search(r"\[kernel\] +\[k\] 0x", report), report[:2000]
+    assert "# No symbols: [kernel]: its addresses were hidden from who recorded it" in report, \
+        report[-900:]
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=2):
+        data = output("hidden.data")
+        well(subprocess_root("record", "-q", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+    with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0):
+        well(subprocess_root("record", "-q", "--no-symbols", "-e", "cpu-clock", "-o", data, "ls", "-lR", "/usr/bin"))
+        os.chmod(data, 0o644)
+        os.chown(data, account().uid, account().gid)
+        report = well(account().run(plain(), "report", "-i", data)).stdout
+        assert "# No symbols: [kernel.kallsyms]: permission denied: kernel.kptr_restrict is 0, " \
+               "kernel.perf_event_paranoid is 2, CAP_SYSLOG is not held" in report, report[-800:]
+        named = well(account().run(capable(), "report", "-i", data)).stdout
+        assert "[kernel.kallsyms]: permission" not in named, named[-800:]
+
+
+def subprocess_root(*args):
+    return tap.run(TALLY, *args)
+
+
+# ---- without capabilities -----------------------------------------------------------------
+
+
+def without(name, *args, level=2, status=1, **more):
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0):
+        done = account().run(plain(), *args, **more)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    golden(name, done.stderr)
+    return done
+
+
+def test_without_record_all():
+    """All CPUs: refused, with what would permit it."""
+    without("record-all", "record", "-a", "-o", output("no.data"), "true")
+    assert not os.path.exists(output("no.data"))
+
+
+def test_without_record_own():
+    """A command of one's own: user space alone, the reason once."""
+    done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
+    assert done.stderr.count("only user space is recorded") == 1
+    name = well(account().run(plain(), "evlist", "-i", output("own.data"))).stdout.split("\n")[0]
+    assert re.fullmatch(r"cycles:(Pu|u)|cpu-clock:u", name), name
+
+
+def test_without_record_foreign():
+    """A task of somebody else."""
+    without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
+
+
+def test_without_stat_all():
+    without("stat-all", "stat", "-a", "-e", "cpu-clock", "true")
+
+
+def test_without_stat_own():
+    """What happens in the kernel alone is not shown as 0."""
+    done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
+                   "true", status=0)
+    with open(output("stat")) as file:
+        shown = file.read()
+    assert "task-clock:u" in shown and re.search("<not permitted> +context-switches", shown), shown
+    assert done.stderr.count("needs a privilege") == 2, done.stderr
+
+
+def test_without_stat_foreign():
+    without("stat-foreign", "stat", "-p", "1", "-e", "task-clock")
+
+
+def test_without_tracepoint():
+    machine.need_closed_tracefs()
+    without("tracepoint", "record", "-e", "sched:sched_switch", "-o", output("no.data"), "true")
+
+
+def test_without_any_level_1():
+    """At level 1 the kernel is permitted, all CPUs are not."""
+    without("record-all-1", "record", "-a", "-o", output("no.data"), "true", level=1)
+    with rights.sysctls(perf_event_paranoid=1):
+        done = well(account().run(plain(), "record", "-o", output("own.data"), "true"))
+        assert "only user space" not in done.stderr, done.stderr
+
+
+def test_without_at_0_and_below():
+    """At level 0 all CPUs are permitted; at -1 rings need not be accounted for."""
+    with rights.sysctls(perf_event_paranoid=0):
+        well(account().run(plain(), "stat", "-a", "-e", "cpu-clock", "true"))
+    with rights.sysctls(perf_event_paranoid=-1, perf_event_mlock_kb=0):
+        done = well(account().run(plain(), "record", "-a", "-o", output("own.data"), "true",
+                                  preexec_fn=NO_MEMLOCK))
+        assert "ring buffers" not in done.stderr, done.stderr
+
+
+def test_new_cpu():
+    """A CPU that comes on line later cannot be opened any more: it is told."""
+    switch = machine.CPU1
+    machine.need_cpu1_switch()
+    for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
+        work = Workload("cpu")
+        try:
+            with open(switch, "w") as file:
+                file.write("0")
+            tally = account().start(capable(), *args, *work.command)
+            work.wait()
+        finally:
+            with open(switch, "w") as file:
+                file.write("1")
+        work.release()
+        told = tally.communicate(timeout=tap.PATIENCE)[1]
+        work.remove()
+        assert "CPU 1 came on line meanwhile: it is not covered" in told, told
+
+
+def test_no_keep_caps():
+    """There is no way to keep capabilities."""
+    for command in ("record", "stat"):
+        done = account().run(capable(), command, "--keep-caps", "true")
+        assert done.returncode == 129, done
+
+
+if __name__ == "__main__":
+    tap.main("__main__")

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Stacks of programs without frame pointers: unwound while recording, when read, and in tally top.
+
+usage: unwind.py TALLY
+
+The workload knows how deep it is.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = sys.argv[1]
+PERF = "perf"
+WORK = tempfile.mkdtemp(prefix="tally-unwind-")
+DEPTH = 20
+os.environ["XDG_CACHE_HOME"] = WORK
+
+SOURCE = """
+volatile unsigned long sum;
+__attribute__((noinline, noclone)) unsigned long leaf(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sum += i * i;
+	return sum;
+}
+__attribute__((noinline, noclone)) unsigned long deeper(int depth)
+{
+	volatile char frame[ROOM];
+
+	frame[0] = (char)depth;
+	if (!depth)
+		return leaf(20000) + frame[0];
+	return deeper(depth - 1) + frame[0];
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 4000; i++)
+		deeper(DEPTH);
+	return 0;
+}
+"""
+
+
+def build(name, *flags, room=16, depth=DEPTH):
+    machine.need_compiler("cc", *(["-static"] if "-static" in flags else []))
+    path = os.path.join(WORK, name)
+    if not os.path.exists(path):
+        source = os.path.join(WORK, name + ".c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(SOURCE.replace("ROOM", str(room)).replace("DEPTH", str(depth)))
+        run = tap.run("cc", "-O2", "-fno-optimize-sibling-calls", *(flags or ["-fomit-frame-pointer"]), "-o", path, source)
+        assert not run.returncode, run.stderr
+    return path
+
+
+def record(name, *options, program=None):
+    path = os.path.join(WORK, name + ".data")
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", *options, "--",
+                  program or build("deep"))
+    assert not run.returncode, run.stderr
+    return path, run.stderr
+
+
+def health(path):
+    return json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+
+
+def stacks(path):
+    """The symbols of each sample's callchain."""
+    text = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout
+    found = [re.findall(r"^\s*[0-9a-f]+ (\S+)$", part, re.MULTILINE) for part in re.split(r"\n\s*\n", text)]
+    return [stack for stack in found if stack]
+
+
+def check_stacks(path, least=0.99):
+    """Nearly all samples are in leaf; each of those stacks is whole and as deep as it is."""
+    wanted = ["leaf"] + ["deeper"] * (DEPTH + 1) + ["main"]
+    found = [stack for stack in stacks(path) if stack[0] == "leaf"]
+    assert len(found) > 20, f"{len(found)} samples in leaf"
+    right = sum(stack[:len(wanted)] == wanted and stack[-1] == "_start" for stack in found)
+    assert right >= least * len(found), f"{right} of {len(found)} stacks are right, such as {found[0]}"
+
+
+def test_recorded_stacks_are_whole_and_no_dumps():
+    path, told = record("unwound", "--call-graph", "dwarf")
+    check_stacks(path)
+    unwound, whole = map(int, re.search(r"(\d+) stacks unwound, (\d+) of them whole", told).groups())
+    assert whole >= 0.99 * unwound and unwound > 20, told
+    assert os.path.getsize(path) < 1000 * unwound, "there are dumps in it"
+    said = health(path)["stacks"]
+    tap.same((said["unwound"], said["whole"]), (unwound, whole), "what the file says of its stacks")
+    assert "# Stacks: " in tap.run(TALLY, "report", "-i", path).stdout
+
+
+def test_kept_stacks_are_unwound_when_read():
+    path, told = record("kept", "--call-graph", "dwarf", "--keep-stacks")
+    assert "stacks unwound" not in told, told
+    said = health(path)["stacks"]
+    assert said["whole"] >= 0.99 * said["unwound"] > 20, said
+    assert os.path.getsize(path) > 4000 * said["unwound"], "there are no dumps in it"
+    check_stacks(path)
+
+
+def test_perf_reads_both():
+    machine.need_perf_records("-e", "task-clock:u", "--call-graph", "dwarf")
+    for name, options in (("unwound", []), ("kept", ["--keep-stacks"])):
+        path, _ = record(name, "--call-graph", "dwarf", *options)
+        want = tap.run(PERF, "script", "--no-inline", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
+        got = tap.run(TALLY, "script", "-i", path).stdout
+        assert want.count("deeper") > 20 * DEPTH, want[:400]
+        # perf's unwinder ends where a sample is in the dynamic loader, so leaf alone is compared.
+        parts = [[part for part in text.split("\n\n") if " leaf+" in part] for text in (got, want)]
+        tap.same("\n\n".join(parts[0]), "\n\n".join(parts[1]), f"{name}: tally script against perf script")
+
+
+def test_perf_recordings_are_unwound():
+    machine.need_perf_records("-e", "task-clock:u", "--call-graph", "dwarf")
+    path = os.path.join(WORK, "perf.data")
+    run = tap.run(PERF, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf",
+                  build("deep"))
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+
+
+def test_streams_compressed_files_and_several_files():
+    path = os.path.join(WORK, "stream.data")
+    with open(path, "wb") as file:
+        run = tap.run(TALLY, "record", "-o", "-", "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
+                      build("deep"), stdout=file)
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+    check_stacks(record("compressed", "--call-graph", "dwarf", "-z")[0])
+    path, _ = record("switched", "--call-graph", "dwarf", "-m", "16", "--switch-output=4K")
+    files = glob.glob(path + ".*")
+    assert len(files) > 1, files
+    assert sum(health(file)["stacks"]["whole"] for file in files) > 20
+
+
+def test_several_events_with_different_fields():
+    path, _ = record("events", "-e", "cpu-clock/call-graph=dwarf/u", "-e", "page-faults:u")
+    said = health(path)
+    assert said["stacks"]["whole"] >= 0.99 * said["stacks"]["unwound"] > 20, said
+    assert said["callchains"] < said["samples"], said
+
+
+def test_threads_and_children_are_followed():
+    script = f"{build('deep')} & {build('deep')}; wait"
+    path = os.path.join(WORK, "children.data")
+    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
+                  "sh", "-c", script)
+    assert not run.returncode, run.stderr
+    check_stacks(path)
+
+
+def test_running_process():
+    with subprocess.Popen(["sh", "-c", f"while :; do {build('deep')}; done"]) as shell:
+        try:
+            path = os.path.join(WORK, "running.data")
+            run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-p",
+                          shell.pid, "--", *tap.work_of(shell.pid, seconds=1))
+            assert not run.returncode, run.stderr
+            check_stacks(path)
+        finally:
+            shell.send_signal(signal.SIGKILL)
+
+
+def test_short_dumps_are_told_and_pointers_go_on():
+    program = build("large", "-fno-omit-frame-pointer", room=512, depth=60)
+    path, _ = record("short", "--call-graph", "dwarf", program=program)
+    said = health(path)["stacks"]
+    assert said["short_dump"] >= 0.9 * said["unwound"] > 10, said
+    tap.same(said["files"][0]["file"], program, "where they ended")
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    assert "# Hint: stack dump too short: record --call-graph dwarf,65528" in text, text
+    path, _ = record("auto", "--call-graph", "auto", program=program)
+    said = health(path)["stacks"]
+    assert said["pointers"] >= 0.9 * said["unwound"] > 10, said
+    for stack in stacks(path):
+        if stack[0] == "leaf":
+            tap.same((stack.count("deeper"), stack.count("main")), (61, 1), "frames by rules and by pointers")
+    path, _ = record("long", "--call-graph", "dwarf,65528", program=program)
+    said = health(path)["stacks"]
+    assert said["whole"] >= 0.9 * said["unwound"] > 10, said
+
+
+def test_stripped_functions_have_bounds():
+    program = build("stripped")
+    assert not tap.run("strip", program).returncode
+    path, _ = record("stripped", "--call-graph", "dwarf", program=program)
+    names = [name for stack in stacks(path) for name in stack if name.startswith("fn@")]
+    tap.same(names, [], "script has perf's names")
+    rows = json.loads(tap.run(TALLY, "report", "--json", "--no-children", "-i", path).stdout)["events"][0]["rows"]
+    assert re.fullmatch(r"\[\.\] fn@[0-9a-f]+", rows[0]["symbol"]), rows[0]
+    assert rows[0]["self_samples"] > 0.9 * sum(row["self_samples"] for row in rows), rows
+    text = tap.run(TALLY, "report", "--no-bounds", "--no-children", "-g", "none", "-i", path).stdout
+    assert "fn@" not in text and text.count("[.] 0x") > 1, text
+    assert " without a name (fn@START)" in tap.run(TALLY, "report", "--health", "-i", path).stdout
+
+
+def test_top_unwinds():
+    with subprocess.Popen(["sh", "-c", f"while :; do {build('deep')}; done"]) as shell:
+        try:
+            top = subprocess.Popen([TALLY, "top", "--stdio", "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf",
+                                    "-p", str(shell.pid), "-d", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            tap.read_until(top.stdout, lambda text: "deeper" in text and re.search("__libc_start_(call_)?main", text), "whole stacks")
+            top.send_signal(signal.SIGINT)
+            told = top.communicate(timeout=tap.PATIENCE)[1]
+            tap.same(top.returncode, 0, told)
+        finally:
+            shell.send_signal(signal.SIGKILL)
+
+
+def test_an_index_that_becomes_shorter_while_its_rules_are_used():
+    """The threads that unwind survive it like any other."""
+    record("before")
+    indexes = glob.glob(os.path.join(WORK, "tally", "*.index"))
+    assert indexes, "no index of rules was written"
+    path = os.path.join(WORK, "shorter.data")
+    with subprocess.Popen([TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--", "sh", "-c",
+                           f"{build('deep')}; touch {WORK}/half; {build('deep')}"], stderr=subprocess.PIPE, text=True) as recorder:
+        while not os.path.exists(os.path.join(WORK, "half")) and recorder.poll() is None:
+            time.sleep(0.01)
+        for index in indexes:
+            os.truncate(index, 0)
+        said = recorder.communicate(timeout=tap.PATIENCE)[1]
+    tap.same(recorder.returncode, 0, said)
+    assert tap.run(TALLY, "report", "-i", path, "--stdio").returncode == 0
+
+
+def test_dumps_stay_where_no_thread_can_be_started():
+    machine.need_events_of_users()
+    # A user's threads are limited, root's are not; and no other processes of the user may count.
+    machine.need_tool("su", "-s", "/bin/sh", "nobody", "-c", "exec prlimit --nproc=3 sh -c 'true & true & wait'")
+    folder = tempfile.mkdtemp(prefix="tally-unwind-nobody-")
+    os.chmod(folder, 0o777)
+    path = os.path.join(folder, "data")
+    program, tool = shutil.copy(build("deep"), folder), shutil.copy(TALLY, folder)
+    command = f"cd {folder}; exec prlimit --nproc=3 {tool} record -e task-clock:u -F 999 --call-graph dwarf -o {path} -- {program}"
+    run = tap.run("su", "-s", "/bin/sh", "nobody", "-c", command, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    try:
+        tap.same(run.returncode, 0, run.stderr)
+        assert "stacks are kept as dumps" in run.stderr, run.stderr
+        assert health(path)["stacks"]["whole"] > 0
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_dumps_stay_where_the_file_was_gone():
+    """Who has a copy of it can still unwind them."""
+    copies = os.path.join(WORK, "copies")
+    os.makedirs(copies + WORK)
+    gone = shutil.copy(build("alone", "-fomit-frame-pointer", "-static"), copies + WORK + "/gone")[len(copies):]
+    script = os.path.join(WORK, "run_and_remove")
+    with open(script, "w", encoding="ascii") as file:
+        file.write(f"#!/bin/sh\ncp {copies}{gone} {gone}; {gone}; rm {gone}\n")
+    os.chmod(script, 0o755)
+    path, _ = record("gone", "--call-graph", "dwarf", "--no-buildid", program=script)
+    text = tap.run(TALLY, "report", "--json", "-i", path, "--symfs", copies).stdout
+    found = json.loads(text)["health"]["stacks"]
+    # Those of the shell and its tools have no copies.
+    assert found["whole"] >= 0.5 * found["unwound"] > 10, (health(path)["stacks"], found)
+
+
+def test_wrong_words_are_refused():
+    for word in ("auto,0", "auto,x", "dwarf,99999", "auto8192", "lbr,1"):
+        run = tap.run(TALLY, "record", "--call-graph", word, "true")
+        assert run.returncode and f"--call-graph {word}: " in run.stderr, run.stderr
+
+
+try:
+    tap.main(__name__, machine.need_events)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

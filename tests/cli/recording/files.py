@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Files that a recording names: which are opened, which are known to be the recorded ones, and what happens
+when one becomes shorter meanwhile."""
+import os
+import platform
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, main, run  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-files-")
+KERNEL, USER = 1, 2
+HOSTNAME, OSRELEASE, ARCH = 3, 4, 6
+BUILD_ID = 2
+
+
+# ---- recordings by hand --------------------------------------------------------------------------
+
+def text(name):
+    raw = name.encode() + b"\0"
+    return raw + b"\0" * (-len(raw) % 8)
+
+
+def record(kind, body, misc=0):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def mmap(pid, start, length, name, pgoff=0, misc=USER):
+    return record(1, struct.pack("<iiQQQ", pid, pid, start, length, pgoff) + text(name), misc)
+
+
+def sample(ip, pid, time, misc=USER):
+    return record(9, struct.pack("<QiiQ", ip, pid, pid, time), misc)
+
+
+def feature_text(value):
+    raw = value.encode() + b"\0"
+    raw += b"\0" * (-len(raw) % 64)
+    return struct.pack("<I", len(raw)) + raw
+
+
+def build_id(name, identity, misc=USER):
+    body = struct.pack("<i", -1) + identity.ljust(20, b"\0") + bytes([len(identity), 0, 0, 0]) + text(name)
+    return record(0, body, misc | 1 << 15)
+
+
+def recording(name, records, features=None):
+    """IP, TID and TIME of a software event."""
+    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1, 7, 0, 1 << 8 | 1 << 9).ljust(128, b"\0")
+    data = b"".join(records)
+    features = features or {}
+    at = 104 + 144 + len(data) + 16 * len(features)
+    bits, table, blob = 0, b"", b""
+    for number in sorted(features):
+        bits |= 1 << number
+        table += struct.pack("<QQ", at + len(blob), len(features[number]))
+        blob += features[number]
+    header = b"PERFILE2" + struct.pack("<8Q", 104, 144, 104, 144, 248, len(data), 0, 0) + bits.to_bytes(32, "little")
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(header + attr + struct.pack("<QQ", 0, 0) + data + table + blob)
+    return path
+
+
+def here(**changes):
+    """The header's words of a recording made on this machine, but for what is changed."""
+    words = {"host": os.uname().nodename, "release": os.uname().release, "arch": platform.machine()}
+    words.update(changes)
+    return {HOSTNAME: feature_text(words["host"]), OSRELEASE: feature_text(words["release"]),
+            ARCH: feature_text(words["arch"])}
+
+
+def report(path, *options):
+    done = run(TALLY, "report", "--stdio", "-s", "dso,sym", "-i", path, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def compiled(directory, source, *flags):
+    machine.need_compiler("cc")
+    program = os.path.join(directory, "prog")
+    done = run("cc", "-O0", "-x", "c", "-o", program, *flags, "-", input=source)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+# ---- which files are known to be the recorded ones -----------------------------------------------
+
+def kallsyms():
+    """The addresses of the kernel's text and of a function in it."""
+    try:
+        with open("/proc/kallsyms", encoding="ascii") as file:
+            lines = [line.split() for line in file]
+    except OSError as error:
+        raise Skip(f"/proc/kallsyms: {error}") from error
+    found = {words[2]: int(words[0], 16) for words in lines if len(words) == 3 and words[1] in "Tt"}
+    if not found.get("_text") or not found.get("vfs_read"):
+        raise Skip("kernel addresses are hidden")
+    return found["_text"], found["vfs_read"]
+
+
+def kernel_report(features, *options, moved=0):
+    start, function = kallsyms()
+    path = recording("kernel.data", [
+        mmap(-1, start + moved, 0x2000000, "[kernel.kallsyms]_text", start + moved, KERNEL),
+        sample(function + moved + 8, 1, 1, KERNEL)], features)
+    return report(path, *options)
+
+
+def test_this_kernel_without_a_build_id_is_known_by_host_release_and_place():
+    assert "vfs_read" in kernel_report(here())
+
+
+def test_an_unfinished_recording_is_known_by_the_place_of_the_kernel():
+    assert ("vfs_read" in kernel_report({})) == (kallsyms()[0] != 0xffffffff81000000)  # which says nothing
+    assert "vfs_read" not in kernel_report({}, moved=0x1000000)
+
+
+def test_other_kernels_hosts_and_boots_get_no_names_of_this_one():
+    for what in ({"release": "5.4.0-other"}, {"host": "elsewhere"}, {"arch": "aarch64"}):
+        out = kernel_report(here(**what))
+        assert "vfs_read" not in out, (what, out)
+        assert "# No symbols: [kernel.kallsyms]: not known to be the same" in out, (what, out)
+    out = kernel_report(here(), moved=0x1000000)
+    assert "vfs_read" not in out and "not known to be the same" in out, out
+
+
+def test_symfs_is_not_left_for_this_kernel():
+    empty = os.path.join(WORK, "empty")
+    os.makedirs(empty, exist_ok=True)
+    assert "vfs_read" not in kernel_report(here(), "--symfs", empty)
+
+
+def test_script_says_that_names_are_left_out():
+    start, function = kallsyms()
+    path = recording("script.data", [
+        mmap(-1, start, 0x2000000, "[kernel.kallsyms]_text", start, KERNEL),
+        sample(function, 1, 1, KERNEL)], here(host="elsewhere"))
+    done = run(TALLY, "script", "-i", path)
+    assert done.returncode == 0 and "vfs_read" not in done.stdout, done
+    assert "no names of [kernel.kallsyms]: not known to be the same" in done.stderr, done.stderr
+
+
+def test_a_kernel_image_that_is_not_there_is_an_error():
+    path = recording("plain.data", [sample(0x1000, 1, 1)])
+    for command in ("report", "script"):
+        for option in ("-k", "--kallsyms"):
+            done = run(TALLY, command, "-i", path, option, "/no/such")
+            assert done.returncode == 1 and "/no/such" in done.stderr, done
+            assert not done.stdout, done
+
+
+def test_a_kernel_image_that_does_not_fit_is_not_replaced():
+    assert "vfs_read" not in kernel_report(here(), "-k", TALLY)
+    assert "vfs_read" not in kernel_report(here(), "-k", __file__)
+
+
+def vdso_names(features):
+    steps = range(0, 0x2000, 16)
+    path = recording("vdso.data", [mmap(7, 0x7fff00000000, 0x2000, "[vdso]")] +
+                     [sample(0x7fff00000000 + at, 7, at + 1) for at in steps], features)
+    return [line for line in report(path).splitlines() if "[vdso]" in line and "0x00" not in line and line[0] != "#"]
+
+
+def test_the_vdso_of_another_kernel_is_not_this_one():
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        if "[vdso]" not in file.read():
+            raise Skip("this kernel has no vdso")
+    assert vdso_names(here()), "no names of this kernel's vdso"
+    for what in ({"release": "5.4.0-other"}, {"host": "elsewhere"}, {"arch": "aarch64"}):
+        names = vdso_names(here(**what))
+        assert not names, names[:5]
+
+
+def test_files_of_another_machine_are_known_by_build_id_alone():
+    maps = [mmap(7, 0x400000, 0x2000000, TALLY)] + [sample(0x400000 + at, 7, at + 1) for at in range(0, 0x2000000, 8192)]
+
+    def names(features, *options):
+        out = report(recording("user.data", maps, features), *options).splitlines()
+        return [line for line in out if line and line[0] != "#" and "0x0" not in line]
+
+    if ".symtab" not in run("readelf", "-SW", TALLY).stdout:
+        raise Skip("this build has no symbols")
+    assert names(here()), "no symbols"
+    assert not names(here(host="elsewhere")), names(here(host="elsewhere"))[:5]
+    assert names(here(host="elsewhere"), "--symfs", "/")
+    done = run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here()))
+    if "Build ID" not in run("readelf", "-n", TALLY).stdout:
+        raise Skip("this build has no build id")
+    known = build_id(TALLY, bytes.fromhex(done.stdout.split()[0]))
+    assert names({**here(host="elsewhere"), BUILD_ID: known})
+    done = run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here(host="elsewhere")))
+    assert not done.stdout, done.stdout
+
+
+# ---- which files are opened ----------------------------------------------------------------------
+
+def test_programs_in_dev_shm_have_symbols():
+    if not os.access("/dev/shm", os.W_OK):
+        raise Skip("no /dev/shm")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
+        program = compiled(directory, "int seen_in_shm(void) { return 1; } int main(void) { return seen_in_shm(); }",
+                           "-g")
+        machine.need_tool("nm", "--version")
+        done = run("nm", program)
+        at = [int(line.split()[0], 16) for line in done.stdout.splitlines() if line.endswith(" seen_in_shm")][0]
+        at &= 0xfffff
+        path = recording("shm.data", [mmap(7, 0x10000000, 0x100000, program), sample(0x10000000 + at, 7, 1)], here())
+        assert "seen_in_shm" in report(path), report(path)
+
+
+def test_no_fifo_is_opened():
+    """Whoever waits for a reader of the FIFO still waits when all is done."""
+    fifo = os.path.join(WORK, "fifo")
+    os.mkfifo(fifo)
+    path = recording("fifo.data", [mmap(7, 0x400000, 0x1000, fifo), sample(0x400100, 7, 1),
+                                   mmap(7, 0x500000, 0x1000, "//dev/zero"), sample(0x500100, 7, 2)], here())
+    ready, told = os.pipe()
+    child = os.fork()
+    if not child:
+        os.open(fifo, os.O_WRONLY)
+        os.write(told, b"opened")
+        os._exit(0)
+    try:
+        for command in (["report", "--stdio"], ["script"], ["buildid-list", "-H"], ["buildid-list"]):
+            done = run(TALLY, *command, "-i", path)
+            assert done.returncode == 0, done
+            assert not select.select([ready], [], [], 0)[0], command
+    finally:
+        os.close(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(ready)
+        os.close(told)
+
+
+def test_no_device_is_opened():
+    machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
+    path = recording("device.data", [mmap(7, 0x500000, 0x1000, "//dev/zero"), sample(0x500100, 7, 2)], here())
+    for command in (["report", "--stdio"], ["script"], ["buildid-list", "-H"]):
+        done = run("strace", "-f", "-e", "trace=open,openat", TALLY, *command, "-i", path,
+                   env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        opened = [line for line in done.stderr.splitlines() if "dev/zero" in line]
+        assert all("O_PATH" in line for line in opened), opened
+
+
+def map_report(*options):
+    """What a report says of a process that is gone, and whose number nobody has."""
+    path = recording("jit.data", [mmap(PID, 0x400000, 0x10000, "//anon"), sample(0x400100, PID, 1)], here())
+    return report(path, *options)
+
+
+PID = 4194304 + os.getpid()
+MAP = f"/tmp/perf-{PID}.map"
+
+
+def test_maps_of_other_users_are_not_taken():
+    machine.need_root()
+    with open(MAP, "w", encoding="ascii") as file:
+        file.write("400000 1000 jitted\n")
+    try:
+        assert "jitted" in map_report()
+        os.chown(MAP, 65534, 65534)
+        out = map_report()
+        assert "jitted" not in out and "belongs neither to root" in out, out
+        assert "jitted" in map_report("-f")
+    finally:
+        os.unlink(MAP)
+
+
+def test_links_of_other_users_are_not_followed():
+    machine.need_root()
+    target = os.path.join(WORK, "target")
+    with open(target, "w", encoding="ascii") as file:
+        file.write("400000 1000 jitted\n")
+    os.symlink(target, MAP)
+    try:
+        assert "jitted" in map_report()
+        os.lchown(MAP, 65534, 65534)
+        assert "jitted" not in map_report()
+    finally:
+        os.unlink(MAP)
+
+
+def test_second_names_of_files_are_not_taken():
+    """Everybody can give a file of root's another name below /tmp."""
+    target = os.path.join("/tmp", f"tally-target-{os.getpid()}")
+    with open(target, "w", encoding="ascii") as file:
+        file.write("400000 1000 jitted\n")
+    try:
+        os.link(target, MAP)
+        assert "jitted" not in map_report()
+        os.unlink(target)
+        assert "jitted" in map_report()
+    finally:
+        os.unlink(MAP)
+
+
+# ---- files that become shorter -------------------------------------------------------------------
+
+def test_a_recording_that_is_truncated_while_it_is_read():
+    """script waits for room in the pipe when the file is truncated."""
+    finished = record(68, b"")
+    block = b"".join(sample(0x400000 + at % 64, 7, at + 1) for at in range(1000))
+    records = [mmap(7, 0x400000, 0x1000, "/x")]
+    for turn in range(300):
+        records += [block, finished]
+    path = recording("cut.data", records, here())
+    for size in (4096, 0, os.path.getsize(path) // 2 + 5):
+        copy = shutil.copy(path, os.path.join(WORK, "cut-copy.data"))
+        with subprocess.Popen([TALLY, "script", "-i", copy], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            child.stdout.read(1)
+            os.truncate(copy, size)
+            out, err = child.communicate(timeout=tap.PATIENCE)
+        err = err.decode()
+        assert child.returncode == 1, (size, child.returncode, err[-500:])
+        assert f"{copy}: the file became shorter while it was being read (at byte {size})" in err, err[-500:]
+        assert out and out.count(b"\n") < 300000
+
+
+main(__name__)
+shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,495 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Names of code that programs make while they run: Node.js, Java and Python, by their maps and dumps, against perf; and
+dumps made by hand, whose code is at one address one after the other.
+
+usage: jit.py TALLY
+"""
+import atexit
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, run  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-jit-")
+DEADLINE = tap.PATIENCE
+SPAN = "1500"  # ms of CPU time that programs run
+PID = 4194304 + os.getpid()  # nobody's
+
+SCRIPT = """
+function alpha(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+function beta(n) { let s = 0; for (let i = 1; i < n; i++) s += Math.sqrt(i) / i; return s; }
+const end = 1000 * Number(process.argv[2]);
+function used() { const usage = process.cpuUsage(); return usage.user + usage.system; }
+let x = 0;
+console.log("ready");
+while (used() < end) { x += alpha(20000); x += beta(20000); }
+"""
+CLASS = """
+public class Work {
+    static long alpha(int n) { long s = 0; for (int i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
+    static double beta(int n) { double s = 0; for (int i = 1; i < n; i++) s += Math.sqrt(i) / i; return s; }
+    public static void main(String[] args) {
+        java.lang.management.ThreadMXBean times = java.lang.management.ManagementFactory.getThreadMXBean();
+        long end = times.getCurrentThreadCpuTime() + 1000000 * Long.parseLong(args[0]);
+        double x = 0;
+        System.out.println("ready");
+        while (times.getCurrentThreadCpuTime() < end) { x += alpha(20000); x += beta(20000); }
+    }
+}
+"""
+MODULE = """
+import sys, time
+def alpha(n):
+    s = 0
+    for i in range(n):
+        s = (s * 31 + i) % 1000003
+    return s
+end = time.process_time() + float(sys.argv[1]) / 1000
+print("ready", flush=True)
+while time.process_time() < end:
+    alpha(20000)
+"""
+# A compiler: what it makes it writes into its dump, and runs; each at the address of the one before.
+COMPILER = r"""
+import ctypes, mmap, os, struct, sys, time
+PID = os.getpid()
+dump = open(f"jit-{PID}.dump", "w+b", buffering=0)
+dump.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, PID, time.monotonic_ns(), 0))
+marker = mmap.mmap(dump.fileno(), 40, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+call = ctypes.CFUNCTYPE(None)(address)
+code = b"\xb9\x00\x00\x40\x00\xff\xc9\x75\xfc\xc3"  # mov ecx, 1 << 22; again: dec ecx; jnz again; ret
+memory[:len(code)] = code
+for index, name in enumerate([b"first", b"second"]):
+    body = struct.pack("<IIQQQQ", PID, PID, address, address, len(code), index) + name + b"\0" + code
+    dump.write(struct.pack("<IIQ", 0, 16 + len(body), time.monotonic_ns()) + body)
+    if index:
+        print("ready", flush=True)
+    end = time.process_time() + (float(sys.argv[1]) / 1000 if index else 0.7)
+    while time.process_time() < end:
+        call()
+"""
+
+# Which Python it is, and whether it does so; it leaves its files behind, too.
+PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_trampoline_active())"
+
+
+def remove_all():
+    shutil.rmtree(WORK, ignore_errors=True)
+    for pid in PIDS:
+        for name in (f"/tmp/perf-{pid}.map", f"/tmp/jit-{pid}.dump"):
+            if os.path.exists(name):
+                os.unlink(name)
+
+
+PIDS = set()
+atexit.register(remove_all)
+
+
+# ---- programs --------------------------------------------------------------------------------------
+
+def folder(name):
+    """A folder of its own: compilers leave files where they are started."""
+    path = os.path.join(WORK, name)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def source(where, name, text):
+    path = os.path.join(where, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def node(where, *options):
+    machine.need_tool("node", "-e", "0")
+    return ["node", *options, source(where, "work.js", SCRIPT)]
+
+
+def java(where, *options):
+    machine.need_tool("java", *options, "-version")
+    machine.need_tool("javac", "-version")
+    done = run("javac", "-d", where, source(where, "Work.java", CLASS))
+    assert done.returncode == 0, done.stderr
+    return ["java", "-XX:+PreserveFramePointer", *options, "-cp", where, "Work"]
+
+
+def python(where, option, since):
+    """A Python that knows `option`, whatever `python3` is."""
+    versions = [f"python3.{minor}" for minor in range(since, since + 8)]
+    for name in versions + sorted(os.path.join(root, "bin", "python3") for root in pyenv_roots()):
+        path = shutil.which(name)
+        probe = run(path, "-X", option, "-c", PROBE) if path else None
+        found = re.fullmatch(r"(\d+) (\d+) True\n", probe.stdout) if probe else None
+        PIDS.update([int(found[1])] if found else [])
+        if found and int(found[2]) >= since:
+            return [os.path.realpath(path) if "shims" not in path else path, "-X", option,
+                    source(where, "work.py", MODULE)]
+    raise Skip(f"no python3.{since} or later that has -X {option} here")
+
+
+def compiler(where):
+    if platform.machine() != "x86_64":
+        raise Skip("the code is of x86-64")
+    return [sys.executable, source(where, "compiler.py", COMPILER)]
+
+
+def pyenv_roots():
+    root = os.path.join(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")), "versions")
+    return [os.path.join(root, name) for name in os.listdir(root)] if os.path.isdir(root) else []
+
+
+def record(tool, where, words, *options):
+    """Record a program while it runs; the path of the recording."""
+    machine.need_events()
+    path = os.path.join(where, os.path.basename(tool) + ".data")
+    done = run(tool, "record", "-e", "cpu-clock", *options, "-o", path, "--", *words, SPAN, cwd=where)
+    assert done.returncode == 0, done.stderr
+    note_pids(path)
+    return path
+
+
+def note_pids(path):
+    done = run(TALLY, "script", "-i", path, "-F", "pid")
+    PIDS.update(int(word) for word in set(done.stdout.split()) if word.isdigit())
+
+
+def rows(text):
+    """(share, symbol) of a report's rows that have at least a tenth."""
+    found = re.findall(r"^ +(\d+\.\d\d)% .*\[[.k]\] (\S.*?) *$", text, re.M)
+    return {symbol: float(share) for share, symbol in found if float(share) >= 10}
+
+
+def report(path, *options):
+    done = run(TALLY, "report", "-i", path, "--stdio", "--no-children", "-g", "none", *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def perf():
+    machine.need_perf_records()
+    return shutil.which("perf")
+
+
+def perf_report(path, where):
+    done = run(perf(), "report", "-i", path, "--stdio", "--no-children", "-g", "none", cwd=where)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# ---- maps ------------------------------------------------------------------------------------------
+
+def test_node_by_its_map():
+    where = folder("node-map")
+    path = record(TALLY, where, node(where, "--perf-basic-prof"))
+    got = rows(report(path))
+    alpha = [name for name in got if re.fullmatch(r"JS:\*alpha \S+/work.js:2:15", name)]
+    assert alpha and got[alpha[0]] > 10, got
+    assert got == rows(perf_report(path, where)), got
+
+
+def test_java_by_the_map_of_its_end():
+    where = folder("java-map")
+    path = record(TALLY, where, java(where, "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit"))
+    got = rows(report(path))
+    assert "long Work.alpha(int)" in got, got
+    assert got == rows(perf_report(path, where)), got
+
+
+def test_python_by_its_map():
+    where = folder("python-map")
+    path = record(TALLY, where, python(where, "perf", 12), "--call-graph", "dwarf")
+    out = run(TALLY, "report", "-i", path, "--stdio", "--children", "-g", "none").stdout
+    assert re.search(r"^ +\d\d\.\d\d%.*py::alpha:\S+/work.py$", out, re.M), out[:2000]
+
+
+def test_python_by_its_dump():
+    where = folder("python-dump")
+    path = record(TALLY, where, python(where, "perf_jit", 13), "--call-graph", "dwarf", "-k", "mono")
+    out = run(TALLY, "report", "-i", path, "--stdio", "--children", "-g", "none").stdout
+    assert re.search(r"^ +\d\d\.\d\d%.*jit-\d+\.dump +\[\.\] py::alpha:\S+/work.py$", out, re.M), out[:2000]
+
+
+# ---- dumps -----------------------------------------------------------------------------------------
+
+def test_node_by_its_dump():
+    """As perf has it, which needs the recording to be written once more, and a file for each function."""
+    where = folder("node-dump")
+    path = record(perf(), where, node(where, "--perf-prof"), "-k", "mono")
+    before = sorted(os.listdir(where))
+    got = rows(report(path))
+    assert sorted(os.listdir(where)) == before
+    assert [name for name in got if name.startswith("JS:*alpha ")], got
+    injected = os.path.join(where, "injected.data")
+    done = run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where)
+    assert done.returncode == 0, done.stderr
+    assert got == rows(perf_report(injected, where)), got
+
+
+def test_offsets_in_a_dump():
+    """Each sample has its offset in the function, and the address that it had."""
+    where = folder("node-offsets")
+    path = record(TALLY, where, node(where, "--perf-prof"), "-k", "mono")
+    out = run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
+    lines = re.findall(r"^ +([0-9a-f]+) JS:\*alpha \S+\+0x([0-9a-f]+) \((\S+)\)$", out, re.M)
+    assert len(lines) > 20, out[:1000]
+    starts = {int(ip, 16) - int(offset, 16) for ip, offset, _ in lines}
+    # It is compiled once, or twice.
+    assert len(starts) < 5, starts
+    assert all(re.fullmatch(r".*/jit-\d+\.dump", dso) for _, _, dso in lines), lines[0]
+
+
+def test_without_a_clock():
+    where = folder("node-clock")
+    path = record(TALLY, where, node(where, "--perf-prof"))
+    got = rows(report(path))
+    assert [name for name in got if name.startswith("JS:*alpha ")], got
+
+
+def test_code_that_is_replaced():
+    """Both were at the same address, for about as long."""
+    where = folder("replaced")
+    path = record(TALLY, where, compiler(where), "-k", "mono")
+    out = report(path)
+    got = rows(out)
+    assert got.get("first", 0) > 15 and got.get("second", 0) > 15 and "# JIT:" not in out, out
+    injected = os.path.join(where, "injected.data")
+    done = run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where)
+    assert done.returncode == 0, done.stderr
+    assert got == rows(perf_report(injected, where)), got
+
+
+def test_code_that_is_replaced_without_a_clock():
+    where = folder("replaced-clock")
+    out = report(record(TALLY, where, compiler(where)))
+    assert "second" in rows(out) and "first" not in rows(out) and "# JIT:" in out, out
+
+
+# ---- dumps made by hand ----------------------------------------------------------------------------
+
+def dump_load(when, address, index, name, code=b"\xc3" * 16):
+    body = struct.pack("<IIQQQQ", PID, PID, address, address, len(code), index) + name + b"\0" + code
+    return struct.pack("<IIQ", 0, 16 + len(body), when) + body
+
+
+def dump(name, flags=0, pid=PID):
+    """Two functions one after the other, at the same address."""
+    path = os.path.join(folder(name), f"jit-{PID}.dump")
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, pid, 0, flags))
+        file.write(dump_load(100, 0x500000, 1, b"first"))
+        file.write(dump_load(200, 0x500000, 2, b"second"))
+    return path
+
+
+def recorded(path, has_clock=True, comm="work"):
+    """Samples before both, in the first, and in the second one."""
+    attr = bytearray(crafted.attr(flags=crafted.FLAGS | (1 << 25 if has_clock else 0)))
+    struct.pack_into("<i", attr, 92, 1 if has_clock else 0)
+    records = [crafted.comm(PID, comm), crafted.mmap(PID, 0x500000, 0x10000, "//anon"),
+               crafted.mmap(PID, 0x700000, 0x1000, path)]
+    records += [crafted.sample(0x500004, PID, when) for when in (50, 150, 160, 250)]
+    data = os.path.join(os.path.dirname(path), "data")
+    with open(data, "wb") as file:
+        file.write(crafted.file_bytes(records, [bytes(attr)]))
+    return data
+
+
+def test_the_same_address_at_several_times():
+    out = report(recorded(dump("times")))
+    shares = {name: share for share, name in re.findall(r"(\d+\.\d\d)% .*\[\.\] (\S+) *$", out, re.M)}
+    assert shares == {"first": "50.00", "second": "25.00", "0x0000000000500004": "25.00"}, out
+    assert "# JIT:" not in out, out
+
+
+def test_a_recording_with_another_clock():
+    out = report(recorded(dump("clock"), has_clock=False))
+    assert re.search(r"100\.00% .* second *$", out, re.M) and "first" not in out, out
+    assert "count for what was there last" in out and "record -k mono" in out, out
+
+
+def test_a_dump_with_a_clock_of_the_cpu():
+    out = report(recorded(dump("arch", flags=1)))
+    assert re.search(r"100\.00% .* second *$", out, re.M), out
+    assert "a clock of the CPU" in out, out
+
+
+def test_a_dump_of_another_process():
+    out = report(recorded(dump("pid", pid=PID + 1)))
+    assert "first" not in out and "second" not in out and f"# No symbols: {WORK}" in out, out
+
+
+def test_dumps_of_other_users_are_not_taken():
+    machine.need_root()
+    path = dump("owner")
+    data = recorded(path)
+    os.chown(path, 65534, 65534)
+    out = report(data)
+    assert "first" not in out and "belongs neither to root" in out, out
+    assert "first" in report(data, "-f")
+
+
+def test_a_dump_that_is_a_fifo():
+    path = dump("fifo")
+    data = recorded(path)
+    os.unlink(path)
+    os.mkfifo(path)
+    out = report(data)
+    assert "0x0000000000500004" in out, out
+
+
+def test_script_and_second_reading():
+    """A report with callers reads a file twice; script finds the time of each line."""
+    data = recorded(dump("script"))
+    out = run(TALLY, "script", "-i", data, "-F", "time,ip,sym").stdout
+    names = re.findall(r" (\[unknown\]|first|second)", out)
+    assert names == ["[unknown]", "first", "first", "second"], out
+
+
+# ---- what would help -------------------------------------------------------------------------------
+
+def test_hint_of_the_program():
+    where = folder("hint")
+    path = record(TALLY, where, node(where))
+    out = report(path)
+    assert "# Hint: code of Node.js has no names: node --perf-basic-prof" in out, out
+    health = json.loads(run(TALLY, "report", "-i", path, "--json").stdout)["health"]
+    assert [one["runtime"] for one in health["jit"]["runtimes"]] == ["Node.js"], health
+
+
+def test_hint_by_name():
+    """Of a process of which nothing is known but its name."""
+    attr = crafted.attr()
+    for comm, hint in (("java", "Compiler.perfmap"), ("dotnet", "DOTNET_PerfMapEnabled=1"), ("javac", None), ("work", None)):
+        data = os.path.join(folder("hints"), comm)
+        with open(data, "wb") as file:
+            file.write(crafted.file_bytes([crafted.comm(PID, comm), crafted.mmap(PID, 0x500000, 0x10000, "//anon"),
+                                           crafted.sample(0x500004, PID, 50)], [attr]))
+        out = report(data)
+        assert (hint in out) if hint else ("# Hint" not in out), out
+
+
+def test_dotnet_has_its_code_in_a_memfd():
+    path = f"/tmp/perf-{PID}.map"
+    PIDS.add(PID)
+    name = "int32 [cpu-using] calc.Program+<>c::<Sum>b__2_0(int32,int32)[OptimizedTier1]"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"00007F58FD690000 40 {name}\n")
+    data = os.path.join(folder("dotnet"), "data")
+    with open(data, "wb") as file:
+        file.write(crafted.file_bytes([
+            crafted.mmap(PID, 0x7f58fd690000, 0x10000, "/memfd:doublemapper (deleted)", pgoff=0x30000),
+            crafted.sample(0x7f58fd690010, PID, 50)]))
+    out = report(data)
+    assert name in out, out
+
+
+# ---- while it runs ---------------------------------------------------------------------------------
+
+class Running:
+    """A program that runs until the end of the block, and has said that it is ready; its pid."""
+
+    def __init__(self, words, where):
+        self.words, self.where = words, where
+
+    def __enter__(self):
+        self.process = subprocess.Popen([*self.words, "600000"], cwd=self.where, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "ready\n":
+            self.process.kill()
+            raise Skip("does not run here: " + self.process.communicate()[1].strip()[-200:])
+        PIDS.add(self.process.pid)
+        return self.process.pid
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+
+
+def top_until(pid, pattern, then=lambda: None, *more):
+    """Have tally top show a process until lines match `pattern`, call `then`, and go on until they match `more`."""
+    wanted = [(pattern, then)] + [(one, lambda: None) for one in more]
+    process = subprocess.Popen([TALLY, "top", "--stdio", "-d", "1", "-p", str(pid)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    end, seen = time.monotonic() + DEADLINE, []
+    try:
+        while wanted and time.monotonic() < end:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            seen.append(line)
+            if re.search(wanted[0][0], line):
+                wanted.pop(0)[1]()
+    finally:
+        process.terminate()
+        process.communicate()
+    assert not wanted, "".join(seen[-60:])
+
+
+def test_top_finds_names_that_come_later():
+    where = folder("top")
+    machine.need_events()
+    words = java(where)
+    machine.need_tool("jcmd", "-h")
+    with Running(words, where) as pid:
+        def name_it():
+            done = run("jcmd", pid, "Compiler.perfmap")
+            if "Unknown diagnostic command" in done.stdout:
+                raise Skip("jcmd has no Compiler.perfmap before JDK 17")
+            assert done.returncode == 0, done.stdout
+        top_until(pid, r"^ +\d+\.\d\d%  \[JIT\] .*0x0000", name_it, r"^ +\d\d\.\d\d% .* long Work\.alpha\(int\)")
+
+
+def in_namespaces(where, words):
+    """The words that run a program, whose script is the last word, with a pid, a /tmp and mounts of its own."""
+    machine.need_unshare("-mpf", "--mount-proc")
+    machine.need_mounts()
+    inner = os.path.join(where, "tmp")
+    os.makedirs(inner)
+    script = 'mount -t tmpfs none "$1" && cp "$2" "$1/script" && mount --bind "$1" /tmp && cd /tmp && shift 2 && exec "$@"'
+    return ["unshare", "-mpf", "--kill-child", "--mount-proc", "sh", "-ec", script, "sh", inner, words[-1], *words[:-1],
+            "/tmp/script"]
+
+
+def report_of_container(where, words):
+    """What is told of a program in a container while it runs."""
+    machine.need_events()
+    with Running(in_namespaces(where, words), where) as outer:
+        pid, = tap.children(outer)
+        path = os.path.join(where, "data")
+        done = run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--", *tap.work_of(pid, seconds=0.5))
+        assert done.returncode == 0, done.stderr
+        assert not os.path.exists(f"/tmp/perf-{pid}.map") and not os.path.exists("/tmp/jit-1.dump")
+        return report(path)
+
+
+def test_a_map_in_a_container():
+    where = folder("container-map")
+    out = report_of_container(where, node(where, "--perf-basic-prof", "--no-logfile-per-isolate"))
+    assert re.search(r"^ +\d\d\.\d\d% .*\[JIT\] tid \d+ +\[\.\] JS:\*alpha", out, re.M), out
+
+
+def test_a_dump_in_a_container():
+    where = folder("container-dump")
+    out = report_of_container(where, compiler(where))
+    assert re.search(r"^ +\d\d\.\d\d% .*jit-1\.dump +\[\.\] second *$", out, re.M), out
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

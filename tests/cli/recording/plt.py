@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Stubs of the procedure linkage table have names, in whichever section they are.
+
+usage: plt.py TALLY
+
+objdump says which function a stub is of. perf 6.1 names those of .plt alone, and not always: of
+.plt.sec it says [unknown], of .plt.got and sometimes .plt the symbol without a size before it, _init+0x30.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = sys.argv[1]
+CC = shutil.which("cc")
+OBJDUMP = shutil.which("objdump")
+WORK = tempfile.mkdtemp(prefix="tally-plt-")
+
+PIE_BASE = 0x555555554000  # x86-64 Linux, of addresses that are not random
+
+SOURCE = """
+#include <stdlib.h>
+int (*volatile pointer)(int);
+volatile int sum;
+int main(int argc, char **argv)
+{
+	unsigned int seed = 1;
+
+	POINTER;
+	for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 40000000); i++)
+		sum += abs(i) + rand_r(&seed);
+	return 0;
+}
+"""
+
+
+def build(name, pointer, *flags):
+    machine.need_compiler("cc")
+    machine.need_tool("objdump", "--version")
+    if os.uname().machine != "x86_64":
+        raise tap.Skip("not an x86-64 machine")
+    path = os.path.join(WORK, name)
+    with open(path + ".c", "w", encoding="ascii") as file:
+        file.write(SOURCE.replace("POINTER", pointer))
+    run = tap.run(CC, "-O1", "-fno-builtin", "-D_GNU_SOURCE", *flags, "-o", path, path + ".c")
+    if run.returncode:
+        raise tap.Skip("the compiler cannot: " + run.stderr.strip().splitlines()[-1])
+    return path
+
+
+def stubs(program, section):
+    """Names of stubs by where they begin and end in the page, of which a program this small has one for its code."""
+    header = tap.run(OBJDUMP, "-h", "-j", section, program).stdout
+    size, begin = next((map(lambda hexed: int(hexed, 16), found) for found in
+                        re.findall(r" " + re.escape(section) + r" +([0-9a-f]+) +([0-9a-f]+) ", header)), (0, 0))
+    listing = tap.run(OBJDUMP, "-d", "-j", section, program).stdout
+    found = [(int(at, 16), name) for at, name in re.findall(r"^([0-9a-f]+) <(\S+@plt)>:$", listing, re.M)]
+    ends = [at for at, _ in found[1:]] + [begin + size]
+    assert all(0x1000 <= at < end < 0x2000 for (at, _), end in zip(found, ends)), listing
+    return {(at & 0xfff, end & 0xfff): name for (at, name), end in zip(found, ends)}
+
+
+def samples(path, program):
+    """Samples in the program: the place in the page, symbol and offset."""
+    lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
+    return [(int(at, 16) & 0xfff, symbol)
+            for at, symbol in re.findall(r"^\s*([0-9a-f]+) (.*) \(" + re.escape(program) + r"\)$", lines, re.M)]
+
+
+def sampled(program):
+    """Samples by time: wherever it is."""
+    path = program + ".data"
+    machine.need_events()
+    run = tap.run(TALLY, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "4999", "--", program)
+    tap.same(run.returncode, 0, run.stderr)
+    return samples(path, program)
+
+
+def stopped_at(program, stub):
+    """Samples by a breakpoint, as time may never fall on a stub of one instruction: where breakpoints fire, and programs
+    can have fixed addresses."""
+    if machine.need_hardware_breakpoints.reason() or machine.need_tool.reason("setarch", "-R", "true"):
+        return []
+    path = program + ".break"
+    run = tap.run("setarch", "-R", TALLY, "record", "-q", "-o", path, "-e", f"mem:{PIE_BASE + stub:#x}:x:u", "-c", "10",
+                  "--", program, 1000)
+    tap.same(run.returncode, 0, run.stderr)
+    return samples(path, program)
+
+
+def check(program, section):
+    known = stubs(program, section)
+    if not known:
+        raise tap.Skip(f"the linker made no {section}")
+    met = 0
+    called = [0x1000 + start for (start, _), name in known.items() if name in ("abs@plt", "rand_r@plt")]
+    assert called, known
+    for at, symbol in sampled(program) + [one for stub in called for one in stopped_at(program, stub)]:
+        for (start, end), name in known.items():
+            if start <= at < end:
+                tap.same(symbol, f"{name}+0x{at - start:x}", f"a sample at {at:x}")
+                met += 1
+    if not met:  # time never falls on a stub of one instruction
+        machine.need_hardware_breakpoints()
+        machine.need_tool("setarch", "-R", "true")
+    assert met, f"no sample in {section}"
+
+
+def test_plt():
+    check(build("lazy", "", "-fcf-protection=none", "-Wl,-z,lazy"), ".plt")
+
+
+def test_plt_sec():
+    check(build("ibt", "", "-fcf-protection", "-Wl,-z,ibtplt,-z,lazy"), ".plt.sec")
+
+
+def test_plt_sec_bound_at_start():
+    check(build("ibtnow", "", "-fcf-protection", "-Wl,-z,ibtplt,-z,now"), ".plt.sec")
+
+
+def test_plt_sec_stripped():
+    check(build("stripped", "", "-s", "-fcf-protection", "-Wl,-z,ibtplt,-z,lazy"), ".plt.sec")
+
+
+def test_plt_got():
+    check(build("got", "pointer = abs", "-fcf-protection=none", "-Wl,-z,lazy"), ".plt.got")
+
+
+def test_plt_got_with_ibt():
+    check(build("gotibt", "pointer = abs, pointer = (void *)rand_r", "-fcf-protection", "-Wl,-z,ibtplt"), ".plt.got")
+
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Programs and libraries that are removed, replaced or built anew while they are recorded: names, stacks and build ids are
+those of the files that ran.
+
+usage: replaced.py TALLY
+
+The old file's functions are called old_*, the new one's new_*, and their stacks need unwind rules that differ.
+"""
+import contextlib
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-replaced-")
+CACHE = os.path.join(WORK, "cache")
+DATA = os.path.join(WORK, "perf.data")
+GO = os.path.join(WORK, "go")
+ENV = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
+
+# The last function works, what calls it has a frame of FRAME bytes.
+WORK_SOURCE = """
+volatile unsigned long sum;
+__attribute__((noinline)) void FUNCTION_leaf(unsigned long ms)
+{
+	for (unsigned long i = 0; i < ms * 100000 + FRAME; i++)
+		sum += i;
+}
+__attribute__((noinline)) void FUNCTION_middle(unsigned long ms)
+{
+	volatile char frame[FRAME];
+	frame[ms % FRAME] = 1;
+	FUNCTION_leaf(ms);
+	sum += frame[ms % FRAME];
+}
+__attribute__((noinline)) void ENTRY(unsigned long ms)
+{
+	FUNCTION_middle(ms);
+	sum++;
+}
+"""
+MAIN_SOURCE = """
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+void ENTRY(unsigned long ms);
+/* Works for so many seconds of CPU time, and until there is a file. */
+int main(int argc, char **argv)
+{
+	clock_t end = (argc > 1 ? argv[1][0] - '0' : 0) * CLOCKS_PER_SEC;
+	printf("ready %d\\n", getpid());
+	fflush(stdout);
+	do
+		ENTRY(1);
+	while (clock() < end || (argc > 2 && access(argv[2], F_OK)));
+	return 0;
+}
+"""
+FRAMES = {"old": 56, "new": 1400}
+
+
+def compile_to(path, text, *flags):
+    machine.need_compiler("cc")
+    done = subprocess.run(["cc", "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id", "-x", "c", "-o",
+                           path, "-", "-x", "none", *flags], input=text, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def source(which, text):
+    return text.replace("FUNCTION", which).replace("FRAME", str(FRAMES[which])).replace("ENTRY", "work")
+
+
+def program(path, which, *flags):
+    return compile_to(path, source(which, WORK_SOURCE + MAIN_SOURCE), *flags)
+
+
+def library(path, which):
+    return compile_to(path, source(which, WORK_SOURCE), "-shared", "-fPIC")
+
+
+def identity(path):
+    return re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", path).stdout).group(1)
+
+
+def remove(path):
+    os.unlink(path)
+
+
+def rename_over(path):
+    """As an upgrade of a package does it."""
+    program(path + ".new", "new")
+    os.rename(path + ".new", path)
+
+
+def build_anew(path):
+    """As cc -o over it does: it goes, and a new one is made."""
+    os.unlink(path)
+    program(path, "new")
+
+
+def record(command, options, change, path=DATA, works=True):
+    """Record a command, which says when it runs; once the recorder has seen its maps something is changed, and the command
+    works on for a while, if it is one that `works`. Names are to be found, not to come with the file."""
+    shutil.rmtree(CACHE, ignore_errors=True)
+    if os.path.exists(GO):
+        os.unlink(GO)
+    program_name = command[0].encode()
+    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command, GO],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
+        try:
+            ready = process.stdout.readline().split()
+            assert ready[:1] == ["ready"], process.stderr.read()
+            tap.wait_until(lambda: program_name in content(path), "the maps of the command in the recording")
+            if works:
+                works_on(int(ready[1]))
+            change()
+            if works:
+                works_on(int(ready[1]))
+        finally:  # or the command would wait for it
+            open(GO, "w").close()
+        _, err = process.communicate(timeout=tap.PATIENCE)
+    assert process.returncode == 0, err
+    return err
+
+
+def content(path):
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        return file.read()
+    return b""
+
+
+def works_on(pid, seconds=0.3):
+    """Wait until a process has used so much more CPU time, or has ended."""
+    start = tap.cpu_seconds(pid)
+    tap.wait_until(lambda: start is None or (tap.cpu_seconds(pid) or start + seconds) >= start + seconds, f"process {pid} to work")
+
+
+def tally(*words, **env):
+    done = tap.run(TALLY, *words, "-i", DATA, env={**ENV, **env})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def stacks(script):
+    """Of each sample in work the functions, innermost first."""
+    found = []
+    for sample in script.split("\n\n"):
+        names = re.findall(r"^\s+[0-9a-f]+ (\S+?)(?:\+0x\S+)? \(", sample, re.M)
+        if names and names[0].endswith("_leaf"):
+            found.append(names)
+    return found
+
+
+def expect_old(name, want_id, chains):
+    """Names, callers and the build id are the old file's."""
+    assert f"{want_id} {name}" in tally("buildid-list"), tally("buildid-list")
+    report = tally("report", "--stdio", "--no-children", "-g", "none")
+    assert "old_leaf" in report and "new_" not in report, report
+    if not chains:
+        return
+    found = stacks(tally("script"))
+    whole = [names for names in found if names[:4] == ["old_leaf", "old_middle", "work", "main"]]
+    assert len(found) > 20 and len(whole) >= len(found) * 0.98, (len(whole), len(found), found[:3])
+    health = re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report)
+    assert health and float(health.group(1)) > 97, report
+
+
+OPTIONS = {"no stacks": [], "dwarf": ["--call-graph", "dwarf"], "dumps": ["--call-graph", "dwarf", "--keep-stacks"],
+           "ids in maps": ["--call-graph", "dwarf", "--buildid-mmap"]}
+
+
+def each_way(change):
+    for what, options in OPTIONS.items():
+        path = program(os.path.join(WORK, "prog"), "old")
+        want = identity(path)
+        record([path, "1"], options, lambda path=path: change(path))
+        expect_old(path, want, options)
+        # Without the index there are no names rather than those of another file.
+        report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
+        assert "old_leaf" not in report and "new_" not in report, report
+        reason = "build-id differs from the recorded one" if os.path.exists(path) else "file missing"
+        assert f"# No symbols: {path}: {reason}" in report, report
+
+
+def test_removed():
+    each_way(remove)
+
+
+def test_replaced():
+    each_way(rename_over)
+
+
+def test_built_anew():
+    each_way(build_anew)
+
+
+def test_a_library():
+    """It is the upgrade of a package: what runs has the old one."""
+    for options in OPTIONS.values():
+        path = library(os.path.join(WORK, "libwork.so"), "old")
+        prog = compile_to(os.path.join(WORK, "user"), source("old", MAIN_SOURCE), path, "-Wl,-rpath," + WORK)
+        want = identity(path)
+
+        def change(path=path):
+            library(path + ".new", "new")
+            os.rename(path + ".new", path)
+
+        record([prog, "1"], options, change)
+        expect_old(path, want, options)
+
+
+def test_overwritten_in_place():
+    """cp over a library: what was mapped is nowhere any more, and nothing else is taken for it."""
+    path = library(os.path.join(WORK, "libcopied.so"), "old")
+    # Nothing of it runs any more when that happens.
+    done = GO + ".done"
+    text = source("old", MAIN_SOURCE).replace(" || (argc > 2 && access(argv[2], F_OK))", "").replace(
+        "return 0;", f'fclose(fopen("{done}", "w")); while (access(argv[2], F_OK)) usleep(10000); _exit(0);')
+    prog = compile_to(os.path.join(WORK, "user"), text, path, "-Wl,-rpath," + WORK)
+    want, other = identity(path), library(path + ".new", "new")
+
+    def overwrite():
+        tap.wait_until(lambda: os.path.exists(done), "the program to be done with it")
+        with open(other, "rb") as source_file, open(path, "r+b") as file:
+            file.write(source_file.read())
+
+    record([prog, "1"], [], overwrite, works=False)
+    assert f"{want} {path}" in tally("buildid-list"), tally("buildid-list")
+    report = tally("report", "--stdio", "--no-children")
+    assert "old_" not in report and "new_" not in report, report
+    assert f"# No symbols: {path}: build-id differs from the recorded one" in report, report
+
+
+def test_it_removes_itself():
+    """Nobody is in time to open it by its path: its process still leads to it."""
+    path = os.path.join(WORK, "itself")
+    text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
+    for options in OPTIONS.values():
+        compile_to(path, text)
+        want = identity(path)
+        record([path, "1"], options, lambda: None)
+        assert not os.path.exists(path)
+        expect_old(path, want, options)
+
+
+def test_a_library_that_is_gone_at_once():
+    """Its map leads to it, for root."""
+    machine.need_root()
+    text = source("old", MAIN_SOURCE).replace("void work(unsigned long ms);", "#include <dlfcn.h>").replace(
+        "clock_t end", 'void (*work)(unsigned long) = dlsym(dlopen("./libgone.so", RTLD_NOW), "work"); remove("libgone.so"); clock_t end')
+    prog = compile_to(os.path.join(WORK, "loader"), text, "-ldl")
+    path = os.path.join(WORK, "libgone.so")
+    for options in OPTIONS.values():
+        library(path, "old")
+        want = identity(path)
+        before = os.getcwd()
+        os.chdir(WORK)
+        try:
+            record([prog, "1"], options, lambda: None)
+        finally:
+            os.chdir(before)
+        assert not os.path.exists(path)
+        expect_old(path, want, options)
+
+
+def test_one_after_the_other():
+    """Both run under one path in one recording: each has its own build id and names."""
+    path = os.path.join(WORK, "both")
+    script = os.path.join(WORK, "both.sh")
+    other = program(os.path.join(WORK, "other"), "new")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(f"echo ready $$; '{path}' 1 >/dev/null & echo $! > {GO}.pid; wait\n"
+                   f"while [ ! -e {GO}.moves ] && [ ! -e {GO} ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
+
+    def first_has_ended():
+        """The recorder has read all of the first program."""
+        pid = int(tap.wait_until(lambda: content(GO + ".pid").endswith(b"\n") and content(GO + ".pid"), "the first program's pid"))
+        exit_record = struct.pack("<I", 4) + b"[\\s\\S]{4}" + re.escape(struct.pack("<I", pid))
+        tap.wait_until(lambda: re.search(exit_record, content(DATA)), "the end of the first program in the recording", pause=0.2)
+        open(GO + ".moves", "w").close()
+
+    for options in OPTIONS.values():
+        program(path, "old")
+        program(other, "new")
+        for name in (GO + ".pid", GO + ".moves"):
+            if os.path.exists(name):
+                os.unlink(name)
+        record(["sh", script], options, first_has_ended, works=False)
+        for off in (False, True):
+            report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off" if off else "1G")
+            assert "new_leaf" in report and ("old_leaf" in report) != off, report
+        script_text = tally("script")
+        assert "old_leaf" in script_text and "new_leaf" in script_text
+        if options:
+            for which in ("old", "new"):
+                found = [names for names in stacks(script_text) if names[0] == which + "_leaf"]
+                whole = [names for names in found if names[1:4] == [which + "_middle", "work", "main"]]
+                assert len(found) > 20 and len(whole) >= len(found) * 0.98, (which, len(whole), len(found), found[:3])
+        if shutil.which("perf"):
+            theirs = tap.run("perf", "script", "-i", DATA, "-F", "ip,sym", "--no-inline", env=ENV)
+            assert theirs.returncode == 0 and "new_leaf" in theirs.stdout, theirs.stderr
+
+
+def test_without_a_build_id():
+    """Nothing tells the two apart but their inodes: there are no names, and the reason is told."""
+    path = program(os.path.join(WORK, "noid"), "old", "-Wl,--build-id=none")
+    record([path, "1"], ["--call-graph", "dwarf"], lambda: rename_over(path))
+    report = tally("report", "--stdio", "--no-children", "-g", "none")
+    assert "new_" not in report and "the path leads to another file" in report, report
+    # It was unwound while it was there.
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+
+
+def test_changed_after_it_was_recorded():
+    """Without a build id nothing tells the old file from the new one but the time: neither its names nor its rules are taken, which is told."""
+    path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
+    record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % whole")
+    assert float(whole.search(tally("report", "--stdio")).group(1)) > 97
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    program(path + ".new", "new", "-Wl,--build-id=none")
+    shutil.copyfile(path + ".new", path)  # the same inode
+    report = tally("report", "--stdio", "--health")
+    why = "the file changed after it was recorded, and has no build-id"
+    assert float(whole.search(report).group(1)) < 3, report
+    # Nor are the names of its functions those of the new one.
+    assert "new_" not in report and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
+    assert re.search(rf"# Stacks ended early: {path}: \d+ its file is not at hand \({why}\)", report), report
+    assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
+
+
+def test_linked_after_it_was_recorded():
+    """perf's cache of build ids links files, and modes are changed: what is in them is what it was."""
+    path = program(os.path.join(WORK, "linked"), "old", "-Wl,--build-id=none")
+    record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    os.link(path, path + ".link")
+    os.chmod(path, 0o700)
+    assert int(os.stat(path).st_ctime) > int(os.stat(DATA).st_mtime)
+    report = tally("report", "--stdio", "--health")
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+
+
+def test_what_is_still_there_is_not_kept():
+    path = program(os.path.join(WORK, "stays"), "old")
+    record([path, "1"], [], lambda: None)
+    names = os.listdir(os.path.join(CACHE, "tally")) if os.path.isdir(os.path.join(CACHE, "tally")) else []
+    assert identity(path) + ".index" not in names, names
+
+
+def test_no_index_is_kept():
+    """TALLY_INDEX=off is heeded by record, too."""
+    path = program(os.path.join(WORK, "off"), "old")
+    ENV["TALLY_INDEX"] = "off"
+    try:
+        record([path, "1"], ["--call-graph", "dwarf"], lambda: os.unlink(path))
+    finally:
+        del ENV["TALLY_INDEX"]
+    assert not os.path.exists(CACHE), os.listdir(CACHE)
+    report = tally("report", "--stdio", "--no-children", "-g", "none")
+    assert f"# No symbols: {path}: file missing" in report and identity_line(path), report
+
+
+def identity_line(path):
+    return re.search(r"^[0-9a-f]{40} " + re.escape(path) + "$", tally("buildid-list"), re.M)
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+try:
+    tap.main(__name__, machine.need_events)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

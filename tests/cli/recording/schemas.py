@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What commands write with --json, held against docs/schemas: of recordings made here, of fixtures and of hostile ones; and
+that the schemas refuse what is not so. TALLY_LONG=1: every fixture with every command.
+
+usage: schemas.py TALLY FIXTURES SHARED
+"""
+import base64
+import collections
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import browser_data  # noqa: E402
+import browser_hostile  # noqa: E402
+import fixtures  # noqa: E402
+import schema_files  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+SETS = fixtures.sets(*sys.argv[2:4])
+LONG = bool(os.environ.get("TALLY_LONG"))
+WORK = tempfile.mkdtemp(prefix="tally-schemas-")
+ROOT = os.path.join(WORK, "root")
+SOURCE = r"""
+#include <string.h>
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inlined_part(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void busy(long n) { inlined_part(n); sink++; }
+__attribute__((noinline)) void outer(long n) { busy(2 * n); busy(n); sink++; }
+int main(int argc, char **argv) { for (int i = 0; i < 30; i++) outer(argc > 1 ? 700000 : 400000); }
+"""
+# By default, of the fixtures: what has record types and fields of its own.
+SOME = ("addresses.data", "counted.data", "intervals-stream.data", "lost.data", "traced.data", "leader.data", "dwarf.data",
+        "each-thread.data", "squeezed.data", "frames-stream.data", "bare-metal.data", "fuzz-chain.stream.data", "zero_size.stream.data",
+        "perf-kernel.data", "folder.d", "read.data.be", "lost.data.be")
+MOST_BYTES = 200000  # of each of the shared handful
+# Of each kind of record no more are looked at.
+MOST_RECORDS = 200 if LONG else 15
+validators = None
+seen = {}  # schema: how far from that size, and a document of it
+
+
+def validator(name):
+    global validators  # pylint: disable=global-statement
+    if validators is None:
+        validators = schema_files.validators()
+    return validators[name]
+
+
+def hold(name, document, what):
+    """Held against a schema. Of each the document is kept that is nearest to a size that has something of everything."""
+    wrong = schema_files.deeply(lambda: next(validator(name).iter_errors(document), None))
+    if wrong:
+        raise AssertionError(f"{what}: {name}: at {'/'.join(map(str, wrong.absolute_path))}: {wrong.message[:300]}")
+    off = abs(len(json.dumps(document)) - 4000)
+    if name not in seen or off < seen[name][0]:
+        seen[name] = off, document
+
+
+def output(*args, least=None, stream="stdout"):
+    run = tap.run(TALLY, *args, text=False)
+    assert run.returncode in (0, 1), (args, run.returncode, run.stderr[-500:])
+    text = getattr(run, stream).decode("utf-8")
+    if least is not None and run.returncode:
+        raise AssertionError(f"{args}: {run.stderr[-500:]}")
+    return text
+
+
+def hold_output(name, *args):
+    """A command that writes one document, or what it could of one."""
+    text = schema_files.deeply(lambda: json.loads(output(*args, least=1)))
+    hold(name, text, " ".join(map(str, args)))
+    return text
+
+
+# ---- recordings made here ------------------------------------------------------------------------
+
+
+def program():
+    path = os.path.join(WORK, "work")
+    if not os.path.exists(path):
+        machine.need_compiler("cc")
+        with open(path + ".c", "w", encoding="ascii") as file:
+            file.write(SOURCE)
+        done = tap.run("cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", path, path + ".c")
+        tap.same(done.returncode, 0, done.stderr)
+    return path
+
+
+def recorded(name, *options, more=()):
+    path = os.path.join(WORK, name)
+    if not os.path.exists(path):
+        machine.need_events()
+        done = tap.run(TALLY, "record", "-q", "-F", "997", *options, "-o", path, program(), *more)
+        tap.same(done.returncode, 0, done.stderr)
+    return path
+
+
+def test_report():
+    path = recorded("two", "-e", "cpu-clock,page-faults", "-g")
+    found = hold_output("report", "report", "--json", "-i", path)
+    assert found["events"][0]["rows"] and any("graph" in row for row in found["events"][0]["rows"]), found
+    hold_output("report", "report", "--json", "-i", path, "-g", "none", "-s", "comm,pid,tid,cpu,dso,symbol,parent")
+    hold_output("report", "report", "--json", "-i", path, "-g", "none", "-s", "srcline,srcfile,sym", "--no-children")
+    hold_output("report", "report", "--json", "-i", path, "--query", "sym:busy")
+    hold_output("report", "report", "--json", "-i", path, "--comms", "nobody")
+
+
+def test_report_of_dumped_stacks():
+    path = recorded("dwarf", "-e", "cpu-clock", "--call-graph", "dwarf")
+    found = hold_output("report", "report", "--json", "-i", path)
+    assert found["health"]["stacks"]["unwound"], found["health"]
+
+
+def test_annotate():
+    path = recorded("two", "-e", "cpu-clock,page-faults", "-g")
+    found = hold_output("annotate", "annotate", "--json", "-i", path)
+    insns = [insn for function in found["functions"] for insn in function["instructions"]]
+    assert any("events" in insn for insn in insns) and any("is_loop" in insn for insn in insns), found
+
+
+def test_page():
+    hold_page(recorded("two", "-e", "cpu-clock,page-faults", "-g"), "--html-source")
+    found = [function["name"] for function in seen["page-code"][1] if any(row.get("source") == 0 for row in function["rows"])]
+    assert "busy" in found, found
+
+
+def test_diff():
+    old, new = recorded("two", "-e", "cpu-clock,page-faults", "-g"), recorded("new", "-e", "cpu-clock", "-g", more=["more"])
+    for options in ([], ["--normalize", "time"], ["-s", "symbol"], ["--normalize", "count", "--count-a", "9", "--count-b", "10"]):
+        found = hold_output("diff", "diff", "--json", *options, old, new)
+        assert found["events"][0]["rows"], found
+
+
+def test_stat():
+    for options in ([], ["-r", "3"], ["-I", "20"], ["-I", "20", "--summary"], ["-e", "task-clock,context-switches,page-faults:u"],
+                    ["-e", "cycles,instructions,msr/tsc/"], ["-M", "IPC"], ["-A", "-a"], ["--per-core", "-a"], ["--per-node", "-a"],
+                    ["--per-socket", "-a"], ["--per-die", "-a"], ["-a", "--per-thread"]):
+        run = tap.run(TALLY, "stat", "--json", "-o", WORK + "/counts", *options, "--", program())
+        if run.returncode:
+            continue  # not here: a metric that this CPU has not, a right that is missing
+        with open(WORK + "/counts", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        assert lines, options
+        for line in lines:
+            hold("stat", json.loads(line), f"stat {options}")
+    assert "stat" in seen, "no stat ran"
+
+
+def test_stat_plan():
+    found = hold_output("stat-plan", "stat", "--plan", "--json", "--cpu", "GenuineIntel-6-55-4", "-e",
+                        "{cycles,instructions},{branches,branch-misses,cache-misses,cache-references,task-clock}")
+    assert found["groups"], found
+
+
+def test_list():
+    assert len(hold_output("list", "list", "--json")["events"]) > 20
+    some = output("list", "--json", "--cpu", "GenuineIntel-6-55-4")
+    document = json.loads(some)
+    document["events"] = document["events"] if LONG else document["events"][::10]
+    hold("list", document, "list --cpu")
+    assert {"Metric", "CPU event"} <= {event["kind"] for event in document["events"]}
+
+
+def test_doctor():
+    assert len(hold_output("doctor", "doctor", "--json")["facts"]) > 10
+    text = output("doctor", "--json", "--", program())
+    hold("doctor", json.loads(text), "doctor -- program")
+
+
+# ---- recordings of others ------------------------------------------------------------------------
+
+
+def hold_records(path, options=()):
+    """The dump of a recording, of which so many records of each kind are looked at."""
+    nr = collections.Counter()
+    for line in output("script", "--dump-json", "-i", path, *options).splitlines():
+        document = schema_files.deeply(lambda line=line: json.loads(line)) if line.count("[") > 500 else json.loads(line)
+        nr[document["name"]] += 1
+        if nr[document["name"]] <= MOST_RECORDS:
+            hold("script", document, f"{path}: {document['name']}")
+    return nr
+
+
+def hold_report(path, options=()):
+    text = output("report", "--json", "-i", path, *options)
+    if text:
+        hold("report", schema_files.deeply(lambda: json.loads(text)), path)
+    return bool(text)
+
+
+def hold_page(path, *options):
+    """The facts in its page; with --html-source the code in it, too."""
+    page = output("report", "-i", path, "--html", "-", *options)
+    facts = json.loads(re.search(r'id="tally-meta">(.*?)</script>', page, re.S).group(1))
+    hold("page", facts, f"page of {path}")
+    data, at = re.search(r'id="tally-data">(.*?)</script>', page, re.S).group(1), 0
+    data = zlib.decompress(base64.b64decode(data))
+    for column in facts["columns"]:
+        if column["name"] == "annotations":
+            hold("page-code", json.loads(data[at:at + column["bytes"]]), f"code in the page of {path}")
+        at += column["bytes"]
+
+
+def check_fixtures(one):
+    files = list(one.files())
+    if not LONG and one.own:
+        files = [path for path in files if os.path.basename(path) in SOME]
+    elif not LONG:
+        files = [path for path in files if os.path.isfile(path) and os.path.getsize(path) < MOST_BYTES][::12]
+    kinds, reports = collections.Counter(), 0
+    for path in files:
+        kinds += hold_records(path)
+        if hold_report(path):
+            reports += 1
+            hold_page(path)
+    assert len(kinds) > 15 and reports > len(files) / 2, (kinds, reports, len(files))
+
+
+def test_traced():
+    path = next(path for path in SETS[0].files() if path.endswith("perf61/traced.data"))
+    found = hold_output("report", "report", "--json", "-i", path, "-s", "trace,comm")
+    assert any("trace" in row for event in found["events"] for row in event["rows"]), found
+
+
+def test_hostile():
+    os.makedirs(ROOT + "-crafted")
+    for path in browser_hostile.write_all(ROOT + "-crafted", ROOT, 11):
+        small = LONG or os.path.basename(path) not in ("deep.data", "threads.data")
+        hold_report(path, ["--symfs", ROOT, *([] if small else ["-g", "none", "-s", "symbol"])])
+        hold_records(path)
+        hold_page(path, "--symfs", ROOT)
+    shop = os.path.join(WORK, "shop")
+    browser_data.write_recording(shop)
+    hold_output("annotate", "annotate", "--json", "-i", os.path.join(ROOT + "-crafted", "names.data"), "--symfs", ROOT)
+    hold_output("diff", "diff", "--json", "--symfs", ROOT, os.path.join(ROOT + "-crafted", "recursion.data"), shop)
+
+
+# ---- the schemas themselves ----------------------------------------------------------------------
+
+
+def test_wrong_ones_are_refused():
+    """Of every schema that a document was seen of: keys more, values of other kinds, keys that are missing."""
+    tap.same(sorted(seen), [name for name in schema_files.names() if name != "health"], "schemas that documents were held against")
+    for name, (_, document) in sorted(seen.items()):
+        nr, document = 0, schema_files.shortened(document)
+        hold(name, document, "a shorter one")
+        for what, wrong in schema_files.wrong_ones(document, 400 if LONG else 60):
+            assert schema_files.deeply(lambda: not validator(name).is_valid(wrong)), f"{name}: {what} is not refused"
+            nr += 1
+        assert nr > 10, (name, nr)
+        for key in schema_files.load(name).get("required", []):
+            wrong = {other: value for other, value in document.items() if other != key}
+            assert not validator(name).is_valid(wrong), f"{name} without {key}"
+
+
+fixtures.add_tests(sys.modules[__name__], SETS, check_fixtures)
+# It needs what the others saw.
+globals()["test_wrong_ones_are_refused"] = globals().pop("test_wrong_ones_are_refused")
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK)

@@ -1,0 +1,696 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""report --format: each format read back, and held against the samples as tally script prints them and the rows of the
+report.
+
+usage: export.py TALLY FIXTURES
+"""
+import collections
+import gzip
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import fixtures  # noqa: E402
+import export_readers as readers  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-export-")
+DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
+STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that keep stacks whole
+FORMATS = STACKS + ("callgrind", "json", "csv")
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <sys/prctl.h>
+volatile unsigned long sink;
+static inline __attribute__((always_inline)) void innermost(int n) { for (int i = 0; i < n; i++) sink += i; }
+static inline __attribute__((always_inline)) void inlined_part(int n) { innermost(n); sink++; }
+__attribute__((noinline)) void busy(int n) { inlined_part(n); sink++; }
+__attribute__((noinline)) void again(int n)
+{
+	if (n)
+		again(n - 1);
+	for (int i = 0; i < 100000; i++)
+		sink += 2 * i;
+}
+__attribute__((noinline)) void pong(int n);
+__attribute__((noinline)) void ping(int n)
+{
+	if (n)
+		pong(n - 1);
+	for (int i = 0; i < 50000; i++)
+		sink += 3 * i;
+}
+__attribute__((noinline)) void pong(int n)
+{
+	if (n)
+		ping(n - 1);
+	for (int i = 0; i < 50000; i++)
+		sink += 5 * i;
+}
+/* Where busy() returns to is code of another function. */
+static inline __attribute__((always_inline)) void after(void) { sink++; }
+__attribute__((noinline)) void outer(void) { busy(1000000); after(); again(5); ping(6); sink++; }
+static void *thread(void *arg)
+{
+	prctl(PR_SET_NAME, "worker bee");
+	for (int i = 0; i < 40; i++)
+		outer();
+	return arg;
+}
+int main(void)
+{
+	pthread_t other;
+	pthread_create(&other, 0, thread, 0);
+	for (int i = 0; i < 60; i++)
+		outer();
+	pthread_join(other, 0);
+}
+"""
+
+
+def setup():
+    source, program = os.path.join(WORK, "loop.c"), os.path.join(WORK, "loop")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(PROGRAM)
+    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o", program, source], check=True)
+    for path, events in ((DATA, "cpu-clock"), (TWO, "cpu-clock,task-clock")):
+        run = tap.run(TALLY, "record", "-e", events, "-F", "2000", "--sample-cpu", "-g", "-o", path, program)
+        tap.same(run.returncode, 0, f"record: {run.stderr}")
+
+
+def export(form, *options, data=DATA, status=0):
+    """The bytes that are written to standard output."""
+    run = tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False)
+    tap.same(run.returncode, status, f"{form} {options}: {run.stderr!r}")
+    return run.stdout
+
+
+def script(*options, data=DATA, tool=TALLY):
+    run = tap.run(tool, "script", "-i", data, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso", *options, errors="replace")
+    tap.same(run.returncode, 0, f"script: {run.stderr}")
+    return readers.script(run.stdout)
+
+
+def report(*options, data=DATA):
+    run = tap.run(TALLY, "report", "-i", data, "--json", "--raw-chains", "-g", "none", *options)
+    tap.same(run.returncode, 0, f"report {options}: {run.stderr}")
+    return json.loads(run.stdout)["events"]
+
+
+def same_counts(got, want, what):
+    """Of Counters: what differs is told, not all."""
+    differ = {key: (got[key], want[key]) for key in set(got) | set(want) if got[key] != want[key]}
+    assert not differ, f"{what}: {len(differ)} differ (got, wanted): {sorted(differ.items(), key=str)[:3]}"
+
+
+# ---- the same samples ----------------------------------------------------------------------------
+
+def check_stacks(form, want, *options, data=DATA):
+    got = readers.READERS[form](export(form, *options, data=data))
+    assert want.weight() and len(want.stacks) > 5, "nothing to compare"
+    same_counts(got.stacks, want.stacks, f"stacks of {form} {options}")
+    if got.numbers:
+        same_counts(got.numbers, want.numbers, f"samples of {form} {options}")
+    return got
+
+
+def test_stacks_are_those_of_script():
+    want = script()
+    assert any(stack[-3:] == ("busy", "inlined_part", "innermost") for stack in want.stacks), list(want.stacks)[:5]
+    for form in STACKS:
+        got = check_stacks(form, want)
+        if form in ("folded", "pprof", "firefox"):
+            same_counts(got.comms, want.comms, f"comms of {form}")
+        if got.threads:
+            same_counts(got.threads, want.threads, f"threads of {form}")
+
+
+def test_without_inlined_functions():
+    want = script("--no-inline")
+    assert not any("innermost" in stack for stack in want.stacks)
+    for form in STACKS:
+        check_stacks(form, want, "--no-inline")
+
+
+def test_folded_is_what_perf_script_says():
+    machine.need_perf()
+    text = tap.run("perf", "script", "-i", DATA, "--no-inline", "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
+    want, got = (collections.Counter({stack: weight for stack, weight in found.stacks.items() if "outer" in stack}) for found in (
+        readers.script(text), readers.folded(export("folded", "--no-inline"))))
+    # Stubs, which perf names by their order, are where programs start.
+    assert len(want) > 5, want
+    same_counts(got, want, "stacks of perf script")
+
+
+def test_times():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
+    want = sorted(script("--ns").times)
+    tap.same(sorted(readers.Perfetto(export("perfetto")).events["cpu-clock"].times), want, "perfetto")
+    first = min(time for _, time in want)
+    tap.same(sorted(readers.firefox(export("firefox")).times), [(tid, time - first) for tid, time in want], "firefox")
+
+
+def test_threads_of_perfetto():
+    names = {name for _, name in readers.Perfetto(export("perfetto")).threads.values()}
+    assert {"loop", "worker bee"} <= names, names
+
+
+def test_speedscope_is_in_the_order_of_time():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
+    file = json.loads(export("speedscope"))
+    text = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
+    blocks = [readers.script(block) for block in filter(None, text.split("\n\n"))]
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    for profile in file["profiles"]:
+        comm, pid, tid = re.match(r"(.*) (\d+)/(\d+), cpu-clock$", profile["name"]).groups()
+        want = []
+        for block in blocks:
+            [[who, stack]] = block.comms
+            if who == comm and (int(pid), int(tid)) in block.threads and (not want or want[-1] != stack):
+                want.append(stack)
+        tap.same([tuple(names[frame] for frame in stack) for stack in profile["samples"]], want, profile["name"])
+
+
+# ---- the same sums as the report's ---------------------------------------------------------------
+
+def report_sums(*options, data=DATA, event=0):
+    """By function its own weight and that with callees, the latter of functions that have a name."""
+    own, total = collections.Counter(), collections.Counter()
+    found = report("-s", "dso,symbol", "--no-inline", *options, data=data)[event]
+    for row in found["rows"]:
+        name = row["symbol"].split("] ", 1)[1]
+        is_named = not re.match("0x[0-9a-f]{16}$", name)
+        own[name if is_named else readers.unnamed(row["dso"])] += row["self_period"]
+        if is_named:
+            total[name] += row["total_period"]
+    return own, total, found
+
+
+def by_name(table, event):
+    """Costs of an event by name alone: functions that share it have more behind it."""
+    found = collections.Counter()
+    for (function, of), cost in table.items():
+        if of == event:
+            found[re.sub(r" @[0-9a-f]+( #\d+)?$", "", function)] += cost
+    return found
+
+
+def check_sums(form, *options, data=DATA, event=0):
+    own, total, found = report_sums(*options, data=data, event=event)
+    data = export(form, "--no-inline", *options, data=data)
+    if form == "callgrind":
+        costs = readers.Callgrind(data)
+        name, samples = costs.events[2 * event:2 * event + 2]
+        tap.same(costs.totals[2 * event:2 * event + 2], [found["period"], found["samples"]], "totals")
+        got_own, got_total, calls = (by_name(table, name) for table in (costs.self_cost, costs.inclusive, costs.called))
+        # Readers take either sum for what a function costs with its callees.
+        same_counts(collections.Counter(calls), collections.Counter({key: got_total[key] for key in got_total if key != "[all]"}), "calls")
+        tap.same(sum(cost for (_, of), cost in costs.self_cost.items() if of == samples), found["samples"], "samples")
+    else:
+        got = readers.READERS[form](data)
+        got_own, got_total = got.own(), got.total()
+        tap.same(got.weight(), found["period"], f"{form} {options}")
+        if got.numbers:
+            tap.same(got.count(), found["samples"], f"{form} {options}")
+    same_counts(collections.Counter(got_own), own, f"{form} {options}: self")
+    same_counts(collections.Counter({name: got_total[name] for name in total if name in got_total}), total,
+                f"{form} {options}: total")
+
+
+def test_sums_are_those_of_report():
+    for form in STACKS + ("callgrind",):
+        check_sums(form)
+
+
+def test_filters():
+    times = sorted(time for _, time in script("--ns").times)
+    span = f"{times[len(times) // 4] / 1e9:.6f},{times[len(times) // 2] / 1e9:.6f}"
+    tid = report("-s", "tid")[0]["rows"][0]["tid"]
+    whole = report()[0]["samples"]
+    cpu = re.search(r"\[(\d+)\]", tap.run(TALLY, "script", "-i", DATA, "-F", "comm,cpu").stdout)[1].lstrip("0") or "0"
+    chosen = (["--comms", "worker bee"], ["--time", span], ["--time", "10%-40%"], ["-C", cpu], ["--tid", re.search(r"\d+", tid)[0]],
+              ["--query", "sym:again"], ["--query", f"-sym:=again comm:worker time:{span}"], ["--symbols", "busy"],
+              ["--max-stack", "2"])
+    for number, options in enumerate(chosen):
+        left = report(*options)[0]["samples"]
+        assert 0 < left <= whole, (options, left, whole)
+        # Two formats each: what they have in common chooses the samples.
+        for form in (STACKS + ("callgrind",))[number % 3::3]:
+            check_sums(form, *options)
+
+
+def test_nothing_is_left():
+    for form in STACKS + ("callgrind", "csv"):
+        data = export(form, "--comms", "nobody")
+        if form == "callgrind":
+            tap.same(readers.Callgrind(data).totals, [0, 0], form)
+        elif form == "csv":
+            tap.same(readers.rows_csv(data), [], form)
+        else:
+            tap.same(readers.READERS[form](data).weight(), 0, form)
+
+
+def test_several_events():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
+    names = ["cpu-clock", "task-clock"]
+    events = report("--no-inline", data=TWO)
+    tap.same([event["event"] for event in events], names, "events")
+    profile, trace = readers.Pprof(export("pprof", data=TWO)), readers.Perfetto(export("perfetto", data=TWO))
+    tap.same([kind[0] for kind in profile.types], ["cpu-clock:samples", "cpu-clock", "task-clock:samples", "task-clock"], "types")
+    for number, (name, event) in enumerate(zip(names, events)):
+        check_sums("callgrind", data=TWO, event=number)
+        of_speedscope = readers.speedscope(export("speedscope", data=TWO), name)
+        for got in (profile.samples(number), trace.events[name], of_speedscope):
+            tap.same(got.weight(), event["period"], name)
+        same_counts(profile.samples(number).stacks, trace.events[name].stacks, name)
+        same_counts(of_speedscope.stacks, trace.events[name].stacks, name)
+        for form in ("folded", "firefox", "pprof"):
+            one = readers.READERS[form](export(form, "--event-number", number + 1, data=TWO))
+            same_counts(one.stacks, trace.events[name].stacks, f"{form} of {name} alone")
+    run = tap.run(TALLY, "report", "-i", TWO, "--format", "folded")
+    assert "room for one event: this is 'cpu-clock'" in run.stderr and "--event-number 2 is 'task-clock'" in run.stderr, run.stderr
+
+
+def test_rows():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
+    for options in ([], ["-s", "comm,dso,symbol", "--no-children"], ["-s", "pid,tid"]):
+        want = tap.run(TALLY, "report", "-i", DATA, "--json", *options).stdout
+        tap.same(tap.run(TALLY, "report", "-i", DATA, "--format", "json", *options).stdout, want, "json")
+        rows = json.loads(want)["events"][0]["rows"]
+        got = readers.rows_csv(tap.run(TALLY, "report", "-i", DATA, "--format", "csv", *options, text=False).stdout)
+        tap.same(len(got), len(rows), f"csv {options}")
+        for one, row in zip(got, rows):
+            tap.same(one.pop("event"), "cpu-clock", "event")
+            keys = one.keys()
+            tap.same(one, {key: str(row[key]) for key in keys}, f"csv {options}")
+
+
+def periods(form, data):
+    """What the events of a file weigh, as far as it tells them apart: else the sum."""
+    if form == "callgrind":
+        return readers.Callgrind(data).totals[::2]
+    if form == "pprof":
+        profile = readers.Pprof(data)
+        return [profile.samples(number).weight() for number in range(len(profile.types) // 2)]
+    if form == "perfetto":
+        return [samples.weight() for samples in readers.Perfetto(data).events.values()]
+    return [readers.READERS[form](data).weight()]
+
+
+def test_recordings_of_all_kinds():
+    compared = 0
+    for number, path in enumerate(fixtures.sets(sys.argv[2], "")[0].files()):
+        report_run = tap.run(TALLY, "report", "-i", path, "--json", "-g", "none")
+        found = [event for event in json.loads(report_run.stdout)["events"] if event["samples"]] if report_run.stdout else []
+        for form in (STACKS + ("callgrind",))[number % 3::3]:
+            run = tap.run(TALLY, "report", "-i", path, "--format", form, text=False)
+            tap.same(run.returncode, report_run.returncode, f"{form} of {path}: {run.stderr[-300:]!r}")
+            want = [event["period"] for event in found]
+            if not want or not run.stdout:
+                continue
+            got = periods(form, run.stdout)
+            if form == "perfetto" and len(got) < len(want):  # of several events with one name the last is read
+                continue
+            if len(got) < len(want):
+                want = [sum(want)] if form == "speedscope" else want[:1]
+            tap.same(got, want, f"{form} of {path}")
+            compared += 1
+    assert compared > 80, compared
+
+
+# ---- what formats keep besides -------------------------------------------------------------------
+
+def test_files_lines_and_build_ids():
+    listed = tap.run(TALLY, "buildid-list", "-i", DATA).stdout
+    build_id = re.search(r"^([0-9a-f]{40}) .*/loop$", listed, re.M)[1]
+    lines = {name: next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if f"void {name}(int n)" in line)
+             for name in ("innermost", "busy")}
+    profile = readers.Pprof(export("pprof"))
+    [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/loop")]
+    tap.same(profile.strings[mapping[6][0]], build_id, "pprof")
+    assert next(iter(profile.mappings.values())) is mapping, "the program comes first"
+    location = next(number for number in profile.locations if profile.function_names(number) == ["innermost", "inlined_part", "busy"])
+    inner, _, outer = map(readers.message, profile.locations[location][4])
+    tap.same((inner[2], outer[2]), ([lines["innermost"]], [lines["busy"]]), "lines of pprof")
+    address = profile.locations[location][3][0]
+    assert mapping[2][0] <= address < mapping[3][0] and mapping[4] == mapping[2], mapping
+    file = json.loads(export("firefox"))
+    [lib] = [lib for lib in file["libs"] if lib["name"] == "loop"]
+    tap.same(lib["codeId"], build_id, "firefox")
+    guid = "".join(build_id[at:at + 2] for at in (6, 4, 2, 0, 10, 8, 14, 12)) + build_id[16:32]
+    tap.same(lib["breakpadId"], guid.upper() + "0", "firefox")
+    frames, shared = file["shared"]["frameTable"], file["shared"]
+    depths = {shared["stringArray"][shared["funcTable"]["name"][function]]: (depth, line) for function, depth, line in
+              zip(frames["func"], frames["inlineDepth"], frames["line"])}
+    tap.same(depths["innermost"], (2, lines["innermost"]), "firefox")
+    costs = readers.Callgrind(export("callgrind"))
+    source = os.path.join(WORK, "loop.c")
+    own = costs.self_cost["innermost", "cpu_clock"]
+    tap.same(costs.lines[source, lines["innermost"], "cpu_clock"], own, "callgrind")
+    ids = {value[2][0].decode() for key, table in readers.Perfetto(export("perfetto")).interned.items() if key[1] == 16
+           for value in table.values()}
+    assert build_id in ids, ids
+
+
+def linked(options):
+    """A recording of the program that is linked so; where `again` is, and where the file's first segment is."""
+    program, path = (os.path.join(WORK, name) for name in ("linked", "linked.data"))
+    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, "-o", program, os.path.join(WORK, "loop.c")],
+                   check=True)
+    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-g", "-o", path, program)
+    tap.same(run.returncode, 0, f"record: {run.stderr}")
+    start, size = re.search(r"^([0-9a-f]+) ([0-9a-f]+) T again$", tap.run("nm", "-S", program).stdout, re.M).groups()
+    base = re.search(r"^ +LOAD +0x[0-9a-f]+ 0x([0-9a-f]+)", tap.run("readelf", "-lW", program).stdout, re.M)[1]
+    return path, range(int(start, 16), int(start, 16) + int(size, 16)), int(base, 16)
+
+
+def check_addresses(data, code, base):
+    profile = readers.Pprof(export("pprof", data=data))
+    found = [profile.locations[number] for number in profile.locations if profile.function_names(number)[-1] == "again"]
+    assert found and all(location[3][0] in code for location in found), (code, found)
+    for location in found:
+        mapping = profile.mappings[location[2][0]]
+        assert mapping[2][0] <= location[3][0] < mapping[3][0], mapping
+    trace = readers.Perfetto(export("perfetto", data=data))
+    names = {number: name[2][0].decode() for number, name in trace.interned[1, 5].items()}
+    found = [frame for frame in trace.interned[1, 6].values() if names[frame[2][0]] == "again"]
+    assert found and all(frame[4][0] in code for frame in found), (code, found)
+    bias = readers.number(trace.interned[1, 19][found[0][3][0]], 6)
+    tap.same(bias, readers.number(mapping, 2) - readers.number(mapping, 4), "bias")
+    shared = json.loads(export("firefox", data=data))["shared"]
+    frames, functions, strings = shared["frameTable"], shared["funcTable"], shared["stringArray"]
+    found = [address for address, function in zip(frames["address"], frames["func"]) if strings[functions["name"][function]] == "again"]
+    assert found and all(address + base in code for address in found), (code, base, found)
+    symbols = shared["nativeSymbols"]
+    assert code.start - base in [address for address, name in zip(symbols["address"], symbols["name"]) if strings[name] == "again"], symbols
+
+
+def test_addresses_are_those_of_the_linker():
+    kinds = [["-no-pie"]] + ([["-fuse-ld=lld"], ["-fuse-ld=lld", "-no-pie"]] if not machine.need_compiler.reason("gcc", "-fuse-ld=lld") else [])
+    for options in kinds:
+        data, code, base = linked(options)
+        check_addresses(data, code, base)
+    # Without the file they are offsets in it: the first segment begins there.
+    os.unlink(os.path.join(WORK, "linked"))
+    profile = readers.Pprof(export("pprof", "--symfs", "/nonexistent", data=data))
+    [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/linked")]
+    assert mapping[2] == mapping[4] and mapping[2][0] < base, mapping
+
+
+def test_tables_have_what_samples_refer_to():
+    for options in ([], ["--comms", "worker bee", "--symbols", "busy"]):
+        shared = json.loads(export("firefox", *options))["shared"]
+        frames = shared["frameTable"]
+        tap.same(set(shared["stackTable"]["frame"]), set(range(frames["length"])), f"frames {options}")
+        tap.same(set(frames["func"]), set(range(shared["funcTable"]["length"])), f"functions {options}")
+        profile = readers.Pprof(export("pprof", *options))
+        used = {readers.number(readers.message(line), 1) for location in profile.locations.values() for line in location[4]}
+        tap.same(set(profile.functions), used, f"functions of pprof {options}")
+        interned = readers.Perfetto(export("perfetto", *options, data=TWO)).interned
+        for event in (1, 2):
+            used = {frame for stack in interned[event, 7].values() for frame in stack[2]}
+            tap.same(set(interned[event, 6]), used, f"frames of perfetto {options}")
+            tap.same({frame[2][0] for frame in interned[event, 6].values()}, set(interned[event, 5]), f"functions of perfetto {options}")
+
+
+def crafted_file(name, records, **attr):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes(records, [crafted.attr(**attr)]))
+    return path
+
+
+def told(form, data):
+    run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False)
+    tap.same(run.returncode, 0, f"{form}: {run.stderr!r}")
+    return run.stdout, run.stderr.decode()
+
+
+def test_perfetto_has_no_fields_that_are_not_known():
+    records = [crafted.record(crafted.SAMPLE, crafted.u64(0x1000 + at, 10 + at), crafted.USER) for at in range(3)]
+    data = crafted_file("bare.data", records, sample_type=crafted.IP | crafted.PERIOD, flags=0)
+    trace, said = told("perfetto", data)
+    packets = [readers.message(packet) for packet in readers.message(trace)[1]]
+    samples = [(packet[8], readers.message(packet[66][0])) for packet in packets if packet[66]]
+    tap.same([time for time, _ in samples], [[0], [1000000], [2000000]], "times")
+    assert all(not sample[1] and not sample[2] and not sample[3] and sample[4] for _, sample in samples), samples
+    assert not any(readers.message(packet[2][0]) for packet in packets if packet[2]), "a process that is not known"
+    assert "without times: --format perfetto has them a millisecond apart" in said, said
+    firefox, said = told("firefox", data)
+    tap.same([time for _, time in readers.firefox(firefox).times], [0, 1000000, 2000000], "firefox")
+    assert "without times: --format firefox" in said, said
+    # As tally record -g does it: with times and threads, without CPUs.
+    data = crafted_file("no-cpu.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
+    trace, said = told("perfetto", data)
+    [sample] = [readers.message(packet[66][0]) for packet in map(readers.message, readers.message(trace)[1]) if packet[66]]
+    tap.same((sample[1], sample[2], sample[3], said), ([], [7], [7], ""), "sample")
+
+
+def test_weights_beyond_63_bits():
+    most = 2**63 - 1
+    records = [crafted.comm(7, "x")] + [crafted.sample(0x1000, 7, 50 + at, period=2**63 + at) for at in range(3)]
+    heavy, light = (crafted_file(name, some) for name, some in (("heavy.data", records), ("light.data", records[:1] + [crafted.sample(1, 7)])))
+    for form in STACKS + ("callgrind",):
+        data, said = told(form, heavy)
+        weights = readers.Callgrind(data).totals[:1] if form == "callgrind" else readers.READERS[form](data).stacks.values()
+        if form == "firefox":  # each sample by itself
+            texts = re.search(rb'"weight":\[([^]]*)\]', data)[1].split(b",")
+            weights = [int(text.replace(b".", b"")) for text in texts]  # milliseconds, with all digits
+        assert weights and set(weights) == {most}, (form, weights)
+        assert f"--format {form} has room for, and end at 2^63 - 1" in said, said
+        tap.same(told(form, light)[1], "", form)
+
+
+def test_callgrind_tells_functions_of_one_name_apart():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
+    first, second, program, data = (os.path.join(WORK, name) for name in ("first.c", "second.c", "twins", "twins.data"))
+    work = "__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sink += i; %s }\n"
+    with open(first, "w", encoding="ascii") as file:
+        file.write("volatile unsigned long sink;\nvoid enter(int n);\n" + work % "enter(n); sink++;" +
+                   "int main(void) { for (int i = 0; i < 100; i++) work(500000); }\n")
+    with open(second, "w", encoding="ascii") as file:
+        file.write("extern volatile unsigned long sink;\n" + work % "sink++;" + "void enter(int n) { work(n); sink++; }\n")
+    for options in ([], ["-g"]):
+        subprocess.run(["gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second], check=True)
+        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, program)
+        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        costs = readers.Callgrind(export("callgrind", data=data))
+        # Debug information has each in a file of its own.
+        starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
+        names = {"work"} if options else {f"work @{start}" for start in starts}
+        tap.same({name for name, _ in costs.self_cost if name.startswith("work")}, names, options)
+        for name in names if not options else ():
+            assert 0 < costs.inclusive[name, "cpu_clock"] <= costs.totals[0], (name, costs.inclusive, costs.totals)
+            tap.same(costs.called[name, "cpu_clock"], costs.inclusive[name, "cpu_clock"], name)
+        tap.same(len({file for file, _, of in costs.lines if of == "cpu_clock" and file.startswith(WORK)}), 2 if options else 0, "files")
+
+
+def test_pprof_says_whether_functions_are_inlined():
+    for options, want in (([], [1]), (["--no-inline"], [0])):
+        profile = readers.Pprof(export("pprof", *options))
+        [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/loop")]
+        tap.same((mapping[9], mapping[10]), ([1], want), options)
+
+
+# ---- names that are made to do harm --------------------------------------------------------------
+
+NAMES = [b"a;b,c\t\"d\"|e", b"x\ny 12", b"\x1b]0;pwned\x07", "\u202egpj.exe".encode(), b"bad\xff\xfe", b"fn=(1) z", b"=1+1", b"\\"]
+
+
+def hostile():
+    records, text = [], 0xffffffff81000000
+    records.append(crafted.mmap(0xffffffff, text, 0x100000, "[kernel.kallsyms]_text", misc=crafted.KERNEL, pgoff=text))
+    for pid, name in enumerate(NAMES, 1):
+        records += [crafted.comm(pid, name), crafted.mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
+        records += [crafted.sample(0x400010 + pid, pid, 10 * pid, period=100 + pid),
+                    crafted.sample(text + 0x10, pid, 10 * pid + 1, crafted.KERNEL, period=1 << 40)]
+    path = os.path.join(WORK, "hostile.data")
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes(records))
+    symbols = os.path.join(WORK, "kallsyms")
+    with open(symbols, "wb") as file:
+        file.write(b"%x T \x1b];\"SYM\x07<script>\n%x T _end\n" % (text, text + 0x1000))
+    return path, symbols
+
+
+def test_hostile_names():
+    path, symbols = hostile()
+    for form in FORMATS:
+        data = export(form, "--kallsyms", symbols, data=path)
+        if form not in ("pprof", "perfetto"):
+            data.decode("utf-8")
+            lines = b"\r\n" if form == "csv" else b"\n"
+            assert not re.search(rb"[\x00-\x1f\x7f]", data.replace(lines, b"")), form
+        weight = sum(100 + pid for pid in range(1, len(NAMES) + 1)) + len(NAMES) * (1 << 40)
+        if form == "json":
+            tap.same(json.loads(data)["events"][0]["period"], weight, form)
+        elif form == "csv":
+            rows = readers.rows_csv(data)
+            tap.same((len(rows), sum(int(row["self_period"]) for row in rows)), (2 * len(NAMES), weight), form)
+        elif form == "callgrind":
+            tap.same(readers.Callgrind(data).totals, [weight, 2 * len(NAMES)], form)
+        else:
+            got = readers.READERS[form](data)
+            tap.same((got.weight(), len(got.stacks)), (weight, len(NAMES) + 1), form)
+            if form in ("folded", "pprof", "firefox"):
+                tap.same(len({comm for comm, _ in got.comms}), len(NAMES), f"comms of {form}")
+
+
+# ---- where it goes -------------------------------------------------------------------------------
+
+def test_wrong_options():
+    for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
+                          (["--format", "folded", "--json"], "two ways to show it"), (["--format", "csv", "--header"], "two ways to show it"),
+                          (["--event-number", "0", "--format", "folded"], "counts from 1")):
+        run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
+        tap.same((run.returncode, run.stdout), (129, ""), options)
+        assert part in run.stderr, run.stderr
+    run = tap.run(TALLY, "report", "-i", DATA, "--event-number", "7", "--format", "folded")
+    assert run.returncode == 1 and "7" in run.stderr and not run.stdout, run.stderr
+
+
+def test_binary_formats_are_not_for_terminals():
+    for form in ("pprof", "perfetto"):
+        out = tap.run("script", "-qec", f"{TALLY} report -i {DATA} --format {form}", "/dev/null", stdin=subprocess.DEVNULL)
+        assert "nothing for a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
+
+
+def test_files_are_whole():
+    folder = os.path.join(WORK, "files")
+    os.mkdir(folder)
+    for form in FORMATS:
+        path = os.path.join(folder, "out")
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path, umask=0o027)
+        tap.same((run.returncode, run.stdout, run.stderr), (0, "", ""), form)
+        with open(path, "rb") as file:
+            tap.same(file.read(), export(form), form)
+        tap.same(os.stat(path).st_mode & 0o777, 0o640, form)
+        os.unlink(path)
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path + ".gz")
+        if form in ("json", "csv"):
+            assert run.returncode == 129 and "not packed" in run.stderr, run.stderr
+            continue
+        with gzip.open(path + ".gz") as file:
+            unpacked, whole = file.read(), export(form)
+        tap.same(unpacked, gzip.decompress(whole) if form == "pprof" else whole, form)
+        os.unlink(path + ".gz")
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "-", text=False)
+    tap.same(run.stdout, export("folded"), "-o -")
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "/dev/stdout", text=False)
+    tap.same(run.stdout, export("folded"), "-o /dev/stdout")
+    tap.same(os.listdir(folder), [], "left over")
+
+
+# Fails one allocation, and says how many there were.
+FAILING = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static long nr, at = -1;
+static int fails(void)
+{
+	const char *text = at < 0 ? getenv("FAIL_AT") : NULL;
+
+	at = at < 0 ? text ? atol(text) : 0 : at;
+	errno = ++nr == at ? ENOMEM : errno;
+	return nr == at;
+}
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void *calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
+void *realloc(void *block, size_t size) { return fails() ? NULL : __libc_realloc(block, size); }
+__attribute__((destructor)) static void done(void) { if (!at) fprintf(stderr, "allocations: %ld\n", nr); }
+"""
+
+
+def test_out_of_memory_is_no_success():
+    source, library = os.path.join(WORK, "failing.c"), os.path.join(WORK, "failing.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(FAILING)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    if "allocations: " not in tap.run("ls", WORK, env={**os.environ, "LD_PRELOAD": library}).stderr:
+        raise tap.Skip("allocations cannot be made to fail here")
+    if "INTERP" not in tap.run("readelf", "-lW", TALLY).stdout:
+        raise tap.Skip("nothing can be preloaded into a tally that is linked statically")
+    data = crafted_file("small.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
+    for form in FORMATS:
+        env = {**os.environ, "LD_PRELOAD": library}
+        run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env=env)
+        count = re.search(rb"allocations: (\d+)", run.stderr)
+        if b"ASan runtime" in run.stderr:
+            raise tap.Skip("nothing can be preloaded into a tally with AddressSanitizer")
+        assert count, run.stderr[:500]
+        want, failed = run.stdout, 0
+        assert run.returncode == 0 and want, (form, run.stderr)
+        for at in range(1, int(count[1]) + 1):
+            run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env={**env, "FAIL_AT": str(at)})
+            assert run.returncode > 0 or (run.returncode == 0 and run.stdout == want), (form, at, run.returncode, run.stdout, run.stderr)
+            failed += run.returncode != 0
+        assert failed > 3, (form, failed)
+
+
+def limit():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+def test_what_cannot_be_written():
+    folder = os.path.join(WORK, "full")
+    os.mkdir(folder)
+    path = os.path.join(folder, "old")
+    for form in FORMATS:
+        with open(path, "w", encoding="ascii") as file:
+            file.write("as it was")
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, preexec_fn=limit)
+        assert run.returncode == 1 and path in run.stderr and "too large" in run.stderr, (form, run.returncode, run.stderr)
+        with open(path, encoding="ascii") as file:
+            tap.same(file.read(), "as it was", form)
+        tap.same(os.listdir(folder), ["old"], form)
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", "/dev/full")
+        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
+        with open("/dev/full", "wb") as full:
+            run = tap.run(TALLY, "report", "-i", DATA, "--format", form, stdout=full)
+        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
+    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "-o", "/nonexistent/out")
+    assert run.returncode == 1 and "/nonexistent/out" in run.stderr and "No such file" in run.stderr, run.stderr
+
+
+def test_ctrl_c_leaves_what_was_there():
+    folder = os.path.join(WORK, "ended")
+    os.mkdir(folder)
+    path = os.path.join(folder, "old")
+    want, ended = export("firefox"), 0
+    for turn in range(12):
+        with open(path, "wb") as file:
+            file.write(b"as it was")
+        with subprocess.Popen([TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "-o", path],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+            time.sleep(turn * 0.008)
+            child.send_signal(signal.SIGINT)
+        with open(path, "rb") as file:
+            found = file.read()
+        assert found in (b"as it was", want), f"{len(found)} bytes"
+        assert child.returncode in (0, -signal.SIGINT), child.returncode
+        tap.same(os.listdir(folder), ["old"], "left over")
+        ended += child.returncode != 0
+    assert ended, "no run was ended"
+
+
+try:
+    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

@@ -1,0 +1,559 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lines of source and inlined functions in reports and scripts: samples at every instruction of a program, beside what
+addr2line says of them.
+
+usage: lines.py TALLY
+"""
+import atexit
+import collections
+import ctypes
+import contextlib
+import http.server
+import json
+import os
+import re
+import resource
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+from crafted import *  # noqa: F403, E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp(prefix="tally-lines-")
+PROGRAM = os.path.join(WORK, "program")
+DATA = os.path.join(WORK, "perf.data")
+START = 0x400000
+PID = 4194304 + os.getpid()  # nobody's
+SOURCE = """
+volatile unsigned long sum;
+static inline __attribute__((always_inline)) void innermost(unsigned long n)
+{
+	sum += n;
+	sum ^= n >> 3;
+}
+static inline __attribute__((always_inline)) void between(unsigned long n)
+{
+	innermost(n);
+	sum--;
+}
+__attribute__((noinline)) void hot(unsigned long n)
+{
+	sum++;
+	between(n);
+	sum++;
+}
+__attribute__((noinline)) void caller(unsigned long n)
+{
+	sum += 2;
+	hot(n);
+	sum += 3;
+}
+int main(void)
+{
+	caller(1);
+	return 0;
+}
+"""
+atexit.register(shutil.rmtree, WORK, True)
+os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
+
+
+def build():
+    cc = shutil.which("cc")
+    machine.need_compiler("cc")
+    for name in ("addr2line", "objdump"):
+        machine.need_tool(name, "--version")
+    source = os.path.join(WORK, "lines source.c")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(SOURCE)
+    done = tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", PROGRAM, source)
+    assert not done.returncode, done.stderr
+
+
+def instructions(program=PROGRAM):
+    """The addresses of hot() and caller(), by function, and what a call of hot() returns to."""
+    sizes = {words[3]: int(words[0], 16) + int(words[1], 16)
+             for words in (line.split() for line in tap.run("nm", "-S", program).stdout.splitlines()) if len(words) == 4}
+    out, name, after_call = collections.defaultdict(list), None, None
+    is_call = False
+    for line in tap.run("objdump", "-d", "--no-show-raw-insn", program).stdout.splitlines():
+        head = re.match(r"[0-9a-f]+ <(\w+)>:", line)
+        if head:
+            name, is_call = head.group(1), False
+            continue
+        found = re.match(r" *([0-9a-f]+):\t(.*)", line)
+        if not found or name not in ("hot", "caller"):
+            continue
+        addr = int(found.group(1), 16)
+        if is_call:
+            after_call = addr
+        is_call = bool(re.match(r"(call|bl)\b.*<hot>", found.group(2)))
+        if addr < sizes[name]:  # and not what fills the room behind it
+            out[name].append(addr)
+    return out, after_call
+
+
+def addr2line(addr):
+    """[(function, file:line)], the innermost first."""
+    lines = tap.run("addr2line", "-ife", PROGRAM, f"{addr:x}").stdout.splitlines()
+    # With "(discriminator N)" behind some.
+    where = [re.sub(r" \(.*", "", os.path.basename(line)) for line in lines[1::2]]
+    return list(zip(lines[::2], where))
+
+
+def records(chains=False):
+    found, after_call = instructions()
+    size = os.path.getsize(PROGRAM)
+    out = [mmap(PID, START, size, PROGRAM), comm(PID, "program")]
+    for addr in found["hot"] + ([] if chains else found["caller"]):
+        callers = u64(3, CONTEXT_USER, addr, after_call) if chains else b""
+        out.append(sample(addr, PID, len(out), more=callers))
+    return out
+
+
+def write_file(path, data):
+    """As if it was recorded after the program is changed, as some tests do: else that is another program."""
+    with open(path, "wb") as file:
+        file.write(data)
+    later = time.time() + 3600
+    os.utime(path, (later, later))
+
+
+def write(path, chains=False):
+    write_file(path, file_bytes(records(chains), [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
+
+
+def prepared(chains=False):
+    if not os.path.exists(PROGRAM):
+        build()
+    if not any(line.endswith("dwarf: yes") or re.search(r"dwarf.*\bon\b", line)
+               for line in tap.run(TALLY, "version", "--build-options").stdout.splitlines()):
+        raise tap.Skip("this tally is built without lines")
+    write(DATA, chains)
+
+
+def tally(*command, index="off", status=0):
+    done = tap.run(TALLY, *command, "-i", DATA, env={**os.environ, "TALLY_INDEX": index, "XDG_CACHE_HOME": WORK})
+    assert done.returncode == status, f"{command}: {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def rows(text):
+    """Shares of rows, by the rest of the line."""
+    found = re.findall(r"^ +([0-9.]+)% +(\S.*?) *$", text, re.M)
+    return {name: float(share) for share, name in found}
+
+
+def all_addresses():
+    found, _ = instructions()
+    return found["hot"] + found["caller"]
+
+
+def shares(names):
+    names = list(names)
+    return {name: round(100 * number / len(names), 2) for name, number in collections.Counter(names).items()}
+
+
+def test_rows_by_line_and_file():
+    prepared()
+    want = shares(addr2line(addr)[0][1] for addr in all_addresses())
+    assert len(want) >= 6, want
+    got = rows(tally("report", "--stdio", "-s", "srcline"))
+    assert set(got) == set(want), (got, want)
+    assert all(abs(got[name] - want[name]) <= 0.011 for name in want), (got, want)
+    got = rows(tally("report", "--stdio", "-s", "srcfile"))
+    assert got == {"lines source.c": 100.0}, got
+
+
+def test_rows_of_inlined_functions():
+    """With --children they have rows; the row of a sample is that of the function that its code is in."""
+    prepared(chains=True)
+    found, _ = instructions()
+    chains = [{name for name, _ in addr2line(addr)} for addr in found["hot"]]
+    options = ("report", "--stdio", "-g", "none", "-s", "sym")
+    text = tally(*options, "--children")
+    got = dict(re.findall(r"^ +([0-9.]+)% +[0-9.]+% +\[.\] (\S+ \(inlined\))", text, re.M))
+    want = {f"{100 * sum(name in chain for chain in chains) / len(chains):.2f}": f"{name} (inlined)"
+            for name in ("between", "innermost")}
+    assert len(want) == 2 and got == want, (got, want)
+    assert rows(tally(*options, "--no-children")) == {"[.] hot": 100.0}
+    assert "inlined" not in tally(*options, "--children", "--no-inline")
+
+
+def test_script_has_lines_and_inlined_functions():
+    prepared(chains=True)
+    found, after_call = instructions()
+    blocks = re.split("\n\n+", tally("script", "-F", "ip,sym,srcline").strip("\n"))
+    assert len(blocks) == len(found["hot"]), blocks
+    for addr, block in zip(found["hot"], blocks):
+        want = []
+        for ip, at in ((addr, addr), (after_call, after_call - 1)):
+            levels = addr2line(at)
+            # The last of an address is the function itself.
+            want += [(f"{ip % START:x}", name, line + (" (inlined)" if i + 1 < len(levels) else ""))
+                     for i, (name, line) in enumerate(levels)]
+        got = re.findall(r"^\s+([0-9a-f]+) (\w+)\n +(\S.*)", block, re.M)
+        tap.same(got, want, hex(addr))
+    plain = tally("script", "-F", "ip,sym,srcline", "--no-inline")
+    assert "(inlined)" not in plain and "between" not in plain, plain
+    assert os.path.join(WORK, "lines source.c") + ":" in tally("script", "-F", "ip,sym,srcline", "--full-source-path")
+
+
+def test_callchains_and_callers():
+    prepared(chains=True)
+    graph = tally("report", "--stdio", "-g", "caller", "-s", "sym")
+    assert re.search(r"caller\n.*hot\n.*between \(inlined\)\n.*innermost \(inlined\)", graph, re.S), graph
+    # A call is on its own line, not on the next one, which it returns to.
+    _, after_call = instructions()
+    assert addr2line(after_call)[0] != addr2line(after_call - 1)[0]
+    text = tally("report", "--stdio", "-g", "none", "--children", "-s", "srcline")
+    line = addr2line(after_call - 1)[0][1]
+    assert re.search(rf"^ +100\.00% +0\.00% +{line}$", text, re.M), text
+    assert addr2line(after_call)[0][1] not in text, text
+
+
+def frames(rows_or_nodes):
+    """All nodes of graphs."""
+    for node in rows_or_nodes:
+        yield node
+        yield from frames(node.get("graph", []) + node.get("children", []))
+
+
+def test_json_says_what_is_inlined():
+    prepared(chains=True)
+    rows_of = json.loads(tally("report", "--json", "-g", "caller", "-s", "sym"))["events"][0]["rows"]
+    seen = {}
+    for node in frames(rows_of):
+        name = node.get("sym", node.get("symbol", "")).removeprefix("[.] ")
+        seen.setdefault(name, set()).add(node.get("inlined"))
+    want = {"hot": {None}, "caller": {None}, "between (inlined)": {True}, "innermost (inlined)": {True}}
+    tap.same(seen, want, "inlined")
+
+
+def test_filters_of_inlined_functions():
+    """--symbols is of functions that have addresses; the hint names options that do find inlined ones."""
+    prepared(chains=True)
+    done = tap.run(TALLY, "report", "-S", "innermost", "-i", DATA, env={**os.environ, "TALLY_INDEX": "off"})
+    assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
+    found = tally("report", "--stdio", "-g", "none", "-s", "sym", "--symbol-filter", "innermost")
+    assert re.search(r"% +\[.\] innermost \(inlined\)$", found, re.M) and "hot" not in found, found
+    found = rows(tally("report", "--stdio", "-g", "none", "--no-children", "-s", "parent", "-p", "innermost"))
+    assert 0 < found["innermost (inlined)"] < 100, found
+
+
+@contextlib.contextmanager
+def program_changed(*command):
+    """The program as a command leaves it, until the end of a block."""
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    try:
+        done = tap.run(*command, PROGRAM)
+        assert not done.returncode, done.stderr
+        yield
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+def names_of_frames(text):
+    return re.findall(r"^\s+[0-9a-f]+ (\S.*)", text, re.M)
+
+
+def test_script_without_a_table_of_symbols():
+    """Names of inlined functions are those of the debug information."""
+    prepared(chains=True)
+    found, _ = instructions()
+    with program_changed("objcopy", "--strip-all", "--keep-section=.debug_*"):
+        got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
+        want = []
+        for addr in found["hot"]:
+            # Of the function itself, and of its caller, nobody knows the name.
+            want += [name + " (inlined)" for name, _ in addr2line(addr)[:-1]] + ["[unknown]"] * 2
+        tap.same(got, want, "names")
+
+
+def test_script_of_inlined_functions_without_a_name():
+    """Their names may be in a file that is gone."""
+    prepared(chains=True)
+    with program_changed("true"):
+        with open(PROGRAM, "r+b") as file:
+            whole = file.read()
+            assert b"\0innermost\0" in whole, "no string of its own"
+            file.seek(0)
+            file.write(whole.replace(b"\0innermost\0", b"\0" * 11))
+        got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
+        assert "[unknown] (inlined)" in got and not any(re.match(r"\[unknown\]\+|\+| ", name) for name in got), got
+
+
+def test_addresses_without_lines_are_shown_as_by_perf():
+    """Where there are no symbols it is the place in the file, where there are any nothing, and so where nothing is
+    mapped."""
+    prepared()
+    addrs = all_addresses()
+    nowhere = 0x10000
+    for chains in (False, True):
+        out = [mmap(PID, START, os.path.getsize(PROGRAM), PROGRAM), comm(PID, "program")]
+        for addr in addrs + [nowhere]:
+            out.append(sample(addr, PID, len(out), more=u64(2, CONTEXT_USER, addr) if chains else b""))
+        write_file(DATA, file_bytes(out, [attr(DEFAULT_TYPE | CALLCHAIN)] if chains else None))
+        for strip, has_symbols in ((("strip", "--strip-debug"), True), (("strip", "--strip-all"), False)):
+            for options in ((), ("--no-inline",)):
+                with program_changed(*strip):
+                    text = tally("script", "-F", "ip,sym,dso,srcline", *options)
+                    want = [] if has_symbols else [f"program[{addr - START:x}]" for addr in addrs]
+                    tap.same(re.findall(r"^  (\S+)$", text, re.M), want, (chains, strip))
+                    check_beside_perf(text, "script", "-F", "ip,sym,dso,srcline", *options)
+
+
+def check_beside_perf(text, *command):
+    version = tap.run("perf", "--version").stdout if shutil.which("perf") else ""
+    if version.startswith("perf version 6.1"):
+        # To perf, places in files that are not position independent are addresses.
+        want = re.sub(r"(?<=program\[)[0-9a-f]+", lambda found: f"{int(found.group(), 16) - START:x}",
+                      tap.run("perf", *command, "-i", DATA).stdout)
+        tap.same(text, want, command)
+
+
+def test_full_source_path():
+    """Files of the same name in two directories are told apart with their directories only."""
+    prepared()
+    program = os.path.join(WORK, "two")
+    names = [os.path.join(WORK, folder, "same.c") for folder in ("one", "other")]
+    for number, name in enumerate(names):
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "w", encoding="ascii") as file:
+            file.write(f"int volatile v{number};\nvoid f{number}(void) {{ v{number}++; }}\n"
+                       + ("int main(void) { return 0; }\n" if number else ""))
+    done = tap.run("cc", "-O1", "-g", "-no-pie", "-fno-pie", "-o", program, *names)
+    assert not done.returncode, done.stderr
+    addrs = [int(line.split()[0], 16) for line in tap.run("nm", program).stdout.splitlines() if re.search(r" T f[01]$", line)]
+    assert len(addrs) == 2, addrs
+    out = [mmap(PID, START, os.path.getsize(program), program), comm(PID, "two")]
+    write_file(DATA, file_bytes(out + [sample(addr, PID, 3 + i) for i, addr in enumerate(addrs + addrs[:1])]))
+    got = rows(tally("report", "--stdio", "-s", "srcfile"))
+    tap.same(got, {"same.c": 100.0}, "names")
+    got = rows(tally("report", "--stdio", "-s", "srcline"))
+    tap.same(got, {"same.c:2": 100.0}, "lines of names")
+    got = rows(tally("report", "--stdio", "-s", "srcfile", "--full-source-path"))
+    tap.same(got, {names[0]: 66.67, names[1]: 33.33}, "paths")
+    got = rows(tally("report", "--stdio", "-s", "srcline", "--full-source-path"))
+    tap.same(got, {names[0] + ":2": 66.67, names[1] + ":2": 33.33}, "lines of paths")
+    told = json.loads(tally("report", "--json", "-s", "srcfile", "--full-source-path"))["events"][0]["rows"]
+    tap.same([row["srcfile"] for row in told], names, "JSON")
+
+
+def test_damaged_information_is_told():
+    prepared()
+    done = tap.run("objcopy", "-O", "binary", "--dump-section", f".debug_info={WORK}/info", PROGRAM, f"{WORK}/none.bin")
+    assert not done.returncode, done.stderr
+    with open(f"{WORK}/info", "rb") as file:
+        info = file.read()
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    at = whole.index(info)
+    try:
+        # A unit that says that it is of a version that does not exist.
+        with open(PROGRAM, "r+b") as file:
+            file.seek(at + 4)
+            file.write(b"\x63\x63")
+        text = tally("report", "--stdio", "-s", "srcline")
+        health = [line for line in text.splitlines() if line.startswith("# No lines: ")]
+        assert health and PROGRAM in health[0].replace("\\x20", " "), text
+        assert re.search(r" hot\+\d+", text), text
+        told = json.loads(tally("report", "--json", "-s", "srcline"))["health"]["files_without_lines"]
+        assert any(one["file"] == PROGRAM for one in told), told
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+def test_the_index_has_lines():
+    """What was looked up once is known without the debug file."""
+    prepared(chains=True)
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    debug = PROGRAM + ".debug"
+    try:
+        for command in (("objcopy", "--only-keep-debug", PROGRAM, debug), ("strip", "-g", PROGRAM),
+                        ("objcopy", f"--add-gnu-debuglink={debug}", PROGRAM)):
+            done = tap.run(*command)
+            assert not done.returncode, done.stderr
+        options = ("report", "--stdio", "-g", "caller", "-s", "sym,srcline")
+        index = os.path.join(WORK, "indexes")
+        first = tally(*options, index=index)
+        assert "between (inlined)" in first and "lines source.c:5" in first, first
+        tap.same(first, tally(*options), "without an index")
+        tap.same(tally(*options, index=index), first, "with an index")
+        seen = tap.run("strace", "-f", "-e", "trace=clone,clone3,fork,vfork", TALLY, *options, "-i", DATA,
+                       env={**os.environ, "TALLY_INDEX": index}) if not machine.need_tool.reason("strace", "-f", "-o", "/dev/null", "true") else None
+        if seen and not seen.returncode:
+            tap.same(seen.stdout, first, "under strace")
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+def shared_parts():
+    """Two programs and what dwz moved out of both, and one whose units are split off; what to take away of each."""
+    cc, dwz = shutil.which("cc"), shutil.which("dwz")
+    source = os.path.join(WORK, "lines source.c")
+    split = os.path.join(WORK, "split")
+    assert not tap.run(cc, "-O2", "-g", "-gsplit-dwarf", "-no-pie", "-fno-pie", "-o", split, source, cwd=WORK).returncode
+    yield split, [name for name in os.listdir(WORK) if name.endswith(".dwo")]
+    if not dwz:
+        return
+    both = [os.path.join(WORK, name) for name in ("packed1", "packed2")]
+    for path in both:
+        assert not tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", path, source).returncode
+    done = tap.run(dwz, "-m", os.path.join(WORK, "common"), "-M", os.path.join(WORK, "common"), *both)
+    assert not done.returncode, done.stderr
+    yield both[0], ["common"]
+
+
+def test_missing_parts_are_told():
+    prepared(chains=True)
+    for path, parts in shared_parts():
+        other = os.path.join(WORK, "parts.data")
+        name = os.path.basename(path).encode()
+        found, after_call = instructions(path)
+        out = [mmap(PID, START, os.path.getsize(path), path), comm(PID, "program")]
+        out += [sample(addr, PID, 1, more=u64(3, CONTEXT_USER, addr, after_call)) for addr in found["hot"]]
+        with open(other, "wb") as file:
+            file.write(file_bytes(out, [attr(DEFAULT_TYPE | CALLCHAIN)]))
+        env = {**os.environ, "TALLY_INDEX": "off"}
+        options = ("report", "--stdio", "-g", "caller", "-s", "sym", "-i", other)
+        whole = tap.run(TALLY, *options, env=env).stdout
+        assert "between (inlined)" in whole and "# No lines" not in whole, (name, whole)
+        assert parts
+        for part in parts:
+            os.rename(os.path.join(WORK, part), os.path.join(WORK, part + ".away"))
+        without = tap.run(TALLY, *options, env=env).stdout
+        assert "inlined)" not in without and re.search(r" hot$", without, re.M), (name, without)
+        assert re.search(rf"# No lines: {path}: parts of its debug information are missing", without), (name, without)
+        # Where the recording is read as it comes, some of its lines would be taken for all.
+        done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
+        assert done.returncode == 0 and f"no lines of source are stored of {path}: parts of" in done.stderr, done.stderr
+        if parts[0].endswith(".dwo"):  # nobody may have us wait for a writer
+            os.mkfifo(os.path.join(WORK, parts[0]))
+            tap.same(tap.run(TALLY, *options, env=env).stdout, without, "with a FIFO")
+
+
+def test_shortage_is_not_the_files_fault():
+    """Out of descriptors a file is neither broken nor without debug information."""
+    prepared()
+    def few(number):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
+    told = set()
+    for number in range(4, 14):
+        done = tap.run(TALLY, "report", "--stdio", "-s", "srcline", "-i", DATA, preexec_fn=few(number),
+                       env={**os.environ, "TALLY_INDEX": "off"})
+        assert "# No lines: " + PROGRAM + ": no debug" not in done.stdout and "broken" not in done.stdout, (number, done.stdout)
+        told.update(re.findall(r"# No lines: .*?: (.*)", done.stdout))
+    assert told == {"out of file descriptors or processes"}, told
+
+
+def test_a_debug_file_alone():
+    """It does not say where in the file its code was: no names are better than wrong ones."""
+    prepared()
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    identity = re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", PROGRAM).stdout).group(1)
+    cache = os.path.join(WORK, "cache", ".build-id", identity[:2], identity[2:])
+    os.makedirs(cache)
+    other = os.path.join(WORK, "debug.data")
+    with open(other, "wb") as file:
+        file.write(file_bytes(records(), features={FEATURE_BUILD_ID: build_id(PROGRAM, bytes.fromhex(identity))}))
+    try:
+        assert not tap.run("objcopy", "--only-keep-debug", PROGRAM, os.path.join(cache, "debug")).returncode
+        os.unlink(PROGRAM)
+        done = tap.run(TALLY, "report", "--stdio", "-s", "sym,srcline", "-i", other,
+                       env={**os.environ, "TALLY_INDEX": "off", "PERF_BUILDID_DIR": os.path.join(WORK, "cache")})
+        assert f"# No symbols: {PROGRAM}: only its debug file is here" in done.stdout, done.stdout
+        assert "_fini" not in done.stdout and "_init" not in done.stdout, done.stdout
+    finally:
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+        os.chmod(PROGRAM, 0o755)
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """What debuginfod servers do, of one file."""
+    asked = []
+    build_id = debug = None
+
+    def do_GET(self):  # noqa: N802
+        self.asked.append(self.path)
+        known = self.path == f"/buildid/{self.build_id}/debuginfo"
+        body = b""
+        if known:
+            with open(self.debug, "rb") as file:
+                body = file.read()
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_debuginfod_when_asked():
+    try:
+        ctypes.CDLL("libdebuginfod.so.1")
+    except OSError as error:
+        raise tap.Skip(str(error)) from error
+    prepared(chains=True)
+    with open(PROGRAM, "rb") as file:
+        whole = file.read()
+    Server.debug = os.path.join(WORK, "served")
+    Server.build_id = re.search(r"Build ID: ([0-9a-f]+)", tap.run("readelf", "-n", PROGRAM).stdout).group(1)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    env = {**os.environ, "TALLY_INDEX": "off", "DEBUGINFOD_CACHE_PATH": os.path.join(WORK, "fetched"), "DEBUGINFOD_URLS": url,
+           "no_proxy": "127.0.0.1"}
+    options = ("report", "--stdio", "-g", "caller", "-s", "sym,srcline", "-i", DATA)
+    try:
+        want = tap.run(TALLY, *options, env=env).stdout
+        for command in (("objcopy", "--only-keep-debug", PROGRAM, Server.debug), ("strip", PROGRAM)):
+            assert not tap.run(*command).returncode
+        # The variable alone asks nobody.
+        done = tap.run(TALLY, *options, env=env)
+        assert done.returncode == 0 and "between" not in done.stdout and not Server.asked, Server.asked
+        done = tap.run(TALLY, *options, "--debuginfod", env=env)
+        tap.same(done.stdout, want, "fetched")
+        assert "[ debug information: 1 fetched, " in done.stderr, done.stderr
+        assert any(Server.build_id in path for path in Server.asked)
+        # From the client's cache, and by a URL in the option.
+        nr = len(Server.asked)
+        tap.same(tap.run(TALLY, *options, f"--debuginfod={url}", env={**env, "DEBUGINFOD_URLS": ""}).stdout, want, "again")
+        assert len(Server.asked) == nr, Server.asked
+        done = tap.run(TALLY, "script", "-F", "ip,sym,srcline", "-i", DATA, "--debuginfod", env=env)
+        assert "between" in done.stdout, done.stdout
+        # A server that has nothing, one that is not there, and none.
+        env["DEBUGINFOD_CACHE_PATH"] = os.path.join(WORK, "empty")
+        Server.build_id = "nothing"
+        done = tap.run(TALLY, *options, "--debuginfod", env=env)
+        assert done.returncode == 0 and "[ debug information: 0 fetched, 0.0 MB; 1 on no server ]" in done.stderr, done.stderr
+        done = tap.run(TALLY, *options, "--debuginfod=http://127.0.0.1:1", env={**env, "DEBUGINFOD_CACHE_PATH": WORK + "/other"})
+        assert done.returncode == 0 and "was not fetched: Connection refused" in done.stderr, done.stderr
+        done = tap.run(TALLY, *options, "--debuginfod", env={**env, "DEBUGINFOD_URLS": ""})
+        assert done.returncode == 1 and "no server is named" in done.stderr, done.stderr
+        with open(DATA, "rb") as file:
+            done = tap.run(TALLY, *options[:-1], "-", "--debuginfod", env=env, stdin=file)
+        assert done.returncode == 1 and "cannot be read twice" in done.stderr, done.stderr
+    finally:
+        server.shutdown()
+        with open(PROGRAM, "wb") as file:
+            file.write(whole)
+
+
+if __name__ == "__main__":
+    tap.main("__main__")

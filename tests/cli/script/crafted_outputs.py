@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What is printed of recordings that were written by hand: hostile names, lost records, branch stacks, stack dumps.
+
+usage: crafted_outputs.py TALLY
+"""
+import json
+import os
+import re
+import shutil
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import tap  # noqa: E402
+from crafted import *  # noqa: F403, E402
+
+TALLY = sys.argv[1]
+WORK = tempfile.mkdtemp(prefix="tally-crafted-")
+
+
+def write(name, records, attrs=None, features=None, **more):
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(file_bytes(records, attrs, features, **more))
+    return path
+
+
+# ---- names that are made to do harm --------------------------------------------------------------
+
+ESCAPE = b"\x1b]0;pwned\x07\x1b[31mRED"
+FORGED = b"x\nroot     1 [000]     1.000000:          1 cycles:            401000 fake (/bin/fake)"
+TURNED = "\u202egpj.exe".encode()
+UPPER = "\u009b31m".encode()
+BROKEN = b"bad\xff\xfeutf"
+SHOWN = {ESCAPE: rb"\x1b]0;pwned\x07\x1b[31mRED", TURNED: rb"\u202egpj.exe", UPPER: rb"\u009b31m", BROKEN: rb"bad\xff\xfeutf"}
+KERNEL_TEXT = 0xffffffff81000000
+HOSTNAME = 3
+
+
+def hostile():
+    """Hostile names of every kind; the kernel's symbols come from a file beside it."""
+    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT)]
+    for pid, name in enumerate([ESCAPE, FORGED, TURNED, UPPER, BROKEN, b"a;b,c\t\"d\"|e"], 1):
+        records += [comm(pid, name), mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
+        records += [sample(0x400010 + pid, pid, 10 * pid), sample(KERNEL_TEXT + 0x10, pid, 10 * pid + 1, KERNEL)]
+    desc = u32(1, 112) + attr() + u32(0) + padded(b"ev\x1b[31m\nname")
+    path = write("hostile.data", records, features={
+        FEATURE_HOSTNAME: padded(b"host\x1b[31m\nname"), FEATURE_CMDLINE: u32(2) + padded(b"perf\x1b[5m") + padded(b"rec\nord"),
+        FEATURE_BUILD_ID: build_id(b"/x\x1b[31m\ny", b"\x01" * 20), FEATURE_EVENT_DESC: desc})
+    with open(os.path.join(WORK, "kallsyms"), "wb") as file:
+        file.write(b"%x T \x1b]0;SYM\x07evil\n%x T _end\n" % (KERNEL_TEXT, KERNEL_TEXT + 0x1000))
+    return path
+
+
+def output(*args, status=0):
+    run = tap.run(TALLY, *args, text=False)
+    tap.same(run.returncode, status, f"{args}: {run.stderr[-300:]!r}")
+    return run.stdout, run.stderr
+
+
+def assert_clean(text, what, tabs=False):
+    for line in text.split(b"\n"):
+        shown = line.decode("utf-8")  # fails where it is none
+        for char in shown:
+            odd = ord(char) < 0x20 or 0x7f <= ord(char) < 0xa0 or char in "\u202e\u2028"
+            assert not odd or (tabs and char == "\t"), f"{what}: {char!r} in {line!r}"
+
+
+NAMES = ("--kallsyms", os.path.join(WORK, "kallsyms"))
+PRINTERS = [
+    ["script", *NAMES], ["script", "-F", "comm,pid,tid,time,event,ip,sym,symoff,dso", *NAMES], ["script", "-D"], ["script", "--dump-json"],
+    ["report", *NAMES], ["report", "-x", ";", "-s", "comm,dso,sym", *NAMES], ["report", "--json", *NAMES],
+    ["report", "-s", "pid,tid,cpu,dso", *NAMES], ["report", "--header"], ["report", "--header-only"],
+    ["evlist"], ["evlist", "-v"], ["evlist", "-F"], ["buildid-list"], ["buildid-list", "-H"],
+]
+
+
+def test_nothing_in_a_recording_reaches_a_terminal_raw():
+    path = hostile()
+    for printer in PRINTERS:
+        for text in output(*printer, "-i", path):
+            assert_clean(text, printer)
+
+
+def test_names_are_shown_with_escapes():
+    path = hostile()
+    for printer in (PRINTERS[0], PRINTERS[4]):
+        text = output(*printer, "-i", path)[0]
+        for shown in [*SHOWN.values(), rb"\x1b]0;SYM\x07evil", rb"ev\x1b[31m\nname", FORGED.replace(b"\n", rb"\n")[:40]]:
+            assert shown in text, (printer, shown, text)
+
+
+def test_no_name_makes_a_line():
+    path = hostile()
+    lines = output("script", "-i", path)[0].splitlines()
+    tap.same(len(lines), 12, "lines of script")
+    assert not [line for line in lines if line.startswith(b"root")], lines
+    tap.same(output("buildid-list", "-i", path)[0], b"01" * 20 + rb" /x\x1b[31m\ny" + b"\n", "buildid-list")
+    tap.same(output("evlist", "-i", path)[0], rb"ev\x1b[31m\nname" + b"\n", "evlist")
+    header = output("report", "--header-only", "-i", path)[0]
+    assert rb"# hostname : host\x1b[31m\nname" + b"\n" in header, header
+    assert rb"# cmdline : perf\x1b[5m rec\nord" + b"\n" in header, header
+
+
+def test_no_name_makes_a_value():
+    path = hostile()
+    for separator in (";", ",", "\t", "|"):
+        text = output("report", "-q", "-x", separator, "-s", "comm,dso,sym", "-i", path)[0].decode()
+        rows = [line for line in text.splitlines() if line]
+        tap.same(len(rows), 12, f"rows with {separator!r}")
+        for row in rows:
+            tap.same(row.count(separator), 3, f"separators {separator!r} in {row!r}")
+
+
+def test_columns_line_up_behind_escapes():
+    lines = output("script", "-F", "comm,pid", "-i", write("pad.data", [comm(1, b"a\x1bb"), sample(1)]))[0]
+    tap.same(lines, b"          " + rb"a\x1bb" + b"     1 \n", "a name in its column")
+
+
+def test_messages_are_escaped():
+    name = os.path.join(WORK, "no\x1b[31m\nsuch")
+    for command in ("report", "script", "evlist", "buildid-list"):
+        text = output(command, "-i", name, status=1)[1]
+        assert_clean(text, command)
+        assert rb"no\x1b[31m\nsuch" in text, text
+
+
+# ---- rows and callchains ---------------------------------------------------------------------------
+
+def kallsyms(names):
+    """A file of kernel symbols of 256 bytes each, and where they are."""
+    path = os.path.join(WORK, "functions")
+    with open(path, "w", encoding="ascii") as file:
+        for number, name in enumerate([*names, "_end"]):
+            print(f"{KERNEL_TEXT + 256 * number:x} T {name}", file=file)
+    return path, {name: KERNEL_TEXT + 256 * number + 16 for number, name in enumerate(names)}
+
+
+def chain(*ips):
+    return u64(len(ips), *ips)
+
+
+def in_kernel(names, chains):
+    """A recording of the kernel's callchains, innermost first, and how its symbols are found."""
+    functions, at = kallsyms(names)
+    records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT), comm(1, "task")]
+    for time, one in enumerate(chains, 1):
+        ips = [at[name] for name in one]
+        records.append(sample(ips[0], 1, time, KERNEL, chain(CONTEXT_KERNEL, *ips)))
+    path = write("kernel.data", records, [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
+    return ["--kallsyms", functions, "-i", path]
+
+
+def symbols(*options):
+    text = tap.run(TALLY, "report", *options).stdout
+    return re.findall(r"^ +[0-9.]+%.* \[k\] (\S+)", text, re.M)
+
+
+def test_callers_stand_before_what_they_call():
+    source = in_kernel(["zero", "yard", "xray", "word", "apex"],
+                       [["word", "xray", "yard", "zero"]] * 3 + [["apex", "yard", "zero"]] * 3)
+    # All of yard's cost is zero's. Of word and apex the longer callchain comes first, then what costs itself.
+    tap.same(symbols(*source), ["zero", "yard", "word", "apex", "xray"], "callers first")
+    tap.same(symbols("-g", "caller", *source), ["zero", "yard", "word", "apex", "xray"], "graphs downwards")
+    tap.same(symbols("-g", "callee", *source), ["zero", "yard", "apex", "xray", "word"], "graphs upwards")
+    tap.same(symbols("-g", "none", *source), ["yard", "zero", "apex", "word", "xray"], "no graphs: by name")
+
+
+def test_children_are_shown_without_graphs():
+    source = in_kernel(["outer", "inner"], [["inner", "outer"]])
+    text = tap.run(TALLY, "report", "-g", "none", *source).stdout
+    assert re.search(r"^# Children +Self ", text, re.M), text
+    tap.same(sorted(symbols("-g", "none", *source)), ["inner", "outer"], "rows")
+    tap.same(symbols("-g", "none", "--no-children", *source), ["inner"], "rows without children")
+
+
+# ---- what stands in for callchains ------------------------------------------------------------------
+
+USER_ONLY, ANY, CALL_STACK = 1, 1 << 3, 1 << 11
+EXCLUDE_CALLCHAIN_USER = 1 << 22
+
+
+def branches(*pairs):
+    return u64(len(pairs), *(word for source, target in pairs for word in (source, target, 0)))
+
+
+def script_ips(path):
+    text = tap.run(TALLY, "script", "-F", "comm,ip", "-i", path).stdout
+    return [[int(line, 16) for line in one.splitlines()[1:]] for one in text.split("\n\n") if one]
+
+
+def test_calls_of_the_branch_stack_are_the_users_callchain():
+    kind = IP | TID | TIME | PERIOD | CALLCHAIN | BRANCH
+    calls = branches((0x402024, 0x401000), (0x403034, 0x402000), (0x404044, 0x403000))
+    kernel = [KERNEL_TEXT + 16]
+    path = write("lbr.data", [
+        mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
+        sample(0x401010, 1, 1, USER, chain(CONTEXT_USER, 0x401010, 0x402020) + calls),
+        sample(kernel[0], 1, 2, KERNEL, chain(CONTEXT_KERNEL, *kernel, CONTEXT_USER, 0x401010) + calls),
+        sample(kernel[0], 1, 3, KERNEL, chain(CONTEXT_KERNEL, *kernel) + calls),
+        sample(0x401010, 1, 4, USER, chain(CONTEXT_USER, 0x401010, 0x402020) + branches()),
+    ], [attr(kind, branch_type=USER_ONLY | CALL_STACK)])
+    user = [0x1000, 0x2024, 0x3034, 0x4044]
+    tap.same(script_ips(path), [user, kernel + user, kernel, [0x1010, 0x2020]], "callchains")
+    frames = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+    tap.same(frames["branches"], 0, "stacks of calls are shown")
+
+
+def test_branch_stacks_that_are_not_shown_are_counted():
+    kind = IP | TID | TIME | PERIOD | BRANCH
+    path = write("branches.data", [sample(0x401010, 1, time, USER, branches((1, 2))) for time in (1, 2)] +
+                 [sample(0x401010, 1, 3, USER, branches())], [attr(kind, branch_type=ANY)])
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    assert "2 branch stacks not shown" in text, text
+
+
+def dump(ip, size=16):
+    """User registers SP and IP of x86, and a stack of which `size` bytes are valid."""
+    return u64(2, 0x7fff0000, ip) + u64(16) + bytes(16) + u64(size)
+
+
+def dump_attr():
+    one = bytearray(attr(IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER, regs_user=1 << 7 | 1 << 8,
+                         stack=16))
+    struct.pack_into("<Q", one, 40, struct.unpack_from("<Q", one, 40)[0] | EXCLUDE_CALLCHAIN_USER)
+    return bytes(one)
+
+
+# No process has it, whose files might be looked for in procfs.
+NO_PID = (1 << 22) + 1
+
+
+def test_dumps_of_code_without_a_file_give_the_innermost_function():
+    records = [mmap(NO_PID, 0x400000, 0x10000, "/tmp/program"), comm(NO_PID, "task"),
+               sample(0x401010, NO_PID, 1, USER, chain() + dump(0x401010)),
+               sample(KERNEL_TEXT + 16, NO_PID, 2, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + dump(0x402020)),
+               sample(KERNEL_TEXT + 16, NO_PID, 3, KERNEL, chain(CONTEXT_KERNEL, KERNEL_TEXT + 16) + u64(0) + u64(0))]
+    path = write("dumps.data", records, [dump_attr()], {6: padded("x86_64")})
+    tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
+    run = tap.run(TALLY, "report", "-i", path)
+    assert "# Stacks: 2 unwound, 0.0 % whole; ended early: 100.0 % its file is not at hand" in run.stdout, run.stdout
+    assert "# Hint: its file is not at hand: " in run.stdout, run.stdout
+    run = tap.run(TALLY, "report", "--health", "-i", path)
+    assert "# Stacks ended early: /tmp/program: 2 its file is not at hand" in run.stdout, run.stdout
+    assert "Overhead" not in run.stdout, run.stdout
+    stacks = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]["stacks"]
+    tap.same((stacks["unwound"], stacks["whole"], stacks["no_file"]), (2, 0, 2), "stacks")
+    tap.same(stacks["files"], [{"file": "/tmp/program", "end": "no_file", "stacks": 2}], "files")
+
+
+def test_dumps_of_other_architectures_give_the_innermost_function():
+    records = [mmap(1, 0x400000, 0x10000, "/tmp/program"), comm(1, "task"),
+               sample(0x401010, 1, 1, USER, chain() + dump(0x401010))]
+    path = write("dumps-s390.data", records, [dump_attr()], {6: padded("i686")})
+    tap.same(script_ips(path), [[0x1010]], "callchain")
+    run = tap.run(TALLY, "script", "-i", path)
+    assert "1 samples have stack dumps that are not unwound" in run.stderr, run.stderr
+    assert "# Stacks: 1 not unwound" in tap.run(TALLY, "report", "-i", path).stdout
+
+
+# ---- what was lost ----------------------------------------------------------------------------------
+
+FORMAT_ID, FORMAT_LOST = 1 << 2, 1 << 4
+
+
+def lost(count, kind=2):
+    return record(kind, (u64(0, count) if kind == 2 else u64(count)) + trailer(1, 5))
+
+
+def health(records, read_format):
+    path = write("lost.data", [comm(1, "task"), sample(0x1000), *records], [attr(read_format=read_format)])
+    text = tap.run(TALLY, "report", "-i", path).stdout
+    told = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+    return text, (told["lost_records"], told["lost_samples"])
+
+
+def test_lost_records_are_told_once():
+    # The recorder read from the events what LOST had told of already, and more that came at the end.
+    text, told = health([lost(80), lost(88, 13)], FORMAT_LOST)
+    tap.same(told, (88, 0), "lost")
+    assert "; 88 records lost (samples, or starts, ends, names and maps of tasks)" in text, text
+    assert "88 samples" not in text and "# Total Lost Records: 88\n" in text, text
+    # Events that do not count: samples that the hardware dropped are no records.
+    text, told = health([lost(80), lost(8, 13)], 0)
+    tap.same(told, (80, 8), "lost")
+    assert "# Total Lost Records: 80\n# Total Lost Samples: 8\n" in text, text
+    assert "# Total Lost Samples: 0\n" in health([], FORMAT_LOST)[0]
+
+
+def test_health_counts_what_it_says():
+    def line(records, features={HOSTNAME: padded("here")}, **more):
+        path = write("health.data", records, None, features, **more)
+        return re.search("# Health: (.*)", tap.run(TALLY, "report", "-i", path).stdout).group(1)
+
+    tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address in no map", "one")
+    tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses in no map", "two")
+    late = "the recording was not finished, what came last is missing"
+    tap.same(line([comm(1, "task")], unfinished=True), f"0 samples read; {late}", "unfinished")
+    cut = "the recording has no features: a full disk or a size limit may have cut it"
+    tap.same(line([comm(1, "task")], None), f"0 samples read; {cut}", "cut")
+    tap.same(line([comm(1, "task")]), "0 samples read", "nothing is said of nothing")
+
+
+# ---- names of files, modules and threads -------------------------------------------------------------
+
+MODULE = 0xffffffffa0000000
+
+
+def rows(path, *options):
+    text = tap.run(TALLY, "report", "-q", "-x", ";", "-i", path, *options).stdout
+    return sorted(line.split(";")[1:] for line in text.splitlines() if line)
+
+
+def test_files_are_shown_by_their_base_name():
+    names = ["/usr/lib/abs.so", "lib/rel.so", "./x/dot.so", "bare.so", "[vdso]", "inode:[123]"]
+    records = [comm(1, "task")]
+    for number, name in enumerate(names):
+        records += [mmap(1, 0x400000 + 0x10000 * number, 0x1000, name), sample(0x400010 + 0x10000 * number)]
+    got = [row[0] for row in rows(write("names.data", records), "-s", "dso")]
+    tap.same(got, sorted(["abs.so", "rel.so", "dot.so", "bare.so", "[vdso]", "inode:[123]"]), "shared objects")
+
+
+def test_modules_without_symbols_have_addresses_of_their_own():
+    ips = (MODULE + 0x1234, MODULE + 0x101234)
+    path = write("modules.data", [
+        mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT),
+        mmap(0xffffffff, MODULE, 0x10000, "/lib/modules/none/kernel/no-such.ko", misc=KERNEL),
+        mmap(0xffffffff, MODULE + 0x100000, 0x10000, "[neither]", misc=KERNEL), comm(1, "task"),
+        sample(ips[0], 1, 1, KERNEL, chain(CONTEXT_KERNEL, *ips))], [attr(IP | TID | TIME | PERIOD | CALLCHAIN)])
+    empty = os.path.join(WORK, "empty")
+    os.makedirs(empty, exist_ok=True)
+    text = tap.run(TALLY, "report", "-i", path, "--symfs", empty).stdout
+    assert re.search(r"100.00% +100.00% +task +\[no_such\] +\[k\] 0x0000000000001234", text), text
+    assert re.search(r"100.00% +0.00% +task +\[neither\] +\[k\] 0x0000000000001234", text), text
+    assert f"---0x{ips[1]:016x}\n" in text, text
+
+
+def test_a_thread_gets_its_name_when_it_comes():
+    path = write("late.data", [
+        mmap(7, 0x400000, 0x1000, "/tmp/x"), sample(0x400010, 7, 1), sample(0x400010, 8, 2), comm(7, "late", 3),
+        sample(0x400010, 7, 4), comm(7, "second", 5), sample(0x400010, 7, 6), sample(0x400010, 9, 7)],
+        [attr(IP | TID | TIME | PERIOD)])
+    tap.same([row[::-1] for row in rows(path, "-s", "comm", "-n")],
+             sorted([[":8", "1"], [":9", "1"], ["late", "2"], ["second", "1"]], key=lambda row: row[::-1]), "commands")
+    lines = tap.run(TALLY, "script", "-F", "comm", "-i", path).stdout.split()
+    tap.same(lines, [":7", ":8", "late", "second", ":9"], "script shows who it was then")
+
+
+def test_traces_are_a_sort_key():
+    path = write("no-traces.data", [comm(1, "task"), sample(0x1000)])
+    tap.same(rows(path, "-s", "trace"), [["N/A"]], "of events that are no tracepoints")
+    run = tap.run(TALLY, "top", "-s", "trace", "--stdio")
+    assert run.returncode and "trace" in run.stderr, run.stderr
+
+
+# ---- counts ------------------------------------------------------------------------------------------
+
+def count(identity, cpu, thread, value):
+    return record(76, u64(identity) + u32(cpu, thread) + u64(value, value + 1, value + 2))
+
+
+def test_counts_of_stat_record_are_a_table():
+    # In a stream, where attrs come with their ids.
+    path = os.path.join(WORK, "stat.pipe")
+    threads = record(73, u64(2, 500) + b"a".ljust(16, b"\0") + u64(501) + b"b".ljust(16, b"\0"))
+    with open(path, "wb") as file:
+        file.write(b"PERFILE2" + u64(16))
+        for number in (0, 1):
+            file.write(record(64, attr(ID, config=number) + u64(10 + number)))
+        file.write(threads + count(11, -1, 0, 1) + count(10, -1, 1, 3) + count(10, -1, 0, 2) + count(99, 0, 0, 0))
+        file.write(record(77, u64(0, 7000)) + count(10, -1, 0, 9) + record(77, u64(1, 8000)))
+    lines = [line.split() for line in tap.run(TALLY, "script", "-i", path).stdout.splitlines()]
+    tap.same(lines[0], ["CPU", "THREAD", "VAL", "ENA", "RUN", "TIME", "EVENT"], "heading")
+    tap.same([line[:-1] for line in lines[1:]], [
+        ["-1", "500", "2", "3", "4", "7000"], ["-1", "501", "3", "4", "5", "7000"],
+        ["-1", "500", "1", "2", "3", "7000"], ["-1", "500", "9", "10", "11", "8000"]], "counts")
+
+
+def test_counts_that_are_incomplete_are_told():
+    path = os.path.join(WORK, "cut.pipe")
+
+    def script(*records):
+        with open(path, "wb") as file:
+            file.write(pipe_bytes([header_attr(attr(), [7]), *records]))
+        run = tap.run(TALLY, "script", "-i", path)
+        return [line.split()[:-1] for line in run.stdout.splitlines()[1:]], run.stderr
+
+    lines, err = script(count(7, 0, 0, 42))
+    tap.same(lines, [["0", "-1", "42", "43", "44", "-"]], "a round without its end")
+    assert "a round whose end is not there" in err, err
+    # What perf stat record -I ends with is no interval: perf does not list it either.
+    lines, err = script(count(7, 0, 0, 1), record(77, u64(0, 9)), count(7, 0, 0, 42))
+    tap.same((lines, err), ([["0", "-1", "1", "2", "3", "9"]], ""), "behind the last interval")
+    lines, err = script(count(8, 0, 0, 42), count(7, 0, 0, 1), count(9, 0, 0, 42), record(77, u64(0, 9)))
+    tap.same(len(lines), 1, "counts of events")
+    assert "2 counts are of no event" in err and "round" not in err, err
+    _, err = script(record(76, u64(7)), record(77, b""))
+    assert "2 records of counts are too short" in err, err
+    tap.same(script(count(7, 0, 0, 1), record(77, u64(0, 9)))[1], "", "stderr of a whole one")
+
+
+# ---- formats of tracepoints --------------------------------------------------------------------------
+
+def test_the_first_format_of_an_id_is_the_one():
+    first, second = (trace_format(name, 900, f'"{name} text %d", REC->{name}_x', f"{name}_x")
+                     for name in ("first", "second"))
+    path = os.path.join(WORK, "twice.data")
+    with open(path, "wb") as file:
+        file.write(traced_file(traced(900, 7), first, second))
+    tap.same(tap.run(TALLY, "script", "-F", "event,trace", "-i", path).stdout.split(),
+             ["sys:first:", "first", "text", "7"], "name and text")
+    tap.same([row[0] for row in rows(path, "-s", "trace")], ["first text 7"], "row")
+    tap.same(tap.run(TALLY, "evlist", "--trace-fields", "-i", path).stdout, "sys:first: trace_fields: first_x\n", "fields")
+
+
+# ---- more tests above ------------------------------------------------------------------------------
+
+try:
+    tap.main(__name__)
+finally:
+    shutil.rmtree(WORK, ignore_errors=True)

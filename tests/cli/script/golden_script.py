@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""`tally script` against what Debian perf 6.1 printed for the same recordings, byte for byte.
+
+usage: golden_script.py TALLY FIXTURES SHARED
+
+A recording whose output differs for a reason that is perf's fault stands in EXPECTED with that
+reason, or in MENDED with what is to be changed in perf's; anything else is a failure. Output is TAP.
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import fixtures  # noqa: E402
+
+# file: why perf's text is not followed
+EXPECTED = {
+    "quipper__perf.data.intel_pt-4.14.txt.gz":
+        "its Intel PT decoder adds an event 'instructions' that the recording does not have, "
+        "and pads all names to that one's length",
+}
+# What perf says in streams, whose attrs come after it has looked at -F: a symbol that nobody asked for.
+MENDED = {name: (b" [unknown] (", b" (") for name in (
+    "perf61__frames-stream.data.txt.gz", "tally__frames-stream.data.txt.gz", "arm64__perf-stream.data.txt.gz",
+    "riscv__bare-metal.data.txt.gz")}
+LEAST = {True: 45, False: 76}  # files of the own set, and of the shared one
+
+
+def run(tally, *args):
+    return subprocess.run([tally, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def fields_for(tally, path):
+    """The fields that the golden run asked for: time and brstack only where samples have them."""
+    attrs = run(tally, "evlist", "-v", "-i", path).stdout.decode(errors="replace").splitlines()
+    types = [line.split("sample_type: ", 1)[1].split(",")[0].split("|") for line in attrs
+             if "sample_type: " in line]
+    fields = ["comm", "pid", "tid"]
+    if types and all("TIME" in t for t in types):
+        fields.append("time")
+    fields += ["event", "period", "ip", "dso"]
+    if any("BRANCH_STACK" in t for t in types):
+        fields.append("brstack")
+    return ",".join(fields)
+
+
+def without_leaves(want, run, dumps):
+    """tally's text without the innermost functions of stack dumps, at most one for each dump. perf had no files to
+    unwind these dumps with and shows nothing of them; nor has tally, which knows where the program was."""
+    left, lines, kept = dumps, want.splitlines(True), []
+    for line in run.stdout.splitlines(True):
+        if left and line.startswith(b"\t") and (len(kept) == len(lines) or lines[len(kept)] != line):
+            left -= 1
+        else:
+            kept.append(line)
+    return b"".join(kept)
+
+
+def count_dumps(tally, path, symfs):
+    """How many samples have a stack dump, by what a report says of them."""
+    done = run(tally, "report", "--json", "--sort", "comm", "--symfs", symfs, "-i", path)
+    stacks = json.loads(done.stdout)["health"]["stacks"] if done.returncode == 0 else {}
+    return stacks.get("unwound", 0) + stacks.get("foreign", 0)
+
+
+def first_difference(want, got):
+    for number, (a, b) in enumerate(zip(want.splitlines(), got.splitlines()), 1):
+        if a != b:
+            return f"line {number}: perf {a[:160]!r}, tally {b[:160]!r}"
+    return f"perf has {len(want.splitlines())} lines, tally {len(got.splitlines())}"
+
+
+def goldens(found):
+    """Names and paths of what perf printed, and the recording's path."""
+    for one in found:
+        names = one.names("golden", "perf61-script")
+        if len(names) < LEAST[one.own]:
+            raise SystemExit(f"{one.root}: only {len(names)} files in golden/perf61-script")
+        for name in names:
+            folder, recording = name[:-len(".txt.gz")].split("__", 1)
+            yield name, one.path("golden", "perf61-script", name), one.recording(folder, recording)
+
+
+def main():
+    tally, todo = sys.argv[1], list(goldens(fixtures.sets(*sys.argv[2:4])))
+    print(f"1..{len(todo)}")
+    with tempfile.TemporaryDirectory() as symfs:
+        os.environ["PERF_BUILDID_DIR"] = symfs
+        for number, (name, golden, path) in enumerate(todo, 1):
+            with gzip.open(golden) as file:
+                want = file.read().replace(*MENDED.get(name, (b"", b"")))
+            script = run(tally, "script", "-i", path, "--symfs", symfs, "-F", fields_for(tally, path))
+            got = without_leaves(want, script, count_dumps(tally, path, symfs))
+            same = got == want
+            reason = EXPECTED.get(name)
+            print(f"{'ok' if same or reason else 'not ok'} {number} - {name}"
+                  + (f" # perf is wrong: {reason}" if not same and reason else ""))
+            if not same and not reason:
+                print("# " + first_difference(want.decode(errors="replace"), got.decode(errors="replace")))
+
+
+main()
