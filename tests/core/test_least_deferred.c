@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an overflow puts off, done late or on another CPU's stack: REFRESH counts and traps. */
-#include "least_test.h"
+/* Work that an overflow defers, done late or on another CPU: REFRESH limits, traps and wakeups. */
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -18,7 +18,7 @@ static void overflow(void)
 	least_overflow(&least, 0, &in_kernel);
 }
 
-/* What it counts in ten ticks. */
+/* The increase of the count in ten ticks. */
 static uint64_t counted(int fd)
 {
 	uint64_t before = value_of(&least, fd);
@@ -31,7 +31,7 @@ static uint64_t counted(int fd)
 	return value_of(&least, fd) - before;
 }
 
-/* Between the overflow that used it up and what that one put off. */
+/* The request comes after the overflow that used up the limit and before its deferred work. */
 static void enabled_late(unsigned long request, int nr)
 {
 	int fd;
@@ -53,17 +53,18 @@ static void enabled_late(unsigned long request, int nr)
 	least_end(&least);
 }
 
-static void test_refresh_before_deferred(void **state)
+static void refresh_before_the_deferred_disable_keeps_the_event_enabled(void **state)
 {
 	enabled_late(PERF_EVENT_IOC_REFRESH, 1);
 }
 
-static void test_enable_before_deferred(void **state)
+static void enable_before_the_deferred_disable_keeps_the_event_enabled(void **state)
 {
 	enabled_late(PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* An overflow on CPU 0, whose wakeup stays put off, and another one on CPU 1. */
+/* An overflow on CPU 0, whose wakeup stays deferred, and another on CPU 1. Returns the
+ * descriptor. */
 static int overflow_on_both(struct perf_event_attr attr, int limit)
 {
 	int fd;
@@ -95,8 +96,8 @@ static uint64_t enabled_ns(int fd)
 	return words[1];
 }
 
-/* It is disabled where it is, whoever has it on his stack. */
-static void test_used_up_elsewhere(void **state)
+/* The event is disabled on CPU 1 although its work is queued on CPU 0. */
+static void a_limit_used_up_on_another_cpu_disables_the_event(void **state)
 {
 	int fd = overflow_on_both(attr_counter(100), 2);
 	uint64_t before = enabled_ns(fd);
@@ -112,8 +113,8 @@ static void test_used_up_elsewhere(void **state)
 	least_end(&least);
 }
 
-/* Owed since it was on CPU 0, and sent where the task runs; two that nobody took are one. */
-static void test_trap_elsewhere(void **state)
+/* The trap is due since CPU 0 and sent on CPU 1, where the task runs. Two pending traps are one. */
+static void overflows_on_two_cpus_send_one_trap(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
 
@@ -150,8 +151,7 @@ static void overflow_twice(struct least *where, enum least_point point, const vo
 	overflow_if_running();
 }
 
-/* What was asked for may be used up at any point of asking for it: no more than that come. */
-static void test_used_up_meanwhile(void **state)
+static void a_limit_used_up_during_refresh_allows_no_extra_overflow(void **state)
 {
 	struct tally_core_settings settings;
 	uint64_t n = 0;
@@ -177,8 +177,8 @@ static void test_used_up_meanwhile(void **state)
 	assert_true(n > 5);
 }
 
-/* 7: a pinned event without room has a wakeup put off; then its FD_OUTPUT is refused. */
-static void test_late_failure(void **state)
+/* The pinned event has no counter, so that its wakeup is deferred. Then FD_OUTPUT is refused. */
+static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 {
 	struct perf_event_attr pinned = attr_counter(0);
 	int no_ring;
@@ -198,12 +198,12 @@ static void test_late_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refresh_before_deferred),
-		cmocka_unit_test(test_enable_before_deferred),
-		cmocka_unit_test(test_used_up_elsewhere),
-		cmocka_unit_test(test_trap_elsewhere),
-		cmocka_unit_test(test_used_up_meanwhile),
-		cmocka_unit_test(test_late_failure),
+		cmocka_unit_test(refresh_before_the_deferred_disable_keeps_the_event_enabled),
+		cmocka_unit_test(enable_before_the_deferred_disable_keeps_the_event_enabled),
+		cmocka_unit_test(a_limit_used_up_on_another_cpu_disables_the_event),
+		cmocka_unit_test(overflows_on_two_cpus_send_one_trap),
+		cmocka_unit_test(a_limit_used_up_during_refresh_allows_no_extra_overflow),
+		cmocka_unit_test(an_open_that_fails_late_leaves_no_deferred_wakeup),
 	};
 
 	return cmocka_run_group_tests_name("core/least_deferred", tests, NULL, NULL);

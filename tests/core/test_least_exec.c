@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What exec costs who opened many events: no more for each of them than of few. */
+/* Events that exec enables or removes, and the cost of that. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -8,8 +8,8 @@ static struct least least;
 
 enum { FEW = 8, MANY = 48, COUNTERS = 4 };
 
-/* A group is put on once, not once for each of its members. */
-static void test_group_goes_on_once(void **state)
+/* Not once for each member of the group. */
+static void exec_adds_each_member_of_a_group_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 	int fds[COUNTERS];
@@ -26,7 +26,7 @@ static void test_group_goes_on_once(void **state)
 		least_count(&least, (uint32_t)i, 7);
 	for (int i = 0; i < COUNTERS; i++)
 		assert_int_equal(value_of(&least, fds[i]), 7);
-	/* What was enabled once is not once more. */
+	/* enable_on_exec works once. */
 	least_ioctl(&least, least.tasks[0], fds[0], PERF_EVENT_IOC_DISABLE, 0);
 	least_exec(&least, least.tasks[0], false);
 	least_count(&least, 0, 7);
@@ -34,9 +34,8 @@ static void test_group_goes_on_once(void **state)
 	least_end(&least);
 }
 
-/* What is pinned is on although others had all counters; those go on afterwards, where there is
- * room, and keep what they counted. */
-static void test_pinned_find_room(void **state)
+/* Other events have all counters. They lose them, but not their counts. */
+static void exec_finds_counters_for_pinned_events(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0), pinned = attr;
 	int others[COUNTERS], fds[COUNTERS];
@@ -63,7 +62,7 @@ static void test_pinned_find_room(void **state)
 	least_end(&least);
 }
 
-/* The instructions of an exec with `nr` events of this kind, in groups of `each`. */
+/* Number of instructions of an exec with `nr` events of this kind, in groups of `each`. */
 static uint64_t exec_cost(struct perf_event_attr attr, int nr, int each)
 {
 	struct perf_event_attr plain = attr_faults(0);
@@ -93,8 +92,7 @@ static void check_cost(struct perf_event_attr attr, bool grouped)
 	assert_in_range(exec_cost(attr, MANY, grouped ? MANY : 1), 1, few * (MANY / FEW) * 3 / 2);
 }
 
-/* The way there is as long as there are events, whatever they ask for. */
-static void test_cost(void **state)
+static void the_cost_of_exec_is_linear_in_the_number_of_events(void **state)
 {
 	struct perf_event_attr enabled = attr_faults(0), pinned, removed = enabled;
 
@@ -114,9 +112,9 @@ static void test_cost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group_goes_on_once),
-		cmocka_unit_test(test_pinned_find_room),
-		cmocka_unit_test(test_cost),
+		cmocka_unit_test(exec_adds_each_member_of_a_group_once),
+		cmocka_unit_test(exec_finds_counters_for_pinned_events),
+		cmocka_unit_test(the_cost_of_exec_is_linear_in_the_number_of_events),
 	};
 
 	return cmocka_run_group_tests_name("core/least_exec", tests, NULL, NULL);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inherited events: clones, the counts of children that end, and what a child holds. */
-#include "least_test.h"
+#include "core/least_test.h"
 
 static struct least least;
 
-/* Who switched its own events off is no clone of who did not. */
-static void test_prctl_of_a_clone(void **state)
+static void a_task_that_disabled_its_events_is_not_switched_as_a_clone(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *quiet, *loud;
@@ -28,8 +27,7 @@ static void test_prctl_of_a_clone(void **state)
 	least_end(&least);
 }
 
-/* RESET takes away what children that ended brought, too. */
-static void test_reset_after_child(void **state)
+static void reset_clears_the_counts_of_exited_children(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *child;
@@ -49,8 +47,7 @@ static void test_reset_after_child(void **state)
 	least_end(&least);
 }
 
-/* What a child took is given back when it ends. */
-static void test_fork_balance(void **state)
+static void an_exiting_child_frees_what_it_allocated(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *child;
@@ -70,8 +67,7 @@ static void test_fork_balance(void **state)
 	least_end(&least);
 }
 
-/* Children that are folded into their parent's events with a wakeup put off. */
-static void test_fold(void **state)
+static void an_exiting_child_adds_its_count_and_keeps_its_deferred_wakeup(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	struct least_task *child;
@@ -94,8 +90,8 @@ static void test_fold(void **state)
 	least_end(&least);
 }
 
-/* A child's group that lost its leader is read with the others still. */
-static void test_group_without_leader(void **state)
+/* The leader of the child is removed on exec. The other member still counts. */
+static void a_childs_group_without_its_leader_is_read(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 	uint64_t words[3] = {0};
@@ -123,7 +119,7 @@ static void test_group_without_leader(void **state)
 	least_end(&least);
 }
 
-/* The CPU that each record says it was written on. */
+/* Every record has this CPU in its sample ID. */
 static void check_cpus(struct tally_core_buffer *buffer, uint32_t cpu)
 {
 	const struct perf_event_mmap_page *page = tally_core_buffer_page(buffer, 0);
@@ -140,7 +136,7 @@ static void check_cpus(struct tally_core_buffer *buffer, uint32_t cpu)
 	}
 }
 
-static void test_read_record(void **state)
+static void the_cpu_of_the_event_writes_the_records_of_a_child(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1000);
 	struct tally_core_buffer *buffer;
@@ -163,12 +159,12 @@ static void test_read_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prctl_of_a_clone),
-		cmocka_unit_test(test_reset_after_child),
-		cmocka_unit_test(test_fork_balance),
-		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_group_without_leader),
-		cmocka_unit_test(test_read_record),
+		cmocka_unit_test(a_task_that_disabled_its_events_is_not_switched_as_a_clone),
+		cmocka_unit_test(reset_clears_the_counts_of_exited_children),
+		cmocka_unit_test(an_exiting_child_frees_what_it_allocated),
+		cmocka_unit_test(an_exiting_child_adds_its_count_and_keeps_its_deferred_wakeup),
+		cmocka_unit_test(a_childs_group_without_its_leader_is_read),
+		cmocka_unit_test(the_cpu_of_the_event_writes_the_records_of_a_child),
 	};
 
 	return cmocka_run_group_tests_name("core/least_inherit", tests, NULL, NULL);

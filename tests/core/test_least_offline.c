@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is freed while something that was put off still names it. */
+/* CPUs that go offline: deferred work, and records that would be written there. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -15,8 +15,8 @@ static void overflow_at_stop(struct least *where, enum least_point point, const 
 		least_overflow(where, 0, &in_kernel);
 }
 
-/* 8: an overflow interrupt while the events of a CPU that goes off line are taken off. */
-static void test_offline(void **state)
+/* The overflow comes while the events of the CPU are taken off. */
+static void an_overflow_while_a_cpu_goes_offline_wakes_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
 	int fd;
@@ -42,8 +42,8 @@ static void test_offline(void **state)
 	least_end(&least);
 }
 
-/* The same for a task's event, which goes on elsewhere. */
-static void test_offline_of_task(void **state)
+/* The event of a task goes on with the task on another CPU. */
+static void a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
 	int fd;
@@ -69,8 +69,8 @@ static void test_offline_of_task(void **state)
 	least_end(&least);
 }
 
-/* The last counts of a child on a CPU that is off line are lost, and the ring says so. */
-static void test_read_of_a_dead_cpu(void **state)
+/* The ring has a LOST record in its place. */
+static void a_read_record_that_an_offline_cpu_cannot_write_is_lost(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	struct perf_event_header *record;
@@ -94,8 +94,8 @@ static void test_read_of_a_dead_cpu(void **state)
 	least_end(&least);
 }
 
-/* A CPU that went off line still switches to its idle task. */
-static void test_switch_of_a_dead_cpu(void **state)
+/* A CPU that is offline still switches to its idle task. */
+static void an_offline_cpu_writes_no_switch_records(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_buffer *buffer;
@@ -122,10 +122,10 @@ static void test_switch_of_a_dead_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_offline_of_task),
-		cmocka_unit_test(test_read_of_a_dead_cpu),
-		cmocka_unit_test(test_switch_of_a_dead_cpu),
+		cmocka_unit_test(an_overflow_while_a_cpu_goes_offline_wakes_once),
+		cmocka_unit_test(a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu),
+		cmocka_unit_test(a_read_record_that_an_offline_cpu_cannot_write_is_lost),
+		cmocka_unit_test(an_offline_cpu_writes_no_switch_records),
 	};
 
 	return cmocka_run_group_tests_name("core/least_offline", tests, NULL, NULL);

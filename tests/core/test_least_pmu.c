@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs and tracepoints that leave while somebody is at them. */
+/* PMUs are unregistered while the core walks its list of PMUs, or of events. */
 #include <stdlib.h>
 
-#include "least_test.h"
+#include "core/least_test.h"
 
 static struct least least;
 static struct tally_core_pmu *first, *second;
@@ -13,7 +13,7 @@ static int not_mine(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return -ENOENT;
 }
 
-/* While it is asked both go: the one that is not asked for good. */
+/* init() of the first unregisters both. The second is free at once, the first is in use. */
 static int both_go(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	gone = tally_core_pmu_unregister(least.core, second);
@@ -24,8 +24,7 @@ static int both_go(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return -ENOENT;
 }
 
-/* Who asks one PMU after the other goes on to one that is there. */
-static void test_next_goes(void **state)
+static void raw_open_goes_on_when_the_next_pmu_is_unregistered(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
@@ -41,7 +40,7 @@ static void test_next_goes(void **state)
 	least_end(&least);
 }
 
-/* First the one that is asked, which stays half gone, then the one behind it. */
+/* init() of the first unregisters the first, which stays in use, then the one after it. */
 static int then_the_next(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	assert_int_equal(tally_core_pmu_unregister(least.core, first), -EBUSY);
@@ -51,7 +50,7 @@ static int then_the_next(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return -ENOENT;
 }
 
-static void test_next_of_who_goes(void **state)
+static void raw_open_goes_on_when_the_asked_and_the_next_pmu_are_unregistered(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
@@ -73,7 +72,7 @@ static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw
 
 	gone = tally_core_pmu_unregister(least.core, pmu);
 	again = tally_core_pmu_register(least.core, pmu);
-	/* Its type is its own until it is gone. */
+	/* Its type stays taken until it is removed. */
 	other = calloc(1, sizeof(*other));
 	*other = *pmu;
 	assert_int_equal(tally_core_pmu_register(least.core, other), -EEXIST);
@@ -81,8 +80,7 @@ static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw
 	return -ENOENT;
 }
 
-/* What is half gone is not registered again. */
-static void test_half_gone(void **state)
+static void a_pmu_that_is_being_unregistered_is_not_registered_again(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 
@@ -107,7 +105,7 @@ enum { FED = 300 };
 static int fed, last;
 static bool feeding;
 
-/* One more, and the one before goes. */
+/* Open one more event and close the one before. */
 static void feed(void)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -127,8 +125,7 @@ static void feed_at(struct least *where, enum least_point point, const volatile 
 	feeding = false;
 }
 
-/* Who goes through what is open comes to an end although others open more. */
-static void test_endless_list(void **state)
+static void unregister_ends_while_events_are_opened(void **state)
 {
 	least_test_begin(&least, 1, NULL);
 	must_open(&least, attr_counter(0), NULL, 0, -1);
@@ -144,10 +141,10 @@ static void test_endless_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_next_goes),
-		cmocka_unit_test(test_next_of_who_goes),
-		cmocka_unit_test(test_half_gone),
-		cmocka_unit_test(test_endless_list),
+		cmocka_unit_test(raw_open_goes_on_when_the_next_pmu_is_unregistered),
+		cmocka_unit_test(raw_open_goes_on_when_the_asked_and_the_next_pmu_are_unregistered),
+		cmocka_unit_test(a_pmu_that_is_being_unregistered_is_not_registered_again),
+		cmocka_unit_test(unregister_ends_while_events_are_opened),
 	};
 
 	return cmocka_run_group_tests_name("core/least_pmu", tests, NULL, NULL);

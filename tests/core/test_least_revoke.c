@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A PMU is unregistered while other tasks use its events. */
+/* A PMU is unregistered while tasks use its events, which revokes them. */
 #include <signal.h>
 #include <sys/mman.h>
 
 #include "core/private.h"
-#include "least_test.h"
+#include "core/least_test.h"
 
 enum { PAGE = 4096 };
 
 static struct least least;
 static struct tally_core_pmu *first;
 static int gone;
-static void *page; /* that the first is on; NULL: allocated */
+static void *page; /* holds *first; NULL: *first is allocated */
 
 static void unregister_first(void)
 {
@@ -20,15 +20,15 @@ static void unregister_first(void)
 		memset(first, 0xdd, sizeof(*first));
 }
 
-/* At the place of this kind that comes after `skip` others of it, once. */
-static enum least_point place;
-static int skip_places;
+/* Unregister at a point of this kind, after `skip_points` others, once. */
+static enum least_point wanted;
+static int skip_points;
 
 static bool armed;
 
 static void first_goes(struct least *where, enum least_point point, const volatile void *what)
 {
-	if (!armed || point != place || where->nmi || skip_places-- > 0)
+	if (!armed || point != wanted || where->nmi || skip_points-- > 0)
 		return;
 	armed = false;
 	armed = !least_overlap(where, unregister_first);
@@ -42,12 +42,13 @@ static struct perf_event_attr attr_first(void)
 	return attr;
 }
 
-/* A call on an event of a PMU that leaves in the midst of it, at any place. How often it left. */
+/* Call on an event while its PMU is unregistered, at each point in turn. Returns the number of
+ * points. */
 static int call_while_it_goes(enum least_point point, int (*call)(int fd))
 {
 	int nr = 0;
 
-	place = point;
+	wanted = point;
 	gone = 0;
 	for (int i = 0; gone != 1; i++) {
 		int fd, ret;
@@ -57,14 +58,14 @@ static int call_while_it_goes(enum least_point point, int (*call)(int fd))
 		fd = must_open(&least, attr_first(), NULL, 0, -1);
 		gone = 1;
 		armed = true;
-		skip_places = i;
+		skip_points = i;
 		least.at = first_goes;
 		ret = call(fd);
 		least.at = NULL;
 		nr += gone <= 0;
 		if (gone == -EBUSY)
 			assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
-		/* What was granted stays, but a mapping that is just being made. */
+		/* A mapping that is just being made is refused. */
 		if (point == LEAST_AT_ALLOC && gone <= 0)
 			assert_int_equal(ret, -ENODEV);
 		assert_true(!ret || ret == -ENODEV || ret == -EOPNOTSUPP);
@@ -101,8 +102,7 @@ static int call_reset(int fd)
 	return least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_RESET, 0);
 }
 
-/* Who uses the PMU of an event has hold of it, or stays off the freed memory. */
-static void test_goes_meanwhile(void **state)
+static void a_call_succeeds_or_fails_with_enodev_when_the_pmu_is_unregistered(void **state)
 {
 	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_mmap) > 0);
 	assert_true(call_while_it_goes(LEAST_AT_ALLOC, call_mmap) > 0);
@@ -110,8 +110,8 @@ static void test_goes_meanwhile(void **state)
 	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_reset) > 0);
 }
 
-/* The PMU on a page of its own, which faults: a thread is preempted between the load of an event's
- * pointer to it and the use. */
+/* The PMU lies on a page that faults: the thread is preempted after it loads the event's pointer to
+ * the PMU and before it uses the pointer. */
 static bool used_after;
 
 static void preempt(int number)
@@ -154,7 +154,7 @@ static void use_on_page(int (*call)(int fd))
 	least_end(&least);
 }
 
-static void test_pointer(void **state)
+static void a_call_does_not_use_a_pmu_after_it_is_unregistered(void **state)
 {
 	void (*was)(int number) = signal(SIGSEGV, preempt);
 
@@ -165,8 +165,8 @@ static void test_pointer(void **state)
 
 static int closed_fd;
 
-/* CPU 0 has revoked it and given its lock back: nobody follows it to the PMU any more, so CPU 1,
- * which closes it, does not. */
+/* CPU 1 closes the event after CPU 0 has revoked it and released its lock. The event no longer
+ * leads to its PMU. */
 static void close_revoked(struct least *where, enum least_point point, const volatile void *what)
 {
 	uintptr_t off = where->off;
@@ -192,8 +192,7 @@ static void note_use(int number)
 	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
 }
 
-/* The event is closed while its PMU leaves. */
-static void test_closed_while_revoked(void **state)
+static void closing_a_revoked_event_does_not_touch_its_pmu(void **state)
 {
 	void (*was)(int number) = signal(SIGSEGV, note_use);
 
@@ -213,8 +212,7 @@ static void test_closed_while_revoked(void **state)
 	least_end(&least);
 }
 
-/* What is in no context asks it for nothing. */
-static void test_munmap_of_a_revoked_one(void **state)
+static void a_revoked_event_changes_no_counts_of_its_context(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 	struct tally_core_event *event;
@@ -235,10 +233,10 @@ static void test_munmap_of_a_revoked_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_goes_meanwhile),
-		cmocka_unit_test(test_pointer),
-		cmocka_unit_test(test_closed_while_revoked),
-		cmocka_unit_test(test_munmap_of_a_revoked_one),
+		cmocka_unit_test(a_call_succeeds_or_fails_with_enodev_when_the_pmu_is_unregistered),
+		cmocka_unit_test(a_call_does_not_use_a_pmu_after_it_is_unregistered),
+		cmocka_unit_test(closing_a_revoked_event_does_not_touch_its_pmu),
+		cmocka_unit_test(a_revoked_event_changes_no_counts_of_its_context),
 	};
 
 	return cmocka_run_group_tests_name("core/least_revoke", tests, NULL, NULL);

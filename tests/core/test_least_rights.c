@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a review suspected and could not show: each of it settled. */
+/* Rights to observe a task, and a privileged exec, which takes them away. */
 #include "core/private.h"
-#include "least_test.h"
+#include "core/least_test.h"
 
 static struct least least;
 
-/* Where there are rights and nobody counts who has what, nobody is taken for somebody else. */
-static void test_nobody_counts(void **state)
+/* The host has no may_observe(): users are compared, and tasks without a user are not the same
+ * user. */
+static void without_users_a_task_observes_only_itself(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_host_ops ops = least_ops;
@@ -31,7 +32,7 @@ static void test_nobody_counts(void **state)
 
 static struct least_task *victim;
 
-/* After the right to look at it was asked for, and before the event is in its place. */
+/* The exec comes after may_observe() was asked and before the event is installed. */
 static void exec_in_between(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (!victim || where->off || where->nr_held || !where->nr_ops[LEAST_OP_MAY_OBSERVE])
@@ -43,7 +44,7 @@ static void exec_in_between(struct least *where, enum least_point point, const v
 	victim = NULL;
 }
 
-static void test_exec_while_opening(void **state)
+static void a_privileged_exec_during_open_refuses_the_event(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 
@@ -65,8 +66,7 @@ static void test_exec_while_opening(void **state)
 	least_end(&least);
 }
 
-/* The kernel itself looks at who executed a program of more rights, as at any task. */
-static void test_inside_after_exec(void **state)
+static void the_kernel_observes_a_task_after_a_privileged_exec(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_event_setup setup = {.cpu = -1};
@@ -81,8 +81,8 @@ static void test_inside_after_exec(void **state)
 	least_end(&least);
 }
 
-/* A program with more rights: what others opened on the task comes off, the count stays. */
-static void test_privileged_exec(void **state)
+/* The count stays readable. */
+static void a_privileged_exec_detaches_events_of_others(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	int fd;
@@ -102,10 +102,10 @@ static void test_privileged_exec(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_counts),
-		cmocka_unit_test(test_exec_while_opening),
-		cmocka_unit_test(test_inside_after_exec),
-		cmocka_unit_test(test_privileged_exec),
+		cmocka_unit_test(without_users_a_task_observes_only_itself),
+		cmocka_unit_test(a_privileged_exec_during_open_refuses_the_event),
+		cmocka_unit_test(the_kernel_observes_a_task_after_a_privileged_exec),
+		cmocka_unit_test(a_privileged_exec_detaches_events_of_others),
 	};
 
 	return cmocka_run_group_tests_name("core/least_rights", tests, NULL, NULL);
