@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What an event may do to others: how long a hook takes with interrupts off, whose ring a CPU
- * writes, which task gets a trap.
- */
+/* Limits of what an event does to others: the time that a hook has interrupts off, and the rings
+ * that a CPU writes to. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -34,8 +32,7 @@ static struct perf_event_attr attr_periods(uint64_t period)
 
 enum { SAMPLE = 16 };
 
-/* One hook of many events: no more samples than REFRESH allows. */
-static void test_refresh_of_one_hook(void **state)
+static void a_hook_of_many_events_samples_as_often_as_refresh_allows(void **state)
 {
 	for (uint64_t allowed = 1; allowed < 6; allowed++) {
 		struct perf_event_attr attr = attr_periods(1);
@@ -57,7 +54,7 @@ static void test_refresh_of_one_hook(void **state)
 	}
 }
 
-static void test_refresh_of_many(void **state)
+static void refresh_limits_one_hook_and_many_hooks(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	const struct perf_event_mmap_page *page;
@@ -84,8 +81,8 @@ static void count_operation(struct least *host, enum least_point point, const vo
 	operations += point == LEAST_AT_ATOMIC;
 }
 
-/* What a hook of `nr` events of period `period` does, and that the next sample is due when it would
- * have been. */
+/* Number of operations of a hook of `nr` events with period `period`. Also checks that the next
+ * sample is not shifted. */
 static uint64_t operations_of(uint64_t nr, uint64_t period)
 {
 	struct perf_event_mmap_page *page;
@@ -109,7 +106,7 @@ static uint64_t operations_of(uint64_t nr, uint64_t period)
 	return operations;
 }
 
-static void test_hook_of_many(void **state)
+static void a_hook_of_more_events_takes_no_more_operations(void **state)
 {
 	for (uint64_t period = 1; period < 8; period += 3) {
 		uint64_t some = operations_of(1000000, period);
@@ -118,8 +115,8 @@ static void test_hook_of_many(void **state)
 	}
 }
 
-/* However large the number is, interrupts are off for the same time. */
-static void test_bounded_hook(void **state)
+/* Interrupts are off meanwhile. */
+static void the_operations_of_a_hook_are_bounded(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	int fd;
@@ -136,8 +133,8 @@ static void test_bounded_hook(void **state)
 
 /* ---- rings ------------------------------------------------------------------------------- */
 
-/* A mapping of the metadata page alone has no room for records: none is lost. */
-static void test_one_page(void **state)
+/* A mapping of the metadata page alone has no room for records. */
+static void one_hook_loses_no_records_without_data_pages(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1);
 	uint64_t words[2];
@@ -154,7 +151,7 @@ static void test_one_page(void **state)
 	least_end(&least);
 }
 
-static void test_page_alone(void **state)
+static void many_hooks_lose_no_records_without_data_pages(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	uint64_t words[2];
@@ -172,8 +169,8 @@ static void test_page_alone(void **state)
 	least_end(&least);
 }
 
-/* Children of an inherited event of all CPUs run anywhere: it may write to no ring at all. */
-static void test_no_ring_for_all(void **state)
+/* Children of such an event run on any CPU, and one ring has one writer. */
+static void an_inherited_event_of_all_cpus_has_no_ring(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1);
 	int target, inherited;
@@ -191,7 +188,7 @@ static void test_no_ring_for_all(void **state)
 	least_end(&least);
 }
 
-static void test_output_of_inherited(void **state)
+static void output_of_an_inherited_event_of_all_cpus_is_refused(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	int target, fd;
@@ -210,9 +207,8 @@ static void test_output_of_inherited(void **state)
 	least_end(&least);
 }
 
-/* A child ends on another CPU than its event's: that CPU writes the READ record, which is of the
- * child. */
-static void test_read_record(void **state)
+/* The child ends on another CPU. The record names the child. */
+static void the_cpu_of_the_event_writes_the_read_record_of_a_child(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1000);
 	struct perf_event_mmap_page *page;
@@ -252,15 +248,15 @@ static void test_read_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refresh_of_one_hook),
-		cmocka_unit_test(test_refresh_of_many),
-		cmocka_unit_test(test_hook_of_many),
-		cmocka_unit_test(test_bounded_hook),
-		cmocka_unit_test(test_one_page),
-		cmocka_unit_test(test_page_alone),
-		cmocka_unit_test(test_no_ring_for_all),
-		cmocka_unit_test(test_output_of_inherited),
-		cmocka_unit_test(test_read_record),
+		cmocka_unit_test(a_hook_of_many_events_samples_as_often_as_refresh_allows),
+		cmocka_unit_test(refresh_limits_one_hook_and_many_hooks),
+		cmocka_unit_test(a_hook_of_more_events_takes_no_more_operations),
+		cmocka_unit_test(the_operations_of_a_hook_are_bounded),
+		cmocka_unit_test(one_hook_loses_no_records_without_data_pages),
+		cmocka_unit_test(many_hooks_lose_no_records_without_data_pages),
+		cmocka_unit_test(an_inherited_event_of_all_cpus_has_no_ring),
+		cmocka_unit_test(output_of_an_inherited_event_of_all_cpus_is_refused),
+		cmocka_unit_test(the_cpu_of_the_event_writes_the_read_record_of_a_child),
 	};
 
 	return cmocka_run_group_tests_name("core/bounds", tests, NULL, NULL);

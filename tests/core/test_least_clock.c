@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What many sampling clocks cost. */
-#include "least_test.h"
+/* Sampling clocks: the rate that they share, and the time that they count. */
+#include "core/least_test.h"
 
 static struct least least;
 
-/* What a second of the ring says: samples, and samples that were due. */
+/* Add the samples and the lost samples in the ring. */
 static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, uint64_t *lost)
 {
 	union {
@@ -19,9 +19,9 @@ static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, u
 	}
 }
 
-/* However many clocks there are, their samples are no more than those of one that is as fast as may
- * be, each has as many as the next, and those that are not written are lost. */
-static void test_share_of_a_task(void **state)
+/* All clocks together get the samples of one clock at the maximum rate. Samples that are not
+ * written are counted as lost. */
+static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 {
 	enum { CLOCKS = 100, TICKS = 250, RATE = 100000, DUE = RATE };
 	struct tally_core_buffer *buffers[CLOCKS];
@@ -52,8 +52,8 @@ static void test_share_of_a_task(void **state)
 	least_end(&least);
 }
 
-/* Who uses up his share takes nothing from a profiler of the CPU, nor from the next task. */
-static void test_share_of_others(void **state)
+/* Neither from a profiler of the CPU nor from the next task. */
+static void a_greedy_task_takes_no_samples_from_others(void **state)
 {
 	enum { CLOCKS = 50, TICKS = 50, STEP = 10000, STEPS = 400 };
 	struct perf_event_attr own = attr_faults(1000000), other = own, greedy = attr_faults(STEP);
@@ -86,14 +86,14 @@ static void test_share_of_others(void **state)
 	least_end(&least);
 }
 
-/* Time passes with each look at the clock. */
+/* Time passes with each reading of the clock. */
 static void time_passes(struct least *where, enum least_point point, const volatile void *what)
 {
 	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
 }
 
-/* However long a switch takes, task-clock is the time that it was on. */
-static void test_task_clock_is_time_running(void **state)
+/* A switch takes time, which counts in both or in neither. */
+static void task_clock_equals_the_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	uint64_t words[3];
@@ -118,8 +118,7 @@ static void test_task_clock_is_time_running(void **state)
 	least_end(&least);
 }
 
-/* The fastest clock that there is samples. */
-static void test_frequency_beyond_ns(void **state)
+static void a_frequency_above_one_ghz_gets_a_period_of_one_ns(void **state)
 {
 	struct tally_core_settings settings;
 	struct perf_event_attr attr = attr_faults(0);
@@ -141,10 +140,10 @@ static void test_frequency_beyond_ns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_share_of_a_task),
-		cmocka_unit_test(test_share_of_others),
-		cmocka_unit_test(test_task_clock_is_time_running),
-		cmocka_unit_test(test_frequency_beyond_ns),
+		cmocka_unit_test(clocks_of_a_task_share_the_maximum_rate_evenly),
+		cmocka_unit_test(a_greedy_task_takes_no_samples_from_others),
+		cmocka_unit_test(task_clock_equals_the_time_running),
+		cmocka_unit_test(a_frequency_above_one_ghz_gets_a_period_of_one_ns),
 	};
 
 	return cmocka_run_group_tests_name("core/least_clock", tests, NULL, NULL);

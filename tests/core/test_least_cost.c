@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What who does not use the core pays for it, and what many CPUs cost. */
+/* The cost of tasks without events, of many CPUs and of many clocks. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -8,8 +8,8 @@ static struct least least;
 
 enum { CPUS = 256 };
 
-/* Without an event nobody waits for anybody. */
-static void test_no_lock(void **state)
+/* Others have events of another task and of another CPU. */
+static void tasks_without_events_take_no_lock(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *parent, *child;
@@ -28,8 +28,7 @@ static void test_no_lock(void **state)
 	least_end(&least);
 }
 
-/* Only who may write to a ring is asked whether it still does. */
-static void test_calls(void **state)
+static void munmap_and_close_call_no_cpu_that_cannot_write_to_the_ring(void **state)
 {
 	int fds[CPUS];
 
@@ -48,7 +47,7 @@ static void test_calls(void **state)
 	least_end(&least);
 }
 
-/* The instructions of a switch to the task and back. */
+/* Number of instructions of a switch to the task and back. */
 static uint64_t switch_cost(struct least_task *task)
 {
 	least_step_begin(NULL, NULL, 0);
@@ -57,8 +56,7 @@ static uint64_t switch_cost(struct least_task *task)
 	return least_step_end();
 }
 
-/* A task's events of other CPUs are not looked at. */
-static void test_switch(void **state)
+static void a_switch_does_not_visit_events_of_other_cpus(void **state)
 {
 	struct least_task *task;
 	uint64_t few;
@@ -80,7 +78,7 @@ static void test_switch(void **state)
 
 enum { MS = 1000000 };
 
-/* Software clocks of a task, each due before the one that was opened before it. */
+/* Software clocks of a task, each due before the clock opened before it. */
 static void open_clocks(const struct least_task *task, int nr)
 {
 	static int opened;
@@ -93,8 +91,8 @@ static void open_clocks(const struct least_task *task, int nr)
 	}
 }
 
-/* Eight times the clocks cost eight times as much, and a little for the logarithm. */
-static void test_order_of_opening(void **state)
+/* Eight times the clocks cost eight times as much, with room for the logarithm of a heap. */
+static void the_cost_of_a_switch_is_linear_in_the_number_of_clocks(void **state)
 {
 	struct least_task *task;
 	uint64_t few;
@@ -113,10 +111,10 @@ static void test_order_of_opening(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_lock),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_switch),
-		cmocka_unit_test(test_order_of_opening),
+		cmocka_unit_test(tasks_without_events_take_no_lock),
+		cmocka_unit_test(munmap_and_close_call_no_cpu_that_cannot_write_to_the_ring),
+		cmocka_unit_test(a_switch_does_not_visit_events_of_other_cpus),
+		cmocka_unit_test(the_cost_of_a_switch_is_linear_in_the_number_of_clocks),
 	};
 
 	return cmocka_run_group_tests_name("core/least_cost", tests, NULL, NULL);

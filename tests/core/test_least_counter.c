@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the review tried and the core withstood: it is to stay so. */
+/* Counters and groups: widths, periods, exclusive, pinned and throttled groups. */
 #include "core/least_test.h"
 
 static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1000, .mode = PERF_RECORD_MISC_USER};
 
-static void test_wrap(void **state)
+static void counts_past_the_width_of_the_counter(void **state)
 {
 	const uint64_t half = UINT64_C(1) << 47;
 	int fd;
@@ -20,8 +20,8 @@ static void test_wrap(void **state)
 	least_end(&least);
 }
 
-/* A period that no counter is wide enough for is gone through in several rounds. */
-static void test_huge_period(void **state)
+/* No round writes a sample. */
+static void a_period_wider_than_the_counter_takes_several_rounds(void **state)
 {
 	struct perf_event_attr attr = attr_counter((UINT64_C(1) << 63) - 1);
 	struct perf_event_mmap_page *page;
@@ -41,8 +41,8 @@ static void test_huge_period(void **state)
 	least_end(&least);
 }
 
-/* An exclusive group whose last counter is closed while it is on gives the PMU back. */
-static void test_exclusive_without_counter(void **state)
+/* Its only member with a counter is closed while the group is on the PMU. */
+static void closing_an_exclusive_group_frees_the_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct least_task *other;
@@ -63,7 +63,7 @@ static void test_exclusive_without_counter(void **state)
 	least_end(&least);
 }
 
-static void test_pinned_in_error(void **state)
+static void a_pinned_group_without_room_reads_end_of_file(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
 	int pinned[5], sibling;
@@ -83,7 +83,7 @@ static void test_pinned_in_error(void **state)
 	least_end(&least);
 }
 
-static void test_period_of_idle(void **state)
+static void a_period_set_off_the_cpu_applies_at_the_next_switch(void **state)
 {
 	struct perf_event_mmap_page *page;
 	uint64_t period = 7;
@@ -102,7 +102,7 @@ static void test_period_of_idle(void **state)
 	least_end(&least);
 }
 
-static void test_no_tick(void **state)
+static void overflows_are_taken_without_a_tick_length(void **state)
 {
 	least_test_begin_running(&least);
 	tally_core_settings(least.core)->tick_ns = 0;
@@ -112,8 +112,8 @@ static void test_no_tick(void **state)
 	least_end(&least);
 }
 
-/* A group is as large as what a read of it may be, and that is read. */
-static void test_largest_group(void **state)
+/* The size of a group is limited by the size of a read of it. */
+static void the_largest_group_is_read_whole(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	static uint64_t words[2 * LEAST_FILES + 1];
@@ -130,8 +130,7 @@ static void test_largest_group(void **state)
 	least_end(&least);
 }
 
-/* An event that is throttled stops with its whole group. */
-static void test_throttled_group(void **state)
+static void throttling_a_leader_stops_its_whole_group(void **state)
 {
 	struct tally_core_settings settings;
 	int lead, fd, turns = 0;
@@ -165,14 +164,14 @@ static void test_throttled_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_huge_period),
-		cmocka_unit_test(test_exclusive_without_counter),
-		cmocka_unit_test(test_pinned_in_error),
-		cmocka_unit_test(test_period_of_idle),
-		cmocka_unit_test(test_no_tick),
-		cmocka_unit_test(test_largest_group),
-		cmocka_unit_test(test_throttled_group),
+		cmocka_unit_test(counts_past_the_width_of_the_counter),
+		cmocka_unit_test(a_period_wider_than_the_counter_takes_several_rounds),
+		cmocka_unit_test(closing_an_exclusive_group_frees_the_pmu),
+		cmocka_unit_test(a_pinned_group_without_room_reads_end_of_file),
+		cmocka_unit_test(a_period_set_off_the_cpu_applies_at_the_next_switch),
+		cmocka_unit_test(overflows_are_taken_without_a_tick_length),
+		cmocka_unit_test(the_largest_group_is_read_whole),
+		cmocka_unit_test(throttling_a_leader_stops_its_whole_group),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What user space can do to the core, and what the core does while it may be made to wait. */
+/* What user space passes to the core: attrs and filters. */
 #include <stdlib.h>
 
 #include "core/private.h"
@@ -10,14 +10,14 @@ static struct least least;
 static uint32_t *size_word;
 static int fetches;
 
-/* Another thread of the program makes the attr longer after its size was looked at. */
+/* Another thread of the program enlarges attr.size after the core has read it. */
 static void grow(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point == LEAST_AT_COPY_FROM && ++fetches > 1)
 		*size_word = 4096;
 }
 
-static void test_size_changes(void **state)
+static void an_attr_that_grows_after_the_check_keeps_the_checked_size(void **state)
 {
 	struct perf_event_attr *attr = calloc(1, 8192);
 	struct tally_core_event *event = NULL;
@@ -41,7 +41,7 @@ static void test_size_changes(void **state)
 
 static const struct tally_core_field field = {"a", 0, 4, false, false};
 
-/* True for a == 1: what is in parentheses is never true and comes after what is. */
+/* True for a == 1. The nested part is never true and follows a part that is true. */
 static void make_filter(char *text, size_t room, int levels)
 {
 	size_t len = 0;
@@ -54,7 +54,7 @@ static void make_filter(char *text, size_t room, int levels)
 		len += (size_t)snprintf(text + len, room - len, ")");
 }
 
-static void test_filter_depth(void **state)
+static void a_filter_of_any_depth_is_right_or_refused(void **state)
 {
 	struct tally_core_tracepoint point = {
 		.system = "deep", .name = "filter", .id = 7, .fields = &field, .nr_fields = 1};
@@ -85,8 +85,7 @@ static void test_filter_depth(void **state)
 	least_end(&least);
 }
 
-/* What nobody would ever count is not taken. */
-static void test_never_counted(void **state)
+static void software_events_that_the_host_does_not_offer_are_refused(void **state)
 {
 	struct tally_host_ops ops = least_ops;
 	struct perf_event_attr attr = attr_faults(0);
@@ -109,9 +108,9 @@ static void test_never_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size_changes),
-		cmocka_unit_test(test_filter_depth),
-		cmocka_unit_test(test_never_counted),
+		cmocka_unit_test(an_attr_that_grows_after_the_check_keeps_the_checked_size),
+		cmocka_unit_test(a_filter_of_any_depth_is_right_or_refused),
+		cmocka_unit_test(software_events_that_the_host_does_not_offer_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("core/least_input", tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a second review found, on the least host. */
-#include "least_test.h"
+/* mmap and munmap that overlap another call on the same event. */
+#include "core/least_test.h"
 
 static struct least least;
 
-/* ---- a mapping in the midst of a redirection -------------------------------------------- */
+/* ---- mmap during a redirection ----------------------------------------------------------- */
 
 static struct {
 	int fd, skip;
@@ -26,7 +26,7 @@ static void map_at(struct least *where, enum least_point point, const volatile v
 	between.armed = !least_overlap(where, map_between);
 }
 
-/* Where nothing is under a lock the thread is preempted, and another one maps the event. */
+/* The thread is preempted where it holds no lock, and another thread maps the event. */
 static void redirect_at(int skip)
 {
 	int target, ret;
@@ -53,8 +53,8 @@ static void redirect_at(int skip)
 	least_end(&least);
 }
 
-/* A ring that was just mapped stays its event's. */
-static void test_map_while_redirected(void **state)
+/* The event writes to the ring that was just mapped. */
+static void set_output_fails_if_the_event_is_mapped_meanwhile(void **state)
 {
 	int nr = 0;
 
@@ -66,7 +66,7 @@ static void test_map_while_redirected(void **state)
 	assert_true(nr > 0);
 }
 
-/* ---- two mappings at once --------------------------------------------------------------- */
+/* ---- mmap during mmap -------------------------------------------------------------------- */
 
 static void map_anew(void)
 {
@@ -81,8 +81,8 @@ static void map_anew_at(struct least *where, enum least_point point, const volat
 	between.armed = !least_overlap(where, map_anew);
 }
 
-/* Another thread unmaps the ring and maps a new one, while this one maps: false, it had no time to.
- */
+/* Another thread unmaps the ring and maps a new one while this thread maps the event. Returns false
+ * if it was not run. */
 static bool map_while_mapped(int skip)
 {
 	struct tally_core_buffer *mine;
@@ -104,7 +104,7 @@ static bool map_while_mapped(int skip)
 	return between.mapped;
 }
 
-static void test_map_while_mapped(void **state)
+static void mmap_returns_the_ring_that_another_thread_maps_meanwhile(void **state)
 {
 	int nr = 0;
 
@@ -114,7 +114,7 @@ static void test_map_while_mapped(void **state)
 	assert_true(nr > 0);
 }
 
-/* A mapping goes while its event is polled, at each point of that. */
+/* ---- munmap during poll ------------------------------------------------------------------ */
 static uint64_t until;
 static int mapped;
 
@@ -129,7 +129,7 @@ static void unmap_between(struct least *where, enum least_point point, const vol
 		until = 1;
 }
 
-static void test_unmapped_poll(void **state)
+static void poll_survives_munmap_at_any_point(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 
@@ -152,9 +152,9 @@ static void test_unmapped_poll(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map_while_redirected),
-		cmocka_unit_test(test_map_while_mapped),
-		cmocka_unit_test(test_unmapped_poll),
+		cmocka_unit_test(set_output_fails_if_the_event_is_mapped_meanwhile),
+		cmocka_unit_test(mmap_returns_the_ring_that_another_thread_maps_meanwhile),
+		cmocka_unit_test(poll_survives_munmap_at_any_point),
 	};
 
 	return cmocka_run_group_tests_name("core/least_map", tests, NULL, NULL);

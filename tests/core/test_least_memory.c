@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What rings hold besides their pages goes with them. */
+/* Memory of rings: their pages, and the scratch memory of CPUs that have rings. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -14,7 +14,7 @@ static struct perf_event_attr attr_raw(void)
 	return attr;
 }
 
-/* Whether a fault on CPU 0 comes into the ring of this page. */
+/* Whether a fault on CPU 0 is written to the ring of this page. */
 static bool writes(const struct perf_event_mmap_page *page)
 {
 	uint64_t before = page->data_head;
@@ -23,8 +23,8 @@ static bool writes(const struct perf_event_mmap_page *page)
 	return page->data_head > before;
 }
 
-/* A map of two pages, of a task on any CPU: scratch of all CPUs. */
-static void test_given_back(void **state)
+/* The event is of a task on any CPU, so that all CPUs need scratch memory. */
+static void munmap_frees_the_scratch_of_all_cpus(void **state)
 {
 	uint64_t before;
 	int fd;
@@ -41,8 +41,8 @@ static void test_given_back(void **state)
 	least_end(&least);
 }
 
-/* The last ring of the CPU has it given back, and not one before. */
-static void test_last_of_several(void **state)
+/* The first of two rings does not. */
+static void the_last_ring_of_a_cpu_frees_its_scratch(void **state)
 {
 	struct perf_event_mmap_page *page;
 	uint64_t before;
@@ -62,7 +62,7 @@ static void test_last_of_several(void **state)
 	least_end(&least);
 }
 
-/* The n-th thing that the unmapping of one ring does is preceded by the mapping of another. */
+/* Another ring is mapped before the n-th operation of the munmap of a ring. */
 static uint64_t until;
 static int other;
 static struct perf_event_mmap_page *other_page;
@@ -78,7 +78,7 @@ static void map_between(struct least *where, enum least_point point, const volat
 		until = 1;
 }
 
-static void test_mapped_while_unmapped(void **state)
+static void a_ring_mapped_while_another_is_unmapped_has_scratch(void **state)
 {
 	for (uint64_t n = 1; n; n = until ? 0 : n + 1) {
 		int fd;
@@ -100,7 +100,7 @@ static void test_mapped_while_unmapped(void **state)
 	}
 }
 
-static void test_charge_first(void **state)
+static void mmap_charges_before_it_allocates(void **state)
 {
 	struct tally_core_settings settings;
 	int fd;
@@ -122,7 +122,7 @@ static void test_charge_first(void **state)
 	least_end(&least);
 }
 
-static void test_page_size(void **state)
+static void unsuitable_page_sizes_are_refused(void **state)
 {
 	struct tally_host_ops ops = least_ops;
 	struct tally_core *core = NULL;
@@ -135,8 +135,7 @@ static void test_page_size(void **state)
 	least_end(&least);
 }
 
-/* A ring keeps the layout that it was made with. */
-static void test_layout_changes(void **state)
+static void a_ring_is_freed_in_the_layout_it_was_made_with(void **state)
 {
 	int fd;
 
@@ -156,8 +155,8 @@ static void test_layout_changes(void **state)
 	least_end(&least);
 }
 
-/* Nothing is held for records that nobody asked for. */
-static void test_memory(void **state)
+/* Scratch memory for records is not among it. */
+static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 {
 	enum { MANY = 256 };
 
@@ -169,13 +168,13 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_last_of_several),
-		cmocka_unit_test(test_mapped_while_unmapped),
-		cmocka_unit_test(test_charge_first),
-		cmocka_unit_test(test_page_size),
-		cmocka_unit_test(test_layout_changes),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(munmap_frees_the_scratch_of_all_cpus),
+		cmocka_unit_test(the_last_ring_of_a_cpu_frees_its_scratch),
+		cmocka_unit_test(a_ring_mapped_while_another_is_unmapped_has_scratch),
+		cmocka_unit_test(mmap_charges_before_it_allocates),
+		cmocka_unit_test(unsuitable_page_sizes_are_refused),
+		cmocka_unit_test(a_ring_is_freed_in_the_layout_it_was_made_with),
+		cmocka_unit_test(a_core_without_events_holds_less_than_a_page_per_cpu),
 	};
 
 	return cmocka_run_group_tests_name("core/least_memory", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What gets into rings, who writes there, and whom it wakes. */
+/* Rings that user space writes to, that are redirected, and that wake readers. */
 #include <pthread.h>
 
 #include "core/least_test.h"
@@ -8,16 +8,16 @@ static struct least least;
 
 static const struct tally_core_sample_data in_user = {.ip = 0x1234, .mode = PERF_RECORD_MISC_USER};
 
-/* ---- 11: a wakeup that who found no room must pass on ------------------------------------- */
+/* ---- wakeups ----------------------------------------------------------------------------- */
 
 enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; of the ring of 4096 */
 
 static struct scene {
 	const volatile void *word; /* NULL: any */
-	int nr, seen;              /* records; at the how manieth time */
+	int nr, seen;              /* records; at the seen-th such operation */
 } scene;
 
-/* An interrupt writes `nr` records. */
+/* An interrupt writes `nr` records at the point that the scene names. */
 static void write_records(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point != LEAST_AT_ATOMIC || (scene.word && what != scene.word) || --scene.seen)
@@ -28,7 +28,8 @@ static void write_records(struct least *where, enum least_point point, const vol
 	}
 }
 
-/* Two events of CPU 0 that write into one ring: faults, and a counter that can interrupt them. */
+/* Two events of CPU 0 that write to one ring: faults, and a counter whose interrupt may come while
+ * a fault is written. */
 static int open_two(uint64_t wide, struct tally_core_buffer **ret_buffer)
 {
 	struct tally_core_settings settings;
@@ -51,7 +52,7 @@ static int open_two(uint64_t wide, struct tally_core_buffer **ret_buffer)
 	return fd;
 }
 
-static void test_wakeup_passed_on(void **state)
+static void a_writer_without_room_passes_the_wakeup_on(void **state)
 {
 	struct tally_core_buffer *buffer;
 	struct perf_event_mmap_page *page;
@@ -69,9 +70,7 @@ static void test_wakeup_passed_on(void **state)
 	least_end(&least);
 }
 
-/* ---- 12: a watermark wakes once for each time it is passed -------------------------------- */
-
-static void test_wakeups_end(void **state)
+static void a_watermark_wakes_once_each_time_it_is_passed(void **state)
 {
 	struct tally_core_buffer *buffer;
 	struct perf_event_mmap_page *page;
@@ -99,8 +98,10 @@ static void test_wakeups_end(void **state)
 	least_end(&least);
 }
 
-/* User space writes whatever it likes to its page: the ring is full, or goes on. */
-static void test_nonsense_in_page(void **state)
+/* ---- user space -------------------------------------------------------------------------- */
+
+/* With a nonsensical data_tail the ring is full. */
+static void a_ring_whose_page_holds_nonsense_goes_on(void **state)
 {
 	struct perf_event_mmap_page *page;
 	int fd;
@@ -123,7 +124,7 @@ static void test_nonsense_in_page(void **state)
 	least_end(&least);
 }
 
-static void test_output_of_unmapped(void **state)
+static void redirected_output_hangs_up_when_its_ring_is_unmapped(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
 	int target, fd, elsewhere;
@@ -161,8 +162,8 @@ static void *change_size(void *size)
 	return NULL;
 }
 
-/* A reader inside the kernel is given the size that was judged, whatever user space does to it. */
-static void test_header_that_changes(void **state)
+/* Another thread changes the size of the record all the time. */
+static void a_reader_in_the_kernel_gets_a_record_of_the_checked_size(void **state)
 {
 	struct perf_event_mmap_page *page;
 	struct perf_event_header *record;
@@ -197,11 +198,11 @@ static void test_header_that_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wakeup_passed_on),
-		cmocka_unit_test(test_wakeups_end),
-		cmocka_unit_test(test_nonsense_in_page),
-		cmocka_unit_test(test_output_of_unmapped),
-		cmocka_unit_test(test_header_that_changes),
+		cmocka_unit_test(a_writer_without_room_passes_the_wakeup_on),
+		cmocka_unit_test(a_watermark_wakes_once_each_time_it_is_passed),
+		cmocka_unit_test(a_ring_whose_page_holds_nonsense_goes_on),
+		cmocka_unit_test(redirected_output_hangs_up_when_its_ring_is_unmapped),
+		cmocka_unit_test(a_reader_in_the_kernel_gets_a_record_of_the_checked_size),
 	};
 
 	return cmocka_run_group_tests_name("core/least_ring", tests, NULL, NULL);

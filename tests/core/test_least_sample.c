@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The times and ids of a sample are true, wherever its interrupt came; clocks begin and end with
- * what they are the clocks of. */
+/* Times, IDs and branches of samples, wherever the interrupt comes. */
 #include "core/least/step.h"
-#include "least_test.h"
+#include "core/least_test.h"
 #include "probe.h"
 
 static const struct tally_core_sample_data in_kernel = {.mode = PERF_RECORD_MISC_KERNEL};
@@ -11,8 +10,8 @@ static struct least least;
 
 static struct {
 	struct tally_core_buffer *buffer;
-	uint64_t began;  /* the clock when the event was opened, whose task runs since then */
-	uint64_t points; /* where an interrupt was tried */
+	uint64_t began;  /* time when the event was opened */
+	uint64_t points; /* instructions at which an interrupt was tried */
 	uint64_t samples;
 } scene;
 
@@ -40,7 +39,7 @@ static void overflow_here(void *arg)
 	scene.samples += least_overflow(&least, 0, &in_kernel);
 }
 
-/* What was written meanwhile says how long the task has run, which is all the time. */
+/* The task runs all the time, so that both times of each sample are the age of the event. */
 static void check_samples(void)
 {
 	struct {
@@ -56,7 +55,7 @@ static void check_samples(void)
 	}
 }
 
-/* An interrupt in front of each `stride`th instruction of what `call` does. */
+/* Run `call` with an interrupt before each `stride`th of its instructions. */
 static void step_through(void (*call)(void), uint64_t stride)
 {
 	uint64_t taken, at = 1;
@@ -89,29 +88,29 @@ static void tick(void)
 	least_tick(&least);
 }
 
-/* Off and on again, at one time of the clock. */
+/* Off the CPU and on it, at the same time of the clock. */
 static void switch_away(void)
 {
 	least_switch(&least, NULL);
 	least_switch(&least, least.tasks[0]);
 }
 
-static void test_read(void **state)
+static void samples_during_a_read_have_true_times(void **state)
 {
 	step_through(read_times, LEAST_STRIDE);
 }
 
-static void test_tick(void **state)
+static void samples_during_a_tick_have_true_times(void **state)
 {
 	step_through(tick, 7 * LEAST_WIDER);
 }
 
-static void test_switch(void **state)
+static void samples_during_a_switch_have_true_times(void **state)
 {
 	step_through(switch_away, 17 * LEAST_WIDER);
 }
 
-/* ---- ids --------------------------------------------------------------------------------- */
+/* ---- IDs --------------------------------------------------------------------------------- */
 
 static struct tally_core_buffer *open_on(const struct least_task *task)
 {
@@ -140,8 +139,7 @@ static uint64_t check_ids(struct tally_core_buffer *buffer, const struct least_t
 	return samples;
 }
 
-/* A task's event says that it is its task's, wherever in a switch it overflows. */
-static void test_ids_in_a_switch(void **state)
+static void samples_during_a_switch_have_the_ids_of_their_task(void **state)
 {
 	struct tally_core_buffer *buffers[2];
 	struct tally_core_settings settings;
@@ -169,7 +167,7 @@ static void test_ids_in_a_switch(void **state)
 	least_end(&least);
 }
 
-/* ---- branches ---- */
+/* ---- branches ---------------------------------------------------------------------------- */
 
 __attribute__((noinline)) static void dirty_stack(void)
 {
@@ -178,7 +176,7 @@ __attribute__((noinline)) static void dirty_stack(void)
 	memset((void *)junk, 0xa5, sizeof(junk));
 }
 
-static void test_branch_counters(void **state)
+static void branch_counters_without_values_are_zero(void **state)
 {
 	static const struct perf_branch_entry branches[4] = {{.from = 1}, {.from = 2}};
 	const struct tally_core_sample_data data = {.ip = 0x1234,
@@ -211,8 +209,8 @@ static void test_branch_counters(void **state)
 	least_end(&least);
 }
 
-/* A driver hands over more branches than a record can hold: it is lost, and counted as that. */
-static void test_too_many_branches(void **state)
+/* The driver passes more branches than a record can hold. */
+static void a_sample_with_too_many_branches_is_counted_as_lost(void **state)
 {
 	static const struct perf_branch_entry branches[5000];
 	const struct tally_core_sample_data data = {
@@ -239,12 +237,12 @@ static void test_too_many_branches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_tick),
-		cmocka_unit_test(test_switch),
-		cmocka_unit_test(test_ids_in_a_switch),
-		cmocka_unit_test(test_branch_counters),
-		cmocka_unit_test(test_too_many_branches),
+		cmocka_unit_test(samples_during_a_read_have_true_times),
+		cmocka_unit_test(samples_during_a_tick_have_true_times),
+		cmocka_unit_test(samples_during_a_switch_have_true_times),
+		cmocka_unit_test(samples_during_a_switch_have_the_ids_of_their_task),
+		cmocka_unit_test(branch_counters_without_values_are_zero),
+		cmocka_unit_test(a_sample_with_too_many_branches_is_counted_as_lost),
 	};
 
 	return cmocka_run_group_tests_name("core/least_sample", tests, NULL, NULL);

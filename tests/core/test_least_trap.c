@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What overflow interrupts do: to whom they signal, what they count, what they stop. */
+/* SIGTRAP of an event: the task that gets it, and the address that it shows. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -28,7 +28,7 @@ static void overflow_at_stop(struct least *where, enum least_point point, const 
 	least_overflow(where, 0, &in_kernel);
 }
 
-/* The interrupt comes while the CPU goes from the event's task to another one, or to none. */
+/* The interrupt comes while the CPU switches from the event's task to another one, or to idle. */
 static void switch_with_trap(bool to_other)
 {
 	struct least_task *mine, *other;
@@ -52,18 +52,18 @@ static void switch_with_trap(bool to_other)
 	least_end(&least);
 }
 
-static void test_trap_of_other(void **state)
+static void a_trap_during_a_switch_to_another_task_goes_to_its_own(void **state)
 {
 	switch_with_trap(true);
 }
 
-static void test_trap_to_idle(void **state)
+static void a_trap_during_a_switch_to_idle_goes_to_its_task(void **state)
 {
 	switch_with_trap(false);
 }
 
-/* The interrupt came late, in the kernel: its address is nothing for the task. */
-static void test_trap_address(void **state)
+/* The interrupt comes late, in the kernel. Only the sign of the address is checked. */
+static void a_late_trap_has_no_kernel_address(void **state)
 {
 	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
@@ -92,9 +92,9 @@ static void overflow_when_stopped(struct least *host, enum least_point point,
 		least_overflow(host, 0, &in_user);
 }
 
-/* The interrupt comes while the CPU goes over to somebody else, or to nobody: the trap is for who
- * left, and waits until it runs again, wherever that is. */
-static void test_trap_of_who_left(void **state)
+/* The interrupt comes during a switch to another task, or to idle. The trap waits until its task
+ * runs again. */
+static void a_trap_follows_its_task_to_another_cpu(void **state)
 {
 	for (unsigned other = 0; other < 2; other++) {
 		struct least_task *task, *next;
@@ -124,8 +124,7 @@ static void test_trap_of_who_left(void **state)
 	}
 }
 
-/* The event is closed, or its task ends, while a trap is due: nobody gets it. */
-static void test_trap_dropped(void **state)
+static void a_due_trap_is_dropped_with_its_event_or_task(void **state)
 {
 	for (unsigned exits = 0; exits < 2; exits++) {
 		struct least_task *task;
@@ -150,8 +149,8 @@ static void test_trap_dropped(void **state)
 	}
 }
 
-/* The counter skids into the kernel: where the kernel was is not told to who excludes it. */
-static void test_trap_without_address(void **state)
+/* The counter skids into the kernel, which the event excludes. */
+static void a_trap_has_no_address_in_an_excluded_kernel(void **state)
 {
 	least_test_begin(&least, 1, NULL);
 	least_switch(&least, least.tasks[0]);
@@ -166,9 +165,12 @@ static void test_trap_without_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trap_of_other), cmocka_unit_test(test_trap_to_idle),
-		cmocka_unit_test(test_trap_address),  cmocka_unit_test(test_trap_of_who_left),
-		cmocka_unit_test(test_trap_dropped),  cmocka_unit_test(test_trap_without_address),
+		cmocka_unit_test(a_trap_during_a_switch_to_another_task_goes_to_its_own),
+		cmocka_unit_test(a_trap_during_a_switch_to_idle_goes_to_its_task),
+		cmocka_unit_test(a_late_trap_has_no_kernel_address),
+		cmocka_unit_test(a_trap_follows_its_task_to_another_cpu),
+		cmocka_unit_test(a_due_trap_is_dropped_with_its_event_or_task),
+		cmocka_unit_test(a_trap_has_no_address_in_an_excluded_kernel),
 	};
 
 	return cmocka_run_group_tests_name("core/least_trap", tests, NULL, NULL);

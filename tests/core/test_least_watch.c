@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks that know whether a core has events. */
-#include "least_test.h"
+/* tally_core_is_watched(), by which hooks know whether a core has events. */
+#include "core/least_test.h"
 
 static struct least least;
 
@@ -14,7 +14,7 @@ static struct tally_core_task *op_running(void *host)
 	return least.cpus[least.cpu].task ? &least.cpus[least.cpu].task->perf : NULL;
 }
 
-/* A core beside that of the host, whose hooks ask whether they are of use. */
+/* A second core next to the host's. */
 static void watched_begin(void)
 {
 	least_test_begin(&least, 2, NULL);
@@ -42,7 +42,7 @@ static struct tally_core_event *create_on(struct tally_core *core)
 	return event;
 }
 
-/* Locks of an event that is opened and closed. */
+/* Number of locks taken to open and close an event. */
 static uint64_t locks_of_event(struct tally_core *core)
 {
 	uint64_t before = locks_taken(&least);
@@ -51,8 +51,8 @@ static uint64_t locks_of_event(struct tally_core *core)
 	return locks_taken(&least) - before;
 }
 
-/* While there is an event, others come and go without a lock that all of them share. */
-static void test_watch_lock(void **state)
+/* While there is an event, others open and close without a lock of the whole core. */
+static void an_event_of_a_watched_core_takes_no_shared_lock(void **state)
 {
 	struct tally_core_event *first;
 
@@ -75,8 +75,8 @@ static void create_between(struct least *where, enum least_point point, const vo
 		until = 1;
 }
 
-/* The last one goes, and another comes at any point of that: then it is watched. */
-static void test_watched_again(void **state)
+/* The other event opens at each point of the close. */
+static void a_core_stays_watched_if_an_event_opens_while_the_last_closes(void **state)
 {
 	uint64_t n = 1;
 
@@ -102,8 +102,8 @@ static void test_watched_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_watch_lock),
-		cmocka_unit_test(test_watched_again),
+		cmocka_unit_test(an_event_of_a_watched_core_takes_no_shared_lock),
+		cmocka_unit_test(a_core_stays_watched_if_an_event_opens_while_the_last_closes),
 	};
 
 	return cmocka_run_group_tests_name("core/least_watch", tests, NULL, NULL);

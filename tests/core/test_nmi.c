@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The overflow interrupt is masked by nothing: it comes before each atomic operation of what it
- * interrupts, and after each reading of a counter, and folds counters that are just being folded.
- * No event is counted twice and none is left out.
- */
+/* The overflow interrupt cannot be masked. It comes before each atomic operation of the code that
+ * it interrupts and after each reading of a counter, and folds counters that are being folded. No
+ * event is counted twice, and none is missed. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -14,13 +12,13 @@ static const struct tally_core_sample_data user = {.ip = 0x1000, .mode = PERF_RE
 
 static struct least least;
 
-/* The how manieth point of a round the interrupt comes at, and what happened in all. */
+/* The interrupt comes at the wait-th point of a round. Totals are of the whole test. */
 static struct {
 	unsigned wait, points;
 	uint64_t counted[LEAST_COUNTERS], samples;
 } scene;
 
-/* All counters that run count on by the same. */
+/* All running counters advance by the same number. */
 static void count(uint64_t nr)
 {
 	for (uint32_t i = 0; i < LEAST_COUNTERS; i++) {
@@ -34,7 +32,7 @@ static void count(uint64_t nr)
 	least.now += nr;
 }
 
-/* Let counter 0 reach the end of its period, wherever it stands, and interrupt. */
+/* Advance counter 0 to the end of its period and interrupt. */
 static void overflow(void)
 {
 	uint64_t value = least.cpus[0].counters[0].value;
@@ -78,8 +76,8 @@ static void scene_begin(void)
 	least.at = come_in_between;
 }
 
-/* A leader whose samples have the counts of its group, interrupting reads of all of them, at each
- * point in turn until there are no more. */
+/* The leader samples the counts of its group. Its interrupt comes while all of them are read, at
+ * each point in turn. */
 static void check_reads(uint32_t type, uint64_t config)
 {
 	const struct perf_event_attr leader = {.type = 10,
@@ -113,19 +111,17 @@ static void check_reads(uint32_t type, uint64_t config)
 	least_end(&least);
 }
 
-static void test_hardware_member(void **state)
+static void a_hardware_member_counts_once_wherever_the_interrupt_comes(void **state)
 {
 	check_reads(10, 2);
 }
 
-static void test_clock_member(void **state)
+static void a_clock_member_counts_once_wherever_the_interrupt_comes(void **state)
 {
 	check_reads(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-/* The counter that is read is the one that overflows, and is armed with the same value each time.
- */
-static void test_own_overflow(void **state)
+static void a_counter_that_overflows_while_it_is_read_counts_once(void **state)
 {
 	const struct perf_event_attr attr = {.type = 10, .config = 1, .sample_period = PERIOD};
 	unsigned last = 1;
@@ -164,7 +160,7 @@ static void overflow_once(struct least *where, enum least_point point, const vol
 	least_overflow(where, 0, &user);
 }
 
-/* A leader that samples its group, in which there is a clock: its descriptor. */
+/* A leader that samples its group and a clock in the group. Returns the descriptor of the clock. */
 static int open_folding(void)
 {
 	struct perf_event_attr attr = attr_counter(1), clock = attr_faults(0);
@@ -184,8 +180,7 @@ static int open_folding(void)
 	return fd;
 }
 
-/* At each point of a read of the clock. */
-static void test_fold_in_fold(void **state)
+static void a_clock_is_folded_once_with_an_interrupt_at_any_operation(void **state)
 {
 	uint64_t words[3] = {0}, last = 0;
 	int fd = open_folding();
@@ -205,7 +200,7 @@ static void test_fold_in_fold(void **state)
 	least_end(&least);
 }
 
-/* And in front of any instruction: most of a fold is no atomic operation. */
+/* Most instructions of a fold are not atomic operations. */
 struct reading {
 	int fd;
 	uint64_t words[3];
@@ -225,7 +220,7 @@ static void overflow_here(void *arg)
 
 static uint64_t step_at;
 
-/* A clock was read: what it says is folded in the next instructions. */
+/* The clock was read. Its value is folded in the next instructions. */
 static void step_from_clock(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point != LEAST_AT_CLOCK || !step_at)
@@ -234,7 +229,7 @@ static void step_from_clock(struct least *where, enum least_point point, const v
 	step_at = 0;
 }
 
-static void test_fold_by_steps(void **state)
+static void a_clock_is_folded_once_with_an_interrupt_at_any_instruction(void **state)
 {
 	struct reading reading = {0};
 	uint64_t last = 0, taken = 0;
@@ -260,9 +255,11 @@ static void test_fold_by_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hardware_member), cmocka_unit_test(test_clock_member),
-		cmocka_unit_test(test_own_overflow),    cmocka_unit_test(test_fold_in_fold),
-		cmocka_unit_test(test_fold_by_steps),
+		cmocka_unit_test(a_hardware_member_counts_once_wherever_the_interrupt_comes),
+		cmocka_unit_test(a_clock_member_counts_once_wherever_the_interrupt_comes),
+		cmocka_unit_test(a_counter_that_overflows_while_it_is_read_counts_once),
+		cmocka_unit_test(a_clock_is_folded_once_with_an_interrupt_at_any_operation),
+		cmocka_unit_test(a_clock_is_folded_once_with_an_interrupt_at_any_instruction),
 	};
 
 	return cmocka_run_group_tests_name("core/nmi", tests, NULL, NULL);

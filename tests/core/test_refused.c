@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Each allocation of a run that has something of everything is refused once, and each copy of user
- * memory: the call that needed it fails, nothing is lost, nothing is left.
- */
+/* The scenario, a run of everything. Each of its allocations, and each copy of user memory, is
+ * refused once: the call that needs it fails, and nothing is lost or leaked. */
 #include "core/least/scenario.h"
 #include "core/least_test.h"
 
@@ -19,7 +17,7 @@ static void check_opened(void)
 	}
 }
 
-/* How often the scenario was played until it got by without being refused. */
+/* Number of runs of the scenario until one is not refused anything. */
 static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
 {
 	struct tally_core_settings settings;
@@ -40,7 +38,7 @@ static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
 	return nth;
 }
 
-static void test_allocations(void **state)
+static void each_refused_allocation_fails_its_call_and_leaks_nothing(void **state)
 {
 	uint64_t nr = play_refused(false, 2, false);
 
@@ -48,17 +46,17 @@ static void test_allocations(void **state)
 	assert_true(nr > 30);
 }
 
-static void test_scattered(void **state)
+static void refused_allocations_of_scattered_rings_leak_nothing(void **state)
 {
 	assert_true(play_refused(false, 4, true) > 30);
 }
 
-static void test_copies(void **state)
+static void each_refused_copy_fails_its_call_and_leaks_nothing(void **state)
 {
 	assert_true(play_refused(true, 2, false) > 10);
 }
 
-static void test_contract(void **state)
+static void a_run_of_everything_keeps_the_contract(void **state)
 {
 	least_test_begin(&least, 4, NULL);
 	assert_true(least_scenario(&least) > 40);
@@ -68,10 +66,10 @@ static void test_contract(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_allocations),
-		cmocka_unit_test(test_scattered),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_contract),
+		cmocka_unit_test(each_refused_allocation_fails_its_call_and_leaks_nothing),
+		cmocka_unit_test(refused_allocations_of_scattered_rings_leak_nothing),
+		cmocka_unit_test(each_refused_copy_fails_its_call_and_leaks_nothing),
+		cmocka_unit_test(a_run_of_everything_keeps_the_contract),
 	};
 
 	return cmocka_run_group_tests_name("core/refused", tests, NULL, NULL);

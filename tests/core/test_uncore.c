@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A PMU that counts for two CPUs each: its events are where it says, and move with their counts. */
-#include "least_test.h"
+#include "core/least_test.h"
 
 enum { UNCORE = 11, NR_CPUS = 4, COUNTER = LEAST_COUNTERS };
 
