@@ -115,7 +115,7 @@ static void a_hook_of_more_events_takes_no_more_operations(void **state)
 	}
 }
 
-/* Interrupts are off meanwhile. */
+/* A hook runs with interrupts off. */
 static void the_operations_of_a_hook_are_bounded(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);

@@ -52,7 +52,7 @@ static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 	least_end(&least);
 }
 
-/* Neither from a profiler of the CPU nor from the next task. */
+/* The others are a profiler of the CPU and the task that runs next. */
 static void a_greedy_task_takes_no_samples_from_others(void **state)
 {
 	enum { CLOCKS = 50, TICKS = 50, STEP = 10000, STEPS = 400 };
@@ -92,7 +92,7 @@ static void time_passes(struct least *where, enum least_point point, const volat
 	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
 }
 
-/* A switch takes time, which counts in both or in neither. */
+/* The time that a switch takes is in both times or in neither. */
 static void task_clock_equals_the_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

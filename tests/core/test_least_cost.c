@@ -8,7 +8,7 @@ static struct least least;
 
 enum { CPUS = 256 };
 
-/* Others have events of another task and of another CPU. */
+/* There are events of another task and of another CPU. */
 static void tasks_without_events_take_no_lock(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

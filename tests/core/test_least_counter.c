@@ -20,7 +20,7 @@ static void counts_past_the_width_of_the_counter(void **state)
 	least_end(&least);
 }
 
-/* No round writes a sample. */
+/* Each overflow ends a round of the counter, and no round writes a sample. */
 static void a_period_wider_than_the_counter_takes_several_rounds(void **state)
 {
 	struct perf_event_attr attr = attr_counter((UINT64_C(1) << 63) - 1);
@@ -41,7 +41,7 @@ static void a_period_wider_than_the_counter_takes_several_rounds(void **state)
 	least_end(&least);
 }
 
-/* Its only member with a counter is closed while the group is on the PMU. */
+/* The sibling, which is the only member with a counter, is closed while the group is on the PMU. */
 static void closing_an_exclusive_group_frees_the_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

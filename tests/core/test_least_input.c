@@ -2,8 +2,8 @@
 /* What user space passes to the core: attrs and filters. */
 #include <stdlib.h>
 
-#include "core/private.h"
 #include "core/least_test.h"
+#include "core/private.h"
 
 static struct least least;
 

@@ -53,7 +53,7 @@ static void redirect_at(int skip)
 	least_end(&least);
 }
 
-/* The event writes to the ring that was just mapped. */
+/* The event then writes to its own ring. */
 static void set_output_fails_if_the_event_is_mapped_meanwhile(void **state)
 {
 	int nr = 0;
@@ -82,7 +82,7 @@ static void map_anew_at(struct least *where, enum least_point point, const volat
 }
 
 /* Another thread unmaps the ring and maps a new one while this thread maps the event. Returns false
- * if it was not run. */
+ * if the other thread did not run. */
 static bool map_while_mapped(int skip)
 {
 	struct tally_core_buffer *mine;
@@ -115,6 +115,7 @@ static void mmap_returns_the_ring_that_another_thread_maps_meanwhile(void **stat
 }
 
 /* ---- munmap during poll ------------------------------------------------------------------ */
+
 static uint64_t until;
 static int mapped;
 

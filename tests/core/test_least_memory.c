@@ -41,7 +41,7 @@ static void munmap_frees_the_scratch_of_all_cpus(void **state)
 	least_end(&least);
 }
 
-/* The first of two rings does not. */
+/* Unmapping the first of two rings keeps it. */
 static void the_last_ring_of_a_cpu_frees_its_scratch(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -155,7 +155,7 @@ static void a_ring_is_freed_in_the_layout_it_was_made_with(void **state)
 	least_end(&least);
 }
 
-/* Scratch memory for records is not among it. */
+/* Scratch memory for records is allocated with the first ring. */
 static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 {
 	enum { MANY = 256 };

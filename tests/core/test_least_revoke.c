@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "core/private.h"
 #include "core/least_test.h"
+#include "core/private.h"
 
 enum { PAGE = 4096 };
 

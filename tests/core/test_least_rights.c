@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rights to observe a task, and a privileged exec, which takes them away. */
-#include "core/private.h"
 #include "core/least_test.h"
+#include "core/private.h"
 
 static struct least least;
 
