@@ -21,7 +21,7 @@ struct held held_start(const char *work, int nr)
 		return held;
 	close(pair[1]);
 	if (read(pair[0], &word, 1) == 1)
-		execl("/proc/self/exe", "work", work, text, NULL);
+		execl(WORK_PROGRAM, "work", work, text, NULL);
 	_exit(127);
 }
 

@@ -16,7 +16,7 @@ struct held {
 	int go;
 };
 
-/* This program again, as `work` (see work.c) with a number. */
+/* The program WORK_PROGRAM (see work.c), which does `work`: how often, or how long, says the number. */
 struct held held_start(const char *work, int nr);
 void held_go(struct held *held);
 
