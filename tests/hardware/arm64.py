@@ -14,7 +14,7 @@ import machine  # noqa: E402
 import tap  # noqa: E402
 from arm64_guests import (CALLERS, COUNTERS, FIXTURE_VIEWS, FIXTURES, FOREIGN, LOOP, MOVED, PEER, PERIODS,  # noqa: E402
                           SUITE, TALLY, TICKING, VIEWS, WORK, chains, counts, data, guest, rows, samples, script, shares,
-                          values, within)
+                          values)
 
 
 # ---- counting -------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def test_loop_counts_exactly():
 def test_kernel_is_counted():
     cycles, instructions, kernel = values("kernel")
     tap.same((cycles, cycles - kernel), (instructions, LOOP), "instructions; what is not the kernel's")
-    within(kernel, 10000, 2000000, "cycles in the kernel of a loop of 0.1 s")
+    tap.within(kernel, 10000, 2000000, "cycles in the kernel of a loop of 0.1 s")
 
 
 def test_interval_adds_up():
@@ -54,9 +54,9 @@ def test_groups_fit_or_not():
 def check_multiplexed(name, number, fit):
     found = counts(name)
     tap.same(len(found), number, "events")
-    within(sum(row[3] for row in found) / 100, fit - 0.02, fit + 0.01, f"{name}: counters that are in use")
+    tap.within(sum(row[3] for row in found) / 100, fit - 0.02, fit + 0.01, f"{name}: counters that are in use")
     for row in found:
-        within(row[0] / LOOP, 0.995, 1.005, f"{name}: estimate, of what ran {row[3]} %")
+        tap.within(row[0] / LOOP, 0.995, 1.005, f"{name}: estimate, of what ran {row[3]} %")
 
 
 def test_more_events_than_counters():
@@ -70,26 +70,26 @@ def test_weak_group_is_split():
     found = rows(guest("exact").text("weak_group.err"))
     tap.same(len(found), 8, "events")
     for row in found:
-        within(row[0] / LOOP, 0.99, 1.01, f"estimate, of what ran {row[3]} %")
+        tap.within(row[0] / LOOP, 0.99, 1.01, f"estimate, of what ran {row[3]} %")
 
 
 def test_pinned():
     tap.same(values("pinned"), [LOOP] * 7 + ["<not counted>"], "eight that must always count")
     first, *others = counts("pinned_first")
     tap.same(first[3], 100.0, "share of a pinned event")
-    within(sum(row[3] for row in others) / 100, 5.98, 6.01, "counters for the others")
+    tap.within(sum(row[3] for row in others) / 100, 5.98, 6.01, "counters for the others")
 
 
 def test_inherit():
     total, own = values("inherit")[0], values("no_inherit")[0]
-    within(total - own, 40000000, 40000100, "instructions of four children")
-    within(own, 50, 500, "instructions of their parent")
+    tap.within(total - own, 40000000, 40000100, "instructions of four children")
+    tap.within(own, 50, 500, "instructions of their parent")
 
 
 def test_sleep_is_not_counted():
     user, both = values("asleep")
-    within(user, 20000000, 20000200, "cycles in user mode")
-    within(both, 20000000, 21000000, "cycles of a program that slept for 50,000,000")
+    tap.within(user, 20000000, 20000200, "cycles in user mode")
+    tap.within(both, 20000000, 21000000, "cycles of a program that slept for 50,000,000")
 
 
 def default_events(text):
@@ -101,7 +101,7 @@ def test_default_events():
     tap.same(default_events(text), ["task-clock", "context-switches", "cpu-migrations", "page-faults", "cycles",
                                     "instructions", "branches", "branch-misses"], text)
     cycles = int(re.search(r"(\d+)\s+cycles", text).group(1))
-    within(cycles, LOOP, LOOP * 1.02, "cycles, kernel and all")
+    tap.within(cycles, LOOP, LOOP * 1.02, "cycles, kernel and all")
     tap.same(text.count("<not supported>"), 2, "this PMU knows nothing of branches")
 
 
@@ -138,9 +138,9 @@ def test_user_space_reads():
             words = dict(word.split("=") for word in line.split()[1:])
             readable = is_open and not line.startswith("closed")
             tap.same(words["there"], str(int(readable)), line)
-            within(int(words["read"]), 1000000, 1001000, "by read(2)")
+            tap.within(int(words["read"]), 1000000, 1001000, "by read(2)")
             if readable:
-                within(int(words["self"]), 1000000, int(words["read"]), "by tally_self_read()")
+                tap.within(int(words["self"]), 1000000, int(words["read"]), "by tally_self_read()")
                 tap.same((words["quality"], words["width"]), ("1", "32" if "_32" in line else "64"), line)
 
 
@@ -156,14 +156,14 @@ def test_frequency():
     for frequency in (1000, 4000):
         periods = [int(line) for line in script(data(f"freq_{frequency}"), "-F", "period").split()]
         tap.same(len(periods), samples(f"freq_{frequency}"), "samples")
-        within(len(periods) / (frequency / 10), 0.75, 1.1, f"of the samples of 0.1 s at {frequency} Hz")
-        within(sum(periods) / LOOP, 0.97, 1, "of the instructions stand behind them")
+        tap.within(len(periods) / (frequency / 10), 0.75, 1.1, f"of the samples of 0.1 s at {frequency} Hz")
+        tap.within(sum(periods) / LOOP, 0.97, 1, "of the instructions stand behind them")
 
 
 def test_shares():
     found = shares(guest("exact").said("report.tally.mix.data"))
-    within(found["hot"], 74.9, 75.1, "share of hot")
-    within(found["warm"], 24.9, 25.1, "share of warm")
+    tap.within(found["hot"], 74.9, 75.1, "share of hot")
+    tap.within(found["warm"], 24.9, 25.1, "share of warm")
 
 
 def test_callchains():
@@ -185,7 +185,7 @@ def test_stacks_are_unwound():
     for name in ("unwound", "dwarf"):
         found = chains(script(data(name), "-F", "ip,sym"))
         tap.same(len(found), values("calls")[0] // 1000003, f"{name}: chains")
-        within(found.count(CALLERS), len(found) - 1, len(found), f"{name}: whole chains")
+        tap.within(found.count(CALLERS), len(found) - 1, len(found), f"{name}: whole chains")
     sizes = re.findall(r'"user_stack_size":(\d+)', script(data("unwound"), "-D"))
     tap.same(set(sizes), {"8"}, "unwound: bytes of each stack, which say how it ended")
 
@@ -195,7 +195,7 @@ def test_children_are_sampled():
     tids = sorted({tid for tid, _ in tasks})
     tap.same(len(tids), 4, "children with samples")
     for tid in tids:
-        within(sum(task == tid for task, _ in tasks), 98, 101, "samples of 10,000,000 at 100003")
+        tap.within(sum(task == tid for task, _ in tasks), 98, 101, "samples of 10,000,000 at 100003")
 
 
 def test_groups_are_sampled():
@@ -212,13 +212,13 @@ def test_system_wide():
     machine.said("wide")
     found = [line.split(",") for line in machine.text("wide.err").splitlines() if line]
     by = {(row[0], row[3]): int(row[1]) for row in found}
-    within(by["CPU1", "instructions:u"], LOOP, LOOP * 1.02, "instructions on the loop's CPU")
-    within(by["CPU0", "instructions:u"], 0, LOOP * 0.02, "instructions on the other")
+    tap.within(by["CPU1", "instructions:u"], LOOP, LOOP * 1.02, "instructions on the loop's CPU")
+    tap.within(by["CPU0", "instructions:u"], 0, LOOP * 0.02, "instructions on the other")
     total = rows(machine.text("wide_all.err"))[0][0]
-    within(total, LOOP, LOOP * 1.04, "instructions on both")
+    tap.within(total, LOOP, LOOP * 1.04, "instructions on both")
     found = shares(machine.said("wide_report"))
-    within(found["hot"], 74, 75.1, "share of hot on CPU 1")
-    within(found["warm"], 24, 25.1, "share of warm")
+    tap.within(found["hot"], 74, 75.1, "share of hot on CPU 1")
+    tap.within(found["warm"], 24, 25.1, "share of warm")
 
 
 # ---- differential suite ---------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def test_recordings_from_here_are_read_there():
     for name in ("stacks", "dumps"):
         found = chains(guest("exact").said(f"script.{name}.data"))
         whole = sum(chain[-1].startswith("_start") for chain in found)
-        within(whole / len(found), 0.98, 1, f"share of {len(found)} stacks of x86-64 that are whole, {name}")
+        tap.within(whole / len(found), 0.98, 1, f"share of {len(found)} stacks of x86-64 that are whole, {name}")
 
 
 def test_recordings_of_perf_are_read_there():
@@ -298,9 +298,9 @@ def test_peer_counts_alike():
     tap.same(values("asleep")[0], values("asleep", "peer", "perf")[0], "asleep: perf's count")
     ours, theirs = values("kernel"), values("kernel", "peer", "perf")
     for number, slack in enumerate((0.01, 0.01, 0.3)):  # the last is the kernel's part
-        within(ours[number] / theirs[number], 1 - slack, 1 + slack, "of perf's count, the kernel's part included")
+        tap.within(ours[number] / theirs[number], 1 - slack, 1 + slack, "of perf's count, the kernel's part included")
     for row in counts("many", "peer", "perf"):
-        within(row[0] / LOOP, 0.995, 1.005, "perf's estimate")
+        tap.within(row[0] / LOOP, 0.995, 1.005, "perf's estimate")
 
 
 def test_peer_has_the_same_default():
@@ -311,7 +311,7 @@ def test_peer_has_the_same_default():
 def test_peer_samples_alike():
     for name in PEER[PEER.index("period_1M"):]:
         if name in TICKING:
-            within(samples(name, "peer") - samples(name, "peer", "perf"), -4, 4, f"{name}: samples beyond perf's")
+            tap.within(samples(name, "peer") - samples(name, "peer", "perf"), -4, 4, f"{name}: samples beyond perf's")
             continue
         tap.same(samples(name), samples(name, "peer", "perf"), f"{name}: perf's samples")
 
@@ -331,7 +331,7 @@ def test_peer_unwinds():
     for writer in ("perf", "tally"):
         found = chains(guest("peer").said(f"unwind.{writer}"))
         whole = [chain for chain in found if chain == CALLERS]
-        within(len(whole), len(found) - 2, len(found), f"whole chains of {len(found)} in {writer}'s stacks")
+        tap.within(len(whole), len(found) - 2, len(found), f"whole chains of {len(found)} in {writer}'s stacks")
 
 
 if __name__ == "__main__":

@@ -243,12 +243,6 @@ def stop():
 
 # ---- reading what they said -----------------------------------------------------------------------------
 
-def within(got, low, high, what):
-    print(f"# {what}: {got}")
-    if not low <= got <= high:
-        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
-
-
 def rows(text):
     """Of `stat -x,`: value or why there is none, event, time running, its share in per cent."""
     found = [line.split(",") for line in text.splitlines() if re.match(r"\d|<not ", line)]

@@ -65,15 +65,9 @@ def one(name):
     return boot()[name][0]
 
 
-def within(got, low, high, what):
-    print(f"# {what}: {got}")
-    if not low <= got <= high:
-        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
-
-
 def test_the_kernel_shares_as_it_should():
     tap.same(one("kernel.priority"), 1, "a thread of a higher priority runs at once")
-    within(one("kernel.heavy") / (one("kernel.heavy") + one("kernel.light")), 0.74, 0.76, "share of slices 3 of 4")
+    tap.within(one("kernel.heavy") / (one("kernel.heavy") + one("kernel.light")), 0.74, 0.76, "share of slices 3 of 4")
 
 
 def test_task_clocks_are_what_the_scheduler_knows():
@@ -82,27 +76,27 @@ def test_task_clocks_are_what_the_scheduler_knows():
         switches = said["count.context_switches"][i]
         ran, running, value = (said["count." + field][i] for field in ("ran", "running", "task_clock"))
         # Scheduler and core read the clock in a switch, one after the other; the event is put on after that.
-        within(ran - running, -2000 * switches, 2000 * switches, f"{name}: ns by which {running} differ over {switches} switches")
+        tap.within(ran - running, -2000 * switches, 2000 * switches, f"{name}: ns by which {running} differ over {switches} switches")
         tap.same(value, running, "task-clock is the time it was on")
         tap.same(said["count.enabled"][i], running, "enabled while it ran")
-    within(said["count.task_clock"][0] / one("count.elapsed"), 0.73, 0.76, "share of heavy")
+    tap.within(said["count.task_clock"][0] / one("count.elapsed"), 0.73, 0.76, "share of heavy")
 
 
 def test_the_cpu_clock_is_the_clock():
-    within(one("count.cpu_clock") / one("count.elapsed"), 0.999, 1.0, "cpu-clock by the kernel's clock")
+    tap.within(one("count.cpu_clock") / one("count.elapsed"), 0.999, 1.0, "cpu-clock by the kernel's clock")
 
 
 def test_children_are_counted():
-    within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.97, 1.0,
+    tap.within(one("inherit.value") / (one("inherit.ran") + one("inherit.own")), 0.97, 1.0,
            "task-clock of a thread and its four children, by what the scheduler knows")
 
 
 def test_every_period_is_a_sample():
     for name in ("cpu", "task"):
         due = one(f"sample.{name}_time") // PERIOD["cpu"]
-        within(one("sample." + name), due - 1, due, f"samples of {name}, of {due} periods")
+        tap.within(one("sample." + name), due - 1, due, f"samples of {name}, of {due} periods")
     tap.same(one("sample.task_heavy"), one("sample.task"), "samples of the thread that was asked for")
-    within(one("sample.cpu_heavy") / one("sample.cpu"), 0.73, 0.77, "share of heavy")
+    tap.within(one("sample.cpu_heavy") / one("sample.cpu"), 0.73, 0.77, "share of heavy")
     tap.same(one("sample.cpu_other"), 0, "other records")
 
 
@@ -113,13 +107,13 @@ def test_a_reader_sleeps_until_there_is_something():
 
 def test_what_found_no_room_is_counted():
     due = one("overrun.time") // PERIOD["cpu"]
-    within(one("overrun.written") + one("overrun.lost"), due - 1, due, f"samples written and lost, of {due}")
-    within(one("overrun.lost"), 1, due, "of which lost")
+    tap.within(one("overrun.written") + one("overrun.lost"), due - 1, due, f"samples written and lost, of {due}")
+    tap.within(one("overrun.lost"), 1, due, "of which lost")
 
 
 def test_sixteen_bits_count_as_many():
-    within(one("counter.cycles"), 30 * 65536, 1 << 32, "cycles, over many wraps of the counter")
-    within(one("counter.cycles") * NS_PER_CYCLE / one("counter.running"), 0.98, 1.0, "of those there were")
+    tap.within(one("counter.cycles"), 30 * 65536, 1 << 32, "cycles, over many wraps of the counter")
+    tap.within(one("counter.cycles") * NS_PER_CYCLE / one("counter.running"), 0.98, 1.0, "of those there were")
 
 
 def test_no_overflow_is_lost():
@@ -134,19 +128,19 @@ def test_no_overflow_is_lost():
 def test_the_counter_is_shared():
     said = boot()
     for value, enabled, running in zip(said["share.value"], said["share.enabled"], said["share.running"]):
-        within(running / enabled, 0.45, 0.55, "share of two events on one counter")
-        within(value * NS_PER_CYCLE / running, 0.97, 1.0, "of the cycles in it")
+        tap.within(running / enabled, 0.45, 0.55, "share of two events on one counter")
+        tap.within(value * NS_PER_CYCLE / running, 0.97, 1.0, "of the cycles in it")
 
 
 def test_groups():
     tap.same((one("group.bytes"), one("group.nr")), (24, 2), "leader and member")
-    within(one("group.cycles") * NS_PER_CYCLE / one("group.time"), 0.97, 1.0, "cycles in the time of the group")
+    tap.within(one("group.cycles") * NS_PER_CYCLE / one("group.time"), 0.97, 1.0, "cycles in the time of the group")
 
 
 def test_refresh_period_and_prctl():
     tap.same((one("refresh.samples"), one("period.samples")), (3, 7), "samples until REFRESH is used up")
     tap.same((one("period.set"), one("prctl.off")), (0, 0), "IOC_PERIOD, and what counts while all are off")
-    within(one("prctl.on"), 100000 * NS_PER_INSTRUCTION, 130000 * NS_PER_INSTRUCTION, "ns when all are on again")
+    tap.within(one("prctl.on"), 100000 * NS_PER_INSTRUCTION, 130000 * NS_PER_INSTRUCTION, "ns when all are on again")
 
 
 def test_refusals():
@@ -160,14 +154,14 @@ def test_what_the_kernel_measures_for_itself():
     tap.same((one("inside.barks"), one("inside.read"), one("inside.map")), (10, 0, 0), "a watchdog of 10 ms, over 105")
     tap.same(one("inside.overflows"), one("inside.cycles") // 25013, f"callbacks over {one('inside.cycles')} cycles")
     due = one("inside.time") // 5000000
-    within(one("inside.samples"), due - 1, due, f"records, of {due} periods")
+    tap.within(one("inside.samples"), due - 1, due, f"records, of {due} periods")
     tap.same(one("inside.left"), 0, "bytes of the heap that are taken")
 
 
 def test_threads_preempted_in_the_core():
     said = boot()
-    within(sum(said["stress.opened"]), 80, 240, "events opened by four threads on each other")
-    within(one("stress.preempted"), 100, 1 << 20, "preemptions meanwhile")
+    tap.within(sum(said["stress.opened"]), 80, 240, "events opened by four threads on each other")
+    tap.within(one("stress.preempted"), 100, 1 << 20, "preemptions meanwhile")
     tap.same(one("stress.heap_after"), one("stress.heap_before"), "bytes of the heap that are taken")
 
 
@@ -182,13 +176,13 @@ def test_recording():
     tap.same(result.returncode, 0, result.stderr)
     got = shares(result.stdout)
     known = one("stream.heavy") / (one("stream.heavy") + one("stream.light"))
-    within(got["heavy"] / (got["heavy"] + got["light"]), known - 0.01, known + 0.01, f"share of heavy, which had {known}")
+    tap.within(got["heavy"] / (got["heavy"] + got["light"]), known - 0.01, known + 0.01, f"share of heavy, which had {known}")
     if not machine.need_perf.reason():
         result = tap.run("perf", "report", "-i", stream, "--symfs", WORK, "--no-children", "--stdio", "-s", "sym", "-F", "overhead,sym")
         tap.same(shares(result.stdout), got, "shares by perf")
     samples = len(tap.run(TALLY, "script", "-i", stream, "-F", "tid,period").stdout.splitlines())
     due = one("stream.time") // PERIOD["stream"]
-    within(samples, due - 1, due, f"samples, of {due} periods")
+    tap.within(samples, due - 1, due, f"samples, of {due} periods")
 
 
 def test_sizes():
@@ -197,22 +191,22 @@ def test_sizes():
     for line in result.stdout.splitlines():
         print("# " + line)
     for name, most in (("handler_stack", 4000), ("boot_stack", 4000), ("thread_stack", 4000)):
-        within(one("size." + name), 1, most, name)
-    within(max(boot()["stress.stack"]), 1, 4000, "stack of a thread that calls the core")
+        tap.within(one("size." + name), 1, most, name)
+    tap.within(max(boot()["stress.stack"]), 1, 4000, "stack of a thread that calls the core")
     for name, most in (("core", 16384), ("event", 1024), ("context", 1024), ("task", 64)):
-        within(one("size." + name), 1, most, f"bytes of the {name}")
+        tap.within(one("size." + name), 1, most, f"bytes of the {name}")
     print(f"# heap: {one('size.heap')} bytes, {one('size.heap_most')} at most")
 
 
 def test_more_than_32_bits():
-    within(one("long.elapsed"), 15e9, 15.01e9, "ns slept")
-    within(one("long.count"), one("long.elapsed") - 100000, one("long.elapsed"), "of which cpu-clock")
+    tap.within(one("long.elapsed"), 15e9, 15.01e9, "ns slept")
+    tap.within(one("long.count"), one("long.elapsed") - 100000, one("long.elapsed"), "of which cpu-clock")
     tap.same((one("long.samples"), one("long.backwards")), (2, 0), "samples of 7 s each, in order")
-    within(one("long.last"), 13.9999e9, 14.0001e9, "ns until the last one")
+    tap.within(one("long.last"), 13.9999e9, 14.0001e9, "ns until the last one")
 
 
 def test_reading_while_the_counter_overflows():
-    within(one("read.cycles"), 100 * 1259, 1 << 32, "cycles meanwhile")
+    tap.within(one("read.cycles"), 100 * 1259, 1 << 32, "cycles meanwhile")
     tap.same(one("read.backwards"), 0, "counts that are not more than the one before")
 
 
@@ -220,14 +214,14 @@ def test_stacks_and_interrupts_off():
     """Of each entry. The stacks are what a host has to have; the times are told only."""
     said = boot()
     for name in (name[6:] for name in said if name.startswith("stack.")):
-        within(one("stack." + name), 1, 2000, f"{name}: {one('off.' + name) // NS_PER_INSTRUCTION} instructions with interrupts off, "
+        tap.within(one("stack." + name), 1, 2000, f"{name}: {one('off.' + name) // NS_PER_INSTRUCTION} instructions with interrupts off, "
                "bytes of stack")
 
 
 def test_costs():
     """Told only: they change with the compiler and the core."""
     for name in ("switch", "switch_1", "switch_clock", "switch_4", "read", "open_close"):
-        within(one("cost." + name), 1, 100000, f"instructions of {name}")
+        tap.within(one("cost." + name), 1, 100000, f"instructions of {name}")
 
 
 def test_runs_are_identical():

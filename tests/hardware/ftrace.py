@@ -244,12 +244,6 @@ def has(text, *patterns):
             raise AssertionError(f"no {pattern!r} in {text[-1500:]!r}")
 
 
-def within(got, low, high, what):
-    print(f"# {what}: {got}")
-    if not low <= got <= high:
-        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
-
-
 # ---- judgements: one point each on every kernel ------------------------------------------------------------------
 
 
@@ -267,7 +261,7 @@ def check_functions_are_listed(on):
 def check_function(on):
     out, err = on.said("function")
     has(out, r"^# tracer: function$", r"TASK-PID +CPU#", r"^ +dd-\d+ +\[000\] \S+ +\d+\.\d+: vfs_read <-ksys_read")
-    within(len(re.findall("vfs_read <-ksys_read", out)), READS, READS + 20, f"calls of vfs_read by {READS} reads")
+    tap.within(len(re.findall("vfs_read <-ksys_read", out)), READS, READS + 20, f"calls of vfs_read by {READS} reads")
     assert set(re.findall(r": (\w+) <-", out)) == {"vfs_read"} and "tally" not in err, err
     out, _ = on.said("glob")
     names = set(re.findall(r": (\w+) <-", out))
@@ -302,9 +296,9 @@ def check_graph(on):
 def check_tasks(on):
     def tasks(name):
         return set(re.findall(r"^\s*(\S+-\d+) +\[", on.said(name)[0], re.M))
-    within(len(tasks("alone")), 0, 1, "tasks without --inherit")
-    within(len(tasks("inherit")), 2, 3, "tasks with --inherit")
-    within(len(tasks("all")), 2, 99, "tasks with -a")
+    tap.within(len(tasks("alone")), 0, 1, "tasks without --inherit")
+    tap.within(len(tasks("inherit")), 2, 3, "tasks with --inherit")
+    tap.within(len(tasks("all")), 2, 99, "tasks with -a")
     has(on.said("cpu")[0], r"dd-\d+ +\[000\]")
     out, _ = on.said("task")
     pid = re.search(r"^task (\d+)$", out, re.M).group(1)
@@ -325,12 +319,12 @@ def histogram(out):
 def check_latency(on):
     out, err = on.said("latency")
     has(out, r"^#   DURATION     \|      COUNT \| GRAPH", r"^     0 -    1 us \|", r"^     1 -  ...  s \|")
-    within(histogram(out), READS, READS + 20, "calls in the histogram")
+    tap.within(histogram(out), READS, READS + 20, "calls in the histogram")
     has(out, rf"count: +{histogram(out)}$")
     out, _ = on.said("nanoseconds")
-    within(histogram(out), READS, READS + 20, "calls in that of nanoseconds")
+    tap.within(histogram(out), READS, READS + 20, "calls in that of nanoseconds")
     assert not re.search(r"\| +0 \|", out), "--hide-empty"
-    within(histogram(on.said("events")[0]), READS, READS + 20, "pairs of events")
+    tap.within(histogram(on.said("events")[0]), READS, READS + 20, "pairs of events")
 
 
 def profile(out):
@@ -343,7 +337,7 @@ def check_profile(on):
     has(out, r"^# +Total \(us\) +Avg \(us\) +Max \(us\) +Count +Function$")
     rows = profile(out)
     total, average, most, count = rows["vfs_read"]
-    within(count, READS, READS + 20, "calls of vfs_read")
+    tap.within(count, READS, READS + 20, "calls of vfs_read")
     assert abs(total / count - average) < 0.002 and most >= average and total >= most, rows["vfs_read"]
     assert list(rows.values()) == sorted(rows.values(), reverse=True), "by total"
     rows = profile(on.said("by_count")[0])
@@ -375,7 +369,7 @@ def check_busy(on):
     assert out.endswith("\n1\n") or out == "1\n", out[-300:]
     tap.same("trace holds what somebody recorded" in err, on.series == "6.1", "told what is in the way")
     out, _ = on.said("forced")
-    within(histogram(out), 1, 99, "calls with --force")
+    tap.within(histogram(out), 1, 99, "calls with --force")
     assert not re.search("^[-+<>]", out, re.M), out[-500:]
 
 

@@ -55,35 +55,29 @@ def boot(harts):
     return numbers
 
 
-def within(got, low, high, what):
-    print(f"# {what}: {got}")
-    if not low <= got <= high:
-        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
-
-
 def test_loops_count_exactly():
     said = boot(1)
     for name in ("cycles_fixed", "instructions_fixed", "cycles_programmable", "instructions_programmable"):
         tap.same(said["count." + name], [100000], name)
     # With the kernel's ticks: the emulator's filters do not work on these two events.
-    within(said["count.long"][0], 20000000, 20000000 * 1.005, "20,000,000 instructions over ticks")
+    tap.within(said["count.long"][0], 20000000, 20000000 * 1.005, "20,000,000 instructions over ticks")
 
 
 def test_children_are_counted():
-    within(boot(1)["inherit.count"][0], 12000000, 12000000 * 1.02, "four children of 3,000,000")
+    tap.within(boot(1)["inherit.count"][0], 12000000, 12000000 * 1.02, "four children of 3,000,000")
 
 
 def test_counters_are_shared():
     said = boot(1)
     for value, enabled, running in zip(said["share.value"], said["share.enabled"], said["share.running"]):
-        within(running / enabled, 0.63, 0.70, "share of three events on two counters")
-        within(value / running, 0.998, 1.001, "cycles in each ns of it")
+        tap.within(running / enabled, 0.63, 0.70, "share of three events on two counters")
+        tap.within(value / running, 0.998, 1.001, "cycles in each ns of it")
 
 
 def test_filters():
     said = boot(1)
-    within(said["filter.user"][0], 512, 520, "TLB misses of 512 pages in user mode")
-    within(said["filter.kernel"][0], 0, 8, "and in the kernel")
+    tap.within(said["filter.user"][0], 512, 520, "TLB misses of 512 pages in user mode")
+    tap.within(said["filter.kernel"][0], 0, 8, "and in the kernel")
 
 
 def test_refusals():
@@ -100,9 +94,9 @@ def test_every_overflow_arrives():
         print(f"# {name}: {said['sample.' + name][0]} samples of {counts[at]}")
     tap.same(said["sample.user"][:3], [said["sample." + name][0] for name in ("1M", "100k", "10k")], "all in the loop")
     # The loop's own 50 ms, and what it took to start and stop it.
-    within(said["sample.clock"][0], 200, 201, "samples of 50 ms at 250 us")
+    tap.within(said["sample.clock"][0], 200, 201, "samples of 50 ms at 250 us")
     tap.same(said["sample.refresh"], [3], "REFRESH of 3")
-    within(said["sample.freq"][0], 380, 420, "samples of 0.1 s at 4000 Hz")
+    tap.within(said["sample.freq"][0], 380, 420, "samples of 0.1 s at 4000 Hz")
 
 
 def test_poll_sleeps_until_there_is_something():
@@ -113,7 +107,7 @@ def test_poll_sleeps_until_there_is_something():
 def test_prctl_and_a_new_period():
     said = boot(1)
     tap.same(said["prctl.off"], [0], "instructions while all events of the task are off")
-    within(said["prctl.on"][0], 1000000, 1002000, "of 1,000,000 after that")
+    tap.within(said["prctl.on"][0], 1000000, 1002000, "of 1,000,000 after that")
     tap.same((said["period.before"], said["period.after"]), ([2], [20]), "at 1,000,000, then at 100,000")
 
 
@@ -121,23 +115,23 @@ def test_pinned_and_exclusive():
     said = boot(1)
     tap.same(said["pinned.read"], [24, 24, 0], "bytes read: the third has no counter")
     # From within the call that enables it into the one that reads it.
-    within(said["pinned.again"][0], 100000, 100000 + 2 * said["cost.read"][0], "of 100,000 when it was enabled again")
+    tap.within(said["pinned.again"][0], 100000, 100000 + 2 * said["cost.read"][0], "of 100,000 when it was enabled again")
     enabled, alone, other = (said["exclusive." + name][0] for name in ("enabled", "running", "other"))
     tap.same(alone + other, enabled, "one or the other")
-    within(alone / enabled, 0.48, 0.52, "share of the one that wants to be alone")
+    tap.within(alone / enabled, 0.48, 0.52, "share of the one that wants to be alone")
 
 
 def test_giving_way_loses_no_sample():
     said = boot(1)
     periods, rest = divmod(said["yield.count"][0], 10007)
     # A period that ends while the event is being disabled has no next event to be over with.
-    within(said["yield.samples"][0], periods - (rest < 100), periods, f"samples over 2,000 switches, {rest} events behind the last period")
+    tap.within(said["yield.samples"][0], periods - (rest < 100), periods, f"samples over 2,000 switches, {rest} events behind the last period")
 
 
 def test_two_events_that_overflow():
     said = boot(1)
     for samples, count, period in zip(said["sample.both"], said["sample.count"][-2:], (100000, 70000)):
-        within(samples, count // period - 1, count // period, f"samples of {count} at {period}")
+        tap.within(samples, count // period - 1, count // period, f"samples of {count} at {period}")
 
 
 def test_costs():
@@ -165,19 +159,19 @@ def check_stream(harts, slack):
     result = tap.run(TALLY, "report", "-i", said["path"], "--symfs", WORK, "--no-children", "-g", "none", "--stdio")
     tap.same(result.returncode, 0, result.stderr)
     got = shares(result.stdout)
-    within(got.get("hot", 0), 75 - slack, 75 + slack, "tally: share of hot")
-    within(got.get("warm", 0), 25 - slack, 25 + slack, "tally: share of warm")
+    tap.within(got.get("hot", 0), 75 - slack, 75 + slack, "tally: share of hot")
+    tap.within(got.get("warm", 0), 25 - slack, 25 + slack, "tally: share of warm")
     text = tap.run(TALLY, "script", "-i", said["path"], "-F", "tid,period").stdout
     samples, due = len(text.splitlines()), sum(said["stream.count"]) / (10007 if harts == 1 or BITS == "64" else 40009)
     # The recorder's remainder of a period and its child's may be a whole one together. On two harts the emulator counts both on each:
     # the other one's instructions can end several periods while one has interrupts off, which is one sample.
     low, high = (int(due) - 1, int(due)) if harts == 1 else ((0.98 if BITS == "64" else 0.96) * due, 1.02 * due)
-    within(samples, low, high, f"samples, of {due:.2f} periods")
+    tap.within(samples, low, high, f"samples, of {due:.2f} periods")
     if machine.need_perf.reason():
         return
     result = tap.run("perf", "report", "-i", said["path"], "--symfs", WORK, "--no-children", "-g", "none", "--stdio",
                      "-s", "sym", "-F", "overhead,sym")
-    within(shares(result.stdout).get("hot", 0), 75 - slack, 75 + slack, "perf: share of hot")
+    tap.within(shares(result.stdout).get("hot", 0), 75 - slack, 75 + slack, "perf: share of hot")
 
 
 def test_stream():
@@ -187,11 +181,11 @@ def test_stream():
 def test_two_harts():
     said = boot(2)
     # The emulator counts what both harts do on each of them while they take turns.
-    within(said["harts.inherit"][0], 20000000, 40000000 * 1.03, "four workers of 5,000,000 on two harts")
+    tap.within(said["harts.inherit"][0], 20000000, 40000000 * 1.03, "four workers of 5,000,000 on two harts")
     tap.same(said["harts.others_counted"], [50], "events on a task that runs elsewhere")
     tap.same(said["harts.others_backwards"], [0], "of which counted backwards")
     for cycles in said["harts.cycles"]:
-        within(cycles, 10000000, 25000000, "cycles of a hart while one task has 10,000,000")
+        tap.within(cycles, 10000000, 25000000, "cycles of a hart while one task has 10,000,000")
 
 
 def test_stream_of_two_harts():

@@ -42,7 +42,7 @@ def probe(reason_of):
 def why_not(args, **options):
     """Run a command: None, or the last line that it wrote on standard error."""
     try:
-        done = tap.run(*args, **({} if "input" in options else {"stdin": subprocess.DEVNULL}), **options)
+        done = tap.run(*args, **options)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     lines = (done.stderr or "").strip().splitlines()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A small TAP producer for command tests: functions named test_* of a module are its points."""
+import atexit
 import itertools
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 
@@ -29,13 +32,31 @@ def wait_until(condition, what, limit=PATIENCE, pause=0.02):
     return found
 
 
-def run(*args, **options):
-    """Run a command; its output as text unless told otherwise."""
+def run(*args, status=None, **options):
+    """Run a command that reads nothing, to the end; its output as text, unless told otherwise. `status`: what it must exit with."""
+    if options.get("input") is None:
+        options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     options.setdefault("text", True)
-    options.setdefault("timeout", 600)
-    return subprocess.run([str(arg) for arg in args], check=False, **options)
+    options.setdefault("timeout", 2 * PATIENCE)
+    done = subprocess.run([str(arg) for arg in args], check=False, **options)
+    if status is not None and done.returncode != status:
+        said = done.stderr or done.stdout or ""
+        said = said if isinstance(said, str) else said.decode(errors="replace")
+        raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}, wanted {status}: {said[-1000:]}")
+    return done
+
+
+def workplace(name):
+    """A new directory of the script's own; it is removed when the script ends."""
+    path, owner = tempfile.mkdtemp(prefix=f"tally-{name}-"), os.getpid()
+
+    @atexit.register
+    def _remove():
+        if os.getpid() == owner:  # and not in a child that was forked
+            shutil.rmtree(path, ignore_errors=True)
+    return path
 
 
 def read_until(stream, condition, what):
@@ -125,6 +146,12 @@ def same_script(got, want, what):
     same("".join(as_perf_names_stubs(*pair) for pair in pairs), want, what)
 
 
+def within(got, low, high, what):
+    print(f"# {what}: {got}")
+    if not low <= got <= high:
+        raise AssertionError(f"{what}: {got} is not in {low} to {high}")
+
+
 def same(got, want, what):
     if got != want:
         for number, (a, b) in enumerate(zip(str(got).splitlines(), str(want).splitlines()), 1):
@@ -143,18 +170,30 @@ def lacking(needs):
     return None
 
 
+def point(function):
+    """Call a test. One that has to be given an argument gets the path of a file that is not there yet, in a directory of its own."""
+    if function.__code__.co_argcount == len(function.__defaults__ or ()):
+        function()
+        return
+    with tempfile.TemporaryDirectory() as where:
+        function(os.path.join(where, "perf.data"))
+
+
 def main(module, *needs, setup=None):
-    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are all skipped."""
+    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are all skipped. TALLY_ONLY in
+    the environment names the tests to run, separated by commas and without test_."""
     reason = lacking(needs)
     if setup and not reason:
         setup()
-    tests = [(name, function) for name, function in vars(sys.modules[module]).items() if name.startswith("test_")]
+    only = os.environ.get("TALLY_ONLY", "").replace(",", " ").split()
+    tests = [(name, function) for name, function in vars(sys.modules[module]).items()
+             if name.startswith("test_") and (not only or name[5:] in only)]
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         try:
             if reason:
                 raise reason
-            function()
+            point(function)
             print(f"ok {number} - {name[5:]}")
         except Skip as why:
             print(f"ok {number} - {name[5:]} # SKIP {why}")

@@ -13,7 +13,7 @@ sys.path.insert(0, sys.argv[1])
 
 import check_house  # noqa: E402
 import machine  # noqa: E402
-from tap import main, run, same  # noqa: E402
+import tap  # noqa: E402
 
 KEEPS = {
     "include/tally/client.h": "struct tally_transport;\nint tally_threads_all(int any);\n",
@@ -53,13 +53,13 @@ def judged(more, allowed=None):
 def broken(more, law, entry, says):
     """`more` breaks `law` once, and `entry` in the allow-list lets it pass."""
     wrong = judged(more)
-    same(len(wrong), 1, f"complaints of {wrong}")
+    tap.same(len(wrong), 1, f"complaints of {wrong}")
     assert says in wrong[0], f"{wrong[0]!r} does not say {says!r}"
-    same(judged(more, {law: {entry}}), [], "with its entry in the allow-list")
+    tap.same(judged(more, {law: {entry}}), [], "with its entry in the allow-list")
 
 
 def test_a_tree_that_keeps_them():
-    same(judged({}), [], "complaints")
+    tap.same(judged({}), [], "complaints")
 
 
 def test_a_command_sees_no_other_command():
@@ -89,7 +89,7 @@ def test_a_tag_is_defined_once():
 
 
 def test_a_tag_in_a_comment_is_none():
-    same(judged({"src/client/a.c": "/* struct say { int b; }; */\nstruct say;\n"}), [], "complaints")
+    tap.same(judged({"src/client/a.c": "/* struct say { int b; }; */\nstruct say;\n"}), [], "complaints")
 
 
 def sources(nr, static=False):
@@ -99,22 +99,22 @@ def sources(nr, static=False):
 
 
 def test_five_sources_behind_a_header():
-    same(judged(sources(5)), [], "complaints")
+    tap.same(judged(sources(5)), [], "complaints")
     broken(sources(6), "headers", "src/view/view.h", "6 sources implement it")
 
 
 def test_statics_and_inline_functions_are_not_counted():
     statics = sources(6, static=True)
     statics["src/view/view.h"] = "".join(f"/* f{i}() */\n" for i in range(6))
-    same(judged(statics), [], "complaints of statics")
+    tap.same(judged(statics), [], "complaints of statics")
     inline = "".join(f"static inline int g{i}(void)\n{{\n\treturn 0;\n}}\n" for i in range(9))
-    same(judged({"src/view/view.h": inline}), [], "complaints of inline functions")
+    tap.same(judged({"src/view/view.h": inline}), [], "complaints of inline functions")
 
 
 def test_a_public_header_may_have_more():
     files = sources(6)
     files["include/tally/view.h"] = files.pop("src/view/view.h")
-    same(judged(files), [], "complaints")
+    tap.same(judged(files), [], "complaints")
 
 
 def test_a_prototype_has_its_function():
@@ -126,14 +126,14 @@ def test_a_prototype_has_its_function():
 
 
 def test_a_function_may_be_assembled():
-    same(judged({"src/hosts/riscv/kernel.h": "int trap(void);\n", "src/hosts/riscv/start.S": "\t.globl trap\ntrap:\n"}),
+    tap.same(judged({"src/hosts/riscv/kernel.h": "int trap(void);\n", "src/hosts/riscv/start.S": "\t.globl trap\ntrap:\n"}),
          [], "complaints")
 
 
 def test_what_a_command_shares_is_small():
     broken({"src/cli/record/record.h": 61 * "/* One more. */\n"}, "private", "src/cli/record/record.h",
            "61 lines (at most 60)")
-    same(judged({"src/cli/record/other.h": 61 * "/* Not the one. */\n"}), [], "complaints")
+    tap.same(judged({"src/cli/record/other.h": 61 * "/* Not the one. */\n"}), [], "complaints")
 
 
 def test_only_client_calls_a_transport():
@@ -145,7 +145,7 @@ def test_only_client_calls_a_transport():
 
 def test_a_transport_may_be_made_anywhere():
     text = "/* transport->open() */\nint f(void)\n{\n\treturn *(int *)transport->private_data;\n}\n"
-    same(judged({"src/cli/stat/dry.c": text}), [], "complaints")
+    tap.same(judged({"src/cli/stat/dry.c": text}), [], "complaints")
 
 
 def test_only_the_sampler_resolves_a_target():
@@ -153,13 +153,13 @@ def test_only_the_sampler_resolves_a_target():
                  "int (*all)(int) = tally_threads_all;", "static const f rows[] = {tally_threads_of_user};"):
         broken({"src/cli/stat/open.c": f"int f(void)\n{{\n\t{code}\n}}\n"}, "targets", "src/cli/stat/open.c",
                "only src/sampler/target.c")
-    same(judged({"src/cli/stat/open.c": "/* Not tally_threads_all(). */\n"}), [], "complaints of a comment")
+    tap.same(judged({"src/cli/stat/open.c": "/* Not tally_threads_all(). */\n"}), [], "complaints of a comment")
 
 
 def test_an_entry_that_is_not_needed_fails():
     for law in check_house.LAWS:
         wrong = judged({}, {law: {"gone"}})
-        same(len(wrong), 1, f"complaints of {wrong}")
+        tap.same(len(wrong), 1, f"complaints of {wrong}")
         assert "take it out" in wrong[0], wrong[0]
 
 
@@ -175,7 +175,7 @@ def test_circles():
         for path, text in files.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                 file.write(text)
-        same([sorted(circle) for circle in check_house.circles(check_house.Tree(root))],
+        tap.same([sorted(circle) for circle in check_house.circles(check_house.Tree(root))],
              [["src/view/a.c", "src/view/b.c", "src/view/c.c"]], "circles")
 
 
@@ -186,7 +186,7 @@ def included(path, line):
         os.makedirs(os.path.dirname(os.path.join(root, path)))
         with open(os.path.join(root, path), "w", encoding="utf-8") as file:
             file.write(line + "\n")
-        return run(sys.executable, os.path.join(sys.argv[1], "check_includes.py"), root).stdout
+        return tap.run(sys.executable, os.path.join(sys.argv[1], "check_includes.py"), root).stdout
 
 
 def test_own_headers_come_in_quotes():
@@ -200,7 +200,7 @@ def test_own_headers_come_in_quotes():
 
 def test_an_empty_tree_fails():
     with tempfile.TemporaryDirectory(prefix="tally-house-") as root:
-        same(run(sys.executable, os.path.join(sys.argv[1], "check_house.py"), root).returncode, 1, "exit status")
+        tap.same(tap.run(sys.executable, os.path.join(sys.argv[1], "check_house.py"), root).returncode, 1, "exit status")
 
 
-main(__name__)
+tap.main(__name__)

@@ -6,23 +6,22 @@ Recordings are made byte by byte, with samples at every instruction, so that sha
 
 usage: annotate.py TALLY
 """
-import atexit
 import json
 import os
 import re
 import shutil
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 import tmux  # noqa: E402
 from crafted import *  # noqa: F403, E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-annotate-")
+WORK = tap.workplace("annotate")
 START, KERNEL_START = 0x400000, 0xffffffff81000000
 MOVED = 0x1c00000  # where the kernel was at boot, behind where it was linked to be
 PID = 4194304 + os.getpid()  # nobody's
@@ -73,7 +72,6 @@ int sys_work(int n)
 """
 INSN = re.compile(r"^ *([0-9]+\.[0-9]{2})((?: +[0-9]+\.[0-9]{2})*) : +([0-9a-f]+): ")
 HEADING = re.compile(r"^ (?:Percent|Samples|Period) +\|\tSource code & Disassembly of (\S+) for .* \((\d+) samples")
-atexit.register(shutil.rmtree, WORK, True)
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 
 
@@ -100,8 +98,7 @@ def compile_program(name, source, *options, compiler="c++"):
     path = at(f"{name}.{'cc' if compiler == 'c++' else 'c'}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
-    done = tap.run(tool, "-O2", "-g", "-o", at(name), path, *options)
-    assert not done.returncode, done.stderr
+    tap.run(tool, "-O2", "-g", "-o", at(name), path, *options, status=0)
     return path
 
 
@@ -128,10 +125,8 @@ def recording(name="program", data="perf.data"):
 
 
 def tally(*options, data="perf.data", status=0):
-    done = tap.run(TALLY, "annotate", "-i", at(data), *options,
-                   env={**os.environ, "TALLY_INDEX": "off", "XDG_CACHE_HOME": WORK})
-    assert done.returncode == status, f"{options}: {done.returncode}: {done.stderr[:500]}"
-    return done
+    return tap.run(TALLY, "annotate", "-i", at(data), *options,
+                   env={**os.environ, "TALLY_INDEX": "off", "XDG_CACHE_HOME": WORK}, status=status)
 
 
 def functions(text):
@@ -308,12 +303,10 @@ def test_source_is_between():
 
 def test_recordings_with_names_of_their_own():
     """tally record stores the names and lines that samples have: of the other instructions the files are asked."""
-    machine.need_events()
     compile_program("itself", SOURCE.replace("(unsigned long)argc", "200000000ul"))
     texts = []
     for data, option in (("stored.data", []), ("bare.data", ["--no-symbols"])):
-        done = tap.run(TALLY, "record", "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "auto", *option, "-o", at(data), "--", at("itself"))
-        tap.same(done.returncode, 0, done.stderr)
+        steps.record(at(data), "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "auto", *option, "--", at("itself"))
         text = tally("-q", "--total", "main", data=data).stdout
         texts.append([re.sub(r"^[ 0-9.]+ :", "", line) for line in text.splitlines() if "Disassembly of" not in line])
     tap.same("\n".join(texts[0]), "\n".join(texts[1]), "main, of a recording that has names and of one that has none")
@@ -475,10 +468,9 @@ def test_code_of_another_machine():
     if not compiler or not objdump:
         raise tap.Skip("no compiler for arm64")
     compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # or this cannot run here
-    done = tap.run(compiler, "-O2", "-g", "-c", "-x", "c", "-o", at("arm64.o"), "-", input=KERNEL_SOURCE)
-    assert not done.returncode, done.stderr
-    done = tap.run(compiler, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x401000,-e,_text", "-o", at("arm64"), at("arm64.o"))
-    assert not done.returncode, done.stderr
+    tap.run(compiler, "-O2", "-g", "-c", "-x", "c", "-o", at("arm64.o"), "-", input=KERNEL_SOURCE, status=0)
+    tap.run(compiler, "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x401000,-e,_text", "-o", at("arm64"), at("arm64.o"),
+            status=0)
     lines = tap.run(objdump, "-d", "--no-show-raw-insn", at("arm64")).stdout.splitlines()
     want = {int(found.group(1), 16): found.group(2)
             for found in (re.match(r" *([0-9a-f]+):\t(\S+)", line) for line in lines) if found}

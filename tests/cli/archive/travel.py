@@ -5,7 +5,6 @@ replaced by stand-ins.
 
 usage: travel.py TALLY FIXTURES
 """
-import atexit
 import os
 import re
 import resource
@@ -15,25 +14,23 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 FIXTURES = sys.argv[2]
 PERF = shutil.which("perf")
-CC = shutil.which("cc")
 STORED_NAMES = 224
-WORK = tempfile.mkdtemp(prefix="tally-travel-")
+WORK = tap.workplace("travel")
 ROOT = os.path.join(WORK, "root")
 # Names come with the file, or from files that are named: from nowhere else.
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 os.environ["TALLY_INDEX"] = "off"
-atexit.register(shutil.rmtree, WORK, True)
 
 SOURCE = """
 #include <stdlib.h>
@@ -66,27 +63,13 @@ SHOWN = (["report", "--stdio"], ["report", "--json"], ["report", "--stdio", "--h
 
 def program():
     """A program with frame pointers, in a directory whose name is a secret."""
-    path = os.path.join(WORK, "secretdir", "secretprog")
-    if not os.path.exists(path):
-        machine.need_compiler("cc")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        done = subprocess.run([CC, "-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-x", "c", "-o", path, "-"],
-                              input=SOURCE, text=True, capture_output=True, check=False)
-        assert not done.returncode, done.stderr
-    return path
+    return steps.build(os.path.join(WORK, "secretdir", "secretprog"), SOURCE, "-O1", "-g", "-fno-omit-frame-pointer",
+                       "-fno-optimize-sibling-calls", once=True)
 
 
 def record(name, *options, tool=TALLY, words=()):
-    path = os.path.join(WORK, name)
-    machine.need_events()
-    well(tool, "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", path, *options, "--", program(), *words)
-    return path
-
-
-def well(*args, **more):
-    done = tap.run(*args, **more)
-    assert not done.returncode, (args, done.returncode, done.stderr)
-    return done
+    return steps.record(os.path.join(WORK, name), "-q", "-e", "cpu-clock", "-F", "2000", *options, "--", program(), *words,
+                        tool=tool)
 
 
 def root():
@@ -158,7 +141,7 @@ def test_without_names():
     """--no-symbols leaves them out"""
     path = record("bare.data", "-g", "--no-symbols")
     assert STORED_NAMES not in sections(path)
-    assert "innermost_secret" in well(TALLY, "report", "--stdio", "-i", path).stdout
+    assert "innermost_secret" in tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     assert "innermost_secret" not in there(path, ["report", "--stdio"]).stdout
 
 
@@ -181,12 +164,12 @@ def test_stripped():
 def test_truth_of_that_moment():
     """a program that was built anew since does not change the report; files that the user names do"""
     path = record("moment.data", "-g")
-    before = well(TALLY, "report", "--stdio", "-i", path).stdout
+    before = tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     whole = program()
     os.rename(whole, whole + ".away")
     try:
-        tap.same(well(TALLY, "report", "--stdio", "-i", path).stdout, before, "without the program")
-        named = well(TALLY, "report", "--stdio", "--symfs", WORK + "/nothing", "-i", path).stdout
+        tap.same(tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout, before, "without the program")
+        named = tap.run(TALLY, "report", "--stdio", "--symfs", WORK + "/nothing", "-i", path, status=0).stdout
         assert "innermost_secret" not in named
     finally:
         os.rename(whole + ".away", whole)
@@ -226,7 +209,7 @@ def test_perf_skips_them():
     machine.need_perf()
     bare = record("for-perf.data", "-g", "--no-symbols")
     named = os.path.join(WORK, "for-perf-named.data")
-    well(TALLY, "archive", "-q", "-o", named, bare)
+    tap.run(TALLY, "archive", "-q", "-o", named, bare, status=0)
     for words in (["report", "--stdio"], ["script"], ["buildid-list"], ["evlist", "-v"]):
         want, got = (tap.run(PERF, *words, "-i", path) for path in (bare, named))
         assert not want.returncode and want.stdout
@@ -239,7 +222,7 @@ def test_archive_of_perf():
     machine.need_perf_records("-e", "cpu-clock")
     path = record("of-perf.data", "-g", tool=PERF)
     named = os.path.join(WORK, "of-perf-named.data")
-    said = well(TALLY, "archive", "-o", named, path).stderr
+    said = tap.run(TALLY, "archive", "-o", named, path, status=0).stderr
     assert re.fullmatch(r"\[ tally archive: \d+\.\d+ [KM]B of names in \S+, \d+\.\d+ [KM]B of records \]\n", said), said
     before, after = sections(path), sections(named)
     assert after.pop(STORED_NAMES)
@@ -254,13 +237,13 @@ def test_archive_twice():
     """the same bytes each time, in place and elsewhere, and of a file that has names"""
     path = record("twice.data", "-g", "--no-symbols")
     made = [os.path.join(WORK, f"twice-{i}.data") for i in range(3)]
-    well(TALLY, "archive", "-q", "-o", made[0], path)
-    well(TALLY, "archive", "-q", path, "-o", made[1])
+    tap.run(TALLY, "archive", "-q", "-o", made[0], path, status=0)
+    tap.run(TALLY, "archive", "-q", path, "-o", made[1], status=0)
     shutil.copy2(path, made[2])
-    well(TALLY, "archive", "-q", made[2])
+    tap.run(TALLY, "archive", "-q", made[2], status=0)
     contents = [open(file, "rb").read() for file in made]
     assert contents[0] == contents[1] == contents[2]
-    well(TALLY, "archive", "-q", made[2])
+    tap.run(TALLY, "archive", "-q", made[2], status=0)
     assert open(made[2], "rb").read() == contents[0]
 
 
@@ -271,7 +254,7 @@ def test_archive_keeps_the_file():
     os.utime(path, ns=(10**18, 10**18))
     link = os.path.join(WORK, "link.data")
     os.symlink(path, link)
-    well(TALLY, "archive", "-q", link)
+    tap.run(TALLY, "archive", "-q", link, status=0)
     assert os.path.islink(link) and STORED_NAMES in sections(path)
     found = os.stat(path)
     assert found.st_mode & 0o777 == 0o640 and found.st_mtime_ns == 10**18
@@ -281,7 +264,7 @@ def test_archive_tells_sizes():
     """sizes below 1 MB in KB, and they are those of the file"""
     path = record("sizes.data", "--no-symbols")
     out = os.path.join(WORK, "sizes-named.data")
-    said = well(TALLY, "archive", "-o", out, path).stderr
+    said = tap.run(TALLY, "archive", "-o", out, path, status=0).stderr
     size = struct.unpack_from("<Q", sections(out)["header"], 48)[0]
     names, records = (f"{nr / 1024:.3f} KB" for nr in (len(sections(out)[STORED_NAMES]), size))
     assert said == f"[ tally archive: {names} of names in {out}, {records} of records ]\n", said
@@ -292,7 +275,7 @@ def test_archive_dangling_link():
     path = record("dangling.data", "--no-symbols")
     link = os.path.join(WORK, "dangling-link.data")
     os.symlink(os.path.join(WORK, "nowhere.data"), link)
-    well(TALLY, "archive", "-q", "-o", link, path)
+    tap.run(TALLY, "archive", "-q", "-o", link, path, status=0)
     assert not os.path.islink(link) and STORED_NAMES in sections(link)
 
 
@@ -306,12 +289,12 @@ def test_archive_of_others():
             out = os.path.join(WORK, "other.data")
             if not os.path.isfile(path) or "stream" in name or "unfinished" in name:
                 continue
-            well(TALLY, "archive", "-q", "-o", out, path)
+            tap.run(TALLY, "archive", "-q", "-o", out, path, status=0)
             before, after = sections(path), sections(out)
             after.pop(STORED_NAMES)
             before.pop(STORED_NAMES, None)
             assert before == after, name
-            tap.same(well(TALLY, "script", "-i", out).stdout, well(TALLY, "script", "-i", path).stdout, name)
+            tap.same(tap.run(TALLY, "script", "-i", out, status=0).stdout, tap.run(TALLY, "script", "-i", path, status=0).stdout, name)
             nr += 1
     assert nr > 20, nr
 
@@ -402,23 +385,23 @@ def test_redacted():
     for options in (["-g"], ["--call-graph", "dwarf"], ["-z", "-g"], ["-g", "--all-cgroups", "--namespaces", "-d", "-I"]):
         path = record("redact.data", *options, words=["secretargument"])
         out = os.path.join(WORK, "redacted.data")
-        well(TALLY, "archive", "-q", "--redact", "-o", out, path)
+        tap.run(TALLY, "archive", "-q", "--redact", "-o", out, path, status=0)
         data = open(out, "rb").read()
         if "-z" not in options:
             secrets = ["secretdir", "secretprog", "secretargument", "secretvalue", WORK, os.path.basename(WORK),
                        os.path.basename(TALLY) + " record"]
             secrets += [name for name in (socket.gethostname(), os.environ.get("USER")) if name and len(name) > 4]
             assert not [word for word in secrets if word.encode() in data.replace(b"innermost_secret", b"")], options
-        report = well(TALLY, "report", "--stdio", "-s", "comm,dso,sym", "-i", out).stdout
+        report = tap.run(TALLY, "report", "--stdio", "-s", "comm,dso,sym", "-i", out, status=0).stdout
         assert "innermost_secret" in report and "secretprog" not in report and "libc.so.6" in report, report[:1500]
-        samples = [len(well(TALLY, "script", "-F", "ip,sym", "-i", file).stdout.splitlines()) for file in (path, out)]
+        samples = [len(tap.run(TALLY, "script", "-F", "ip,sym", "-i", file, status=0).stdout.splitlines()) for file in (path, out)]
         assert samples[0] == samples[1] > 100, samples
         same_there(out, "redacted")
         again = out + ".again"
-        well(TALLY, "archive", "-q", "--redact", "-o", again, path)
+        tap.run(TALLY, "archive", "-q", "--redact", "-o", again, path, status=0)
         assert open(again, "rb").read() == data
         if PERF:
-            said = well(PERF, "script", "-i", out)
+            said = tap.run(PERF, "script", "-i", out, status=0)
             assert "secretprog" not in said.stdout
 
 
@@ -426,10 +409,10 @@ def test_record_redacted():
     """record --redact leaves no file with anything of the user"""
     path = os.path.join(WORK, "own", "own.data")
     os.mkdir(os.path.dirname(path))
-    well(TALLY, "record", "-q", "--redact", "-e", "cpu-clock", "-g", "-o", path, "--", program(), "secretargument")
+    tap.run(TALLY, "record", "-q", "--redact", "-e", "cpu-clock", "-g", "-o", path, "--", program(), "secretargument", status=0)
     data = open(path, "rb").read()
     assert not [word for word in (b"secretdir", b"secretprog", b"secretargument", WORK.encode()) if word in data]
-    assert "innermost_secret" in well(TALLY, "report", "--stdio", "-i", path).stdout
+    assert "innermost_secret" in tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     assert os.listdir(os.path.dirname(path)) == ["own.data"]
     same_there(path, "recorded redacted")
     for options in (["-o", "-"], ["-o", path, "--call-graph", "dwarf", "--keep-stacks"]):
@@ -537,11 +520,11 @@ def test_redact_jit():
         records = [crafted.comm(pid, "node"), crafted.mmap(pid, 0x10000, 0x10000, "//anon")]
         records += [crafted.sample(0x10010 + 0x100 * i, pid, i + 1) for i in range(len(names))]
         done = redacted(crafted.file_bytes(records), path, out)
-        assert names[1] in well(TALLY, "report", "--stdio", "-i", path).stdout
+        assert names[1] in tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     finally:
         os.remove(jit)
     assert not done.returncode, done.stderr
-    report = well(TALLY, "report", "--stdio", "-s", "sym", "-i", out).stdout
+    report = tap.run(TALLY, "report", "--stdio", "-s", "sym", "-i", out, status=0).stdout
     assert b"secret" not in open(out, "rb").read()
     for shown in (r"plain_name", r"JS:\*walk /redacted/dir\d/file\d:10:3", r"JS:~x /redacted/dir\d/file\d:7",
                   r"JS:\^y /redacted/dir\d/file\d"):

@@ -4,13 +4,10 @@
 
 usage: browser.py TALLY [--write]    --write: write tests/cli/golden/browser anew, from what is shown now
 """
-import atexit
 import os
 import re
-import shutil
 import signal
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -21,7 +18,7 @@ from terminal import Session  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WRITES = sys.argv[2:] == ["--write"]
-FOLDER = tempfile.mkdtemp(prefix="tally-browser-")
+FOLDER = tap.workplace("browser")
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "browser")
 ROOT = os.path.join(FOLDER, "root")
 SIZES = ((80, 24), (120, 40), (20, 5))
@@ -749,5 +746,4 @@ def test_queries():
         screen.shows("'tid:x': numbers and ranges look like 0-3,5 (at 4)", "400 samples")
 
 
-atexit.register(shutil.rmtree, FOLDER, True)
 tap.main(__name__)

@@ -7,24 +7,21 @@ usage: browser_keys.py TALLY [--seconds N | --minutes N] [--seed N] [FIXTURES...
 FIXTURES are recordings, or directories with some.
 """
 import argparse
-import atexit
 import fcntl
 import os
 import pty
 import random
 import re
 import select
-import shutil
 import signal
 import struct
 import sys
-import tempfile
 import termios
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import browser_hostile  # noqa: E402
-import cache  # noqa: F401, E402 - nothing that is run writes into the user's
+import tap  # noqa: E402
 
 ANSWER, LOADING, WALL = 5, 60, 300  # seconds: of its CPU time to answer a key and to show itself; until it is given up
 LARGEST = 3 << 20  # of fixtures, bytes
@@ -202,8 +199,7 @@ def main():
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TALLY_SEED", "24301"), 0))
     parser.add_argument("--only", help="a part of the names of recordings")
     options = parser.parse_intermixed_args()
-    folder = tempfile.mkdtemp(prefix="tally-keys-")
-    atexit.register(shutil.rmtree, folder, True)
+    folder = tap.workplace("keys")
     root = os.path.join(folder, "root")
     crafted = browser_hostile.write_all(folder, root, options.seed)
     others = list(recordings(options.fixtures))

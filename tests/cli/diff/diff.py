@@ -17,6 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 import tmux  # noqa: E402
 from crafted import *  # noqa: F403, E402
@@ -24,7 +25,7 @@ from terminal import on_terminal  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 LONG = bool(os.environ.get("TALLY_LONG"))
-WORK = tempfile.mkdtemp(prefix="tally-diff-")
+WORK = tap.workplace("diff")
 # Sixteen functions, the second of which takes `shares[1]` of about 1000, the last eight below a recursion; with a fourth
 # argument each runs once, a phase of its own.
 SOURCE = r"""
@@ -53,27 +54,15 @@ int main(int argc, char **argv)
 }
 """
 SECOND = 100000  # rounds, about
+FLAGS = ("-g", "-fno-omit-frame-pointer", "-O1")
 
 
 def program():
-    path = os.path.join(WORK, "work")
-    if not os.path.exists(path):
-        compiled(path, SOURCE, "-O1")
-    return path
-
-
-def compiled(path, source, *options):
-    machine.need_compiler("cc")
-    done = tap.run("cc", "-g", "-fno-omit-frame-pointer", *options, "-x", "c", "-o", path, "-", input=source)
-    assert not done.returncode, done.stderr
+    return steps.build(os.path.join(WORK, "work"), SOURCE, *FLAGS, once=True)
 
 
 def recorded(name, *command, options=("-F", "997")):
-    machine.need_events()
-    path = os.path.join(WORK, name)
-    done = tap.run("nice", TALLY, "record", "-q", "-e", "cpu-clock", *options, "-o", path, *command)
-    tap.same(done.returncode, 0, done.stderr)
-    return path
+    return steps.record(os.path.join(WORK, name), "-q", "-e", "cpu-clock", *options, *command, preexec_fn=lambda: os.nice(10))
 
 
 def work(name, rounds=SECOND // 2, share=100, depth=3, options=("-F", "997")):
@@ -81,9 +70,7 @@ def work(name, rounds=SECOND // 2, share=100, depth=3, options=("-F", "997")):
 
 
 def diff(*words, status=0):
-    done = tap.run(TALLY, "diff", *words)
-    tap.same(done.returncode, status, f"{words}: {done.stderr}")
-    return done
+    return tap.run(TALLY, "diff", *words, status=status)
 
 
 def event(*words):
@@ -311,21 +298,13 @@ def moving(name, here, how="__attribute__((noinline))", other="only_here"):
     declared = MOVING.replace("only_here", other)
     if here:
         source = declared.replace("void spin(long k) HOW;\nSPIN", f"static inline {how} void spin(long k) {SPIN}")
-        compiled(path, source, "-O1")
+        steps.build(path, source, *FLAGS)
     else:
         library = os.path.join(WORK, name, "libspin.so")
-        compiled(library, "#include <stdint.h>\nextern volatile uint64_t sink;\nvoid spin(long k) " + SPIN, "-O1", "-shared", "-fPIC")
-        link(path, declared.replace("SPIN", "").replace(" HOW", ""), library)
+        steps.build(library, "#include <stdint.h>\nextern volatile uint64_t sink;\nvoid spin(long k) " + SPIN, *FLAGS, "-shared", "-fPIC")
+        steps.build(path, declared.replace("SPIN", "").replace(" HOW", ""), *FLAGS, "-rdynamic", file=path + ".c",
+                    libraries=[library, "-Wl,-rpath," + os.path.dirname(library)])
     return recorded(name + ".data", path, options=["-g", "-F", "1999"])
-
-
-def link(path, source, library):
-    file = path + ".c"
-    with open(file, "w", encoding="utf-8") as out:
-        out.write(source)
-    done = tap.run("cc", "-g", "-O1", "-fno-omit-frame-pointer", "-rdynamic", "-o", path, file, library,
-                   "-Wl,-rpath," + os.path.dirname(library))
-    assert not done.returncode, done.stderr
 
 
 def test_functions_that_came_and_went():
@@ -487,14 +466,10 @@ def test_what_is_wrong_is_told():
             (["--normalize", "count=x", a, a], 129, "does not know"), (["--normalize", "time", faults, faults], 1, "says nothing of time"),
             (["--same", "x", a, a], 129, "takes a percentage"), (["-o", "2", a, a], 129, "does not know '2'"),
             (["--by", "line", a, a], 129, "function, path")):
-        done = tap.run(TALLY, "diff", *words)
-        tap.same(done.returncode, status, words)
+        done = tap.run(TALLY, "diff", *words, status=status)
         assert want in done.stderr, (words, done.stderr)
     assert "no row is shown" in diff("-C", "nobody", a, a).stderr
 
 
 if __name__ == "__main__":
-    try:
-        tap.main(__name__)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    tap.main(__name__)

@@ -21,7 +21,6 @@ import machine  # noqa: E402
 import rights  # noqa: E402
 import tap  # noqa: E402
 from rights import limit, seccomp, sysctls  # noqa: E402
-from tap import Skip, run, same  # noqa: E402
 from terminal import on_terminal  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -53,7 +52,7 @@ class Environment:
         return {"preexec_fn": steps, "env": env, "stdin": subprocess.DEVNULL}
 
     def run(self, *args, **options):
-        return run(*self.wrap, self.tally, *args, **self.options(), **options)
+        return tap.run(*self.wrap, self.tally, *args, **self.options(), **options)
 
     def run_until_output(self, *args, **options):
         """For what goes on until it is interrupted: that is done when something was shown."""
@@ -93,8 +92,8 @@ def diagnose(environment, *args, **options):
     done = environment.run("doctor", "--json", *args, **options)
     assert done.returncode in (0, 1), f"status {done.returncode}: {done.stderr[-800:]}"
     document = json.loads(done.stdout)
-    same(document["version"], 1, "version")
-    same(document["works"], done.returncode == 0, "exit status")
+    tap.same(document["version"], 1, "version")
+    tap.same(document["works"], done.returncode == 0, "exit status")
     document["facts"] = {fact["id"]: fact for fact in document["facts"]}
     return document
 
@@ -132,12 +131,12 @@ def test_root():
     with Scratch() as scratch:
         document = compare("root", Environment(), scratch.work)
         machine.need_system_wide()
-        same(value(document, "rights.cpus"), "yes", "rights.cpus")
+        tap.same(value(document, "rights.cpus"), "yes", "rights.cpus")
         machine.need_unshare("-m")
         document = compare("root without tracefs", Environment(
             wrap=["unshare", "-m", "sh", "-c", 'umount -R /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"',
                   "sh"]), scratch.work)
-        same(value(document, "works.ftrace"), "not", "ftrace without tracefs")
+        tap.same(value(document, "works.ftrace"), "not", "ftrace without tracefs")
 
 
 def test_paranoid_levels():
@@ -147,9 +146,9 @@ def test_paranoid_levels():
         for level in (-1, 0, 1, 2, 3):
             with sysctls(perf_event_paranoid=level):
                 document = compare(f"user, paranoid {level}", scratch.user(), scratch.work)
-            same(value(document, "rights.paranoid"), level, "perf_event_paranoid")
-            same(value(document, "rights.cpus"), "yes" if level < 1 else "no", f"CPUs at {level}")
-            same(value(document, "rights.kernel"), "yes" if level < 2 else "no", f"the kernel at {level}")
+            tap.same(value(document, "rights.paranoid"), level, "perf_event_paranoid")
+            tap.same(value(document, "rights.cpus"), "yes" if level < 1 else "no", f"CPUs at {level}")
+            tap.same(value(document, "rights.kernel"), "yes" if level < 2 else "no", f"the kernel at {level}")
             if level > 0:
                 fixes = " ".join(document["facts"]["works.record-a"]["fixes"])
                 assert "cap_perfmon" in fixes and "perf_event_paranoid" in fixes, fixes
@@ -160,18 +159,18 @@ def test_capability():
     machine.need_system_wide()
     machine.need_file_capabilities()
     with Scratch() as scratch:
-        same(machine.why_not(["setcap", "cap_perfmon=ep", scratch.tally]), None, "setcap")
+        tap.same(machine.why_not(["setcap", "cap_perfmon=ep", scratch.tally]), None, "setcap")
         with sysctls(perf_event_paranoid=2):
             document = compare("user, cap_perfmon", scratch.user(), scratch.work)
-        same(value(document, "rights.cpus"), "yes", "rights.cpus")
+        tap.same(value(document, "rights.cpus"), "yes", "rights.cpus")
         assert "CAP_PERFMON" in document["facts"]["rights.capabilities"]["text"]
 
 
 def check_without_kernel(document):
     """Commands and tasks are measured by the user host, CPUs by nobody."""
-    same(document["works"], True, "works")
+    tap.same(document["works"], True, "works")
     for command, word in (("stat", "partly"), ("record", "partly"), ("record-a", "not"), ("top", "not")):
-        same(value(document, f"works.{command}"), word, command)
+        tap.same(value(document, f"works.{command}"), word, command)
     assert "ptrace" in document["facts"]["works.stat"]["text"], document["facts"]["works.stat"]
 
 
@@ -184,12 +183,12 @@ def test_seccomp():
             for who, environment in (("root", Environment(seccomp(code))), ("user", scratch.user(seccomp(code)))):
                 document = compare(f"{who}, seccomp {name}", environment, scratch.work)
                 if name != "EACCES":
-                    same(value(document, "kernel.perf"), "filtered", "kernel.perf")
-                    same(value(document, "rights.seccomp"), "refuses", "rights.seccomp")
+                    tap.same(value(document, "kernel.perf"), "filtered", "kernel.perf")
+                    tap.same(value(document, "rights.seccomp"), "refuses", "rights.seccomp")
                 check_without_kernel(document)
         document = diagnose(scratch.user(seccomp(0, kills=True)))
         check_without_kernel(document)
-        same(value(document, "rights.seccomp"), "refuses", "rights.seccomp where the call kills")
+        tap.same(value(document, "rights.seccomp"), "refuses", "rights.seccomp where the call kills")
         for fact in ("kernel.perf", "rights.seccomp", "rights.own", "works.stat", "works.record", "works.record-a",
                      "works.top"):
             text = document["facts"][fact]["text"] + document["facts"][fact].get("cause", "")
@@ -205,11 +204,11 @@ def test_namespaces():
             environment = scratch.user(wrap=["unshare", *words])
             reason = machine.why_not(["unshare", *words, "true"], **machine.as_nobody())
             if reason:
-                raise Skip(f"unshare {' '.join(words)} is refused to ordinary users here: {reason}")
+                raise tap.Skip(f"unshare {' '.join(words)} is refused to ordinary users here: {reason}")
             with sysctls(perf_event_paranoid=2):
                 document = compare("user namespace", environment, scratch.work)
-            same(value(document, "rights.user-namespace"), "own", "user namespace")
-            same(value(document, "rights.pid-namespace"), "own" if "--pid" in words else "initial", "pid namespace")
+            tap.same(value(document, "rights.user-namespace"), "own", "user namespace")
+            tap.same(value(document, "rights.pid-namespace"), "own" if "--pid" in words else "initial", "pid namespace")
 
 
 def test_descriptors():
@@ -235,21 +234,21 @@ def apply(fix, tally, settings):
     if sysctl:
         settings.set(**{sysctl[1]: int(sysctl[2])})
     elif setcap:
-        same(os.path.realpath(setcap[2]), os.path.realpath(tally), "file to give capabilities to")
-        same(machine.why_not(["setcap", setcap[1], tally]), None, fix)
+        tap.same(os.path.realpath(setcap[2]), os.path.realpath(tally), "file to give capabilities to")
+        tap.same(machine.why_not(["setcap", setcap[1], tally]), None, fix)
     return bool(sysctl or setcap)
 
 
 def mend(fact, choice, scratch):
     """Follow the first or the last fix until it works; what was done."""
-    run("setcap", "-r", scratch.tally)
+    tap.run("setcap", "-r", scratch.tally)
     with sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as settings:
         environment = scratch.user(limit(resource.RLIMIT_MEMLOCK, 0))
         done = []
         while value(document := diagnose(environment), fact) == "not":
             assert len(done) < 3, f"{fact}: does not work after {done}"
             fixes = document["facts"][fact]["fixes"]
-            same([kind in " ".join(fixes) for kind in ("setcap", "sysctl")], [True, True], f"fixes {fixes}")
+            tap.same([kind in " ".join(fixes) for kind in ("setcap", "sysctl")], [True, True], f"fixes {fixes}")
             done.append(fixes[choice])
             assert apply(done[-1], scratch.tally, settings), f"{fact}: {done[-1]}"
         assert done, f"{fact} worked before"
@@ -271,10 +270,10 @@ def test_fixes():
 
 def test_schema():
     """Ids are unique and stable, every fact has a state and a text, every feature its Linux."""
-    done = run(TALLY, "doctor", "--json")
+    done = tap.run(TALLY, "doctor", "--json")
     document = json.loads(done.stdout)
     ids = [fact["id"] for fact in document["facts"]]
-    same(len(ids), len(set(ids)), "ids")
+    tap.same(len(ids), len(set(ids)), "ids")
     for fact in document["facts"]:
         assert fact["state"] in ("ok", "note", "warn", "bad", "unknown"), fact
         assert fact["text"] and fact["title"] and fact["section"] and isinstance(fact["fixes"], list), fact
@@ -284,7 +283,7 @@ def test_schema():
         limits.memory limits.files limits.rate limits.cpu-time limits.stack symbols.kptr symbols.kallsyms
         tracing.tracepoints tracing.functions tracing.ptrace works.stat works.record works.record-a works.top
         works.ftrace""".split()
-    same(ids, wanted, "ids")
+    tap.same(ids, wanted, "ids")
     assert len(document["features"]) > 20 and all(row["since"] and row["title"] for row in document["features"])
 
 
@@ -295,7 +294,7 @@ def test_documented():
         rows = [line.strip("| \n").split("|") for line in file if line.startswith("| `") and "." in line.split("|")[1]]
     told = {fact: re.findall(r"`([^`]+)`", row[1]) if len(row) > 1 else []
             for row in rows for fact in re.findall(r"`([^`]+)`", row[0])}
-    document = json.loads(run(TALLY, "doctor", "--json", "--", sys.executable).stdout)
+    document = json.loads(tap.run(TALLY, "doctor", "--json", "--", sys.executable).stdout)
     for fact in document["facts"]:
         assert fact["id"] in told, f"{fact['id']} is not on the page"
         assert "value" not in fact or fact["value"] in told[fact["id"]], f"{fact['id']}: {fact['value']} is not on the page"
@@ -304,7 +303,7 @@ def test_documented():
 def test_features():
     """What the kernel has by its version, it has by probing: features of a plain Linux only ever grow."""
     machine.need_events()
-    document = json.loads(run(TALLY, "doctor", "--json").stdout)
+    document = json.loads(tap.run(TALLY, "doctor", "--json").stdout)
     running = tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
     for row in document["features"]:
         since = tuple(int(word) for word in row["since"].split("."))
@@ -333,14 +332,14 @@ def build(directory, name, *flags, gcc=None):
         with open(paths[-1], "w", encoding="ascii") as file:
             file.write(text)
     out = os.path.join(directory, name)
-    done = run(gcc or compiler(), "-O2", "-o", out, *flags, *paths)
+    done = tap.run(gcc or compiler(), "-O2", "-o", out, *flags, *paths)
     if done.returncode:
-        raise Skip(f"{gcc or compiler()} {' '.join(flags)} builds nothing here: {done.stderr[-200:]}")
+        raise tap.Skip(f"{gcc or compiler()} {' '.join(flags)} builds nothing here: {done.stderr[-200:]}")
     return out
 
 
 def about(*words):
-    document = json.loads(run(TALLY, "doctor", "--json", "--", *words).stdout)
+    document = json.loads(tap.run(TALLY, "doctor", "--json", "--", *words).stdout)
     return {fact["id"]: fact for fact in document["facts"]}
 
 
@@ -348,14 +347,14 @@ def test_command():
     """A program's build id, symbols, debug information and frame pointers, by how it was built."""
     with tempfile.TemporaryDirectory() as directory:
         plain = about(build(directory, "plain", "-fomit-frame-pointer", "-Wl,--build-id=none"))
-        same(plain["command.build-id"]["value"], "no", "build id")
-        same(plain["command.symbols"]["value"], "yes", "symbols")
-        same(plain["command.debug"]["value"], "no", "debug information")
-        same(plain["command.frame-pointers"]["value"], "no", "frame pointers")
+        tap.same(plain["command.build-id"]["value"], "no", "build id")
+        tap.same(plain["command.symbols"]["value"], "yes", "symbols")
+        tap.same(plain["command.debug"]["value"], "no", "debug information")
+        tap.same(plain["command.frame-pointers"]["value"], "no", "frame pointers")
         frames = about(build(directory, "frames", "-fno-omit-frame-pointer", "-g", "-Wl,--build-id"))
-        same(frames["command.frame-pointers"]["value"], "yes", "frame pointers")
-        same(frames["command.debug"]["value"], "yes", "debug information")
-        same(frames["command.build-id"]["value"], "yes", "build id")
+        tap.same(frames["command.frame-pointers"]["value"], "yes", "frame pointers")
+        tap.same(frames["command.debug"]["value"], "yes", "debug information")
+        tap.same(frames["command.build-id"]["value"], "yes", "build id")
         print(f"# {plain['command.frame-pointers']['text']} / {frames['command.frame-pointers']['text']}")
         static = about(build(directory, "static", "-static", "-fno-omit-frame-pointer"))
         assert " static" in static["command.file"]["text"], static["command.file"]
@@ -364,18 +363,18 @@ def test_command():
 def test_stripped_command():
     """Stripped: functions are found by unwind tables, debug information by link."""
     if not shutil.which("objcopy"):
-        raise Skip("no objcopy")
+        raise tap.Skip("no objcopy")
     with tempfile.TemporaryDirectory() as directory:
         path = build(directory, "frames", "-fno-omit-frame-pointer", "-g")
-        run("objcopy", "--only-keep-debug", path, path + ".debug")
-        run("strip", path)
+        tap.run("objcopy", "--only-keep-debug", path, path + ".debug")
+        tap.run("strip", path)
         facts = about(path)
-        same(facts["command.symbols"]["value"], "stripped", "symbols")
-        same(facts["command.frame-pointers"]["value"], "yes", "frame pointers")
-        same(facts["command.debug"]["value"], "no", "debug information")
-        run("objcopy", f"--add-gnu-debuglink={path}.debug", path, cwd=directory)
+        tap.same(facts["command.symbols"]["value"], "stripped", "symbols")
+        tap.same(facts["command.frame-pointers"]["value"], "yes", "frame pointers")
+        tap.same(facts["command.debug"]["value"], "no", "debug information")
+        tap.run("objcopy", f"--add-gnu-debuglink={path}.debug", path, cwd=directory)
         facts = about(path)
-        same(facts["command.debug"]["value"], "file", "debug information by link")
+        tap.same(facts["command.debug"]["value"], "file", "debug information by link")
         assert path + ".debug" in facts["command.debug"]["text"], facts["command.debug"]
 
 
@@ -391,10 +390,10 @@ def test_other_architectures():
                 # Linking takes libraries that are not there.
                 path = build(directory, "other", flag, "-nostdlib", "-static", "-Wl,-e,main", gcc=shutil.which(gcc))
                 fact = about(path)["command.frame-pointers"]
-                same(fact["value"], word, f"{gcc} {flag}: {fact['text']}")
+                tap.same(fact["value"], word, f"{gcc} {flag}: {fact['text']}")
                 looked += 1
     if not looked:
-        raise Skip("no cross compiler")
+        raise tap.Skip("no cross compiler")
 
 
 def test_scripts_and_others():
@@ -410,18 +409,18 @@ def test_scripts_and_others():
             assert path in facts["command.file"]["cause"], facts["command.file"]
         with open(path, "wb") as file:
             file.write(b"\x7fELF" + bytes(range(256)))
-        same("command.symbols" in about(path), False, "symbols of what is no program")
-    same(about("no-such-program")["command.file"]["state"], "bad", "what is not there")
+        tap.same("command.symbols" in about(path), False, "symbols of what is no program")
+    tap.same(about("no-such-program")["command.file"]["state"], "bad", "what is not there")
 
 
 def test_statuses():
     """Usage errors are 129, and the command is not run."""
-    same(run(TALLY, "doctor", "--frob").returncode, 129, "status")
-    same(run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
+    tap.same(tap.run(TALLY, "doctor", "--frob").returncode, 129, "status")
+    tap.same(tap.run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "made")
-        run(TALLY, "doctor", "--", "touch", path)
-        same(os.path.exists(path), False, "the command was run")
+        tap.run(TALLY, "doctor", "--", "touch", path)
+        tap.same(os.path.exists(path), False, "the command was run")
 
 
 def test_colour():
@@ -431,7 +430,7 @@ def test_colour():
     os.environ.update(env)
     assert b"\033[" in on_terminal(TALLY, "doctor")
     assert b"\033[" not in on_terminal(TALLY, "doctor", NO_COLOR="1")
-    assert "\033[" not in run(TALLY, "doctor").stdout
+    assert "\033[" not in tap.run(TALLY, "doctor").stdout
 
 
 def test_nothing_is_left():
@@ -440,15 +439,15 @@ def test_nothing_is_left():
     before = os.listdir(instances) if os.access(instances, os.R_OK) else []
     def facts():
         # Others may take counters meanwhile.
-        return [fact for fact in json.loads(run(TALLY, "doctor", "--json").stdout)["facts"] if not fact["id"].startswith("counters.")]
+        return [fact for fact in json.loads(tap.run(TALLY, "doctor", "--json").stdout)["facts"] if not fact["id"].startswith("counters.")]
     # The kernel lowers the highest rate of samples while it is busy, which may be between two of them.
     first, second = facts(), facts()
     for _ in range(10):
         if first != second:
             first, second = second, facts()
     for a, b in zip(first, second):
-        same(a, b, a["id"])
-    same(os.listdir(instances) if os.access(instances, os.R_OK) else [], before, "instances of tracefs")
+        tap.same(a, b, a["id"])
+    tap.same(os.listdir(instances) if os.access(instances, os.R_OK) else [], before, "instances of tracefs")
 
 
 tap.main(__name__)

@@ -16,7 +16,6 @@ from pathlib import Path
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import tap  # noqa: E402
-from tap import run  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,9 +28,7 @@ INTEL = {"Header": {"Info": "made up"}, "Events": [
 
 
 def tally(*args, status=0, **env):
-    done = run(TALLY, *args, env={**ENV, **env})
-    assert done.returncode == status, f"{args}: status {done.returncode}, wanted {status}: {done.stderr[-500:]}"
-    return done
+    return tap.run(TALLY, *args, env={**ENV, **env}, status=status)
 
 
 def listed(*args, **env):

@@ -6,9 +6,7 @@ usage: pager.py TALLY
 """
 import os
 import re
-import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
@@ -17,7 +15,7 @@ from crafted import *  # noqa: F403, E402
 from terminal import Session  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-pager-")
+WORK = tap.workplace("pager")
 DATA = os.path.join(WORK, "perf.data")
 MANY = os.path.join(WORK, "many.data")
 PID = 4194305 + os.getpid()
@@ -128,8 +126,5 @@ def test_keys_are_the_pagers():
         assert "# Health" in text, text
 
 
-try:
-    setup()
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+setup()
+tap.main(__name__)

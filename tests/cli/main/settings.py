@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
 import rights  # noqa: E402
 import tap  # noqa: E402
 
@@ -32,7 +33,7 @@ def value():
 
 def need_settings():
     """The setting can be changed here, or rights.sysctls skips."""
-    rights.need_root()
+    machine.need_root()
     with rights.sysctls(**{NAME: value()}):
         pass
 

@@ -15,16 +15,16 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import rights  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 import via_programs  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-via-")
+WORK = tap.workplace("via")
 PROGRAM = os.path.join(WORK, "work")
 
 SHARES = {"one": 10, "two": 20, "three": 30, "four": 40}
@@ -33,12 +33,7 @@ SHOWS_FOUR = re.compile(r"%.*\bfour\b").search
 
 
 def built(path, source, *options):
-    machine.need_compiler("cc", *options)
-    if not os.path.exists(path):
-        run = subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-falign-loops=64", *options,
-                              "-x", "c", "-o", path, "-"], input=source, text=True, capture_output=True, check=False)
-        tap.same(run.returncode, 0, run.stderr)
-    return path
+    return steps.build(path, source, "-O1", "-g", "-fno-omit-frame-pointer", "-falign-loops=64", *options, needs=options, once=True)
 
 
 def program(static=False):
@@ -75,8 +70,7 @@ STOPS, POINTS = 1000, 8
 def stops_worth(data):
     """How many stops with one sample each would be as exact. On a busy machine tally gets to stop a thread late, and samples all
     periods that ended meanwhile at one instruction, one period after the other: n samples there are n squared in the variance."""
-    done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip")
-    tap.same(done.returncode, 0, f"script: {done.stderr}")
+    done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip", status=0)
     stops, last = [], {}
     for tid, seconds, microseconds, ip in re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{6}):\s+([0-9a-f]+)", done.stdout, re.M):
         at = int(seconds) * 1000000 + int(microseconds)
@@ -101,8 +95,7 @@ def check_shares(record):
             break
         WORK_FACTOR[0] *= max(1.2, min(4, 1.3 * STOPS / max(stops, 1)))
     assert stops >= STOPS, f"{stops} stops for samples of {WORK_FACTOR[0]} times the work"
-    done = tap.run(TALLY, "report", "-i", data, "--json", "--no-children", "-g", "none", "-s", "symbol")
-    tap.same(done.returncode, 0, f"report: {done.stderr}")
+    done = tap.run(TALLY, "report", "-i", data, "--json", "--no-children", "-g", "none", "-s", "symbol", status=0)
     event = json.loads(done.stdout)["events"][0]
     found = {row["symbol"].split("] ")[-1]: 100 * row["self_samples"] / event["samples"] for row in event["rows"]}
     for name, share in SHARES.items():
@@ -118,8 +111,7 @@ def loops(factor, divided=1):
 
 
 def test_counts_have_their_quality():
-    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock,page-faults,cs,cycles", program(), LOOPS)
-    tap.same(run.returncode, 0, run.stderr)
+    run = tap.run(TALLY, "stat", "--via", "user", "--json", "-e", "task-clock,page-faults,cs,cycles", program(), LOOPS, status=0)
     table, counts = counts_of(run.stderr)
     tap.same(table["via"], "user", "via")
     for name in ("task-clock", "page-faults", "cs"):
@@ -210,8 +202,7 @@ def test_supervisor_that_is_killed():
 
 
 def test_refusals():
-    run = tap.run(TALLY, "stat", "--via", "nothing", "true")
-    tap.same(run.returncode, 129, run.stderr)
+    run = tap.run(TALLY, "stat", "--via", "nothing", "true", status=129)
     assert "not kernel, user or auto" in run.stderr, run.stderr
     for command in (["stat"], ["record", "-o", os.path.join(WORK, "x.data")], ["top", "--stdio"]):
         run = tap.run(TALLY, *command, "--via", "user", "-a", *(["true"] if command[0] != "top" else []))
@@ -240,8 +231,7 @@ def recorded(*args, run=tap.run, name="perf.data"):
     data = os.path.join(WORK, name)
     if os.path.exists(data):
         os.remove(data)
-    done = run(TALLY, "record", "-o", data, *args)
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "record", "-o", data, *args, status=0)
     return data, done
 
 
@@ -320,12 +310,8 @@ def test_recording_of_what_runs():
 
 
 def waits(*args):
-    path = os.path.join(WORK, "waiter")
-    machine.need_compiler("cc")
-    if not os.path.exists(path):
-        subprocess.run(["cc", "-O1", "-x", "c", "-o", path, "-"], input=via_programs.WAITER, text=True, check=True)
-    run = tap.run(TALLY, "record", "--via", "user", "-q", "-o", os.path.join(WORK, "waits.data"), path, *args)
-    tap.same(run.returncode, 0, run.stderr)
+    path = steps.build(os.path.join(WORK, "waiter"), via_programs.WAITER, "-O1", once=True)
+    run = tap.run(TALLY, "record", "--via", "user", "-q", "-o", os.path.join(WORK, "waits.data"), path, *args, status=0)
     return [int(word) for word in run.stdout.split()]
 
 
@@ -346,8 +332,7 @@ def test_waits_that_signals_interrupt():
 
 def check_everything(run):
     """stat, record, report and profile by what `run` does."""
-    done = run(TALLY, "stat", "--json", "-e", "task-clock", program(), LOOPS)
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "stat", "--json", "-e", "task-clock", program(), LOOPS, status=0)
     table, counts = counts_of(done.stderr)
     tap.same((table["via"], counts["task-clock"]["quality"]), ("user", "estimated"), done.stderr)
 
@@ -356,8 +341,7 @@ def check_everything(run):
         assert "user host" in done.stderr, done.stderr
         return data
     check_shares(record)
-    done = run(TALLY, "profile", "--stdio", program(), LOOPS)
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "profile", "--stdio", program(), LOOPS, status=0)
     assert "four" in done.stdout, done.stdout
     # What runs already: in the same namespaces, and by the same user.
     machine.need_ptrace_of_others()
@@ -365,8 +349,7 @@ def check_everything(run):
               'shown=$(timeout --preserve-status -s INT $seconds "$1" top --stdio -d 0.5 -p $pid); status=$?; '
               'echo "$shown"; echo "$shown" | grep -q "%.*four" && break; done; '
               'kill -0 $pid || status=99; kill -9 $pid; exit $status')
-    done = run("sh", "-c", script, "sh", TALLY, program())
-    tap.same(done.returncode, 0, done.stderr)
+    done = run("sh", "-c", script, "sh", TALLY, program(), status=0)
     assert SHOWS_FOUR(done.stdout), done.stdout[-2000:] + done.stderr
 
 
@@ -417,8 +400,7 @@ def used_by_children():
 def check_kind(name, make, run):
     """It counts what the command used, and samples weigh about that, whatever the command is."""
     command = make()
-    done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command)
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command, status=0)
     table, counts = counts_of(done.stderr)
     tap.same(table["via"], "user", done.stderr)
     check_clock(table, counts, done.stdout)
@@ -427,15 +409,13 @@ def check_kind(name, make, run):
     before = used_by_children()
     data, done = recorded("-g", *command, run=run, name="kind.data")
     told, used = told_by(done.stdout), used_by_children() - before
-    done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol")
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol", status=0)
     # What is left of a period at the end of each thread has no sample. `used` is of tally, too.
     wanted = told - MOST_THREADS.get(name, 50) * 1e9 / 999
     if wanted > 0:
         event = json.loads(done.stdout)["events"][0]
         assert event["samples"] > 20 and wanted < event["period"] < used, (told, used, clock, event["samples"], event["period"])
-    done = run(TALLY, "profile", "--stdio", *command)
-    tap.same(done.returncode, 0, done.stderr)
+    done = run(TALLY, "profile", "--stdio", *command, status=0)
 
 
 def kind_test(refusal, name, make):
@@ -497,7 +477,7 @@ def test_running_kill():
 
 def filtered(errno_=0, kills=False):
     install = rights.seccomp(errno_, kills)
-    return lambda *args: tap.run(*args, preexec_fn=install)
+    return lambda *args, **options: tap.run(*args, preexec_fn=install, **options)
 
 
 def test_seccomp_eperm():
@@ -534,9 +514,9 @@ def test_user_without_rights():
         mount = rights.mounted_over("/proc/sys/kernel/perf_event_paranoid", "3\n")
         prepare = rights.both(mount, lambda: become(account), rights.seccomp(errno.EACCES))
 
-        def run(*args):
+        def run(*args, **options):
             remove_recordings(account)
-            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK)
+            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK, **options)
         tap.same(run("cat", "/proc/sys/kernel/perf_event_paranoid").stdout, "3\n", "paranoid")
         check_everything(run)
         check_kinds(run)
@@ -551,9 +531,9 @@ def test_program_with_capabilities():
 
         prepare = rights.both(install, lambda: become(account))
 
-        def run(*args):
+        def run(*args, **options):
             remove_recordings(account)
-            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK)
+            return tap.run(*[copy if arg == TALLY else arg for arg in args], preexec_fn=prepare, cwd=WORK, **options)
         check_everything(run)
 
 
@@ -562,14 +542,11 @@ def test_namespaces():
     machine.need_unshare(*shell[1:])
     install = rights.seccomp(errno.EPERM)
 
-    def run(*args):
-        return tap.run(*shell, *args, preexec_fn=install)
+    def run(*args, **options):
+        return tap.run(*shell, *args, preexec_fn=install, **options)
     check_everything(run)
     check_kinds(run)
 
 
 if __name__ == "__main__":
-    try:
-        tap.main(__name__, machine.need_ptrace)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    tap.main(__name__, machine.need_ptrace)

@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
@@ -19,16 +20,11 @@ READERS = ("report", "script", "evlist", "buildid-list")
 
 
 def made(folder, name, *command):
-    machine.need_events()
-    path = os.path.join(folder, name)
-    run = tap.run(TALLY, "record", "-q", "-e", "cpu-clock", "-c", "100000", "-o", path, "--", *command)
-    tap.same(run.returncode, 0, run.stderr)
-    return path
+    return steps.record(os.path.join(folder, name), "-q", "-e", "cpu-clock", "-c", "100000", "--", *command)
 
 
 def rows(*words, cwd):
-    run = tap.run(TALLY, "report", "-q", "-s", "symbol", *words, cwd=cwd)
-    tap.same(run.returncode, 0, str(words) + run.stderr)
+    run = tap.run(TALLY, "report", "-q", "-s", "symbol", *words, cwd=cwd, status=0)
     return [line for line in run.stdout.splitlines() if line.strip()], run.stderr
 
 
@@ -65,8 +61,7 @@ def test_other_words_are_usage_errors():
         made(folder, "perf.data", "true")
         for line in ("script flamegraph", "script report x", "script record x", "evlist nothing", "evlist /etc",
                      "buildid-list nothing", "version foo", "report one two", "evlist /dev/zero"):
-            run = tap.run(TALLY, *line.split(), cwd=folder)
-            tap.same(run.returncode, 129, line)
+            run = tap.run(TALLY, *line.split(), cwd=folder, status=129)
             word = line.split()[-1] if "script" not in line else line.split()[1]
             assert f"'{word}'" in run.stderr and "--help" in run.stderr and not run.stdout, (line, run.stderr)
             assert "script" not in line or "perf's scripts" in run.stderr, run.stderr
@@ -75,8 +70,7 @@ def test_other_words_are_usage_errors():
 def test_no_fifo_is_opened_to_see_what_it_is():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "fifo"))
-        run = tap.run(TALLY, "evlist", "fifo", cwd=folder)
-        tap.same(run.returncode, 129, run.stderr)
+        tap.run(TALLY, "evlist", "fifo", cwd=folder, status=129)
 
 
 def test_slips_get_suggestions():
@@ -94,8 +88,7 @@ def test_slips_get_suggestions():
 
 
 def test_ambiguous_options_are_listed():
-    run = tap.run(TALLY, "report", "--std")
-    tap.same(run.returncode, 129, run.stderr)
+    run = tap.run(TALLY, "report", "--std", status=129)
     assert "'--stdio'" in run.stderr and "'--stdio-color'" in run.stderr, run.stderr
 
 

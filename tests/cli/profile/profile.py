@@ -7,20 +7,19 @@ usage: profile.py TALLY
 """
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from terminal import Session  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-profile-test-")
+WORK = tap.workplace("profile-test")
 SPIN = os.path.join(WORK, "spin")
 TEMPORARY = os.path.join(WORK, "tmp")
 FOR_EVER = "1000000"
@@ -47,17 +46,13 @@ int main(int argc, char **argv)
 
 
 def setup():
-    source = SPIN + ".c"
-    with open(source, "w", encoding="ascii") as file:
-        file.write(PROGRAM)
-    subprocess.run(["gcc", "-g", "-O1", "-o", SPIN, source], check=True)
+    steps.build(SPIN, PROGRAM, "-g", "-O1", compiler="gcc", file=SPIN + ".c")
     os.mkdir(TEMPORARY)
     os.environ["TMPDIR"] = TEMPORARY
 
 
 def profile(*args, status=0, command="profile", **options):
-    run = tap.run(TALLY, command, *args, **options)
-    tap.same(run.returncode, status, f"{command} {args}: {run.stderr}")
+    run = tap.run(TALLY, command, *args, status=status, **options)
     tap.same(os.listdir(TEMPORARY), [], "temporary files")
     return run
 
@@ -217,7 +212,4 @@ def test_no_room_for_the_file():
     assert "cannot create" in run.stderr and "TMPDIR" in run.stderr, run.stderr
 
 
-try:
-    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)

@@ -10,16 +10,16 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from graphs import heavy_graphs  # noqa: E402
 
 TALLY = sys.argv[1]
 PERF = shutil.which("perf")
-WORK = tempfile.mkdtemp(prefix="tally-exchange-")
+WORK = tap.workplace("exchange")
 # The shell works itself as well: leader sampling leaves its children out.
 WORKLOAD = ["sh", "-c", "for i in 1; do ls -lR /usr/share/doc /usr/lib | sort | gzip -c | wc -c; done; "
             "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
@@ -62,9 +62,7 @@ def record(tool, kind):
     if not os.path.exists(path):
         # perf has no names of what ran besides and is gone.
         alone = ["--no-symbols"] if tool == TALLY and "-a" in KINDS[kind] else []
-        run = tap.run(tool, "record", "-q", "-o", path, *KINDS[kind], *alone, "--", *WORKLOAD)
-        if run.returncode:
-            raise AssertionError(f"{tool} record {KINDS[kind]}: status {run.returncode}: {run.stderr}")
+        steps.record(path, "-q", *KINDS[kind], *alone, "--", *WORKLOAD, tool=tool)
     return path
 
 
@@ -249,7 +247,4 @@ def add_tests():
 
 
 add_tests()
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__)

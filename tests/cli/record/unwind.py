@@ -19,11 +19,12 @@ import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = sys.argv[1]
 PERF = "perf"
-WORK = tempfile.mkdtemp(prefix="tally-unwind-")
+WORK = tap.workplace("unwind")
 DEPTH = 20
 os.environ["XDG_CACHE_HOME"] = WORK
 
@@ -54,27 +55,20 @@ int main(int argc, char **argv)
 
 
 def build(name, *flags, room=16, depth=DEPTH):
-    machine.need_compiler("cc", *(["-static"] if "-static" in flags else []))
     path = os.path.join(WORK, name)
-    if not os.path.exists(path):
-        source = os.path.join(WORK, name + ".c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write(SOURCE.replace("ROOM", str(room)).replace("DEPTH", str(depth)))
-        run = tap.run("cc", "-O2", "-fno-optimize-sibling-calls", *(flags or ["-fomit-frame-pointer"]), "-o", path, source)
-        assert not run.returncode, run.stderr
-    return path
+    return steps.build(path, SOURCE.replace("ROOM", str(room)).replace("DEPTH", str(depth)), "-O2", "-fno-optimize-sibling-calls",
+                       *(flags or ["-fomit-frame-pointer"]), file=path + ".c", once=True)
 
 
 def record(name, *options, program=None):
     path = os.path.join(WORK, name + ".data")
     run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", *options, "--",
-                  program or build("deep"))
-    assert not run.returncode, run.stderr
+                  program or build("deep"), status=0)
     return path, run.stderr
 
 
 def health(path):
-    return json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]
+    return steps.report_json(path)["health"]
 
 
 def stacks(path):
@@ -128,9 +122,7 @@ def test_perf_reads_both():
 def test_perf_recordings_are_unwound():
     machine.need_perf_records("-e", "task-clock:u", "--call-graph", "dwarf")
     path = os.path.join(WORK, "perf.data")
-    run = tap.run(PERF, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf",
-                  build("deep"))
-    assert not run.returncode, run.stderr
+    tap.run(PERF, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", build("deep"), status=0)
     check_stacks(path)
 
 
@@ -158,9 +150,8 @@ def test_several_events_with_different_fields():
 def test_threads_and_children_are_followed():
     script = f"{build('deep')} & {build('deep')}; wait"
     path = os.path.join(WORK, "children.data")
-    run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
-                  "sh", "-c", script)
-    assert not run.returncode, run.stderr
+    tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "--",
+            "sh", "-c", script, status=0)
     check_stacks(path)
 
 
@@ -168,9 +159,8 @@ def test_running_process():
     with subprocess.Popen(["sh", "-c", f"while :; do {build('deep')}; done"]) as shell:
         try:
             path = os.path.join(WORK, "running.data")
-            run = tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-p",
-                          shell.pid, "--", *tap.work_of(shell.pid, seconds=1))
-            assert not run.returncode, run.stderr
+            tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-p",
+                    shell.pid, "--", *tap.work_of(shell.pid, seconds=1), status=0)
             check_stacks(path)
         finally:
             shell.send_signal(signal.SIGKILL)
@@ -279,7 +269,4 @@ def test_wrong_words_are_refused():
         assert run.returncode and f"--call-graph {word}: " in run.stderr, run.stderr
 
 
-try:
-    tap.main(__name__, machine.need_events)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, machine.need_events)

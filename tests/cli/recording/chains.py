@@ -5,30 +5,23 @@
 usage: chains.py TALLY
 """
 import collections
-import json
 import os
 import re
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import *  # noqa: F403, E402
 from crafted_elf import PAGE, X86_64, elf_file  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-chains-")
+WORK = tap.workplace("chains")
 CUT = "[cut]"
-
-
-def report(path, *options):
-    run = tap.run(TALLY, "report", "-i", path, *options)
-    tap.same(run.returncode, 0, f"report {options}: {run.stderr[-300:]}")
-    return run.stdout
 
 
 def stacks(path, *options):
@@ -42,7 +35,7 @@ def stacks(path, *options):
             found[(*names, node["symbol"])] += node["samples"] - inside
             walk(below, (*names, node["symbol"]))
 
-    out = json.loads(report(path, "--json", "--no-children", "-g", "callee,0", "-s", "symbol", *options))
+    out = steps.report_json(path, "--no-children", "-g", "callee,0", "-s", "symbol", *options)
     for event in out["events"]:
         for row in event["rows"]:
             graph = row.get("graph", [])
@@ -115,9 +108,9 @@ def test_what_is_no_caller_ends_a_chain():
 def test_what_is_missing_is_one_row():
     write_program()
     path = write_recording("row.data", *(user(LEAF, GOOD, 0x1000 * i) for i in range(3)), user(LEAF, GOOD, ROOT))
-    rows = [row.replace(" ", "") for row in report(path, "-q", "-x", ";", "-g", "none", "-s", "dso,sym").split("\n")]
+    rows = [row.replace(" ", "") for row in steps.report(path, "-q", "-x", ";", "-g", "none", "-s", "dso,sym").split("\n")]
     assert "75.00%;0.00%;[cut];[.][cut]" in rows, rows
-    text = report(path)
+    text = steps.report(path)
     assert "3 callchains cut where they went astray (75.0 %)" in text, text
     assert "# Hint: callers are missing" in text and "--call-graph dwarf" in text, text
     assert re.search(r"75\.00%--\[cut\]\n\s*\|?\s*middle\n\s*\|?\s*inner\n", text), text
@@ -129,7 +122,7 @@ def test_raw_chains_are_those_of_the_recording():
     got, health = stacks(path, "--raw-chains")
     tap.same(got, {("inner", "middle", "0x00007fd530057ce0", "outer"): 1, ("inner",): 1}, "raw")
     tap.same((health["astray_chains"], health["bad_chains"], health["unmapped"]), (0, 1, 1), "health")
-    text = report(path, "--raw-chains")
+    text = steps.report(path, "--raw-chains")
     assert "went astray (" not in text and "# Hint" not in text and "dropped" in text, text
     lines = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout.split("\n")
     tap.same([line.split()[0] for line in lines if line.strip()][:4], ["1340", "1215", "7fd530057ce0", "1115"], "script")
@@ -200,8 +193,8 @@ def test_the_share_is_of_the_chains_that_were_looked_at():
     light = user(in_function(OUTER, 0x50), 0x1000)
     heavy = [user(LEAF, GOOD, 0x1000)] * 199 + [user(LEAF, GOOD, ROOT)] * 200
     path = write_recording("share.data", *heavy, light)
-    assert "200 callchains cut where they went astray (50.0 %)" in report(path), report(path)
-    assert "199 callchains cut where they went astray (49.9 %)" in report(path, "--no-children"), "--no-children"
+    assert "200 callchains cut where they went astray (50.0 %)" in steps.report(path), steps.report(path)
+    assert "199 callchains cut where they went astray (49.9 %)" in steps.report(path, "--no-children"), "--no-children"
 
 
 # ---- live ------------------------------------------------------------------------------------------
@@ -296,11 +289,7 @@ def build(name, compiler, *flags):
 
 
 def record(folder, *command):
-    machine.need_events()
-    path = os.path.join(folder, "live.data")
-    run = tap.run(TALLY, "record", "-o", path, "-e", "cpu-clock:u", "-F", "1999", "-g", "--", *command)
-    tap.same(run.returncode, 0, run.stderr[-500:])
-    return path
+    return steps.record(os.path.join(folder, "live.data"), "-e", "cpu-clock:u", "-F", "1999", "-g", "--", *command)
 
 
 def check_whole(name, compiler, *flags):
@@ -364,7 +353,4 @@ def test_programs_without_frame_pointers_go_astray():
 
 
 if __name__ == "__main__":
-    try:
-        tap.main(__name__)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    tap.main(__name__)

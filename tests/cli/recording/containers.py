@@ -7,18 +7,17 @@ usage: containers.py TALLY
 The same path leads to programs of different functions here and there.
 """
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = sys.argv[1]
-WORK = tempfile.mkdtemp(prefix="tally-containers-")
+WORK = tap.workplace("containers")
 os.environ["XDG_CACHE_HOME"] = WORK
 
 SOURCE = """
@@ -42,12 +41,7 @@ int main(int argc, char **argv)
 
 def build(path, function, *flags):
     """A program without a build id, unless flags say otherwise."""
-    machine.need_compiler("cc", "-static")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    run = subprocess.run(["cc", "-O1", "-static", "-x", "c", "-o", path, *(flags or ["-Wl,--build-id=none"]), "-"],
-                         input=SOURCE.replace("FUNCTION", function), text=True, capture_output=True, check=False)
-    tap.same(run.returncode, 0, run.stderr)
-    return path
+    return steps.build(path, SOURCE.replace("FUNCTION", function), "-O1", "-static", *(flags or ["-Wl,--build-id=none"]))
 
 
 def shell(script, *args):
@@ -81,10 +75,7 @@ def bound(name, *flags):
 
 
 def record(name, *words):
-    path = os.path.join(WORK, name + ".data")
-    run = tap.run(TALLY, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "499", *words)
-    tap.same(run.returncode, 0, run.stderr)
-    return path
+    return steps.record(os.path.join(WORK, name + ".data"), "-q", "-e", "task-clock:u", "-F", "499", *words)
 
 
 def symbols(path, program):
@@ -188,7 +179,4 @@ def test_stacks_unwound_while_recording():
         assert names and all(chain[:2] == ["there_only", "main"] for chain in names), names[:3]
 
 
-try:
-    tap.main(__name__, machine.need_events)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, machine.need_events)

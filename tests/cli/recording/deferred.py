@@ -7,17 +7,16 @@ usage: deferred.py TALLY [CORPUS], where CORPUS is fuzz/corpus: files for it are
 import json
 import os
 import re
-import shutil
 import struct
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import (CALLCHAIN, COMM, CONTEXT_KERNEL, CONTEXT_USER, EXIT, IP, KERNEL, MMAP, PERIOD, SAMPLE, TID, TIME, USER)  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-deferred-")
+WORK = tap.workplace("deferred")
 DEFERRED, COMM_EXEC, FINISHED_ROUND = 22, 1 << 13, 68
 CONTEXT_USER_DEFERRED = (1 << 64) - 640
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
@@ -106,8 +105,7 @@ def write(order, *records):
 
 def script(path, *options):
     """Of each sample its time, thread and user part, in the order of printing; and what is told on stderr."""
-    run = tap.run(TALLY, "script", "-F", "comm,tid,time,ip", "--ns", *options, "-i", path)
-    tap.same(run.returncode, 0, run.stderr[-300:])
+    run = tap.run(TALLY, "script", "-F", "comm,tid,time,ip", "--ns", *options, "-i", path, status=0)
     found = []
     for block in run.stdout.strip().split("\n\n"):
         first, *ips = block.splitlines()
@@ -118,7 +116,7 @@ def script(path, *options):
 
 
 def report(path, *options):
-    return json.loads(tap.run(TALLY, "report", "--json", "--raw-chains", "-s", "comm,symbol", "-i", path, *options).stdout)
+    return steps.report_json(path, "--raw-chains", "-s", "comm,symbol", *options)
 
 
 def children(path):
@@ -280,10 +278,7 @@ def corpus(folder):
 
 
 if __name__ == "__main__":
-    try:
-        if len(sys.argv) > 2:
-            corpus(sys.argv[2])
-        else:
-            tap.main(__name__)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    if len(sys.argv) > 2:
+        corpus(sys.argv[2])
+    else:
+        tap.main(__name__)

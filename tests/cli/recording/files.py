@@ -13,11 +13,11 @@ import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, main, run  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-files-")
+WORK = tap.workplace("files")
 KERNEL, USER = 1, 2
 HOSTNAME, OSRELEASE, ARCH = 3, 4, 6
 BUILD_ID = 2
@@ -79,18 +79,8 @@ def here(**changes):
             ARCH: feature_text(words["arch"])}
 
 
-def report(path, *options):
-    done = run(TALLY, "report", "--stdio", "-s", "dso,sym", "-i", path, *options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def compiled(directory, source, *flags):
-    machine.need_compiler("cc")
-    program = os.path.join(directory, "prog")
-    done = run("cc", "-O0", "-x", "c", "-o", program, *flags, "-", input=source)
-    assert done.returncode == 0, done.stderr
-    return program
+def rows(path, *options):
+    return steps.report(path, "--stdio", "-s", "dso,sym", *options)
 
 
 # ---- which files are known to be the recorded ones -----------------------------------------------
@@ -101,10 +91,10 @@ def kallsyms():
         with open("/proc/kallsyms", encoding="ascii") as file:
             lines = [line.split() for line in file]
     except OSError as error:
-        raise Skip(f"/proc/kallsyms: {error}") from error
+        raise tap.Skip(f"/proc/kallsyms: {error}") from error
     found = {words[2]: int(words[0], 16) for words in lines if len(words) == 3 and words[1] in "Tt"}
     if not found.get("_text") or not found.get("vfs_read"):
-        raise Skip("kernel addresses are hidden")
+        raise tap.Skip("kernel addresses are hidden")
     return found["_text"], found["vfs_read"]
 
 
@@ -113,7 +103,7 @@ def kernel_report(features, *options, moved=0):
     path = recording("kernel.data", [
         mmap(-1, start + moved, 0x2000000, "[kernel.kallsyms]_text", start + moved, KERNEL),
         sample(function + moved + 8, 1, 1, KERNEL)], features)
-    return report(path, *options)
+    return rows(path, *options)
 
 
 def test_this_kernel_without_a_build_id_is_known_by_host_release_and_place():
@@ -145,7 +135,7 @@ def test_script_says_that_names_are_left_out():
     path = recording("script.data", [
         mmap(-1, start, 0x2000000, "[kernel.kallsyms]_text", start, KERNEL),
         sample(function, 1, 1, KERNEL)], here(host="elsewhere"))
-    done = run(TALLY, "script", "-i", path)
+    done = tap.run(TALLY, "script", "-i", path)
     assert done.returncode == 0 and "vfs_read" not in done.stdout, done
     assert "no names of [kernel.kallsyms]: not known to be the same" in done.stderr, done.stderr
 
@@ -154,7 +144,7 @@ def test_a_kernel_image_that_is_not_there_is_an_error():
     path = recording("plain.data", [sample(0x1000, 1, 1)])
     for command in ("report", "script"):
         for option in ("-k", "--kallsyms"):
-            done = run(TALLY, command, "-i", path, option, "/no/such")
+            done = tap.run(TALLY, command, "-i", path, option, "/no/such")
             assert done.returncode == 1 and "/no/such" in done.stderr, done
             assert not done.stdout, done
 
@@ -168,13 +158,13 @@ def vdso_names(features):
     steps = range(0, 0x2000, 16)
     path = recording("vdso.data", [mmap(7, 0x7fff00000000, 0x2000, "[vdso]")] +
                      [sample(0x7fff00000000 + at, 7, at + 1) for at in steps], features)
-    return [line for line in report(path).splitlines() if "[vdso]" in line and "0x00" not in line and line[0] != "#"]
+    return [line for line in rows(path).splitlines() if "[vdso]" in line and "0x00" not in line and line[0] != "#"]
 
 
 def test_the_vdso_of_another_kernel_is_not_this_one():
     with open("/proc/self/maps", encoding="utf-8") as file:
         if "[vdso]" not in file.read():
-            raise Skip("this kernel has no vdso")
+            raise tap.Skip("this kernel has no vdso")
     assert vdso_names(here()), "no names of this kernel's vdso"
     for what in ({"release": "5.4.0-other"}, {"host": "elsewhere"}, {"arch": "aarch64"}):
         names = vdso_names(here(**what))
@@ -185,20 +175,20 @@ def test_files_of_another_machine_are_known_by_build_id_alone():
     maps = [mmap(7, 0x400000, 0x2000000, TALLY)] + [sample(0x400000 + at, 7, at + 1) for at in range(0, 0x2000000, 8192)]
 
     def names(features, *options):
-        out = report(recording("user.data", maps, features), *options).splitlines()
+        out = rows(recording("user.data", maps, features), *options).splitlines()
         return [line for line in out if line and line[0] != "#" and "0x0" not in line]
 
-    if ".symtab" not in run("readelf", "-SW", TALLY).stdout:
-        raise Skip("this build has no symbols")
+    if ".symtab" not in tap.run("readelf", "-SW", TALLY).stdout:
+        raise tap.Skip("this build has no symbols")
     assert names(here()), "no symbols"
     assert not names(here(host="elsewhere")), names(here(host="elsewhere"))[:5]
     assert names(here(host="elsewhere"), "--symfs", "/")
-    done = run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here()))
-    if "Build ID" not in run("readelf", "-n", TALLY).stdout:
-        raise Skip("this build has no build id")
+    done = tap.run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here()))
+    if "Build ID" not in tap.run("readelf", "-n", TALLY).stdout:
+        raise tap.Skip("this build has no build id")
     known = build_id(TALLY, bytes.fromhex(done.stdout.split()[0]))
     assert names({**here(host="elsewhere"), BUILD_ID: known})
-    done = run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here(host="elsewhere")))
+    done = tap.run(TALLY, "buildid-list", "-H", "-i", recording("user.data", maps, here(host="elsewhere")))
     assert not done.stdout, done.stdout
 
 
@@ -206,16 +196,16 @@ def test_files_of_another_machine_are_known_by_build_id_alone():
 
 def test_programs_in_dev_shm_have_symbols():
     if not os.access("/dev/shm", os.W_OK):
-        raise Skip("no /dev/shm")
+        raise tap.Skip("no /dev/shm")
     with tempfile.TemporaryDirectory(dir="/dev/shm") as directory:
-        program = compiled(directory, "int seen_in_shm(void) { return 1; } int main(void) { return seen_in_shm(); }",
-                           "-g")
+        program = steps.build(os.path.join(directory, "prog"),
+                              "int seen_in_shm(void) { return 1; } int main(void) { return seen_in_shm(); }", "-O0", "-g")
         machine.need_tool("nm", "--version")
-        done = run("nm", program)
+        done = tap.run("nm", program)
         at = [int(line.split()[0], 16) for line in done.stdout.splitlines() if line.endswith(" seen_in_shm")][0]
         at &= 0xfffff
         path = recording("shm.data", [mmap(7, 0x10000000, 0x100000, program), sample(0x10000000 + at, 7, 1)], here())
-        assert "seen_in_shm" in report(path), report(path)
+        assert "seen_in_shm" in rows(path), rows(path)
 
 
 def test_no_fifo_is_opened():
@@ -232,8 +222,7 @@ def test_no_fifo_is_opened():
         os._exit(0)
     try:
         for command in (["report", "--stdio"], ["script"], ["buildid-list", "-H"], ["buildid-list"]):
-            done = run(TALLY, *command, "-i", path)
-            assert done.returncode == 0, done
+            tap.run(TALLY, *command, "-i", path, status=0)
             assert not select.select([ready], [], [], 0)[0], command
     finally:
         os.close(os.open(fifo, os.O_RDONLY | os.O_NONBLOCK))
@@ -247,7 +236,7 @@ def test_no_device_is_opened():
     machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
     path = recording("device.data", [mmap(7, 0x500000, 0x1000, "//dev/zero"), sample(0x500100, 7, 2)], here())
     for command in (["report", "--stdio"], ["script"], ["buildid-list", "-H"]):
-        done = run("strace", "-f", "-e", "trace=open,openat", TALLY, *command, "-i", path,
+        done = tap.run("strace", "-f", "-e", "trace=open,openat", TALLY, *command, "-i", path,
                    env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
         opened = [line for line in done.stderr.splitlines() if "dev/zero" in line]
         assert all("O_PATH" in line for line in opened), opened
@@ -256,7 +245,7 @@ def test_no_device_is_opened():
 def map_report(*options):
     """What a report says of a process that is gone, and whose number nobody has."""
     path = recording("jit.data", [mmap(PID, 0x400000, 0x10000, "//anon"), sample(0x400100, PID, 1)], here())
-    return report(path, *options)
+    return rows(path, *options)
 
 
 PID = 4194304 + os.getpid()
@@ -327,5 +316,4 @@ def test_a_recording_that_is_truncated_while_it_is_read():
         assert out and out.count(b"\n") < 300000
 
 
-main(__name__)
-shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__)

@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
@@ -21,7 +20,7 @@ import tap  # noqa: E402
 from crafted import *  # noqa: F403, E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-index-")
+WORK = tap.workplace("index")
 CACHE = os.path.join(WORK, "cache")
 INDEXES = os.path.join(CACHE, "tally")
 DATA = os.path.join(WORK, "perf.data")
@@ -86,9 +85,7 @@ def run(command, *before, data=DATA, **env):
     # The owner of the kernel's names in perf's own cache is not asked for: the running kernel is.
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none"), **env}
     env = {name: value for name, value in env.items() if value is not None}
-    done = tap.run(*before, TALLY, *command, "-i", data, env=env)
-    assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
-    return done
+    return tap.run(*before, TALLY, *command, "-i", data, env=env, status=0)
 
 
 PLAIN = {}
@@ -148,13 +145,9 @@ def good():
         return file.read()
 
 
-def need_root():
-    machine.need_root()
-
-
 def in_namespace(script):
     """Run a shell script with a mount namespace of its own; its words come after it."""
-    need_root()
+    machine.need_root()
     machine.need_unshare("-m")
     machine.need_mounts()
     return ["unshare", "-m", "sh", "-ec", script + '\nexec "$@"', "sh"]
@@ -466,7 +459,7 @@ def test_what_is_no_file():
 
 
 def test_other_users_files():
-    need_root()
+    machine.need_root()
     good()
     path = os.path.join(INDEXES, own_index())
     os.chown(path, NOBODY, NOBODY)
@@ -481,7 +474,7 @@ def test_other_users_files():
 
 def test_root_with_the_home_of_another_user():
     """Nothing is left there that its owner cannot use."""
-    need_root()
+    machine.need_root()
     home = os.path.join(WORK, "theirs")
     for below in ([], [".cache"]):
         shutil.rmtree(home, ignore_errors=True)
@@ -494,7 +487,7 @@ def test_root_with_the_home_of_another_user():
 
 def test_hidden_kernel_addresses_stay_hidden():
     """An index of root's does not tell a root without CAP_SYSLOG what the kernel hides from it."""
-    need_root()
+    machine.need_root()
     without = ["setpriv", "--bounding-set=-syslog", "--inh-caps=-all"]
     machine.need_tool(*without, "true")
     machine.need_kernel_symbols()
@@ -511,7 +504,4 @@ def test_hidden_kernel_addresses_stay_hidden():
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__)

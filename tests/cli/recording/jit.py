@@ -6,7 +6,6 @@ dumps made by hand, whose code is at one address one after the other.
 usage: jit.py TALLY
 """
 import atexit
-import json
 import os
 import platform
 import re
@@ -15,17 +14,16 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, run  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-jit-")
+WORK = tap.workplace("jit")
 DEADLINE = tap.PATIENCE
 SPAN = "1500"  # ms of CPU time that programs run
 PID = 4194304 + os.getpid()  # nobody's
@@ -91,7 +89,6 @@ PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_tr
 
 
 def remove_all():
-    shutil.rmtree(WORK, ignore_errors=True)
     for pid in PIDS:
         for name in (f"/tmp/perf-{pid}.map", f"/tmp/jit-{pid}.dump"):
             if os.path.exists(name):
@@ -126,8 +123,7 @@ def node(where, *options):
 def java(where, *options):
     machine.need_tool("java", *options, "-version")
     machine.need_tool("javac", "-version")
-    done = run("javac", "-d", where, source(where, "Work.java", CLASS))
-    assert done.returncode == 0, done.stderr
+    tap.run("javac", "-d", where, source(where, "Work.java", CLASS), status=0)
     return ["java", "-XX:+PreserveFramePointer", *options, "-cp", where, "Work"]
 
 
@@ -136,18 +132,18 @@ def python(where, option, since):
     versions = [f"python3.{minor}" for minor in range(since, since + 8)]
     for name in versions + sorted(os.path.join(root, "bin", "python3") for root in pyenv_roots()):
         path = shutil.which(name)
-        probe = run(path, "-X", option, "-c", PROBE) if path else None
+        probe = tap.run(path, "-X", option, "-c", PROBE) if path else None
         found = re.fullmatch(r"(\d+) (\d+) True\n", probe.stdout) if probe else None
         PIDS.update([int(found[1])] if found else [])
         if found and int(found[2]) >= since:
             return [os.path.realpath(path) if "shims" not in path else path, "-X", option,
                     source(where, "work.py", MODULE)]
-    raise Skip(f"no python3.{since} or later that has -X {option} here")
+    raise tap.Skip(f"no python3.{since} or later that has -X {option} here")
 
 
 def compiler(where):
     if platform.machine() != "x86_64":
-        raise Skip("the code is of x86-64")
+        raise tap.Skip("the code is of x86-64")
     return [sys.executable, source(where, "compiler.py", COMPILER)]
 
 
@@ -158,16 +154,14 @@ def pyenv_roots():
 
 def record(tool, where, words, *options):
     """Record a program while it runs; the path of the recording."""
-    machine.need_events()
     path = os.path.join(where, os.path.basename(tool) + ".data")
-    done = run(tool, "record", "-e", "cpu-clock", *options, "-o", path, "--", *words, SPAN, cwd=where)
-    assert done.returncode == 0, done.stderr
+    steps.record(path, "-e", "cpu-clock", *options, "--", *words, SPAN, tool=tool, cwd=where)
     note_pids(path)
     return path
 
 
 def note_pids(path):
-    done = run(TALLY, "script", "-i", path, "-F", "pid")
+    done = tap.run(TALLY, "script", "-i", path, "-F", "pid")
     PIDS.update(int(word) for word in set(done.stdout.split()) if word.isdigit())
 
 
@@ -178,9 +172,7 @@ def rows(text):
 
 
 def report(path, *options):
-    done = run(TALLY, "report", "-i", path, "--stdio", "--no-children", "-g", "none", *options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return steps.report(path, "--stdio", "--no-children", "-g", "none", *options)
 
 
 def perf():
@@ -189,9 +181,7 @@ def perf():
 
 
 def perf_report(path, where):
-    done = run(perf(), "report", "-i", path, "--stdio", "--no-children", "-g", "none", cwd=where)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return tap.run(perf(), "report", "-i", path, "--stdio", "--no-children", "-g", "none", cwd=where, status=0).stdout
 
 
 # ---- maps ------------------------------------------------------------------------------------------
@@ -216,14 +206,14 @@ def test_java_by_the_map_of_its_end():
 def test_python_by_its_map():
     where = folder("python-map")
     path = record(TALLY, where, python(where, "perf", 12), "--call-graph", "dwarf")
-    out = run(TALLY, "report", "-i", path, "--stdio", "--children", "-g", "none").stdout
+    out = steps.report(path, "--stdio", "--children", "-g", "none")
     assert re.search(r"^ +\d\d\.\d\d%.*py::alpha:\S+/work.py$", out, re.M), out[:2000]
 
 
 def test_python_by_its_dump():
     where = folder("python-dump")
     path = record(TALLY, where, python(where, "perf_jit", 13), "--call-graph", "dwarf", "-k", "mono")
-    out = run(TALLY, "report", "-i", path, "--stdio", "--children", "-g", "none").stdout
+    out = steps.report(path, "--stdio", "--children", "-g", "none")
     assert re.search(r"^ +\d\d\.\d\d%.*jit-\d+\.dump +\[\.\] py::alpha:\S+/work.py$", out, re.M), out[:2000]
 
 
@@ -238,8 +228,7 @@ def test_node_by_its_dump():
     assert sorted(os.listdir(where)) == before
     assert [name for name in got if name.startswith("JS:*alpha ")], got
     injected = os.path.join(where, "injected.data")
-    done = run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where)
-    assert done.returncode == 0, done.stderr
+    tap.run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where, status=0)
     assert got == rows(perf_report(injected, where)), got
 
 
@@ -247,7 +236,7 @@ def test_offsets_in_a_dump():
     """Each sample has its offset in the function, and the address that it had."""
     where = folder("node-offsets")
     path = record(TALLY, where, node(where, "--perf-prof"), "-k", "mono")
-    out = run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
+    out = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
     lines = re.findall(r"^ +([0-9a-f]+) JS:\*alpha \S+\+0x([0-9a-f]+) \((\S+)\)$", out, re.M)
     assert len(lines) > 20, out[:1000]
     starts = {int(ip, 16) - int(offset, 16) for ip, offset, _ in lines}
@@ -271,8 +260,7 @@ def test_code_that_is_replaced():
     got = rows(out)
     assert got.get("first", 0) > 15 and got.get("second", 0) > 15 and "# JIT:" not in out, out
     injected = os.path.join(where, "injected.data")
-    done = run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where)
-    assert done.returncode == 0, done.stderr
+    tap.run(perf(), "inject", "--jit", "-i", path, "-o", injected, cwd=where, status=0)
     assert got == rows(perf_report(injected, where)), got
 
 
@@ -358,7 +346,7 @@ def test_a_dump_that_is_a_fifo():
 def test_script_and_second_reading():
     """A report with callers reads a file twice; script finds the time of each line."""
     data = recorded(dump("script"))
-    out = run(TALLY, "script", "-i", data, "-F", "time,ip,sym").stdout
+    out = tap.run(TALLY, "script", "-i", data, "-F", "time,ip,sym").stdout
     names = re.findall(r" (\[unknown\]|first|second)", out)
     assert names == ["[unknown]", "first", "first", "second"], out
 
@@ -370,7 +358,7 @@ def test_hint_of_the_program():
     path = record(TALLY, where, node(where))
     out = report(path)
     assert "# Hint: code of Node.js has no names: node --perf-basic-prof" in out, out
-    health = json.loads(run(TALLY, "report", "-i", path, "--json").stdout)["health"]
+    health = steps.report_json(path)["health"]
     assert [one["runtime"] for one in health["jit"]["runtimes"]] == ["Node.js"], health
 
 
@@ -414,7 +402,7 @@ class Running:
                                         stderr=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "ready\n":
             self.process.kill()
-            raise Skip("does not run here: " + self.process.communicate()[1].strip()[-200:])
+            raise tap.Skip("does not run here: " + self.process.communicate()[1].strip()[-200:])
         PIDS.add(self.process.pid)
         return self.process.pid
 
@@ -449,9 +437,9 @@ def test_top_finds_names_that_come_later():
     machine.need_tool("jcmd", "-h")
     with Running(words, where) as pid:
         def name_it():
-            done = run("jcmd", pid, "Compiler.perfmap")
+            done = tap.run("jcmd", pid, "Compiler.perfmap")
             if "Unknown diagnostic command" in done.stdout:
-                raise Skip("jcmd has no Compiler.perfmap before JDK 17")
+                raise tap.Skip("jcmd has no Compiler.perfmap before JDK 17")
             assert done.returncode == 0, done.stdout
         top_until(pid, r"^ +\d+\.\d\d%  \[JIT\] .*0x0000", name_it, r"^ +\d\d\.\d\d% .* long Work\.alpha\(int\)")
 
@@ -473,8 +461,8 @@ def report_of_container(where, words):
     with Running(in_namespaces(where, words), where) as outer:
         pid, = tap.children(outer)
         path = os.path.join(where, "data")
-        done = run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--", *tap.work_of(pid, seconds=0.5))
-        assert done.returncode == 0, done.stderr
+        tap.run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--",
+                *tap.work_of(pid, seconds=0.5), status=0)
         assert not os.path.exists(f"/tmp/perf-{pid}.map") and not os.path.exists("/tmp/jit-1.dump")
         return report(path)
 

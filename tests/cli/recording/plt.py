@@ -11,16 +11,15 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = sys.argv[1]
-CC = shutil.which("cc")
 OBJDUMP = shutil.which("objdump")
-WORK = tempfile.mkdtemp(prefix="tally-plt-")
+WORK = tap.workplace("plt")
 
 PIE_BASE = 0x555555554000  # x86-64 Linux, of addresses that are not random
 
@@ -41,17 +40,11 @@ int main(int argc, char **argv)
 
 
 def build(name, pointer, *flags):
-    machine.need_compiler("cc")
     machine.need_tool("objdump", "--version")
     if os.uname().machine != "x86_64":
         raise tap.Skip("not an x86-64 machine")
-    path = os.path.join(WORK, name)
-    with open(path + ".c", "w", encoding="ascii") as file:
-        file.write(SOURCE.replace("POINTER", pointer))
-    run = tap.run(CC, "-O1", "-fno-builtin", "-D_GNU_SOURCE", *flags, "-o", path, path + ".c")
-    if run.returncode:
-        raise tap.Skip("the compiler cannot: " + run.stderr.strip().splitlines()[-1])
-    return path
+    return steps.build(os.path.join(WORK, name), SOURCE.replace("POINTER", pointer), "-O1", "-fno-builtin", "-D_GNU_SOURCE", *flags,
+                       needs=flags)
 
 
 def stubs(program, section):
@@ -75,11 +68,7 @@ def samples(path, program):
 
 def sampled(program):
     """Samples by time: wherever it is."""
-    path = program + ".data"
-    machine.need_events()
-    run = tap.run(TALLY, "record", "-q", "-o", path, "-e", "task-clock:u", "-F", "4999", "--", program)
-    tap.same(run.returncode, 0, run.stderr)
-    return samples(path, program)
+    return samples(steps.record(program + ".data", "-q", "-e", "task-clock:u", "-F", "4999", "--", program), program)
 
 
 def stopped_at(program, stub):
@@ -88,9 +77,8 @@ def stopped_at(program, stub):
     if machine.need_hardware_breakpoints.reason() or machine.need_tool.reason("setarch", "-R", "true"):
         return []
     path = program + ".break"
-    run = tap.run("setarch", "-R", TALLY, "record", "-q", "-o", path, "-e", f"mem:{PIE_BASE + stub:#x}:x:u", "-c", "10",
-                  "--", program, 1000)
-    tap.same(run.returncode, 0, run.stderr)
+    tap.run("setarch", "-R", TALLY, "record", "-q", "-o", path, "-e", f"mem:{PIE_BASE + stub:#x}:x:u", "-c", "10",
+            "--", program, 1000, status=0)
     return samples(path, program)
 
 
@@ -136,7 +124,4 @@ def test_plt_got_with_ibt():
     check(build("gotibt", "pointer = abs, pointer = (void *)rand_r", "-fcf-protection", "-Wl,-z,ibtplt"), ".plt.got")
 
 
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__)

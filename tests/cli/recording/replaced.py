@@ -15,15 +15,15 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-replaced-")
+WORK = tap.workplace("replaced")
 CACHE = os.path.join(WORK, "cache")
 DATA = os.path.join(WORK, "perf.data")
 GO = os.path.join(WORK, "go")
@@ -71,11 +71,7 @@ FRAMES = {"old": 56, "new": 1400}
 
 
 def compile_to(path, text, *flags):
-    machine.need_compiler("cc")
-    done = subprocess.run(["cc", "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id", "-x", "c", "-o",
-                           path, "-", "-x", "none", *flags], input=text, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return path
+    return steps.build(path, text, "-O1", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id", libraries=flags)
 
 
 def source(which, text):
@@ -148,9 +144,7 @@ def works_on(pid, seconds=0.3):
 
 
 def tally(*words, **env):
-    done = tap.run(TALLY, *words, "-i", DATA, env={**ENV, **env})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return tap.run(TALLY, *words, "-i", DATA, env={**ENV, **env}, status=0).stdout
 
 
 def stacks(script):
@@ -378,7 +372,4 @@ def identity_line(path):
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-try:
-    tap.main(__name__, machine.need_events)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, machine.need_events)

@@ -10,9 +10,7 @@ import collections
 import json
 import os
 import re
-import shutil
 import sys
-import tempfile
 import zlib
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -20,13 +18,13 @@ import browser_data  # noqa: E402
 import browser_hostile  # noqa: E402
 import fixtures  # noqa: E402
 import schema_files  # noqa: E402
-import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
 LONG = bool(os.environ.get("TALLY_LONG"))
-WORK = tempfile.mkdtemp(prefix="tally-schemas-")
+WORK = tap.workplace("schemas")
 ROOT = os.path.join(WORK, "root")
 SOURCE = r"""
 #include <string.h>
@@ -85,21 +83,13 @@ def hold_output(name, *args):
 
 def program():
     path = os.path.join(WORK, "work")
-    if not os.path.exists(path):
-        machine.need_compiler("cc")
-        with open(path + ".c", "w", encoding="ascii") as file:
-            file.write(SOURCE)
-        done = tap.run("cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", path, path + ".c")
-        tap.same(done.returncode, 0, done.stderr)
-    return path
+    return steps.build(path, SOURCE, "-g", "-O1", "-fno-omit-frame-pointer", file=path + ".c", once=True)
 
 
 def recorded(name, *options, more=()):
     path = os.path.join(WORK, name)
     if not os.path.exists(path):
-        machine.need_events()
-        done = tap.run(TALLY, "record", "-q", "-F", "997", *options, "-o", path, program(), *more)
-        tap.same(done.returncode, 0, done.stderr)
+        steps.record(path, "-q", "-F", "997", *options, program(), *more)
     return path
 
 
@@ -264,7 +254,4 @@ def test_wrong_ones_are_refused():
 fixtures.add_tests(sys.modules[__name__], SETS, check_fixtures)
 # It needs what the others saw.
 globals()["test_wrong_ones_are_refused"] = globals().pop("test_wrong_ones_are_refused")
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK)
+tap.main(__name__)

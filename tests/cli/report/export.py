@@ -11,11 +11,9 @@ import json
 import os
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -23,10 +21,11 @@ import crafted  # noqa: E402
 import fixtures  # noqa: E402
 import export_readers as readers  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-export-")
+WORK = tap.workplace("export")
 DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
 STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that keep stacks whole
 FORMATS = STACKS + ("callgrind", "json", "csv")
@@ -82,32 +81,25 @@ int main(void)
 
 
 def setup():
-    source, program = os.path.join(WORK, "loop.c"), os.path.join(WORK, "loop")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(PROGRAM)
-    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o", program, source], check=True)
+    program = os.path.join(WORK, "loop")
+    steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", compiler="gcc", file=program + ".c")
     for path, events in ((DATA, "cpu-clock"), (TWO, "cpu-clock,task-clock")):
-        run = tap.run(TALLY, "record", "-e", events, "-F", "2000", "--sample-cpu", "-g", "-o", path, program)
-        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        steps.record(path, "-e", events, "-F", "2000", "--sample-cpu", "-g", program)
 
 
 def export(form, *options, data=DATA, status=0):
     """The bytes that are written to standard output."""
-    run = tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False)
-    tap.same(run.returncode, status, f"{form} {options}: {run.stderr!r}")
-    return run.stdout
+    return tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False, status=status).stdout
 
 
 def script(*options, data=DATA, tool=TALLY):
-    run = tap.run(tool, "script", "-i", data, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso", *options, errors="replace")
-    tap.same(run.returncode, 0, f"script: {run.stderr}")
+    run = tap.run(tool, "script", "-i", data, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso", *options, errors="replace",
+                  status=0)
     return readers.script(run.stdout)
 
 
 def report(*options, data=DATA):
-    run = tap.run(TALLY, "report", "-i", data, "--json", "--raw-chains", "-g", "none", *options)
-    tap.same(run.returncode, 0, f"report {options}: {run.stderr}")
-    return json.loads(run.stdout)["events"]
+    return steps.report_json(data, "--raw-chains", "-g", "none", *options)["events"]
 
 
 def same_counts(got, want, what):
@@ -368,10 +360,8 @@ def test_files_lines_and_build_ids():
 def linked(options):
     """A recording of the program that is linked so; where `again` is, and where the file's first segment is."""
     program, path = (os.path.join(WORK, name) for name in ("linked", "linked.data"))
-    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, "-o", program, os.path.join(WORK, "loop.c")],
-                   check=True)
-    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-g", "-o", path, program)
-    tap.same(run.returncode, 0, f"record: {run.stderr}")
+    steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, compiler="gcc", file=os.path.join(WORK, "loop.c"))
+    steps.record(path, "-e", "cpu-clock", "-F", "500", "-g", program)
     start, size = re.search(r"^([0-9a-f]+) ([0-9a-f]+) T again$", tap.run("nm", "-S", program).stdout, re.M).groups()
     base = re.search(r"^ +LOAD +0x[0-9a-f]+ 0x([0-9a-f]+)", tap.run("readelf", "-lW", program).stdout, re.M)[1]
     return path, range(int(start, 16), int(start, 16) + int(size, 16)), int(base, 16)
@@ -434,8 +424,7 @@ def crafted_file(name, records, **attr):
 
 
 def told(form, data):
-    run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False)
-    tap.same(run.returncode, 0, f"{form}: {run.stderr!r}")
+    run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, status=0)
     return run.stdout, run.stderr.decode()
 
 
@@ -484,9 +473,8 @@ def test_callgrind_tells_functions_of_one_name_apart():
     with open(second, "w", encoding="ascii") as file:
         file.write("extern volatile unsigned long sink;\n" + work % "sink++;" + "void enter(int n) { work(n); sink++; }\n")
     for options in ([], ["-g"]):
-        subprocess.run(["gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second], check=True)
-        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, program)
-        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        tap.run("gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second, status=0)
+        steps.record(data, "-e", "cpu-clock", "-F", "1000", "-g", program)
         costs = readers.Callgrind(export("callgrind", data=data))
         # Debug information has each in a file of its own.
         starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
@@ -618,10 +606,7 @@ __attribute__((destructor)) static void done(void) { if (!at) fprintf(stderr, "a
 
 
 def test_out_of_memory_is_no_success():
-    source, library = os.path.join(WORK, "failing.c"), os.path.join(WORK, "failing.so")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(FAILING)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    library = steps.build(os.path.join(WORK, "failing.so"), FAILING, "-shared", "-fPIC", compiler="gcc")
     if "allocations: " not in tap.run("ls", WORK, env={**os.environ, "LD_PRELOAD": library}).stderr:
         raise tap.Skip("allocations cannot be made to fail here")
     if "INTERP" not in tap.run("readelf", "-lW", TALLY).stdout:
@@ -690,7 +675,4 @@ def test_ctrl_c_leaves_what_was_there():
     assert ended, "no run was ended"
 
 
-try:
-    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)

@@ -16,17 +16,17 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import cache  # noqa: E402
 import export_readers as readers  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-viewers-")
+WORK = tap.workplace("viewers")
 DATA = os.path.join(WORK, "perf.data")
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "scripts")
 
@@ -52,18 +52,14 @@ int main(void)
 
 
 def setup():
-    source, program = os.path.join(WORK, "loop.c"), os.path.join(WORK, "loop")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(PROGRAM)
-    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-o", program, source], check=True)
-    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "2000", "-g", "-o", DATA, program)
-    tap.same(run.returncode, 0, f"record: {run.stderr}")
+    program = os.path.join(WORK, "loop")
+    steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", compiler="gcc", file=program + ".c")
+    steps.record(DATA, "-e", "cpu-clock", "-F", "2000", "-g", program)
 
 
 def export(form, *options, name=None):
     path = os.path.join(WORK, name or form)
-    run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, *options)
-    tap.same(run.returncode, 0, f"{form}: {run.stderr}")
+    tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, *options, status=0)
     with open(path, "rb") as file:
         return path, file.read()
 
@@ -93,9 +89,8 @@ def viewers():
 # ---- pprof ---------------------------------------------------------------------------------------
 
 def pprof(path, *options):
-    run = tap.run("go", "tool", "pprof", "-symbolize=none", *options, path, env={**os.environ, "HOME": WORK, "PPROF_TMPDIR": WORK})
-    tap.same(run.returncode, 0, f"pprof {options}: {run.stderr}")
-    return run.stdout
+    return tap.run("go", "tool", "pprof", "-symbolize=none", *options, path, status=0,
+                   env={**os.environ, "HOME": WORK, "PPROF_TMPDIR": WORK}).stdout
 
 
 def test_pprof():
@@ -130,9 +125,8 @@ def test_pprof_disassembles():
         if machine.need_compiler.reason("gcc", *options):
             continue
         program, data, path = (os.path.join(WORK, name) for name in ("linked", "linked.data", "linked.pb.gz"))
-        subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", *options, "-o", program, os.path.join(WORK, "loop.c")], check=True)
-        run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, program)
-        tap.same(run.returncode, 0, f"record: {run.stderr}")
+        steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", *options, compiler="gcc", file=os.path.join(WORK, "loop.c"))
+        steps.record(data, "-e", "cpu-clock", "-F", "1000", "-g", program)
         run = tap.run(TALLY, "report", "-i", data, "--format", "pprof", "-o", path)
         tap.same((run.returncode, run.stderr), (0, ""), options)
         with open(path, "rb") as file:
@@ -308,7 +302,4 @@ def test_firefox_profiler():
     assert "inlined_part" in shown
 
 
-try:
-    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_kernel_events, setup=setup)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_kernel_events, setup=setup)

@@ -5,7 +5,6 @@ addr2line says of them.
 
 usage: lines.py TALLY
 """
-import atexit
 import collections
 import ctypes
 import contextlib
@@ -16,17 +15,17 @@ import re
 import resource
 import shutil
 import sys
-import tempfile
 import threading
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import *  # noqa: F403, E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-lines-")
+WORK = tap.workplace("lines")
 PROGRAM = os.path.join(WORK, "program")
 DATA = os.path.join(WORK, "perf.data")
 START = 0x400000
@@ -61,20 +60,13 @@ int main(void)
 	return 0;
 }
 """
-atexit.register(shutil.rmtree, WORK, True)
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 
 
 def build():
-    cc = shutil.which("cc")
-    machine.need_compiler("cc")
     for name in ("addr2line", "objdump"):
         machine.need_tool(name, "--version")
-    source = os.path.join(WORK, "lines source.c")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(SOURCE)
-    done = tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", PROGRAM, source)
-    assert not done.returncode, done.stderr
+    steps.build(PROGRAM, SOURCE, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", file=os.path.join(WORK, "lines source.c"))
 
 
 def instructions(program=PROGRAM):
@@ -140,9 +132,8 @@ def prepared(chains=False):
 
 
 def tally(*command, index="off", status=0):
-    done = tap.run(TALLY, *command, "-i", DATA, env={**os.environ, "TALLY_INDEX": index, "XDG_CACHE_HOME": WORK})
-    assert done.returncode == status, f"{command}: {done.returncode}: {done.stderr}"
-    return done.stdout
+    return tap.run(TALLY, *command, "-i", DATA, status=status,
+                   env={**os.environ, "TALLY_INDEX": index, "XDG_CACHE_HOME": WORK}).stdout
 
 
 def rows(text):
@@ -254,8 +245,7 @@ def program_changed(*command):
     with open(PROGRAM, "rb") as file:
         whole = file.read()
     try:
-        done = tap.run(*command, PROGRAM)
-        assert not done.returncode, done.stderr
+        tap.run(*command, PROGRAM, status=0)
         yield
     finally:
         with open(PROGRAM, "wb") as file:
@@ -331,8 +321,7 @@ def test_full_source_path():
         with open(name, "w", encoding="ascii") as file:
             file.write(f"int volatile v{number};\nvoid f{number}(void) {{ v{number}++; }}\n"
                        + ("int main(void) { return 0; }\n" if number else ""))
-    done = tap.run("cc", "-O1", "-g", "-no-pie", "-fno-pie", "-o", program, *names)
-    assert not done.returncode, done.stderr
+    tap.run("cc", "-O1", "-g", "-no-pie", "-fno-pie", "-o", program, *names, status=0)
     addrs = [int(line.split()[0], 16) for line in tap.run("nm", program).stdout.splitlines() if re.search(r" T f[01]$", line)]
     assert len(addrs) == 2, addrs
     out = [mmap(PID, START, os.path.getsize(program), program), comm(PID, "two")]
@@ -351,8 +340,7 @@ def test_full_source_path():
 
 def test_damaged_information_is_told():
     prepared()
-    done = tap.run("objcopy", "-O", "binary", "--dump-section", f".debug_info={WORK}/info", PROGRAM, f"{WORK}/none.bin")
-    assert not done.returncode, done.stderr
+    tap.run("objcopy", "-O", "binary", "--dump-section", f".debug_info={WORK}/info", PROGRAM, f"{WORK}/none.bin", status=0)
     with open(f"{WORK}/info", "rb") as file:
         info = file.read()
     with open(PROGRAM, "rb") as file:
@@ -383,8 +371,7 @@ def test_the_index_has_lines():
     try:
         for command in (("objcopy", "--only-keep-debug", PROGRAM, debug), ("strip", "-g", PROGRAM),
                         ("objcopy", f"--add-gnu-debuglink={debug}", PROGRAM)):
-            done = tap.run(*command)
-            assert not done.returncode, done.stderr
+            tap.run(*command, status=0)
         options = ("report", "--stdio", "-g", "caller", "-s", "sym,srcline")
         index = os.path.join(WORK, "indexes")
         first = tally(*options, index=index)
@@ -412,8 +399,7 @@ def shared_parts():
     both = [os.path.join(WORK, name) for name in ("packed1", "packed2")]
     for path in both:
         assert not tap.run(cc, "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", "-o", path, source).returncode
-    done = tap.run(dwz, "-m", os.path.join(WORK, "common"), "-M", os.path.join(WORK, "common"), *both)
-    assert not done.returncode, done.stderr
+    tap.run(dwz, "-m", os.path.join(WORK, "common"), "-M", os.path.join(WORK, "common"), *both, status=0)
     yield both[0], ["common"]
 
 

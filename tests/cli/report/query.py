@@ -4,20 +4,17 @@
 
 usage: query.py TALLY
 """
-import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-query-")
+WORK = tap.workplace("query")
 DATA = os.path.join(WORK, "perf.data")
 
 PROGRAM = r"""
@@ -41,19 +38,14 @@ int main(void)
 
 
 def setup():
-    source, program = os.path.join(WORK, "loop.c"), os.path.join(WORK, "loop")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(PROGRAM)
-    subprocess.run(["gcc", "-g", "-O0", "-fno-omit-frame-pointer", "-o", program, source], check=True)
-    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "2000", "--sample-cpu", "-g", "-o", DATA, program)
-    tap.same(run.returncode, 0, f"record: {run.stderr}")
+    program = os.path.join(WORK, "loop")
+    steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", compiler="gcc", file=program + ".c")
+    steps.record(DATA, "-e", "cpu-clock", "-F", "2000", "--sample-cpu", "-g", program)
 
 
 def rows(*options):
     """{(comm, symbol): samples}, and the sum that the heading tells."""
-    run = tap.run(TALLY, "report", "-i", DATA, "--json", "--no-children", "-g", "none", "-s", "comm,symbol", *options)
-    tap.same(run.returncode, 0, f"report {options}: {run.stderr}")
-    event = json.loads(run.stdout)["events"][0]
+    event = steps.report_json(DATA, "--no-children", "-g", "none", "-s", "comm,symbol", *options)["events"][0]
     found = {(row["comm"], row["symbol"].split("] ")[-1]): row["self_samples"] for row in event["rows"]}
     tap.same(sum(found.values()), event["samples"], f"samples of {options}")
     return found
@@ -125,8 +117,7 @@ def test_times():
 def test_wrong_ones():
     for query, part in (("coom:x", "byte 1: fields are"), ("a pid:x", "byte 7: numbers"), ("/(/", "byte 1: '('"),
                         ('"a', "not closed"), ("time:2,1", "start,end")):
-        run = tap.run(TALLY, "report", "-i", DATA, "--query", query)
-        tap.same(run.returncode, 1, query)
+        run = tap.run(TALLY, "report", "-i", DATA, "--query", query, status=1)
         assert part in run.stderr and run.stdout == "", run.stderr
     run = tap.run(TALLY, "report", "-i", DATA, "--query", "\x1b[31m:\"")
     assert "\x1b" not in run.stderr, run.stderr
@@ -134,14 +125,9 @@ def test_wrong_ones():
 
 def test_what_was_not_recorded():
     path = os.path.join(WORK, "nocpu")
-    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, os.path.join(WORK, "loop"))
-    tap.same(run.returncode, 0, run.stderr)
-    run = tap.run(TALLY, "report", "-i", path, "--query", "cpu:0")
-    tap.same(run.returncode, 1, "no CPUs")
+    run = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, os.path.join(WORK, "loop"), status=0)
+    run = tap.run(TALLY, "report", "-i", path, "--query", "cpu:0", status=1)
     assert "--query cannot choose" in run.stderr and "CPU was not recorded" in run.stderr, run.stderr
 
 
-try:
-    tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)

@@ -7,9 +7,7 @@ usage: simpleperf.py TALLY SHARED
 """
 import json
 import os
-import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import tap  # noqa: E402
@@ -17,7 +15,7 @@ from crafted import *  # noqa: F403, E402
 
 TALLY = os.path.abspath(sys.argv[1])
 FOLDER = os.path.join(sys.argv[2], "perfdata", "simpleperf")
-WORK = tempfile.mkdtemp(prefix="tally-simpleperf-")
+WORK = tap.workplace("simpleperf")
 ENV = {**os.environ, "XDG_CACHE_HOME": WORK}
 # Dumps that are there still: simpleperf mostly unwinds itself and leaves none. The files are on nobody's machine but a phone.
 DUMPS = {"perf_no_unwind.data": {"no_file": 8}, "perf_unwind_embedded_lib_in_apk.data": {"no_file": 1},
@@ -85,7 +83,4 @@ def test_32_bits_are_told():
         assert "app" in tally("script", "-i", path), machine
 
 
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK, ignore_errors=True)
+tap.main(__name__)

@@ -18,7 +18,6 @@ import tempfile
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, run  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
@@ -37,21 +36,11 @@ VALUE = r"(?:[\d.]+|<not supported>|<not counted>|<not permitted>)"
 
 
 def stat(*args, status=0, **more):
-    done = run(TALLY, "stat", *args, **more)
-    assert done.returncode == status, f"{args}: status {done.returncode}, wanted {status}: {done.stderr[-500:]}"
-    return done.stderr
+    return tap.run(TALLY, "stat", *args, status=status, **more).stderr
 
 
 def cpus():
     return os.sysconf("SC_NPROCESSORS_ONLN")
-
-
-def need_system_wide():
-    machine.need_system_wide()
-
-
-def need_perf():
-    machine.need_perf_counts()
 
 
 def only(events, name):
@@ -225,7 +214,7 @@ def test_hooks_run_around_each_run():
 # ---- adding up -----------------------------------------------------------------
 
 def system_wide(*args):
-    need_system_wide()
+    machine.need_system_wide()
     return stat("-a", *EVENTS, *args, "true")
 
 
@@ -266,23 +255,23 @@ def test_modes_in_our_json():
 
 def test_modes_in_intervals():
     """Each mode again with -I: the time comes first."""
-    need_system_wide()
+    machine.need_system_wide()
     for mode, (_, label, number) in MODES.items():
         wide = ["stat", "-a", "-e", "task-clock", mode, "-I", "1", "--interval-count", "2"]
-        text = run(TALLY, *wide).stderr.splitlines()
+        text = tap.run(TALLY, *wide).stderr.splitlines()
         assert text[0].startswith("#           time "), text
         for line in text[1:]:
             assert re.fullmatch(rf" +\d+\.\d{{9}} +{label} +.*task-clock.*", line), f"{mode}: {line}"
-        for line in run(TALLY, *wide, "-x,").stderr.splitlines():
+        for line in tap.run(TALLY, *wide, "-x,").stderr.splitlines():
             fields = line.split(",")
             assert re.fullmatch(r" +\d+\.\d{9}", fields[0]) and re.fullmatch(label, fields[1]), f"{mode}: {line}"
-        for line in run(TALLY, *wide, "-j").stderr.splitlines():
+        for line in tap.run(TALLY, *wide, "-j").stderr.splitlines():
             assert list(json.loads(line))[0] == "interval", line
 
 
 def test_parts_add_up():
     """Times of all CPUs, however they are added up, are those of the whole machine."""
-    need_system_wide()
+    machine.need_system_wide()
     for mode in list(MODES)[:-1]:
         counts = json.loads(stat("-a", mode, "--json", "-e", "cpu-clock", "true"))["counts"]
         assert sum(count["counters"] for count in counts) == cpus(), (mode, counts)
@@ -290,7 +279,7 @@ def test_parts_add_up():
 
 
 def test_listed_cpus_only():
-    need_system_wide()
+    machine.need_system_wide()
     counts = json.loads(stat("-C", "0", "-A", "--json", "-e", "cs", "true"))["counts"]
     assert [count["cpu"] for count in counts] == [0], counts
 
@@ -367,7 +356,7 @@ class Cgroup:
         self.path = os.path.join(cgroup_root(), name)
 
     def __enter__(self):
-        need_system_wide()
+        machine.need_system_wide()
         machine.need_new_cgroups()
         os.mkdir(self.path)
         return self
@@ -396,7 +385,7 @@ def test_each_cgroup_has_every_event():
 
 
 def test_cgroups_belong_to_the_events_before():
-    need_system_wide()
+    machine.need_system_wide()
     cgroup_root()
     counts = json.loads(stat("-a", "--json", "-e", "cs,page-faults", "-G", "/", "-e", "faults", "true"))["counts"]
     assert [count.get("cgroup") for count in counts] == ["/", "/", None], counts
@@ -609,15 +598,15 @@ def test_output_to_a_descriptor():
 
 
 def test_the_commands_own_output_is_left_alone():
-    done = run(TALLY, "stat", "-e", "cs", "sh", "-c", "echo out; cat", input="in\n")
+    done = tap.run(TALLY, "stat", "-e", "cs", "sh", "-c", "echo out; cat", input="in\n")
     assert done.stdout == "out\nin\n", done.stdout
 
 
 # ---- next to perf ----------------------------------------------------------------------
 
 def both(*args):
-    need_perf()
-    return [run(program, "stat", *args).stderr for program in (PERF, TALLY)]
+    machine.need_perf_counts()
+    return [tap.run(program, "stat", *args).stderr for program in (PERF, TALLY)]
 
 
 def shape(text):
@@ -655,7 +644,7 @@ def test_keys_as_perf_has_them():
 
 def fault_counts(program, *command):
     """Without randomised addresses and with the same small environment every run faults alike."""
-    done = [run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command,
+    done = [tap.run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command,
                 env={"PATH": "/usr/bin:/bin"}) for _ in range(3)]
     return {int(one.stderr.split(",")[0]) for one in done}
 
@@ -670,15 +659,15 @@ def check_faults(command):
             break
     print(f"# page faults of {os.path.basename(command[0])}: perf and tally {seen}")
     if all(len(perf) > 1 for perf, _ in seen):
-        raise Skip(f"perf counts another number of page faults in each run here: {seen[-1][0]}")
+        raise tap.Skip(f"perf counts another number of page faults in each run here: {seen[-1][0]}")
     assert perf == tally, (command, seen)
 
 
 def test_page_faults_are_perfs():
-    need_perf()
+    machine.need_perf_counts()
     reason = machine.why_not(["setarch", "-R", "true"])
     if reason:
-        raise Skip(f"addresses cannot be fixed here: {reason}")
+        raise tap.Skip(f"addresses cannot be fixed here: {reason}")
     for command in (["true"], FAULTS):
         check_faults(command)
 
@@ -696,22 +685,22 @@ def test_without_privileges_the_kernel_is_left_out():
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
         level = int(file.read())
     if level not in (2,):
-        raise Skip(f"perf_event_paranoid is {level}: 2 is what this is about")
+        raise tap.Skip(f"perf_event_paranoid is {level}: 2 is what this is about")
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "tally")
         shutil.copy(TALLY, program)
         os.chmod(folder, 0o755)
         nobody = ["setpriv", "--reuid=65534", "--clear-groups", program, "stat"]
-        done = run(*nobody, "-e", "page-faults,cs", "true", env={"ASAN_OPTIONS": "detect_leaks=0", **os.environ})
+        done = tap.run(*nobody, "-e", "page-faults,cs", "true", env={"ASAN_OPTIONS": "detect_leaks=0", **os.environ})
         assert done.returncode == 0 and "page-faults:u" in done.stderr, done.stderr
         told = r"perf_event_paranoid is 2.*CAP_PERFMON.*at most 1.*cap_sys_admin.*discouraged"
         assert re.search(told, done.stderr, flags=re.S), done.stderr
         # What happens in the kernel alone has no part in user space.
         assert re.search("<not permitted> +cs", done.stderr), done.stderr
-        data = json.loads(run(*nobody, "--json", "-e", "page-faults,cs", "true").stderr.splitlines()[-1])
+        data = json.loads(tap.run(*nobody, "--json", "-e", "page-faults,cs", "true").stderr.splitlines()[-1])
         assert data["counts"][0]["fallbacks"] == ["kernel excluded"], data
         assert data["counts"][1]["refused"]["rule_id"] == "kernel", data
-        done = run(*nobody, "-a", "-e", "cs", "true")
+        done = tap.run(*nobody, "-a", "-e", "cs", "true")
         assert done.returncode == 1 and "CAP_PERFMON" in done.stderr, done.stderr
 
 

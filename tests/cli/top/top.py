@@ -4,25 +4,24 @@
 
 usage: top.py TALLY
 """
-import atexit
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 import tmux  # noqa: E402
 from terminal import on_terminal  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 DEADLINE = tap.PATIENCE
-FOLDER = tempfile.mkdtemp(prefix="tally-top-")
+FOLDER = tap.workplace("top")
 HEADER = re.compile(r"PerfTop: +\d+ irqs/sec  kernel: *\d+\.\d%  exact: +\d+\.\d% lost: \d+/\d+ "
                     r"drop: \d+/\d+ (?:cut: \d+\.\d% )?\[997Hz (cycles|cpu-clock)[^\]]*\],  \((.*)\)")
 ROW = re.compile(r"^ +(\d+\.\d\d)%  (\S.*?) +\[([k.])\] (\S.*?) *$")
@@ -67,15 +66,8 @@ int main(int argc, char **argv)
 
 def built(name):
     """The program under a name of its own."""
-    first = os.path.join(FOLDER, "spinner")
-    path = os.path.join(FOLDER, name)
-    if not os.path.exists(first):
-        machine.need_compiler("gcc")
-        source = os.path.join(FOLDER, "spinner.c")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
-        done = tap.run("gcc", "-O0", "-fno-omit-frame-pointer", "-o", first, source, "-pthread")
-        assert done.returncode == 0, done.stderr
+    first, path = os.path.join(FOLDER, "spinner"), os.path.join(FOLDER, name)
+    steps.build(first, PROGRAM, "-O0", "-fno-omit-frame-pointer", "-pthread", compiler="gcc", file=first + ".c", once=True)
     if path != first:
         shutil.copy(first, path)
     return path
@@ -566,5 +558,4 @@ def test_stdio_keys():
         screen.until(lambda s: s[-1].strip() == "shell>", "the shell")
 
 
-atexit.register(shutil.rmtree, FOLDER, True)
 tap.main(__name__)

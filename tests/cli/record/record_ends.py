@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What ends `tally record` in the middle: signals and limits, commands of --control; and what is left then.
+
+usage: record_ends.py TALLY
+"""
+import os
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+from recorder import FOREVER, TALLY, background, ends, grown, record, same, text, types, work_on  # noqa: E402
+
+
+# ---- signals ------------------------------------------------------------------------------
+
+
+def test_interrupt(path):
+    """SIGINT and SIGTERM in mid-recording leave a whole file, and no command behind"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER)
+        tap.wait_until(grown(path, 9000), "samples")
+        process.send_signal(number)
+        status, said = ends(process)
+        assert status == 128 + signal.SIGTERM, (status, said)
+        same(path)
+
+
+def test_flush(path):
+    """few samples are written soon, so that SIGKILL leaves them: --flush-ms"""
+    for options in ([], ["--flush-ms", "50"]):
+        process = background("-F", "49", "-e", "cpu-clock", *options, "-o", path, *FOREVER,
+                             preexec_fn=os.setsid)
+        tap.wait_until(grown(path, 1000), "a header")
+        size = os.path.getsize(path)
+        tap.wait_until(grown(path, size + 500), "samples")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert len(text(TALLY, "script", "-i", path)) > 5
+    record("--flush-ms", "99999999999", "-o", path, "true", status=1)
+
+
+def test_killed(path):
+    """after SIGKILL the unfinished file reads up to its last record"""
+    process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER,
+                         preexec_fn=os.setsid)
+    tap.wait_until(grown(path, 30000), "samples")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    # perf 6.1 reads no unfinished file, not even its own.
+    assert len(text(TALLY, "script", "-i", path)) > 100
+    text(TALLY, "report", "--stdio", "-i", path)
+
+
+def test_command_stays(path):
+    """a command that does not end by SIGTERM holds nobody up who asks twice"""
+    process = background("-e", "cpu-clock", "-o", path, "sh", "-c", "trap '' TERM; echo up; while :; do :; done",
+                         stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"up\n"
+    child = tap.children(process.pid)[0]
+    try:
+        process.send_signal(signal.SIGINT)
+        for line in process.stderr:
+            if b"Captured" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        assert process.wait(tap.PATIENCE) == 1
+    finally:
+        os.kill(child, signal.SIGKILL)
+    said = process.stderr.read().decode()
+    assert f"(process {child}) has not ended" in said, said
+    same(path)
+
+
+# ---- limits -------------------------------------------------------------------------------
+
+
+def test_max_size(path):
+    """--max-size ends it"""
+    said = record("--max-size", "50K", "-m", "2", "-F", "2000", "-o", path, *FOREVER,
+                  status=128 + signal.SIGTERM)
+    assert "size limit reached" in said
+    same(path)
+
+
+def test_lost(path):
+    """what a ring had no room for is counted"""
+    process = background("-m", "1", "-c", "20000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    tap.wait_until(grown(path, 100000), "samples")
+    process.send_signal(signal.SIGSTOP)
+    # While the recorder stands still its ring runs over.
+    work_on(process)
+    process.send_signal(signal.SIGCONT)
+    process.send_signal(signal.SIGINT)
+    status, said = ends(process)
+    assert "records were lost" in said, said
+    same(path)
+    assert "LOST_SAMPLES" in types(path)
+
+
+# ---- control ------------------------------------------------------------------------------
+
+
+def test_control(path):
+    """-D -1 --control fifo: enable, ping, disable and stop are obeyed and acknowledged"""
+    ctl, ack = path + ".ctl", path + ".ack"
+    os.mkfifo(ctl)
+    os.mkfifo(ack)
+    ctl_fd, ack_fd = os.open(ctl, os.O_RDWR), os.open(ack, os.O_RDWR)
+    process = background("-D", "-1", "--control", f"fifo:{ctl},{ack}", "-m", "2", "-F", "2000",
+                         "-e", "cpu-clock", "-o", path, *FOREVER)
+    for command in (b"ping", b"evlist", b"enable"):
+        os.write(ctl_fd, command + b"\n")
+        assert os.read(ack_fd, 16).startswith(b"ack\n")
+    tap.wait_until(grown(path, 9000), "samples")
+    for command in (b"disable", b"stop"):
+        os.write(ctl_fd, command + b"\n")
+        assert os.read(ack_fd, 16).startswith(b"ack\n")
+    assert "cpu-clock" in ends(process)[1]
+    same(path)
+
+
+tap.main(__name__, machine.need_events)

@@ -1,0 +1,399 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where `tally record` writes to: pipes, full disks and devices, files that are there already or in use, several files.
+
+usage: record_output.py TALLY
+"""
+import glob
+import os
+import resource
+import select
+import signal
+import stat
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+from recorder import (BURN, FOREVER, PERF, TALLY, background, ends, grown, record, same, same_script_as_perf,  # noqa: E402
+                      text, work_on)
+
+
+# ---- pipes --------------------------------------------------------------------------------
+
+
+def test_pipe(path):
+    """-o - feeds perf script and tally script alike"""
+    done = tap.run(TALLY, "record", "-o", "-", "-e", "cpu-clock,faults", *BURN, text=False, status=0)
+    with open(path, "wb") as file:
+        file.write(done.stdout)
+    with open(path, "rb") as file:
+        ours = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], stdin=file, stdout=subprocess.PIPE,
+                              check=True).stdout
+    assert ours.count(b"\n") > 10
+    if not PERF:
+        raise tap.Skip("no perf to compare with")
+    with open(path, "rb") as file:
+        theirs = subprocess.run(["perf", "script", "--no-inline", "-i", "-"], stdin=file, check=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    ours, theirs = (out.decode(errors="replace").splitlines() for out in (ours, theirs))
+    tap.same(len(ours), len(theirs), "lines of the stream")
+    for a, b in zip(theirs, ours):
+        tap.same(tap.as_perf_names_stubs(a, b), a, "script of the stream")
+
+
+def test_pipe_tracepoints(path):
+    """tracepoints work through a pipe"""
+    machine.need_root()
+    machine.need_tracepoints()
+    if not PERF:
+        raise tap.Skip("no perf to compare with")
+    done = tap.run(TALLY, "record", "-o", "-", "-e", "sched:sched_process_exit", "sh", "-c", "true; env true", text=False,
+                   status=0)
+    out = subprocess.run(["perf", "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    assert b"comm=sh" in out, out
+
+
+def test_reader_gone(path):
+    """a pipe that nobody reads any more ends the recording, and that is said"""
+    process = background("-m", "2", "-F", "2000", "-o", "-", *FOREVER, stdout=subprocess.PIPE)
+    process.stdout.read(1000)
+    process.stdout.close()
+    process.stdout = None
+    status, said = ends(process)
+    assert status == 1 and "its reader is gone" in said, (status, said)
+
+
+def test_pipe_printing(path):
+    """what the command prints does not get into the stream: it goes to standard error"""
+    command = ["sh", "-c", "printf '%sed\\n' print; " + BURN[2]]
+    for options in (["-o", "-"], [], ["-o", "/dev/stdout"]):
+        done = tap.run(TALLY, "record", *options, "-e", "cpu-clock", *command, cwd=os.path.dirname(path), text=False, status=0)
+        assert b"printed" not in done.stdout, done.stderr
+        assert b"printed" in done.stderr, done.stderr
+        shown = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
+                               stdout=subprocess.PIPE).stdout
+        assert shown.count(b"\n") > 10, shown
+    # Into a file nothing is in its way.
+    assert tap.run(TALLY, "record", "-q", "-o", path, *command).stdout == "printed\n"
+
+
+def full_pipe(*numbers):
+    """A recorder whose reader takes nothing, asked to end: it, and the end to read."""
+    reader, writer = os.pipe()
+    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-",
+                         *FOREVER, stdout=writer)
+    tap.wait_until(lambda: not select.select([], [writer], [], 0)[1], "a full pipe")
+    os.close(writer)
+    work_on(process)
+    for number in numbers:
+        process.send_signal(number)
+    return process, reader
+
+
+def test_pipe_stuck(path):
+    """a reader that takes nothing holds nobody up who asks for the end"""
+    for numbers in ((signal.SIGINT,), (signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT)):
+        process, reader = full_pipe(*numbers)
+        try:
+            status, said = ends(process)
+        finally:
+            os.close(reader)
+        assert status == 1 and "its reader takes nothing" in said, (status, said)
+        assert "cut off there" in said, said
+
+
+def test_pipe_slow(path):
+    """a reader that is slow gets all, also when the end was asked for meanwhile"""
+    process, reader = full_pipe(signal.SIGINT)
+    with open(reader, "rb") as file:
+        stream = file.read()
+    status, said = ends(process)
+    assert status == 128 + signal.SIGTERM and "cannot" not in said, said
+    done = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=stream, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.stdout.count(b"\n") > 100 and not done.stderr, done.stderr
+
+
+def test_fifo(path):
+    """a FIFO waits for its reader, and is done with when it is gone; it is nobody's old file"""
+    os.mkfifo(path)
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, *BURN], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    assert b"waiting for a reader" in process.stderr.readline()
+    shown = text(TALLY, "script", "-i", path)
+    assert ends(process)[0] == 0 and len(shown) > 10, shown
+    process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "-m", "2", "-F", "2000", *FOREVER],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with open(path, "rb", buffering=0) as file:
+        file.read(100)
+    status, said = ends(process)
+    assert status == 1 and "its reader is gone" in said, (status, said)
+    assert "cannot be switched" in record("--switch-output=1M", "-o", path, "true", status=1)
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+
+
+def test_fifo_nobody(path):
+    """a FIFO that nobody comes to read can be given up with INT and TERM"""
+    os.mkfifo(path)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "touch", path + ".ran"],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        assert b"waiting for a reader" in process.stderr.readline()
+        process.send_signal(number)
+        status, said = ends(process)
+        assert status == 1 and "nobody came to read it" in said, (status, said)
+    assert not os.path.exists(path + ".ran")
+
+
+# ---- full disks, devices ------------------------------------------------------------------
+
+
+def record_until_full(path, output, **more):
+    """Record a command that works until tally has told that the output takes no more, and ends with a status of its own."""
+    go = path + ".go"
+    process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", output,
+                         "sh", "-c", f"ulimit -t 300; while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
+    said = ""
+    for line in process.stderr:
+        said += line.decode()
+        if "runs on" in said and not os.path.exists(go):
+            open(go, "w").close()
+    assert process.wait(tap.PATIENCE) == 7, (process.returncode, said)
+    os.unlink(go)
+    return said
+
+
+def one_truth(said, path):
+    """What is said at the end does not contradict itself, and whoever reads the file is told too."""
+    assert "a full disk or a size limit may have cut it" in "".join(text(TALLY, "report", "-i", path))
+    assert "cannot finish" not in said and said.count("cannot write") == 1, said
+    assert "without build ids" in said and "samples), which can be read up to there" in said, said
+
+
+# A recording that lost its features does not say which kernel it is of.
+OURS = ["--kallsyms", "/proc/kallsyms"]
+
+
+def test_full_disk(path):
+    """a full disk: said once, what was written reads back, and the command runs on to its own end"""
+    machine.need_mounts()
+    where = path + ".tmpfs"
+    os.mkdir(where)
+    tap.run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where, status=0)
+    try:
+        full = os.path.join(where, "perf.data")
+        said = record_until_full(path, full)
+        assert "No space left" in said and "runs on" in said, said
+        one_truth(said, full)
+        assert len(text(TALLY, "script", "-i", full)) > 100
+        if PERF:
+            same_script_as_perf(full, *OURS)
+        # Where there is no room to begin with, the command is not run.
+        with open(os.path.join(where, "filler"), "wb", buffering=0) as filler:
+            try:
+                while filler.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        before = os.path.getsize(full)
+        said = record("-e", "cpu-clock", "-o", full, "touch", os.path.join(path + ".ran"), status=1)
+        assert "No space left" in said and "Captured" not in said, said
+        assert os.path.getsize(full) == before and not os.path.exists(path + ".ran")
+    finally:
+        tap.run("umount", where)
+
+
+def test_full_disk_interrupted(path):
+    """behind a full disk Ctrl-C ends the command that runs on"""
+    machine.need_mounts()
+    where = path + ".tmpfs"
+    os.mkdir(where)
+    tap.run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", where, status=0)
+    try:
+        full = os.path.join(where, "perf.data")
+        process = background("-m", "2", "-F", "4000", "-o", full, *FOREVER)
+        for line in process.stderr:
+            if b"Captured and wrote" in line:
+                break
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        status, said = ends(process)
+        assert status == 1, (status, said)
+    finally:
+        tap.run("umount", where)
+
+
+def test_size_limit(path):
+    """a file that may grow no larger (RLIMIT_FSIZE) is a full disk, and no death by SIGXFSZ"""
+    limit = 65536
+    said = record_until_full(path, path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
+    one_truth(said, path)
+    assert limit - 4096 < os.path.getsize(path) <= limit, os.path.getsize(path)
+    assert len(text(TALLY, "script", "-i", path)) > 100, "too few samples"
+    if PERF:
+        same_script_as_perf(path, *OURS)
+
+
+def test_devices(path):
+    """/dev/null takes a recording, a full device and a directory are errors, and no device is removed"""
+    assert "Captured and wrote" in record("-e", "cpu-clock", "-o", "/dev/null", "true")
+    assert "Is a directory" in record("-e", "cpu-clock", "-o", os.path.dirname(path), "true", status=1)
+    # One of our own: what is no file is neither removed nor renamed.
+    machine.need_root()
+    os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
+    assert "No space left" in record("-e", "cpu-clock", "-o", path, "true", status=1)
+    record("-e", "cpu-clock", "-o", path, "/nowhere/nothing", status=1)
+    assert "cannot be switched" in record("--timestamp-filename", "-o", path, "true", status=1)
+    assert stat.S_ISCHR(os.stat(path).st_mode) and len(os.listdir(os.path.dirname(path))) == 1
+
+
+# ---- one file for several recorders -------------------------------------------------------
+
+
+def test_same_output(path):
+    """who would write a file that is being written is told so, and nothing of it is touched"""
+    first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    tap.wait_until(grown(path, 9000), "samples")
+    for _ in range(2):
+        said = record("-e", "cpu-clock", "-o", path, "touch", path + ".ran", status=1)
+        assert "another recorder is writing it" in said, said
+    first.send_signal(signal.SIGINT)
+    status, said = ends(first)
+    assert status == 128 + signal.SIGTERM, said
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+    same(path)
+
+
+def test_same_output_at_once(path):
+    """of several that begin at the same time one has the file, and the others say that they have none"""
+    recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *FOREVER],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(6)]
+    try:
+        tap.wait_until(lambda: sum(one.poll() is None for one in recorders) == 1, "all but one to be refused")
+        tap.wait_until(grown(path, 9000), "samples")
+    finally:
+        for one in recorders:
+            one.send_signal(signal.SIGINT)
+        results = [ends(one) for one in recorders]
+    assert sorted(status for status, _ in results) == [1] * 5 + [128 + signal.SIGTERM], results
+    assert all("another recorder" in said for status, said in results if status == 1), results
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
+    assert len(text(TALLY, "script", "-i", path)) > 100
+
+
+def test_old_file(path):
+    """a file in the way becomes FILE.old"""
+    with open(path, "w") as file:
+        file.write("old")
+    record("-o", path, "true")
+    with open(path + ".old") as file:
+        assert file.read() == "old"
+
+
+def test_old_in_use(path):
+    """a file that perf moved away while it was written is not overwritten, and is called by its name"""
+    if not PERF:
+        raise tap.Skip("no perf to move it")
+    first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
+    tap.wait_until(grown(path, 9000), "samples")
+    tap.run("perf", "record", "-q", "-e", "cpu-clock", "-o", path, "true", status=0)
+    for _ in range(2):
+        record("-q", "-e", "cpu-clock", "-o", path, "true")
+    first.send_signal(signal.SIGINT)
+    said = ends(first)[1]
+    assert "was renamed" in said and "wrote" in said and path + ".old (" in said, said
+    assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old", "perf.data.old.1"]
+    assert len(text(TALLY, "script", "-i", path + ".old")) > 100
+
+
+def test_old_not_kept(path):
+    """a file that cannot be kept is not overwritten"""
+    with open(path, "w") as file:
+        file.write("old")
+    os.mkdir(path + ".old")
+    said = record("-e", "cpu-clock", "-o", path, "true", status=1)
+    assert "cannot keep" in said, said
+    with open(path) as file:
+        assert file.read() == "old"
+
+
+def test_one_old(path):
+    """one recording after the other keeps one old one"""
+    for _ in range(4):
+        record("-q", "-e", "cpu-clock", "-o", path, "true")
+    assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old"]
+
+
+# ---- switching ----------------------------------------------------------------------------
+
+
+def test_overwrite_signal(path):
+    """--overwrite --switch-output=signal writes out the newest samples on SIGUSR2"""
+    process = background("--overwrite", "--switch-output=signal", "-m", "4", "-F", "2000", "-o", path,
+                         *FOREVER)
+    tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 100, "the recording")
+    child = None
+
+    def stamped():
+        return [name for name in glob.glob(path + ".2*")]
+    tap.wait_until(lambda: tap.children(process.pid), "a command")
+    for want in (1, 2):
+        process.send_signal(signal.SIGUSR2)
+        tap.wait_until(lambda want=want: len(stamped()) >= want, "a new file")
+    process.send_signal(signal.SIGTERM)
+    status, said = ends(process)
+    assert "[ tally record: Dump " + path in said, said
+    files = stamped()
+    assert len(files) == 3 and not os.path.exists(path), files
+    for name in files:
+        text(TALLY, "script", "-i", name)
+        if PERF:
+            same_script_as_perf(name)
+    assert any(text(TALLY, "script", "-i", name) for name in files), child
+
+
+def test_switch_size(path):
+    """--switch-output=SIZE and --switch-max-files"""
+    process = background("--switch-output=20K", "--switch-max-files", "2", "-m", "2", "-F", "4000",
+                         "-o", path, *FOREVER)
+    seen = set()
+
+    def enough():
+        seen.update(glob.glob(path + ".2*"))
+        return len(seen) >= 4
+    tap.wait_until(enough, "files")
+    process.send_signal(signal.SIGTERM)
+    ends(process)
+    files = glob.glob(path + ".2*")
+    assert len(files) == 2, files
+    same(files[0])
+
+
+def test_switch_renamed(path):
+    """a file that somebody renames is finished under its new name, and the recording goes on into the next"""
+    process = background("--switch-output", "-m", "2", "-F", "4000", "-o", path, *FOREVER)
+    tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 8192, "a file")
+    os.rename(path, path + ".moved")
+    process.send_signal(signal.SIGUSR2)
+    tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 8192, "the next file")
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    status, said = ends(process)
+    assert status == 128 + signal.SIGTERM and "was renamed" in said and path + ".moved" in said, (status, said)
+    same(path + ".moved")
+    same(glob.glob(path + ".2*")[0])
+
+
+def test_timestamp_filename(path):
+    """--timestamp-filename names the file by the time"""
+    record("--timestamp-filename", "-o", path, *BURN)
+    names = glob.glob(path + ".2*")
+    assert len(names) == 1 and len(names[0]) == len(path) + 17, names
+    same(names[0])
+
+
+tap.main(__name__, machine.need_events)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The steps that many tests begin with: build a program, record it, report. The path of tally is the script's first argument."""
+import json
+import os
+import sys
+
+import machine
+import tap
+
+
+def tally():
+    return os.path.abspath(sys.argv[1])
+
+
+def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None, once=False):
+    """Build a program of one source, which the compiler reads from `file`, or else from its standard input; returns the path.
+    `needs`: flags that not every compiler has, without which the test is skipped. `once`: not if it is there already."""
+    machine.need_compiler(compiler, *needs, *(flag for flag in flags if flag == "-static"))
+    if once and os.path.exists(path):
+        return path
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if file:
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(source)
+    words = [file] if file else ["-x", "c++" if compiler.endswith("++") else "c", "-"]
+    tap.run(compiler, *flags, "-o", path, *words, *(["-x", "none", *libraries] if libraries else []), input=None if file else source, status=0)
+    return path
+
+
+def record(path, *words, tool=None, **options):
+    """`tally record` into this file, or that of another `tool`; returns the path."""
+    machine.need_events()
+    tap.run(tool or tally(), "record", "-o", path, *words, status=0, **options)
+    return path
+
+
+def report(path, *options):
+    return tap.run(tally(), "report", "-i", path, *options, status=0).stdout
+
+
+def report_json(path, *options):
+    return json.loads(report(path, "--json", *options))
