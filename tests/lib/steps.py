@@ -40,3 +40,8 @@ def report(path, *options):
 
 def report_json(path, *options):
     return json.loads(report(path, "--json", *options))
+
+
+def stat(*args, status=0, **options):
+    """What `tally stat` prints."""
+    return tap.run(tally(), "stat", *args, status=status, **options).stderr

@@ -8,69 +8,23 @@ import collections
 import json
 import os
 import random
-import re
-import resource
 import shutil
-import signal
-import stat
 import struct
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import browser_data  # noqa: E402
+import browser_hostile  # noqa: E402
+import decode  # noqa: E402
+import fixtures  # noqa: E402
+import machine  # noqa: E402
+import tap  # noqa: E402
+from crafted import *  # noqa: F403, E402
+from reports import TALLY, WORK, function_of, page_of, path_of, rows_of, shop  # noqa: E402
 
-import browser_data
-import browser_hostile
-import decode
-import fixtures
-import machine
-import tap
-from crafted import *  # noqa: F403
-
-TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
-WORK = tempfile.TemporaryDirectory(prefix="tally-page-")
 LOST = 2
-
-
-def path_of(name):
-    return os.path.join(WORK.name, name)
-
-
-def page_of(recording, *options, command="report"):
-    """The page of a recording; None if there is none."""
-    path = path_of("page.html")
-    if os.path.exists(path):
-        os.unlink(path)
-    inputs = ["-i", recording] if command == "report" else recording
-    run = tap.run(TALLY, command, *inputs, "--html", path, *options)
-    if not os.path.exists(path):
-        assert run.returncode, f"{recording}: no page, and no error"
-        return None
-    page = decode.read(path)
-    decode.check_policy(page.text)
-    return page
-
-
-def shop(**options):
-    """The recording of browser_data, and where its programs are."""
-    path, root = path_of("shop.data"), path_of("root")
-    browser_data.write_recording(path, **options)
-    browser_data.write_files(root)
-    return path, ("--symfs", root)
-
-
-def rows_of(recording, *options):
-    """The rows of a report by event and function; names that several files have are put together."""
-    run = tap.run(TALLY, "report", "-i", recording, "--json", "-g", "none", "--children", "-s", "symbol", *options)
-    return json.loads(run.stdout)["events"]
-
-
-def function_of(row):
-    """What a page calls the function of a row: code without names has none, and is one in each file."""
-    name = row["symbol"][4:]
-    return "" if re.fullmatch("0x[0-9a-f]{16}", name) else name
 
 
 # ---- as the report says ------------------------------------------------------------------------------
@@ -404,168 +358,6 @@ def test_what_makes_no_sense_is_refused():
         run = tap.run(TALLY, *words)
         assert run.returncode == 129 and "--html" in run.stderr, (words, run.stderr)
     assert not os.path.exists(out)
-
-
-# ---- where it goes -----------------------------------------------------------------------------------
-
-
-def test_a_page_is_whole_or_not_there():
-    recording, _ = shop()
-    folder = tempfile.mkdtemp(dir=WORK.name)
-    out = os.path.join(folder, "page.html")
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
-
-    run = tap.run(TALLY, "report", "-i", recording, "--html", out, preexec_fn=limit)
-    assert run.returncode == 1 and "cannot write" in run.stderr, run.stderr
-    tap.same(os.listdir(folder), [], "what is left")
-    # What a shell starts in the background ignores SIGINT, and so does what that starts.
-    with subprocess.Popen([TALLY, "report", "-i", "-", "--html", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as command:
-        with open(recording, "rb") as file:
-            command.stdin.write(file.read(1000))
-        command.stdin.flush()
-        command.send_signal(signal.SIGINT)
-        command.stdin.close()
-        command.stdin = None
-        tap.same(command.wait(timeout=tap.PATIENCE), -signal.SIGINT, "an interrupted one")
-    tap.same(os.listdir(folder), [], "what is left of it")
-    with open("/dev/full", "wb") as full:
-        run = tap.run(TALLY, "report", "-i", recording, "--html", "-", stdout=full)
-    assert run.returncode == 1 and "No space" in run.stderr, run.stderr
-
-
-def test_its_readers_are_those_of_new_files_or_of_the_one_before():
-    recording, _ = shop()
-    page = path_of("page.html")
-    if os.path.exists(page):
-        os.unlink(page)
-    command = (TALLY, "report", "-i", recording, "--html", page)
-    for given, mode in ((None, 0o640), (0o604, 0o604), (0o600, 0o600)):
-        if given:
-            os.chmod(page, given)
-        tap.same(tap.run(*command, preexec_fn=lambda: os.umask(0o027)).returncode, 0, "status")
-        tap.same(stat.S_IMODE(os.stat(page).st_mode), mode, "mode")
-
-
-def test_whose_it_was_it_stays():
-    machine.need_chown()
-    recording, _ = shop()
-    folder = path_of("sticky")
-    os.mkdir(folder)
-    os.chmod(folder, 0o1777)
-    page, link, target = (os.path.join(folder, name) for name in ("page.html", "link", "target"))
-    for path in (page, target):
-        with open(path, "w", encoding="ascii") as file:
-            file.write("old")
-    os.chown(page, 65534, 65533)
-    os.chmod(page, 0o640)
-    tap.same(tap.run(TALLY, "report", "-i", recording, "--html", page).returncode, 0, "status")
-    now = os.stat(page)
-    tap.same((now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)), (65534, 65533, 0o640), "owner, group and mode")
-    os.symlink(target, link)
-    os.lchown(link, 65534, 65534)
-    run = tap.run(TALLY, "report", "-i", recording, "--html", link)
-    assert run.returncode == 1 and "Permission denied" in run.stderr, run.stderr
-    tap.same(os.path.getsize(target), 3, "what a link of somebody else led to")
-
-
-def test_nothing_but_files_is_replaced():
-    recording, _ = shop()
-    with open(recording, "rb") as file:
-        before = file.read()
-    for out in (recording, WORK.name, path_of("no/such/folder")):
-        run = tap.run(TALLY, "report", "-i", recording, "--html", out)
-        assert run.returncode == 1 and (out in run.stderr), (out, run.stderr)
-        assert out != WORK.name or "Is a directory" in run.stderr, run.stderr
-    with open(recording, "rb") as file:
-        assert file.read() == before
-    other = path_of("other.data")
-    shutil.copy(recording, other)
-    for options in (("--html", other), ("--svg", other), ("--format", "folded", "-o", other)):
-        run = tap.run(TALLY, "report", "-i", recording, *options)
-        assert run.returncode and "is a recording" in run.stderr, (options, run.stderr)
-        run = tap.run(TALLY, "report", *options[:-1], "-i", recording, cwd=WORK.name)
-        assert run.returncode and "-i: a file's name is missing" in run.stderr, (options, run.stderr)
-    with open(other, "rb") as file:
-        assert file.read() == before
-    assert not os.path.exists(path_of("-i"))
-    link = path_of("link.html")
-    os.symlink(path_of("target.html"), link)
-    with open(path_of("target.html"), "wb"):
-        pass
-    tap.same(tap.run(TALLY, "report", "-i", recording, "--html", link).returncode, 0, "a link")
-    assert os.path.islink(link) and os.path.getsize(link) > 1000
-    fifo = path_of("fifo")
-    os.mkfifo(fifo)
-    with open(path_of("got"), "wb+") as got, open(link, "rb") as page:
-        with subprocess.Popen(["cat", fifo], stdout=got):
-            tap.same(tap.run(TALLY, "report", "-i", recording, "--html", fifo).returncode, 0, "a pipe")
-        got.seek(0)
-        assert got.read() == page.read(), "what its reader got"
-    assert stat.S_ISFIFO(os.stat(fifo).st_mode)
-
-
-def test_streams_have_pages():
-    recording, symfs = shop()
-    with open(recording, "rb") as file:
-        run = tap.run(TALLY, "report", "-i", "-", "--html", "-", *symfs, stdin=file)
-    tap.same(run.returncode, 0, run.stderr)
-    wanted, got = page_of(recording, *symfs), decode.Page(run.stdout)
-    tap.same(got.samples, wanted.samples, "from standard input to standard output")
-    said = tap.run(TALLY, "report", "-i", recording, "--html", path_of("said.html")).stderr
-    assert path_of("said.html") in said and "browser" in said, said
-
-
-# The allocation of number FAIL_AT, from 1, has no memory.
-FAILING = r"""
-#include <errno.h>
-#include <stdlib.h>
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static long nr, at = -1;
-static int fails(void)
-{
-	if (at < 0)
-		at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
-	if (++nr != at)
-		return 0;
-	errno = ENOMEM;
-	return 1;
-}
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *from, size_t size) { return fails() ? NULL : __libc_realloc(from, size); }
-"""
-
-
-def preload():
-    """What makes allocations fail."""
-    machine.need_compiler("gcc")
-    source, library = path_of("failing.c"), path_of("failing.so")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(FAILING)
-    if subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-o", library, source], check=False, stderr=subprocess.DEVNULL).returncode:
-        raise tap.Skip("gcc makes no libraries")
-    probe = tap.run(TALLY, "--version", env=dict(os.environ, LD_PRELOAD=library))
-    if probe.returncode or probe.stderr:
-        raise tap.Skip("this tally has another allocator, or another libc")
-    return library
-
-
-def test_memory_that_is_out():
-    """It ends with an error or has all samples, wherever an allocation fails."""
-    recording, symfs = shop()
-    library, wanted = preload(), len(page_of(recording).samples)
-    refused = 0
-    for number in [*range(1, 30), *range(30, 2000, 97)]:
-        run = tap.run(TALLY, "report", "-i", recording, *symfs, "--html", "-", "--html-source",
-                      env=dict(os.environ, LD_PRELOAD=library, FAIL_AT=str(number)))
-        assert run.returncode in (0, 1, 129), (number, run.returncode, run.stderr)
-        refused += run.returncode != 0
-        if not run.returncode:
-            tap.same(len(decode.Page(run.stdout).samples), wanted, f"allocation {number}")
-    assert refused > 10, refused
 
 
 # ---- from strangers ----------------------------------------------------------------------------------

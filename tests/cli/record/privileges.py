@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The session of an ordinary user whose tally has file capabilities, and of one whose has none.
+"""The session of an ordinary user whose tally has file capabilities.
 
 usage: privileges.py TALLY [--update]
 
-Every test is a function below whose name begins with test_; its docstring is what must hold. They
-run as root, make a user and a group, and remove both. What is said to the user is compared with
+The tests run as root, make a user and a group, and remove both. What is said to the user is compared with
 golden/privileges/NAME.txt; --update writes those files anew.
 """
 import contextlib
@@ -13,7 +12,6 @@ import fcntl
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,73 +21,8 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import machine  # noqa: E402
 import rights  # noqa: E402
 import tap  # noqa: E402
-
-TALLY = os.path.abspath(sys.argv[1])
-UPDATE = "--update" in sys.argv
-GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "privileges")
-ACCOUNT = None
-NO_MEMLOCK = rights.limit(resource.RLIMIT_MEMLOCK, 0)
-
-
-def account():
-    global ACCOUNT
-    if not ACCOUNT:
-        machine.need_system_wide()
-        ACCOUNT = rights.Account(TALLY)
-    return ACCOUNT
-
-
-def capable():
-    """The program of the seed's session."""
-    return account().program("tally", rights.SESSION_CAPS)
-
-
-def plain():
-    return account().program("plain")
-
-
-def output(name):
-    return os.path.join(account().work, name)
-
-
-def well(done):
-    assert done.returncode == 0, f"status {done.returncode}: {done.stderr[-1500:]}"
-    return done
-
-
-# ---- golden files ------------------------------------------------------------------
-
-# What differs from machine to machine and from run to run.
-NORMAL = [
-    (r"/var/tmp/tally-rights-[^/ ]*/bin/\w+", "PROGRAM"),
-    (r"/var/tmp/tally-rights-[^/ ]*/", "HOME/"),
-    (r"of \d+ CPUs", "of N CPUs"),
-    (r"\d+ ring buffers", "N ring buffers"),
-    (r"(ring buffers of|needed:|RLIMIT_MEMLOCK is) \d+ KiB", r"\1 N KiB"),
-    (r"instead of \d+:", "instead of N:"),
-    (r"-m \d+$", "-m N"),
-    (r"mlock_kb=\d+", "mlock_kb=N"),
-    (r" \(for all users, on the host\)", " (for all users)"),
-    # With a PMU cycles are counted; without one they are a clock, which is told.
-    (r"(?m)^tally: warning: no hardware counters here .*\n", ""),
-    (r"open cycles:P", "open CYCLES"),
-    (r"open cpu-clock", "open CYCLES"),
-]
-
-
-def golden(name, text):
-    # What is told at the end depends on the load.
-    text = text.split("[ tally record")[0]
-    for pattern, new in NORMAL:
-        text = re.sub(pattern, new, text, flags=re.M)
-    path = os.path.join(GOLDEN, name + ".txt")
-    if UPDATE:
-        os.makedirs(GOLDEN, exist_ok=True)
-        with open(path, "w") as file:
-            file.write(text)
-    with open(path) as file:
-        tap.same(text, file.read(), name)
-
+from session_user import (NONE, NO_MEMLOCK, TALLY, Workload, account, capabilities, capable, golden,  # noqa: E402
+                          output, plain, well)
 
 # ---- the seed's session --------------------------------------------------------------
 
@@ -171,43 +104,6 @@ def test_top():
 
 
 # ---- capabilities while it runs -------------------------------------------------------
-
-SETS = ("CapInh", "CapPrm", "CapEff", "CapAmb")
-NONE = (0, 0, 0, 0)
-
-
-def capabilities(pid):
-    """The sets of each thread: inheritable, permitted, effective, ambient."""
-    found = set()
-    for tid in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{tid}/status") as file:
-            lines = dict(line.split(":", 1) for line in file)
-        found.add(tuple(int(lines[name], 16) for name in SETS))
-    return found
-
-
-class Workload:
-    """A command that tells its pid when it runs, and goes on until it is told to."""
-
-    def __init__(self, name):
-        self.paths = [output(f"{name}.{way}") for way in ("up", "down")]
-        for path in self.paths:
-            os.mkfifo(path)
-            os.chown(path, account().uid, account().gid)
-        self.command = ["sh", "-c", f"echo $$ > {self.paths[0]}; read word < {self.paths[1]}"]
-
-    def wait(self):
-        with open(self.paths[0]) as up:
-            return int(up.read())
-
-    def release(self):
-        with open(self.paths[1], "w") as down:
-            down.write("go\n")
-
-    def remove(self):
-        for path in self.paths:
-            os.unlink(path)
-
 
 def while_running(name, *args, runs=1, preexec=None):
     """Run tally with a workload; for each run its capabilities and the workload's."""
@@ -513,104 +409,6 @@ def test_hidden_kernel():
 
 def subprocess_root(*args):
     return tap.run(TALLY, *args)
-
-
-# ---- without capabilities -----------------------------------------------------------------
-
-
-def without(name, *args, level=2, status=1, **more):
-    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0):
-        done = account().run(plain(), *args, **more)
-    assert done.returncode == status, (done.returncode, done.stderr)
-    golden(name, done.stderr)
-    return done
-
-
-def test_without_record_all():
-    """All CPUs: refused, with what would permit it."""
-    without("record-all", "record", "-a", "-o", output("no.data"), "true")
-    assert not os.path.exists(output("no.data"))
-
-
-def test_without_record_own():
-    """A command of one's own: user space alone, the reason once."""
-    done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
-    assert done.stderr.count("only user space is recorded") == 1
-    name = well(account().run(plain(), "evlist", "-i", output("own.data"))).stdout.split("\n")[0]
-    assert re.fullmatch(r"cycles:(Pu|u)|cpu-clock:u", name), name
-
-
-def test_without_record_foreign():
-    """A task of somebody else."""
-    without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
-
-
-def test_without_stat_all():
-    without("stat-all", "stat", "-a", "-e", "cpu-clock", "true")
-
-
-def test_without_stat_own():
-    """What happens in the kernel alone is not shown as 0."""
-    done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
-                   "true", status=0)
-    with open(output("stat")) as file:
-        shown = file.read()
-    assert "task-clock:u" in shown and re.search("<not permitted> +context-switches", shown), shown
-    assert done.stderr.count("needs a privilege") == 2, done.stderr
-
-
-def test_without_stat_foreign():
-    without("stat-foreign", "stat", "-p", "1", "-e", "task-clock")
-
-
-def test_without_tracepoint():
-    machine.need_closed_tracefs()
-    without("tracepoint", "record", "-e", "sched:sched_switch", "-o", output("no.data"), "true")
-
-
-def test_without_any_level_1():
-    """At level 1 the kernel is permitted, all CPUs are not."""
-    without("record-all-1", "record", "-a", "-o", output("no.data"), "true", level=1)
-    with rights.sysctls(perf_event_paranoid=1):
-        done = well(account().run(plain(), "record", "-o", output("own.data"), "true"))
-        assert "only user space" not in done.stderr, done.stderr
-
-
-def test_without_at_0_and_below():
-    """At level 0 all CPUs are permitted; at -1 rings need not be accounted for."""
-    with rights.sysctls(perf_event_paranoid=0):
-        well(account().run(plain(), "stat", "-a", "-e", "cpu-clock", "true"))
-    with rights.sysctls(perf_event_paranoid=-1, perf_event_mlock_kb=0):
-        done = well(account().run(plain(), "record", "-a", "-o", output("own.data"), "true",
-                                  preexec_fn=NO_MEMLOCK))
-        assert "ring buffers" not in done.stderr, done.stderr
-
-
-def test_new_cpu():
-    """A CPU that comes on line later cannot be opened any more: it is told."""
-    switch = machine.CPU1
-    machine.need_cpu1_switch()
-    for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
-        work = Workload("cpu")
-        try:
-            with open(switch, "w") as file:
-                file.write("0")
-            tally = account().start(capable(), *args, *work.command)
-            work.wait()
-        finally:
-            with open(switch, "w") as file:
-                file.write("1")
-        work.release()
-        told = tally.communicate(timeout=tap.PATIENCE)[1]
-        work.remove()
-        assert "CPU 1 came on line meanwhile: it is not covered" in told, told
-
-
-def test_no_keep_caps():
-    """There is no way to keep capabilities."""
-    for command in ("record", "stat"):
-        done = account().run(capable(), command, "--keep-caps", "true")
-        assert done.returncode == 129, done
 
 
 if __name__ == "__main__":

@@ -6,107 +6,20 @@ report.
 usage: export.py TALLY FIXTURES
 """
 import collections
-import gzip
 import json
 import os
 import re
-import resource
-import signal
-import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import crafted  # noqa: E402
-import fixtures  # noqa: E402
 import export_readers as readers  # noqa: E402
+import fixtures  # noqa: E402
 import machine  # noqa: E402
 import steps  # noqa: E402
 import tap  # noqa: E402
-
-TALLY = os.path.abspath(sys.argv[1])
-WORK = tap.workplace("export")
-DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
-STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that keep stacks whole
-FORMATS = STACKS + ("callgrind", "json", "csv")
-
-PROGRAM = r"""
-#include <pthread.h>
-#include <sys/prctl.h>
-volatile unsigned long sink;
-static inline __attribute__((always_inline)) void innermost(int n) { for (int i = 0; i < n; i++) sink += i; }
-static inline __attribute__((always_inline)) void inlined_part(int n) { innermost(n); sink++; }
-__attribute__((noinline)) void busy(int n) { inlined_part(n); sink++; }
-__attribute__((noinline)) void again(int n)
-{
-	if (n)
-		again(n - 1);
-	for (int i = 0; i < 100000; i++)
-		sink += 2 * i;
-}
-__attribute__((noinline)) void pong(int n);
-__attribute__((noinline)) void ping(int n)
-{
-	if (n)
-		pong(n - 1);
-	for (int i = 0; i < 50000; i++)
-		sink += 3 * i;
-}
-__attribute__((noinline)) void pong(int n)
-{
-	if (n)
-		ping(n - 1);
-	for (int i = 0; i < 50000; i++)
-		sink += 5 * i;
-}
-/* Where busy() returns to is code of another function. */
-static inline __attribute__((always_inline)) void after(void) { sink++; }
-__attribute__((noinline)) void outer(void) { busy(1000000); after(); again(5); ping(6); sink++; }
-static void *thread(void *arg)
-{
-	prctl(PR_SET_NAME, "worker bee");
-	for (int i = 0; i < 40; i++)
-		outer();
-	return arg;
-}
-int main(void)
-{
-	pthread_t other;
-	pthread_create(&other, 0, thread, 0);
-	for (int i = 0; i < 60; i++)
-		outer();
-	pthread_join(other, 0);
-}
-"""
-
-
-def setup():
-    program = os.path.join(WORK, "loop")
-    steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", compiler="gcc", file=program + ".c")
-    for path, events in ((DATA, "cpu-clock"), (TWO, "cpu-clock,task-clock")):
-        steps.record(path, "-e", events, "-F", "2000", "--sample-cpu", "-g", program)
-
-
-def export(form, *options, data=DATA, status=0):
-    """The bytes that are written to standard output."""
-    return tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False, status=status).stdout
-
-
-def script(*options, data=DATA, tool=TALLY):
-    run = tap.run(tool, "script", "-i", data, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso", *options, errors="replace",
-                  status=0)
-    return readers.script(run.stdout)
-
-
-def report(*options, data=DATA):
-    return steps.report_json(data, "--raw-chains", "-g", "none", *options)["events"]
-
-
-def same_counts(got, want, what):
-    """Of Counters: what differs is told, not all."""
-    differ = {key: (got[key], want[key]) for key in set(got) | set(want) if got[key] != want[key]}
-    assert not differ, f"{what}: {len(differ)} differ (got, wanted): {sorted(differ.items(), key=str)[:3]}"
-
+from exported import (DATA, PROGRAM, STACKS, TALLY, TWO, WORK, crafted_file, export, report,  # noqa: E402
+                      same_counts, script, setup)
 
 # ---- the same samples ----------------------------------------------------------------------------
 
@@ -416,13 +329,6 @@ def test_tables_have_what_samples_refer_to():
             tap.same({frame[2][0] for frame in interned[event, 6].values()}, set(interned[event, 5]), f"functions of perfetto {options}")
 
 
-def crafted_file(name, records, **attr):
-    path = os.path.join(WORK, name)
-    with open(path, "wb") as file:
-        file.write(crafted.file_bytes(records, [crafted.attr(**attr)]))
-    return path
-
-
 def told(form, data):
     run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, status=0)
     return run.stdout, run.stderr.decode()
@@ -491,188 +397,6 @@ def test_pprof_says_whether_functions_are_inlined():
         profile = readers.Pprof(export("pprof", *options))
         [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/loop")]
         tap.same((mapping[9], mapping[10]), ([1], want), options)
-
-
-# ---- names that are made to do harm --------------------------------------------------------------
-
-NAMES = [b"a;b,c\t\"d\"|e", b"x\ny 12", b"\x1b]0;pwned\x07", "\u202egpj.exe".encode(), b"bad\xff\xfe", b"fn=(1) z", b"=1+1", b"\\"]
-
-
-def hostile():
-    records, text = [], 0xffffffff81000000
-    records.append(crafted.mmap(0xffffffff, text, 0x100000, "[kernel.kallsyms]_text", misc=crafted.KERNEL, pgoff=text))
-    for pid, name in enumerate(NAMES, 1):
-        records += [crafted.comm(pid, name), crafted.mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
-        records += [crafted.sample(0x400010 + pid, pid, 10 * pid, period=100 + pid),
-                    crafted.sample(text + 0x10, pid, 10 * pid + 1, crafted.KERNEL, period=1 << 40)]
-    path = os.path.join(WORK, "hostile.data")
-    with open(path, "wb") as file:
-        file.write(crafted.file_bytes(records))
-    symbols = os.path.join(WORK, "kallsyms")
-    with open(symbols, "wb") as file:
-        file.write(b"%x T \x1b];\"SYM\x07<script>\n%x T _end\n" % (text, text + 0x1000))
-    return path, symbols
-
-
-def test_hostile_names():
-    path, symbols = hostile()
-    for form in FORMATS:
-        data = export(form, "--kallsyms", symbols, data=path)
-        if form not in ("pprof", "perfetto"):
-            data.decode("utf-8")
-            lines = b"\r\n" if form == "csv" else b"\n"
-            assert not re.search(rb"[\x00-\x1f\x7f]", data.replace(lines, b"")), form
-        weight = sum(100 + pid for pid in range(1, len(NAMES) + 1)) + len(NAMES) * (1 << 40)
-        if form == "json":
-            tap.same(json.loads(data)["events"][0]["period"], weight, form)
-        elif form == "csv":
-            rows = readers.rows_csv(data)
-            tap.same((len(rows), sum(int(row["self_period"]) for row in rows)), (2 * len(NAMES), weight), form)
-        elif form == "callgrind":
-            tap.same(readers.Callgrind(data).totals, [weight, 2 * len(NAMES)], form)
-        else:
-            got = readers.READERS[form](data)
-            tap.same((got.weight(), len(got.stacks)), (weight, len(NAMES) + 1), form)
-            if form in ("folded", "pprof", "firefox"):
-                tap.same(len({comm for comm, _ in got.comms}), len(NAMES), f"comms of {form}")
-
-
-# ---- where it goes -------------------------------------------------------------------------------
-
-def test_wrong_options():
-    for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
-                          (["--format", "folded", "--json"], "two ways to show it"), (["--format", "csv", "--header"], "two ways to show it"),
-                          (["--event-number", "0", "--format", "folded"], "counts from 1")):
-        run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
-        tap.same((run.returncode, run.stdout), (129, ""), options)
-        assert part in run.stderr, run.stderr
-    run = tap.run(TALLY, "report", "-i", DATA, "--event-number", "7", "--format", "folded")
-    assert run.returncode == 1 and "7" in run.stderr and not run.stdout, run.stderr
-
-
-def test_binary_formats_are_not_for_terminals():
-    for form in ("pprof", "perfetto"):
-        out = tap.run("script", "-qec", f"{TALLY} report -i {DATA} --format {form}", "/dev/null", stdin=subprocess.DEVNULL)
-        assert "nothing for a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
-
-
-def test_files_are_whole():
-    folder = os.path.join(WORK, "files")
-    os.mkdir(folder)
-    for form in FORMATS:
-        path = os.path.join(folder, "out")
-        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path, umask=0o027)
-        tap.same((run.returncode, run.stdout, run.stderr), (0, "", ""), form)
-        with open(path, "rb") as file:
-            tap.same(file.read(), export(form), form)
-        tap.same(os.stat(path).st_mode & 0o777, 0o640, form)
-        os.unlink(path)
-        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path + ".gz")
-        if form in ("json", "csv"):
-            assert run.returncode == 129 and "not packed" in run.stderr, run.stderr
-            continue
-        with gzip.open(path + ".gz") as file:
-            unpacked, whole = file.read(), export(form)
-        tap.same(unpacked, gzip.decompress(whole) if form == "pprof" else whole, form)
-        os.unlink(path + ".gz")
-    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "-", text=False)
-    tap.same(run.stdout, export("folded"), "-o -")
-    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "--raw-chains", "-o", "/dev/stdout", text=False)
-    tap.same(run.stdout, export("folded"), "-o /dev/stdout")
-    tap.same(os.listdir(folder), [], "left over")
-
-
-# Fails one allocation, and says how many there were.
-FAILING = r"""
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static long nr, at = -1;
-static int fails(void)
-{
-	const char *text = at < 0 ? getenv("FAIL_AT") : NULL;
-
-	at = at < 0 ? text ? atol(text) : 0 : at;
-	errno = ++nr == at ? ENOMEM : errno;
-	return nr == at;
-}
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t n, size_t size) { return fails() ? NULL : __libc_calloc(n, size); }
-void *realloc(void *block, size_t size) { return fails() ? NULL : __libc_realloc(block, size); }
-__attribute__((destructor)) static void done(void) { if (!at) fprintf(stderr, "allocations: %ld\n", nr); }
-"""
-
-
-def test_out_of_memory_is_no_success():
-    library = steps.build(os.path.join(WORK, "failing.so"), FAILING, "-shared", "-fPIC", compiler="gcc")
-    if "allocations: " not in tap.run("ls", WORK, env={**os.environ, "LD_PRELOAD": library}).stderr:
-        raise tap.Skip("allocations cannot be made to fail here")
-    if "INTERP" not in tap.run("readelf", "-lW", TALLY).stdout:
-        raise tap.Skip("nothing can be preloaded into a tally that is linked statically")
-    data = crafted_file("small.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
-    for form in FORMATS:
-        env = {**os.environ, "LD_PRELOAD": library}
-        run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env=env)
-        count = re.search(rb"allocations: (\d+)", run.stderr)
-        if b"ASan runtime" in run.stderr:
-            raise tap.Skip("nothing can be preloaded into a tally with AddressSanitizer")
-        assert count, run.stderr[:500]
-        want, failed = run.stdout, 0
-        assert run.returncode == 0 and want, (form, run.stderr)
-        for at in range(1, int(count[1]) + 1):
-            run = tap.run(TALLY, "report", "-i", data, "--format", form, text=False, env={**env, "FAIL_AT": str(at)})
-            assert run.returncode > 0 or (run.returncode == 0 and run.stdout == want), (form, at, run.returncode, run.stdout, run.stderr)
-            failed += run.returncode != 0
-        assert failed > 3, (form, failed)
-
-
-def limit():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-
-def test_what_cannot_be_written():
-    folder = os.path.join(WORK, "full")
-    os.mkdir(folder)
-    path = os.path.join(folder, "old")
-    for form in FORMATS:
-        with open(path, "w", encoding="ascii") as file:
-            file.write("as it was")
-        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, preexec_fn=limit)
-        assert run.returncode == 1 and path in run.stderr and "too large" in run.stderr, (form, run.returncode, run.stderr)
-        with open(path, encoding="ascii") as file:
-            tap.same(file.read(), "as it was", form)
-        tap.same(os.listdir(folder), ["old"], form)
-        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", "/dev/full")
-        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
-        with open("/dev/full", "wb") as full:
-            run = tap.run(TALLY, "report", "-i", DATA, "--format", form, stdout=full)
-        assert run.returncode == 1 and "No space left" in run.stderr, (form, run.stderr)
-    run = tap.run(TALLY, "report", "-i", DATA, "--format", "folded", "-o", "/nonexistent/out")
-    assert run.returncode == 1 and "/nonexistent/out" in run.stderr and "No such file" in run.stderr, run.stderr
-
-
-def test_ctrl_c_leaves_what_was_there():
-    folder = os.path.join(WORK, "ended")
-    os.mkdir(folder)
-    path = os.path.join(folder, "old")
-    want, ended = export("firefox"), 0
-    for turn in range(12):
-        with open(path, "wb") as file:
-            file.write(b"as it was")
-        with subprocess.Popen([TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "-o", path],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-            time.sleep(turn * 0.008)
-            child.send_signal(signal.SIGINT)
-        with open(path, "rb") as file:
-            found = file.read()
-        assert found in (b"as it was", want), f"{len(found)} bytes"
-        assert child.returncode in (0, -signal.SIGINT), child.returncode
-        tap.same(os.listdir(folder), ["old"], "left over")
-        ended += child.returncode != 0
-    assert ended, "no run was ended"
 
 
 tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)

@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The browser of `tally report`, in tmux: keys and the mouse.
+
+usage: browser_input.py TALLY
+"""
+import os
+import re
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import browser_data  # noqa: E402
+import tap  # noqa: E402
+import tmux  # noqa: E402
+from screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still  # noqa: E402
+
+# ---- keys ----------------------------------------------------------------------------------------
+
+
+def test_rows_open_and_close():
+    """Enter and + one level, e all of a row, E and C all rows; c turns from callees to callers."""
+    with Browser(shop()) as screen:
+        lines = screen.go("2", shows="Children")
+        assert lines[2].startswith("+") and "main" in lines[2], lines[2]
+        screen.go("Enter", shows=("-   88.75%", "+  88.75% serve"))
+        screen.go("+", gone="-   88.75%")
+        lines = screen.go("e", shows=("-   88.75%", "walk_tree", "- "))
+        assert sum("walk_tree" in line for line in lines) > 2, lines
+        screen.go("e", gone="-   88.75%")
+        screen.go("E", shows="-   88.75%")
+        screen.go("C", gone="-   88.75%")
+        screen.go("c", shows="below a row are its callers")
+        screen.go("Down", "Enter", shows=("-   88.75%", "88.75% serve", "                main"))
+        screen.go("c", shows="below a row is what it calls")
+
+
+def test_rows_are_looked_at_closer():
+    """t d s; Esc goes out again step by step; /, g and n go by names; o F H change what is shown."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=price-worker", "Enter")
+        screen.selects("price-worker")
+        screen.go("t", shows=("only command price-worker (Esc: out)", "45 samples of 'cycles:u' of 400"), gone="parse_request")
+        screen.go("F", shows=("shares of what is looked at", "100.00%"))
+        screen.go("F", shows="shares of everything", gone="100.00%")
+        screen.go("Escape", shows="parse_request", gone="only command")
+        screen.go("g", "=discount", "Enter")
+        screen.selects("discount")
+        screen.go("d", shows="only file /usr/lib/libprice.so.1", gone="parse_request")
+        screen.go("Escape", shows="parse_request")
+        screen.go("g", "=price_of", "Enter")
+        screen.selects("price_of")
+        screen.go("n")
+        screen.go("g", "=no such thing", "Enter", shows="no row has that in it")
+        screen.go("s", shows=("only function price_of", "rows: "), gone="parse_request")
+        screen.go("Escape", shows="parse_request", gone="only function")
+        screen.go("k", shows=("only the kernel", "[k]"), gone="[.]")
+        screen.go("Escape", shows="[.]")
+        screen.go("K", shows="the kernel is hidden", gone="[k]")
+        screen.go("K", "U", shows="user space is hidden", gone="[.]")
+        screen.go("U", shows="[.]")
+        screen.go("o", shows="rows by comm ", gone="Symbol")
+        screen.go("H", gone="Command")
+        screen.go("H", shows="Command")
+
+
+def test_steps_lead_back_to_what_was_there():
+    """What is kept for whoever steps back is the same as what would be made anew, also if rows are made otherwise meanwhile."""
+    steps = ("comm:shop", "sym:find_item", "sym:~tree", "dso:shop")
+    with Browser(shop()) as screen:
+        seen = []
+        for i, step in enumerate(steps):
+            screen.go("2" if i % 2 else "1")
+            seen.append(still(screen))
+            screen.go(":", "=" + step, "Enter", shows=step)
+        for i in reversed(range(len(steps))):
+            screen.go("2" if i % 2 else "1")
+            screen.go("Escape", gone=steps[i])
+            tap.same(still(screen)[1:-2], seen[i][1:-2], f"out of {steps[i]}")
+        screen.go("2", "g", "=discount", "Enter", ":", "=sym:find_item", "Enter", shows="sym:find_item", gone="parse_request")
+        screen.go("K", shows="the kernel is hidden")
+        screen.go("Escape", shows="parse_request", gone=("sym:find_item", "[k]"))
+        screen.go(":", "=sym:find_item", "Enter", shows="sym:find_item")
+        screen.go("o", shows="rows by ")
+        screen.go("o", shows="rows by ")
+        before = still(screen)[1]
+        screen.go("Escape", shows="libprice", gone="sym:find_item")
+        tap.same(still(screen)[1], before, "the columns")
+
+
+def test_views_by_their_numbers():
+    """1 2 3 4 6; Esc goes back; the function selected is the same one everywhere."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=render_page", "Enter")
+        screen.selects("render_page")
+        screen.go("4", shows=("callers: ", "render_page  23.75%"))
+        screen.go("6", shows="time: ")
+        screen.go("3", shows="flame graph: ")
+        screen.go("1", shows="overview: ")
+        screen.go("Escape", shows="flame graph: ")
+        screen.go("Escape", shows="time: ")
+        screen.go("Escape", shows="callers: ")
+
+
+def test_escape_goes_back_by_functions():
+    """In callers and callees one at a time, also through other views; then to the view before."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=walk_tree", "Enter", "4", shows=("callers: ", "walk_tree  33.75%"))
+        screen.go("Up", "Enter", shows="find_item  43.75%")
+        screen.go("Up", "Enter", shows="serve  88.75%")
+        screen.go("a", shows="annotate: ")
+        screen.go("Escape", shows=("callers: ", "serve  88.75%"))
+        screen.go("Escape", shows="find_item  43.75%")
+        screen.go("Escape", shows="walk_tree  33.75%")
+        screen.go("Escape", shows="rows: ")
+
+
+def test_help_and_health_come_and_go():
+    with Browser(shop()) as screen:
+        for key in ("h", "?", "F1"):
+            screen.go(key, shows=("\u250c\u2500 Keys", "the next event"))
+            screen.go("x", gone="Keys")
+        screen.go("i", shows=("\u250c\u2500 Health", "No symbols: [kernel]"))
+        screen.go("x", gone=" Health \u2500")
+
+
+def read_box(screen, title):
+    """All lines of the box that is open, from its first to its last."""
+    lines = []
+    while True:
+        inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.settled()]
+        lines += [found.group(1).rstrip() for found in inside if found]
+        where = re.search(f"\u2500 {title} ([0-9]+)/([0-9]+) \u2500", screen.text)
+        assert where, screen.text
+        if where.group(1) == where.group(2):
+            left = int(where.group(2)) - len(lines)
+            assert left <= 0, (left, lines)
+            return lines
+        page = len([found for found in inside if found])
+        at = min(int(where.group(1)) + page, int(where.group(2)))
+        if at < int(where.group(1)) + page:
+            lines = lines[:len(lines) - (int(where.group(1)) + page - at)]
+        screen.go("NPage", shows=f" {title} {at}/{where.group(2)} ")
+
+
+def test_boxes_are_read_line_by_line():
+    """In any window all of the help can be seen, and says that there is more of it."""
+    with Browser(shop(), size=(20, 5), shown="overview") as screen:
+        screen.go("h", shows=("\u2500 Keys 3/", "more: Down"))
+        screen.go("Down", shows="\u2500 Keys 4/")
+        screen.go("Up", shows="\u2500 Keys 3/")
+        screen.go("End", shows=("more: Up", "quit"))
+        screen.go("Home", shows="\u2500 Keys 3/")
+        whole = " ".join(line.strip() for line in read_box(screen, "Keys"))
+        for part in ("callers and callees of a function", "4 callers", "out of that again", "health of the recording", "quit"):
+            assert part in whole, (part, whole)
+        screen.click(2, 5, button=64)
+        screen.shows("more: Down")
+        screen.go("x", gone="Keys")
+
+
+def test_names_are_whole_in_a_box():
+    """Of 4 KB, in windows of every size; in all views."""
+    long = "".join(f"part{i:04}::" for i in range(400)) + "last"
+    root = os.path.join(FOLDER, "long")
+    browser_data.write_files(root, {"walk_tree": long})
+    for size in ((80, 24), (20, 5)):
+        with Browser(shop(), "--symfs", root, size=size, shown="overview") as screen:
+            for keys in (("w",), ("x", "2", "g", "=part0000", "Enter", "w"), ("x", "3", "/", "=part0000", "Enter", "w"),
+                         ("x", "4", "w"), ("x", "a", "w")):
+                screen.go(*keys, shows="\u2500 Names ")
+                shown = "".join(line.strip() for line in read_box(screen, "Names"))
+                assert long in shown and "/usr/bin/shop" in shown, (keys, shown)
+    with Browser(shop()) as screen:
+        screen.go("2", "w", shows=("\u2500 Names \u2500", "Symbol: [.] main", "File: /usr/bin/shop", "Command: shop"))
+        screen.go("x", "6", "w", shows="Thread: 100 shop")
+
+
+def test_a_box_stays_when_the_size_changes():
+    with Browser(shop()) as screen:
+        screen.go("h", shows="\u250c\u2500 Keys")
+        screen.resize(90, 30)
+        screen.until(lambda s: len(s) == 30 and any("Keys" in line for line in s), "the box in a larger screen")
+        screen.go("x", gone="\u250c\u2500 Keys")
+        screen.go("2", shows="rows: ")
+
+
+def test_orders_follow_each_other():
+    """Each press is another order, the first one, too, whatever was asked for; at the end it begins again."""
+    orders = ["comm", "dso", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
+    for options, first in (((), "the usual keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
+        with Browser(shop(), *options) as screen:
+            screen.go("2")
+            wanted = orders if first == "the usual keys" or "comm" in first else ["comm,dso,symbol"] + orders[:-1]
+            for order in wanted + [first, wanted[0]]:
+                screen.go("o")
+                screen.until(lambda s, order=order: re.match(f"rows by {order} +1/", s[-2]), order)
+
+
+def test_what_is_no_function_is_not_annotated():
+    """Not the function that was selected before, which nobody sees."""
+    with Browser(shop(), size=(80, 40)) as screen:
+        screen.go("a", shows="walk_tree  90 samples")
+        screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is no function: Enter looks at it alone"))
+        screen.go("3", "a", shows=("flame graph: ", "the whole is selected"))
+        screen.go("6", "a", shows=("time: ", "a strip is no function"))
+        screen.go("2", "End", "a", shows=("annotate: ", "this code has no name", "[kernel]"))
+        screen.go("Escape", "o", "a", shows=("rows: ", "no function is selected"))
+    with Browser(recording("apart", events=2, apart="write_log")) as screen:
+        screen.go("2", "g", "=write_log", "Enter", "a", shows="write_log  ")
+        screen.go("Tab", shows=("of 'page-faults'", "no sample that is looked at has this function: write_log", "Tab goes to the next event"))
+        screen.go("Tab", shows="write_log  ")
+
+
+def test_shares_of_instructions():
+    """b and p: of period or hits, of the function or of all."""
+    with Browser(shop()) as screen:
+        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "100.00%"))
+        screen.go("p", shows=("global period", "22.50%"), gone="100.00%")
+        screen.go("b", shows=("global hits", "22.50%"))
+        screen.go("p", shows=("local hits", "100.00%"))
+        screen.go("b", shows="local period")
+
+
+def test_views_are_written_to_files():
+    """Lists whole, with what is looked at; never over a file; and where nothing may be written that is said."""
+    folder = os.path.join(FOLDER, "views")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "tally.view.1"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    with tmux.Screen(60, 12) as screen:
+        screen.type(f"cd {folder}; {TALLY} report -i {shop()} --symfs {ROOT}\n")
+        screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
+        for key, name in (("2", "tally.view.2"), ("3", "tally.view.3")):
+            screen.press(key)
+            screen.press("P")
+            screen.until(lambda s, name=name: f"this view is in the file {name}" in s[-2], name)
+        screen.press("2")
+        screen.type(":comm:price-worker")
+        screen.press("Enter")
+        screen.press("End")
+        screen.press("P")
+        screen.until(lambda s: "tally.view.4" in s[-2], "the next file")
+    texts = [open(os.path.join(folder, f"tally.view.{i}"), encoding="utf-8").read() for i in range(1, 5)]
+    tap.same(texts[0], "mine", "a file that was there")
+    lines = texts[1].splitlines()
+    assert lines[0].startswith("rows: shop.data  400 samples") and len(lines) == 18, texts[1]
+    name = "std::vector<std::pair<unsigned long, Item>>::push_back(std::pair<unsigned long, Item> const&)"
+    assert any(line.endswith(f"shop           [.] {name}") for line in lines), texts[1]
+    assert texts[2].startswith("flame graph: ") and "find_item" in texts[2], texts[2]
+    assert texts[3].endswith("\n\nonly comm:price-worker\n") and "parse_request" not in texts[3], texts[3]
+    tap.same(oct(os.stat(os.path.join(folder, "tally.view.2")).st_mode & 0o777), "0o600", "its mode")
+    with tmux.Screen(80, 12) as screen:
+        screen.type(f"cd /proc/self; {TALLY} report -i {shop()} --symfs {ROOT}\n")
+        screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
+        screen.press("P")
+        screen.until(lambda s: "tally.view.1 cannot be written here: " in s[-2], "why not")
+
+
+def test_lists_out_of_sight_have_no_cursor():
+    with Browser(shop(), size=(20, 5), shown="overview") as screen:
+        for key in ("Right", "Left", "Right"):
+            screen.go(key)
+            screen.selects("walk_tree")
+    with Browser(shop(), size=(80, 12)) as screen:
+        screen.go("Right")
+        screen.selects("main")
+        screen.go("Right")
+        screen.selects("walk_tree")
+        screen.resize(80, 40)
+        screen.go("Left")
+        screen.selects("100 shop")
+        screen.resize(80, 12)
+        screen.selects("walk_tree")
+
+
+def test_code_without_names_is_one_in_each_file():
+    """In lists, and in what is left behind, as for its callers and callees: else lines could not be told apart."""
+    nowhere = os.path.join(FOLDER, "nowhere")
+    shares = {"Heaviest by themselves": ("67.50%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]"),
+              "With what they call": ("100.00%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]")}
+    with Browser(shop(), "--symfs", nowhere, size=(120, 60)) as screen:
+        lines = screen.shows("67.50%  [shop]")
+        tap.same(re.findall("([0-9.]+%) +(\\[[a-z.0-9]+\\])", lines[3]), [("67.50%", "[shop]"), ("100.00%", "[shop]")], "the first line")
+        tap.same(len(re.findall("[0-9]%  \\[", "\n".join(lines[2:10]))), 6, "lines of functions")
+        screen.go("Enter", shows=("callers: ", "[shop]  100.00%"))
+        screen.press("q")
+        screen.ends()
+        left = [line.strip() for line in screen.look()]
+        for heading, wanted in shares.items():
+            at = left.index(heading) + 1
+            tap.same(left[at:at + 4], [*wanted, left[at + 3] if left[at + 3] in ("", "shell>") else "an end"], heading)
+
+
+def test_events_follow_each_other():
+    with Browser(recording("two", events=2)) as screen:
+        screen.shows("400 samples of 'cycles:u'")
+        screen.go("Tab", shows="42 samples of 'page-faults'")
+        screen.go("2", shows="page-faults")
+        screen.go("Tab", shows="cycles:u")
+    with Browser(shop()) as screen:
+        screen.go("Tab", shows="there is no other event")
+
+
+def test_resizing():
+    """Every size down to one row is drawn, and nothing is left of the larger one."""
+    with Browser(shop()) as screen:
+        for key in "12346":
+            screen.go(key)
+            for size in ((120, 40), (33, 9), (8, 3), (2, 1), (80, 24)):
+                screen.resize(*size)
+                screen.until(lambda s, size=size: all(len(line) <= size[0] for line in s) and len(s) <= size[1], f"{size}")
+        screen.shows("time: ", "h Help")
+
+
+# ---- the mouse -----------------------------------------------------------------------------------
+
+
+def test_mouse_in_rows_and_overview():
+    with Browser(shop()) as screen:
+        row, column = screen.place("parse_request")
+        screen.click(row, column)
+        screen.selects("parse_request")
+        screen.click(row, column)
+        screen.shows("callers: ", "parse_request  15.00%")
+        screen.go("2", shows="rows: ")
+        row, column = screen.place("render_page")
+        screen.click(row, column)
+        screen.selects("render_page")
+        screen.click(row, column)
+        screen.shows("-   23.75%")
+        screen.click(row, column, button=64)
+        screen.until(lambda s: re.search(r" 4/\d+$", s[-2]), "the wheel go up")
+        screen.click(row, column, button=65)
+        screen.until(lambda s: re.search(r" 5/\d+$", s[-2]), "the wheel go down")
+        row, column = screen.place("o Order")
+        screen.click(row, column)
+        screen.shows("rows by comm")
+        row, column = screen.place("h Help")
+        screen.click(row, column)
+        screen.shows("\u250c\u2500 Keys")
+        screen.click(row, column)
+        screen.shows(gone="\u250c\u2500 Keys")
+
+
+def test_mouse_in_flame_graphs():
+    with Browser(shop()) as screen:
+        screen.go("3", shows="flame graph: ")
+        screen.click(*screen.place("find_item"))
+        screen.shows("find_item  43.75%, 175 samples")
+        screen.click(*screen.place("\u258ffind_item"))
+        screen.shows("find_item  43.75%", gone="render_page")
+        row, column = screen.place("walk_tree")
+        screen.click(row, column + 2)
+        screen.shows("walk_tree  33.75%")
+        screen.go("4", shows="callers: ")
+        row, column = screen.place("\u258ffind_item")
+        screen.click(row, column + 1)
+        screen.shows("find_item  33.75%")
+
+
+def test_other_buttons_do_nothing():
+    """And what comes after them is not kept waiting, by no key and by no signal."""
+    with Browser(shop()) as screen:
+        screen.click(5, 5, button=1)
+        screen.resize(90, 30)
+        screen.until(lambda s: len(s) == 30 and s[-1].startswith(" h Help"), "the larger screen")
+        screen.click(5, 5, button=2)
+        os.kill(screen.child(), signal.SIGTERM)
+        screen.ends()
+
+
+def answers_at_once(screen):
+    """Esc leaves a view within a second, which a busy machine may not manage each time."""
+    screen.go("2", shows="rows: ")
+    start = time.monotonic()
+    screen.go("Escape", shows="overview: ")
+    return time.monotonic() - start < 1
+
+
+def rest_is_not_typed(rest):
+    """Send an escape, and what follows it within the second in which it counts as the rest; false where that took longer."""
+    with Browser(shop()) as screen:
+        screen.go("2", ":", "=old", shows="): old_")
+        start = time.monotonic()
+        screen.bytes(b"\x1b")
+        screen.shows(gone="old_")
+        screen.bytes(rest)
+        if time.monotonic() - start > 0.9:
+            return False
+        screen.go(":", "=new", shows="): new_")
+        screen.go("C-u", "Enter", shows="rows: ")
+        screen.selects("main")
+    return True
+
+
+def test_keys_in_pieces():
+    """What a key sends may come in pieces, over a slow line: then an escape is one, but nothing of the rest is typed. By itself it
+    answers at once."""
+    for rest in (b"[B", b"OB", b"[1;5C", b"[M !!", b"[6~"):
+        assert any(rest_is_not_typed(rest) for _ in range(30)), "too busy: never two keys within a second"
+    with Browser(shop()) as screen:
+        screen.go("2", shows="rows: ")
+        assert any(answers_at_once(screen) for _ in range(30)), "Esc is slow"
+        screen.go("2", shows="rows: ")
+        # Whole keys that nobody knows do nothing.
+        screen.bytes(b"\x1b[B\x1b[1;99Z\x1b[MzzzOj")
+        screen.bytes(b"\x1bOB")
+        screen.until(lambda s: s[0].startswith("rows: ") and s[-2].endswith(" 2/16"), "one line down")
+    # Not so soon after it these are characters like any others.
+    with Browser(shop()) as screen:
+        screen.go("2", "Escape", shows="overview: ")
+        time.sleep(1.1)
+        screen.go(":", "=[O", shows="[O_")
+
+
+def test_mouse_marks_a_span():
+    with Browser(shop()) as screen:
+        screen.go("6", shows="time: ")
+        screen.click(2, 40, up=False)
+        screen.release(2, 60)
+        screen.shows("all views show this span", "of 400")
+        screen.go("x", gone="of 400")
+
+
+tap.main(__name__)

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""An ordinary user whose tally has no capabilities: what is refused, and what is said then.
+
+usage: no_privileges.py TALLY [--update]
+
+The tests run as root, make a user and a group, and remove both. What is said to the user is compared with
+golden/privileges/NAME.txt; --update writes those files anew.
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import rights  # noqa: E402
+import tap  # noqa: E402
+from session_user import NO_MEMLOCK, Workload, account, capable, golden, output, plain, well  # noqa: E402
+
+# ---- without capabilities -----------------------------------------------------------------
+
+
+def without(name, *args, level=2, status=1, **more):
+    with rights.sysctls(perf_event_paranoid=level, kptr_restrict=0):
+        done = account().run(plain(), *args, **more)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    golden(name, done.stderr)
+    return done
+
+
+def test_without_record_all():
+    """All CPUs: refused, with what would permit it."""
+    without("record-all", "record", "-a", "-o", output("no.data"), "true")
+    assert not os.path.exists(output("no.data"))
+
+
+def test_without_record_own():
+    """A command of one's own: user space alone, the reason once."""
+    done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
+    assert done.stderr.count("only user space is recorded") == 1
+    name = well(account().run(plain(), "evlist", "-i", output("own.data"))).stdout.split("\n")[0]
+    assert re.fullmatch(r"cycles:(Pu|u)|cpu-clock:u", name), name
+
+
+def test_without_record_foreign():
+    """A task of somebody else."""
+    without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
+
+
+def test_without_stat_all():
+    without("stat-all", "stat", "-a", "-e", "cpu-clock", "true")
+
+
+def test_without_stat_own():
+    """What happens in the kernel alone is not shown as 0."""
+    done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
+                   "true", status=0)
+    with open(output("stat")) as file:
+        shown = file.read()
+    assert "task-clock:u" in shown and re.search("<not permitted> +context-switches", shown), shown
+    assert done.stderr.count("needs a privilege") == 2, done.stderr
+
+
+def test_without_stat_foreign():
+    without("stat-foreign", "stat", "-p", "1", "-e", "task-clock")
+
+
+def test_without_tracepoint():
+    machine.need_closed_tracefs()
+    without("tracepoint", "record", "-e", "sched:sched_switch", "-o", output("no.data"), "true")
+
+
+def test_without_any_level_1():
+    """At level 1 the kernel is permitted, all CPUs are not."""
+    without("record-all-1", "record", "-a", "-o", output("no.data"), "true", level=1)
+    with rights.sysctls(perf_event_paranoid=1):
+        done = well(account().run(plain(), "record", "-o", output("own.data"), "true"))
+        assert "only user space" not in done.stderr, done.stderr
+
+
+def test_without_at_0_and_below():
+    """At level 0 all CPUs are permitted; at -1 rings need not be accounted for."""
+    with rights.sysctls(perf_event_paranoid=0):
+        well(account().run(plain(), "stat", "-a", "-e", "cpu-clock", "true"))
+    with rights.sysctls(perf_event_paranoid=-1, perf_event_mlock_kb=0):
+        done = well(account().run(plain(), "record", "-a", "-o", output("own.data"), "true",
+                                  preexec_fn=NO_MEMLOCK))
+        assert "ring buffers" not in done.stderr, done.stderr
+
+
+def test_new_cpu():
+    """A CPU that comes on line later cannot be opened any more: it is told."""
+    switch = machine.CPU1
+    machine.need_cpu1_switch()
+    for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
+        work = Workload("cpu")
+        try:
+            with open(switch, "w") as file:
+                file.write("0")
+            tally = account().start(capable(), *args, *work.command)
+            work.wait()
+        finally:
+            with open(switch, "w") as file:
+                file.write("1")
+        work.release()
+        told = tally.communicate(timeout=tap.PATIENCE)[1]
+        work.remove()
+        assert "CPU 1 came on line meanwhile: it is not covered" in told, told
+
+
+def test_no_keep_caps():
+    """There is no way to keep capabilities."""
+    for command in ("record", "stat"):
+        done = account().run(capable(), command, "--keep-caps", "true")
+        assert done.returncode == 129, done
+
+
+if __name__ == "__main__":
+    tap.main("__main__")
