@@ -3,6 +3,7 @@
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
+#include "tier.h"
 
 static const struct tally_core_sample_data in_kernel = {.mode = PERF_RECORD_MISC_KERNEL};
 
@@ -70,7 +71,7 @@ static void step_through(void (*call)(void), uint64_t stride)
 		taken = least_step_end();
 		check_samples();
 		scene.points++;
-	} while (taken >= at && (at += stride));
+	} while (taken >= at && (at += stride * tier_step(5)));
 	assert_true(scene.points > 10);
 	assert_true(scene.samples > 5);
 	least_end(&least);
@@ -162,7 +163,7 @@ static void samples_during_a_switch_have_the_ids_of_their_task(void **state)
 		taken = least_step_end();
 		for (int i = 0; i < 2; i++)
 			samples[i] += check_ids(buffers[i], tasks[i]);
-	} while (taken >= at && (at += 7 * LEAST_WIDER));
+	} while (taken >= at && (at += 7 * LEAST_WIDER * tier_step(5)));
 	assert_true(samples[0] > 5 && samples[1] > 5);
 	least_end(&least);
 }

@@ -18,9 +18,23 @@ import cache  # noqa: F401 - nothing that is run writes into the user's
 # Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
 PATIENCE = 300
 
+# In the tier "quick" of tests (tests/README.md); by hand everything runs.
+QUICK = os.environ.get("TALLY_TIER") == "quick"
+
 
 class Skip(Exception):
     """What cannot run here, and why."""
+
+
+def full(test):
+    """Decorator: a test of the tier "full" alone, as it takes long."""
+    test.full = True
+    return test
+
+
+def some(cases, step):
+    """All cases, or in the quick tier each `step`th."""
+    return list(cases)[::step if QUICK else 1]
 
 
 def wait_until(condition, what, limit=PATIENCE, pause=0.02):
@@ -187,9 +201,10 @@ def main(module, *needs, setup=None):
         setup()
     only = os.environ.get("TALLY_ONLY", "").replace(",", " ").split()
     tests = [(name, function) for name, function in vars(sys.modules[module]).items()
-             if name.startswith("test_") and (not only or name[5:] in only)]
+             if name.startswith("test_") and (not only or name[5:] in only) and not (QUICK and hasattr(function, "full"))]
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
+        began = time.monotonic()
         try:
             if reason:
                 raise reason
@@ -201,4 +216,5 @@ def main(module, *needs, setup=None):
             print(f"not ok {number} - {name[5:]}")
             text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
             print("\n".join("# " + line for line in text.splitlines()[:20]))
+        print(f"# {time.monotonic() - began:.1f} s")
         sys.stdout.flush()

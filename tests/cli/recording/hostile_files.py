@@ -243,6 +243,7 @@ def test_names_by_config():
     check_all(file_bytes([], attrs=[attr(size=64)] * count, types=types), told="limit of 4194304")
 
 
+@tap.full
 def test_names_of_a_pipe():
     attrs = [header_attr(attr(size=64, kind=4), [i + 1]) for i in range(20000)]
     line = b"e,4,0\n" * 10000
@@ -255,6 +256,7 @@ def test_names_of_a_pipe():
     check_all(pipe_bytes([desc] + attrs), told="limit of 1023 bytes")
 
 
+@tap.full
 def test_tracepoints_of_a_pipe():
     """As many attrs as formats, which come first."""
     formats = tracing_data([("s", f"e{i}", 10000 + i) for i in range(20000)])
@@ -269,11 +271,13 @@ def test_groups():
     check_all(file_bytes([], attrs=[attr(size=64)] * count, features={16: groups}), (["evlist", "-g"], ["evlist"]))
 
 
+@tap.full
 def test_maps_downward():
     count = 150000
     check_all(file_bytes([mmap(1, (count - i) * 0x2000 + 0x10000, 0x1000, "/x") for i in range(count)] + TEN))
 
 
+@tap.full
 def test_symbols_between_samples():
     """Each changes the kernel's maps, which the sample is looked up in."""
     pairs = []
@@ -282,6 +286,7 @@ def test_symbols_between_samples():
     check_all(file_bytes(pairs), COMMANDS[:3])
 
 
+@tap.full
 def test_maps_between_samples():
     pairs = []
     for i in range(60000):
@@ -289,6 +294,7 @@ def test_maps_between_samples():
     check_all(file_bytes(pairs), COMMANDS[:3])
 
 
+@tap.full
 def test_children_with_a_map_of_their_own():
     count = 8000
     records = [mmap(1, 0x10000 + i * 0x2000, 0x1000, "/x") for i in range(count)]
@@ -297,6 +303,7 @@ def test_children_with_a_map_of_their_own():
     check_all(file_bytes(records))
 
 
+@tap.full
 def test_children_that_cover_all():
     count = 20000
     records = [mmap(1, 0x10000 + i * 0x2000, 0x1000, "/x") for i in range(count)]
@@ -305,6 +312,7 @@ def test_children_that_cover_all():
     check_all(file_bytes(records))
 
 
+@tap.full
 def test_names_threads_and_cpus_of_their_own():
     """Rows that differ in one number alone: what finds them must not take all numbers for one."""
     many = range(1, 40001)
@@ -315,6 +323,7 @@ def test_names_threads_and_cpus_of_their_own():
     check_all(file_bytes(TASK + samples, attrs=with_cpu), [["report", "-s", "cpu"]])
 
 
+@tap.full
 def test_events_and_places_without_end():
     """Every event's rows are made of all places: a product that has a limit, which is named."""
     nr = 60000
@@ -330,6 +339,7 @@ def test_events_and_places_without_end():
     check_told(err, f"{nr} events have samples", str(1 << 31))
 
 
+@tap.full
 def test_times_downward():
     check_all(file_bytes([sample(0x400000, time=10**9 - i) for i in range(60000)]))
 
@@ -345,6 +355,7 @@ def test_long_names():
     check_told(err, "2 records of tasks and maps passed over")
 
 
+@tap.full
 def test_texts_of_a_long_print_format():
     """Each sample of some 60 bytes would have a text of 60,000: cut, so that equal starts are one row."""
     samples = b"".join(traced(900, i, i + 1) for i in range(12000))
@@ -354,12 +365,14 @@ def test_texts_of_a_long_print_format():
     tap.same([len(line.split(";")[1]) for line in lines if line], [4096 + 8 * 12], "lengths of rows")
 
 
+@tap.full
 def test_fields_of_a_long_format():
     """A print format that does not compile: its fields are shown, with names of any length."""
     long = trace_format("boom", 900, "nonsense(", field="f" * 60000)
     check_all(traced_file(b"".join(traced(900, i, i + 1) for i in range(12000)), long), COMMANDS[:3], told="4096 bytes")
 
 
+@tap.full
 def test_different_texts_of_a_long_print_format():
     """Different from the start: together beyond 64 MiB and 16 times a file of 1.3 MB."""
     samples = b"".join(traced(900, i, i + 1) for i in range(25000))
@@ -381,20 +394,24 @@ def bomb(one, size):
     return file_bytes(compressed(one * (size // len(one))), features=COMPRESSED_HEADER)
 
 
+@tap.full
 def test_samples_without_end():
     """Within the limits in bytes: too many records, all of which wait."""
     check_all(bomb(sample(0x400000, time=5), 100 << 20), COMMANDS[:3], told="1048576")
 
 
+@tap.full
 def test_rounds_without_end():
     check_all(bomb(record(FINISHED_ROUND, b""), 64 << 20), COMMANDS[:3], told="1048576")
 
 
+@tap.full
 def test_large_records_without_end():
     large = record(SAMPLE, u64(1) + u32(1, 1) + u64(7, 1) + bytes(60000), USER)
     check_all(bomb(large, 200 << 20), COMMANDS[:3], told="256 times")
 
 
+@tap.full
 def test_honest_compression():
     data = file_bytes(compressed(b"".join(TASK + TEN * 1000)), features=COMPRESSED_HEADER)
     if not have_zstd():

@@ -38,14 +38,14 @@ def recordings(one):
 
 def check(one, order, options):
     graphs = 0
-    for path in recordings(one):
+    for path in tap.some(recordings(one), 12):
         whole = graphs_of(TALLY, path, f"graph,0,{order}", *options)
         for percent in (0.5, 5):
             want = heavy_of(whole, percent)
             got = heavy_graphs(TALLY, path, percent, f"graph,{percent},{order}", *options)
             tap.same(got, want, f"{path}, {percent} %")
             graphs += sum(1 for row in want if row[-1])
-    assert graphs > LEAST[one.own], f"hardly any graphs: {graphs}"
+    assert graphs > (0 if tap.QUICK else LEAST[one.own]), f"hardly any graphs: {graphs}"
 
 
 for _one in SETS:

@@ -18,6 +18,7 @@ import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import fixtures  # noqa: E402
+import tap  # noqa: E402
 
 # Records that quipper's lists leave out.
 LEFT_OUT = {"CPU_MAP", "BPF_EVENT", "EVENT_UPDATE", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE", "HEADER_TRACING_DATA",
@@ -209,7 +210,7 @@ def lists(found):
 
 
 def main():
-    tally, todo = sys.argv[1], list(lists(fixtures.sets(*sys.argv[2:4])))
+    tally, todo = sys.argv[1], tap.some(lists(fixtures.sets(*sys.argv[2:4])), 5)
     print(f"1..{len(todo)}")
     for number, (path, recording, left_out) in enumerate(todo, 1):
         name = os.path.basename(path)

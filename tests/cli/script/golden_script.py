@@ -16,6 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import fixtures  # noqa: E402
+import tap  # noqa: E402
 
 # file: why perf's text is not followed
 EXPECTED = {
@@ -86,7 +87,7 @@ def goldens(found):
 
 
 def main():
-    tally, todo = sys.argv[1], list(goldens(fixtures.sets(*sys.argv[2:4])))
+    tally, todo = sys.argv[1], tap.some(goldens(fixtures.sets(*sys.argv[2:4])), 5)
     print(f"1..{len(todo)}")
     with tempfile.TemporaryDirectory() as symfs:
         os.environ["PERF_BUILDID_DIR"] = symfs
