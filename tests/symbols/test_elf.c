@@ -132,7 +132,8 @@ static void truncated_everywhere(void **state)
 	}
 }
 
-/* Each byte wrong in turn. */
+/* Each byte wrong in turn: no more symbols than the file has room for, and each where it was asked
+ * for. */
 static void flipped_everywhere(void **state)
 {
 	struct image image, bad;
@@ -140,14 +141,21 @@ static void flipped_everywhere(void **state)
 	image_build(&image, true, false, symbols, 9);
 	for (size_t at = 0; at < image.len * 2; at++) {
 		struct tally_symtab table = {0};
+		const struct tally_symbol *found;
 		uint8_t id[TALLY_BUILD_ID_MAX];
 		size_t size;
 
 		bad = image;
 		bad.data[at / 2] ^= at & 1 ? 0xff : 0x01;
-		tally_elf_parse(bad.data, bad.len, &table, NULL);
-		tally_symtab_find(&table, 0x1010);
-		tally_elf_image_build_id(bad.data, bad.len, id, &size);
+		(void)tally_elf_parse(bad.data, bad.len, &table, NULL);
+		assert_true(table.len <= bad.len / sizeof(Elf32_Sym));
+		found = tally_symtab_find(&table, 0x1010);
+		if (found) {
+			assert_in_range(0x1010, found->start, found->end - 1);
+			assert_true(strlen(tally_symtab_name(&table, found)) < bad.len);
+		}
+		if (!tally_elf_image_build_id(bad.data, bad.len, id, &size))
+			assert_in_range(size, 1, TALLY_BUILD_ID_MAX);
 		tally_symtab_free(&table);
 	}
 }

@@ -263,15 +263,32 @@ static void words_hold_what_they_are_given(void **state)
 
 /* Any byte of a table may be another: nothing outside of it is read (a sanitizer looks on), and
  * what is found points into it. */
+/* Whatever its bytes say, an answer is of the table. */
+static void check_within(const struct tally_unwind_table *table, uint64_t at)
+{
+	struct tally_unwind_rule rule;
+	const uint8_t *code;
+	uint64_t start;
+	size_t len;
+
+	if (tally_unwind_table_find(table, at, &rule) && rule.nr_regs) {
+		assert_true(rule.regs >= table->words);
+		assert_true(rule.regs + rule.nr_regs <= table->words + table->head.nr_words);
+		(void)tally_unwind_rule_reg(&rule, rule.nr_regs - 1u);
+	}
+	if (tally_unwind_table_function(table, at, &start))
+		assert_true(start <= at);
+	if (tally_unwind_table_expression(table, (int32_t)at, &code, &len)) {
+		assert_true(code >= table->bytes);
+		assert_true(code + len <= table->bytes + table->head.nr_bytes);
+	}
+}
+
 static void bytes_that_were_changed(void **state)
 {
 	struct random random = random_start();
 	struct made made = begin();
 	struct tally_unwind_table table;
-	struct tally_unwind_rule rule;
-	const uint8_t *code;
-	uint64_t start;
-	size_t len;
 
 	for (uint32_t i = 0; i < 20; i++) {
 		stretch(&made, 0x100 * i, 0x100 * i + 0x80, true, false);
@@ -287,12 +304,8 @@ static void bytes_that_were_changed(void **state)
 		for (int i = 0; i < 3 && cut; i++)
 			copy[random_below(&random, cut)] = (uint8_t)random_below(&random, 256);
 		if (!tally_unwind_table_open(copy, cut, &table)) {
-			for (uint64_t at = 0; at < 0x1500; at += 0x1f) {
-				if (tally_unwind_table_find(&table, at, &rule) && rule.nr_regs)
-					(void)tally_unwind_rule_reg(&rule, rule.nr_regs - 1u);
-				tally_unwind_table_function(&table, at, &start);
-				tally_unwind_table_expression(&table, (int32_t)at, &code, &len);
-			}
+			for (uint64_t at = 0; at < 0x1500; at += 0x1f)
+				check_within(&table, at);
 		}
 		free(copy);
 	}
