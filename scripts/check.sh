@@ -1,10 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Install what is missing, build with sanitizers, run every check and test. Ends with a line
-# "N passed, N failed"; the exit status tells whether all passed. What this machine cannot do is skipped by name.
+# check.sh [--full]: install what is missing, build with sanitizers, run checks and tests: in minutes those of the tier
+# "quick", with --full all of them (tests/README.md). Ends with a line "N passed, N failed"; the exit status tells whether
+# all passed. What this machine cannot do is skipped by name.
 set -u
 . "$(dirname "$0")/lib.sh"
 
+# build is where tests are built, and how; processors those that the core alone is built for.
+case $* in
+'')
+	tier=quick build=$root/build-check options="--buildtype=plain -Doptimization=1 -Dc_args=-g1 -Dlibrary=false"
+	packages=$quick_packages processors=$(uname -m)
+	;;
+--full)
+	tier=full build=$root/build-full options=--buildtype=debugoptimized
+	packages="$quick_packages $full_packages" processors="x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4"
+	;;
+*)
+	echo "usage: $0 [--full]" >&2
+	exit 2
+	;;
+esac
 passed=0
 failed=0
 skipped=0
@@ -67,10 +83,10 @@ check_format() {
 }
 
 build_with_sanitizers() {
-	setup_build "$root/build-check" --buildtype=debugoptimized -Dwerror=true \
-		-Db_sanitize=address,undefined -Db_lundef=false || return 1
-	if ! ninja -C "$root/build-check" >"$root/build-check/build.log" 2>&1; then
-		grep -E "error|warning|undefined|FAILED" "$root/build-check/build.log"
+	# shellcheck disable=SC2086
+	setup_build "$build" $options -Dtests=$tier -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
+	if ! ninja -C "$build" >"$build/build.log" 2>&1; then
+		grep -E "error|warning|undefined|FAILED" "$build/build.log"
 		return 1
 	fi
 	echo "built with ASan and UBSan, no warnings"
@@ -78,7 +94,7 @@ build_with_sanitizers() {
 
 # LeakSanitizer stops the program's threads by ptrace, which some machines refuse.
 leaks_are_refused() {
-	probe=$root/build-check/leak-probe
+	probe=$build/leak-probe
 	echo 'int main(void) { return 0; }' | cc -fsanitize=address -x c -o "$probe" - &&
 		ASAN_OPTIONS=detect_leaks=0 "$probe" && ! ASAN_OPTIONS=detect_leaks=1 "$probe"
 }
@@ -90,11 +106,12 @@ run_tests() {
 		skip "search for leaks: $(printf '%s\n' "$output" | grep -m 1 Sanitizer)"
 	fi
 	export ASAN_OPTIONS=detect_leaks=$leaks:abort_on_error=0:quarantine_size_mb=32 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-	rm -f "$root/build-check/meson-logs/testlog.json"
-	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$root/build-check" --no-rebuild --num-processes "$jobs" 2>&1 | tail -n 60
+	rm -f "$build/meson-logs/testlog.json"
+	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$build" --no-rebuild --num-processes "$jobs" >"$build/tests.log" 2>&1
 	# No log: the tests did not even start.
-	counts=$(python3 "$root/scripts/count_tests.py" "$root/build-check") || {
+	counts=$(python3 "$root/scripts/count_tests.py" "$build") || {
 		failed=$((failed + 1))
+		tail -n 20 "$build/tests.log"
 		return
 	}
 	printf '%s\n' "$counts" | head -n -1
@@ -117,7 +134,7 @@ install_missing $build_packages $test_packages || {
 	exit 1
 }
 # shellcheck disable=SC2086
-install_available $check_packages
+install_available $packages
 check "include law" python3 "$root/scripts/check_includes.py" "$root"
 check "laws of the house" with_ctags python3 "$root/scripts/check_house.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
@@ -126,16 +143,18 @@ check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" with_git with_ctags python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
-for arch in x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4; do
-	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check"
-done
-# Small code calls more of what a compiler has in its library.
-for arch in riscv32 cortex-m4; do
-	check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$root/build-check" --add -Os
-done
 check "build" build_with_sanitizers
-check "sizes of the core are fresh" python3 "$root/scripts/core_sizes.py" --check "$root" "$root/build-check/sizes"
-check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$root/build-check/src/cli/tally"
+for arch in $processors; do
+	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build"
+done
+if [ $tier = full ]; then
+	# Small code calls more of what a compiler has in its library.
+	for arch in riscv32 cortex-m4; do
+		check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os
+	done
+	check "sizes of the core are fresh" python3 "$root/scripts/core_sizes.py" --check "$root" "$build/sizes"
+fi
+check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$build/src/cli/tally"
 run_tests
 [ "$skipped" = 0 ] || echo "$skipped skipped: each is named above, with the reason"
 echo "$passed passed, $failed failed"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Count what meson's tests did: TAP points one by one, other tests as one each. Print what was skipped, by name and
-with the reason, what failed with its output, and as the last line "PASSED FAILED SKIPPED".
+with the reason, what failed with its output and how to repeat it, the slowest, and as the last line "PASSED FAILED SKIPPED".
 
 usage: count_tests.py BUILD
 
@@ -11,6 +11,7 @@ test has to keep its plan, and to end with status 0.
 import json
 import os
 import re
+import shlex
 import sys
 import textwrap
 
@@ -20,6 +21,7 @@ SKIP = re.compile(r"(?:^| )# *SKIP\b *(.*)$", re.I)
 CMOCKA_SKIP = re.compile(r"^# SKIP (.*)$")
 REASON = re.compile(r"^# skipped: (.*)$")
 COLUMNS = 120
+SLOWEST = 10
 
 
 class Counts:
@@ -119,13 +121,18 @@ def main():
         ran = {test["name"]: test for test in map(json.loads, file)}
     counts = Counts()
     for name, protocol in protocols.items():
+        before = counts.failed
         if name not in ran:
             counts.fail(f"{name} (did not run)")
         else:
             (count_tap if protocol == "tap" else count_status)(counts, ran[name])
+        if counts.failed > before:
+            print(f"repeat it: meson test -C {shlex.quote(os.path.relpath(build))} -v {name}")
     for (test, reason), names in counts.skips.items():
         line = f"skipped: {test}: {', '.join(names)}: {reason}"
         print(line if len(names) == 1 else textwrap.fill(line, COLUMNS, subsequent_indent="    ", break_on_hyphens=False))
+    print("slowest:", ", ".join(f"{test['name']} {test['duration']:.0f} s" for test in
+                                sorted(ran.values(), key=lambda test: -test["duration"])[:SLOWEST]))
     print(counts.passed, counts.failed, counts.skipped)
 
 

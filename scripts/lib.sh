@@ -5,11 +5,12 @@
 root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc)
 
-# What building takes, what building the tests takes beyond that, and what checks use where it is there: Debian 12
-# package names.
+# What building takes, what building the tests takes beyond that, and what checks of the tiers use where it is there:
+# Debian 12 package names.
 build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
-check_packages="clang-format universal-ctags linux-perf binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
+quick_packages="clang-format universal-ctags linux-perf"
+full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
 as_root() {
@@ -66,6 +67,8 @@ install_available() {
 setup_build() {
 	dir=$1
 	shift
+	# Where ccache is installed meson takes it: objects are shared by clones.
+	export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR=1
 	if [ -f "$dir/build.ninja" ] && meson setup --reconfigure "$dir" "$root" "$@" >"$dir.log" 2>&1; then
 		return 0
 	fi

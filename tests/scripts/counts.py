@@ -64,7 +64,7 @@ def counted(tests, log):
 
 def check(what, protocol, output, result, status, counts, printed):
     found, numbers = counted([{"name": "test", "protocol": protocol}],
-                             [{"name": "test", "stdout": output, "result": result, "returncode": status}])
+                             [{"name": "test", "stdout": output, "result": result, "returncode": status, "duration": 1}])
     tap.same(numbers, counts, f"counts of a test that {what}")
     assert printed in found, (what, found)
 
@@ -87,8 +87,16 @@ def test_exit_status():
 
 def test_that_did_not_run():
     tests = [{"name": "first", "protocol": "exitcode"}, {"name": "second", "protocol": "tap"}]
-    found, counts = counted(tests, [{"name": "first", "result": "OK", "returncode": 0}])
-    tap.same((found, counts), ("FAILED: second (did not run)", "1 1 0"), "a run that was cut off")
+    found, counts = counted(tests, [{"name": "first", "result": "OK", "returncode": 0, "duration": 1}])
+    tap.same(counts, "1 1 0", "a run that was cut off")
+    assert found.startswith("FAILED: second (did not run)\nrepeat it: meson test -C "), found
+    assert found.splitlines()[1].endswith(" -v second"), found
+
+
+def test_the_slowest_come_first():
+    tests = [{"name": str(at), "protocol": "exitcode"} for at in range(12)]
+    found, _ = counted(tests, [{**test, "result": "OK", "returncode": 0, "duration": int(test["name"])} for test in tests])
+    tap.same(found, "slowest: " + ", ".join(f"{at} {at} s" for at in range(11, 1, -1)), "slowest")
 
 
 if __name__ == "__main__":

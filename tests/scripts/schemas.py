@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import tap  # noqa: E402
 
 ROOT = os.path.abspath(sys.argv[1])
-WORK = tempfile.mkdtemp(prefix="tally-schemas-")
+WORK = tap.workplace("schemas")
 
 
 def copied():
@@ -82,7 +82,4 @@ def test_a_writer_without_schema():
     assert "src/cli/top/rows.c writes JSON" in found, found
 
 
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(WORK)
+tap.main(__name__)
