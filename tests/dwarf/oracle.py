@@ -7,14 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import tap  # noqa: E402
 
 LINES, HAS_DWARF = sys.argv[1], sys.argv[2]
-WORK = tempfile.mkdtemp(prefix="tally-dwarf-")
+WORK = tap.workplace("dwarf")
 C = """
 #include <stdlib.h>
 static inline __attribute__((always_inline)) int inner(int x) { return x * 3 + 1; }
@@ -204,7 +203,4 @@ def test_larger():
 
 
 if __name__ == "__main__":
-    try:
-        tap.main(__name__)
-    finally:
-        shutil.rmtree(WORK, ignore_errors=True)
+    tap.main(__name__)

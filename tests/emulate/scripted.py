@@ -5,16 +5,14 @@ usage: scripted.py TALLY READS CALLS PLACES STATIC
 """
 import os
 import re
-import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import tap  # noqa: E402
 
 TALLY, READS, CALLS, PLACES, STATIC = sys.argv[1:6]
-FOLDER = tempfile.mkdtemp(prefix="tally-emulate-test-")
+FOLDER = tap.workplace("emulate-test")
 
 
 def emulate(script, *command):
@@ -212,7 +210,4 @@ def test_exit_status():
     tap.same(tap.run(TALLY, "emulate", "--host", "none", "--", "true").returncode, 129, "no such host")
 
 
-try:
-    tap.main(__name__)
-finally:
-    shutil.rmtree(FOLDER)
+tap.main(__name__)

@@ -10,7 +10,6 @@ import os
 import random
 import shutil
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -19,6 +18,7 @@ import browser_hostile  # noqa: E402
 import decode  # noqa: E402
 import fixtures  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import *  # noqa: F403, E402
 from reports import TALLY, WORK, function_of, page_of, path_of, rows_of, shop  # noqa: E402
@@ -194,7 +194,6 @@ def test_what_was_not_recorded_is_not_known():
 
 def test_files_that_are_not_for_others_are_not_handed_on():
     """Whoever wrote the recording, or what debug information it has, named the files of source."""
-    machine.need_compiler("gcc", "-g", "-O1")
     machine.need_events()
     folder = path_of("closed")
     os.mkdir(folder, 0o700)
@@ -204,11 +203,9 @@ def test_files_that_are_not_for_others_are_not_handed_on():
             file.write("root:SECRET:1\n" * 5)
         os.chmod(path, mode)
         program, data = path_of("innocent"), path_of("innocent.data")
-        with open(program + ".c", "w", encoding="ascii") as file:
-            file.write(f'int main(void)\n{{\n\tvolatile unsigned long n = 0;\n#line 1 "{path}"\n\twhile (n < 60000000) n++;\n\treturn 0;\n}}\n')
-        subprocess.run(["gcc", "-g", "-O1", "-o", program, program + ".c"], check=True)
-        run = tap.run(TALLY, "record", "-e", "cpu-clock:u", "-o", data, program)
-        tap.same(run.returncode, 0, f"status of tally record: {run.stderr}")
+        text = f'int main(void)\n{{\n\tvolatile unsigned long n = 0;\n#line 1 "{path}"\n\twhile (n < 60000000) n++;\n\treturn 0;\n}}\n'
+        steps.build(program, text, "-g", "-O1", compiler="gcc", file=program + ".c")
+        steps.record(data, "-e", "cpu-clock:u", program)
         page = page_of(data, "--html-source")
         if "disassembler" in " ".join(page.meta["notes"]):
             raise tap.Skip(page.meta["notes"][0])

@@ -16,6 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import decode  # noqa: E402
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from reports import TALLY, WORK, page_of, path_of, shop  # noqa: E402
 
@@ -154,12 +155,8 @@ void *realloc(void *from, size_t size) { return fails() ? NULL : __libc_realloc(
 
 def preload():
     """What makes allocations fail."""
-    machine.need_compiler("gcc")
-    source, library = path_of("failing.c"), path_of("failing.so")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(FAILING)
-    if subprocess.run(["gcc", "-shared", "-fPIC", "-fno-builtin", "-o", library, source], check=False, stderr=subprocess.DEVNULL).returncode:
-        raise tap.Skip("gcc makes no libraries")
+    machine.need_compiler("gcc", "-shared", "-fPIC", runs=False)
+    library = steps.build(path_of("failing.so"), FAILING, "-shared", "-fPIC", "-fno-builtin", compiler="gcc")
     probe = tap.run(TALLY, "--version", env=dict(os.environ, LD_PRELOAD=library))
     if probe.returncode or probe.stderr:
         raise tap.Skip("this tally has another allocator, or another libc")
