@@ -18,8 +18,11 @@ import cache  # noqa: F401 - nothing that is run writes into the user's
 # Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
 PATIENCE = 300
 
-# In the tier "quick" of tests (tests/README.md); by hand everything runs.
+# In the tier "quick" of tests (tests/README.md) a script runs each EACHth of its points; by hand everything runs.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
+EACH = int(os.environ.get("TALLY_EACH", "1")) if QUICK else 1
+if QUICK:  # a search for leaks takes as long as most commands
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 
 
 class Skip(Exception):
@@ -32,7 +35,7 @@ def full(test):
     return test
 
 
-def some(cases, step):
+def some(cases, step=EACH):
     """All cases, or in the quick tier each `step`th."""
     return list(cases)[::step if QUICK else 1]
 
@@ -200,8 +203,8 @@ def main(module, *needs, setup=None):
     if setup and not reason:
         setup()
     only = os.environ.get("TALLY_ONLY", "").replace(",", " ").split()
-    tests = [(name, function) for name, function in vars(sys.modules[module]).items()
-             if name.startswith("test_") and (not only or name[5:] in only) and not (QUICK and hasattr(function, "full"))]
+    tests = some((name, function) for name, function in vars(sys.modules[module]).items()
+                 if name.startswith("test_") and (not only or name[5:] in only) and not (QUICK and hasattr(function, "full")))
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         began = time.monotonic()
