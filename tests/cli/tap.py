@@ -4,6 +4,7 @@ import itertools
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,10 @@ import cache  # noqa: F401 - nothing that is run writes into the user's
 
 # Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
 PATIENCE = 300
+
+# A shell without job control ignores Ctrl-C in what it starts in the background, and whoever is executed inherits that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):
