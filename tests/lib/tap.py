@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,10 @@ QUICK = os.environ.get("TALLY_TIER") == "quick"
 EACH = int(os.environ.get("TALLY_EACH", "1")) if QUICK else 1
 if QUICK:  # a search for leaks takes as long as most commands
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+
+# A shell without job control ignores Ctrl-C in what it starts in the background, and whoever is executed inherits that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):

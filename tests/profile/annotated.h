@@ -19,7 +19,7 @@ enum {
 	ANNOTATED_RETURN = 9, /* what the call returns to */
 	ANNOTATED_INSNS = 6,
 	ANNOTATED_BASE = 0x7000000, /* where the file is mapped */
-	ANNOTATED_PID = 77,
+	ANNOTATED_PID = 1 << 23,    /* no process has it: nothing is looked up in /proc */
 };
 
 /* push; mov; call; test; jne to the start; ret */
