@@ -165,7 +165,7 @@ def test_group(path):
     record("-e", "{cpu-clock,page-faults}", "-o", path, *BURN)
     same(path)
     only = ":u" if machine.need_kernel_events.reason() else ""
-    tap.same(text(TALLY, "evlist", "-i", path), ["cpu-clock" + only, "page-faults" + only])
+    tap.same(text(TALLY, "evlist", "-i", path), ["cpu-clock" + only, "page-faults" + only], "events")
 
 
 def test_group_read(path):
