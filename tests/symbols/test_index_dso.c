@@ -97,7 +97,7 @@ static void remove_file(const struct tree *tree, const char *path)
 static void write_image(const struct tree *tree, const char *path, char letter, size_t nr)
 {
 	struct image_symbol symbols[SYMBOLS];
-	char names[SYMBOLS][16];
+	char names[SYMBOLS][24];
 	struct image image;
 
 	for (size_t i = 0; i < nr; i++) {

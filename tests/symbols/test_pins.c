@@ -161,7 +161,7 @@ enum { FILES_MAX = 700 };
 
 struct files {
 	struct tally_dso_key keys[FILES_MAX];
-	char paths[FILES_MAX][96];
+	char paths[FILES_MAX][128];
 };
 
 /* Pin so many files, then remove them; the first is mapped again and again. */
