@@ -62,7 +62,7 @@ def check_recordings(one):
     """Of every recording: events, samples and what they weigh; by function where callchains begin at the samples' addresses, as
     those of precise events on other machines do not."""
     seen = sum(check_sums(path, one.own) for path in one.files())
-    assert seen > 1000, f"{seen} samples"
+    assert seen > (100 if tap.QUICK else 1000), f"{seen} samples"
 
 
 def test_sums_are_those_of_the_report():

@@ -200,7 +200,7 @@ def hold_page(path, *options):
 
 
 def check_fixtures(one):
-    files = list(one.files())
+    files = list(one.all_files())
     if not LONG and one.own:
         files = [path for path in files if os.path.basename(path) in SOME]
     elif not LONG:
@@ -215,7 +215,7 @@ def check_fixtures(one):
 
 
 def test_traced():
-    path = next(path for path in SETS[0].files() if path.endswith("perf61/traced.data"))
+    path = next(path for path in SETS[0].all_files() if path.endswith("perf61/traced.data"))
     found = hold_output("report", "report", "--json", "-i", path, "-s", "trace,comm")
     assert any("trace" in row for event in found["events"] for row in event["rows"]), found
 

@@ -38,7 +38,7 @@ def recordings(one):
 
 def check(one, order, options):
     graphs = 0
-    for path in tap.some(recordings(one), 12):
+    for path in recordings(one):
         whole = graphs_of(TALLY, path, f"graph,0,{order}", *options)
         for percent in (0.5, 5):
             want = heavy_of(whole, percent)
