@@ -128,6 +128,7 @@ def sections(path):
 # ---- names come along --------------------------------------------------------------------
 
 
+@tap.full
 def test_same_report():
     """byte for byte, where none of the files are"""
     for name, options in (("plain", []), ("chains", ["-g"]), ("dwarf", ["--call-graph", "dwarf"]), ("squeezed", ["-z", "-g"]),

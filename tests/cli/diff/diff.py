@@ -197,6 +197,7 @@ def test_programs_that_did_not_change():
     assert wrong * 100 <= max(rows, 200), bad
 
 
+@tap.full
 def test_planted_changes():
     """A function of 10 % that takes 12 %, by five recordings a side: found in 95 of 100 comparisons."""
     often, found = (40 if LONG else 1), 0

@@ -218,6 +218,7 @@ def test_descriptors():
             compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)
 
 
+@tap.full
 def test_locked_memory():
     """Nothing, little and enough to lock."""
     with Scratch() as scratch:

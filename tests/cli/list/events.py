@@ -213,7 +213,7 @@ def test_plan_of_topdown():
     cpus = {"haswell": 4, "broadwellx": 4, "skylake": 4, "cascadelakex": 4, "tigerlake": 4, "icelakex": 4,
             "sapphirerapids": 4, "graniterapids": 4, "alderlake": 4, "meteorlake": 4, "lunarlake": 4, "arrowlake": 4,
             "sierraforest": 3, "grandridge": 3, "elkhartlake": 1, "GenuineIntel-6-B7-1": 4}
-    for cpu, levels in cpus.items():
+    for cpu, levels in tap.some(cpus.items(), 5):
         for level in range(1, levels + 1):
             text = tally("stat", "--topdown", "--td-level", str(level), "--plan", "--cpu", cpu).stdout
             assert len(re.findall(r"^  metric ", text, re.M)) >= 4 and "never has its turn" not in text, f"{cpu} {level}: {text}"

@@ -113,7 +113,7 @@ def check_every_recording_opens(one):
 def check_big_endian_twins_print_the_same(one):
     twins = [name for name in one.names("perfdata", "bigendian-twins") if name.endswith(".be")]
     assert len(twins) >= 6, twins
-    for name in twins:
+    for name in tap.some(twins, 4):
         twin, original = one.recording("bigendian-twins", name), one.recording(ORIGINALS[one.own], name[:-3])
         # Our originals are of this kind of machine: the files that lie here may be theirs, and never are the twins'.
         nowhere = ["--symfs", EMPTY.name] if one.own else []
