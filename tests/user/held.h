@@ -16,7 +16,8 @@ struct held {
 	int go;
 };
 
-/* The program WORK_PROGRAM (see work.c), which does `work`: how often, or how long, says the number. */
+/* The program WORK_PROGRAM (see work.c), which does `work`: how often, or how long, says the
+ * number. */
 struct held held_start(const char *work, int nr);
 void held_go(struct held *held);
 
