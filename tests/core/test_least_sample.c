@@ -71,9 +71,9 @@ static void step_through(void (*call)(void), uint64_t stride)
 		taken = least_step_end();
 		check_samples();
 		scene.points++;
-	} while (taken >= at && (at += stride * tier_step(5)));
-	assert_true(scene.points > 10 / tier_step(5));
-	assert_true(scene.samples > 5 / tier_step(5));
+	} while (taken >= at && (at += stride * tier_step(15)));
+	assert_true(scene.points > 10 / tier_step(15));
+	assert_true(scene.samples > 5 / tier_step(15));
 	least_end(&least);
 }
 
@@ -163,8 +163,8 @@ static void samples_during_a_switch_have_the_ids_of_their_task(void **state)
 		taken = least_step_end();
 		for (int i = 0; i < 2; i++)
 			samples[i] += check_ids(buffers[i], tasks[i]);
-	} while (taken >= at && (at += 7 * LEAST_WIDER * tier_step(5)));
-	assert_true(samples[0] > 5 / tier_step(5) && samples[1] > 5 / tier_step(5));
+	} while (taken >= at && (at += 7 * LEAST_WIDER * tier_step(15)));
+	assert_true(samples[0] > 5 / tier_step(15) && samples[1] > 5 / tier_step(15));
 	least_end(&least);
 }
 

@@ -194,7 +194,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("tally")
     parser.add_argument("fixtures", nargs="*")
-    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--seconds", type=float, default=5 if tap.QUICK else 20)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("TALLY_SEED", "24301"), 0))
     parser.add_argument("--only", help="a part of the names of recordings")

@@ -125,6 +125,7 @@ def lines_of(text):
     return collections.Counter(line.rstrip() for line in text.splitlines())
 
 
+@tap.full
 def test_perfs_numbers():
     pair = perf_pair()
     for options in ([], ["-s", "dso"], ["-s", "comm,dso,symbol"], ["-s", "sym"], ["-c", "delta"], ["-c", "ratio"],

@@ -257,6 +257,7 @@ def mend(fact, choice, scratch):
     return done
 
 
+@tap.full
 def test_fixes():
     """The changes that are told make it work, the smallest and the largest, one after the other."""
     machine.need_system_wide()
