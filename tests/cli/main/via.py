@@ -504,6 +504,7 @@ def remove_recordings(account):
             os.remove(os.path.join(WORK, name))
 
 
+@tap.full
 def test_user_without_rights():
     """A user where perf_event_paranoid is 3, as Debian's kernels have it: they answer EACCES. The setting is not changed."""
     machine.need_unshare("-m")

@@ -158,6 +158,7 @@ def test_clock(path):
     assert all(before <= float(line.strip().rstrip(":")) <= after for line in lines)
 
 
+@tap.full
 def test_rates(path):
     """-c, -F, -F max and a frequency that is too high"""
     record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)

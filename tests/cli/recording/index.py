@@ -351,6 +351,7 @@ def sections(data):
     return found
 
 
+@tap.full
 def test_cut_short():
     data = good()
     places = {0, 1, 8, HEADER - 1, HEADER, HEADER + SECTIONS * SECTION, len(data) // 2, len(data) - 8}

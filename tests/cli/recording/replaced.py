@@ -188,6 +188,7 @@ def each_way(change):
         assert f"# No symbols: {path}: {reason}" in report, report
 
 
+@tap.full
 def test_removed():
     each_way(remove)
 
