@@ -137,7 +137,9 @@ def test_streams_compressed_files_and_several_files():
     path, _ = record("switched", "--call-graph", "dwarf", "-m", "16", "--switch-output=4K")
     files = glob.glob(path + ".*")
     assert len(files) > 1, files
-    assert sum(health(file)["stacks"]["whole"] for file in files) > 20
+    # How many get lost in so small a ring depends on the machine.
+    said = [health(file)["stacks"] for file in files]
+    assert sum(one["whole"] for one in said) >= 0.99 * sum(one["unwound"] for one in said) > 0, said
 
 
 def test_several_events_with_different_fields():
