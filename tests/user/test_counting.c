@@ -162,8 +162,8 @@ static void need_ptrace(void)
 static void test_beside_the_kernel(void **state)
 {
 	static const struct row rows[] = {
-		{"spin", 1000, 1500, 1},   {"spin", 10000, 1500, 1}, {"spin", 200000, 1500, 1},
-		{"threads", 4, 1500, 4},   {"forks", 20, 4000, 20},  {"execs", 20, 6000, 40},
+		{"spin", 1000, 1000, 1},   {"spin", 10000, 1000, 1}, {"spin", 200000, 1000, 1},
+		{"threads", 4, 1000, 4},   {"forks", 20, 4000, 20},  {"execs", 20, 6000, 40},
 		{"faults", 3000, 2000, 1}, {"sleeps", 100, 3000, 1},
 	};
 
