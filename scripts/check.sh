@@ -9,11 +9,11 @@ set -u
 # build is where tests are built, and how; processors those that the core alone is built for.
 case $* in
 '')
-	tier=quick build=$root/build-check options="--buildtype=plain -Doptimization=1 -Dc_args=-g1 -Dlibrary=false"
+	tier=quick build=$root/build-check options=$quick_options
 	packages=$quick_packages processors=$(uname -m)
 	;;
 --full)
-	tier=full build=$root/build-full options=--buildtype=debugoptimized
+	tier=full build=$root/build-full options=$full_options
 	packages="$quick_packages $full_packages" processors="x86_64 aarch64 riscv64 i686 riscv32 armv7a cortex-m3 cortex-m4"
 	;;
 *)
@@ -84,7 +84,7 @@ check_format() {
 
 build_with_sanitizers() {
 	# shellcheck disable=SC2086
-	setup_build "$build" $options -Dtests=$tier -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
+	setup_build "$build" $options || return 1
 	if ! ninja -C "$build" >"$build/build.log" 2>&1; then
 		grep -E "error|warning|undefined|FAILED" "$build/build.log"
 		return 1

@@ -13,6 +13,11 @@ quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
+# How tests are built: with these sanitizers, and those of the quick tier so that it takes little time.
+sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
+quick_options="--buildtype=plain -Doptimization=1 -Dc_args=-g1 -Dlibrary=false -Dtests=quick $sanitized"
+full_options="--buildtype=debugoptimized -Dtests=full $sanitized"
+
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"

@@ -29,9 +29,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bugs import BUGS  # noqa: E402
 
 ROOT = os.path.abspath(__file__).rpartition("/tests/")[0]
-# As in scripts/check.sh.
-OPTIONS = ["--buildtype=plain", "-Doptimization=1", "-Dc_args=-g1", "-Dlibrary=false", "-Dtests=quick", "-Dwerror=true",
-           "-Db_sanitize=address,undefined", "-Db_lundef=false"]
 UBSAN_OPTIONS = "halt_on_error=1:print_stacktrace=1"
 REPEAT = re.compile(r"^repeat it: meson test -C .* -v (\S+)$", re.M)
 
@@ -52,6 +49,15 @@ def give_up(*lines):
 
 
 # ---- the copy ------------------------------------------------------------------------------------------------------
+
+
+def options_of_quick(tree):
+    """How scripts/check.sh builds the quick tier."""
+    words = subprocess.run(["sh", "-c", ". ./lib.sh; echo $quick_options"], cwd=os.path.join(tree, "scripts"), check=True,
+                           capture_output=True, text=True).stdout.split()
+    if not words:
+        give_up("scripts/lib.sh says no quick_options")
+    return words
 
 
 def copy_head(tree):
@@ -99,7 +105,7 @@ class Build:
             return file.read().splitlines()[-20:]
 
     def setup(self):
-        if self.run("meson", "setup", self.build, self.tree, *OPTIONS) or not self.make():
+        if self.run("meson", "setup", self.build, self.tree, *options_of_quick(self.tree)) or not self.make():
             give_up("the copy cannot be built", *self.tail())
 
     def make(self):
