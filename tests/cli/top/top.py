@@ -382,7 +382,7 @@ def test_search_goes_to_a_row():
         looks = itertools.count()
 
         def is_selected(lines):
-            # Asked again now and then: on a busy machine the row may not be there when the answer comes.
+            # Asked again now and then: the cursor stays on its line, where another row may be after the next refresh.
             if next(looks) % 100 == 0:
                 screen.type("gspin_sel")
                 screen.press("Enter")
