@@ -364,7 +364,7 @@ def test_cut_short():
 
 def test_pages_of_zeros():
     data = good()
-    for at in range(0, len(data), 4096 * 7):
+    for at in tap.some(range(0, len(data), 4096 * 7)):
         torn = data[:at] + bytes(min(4096, len(data) - at)) + data[at + 4096:]
         if torn != data:
             expect_replaced(torn, f"zeros at {at}")
