@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "../random.h"
+#include "../tier.h"
 #include "base/arith.h"
 #include "harness.h"
 
@@ -499,7 +500,7 @@ static uint64_t wanted_ops(void)
 {
 	const char *text = getenv("TALLY_OPERATIONS");
 
-	return text ? strtoull(text, NULL, 0) : 200000;
+	return text ? strtoull(text, NULL, 0) : 200000 / tier_step(3);
 }
 
 /* What a test that failed was doing. */

@@ -65,7 +65,7 @@ def need_man():
 def test_manuals_are_clean():
     pages = manuals()
     need_man()
-    for page in pages:
+    for page in tap.some(pages, 4):
         done = man(page)
         name, section = os.path.basename(page).rsplit(".", 1)
         tap.same((done.returncode, done.stderr), (0, ""), page)

@@ -71,7 +71,7 @@ def check(what, protocol, output, result, status, counts, printed):
 
 def test_tap():
     for what, (output, status, counts, printed) in TAP.items():
-        for verdict in ("OK", "SKIP", "FAIL", "ERROR"):  # meson's is not taken
+        for verdict in tap.some(("OK", "SKIP", "FAIL", "ERROR"), 2):  # meson's is not taken
             check(what, "tap", output, verdict, status, counts, printed)
 
 

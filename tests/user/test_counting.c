@@ -18,6 +18,7 @@
 
 #include "held.h"
 #include "probe.h"
+#include "tier.h"
 
 enum { NR_EVENTS = 4, NR_RUNS = 5, MOST_RUNS = 20 };
 
@@ -183,7 +184,7 @@ static void test_many_execs(void **state)
 	struct run run;
 
 	need_ptrace();
-	run = run_work("execs", 1000);
+	run = run_work("execs", 1000 / (int)tier_step(4));
 	assert_int_equal(run.status, 0);
 }
 
