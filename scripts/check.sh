@@ -78,7 +78,7 @@ check_format() {
 	esac
 	cd "$root" || return 1
 	git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | grep . >/dev/null || return 1
-	git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format --dry-run --Werror &&
+	git ls-files -co --exclude-standard '*.c' '*.h' | xargs -n 50 -P "$jobs" clang-format --dry-run --Werror &&
 		echo "all files are formatted"
 }
 

@@ -365,7 +365,7 @@ static void test_truncated(void **state)
 		int last = 0;
 
 		/* Every length; of compressed files, which take long to read, every fifth. */
-		for (size_t len = 0; len <= bytes.len; len += (i & 4 ? 5 : 1) * tier_step(13)) {
+		for (size_t len = 0; len <= bytes.len; len += (i & 4 ? 5 : 1) * tier_step(37)) {
 			int nr = read_all(bytes.data, len);
 
 			assert_true(nr >= last); /* more bytes, more records */
