@@ -12,7 +12,8 @@ enum { OPERATIONS_EACH = 20000 };
 static void test_random_operations(void **state)
 {
 	const char *text = getenv("TALLY_OPERATIONS");
-	uint64_t wanted = text ? strtoull(text, NULL, 0) : 1000000 / tier_step(4), done = 0, checks = 0;
+	uint64_t wanted = text ? strtoull(text, NULL, 0) : 1000000 / tier_step(4), done = 0,
+		 checks = 0;
 	struct random random = random_start();
 	static struct random_sim random_sim;
 
