@@ -7,7 +7,7 @@ jobs=$(nproc)
 
 # What building takes, what building the tests takes beyond that, and what checks of the tiers use where it is there:
 # Debian 12 package names.
-build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libdeflate-dev libcapstone-dev scdoc"
+build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libbz2-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
 quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
