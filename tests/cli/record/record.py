@@ -7,6 +7,7 @@ usage: record.py TALLY
 import os
 import pwd
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -306,42 +307,43 @@ def test_user(path):
 # ---- without privileges -------------------------------------------------------------------
 
 
-def may_write_for_nobody(path):
-    """The folder of a recording takes what an ordinary user writes."""
+def nobodys_record(path):
+    """record() of an ordinary user. The folder of the recording takes what he writes, and has a tally that he can run."""
     machine.need_events_of_users()
-    os.chmod(os.path.dirname(path), 0o777)
+    folder = os.path.dirname(path)
+    os.chmod(folder, 0o777)
+    tool = shutil.copy(TALLY, folder)
+    return lambda *args, status=0, **more: tap.run(tool, "record", *args, status=status, user=machine.NOBODY, cwd=folder, **more).stderr
 
 
 def test_unprivileged(path):
     """a user without privileges records his own user space, and that is said"""
-    may_write_for_nobody(path)
+    record_his = nobodys_record(path)
     with open("/proc/sys/kernel/perf_event_paranoid") as file:
         if int(file.read()) != 2:
             raise tap.Skip("kernel.perf_event_paranoid is not 2")
-    said = record("-o", path, *BURN, user=machine.NOBODY)
+    said = record_his("-o", path, *BURN)
     assert "only user space" in said and "CAP_PERFMON" in said, said
     assert text(TALLY, "evlist", "-i", path)[0].endswith(":u")
     os.chown(path, 0, 0)
     same(path)
-    said = record("-a", "-o", path, "true", status=1, user=machine.NOBODY)
+    said = record_his("-a", "-o", path, "true", status=1)
     assert "needs a privilege" in said and "cap_perfmon" in said, said
+
+
+def no_locked_memory():
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
 
 
 def test_locked_memory(path):
     """rings shrink to what may be locked, once said; not those asked for"""
-    may_write_for_nobody(path)
-    limits = {"user": machine.NOBODY, "preexec_fn": None}
-
-    def low():
-        resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0))
-    limits["preexec_fn"] = low
-    said = record("-m", "4M", "-o", path, "true", status=1, **limits)
+    said = nobodys_record(path)("-m", "4M", "-o", path, "true", status=1, preexec_fn=no_locked_memory)
     assert "CAP_IPC_LOCK" in said and "perf_event_mlock_kb" in said, said
 
 
 def test_rings_shrink(path):
     """more rings than memory may be locked for: smaller ones, and that is said"""
-    may_write_for_nobody(path)
+    record_his = nobodys_record(path)
     if machine.why_not(["/usr/bin/python3", "-c", "pass"], user=machine.NOBODY):
         raise tap.Skip("no /usr/bin/python3 for a process of many threads")
     cpus = os.sysconf("SC_NPROCESSORS_ONLN")
@@ -355,9 +357,7 @@ def test_rings_shrink(path):
                           stdout=subprocess.PIPE, user=machine.NOBODY) as many:
         try:
             assert many.stdout.readline() == b"up\n"
-            said = record("--per-thread", "-p", str(many.pid), "-e", "cpu-clock:u", "-o", path, *BURN,
-                          user=machine.NOBODY,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (0, 0)))
+            said = record_his("--per-thread", "-p", str(many.pid), "-e", "cpu-clock:u", "-o", path, *BURN, preexec_fn=no_locked_memory)
         finally:
             many.kill()
     assert "ring buffers of" in said and "CAP_IPC_LOCK" in said, said

@@ -430,11 +430,15 @@ def test_keys_as_perf_has_them():
         tap.same(tally, perf, str(args))
 
 
+def counting_faults(program, *command, env=None):
+    return tap.run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command, env=env or {"PATH": "/usr/bin:/bin"})
+
+
 def fault_counts(program, *command):
-    """Without randomised addresses and with the same small environment every run faults alike."""
-    done = [tap.run("setarch", "-R", program, "stat", "-x,", "-e", "page-faults", *command,
-                env={"PATH": "/usr/bin:/bin"}) for _ in range(3)]
-    return {int(one.stderr.split(",")[0]) for one in done}
+    """Without randomised addresses and with the same small environment, that which perf makes, every run faults alike."""
+    lines = counting_faults(PERF, "env").stdout.splitlines() if program == TALLY else []
+    env = dict(line.split("=", 1) for line in lines)
+    return {int(counting_faults(program, *command, env=env).stderr.split(",")[0]) for _ in range(3)}
 
 
 def check_faults(command):
