@@ -144,7 +144,8 @@ static void test_between_ticks(void **state)
 static void show_shares(const uint64_t *shares, unsigned nr)
 {
 	for (unsigned i = 0; i < nr; i++)
-		print_message("%" PRIu64 "%%%s", shares[i], i + 1 < nr ? " " : "\n");
+		print_message("%s%" PRIu64 "%%%s", i ? "" : "# ", shares[i],
+			      i + 1 < nr ? " " : "\n");
 }
 
 /* A task with a group of 4 and 7 single events, which takes turns with another one without events
