@@ -93,6 +93,16 @@ def test_that_did_not_run():
     assert found.splitlines()[1].endswith(" -v second"), found
 
 
+def test_names_of_suites():
+    """Of several suites meson's log has theirs before the names."""
+    tests = [{"name": "cli/stat", "protocol": "tap"}, {"name": "fuzz/elf", "protocol": "exitcode"}]
+    log = [{"name": "tally:quick / cli/stat", "stdout": "1..1\nnot ok 1 - a", "result": "FAIL", "returncode": 1, "duration": 2},
+           {"name": "tally:full / fuzz/elf", "result": "OK", "returncode": 0, "duration": 1}]
+    found, counts = counted(tests, log)
+    tap.same(counts, "1 1 0", "two suites")
+    assert "FAILED: cli/stat: a\n" in found and found.endswith("slowest: cli/stat 2 s, fuzz/elf 1 s"), found
+
+
 def test_the_slowest_come_first():
     tests = [{"name": str(at), "protocol": "exitcode"} for at in range(12)]
     found, _ = counted(tests, [{**test, "result": "OK", "returncode": 0, "duration": int(test["name"])} for test in tests])
