@@ -105,7 +105,7 @@ run_tests() {
 		leaks=0
 		skip "search for leaks: $(printf '%s\n' "$output" | grep -m 1 Sanitizer)"
 	fi
-	export ASAN_OPTIONS=detect_leaks=$leaks:$asan_options UBSAN_OPTIONS=$ubsan_options
+	export ASAN_OPTIONS=detect_leaks=$leaks
 	rm -f "$build/meson-logs/testlog.json"
 	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$build" --no-rebuild --num-processes "$jobs" >"$build/tests.log" 2>&1
 	# No log: the tests did not even start.

@@ -20,9 +20,6 @@ sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
 quick_arguments="['-g1','-fsanitize-undefined-trap-on-error']"
 quick_options="--buildtype=plain -Doptimization=1 -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
 full_options="--buildtype=debugoptimized -Dtests=full $sanitized"
-# What tests run with, beside a search for leaks where the machine permits one.
-asan_options="abort_on_error=0:handle_sigill=1:quarantine_size_mb=32"
-ubsan_options="halt_on_error=1:print_stacktrace=1"
 
 as_root() {
 	if [ "$(id -u)" = 0 ]; then

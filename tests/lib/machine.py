@@ -58,6 +58,12 @@ def need_tool(*command):
     return reason and f"{command[0]} does not run here: {reason}"
 
 
+@probe
+def need_built_with(part):
+    """Of "dwarf" and "disassembler", what meson found the libraries of; a script that is run by hand takes it to be there."""
+    return None if part in os.environ.get("TALLY_BUILT_WITH", part).split() else f"tally is built without {part}"
+
+
 # ---- the user ------------------------------------------------------------------------
 
 

@@ -18,6 +18,8 @@ import cache  # noqa: F401 - nothing that is run writes into the user's
 
 # Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
 PATIENCE = 300
+# A sanitizer's report (tests/meson.build), and a trap in a program to which its options did not come.
+CRASHES = (99, -signal.SIGILL, 128 + signal.SIGILL)
 
 # In the tier "quick" of tests (tests/README.md) a script runs each EACHth of its points; by hand everything runs.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
@@ -63,11 +65,19 @@ def run(*args, status=None, **options):
     options.setdefault("text", True)
     options.setdefault("timeout", 2 * PATIENCE)
     done = subprocess.run([str(arg) for arg in args], check=False, **options)
+    if done.returncode in CRASHES:
+        said = done.stderr if isinstance(done.stderr, str) else (done.stderr or b"").decode(errors="replace")
+        raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}: {said[:3000]}")
     if status is not None and done.returncode != status:
         said = done.stderr or done.stdout or ""
         said = said if isinstance(said, str) else said.decode(errors="replace")
         raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}, wanted {status}: {said[-1000:]}")
     return done
+
+
+def without_leaks(**more):
+    """An environment in which no leaks are searched for: that takes ptrace or /proc, which not every place has."""
+    return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", **more}
 
 
 def workplace(name):
@@ -207,9 +217,14 @@ def main(module, *needs, setup=None):
     reason = lacking(needs)
     if setup and not reason:
         setup()
+    found = [(name, function) for name, function in vars(sys.modules[module]).items() if name.startswith("test_")]
     only = os.environ.get("TALLY_ONLY", "").replace(",", " ").split()
-    tests = some((name, function) for name, function in vars(sys.modules[module]).items()
-                 if name.startswith("test_") and (not only or name[5:] in only) and not (QUICK and hasattr(function, "full")))
+    if only:
+        tests = [(name, function) for name, function in found if name[5:] in only]
+        if not tests:
+            sys.exit(f"TALLY_ONLY: there is no point {' or '.join(only)}")
+    else:
+        tests = some((name, function) for name, function in found if not (QUICK and hasattr(function, "full")))
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         began = time.monotonic()

@@ -50,12 +50,12 @@ def give_up(*lines):
 # ---- the copy ------------------------------------------------------------------------------------------------------
 
 
-def said_by_lib(tree, name):
-    """How scripts/check.sh builds and runs the quick tier."""
-    words = subprocess.run(["sh", "-c", f'. ./lib.sh; echo "${name}"'], cwd=os.path.join(tree, "scripts"), check=True,
+def options_of_quick(tree):
+    """How scripts/check.sh builds the quick tier."""
+    words = subprocess.run(["sh", "-c", ". ./lib.sh; echo $quick_options"], cwd=os.path.join(tree, "scripts"), check=True,
                            capture_output=True, text=True).stdout.split()
     if not words:
-        give_up(f"scripts/lib.sh says no {name}")
+        give_up("scripts/lib.sh says no quick_options")
     return words
 
 
@@ -82,8 +82,7 @@ def leaks_are_refused(directory):
 def environment_of(directory, tree):
     leaks = 0 if leaks_are_refused(directory) else 1
     return {**os.environ, "CCACHE_BASEDIR": tree, "CCACHE_NOHASHDIR": "1",
-            "UBSAN_OPTIONS": said_by_lib(tree, "ubsan_options")[0],
-            "ASAN_OPTIONS": f"detect_leaks={leaks}:{said_by_lib(tree, 'asan_options')[0]}",
+            "ASAN_OPTIONS": f"detect_leaks={leaks}",
             "TALLY_STRESS_SECONDS": os.environ.get("TALLY_STRESS_SECONDS", "60")}
 
 
@@ -105,7 +104,7 @@ class Build:
             return file.read().splitlines()[-20:]
 
     def setup(self):
-        if self.run("meson", "setup", self.build, self.tree, *said_by_lib(self.tree, "quick_options")) or not self.make():
+        if self.run("meson", "setup", self.build, self.tree, *options_of_quick(self.tree)) or not self.make():
             give_up("the copy cannot be built", *self.tail())
 
     def make(self):

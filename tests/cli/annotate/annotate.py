@@ -93,8 +93,7 @@ def compile_program(name, source, *options, compiler="c++"):
         machine.need_tool(program, "--version")
     if "x86_64" not in os.uname().machine:
         raise tap.Skip("code is compared on x86-64")
-    if not re.search(r"libcapstone: \[ on", tap.run(TALLY, "version", "--build-options").stdout):
-        raise tap.Skip("this tally is built without libcapstone")
+    machine.need_built_with("disassembler")
     path = at(f"{name}.{'cc' if compiler == 'c++' else 'c'}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)

@@ -48,7 +48,7 @@ class Environment:
             for step in self.steps:
                 step()
         # Leaks are looked for by ptrace, which not every environment permits.
-        env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+        env = tap.without_leaks()
         return {"preexec_fn": steps, "env": env, "stdin": subprocess.DEVNULL}
 
     def run(self, *args, **options):

@@ -243,7 +243,7 @@ def test_dumps_stay_where_no_thread_can_be_started():
     path = os.path.join(folder, "data")
     program, tool = shutil.copy(build("deep"), folder), shutil.copy(TALLY, folder)
     run = tap.run("prlimit", "--nproc=3", tool, "record", "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-o", path,
-                  "--", program, user=user, cwd=folder, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+                  "--", program, user=user, cwd=folder, env=tap.without_leaks())
     try:
         tap.same(run.returncode, 0, run.stderr)
         assert "stacks are kept as dumps" in run.stderr, run.stderr

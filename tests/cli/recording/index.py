@@ -173,7 +173,7 @@ def test_warm_reads_no_symbols():
     begin()
     run(COMMANDS[0])
     log = os.path.join(WORK, "strace")
-    run(COMMANDS[0], "strace", "-o", log, "-e", "trace=open,openat,read,pread64", ASAN_OPTIONS="detect_leaks=0")
+    run(COMMANDS[0], "strace", "-o", log, "-e", "trace=open,openat,read,pread64", ASAN_OPTIONS=tap.without_leaks()["ASAN_OPTIONS"])
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
     assert not [line for line in lines if f'"{TALLY}"' in line], lines

@@ -125,9 +125,7 @@ def write(path, chains=False):
 def prepared(chains=False):
     if not os.path.exists(PROGRAM):
         build()
-    if not any(line.endswith("dwarf: yes") or re.search(r"dwarf.*\bon\b", line)
-               for line in tap.run(TALLY, "version", "--build-options").stdout.splitlines()):
-        raise tap.Skip("this tally is built without lines")
+    machine.need_built_with("dwarf")
     write(DATA, chains)
 
 
