@@ -17,8 +17,8 @@ demo_packages="$build_packages gzip xz-utils coreutils"
 # say of each place takes a third of the building and two thirds of each start of a program: there a fault is a trap, which
 # ASan reports with its line.
 sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
-quick_arguments="['-g1','-fsanitize-undefined-trap-on-error']"
-quick_options="--buildtype=plain -Doptimization=1 -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
+quick_arguments="['-O1','-g1','-fsanitize-undefined-trap-on-error']"
+quick_options="--buildtype=plain -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
 full_options="--buildtype=debugoptimized -Dtests=full $sanitized"
 
 as_root() {
