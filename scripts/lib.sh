@@ -13,9 +13,9 @@ quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
-# How tests are built: with these sanitizers, and those of the quick tier so that it takes little time. What UBSan would
-# say of each place takes a third of the building and two thirds of each start of a program: there a fault is a trap, which
-# ASan reports with its line.
+# How the tests of each tier are built. Quick has to take little time: the texts of UBSan would take a third of the build
+# and two thirds of each start of a program, so undefined behaviour is a trap there, which ASan reports with its line. -O1 is
+# an argument of the compiler because meson, when it sets up again, resets its own option to that of the build type.
 sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
 quick_arguments="['-O1','-g1','-fsanitize-undefined-trap-on-error']"
 quick_options="--buildtype=plain -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
