@@ -24,8 +24,15 @@ CRASHES = (99, -signal.SIGILL, 128 + signal.SIGILL)
 # In the tier "quick" of tests (tests/README.md) a script runs each EACHth of its points; by hand everything runs.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
 EACH = int(os.environ.get("TALLY_EACH", "1")) if QUICK else 1
+
+
+def without_leaks():
+    """An environment in which no leaks are searched for: that takes ptrace or /proc, which not every place has."""
+    return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+
+
 if QUICK:  # a search for leaks takes as long as most commands
-    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+    os.environ.update(without_leaks())
 
 # A shell without job control ignores Ctrl-C in what it starts in the background, and whoever is executed inherits that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -73,11 +80,6 @@ def run(*args, status=None, **options):
         said = said if isinstance(said, str) else said.decode(errors="replace")
         raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}, wanted {status}: {said[-1000:]}")
     return done
-
-
-def without_leaks(**more):
-    """An environment in which no leaks are searched for: that takes ptrace or /proc, which not every place has."""
-    return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", **more}
 
 
 def workplace(name):
