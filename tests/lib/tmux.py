@@ -77,22 +77,19 @@ class Screen:
 
     def settled(self):
         """The lines once two looks agree: the upper ones may be drawn before the others are."""
-        end, before = time.monotonic() + DEADLINE, None
-        while self.look() != before:
-            assert time.monotonic() < end, f"never at rest:\n{self.text}"
-            before = self.text.rstrip("\n").split("\n")
-            time.sleep(0.03)
-        return before
+        return self.until(lambda lines: True, "it at rest")
 
     def coloured(self):
         """The same with the sequences that colour it."""
         return self.run("capture-pane", "-e", "-p", "-t", "s").split("\n")
 
     def until(self, wanted, what):
-        """Look again and again until the lines are as wanted; hands them out."""
-        end = time.monotonic() + DEADLINE
-        while not wanted(self.look()):
+        """Look again and again until the lines are as wanted and the same twice, as tmux may be asked in the middle of what is
+        drawn; hands them out."""
+        end, before = time.monotonic() + DEADLINE, None
+        while not wanted(lines := self.look()) or lines != before:
             assert time.monotonic() < end, f"never saw {what}:\n{self.text}"
+            before = lines
             time.sleep(0.03)
         return self.text.rstrip("\n").split("\n")
 
