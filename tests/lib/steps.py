@@ -2,6 +2,7 @@
 """The steps that many tests begin with: build a program, record it, report. The path of tally is the script's first argument."""
 import json
 import os
+import subprocess
 import sys
 
 import machine
@@ -40,6 +41,24 @@ def report(path, *options):
 
 def report_json(path, *options):
     return json.loads(report(path, "--json", *options))
+
+
+class Running:
+    """A program that prints "ready" and runs until the end of the block; its pid."""
+
+    def __init__(self, words, **options):
+        self.words, self.options = words, options
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **self.options)
+        if self.process.stdout.readline() != "ready\n":
+            self.process.kill()
+            raise tap.Skip("does not run here: " + self.process.communicate()[1].strip()[-200:])
+        return self.process.pid
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
 
 
 def stat(*args, status=0, **options):

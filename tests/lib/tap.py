@@ -17,9 +17,13 @@ import cache  # noqa: F401 - nothing that is run writes into the user's
 
 
 # Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
-PATIENCE = 300
-# A sanitizer's report (tests/meson.build), and a trap in a program to which its options did not come.
-CRASHES = (99, -signal.SIGILL, 128 + signal.SIGILL)
+PATIENCE = int(os.environ.get("TALLY_PATIENCE", "300"))
+# A sanitizer's report, as tests/meson.build says, and the signals of faults.
+REPORTED = 99
+FAULTS = (signal.SIGILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)
+CRASHES = (REPORTED, 128 + signal.SIGILL, *(-number for number in FAULTS))
+for _name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):  # also for a script that is run by hand
+    os.environ[_name] = f"exitcode={REPORTED}:" + os.environ.get(_name, "")
 
 # In the tier "quick" of tests (tests/README.md) a script runs each EACHth of its points; by hand everything runs.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
@@ -49,6 +53,18 @@ def full(test):
     return test
 
 
+def always(test):
+    """Decorator: a test that the tier "quick" never leaves out."""
+    test.always = True
+    return test
+
+
+def anybody(test):
+    """Decorator: a test that needs none of the probes of main()."""
+    test.anybody = True
+    return test
+
+
 def some(cases, step=EACH):
     """All cases, or in the quick tier each `step`th."""
     return list(cases)[::step if QUICK else 1]
@@ -63,8 +79,13 @@ def wait_until(condition, what, limit=PATIENCE, pause=0.02):
     return found
 
 
-def run(*args, status=None, **options):
-    """Run a command that reads nothing, to the end; its output as text, unless told otherwise. `status`: what it must exit with."""
+def words_of(stream):
+    return stream if isinstance(stream, str) else (stream or b"").decode(errors="replace")
+
+
+def run(*args, status=None, says=None, **options):
+    """Run a command that reads nothing, to the end; its output as text, unless told otherwise. `status`: what it must exit with;
+    `says`: what must be in its standard error."""
     if options.get("input") is None:
         options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
@@ -72,13 +93,14 @@ def run(*args, status=None, **options):
     options.setdefault("text", True)
     options.setdefault("timeout", 2 * PATIENCE)
     done = subprocess.run([str(arg) for arg in args], check=False, **options)
-    if done.returncode in CRASHES:
-        said = done.stderr if isinstance(done.stderr, str) else (done.stderr or b"").decode(errors="replace")
-        raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}: {said[:3000]}")
+    command, said = " ".join(map(str, args)), words_of(done.stderr)
+    if done.returncode in CRASHES and done.returncode != status:
+        raise AssertionError(f"{command}: status {done.returncode}: {said[:3000]}")
     if status is not None and done.returncode != status:
-        said = done.stderr or done.stdout or ""
-        said = said if isinstance(said, str) else said.decode(errors="replace")
-        raise AssertionError(f"{' '.join(map(str, args))}: status {done.returncode}, wanted {status}: {said[-1000:]}")
+        said = said or words_of(done.stdout)
+        raise AssertionError(f"{command}: status {done.returncode}, wanted {status}: {said[-1000:]}")
+    if says is not None and says not in said:
+        raise AssertionError(f"{command}: does not say {says!r}: {said[-1000:]}")
     return done
 
 
@@ -213,8 +235,35 @@ def point(function):
         function(os.path.join(where, "perf.data"))
 
 
+def why(error):
+    """What is printed of an exception: an assertion's own words and where it is, or all."""
+    if not isinstance(error, AssertionError):
+        return traceback.format_exc()
+    found = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
+    return "\n".join([*filter(None, [str(error)]), *(f"{os.path.basename(frame.filename)}:{frame.lineno}: {frame.line}" for frame in found[-1:])])
+
+
+def points(tests, reason=None):
+    """Run pairs of (name, function) as points of TAP; with a reason all are skipped that are not for anybody."""
+    print(f"1..{len(tests)}")
+    for number, (name, function) in enumerate(tests, 1):
+        began = time.monotonic()
+        try:
+            if reason and not hasattr(function, "anybody"):
+                raise reason
+            point(function)
+            print(f"ok {number} - {name}")
+        except Skip as skip:
+            print(f"ok {number} - {name} # SKIP {' '.join(str(skip).split())}")
+        except Exception as error:  # noqa: BLE001 - every failure is a point that failed
+            print(f"not ok {number} - {name}")
+            print("\n".join("# " + line for line in why(error).splitlines()[:20]))
+        print(f"# {time.monotonic() - began:.1f} s")
+        sys.stdout.flush()
+
+
 def main(module, *needs, setup=None):
-    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are all skipped. TALLY_ONLY in
+    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are skipped. TALLY_ONLY in
     the environment names the tests to run, separated by commas and without test_."""
     reason = lacking(needs)
     if setup and not reason:
@@ -226,20 +275,6 @@ def main(module, *needs, setup=None):
         if not tests:
             sys.exit(f"TALLY_ONLY: there is no point {' or '.join(only)}")
     else:
-        tests = some((name, function) for name, function in found if not (QUICK and hasattr(function, "full")))
-    print(f"1..{len(tests)}")
-    for number, (name, function) in enumerate(tests, 1):
-        began = time.monotonic()
-        try:
-            if reason:
-                raise reason
-            point(function)
-            print(f"ok {number} - {name[5:]}")
-        except Skip as why:
-            print(f"ok {number} - {name[5:]} # SKIP {why}")
-        except Exception as error:  # noqa: BLE001 - every failure is a point that failed
-            print(f"not ok {number} - {name[5:]}")
-            text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
-            print("\n".join("# " + line for line in text.splitlines()[:20]))
-        print(f"# {time.monotonic() - began:.1f} s")
-        sys.stdout.flush()
+        here = [test for test in found if not (QUICK and hasattr(test[1], "full"))]
+        tests = [test for number, test in enumerate(here) if number % EACH == 0 or hasattr(test[1], "always")]
+    points([(name[5:], function) for name, function in tests], reason)
