@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import decode  # noqa: E402
+import failing  # noqa: E402
 import machine  # noqa: E402
 import steps  # noqa: E402
 import tap  # noqa: E402
@@ -132,45 +133,14 @@ def test_streams_have_pages():
     assert path_of("said.html") in said and "browser" in said, said
 
 
-# The allocation of number FAIL_AT, from 1, has no memory.
-FAILING = r"""
-#include <errno.h>
-#include <stdlib.h>
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static long nr, at = -1;
-static int fails(void)
-{
-	if (at < 0)
-		at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
-	if (++nr != at)
-		return 0;
-	errno = ENOMEM;
-	return 1;
-}
-void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *from, size_t size) { return fails() ? NULL : __libc_realloc(from, size); }
-"""
-
-
-def preload():
-    """What makes allocations fail."""
-    machine.need_compiler("gcc", "-shared", "-fPIC", runs=False)
-    library = steps.build(path_of("failing.so"), FAILING, "-shared", "-fPIC", "-fno-builtin", compiler="gcc")
-    probe = tap.run(TALLY, "--version", env=dict(os.environ, LD_PRELOAD=library))
-    if probe.returncode or probe.stderr:
-        raise tap.Skip("this tally has another allocator, or another libc")
-    return library
-
-
+@tap.full
 def test_memory_that_is_out():
     """It ends with an error or has all samples, wherever an allocation fails."""
     recording, symfs = shop()
-    library, wanted = preload(), len(page_of(recording).samples)
+    allocations, wanted = failing.Allocations(WORK.name), len(page_of(recording).samples)
     refused = 0
     for number in [*range(1, 30), *range(30, 2000, 97)]:
-        run = tap.run(TALLY, "report", "-i", recording, *symfs, "--html", "-", "--html-source",
-                      env=dict(os.environ, LD_PRELOAD=library, FAIL_AT=str(number)))
+        run = allocations.run(TALLY, "report", "-i", recording, *symfs, "--html", "-", "--html-source", at=number)
         assert run.returncode in (0, 1, 129), (number, run.returncode, run.stderr)
         refused += run.returncode != 0
         if not run.returncode:

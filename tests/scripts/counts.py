@@ -93,6 +93,40 @@ def test_that_did_not_run():
     assert found.splitlines()[1].endswith(" -v second"), found
 
 
+REPORTS = ("==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1", "file.c:3:5: runtime error: index 9 out of bounds",
+           "==7==ERROR: LeakSanitizer: detected memory leaks")
+
+
+def test_a_sanitizers_report_is_shown_from_its_first_line():
+    for first in REPORTS:
+        stderr = "\n".join(["before", first, "#0 in culprit", *["legend"] * 40])
+        for protocol, output in (("tap", "1..1\n"), ("exitcode", "")):
+            found, counts = counted([{"name": "test", "protocol": protocol}], [
+                {"name": "test", "stdout": output, "stderr": stderr, "result": "FAIL", "returncode": 99, "duration": 1}])
+            tap.same(counts, "0 1 0", first)
+            assert f"\n{first}\n#0 in culprit\n" in found and "before" not in found, found
+
+
+def test_what_a_failed_point_wrote_on_standard_error_is_shown():
+    found, counts = counted([{"name": "test", "protocol": "tap"}], [
+        {"name": "test", "stdout": "1..1\nnot ok 1 - a\n", "stderr": "why\n", "result": "FAIL", "returncode": 1, "duration": 1}])
+    tap.same(counts, "0 1 0", "a point that failed")
+    assert "FAILED: test: a\nit wrote on standard error:\nwhy\n" in found, found
+
+
+def test_control_characters_are_escaped():
+    found, _ = counted([{"name": "test", "protocol": "exitcode"}], [
+        {"name": "test", "stdout": "a\x1b[2Jb\u009b", "result": "FAIL", "returncode": 1, "duration": 1}])
+    assert "a\\x1b[2Jb\\x9b" in found and "\x1b" not in found, found
+
+
+def test_two_tests_of_one_name_are_a_failure():
+    tests = [{"name": "same", "protocol": "exitcode"}] * 2
+    found, counts = counted(tests, [{"name": "same", "result": result, "returncode": 0, "duration": 1} for result in ("FAIL", "OK")])
+    tap.same(counts, "0 1 0", "two of one name")
+    assert "FAILED: same (is the name of 2 tests)" in found, found
+
+
 def test_names_of_suites():
     """Of several suites meson's log has theirs before the names."""
     tests = [{"name": "cli/stat", "protocol": "tap"}, {"name": "fuzz/elf", "protocol": "exitcode"}]

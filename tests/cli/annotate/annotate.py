@@ -123,9 +123,9 @@ def recording(name="program", data="perf.data"):
     return path
 
 
-def tally(*options, data="perf.data", status=0):
+def tally(*options, data="perf.data", **wanted):
     return tap.run(TALLY, "annotate", "-i", at(data), *options,
-                   env={**os.environ, "TALLY_INDEX": "off", "XDG_CACHE_HOME": WORK}, status=status)
+                   env={**os.environ, "TALLY_INDEX": "off", "XDG_CACHE_HOME": WORK}, **{"status": 0, **wanted})
 
 
 def functions(text):
@@ -325,7 +325,7 @@ def test_source_elsewhere():
     shutil.copy(moved + path, flat)
     strip = str(path.count("/") - 1)
     assert " : 14  " in tally("--prefix", flat, "--prefix-strip", strip, "spin").stdout
-    tally("--prefix-strip", "2", "spin", status=1)
+    tally("--prefix-strip", "2", "spin", status=1, says="'--prefix'")
 
 
 def test_sources_that_are_none():
@@ -411,7 +411,7 @@ def test_filters():
     assert 0 < len(few) < len(every) and set(few) <= set(every), few.keys()
     assert functions(tally("-d", "program").stdout) == every
     assert functions(tally("-d", at("program") + ",other").stdout) == every
-    tally("-d", "other", status=1)
+    tally("-d", "other", status=1, says="pass the filters")
     half = functions(tally("--time", "0,0.0000003").stdout)
     assert sum(value[0] for value in half.values()) < sum(value[0] for value in every.values())
 

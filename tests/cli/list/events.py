@@ -27,8 +27,8 @@ INTEL = {"Header": {"Info": "made up"}, "Events": [
     {"EventName": "NEW.OTHER", "EventCode": "0x43", "UMask": "0x01", "Counter": "0,1"}]}
 
 
-def tally(*args, status=0, **env):
-    return tap.run(TALLY, *args, env={**ENV, **env}, status=status)
+def tally(*args, status=0, says=None, **env):
+    return tap.run(TALLY, *args, env={**ENV, **env}, status=status, says=says)
 
 
 def listed(*args, **env):
@@ -61,7 +61,7 @@ def test_list_words_and_patterns():
     assert {"tma_retiring", "TopdownL1"} <= {event["name"] for event in words}, "a group's name finds its metrics"
     text = tally("list", "--cpu", "skylakex", "page walk").stdout
     assert "dtlb_load_misses" in text and "CPU event: virtual memory" in text, text[:300]
-    tally("list", "--cpu", "skylakex", "no-such-thing", status=1)
+    tally("list", "--cpu", "skylakex", "no-such-thing", status=1, says="no event matches")
 
 
 def test_list_tells_what_cannot_be_counted():
@@ -152,8 +152,8 @@ def test_metrics_open_groups_that_fit():
 def test_metrics_that_are_none():
     done = tally("stat", "-M", "ipx", "--cpu", "skylakex", "--dry-run", "true", status=129)
     assert "no such metric" in done.stderr and "did you mean 'ipc'" in done.stderr, done.stderr
-    tally("stat", "--topdown", "--td-level", "9", "--cpu", "skylakex", "--dry-run", "true", status=129)
-    tally("stat", "--td-level", "2", "true", status=129)
+    tally("stat", "--topdown", "--td-level", "9", "--cpu", "skylakex", "--dry-run", "true", status=129, says="TopdownL9")
+    tally("stat", "--td-level", "2", "true", status=129, says="--td-level")
 
 
 def test_metric_of_software_events():
@@ -225,7 +225,7 @@ def test_plan_of_topdown():
 def test_plan_of_metrics():
     text = tally("stat", "--plan", "--cpu", "sapphirerapids", "-M", "ipc,cpi,TopdownL1").stdout
     assert "1 pass\n" in text and re.search(r"metric ipc +100\.00%", text), text
-    tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129)
+    tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129, says="either --dry-run or --plan")
 
 
 tap.main(__name__)

@@ -65,9 +65,11 @@ def test_none_where_it_is_not_wanted():
 def test_what_it_shows_is_what_a_terminal_would():
     for columns in (60, 100):
         _, plain = shown("report", "--stdio", columns=columns, TALLY_PAGER="")
+        assert "[.]" in plain, plain
         _, paged = shown("report", "--stdio", columns=columns, TALLY_PAGER="/bin/cat")
         tap.same(paged, plain, f"{columns} columns")
     _, plain = shown("script", TALLY_PAGER="")
+    assert len(lines(plain)) > 2, plain
     _, paged = shown("script", TALLY_PAGER=MARKING)
     tap.same([line.removeprefix(MARK + ": ") for line in lines(paged)], lines(plain), "script")
 

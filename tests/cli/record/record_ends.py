@@ -40,7 +40,7 @@ def test_flush(path):
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         assert len(text(TALLY, "script", "-i", path)) > 5
-    record("--flush-ms", "99999999999", "-o", path, "true", status=1)
+    record("--flush-ms", "99999999999", "-o", path, "true", status=1, says="--flush-ms 99999999999")
 
 
 def test_killed(path):

@@ -5,6 +5,7 @@
 usage: record_output.py TALLY
 """
 import glob
+import itertools
 import os
 import resource
 import select
@@ -215,10 +216,8 @@ def test_full_disk_interrupted(path):
     try:
         full = os.path.join(where, "perf.data")
         process = background("-m", "2", "-F", "4000", "-o", full, *FOREVER)
-        for line in process.stderr:
-            if b"Captured and wrote" in line:
-                break
-        assert process.poll() is None
+        lines = list(itertools.takewhile(lambda line: b"Captured and wrote" not in line, process.stderr))
+        assert any(b"No space left" in line for line in lines) and process.poll() is None, lines
         process.send_signal(signal.SIGINT)
         status, said = ends(process)
         assert status == 1, (status, said)
@@ -246,7 +245,7 @@ def test_devices(path):
     machine.need_root()
     os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
     assert "No space left" in record("-e", "cpu-clock", "-o", path, "true", status=1)
-    record("-e", "cpu-clock", "-o", path, "/nowhere/nothing", status=1)
+    record("-e", "cpu-clock", "-o", path, "/nowhere/nothing", status=1, says="No space left")
     assert "cannot be switched" in record("--timestamp-filename", "-o", path, "true", status=1)
     assert stat.S_ISCHR(os.stat(path).st_mode) and len(os.listdir(os.path.dirname(path))) == 1
 

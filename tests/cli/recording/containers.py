@@ -50,23 +50,6 @@ def shell(script, *args):
     return ["unshare", "-m", "--propagation", "private", "sh", "-ec", script, "sh", *args]
 
 
-class Running:
-    """A program that runs until the end of the block; its pid."""
-
-    def __init__(self, words):
-        self.words = words
-
-    def __enter__(self):
-        self.process = subprocess.Popen(self.words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "ready\n":
-            raise tap.Skip("cannot be set up here: " + self.process.stderr.read().strip())
-        return self.process.pid
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-
-
 def bound(name, *flags):
     """Words for a program over whose path another one is mounted; both have the path and name of the first."""
     here = build(os.path.join(WORK, name, "here", "prog"), "here_only", *flags)
@@ -86,7 +69,7 @@ def symbols(path, program):
 
 def test_bind_mount_while_it_runs():
     program, words = bound("bind")
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         path = record("bind", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, program), {"there_only"}, "symbols")
 
@@ -94,7 +77,7 @@ def test_bind_mount_while_it_runs():
 def test_bind_mount_after_its_end():
     """No name is better than one of another file."""
     program, words = bound("ended")
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         path = record("ended", "--no-symbols", "-p", pid, "--", *tap.work_of(pid))
         with_names = record("named", "-p", pid, "--", *tap.work_of(pid))
     tap.same(symbols(path, program), {"[unknown]"}, "symbols")
@@ -103,7 +86,7 @@ def test_bind_mount_after_its_end():
 
 def test_build_id_is_of_the_mapped_file():
     program, words = bound("id", "-Wl,--build-id=sha1")
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         path = record("id", "-p", pid, "--", *tap.work_of(pid))
         want = tap.run(TALLY, "buildid-list", "-i", path).stdout
         tap.same(symbols(path, program), {"there_only"}, "symbols")
@@ -114,7 +97,7 @@ def test_build_id_is_of_the_mapped_file():
 
 def test_two_files_of_one_path():
     program, words = bound("two", "-Wl,--build-id=sha1")
-    with Running(words) as there, Running([program, "run"]) as here:
+    with steps.Running(words) as there, steps.Running([program, "run"]) as here:
         path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         with_names = record("two-named", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
@@ -128,7 +111,7 @@ def test_chroot():
     machine.need_tool("chroot", "--version")
     root = os.path.join(WORK, "root")
     build(os.path.join(root, "usr", "bin", "tally-test-prog"), "inside_root")
-    with Running(["chroot", root, "/usr/bin/tally-test-prog", "run"]) as pid:
+    with steps.Running(["chroot", root, "/usr/bin/tally-test-prog", "run"]) as pid:
         path = record("chroot", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, os.path.join(root, "usr/bin/tally-test-prog")) |
                  symbols(path, "/usr/bin/tally-test-prog"), {"inside_root"}, "symbols")
@@ -150,14 +133,14 @@ def test_overlay():
     room = os.path.join(WORK, "overlay", "room")
     os.makedirs(room)
     words = shell(OVERLAY, room, os.path.dirname(there), os.path.dirname(here))
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         path = record("overlay", "-p", pid, "--", *tap.work_of(pid))
         tap.same(symbols(path, here), {"overlay_only"}, "symbols")
 
 
 def test_top():
     program, words = bound("top")
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         top = subprocess.Popen([TALLY, "top", "--stdio", "-d", "0.3", "-p", str(pid)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
         lines = []
@@ -172,7 +155,7 @@ def test_top():
 
 def test_stacks_unwound_while_recording():
     program, words = bound("stacks", "-Wl,--build-id=none", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
-    with Running(words) as pid:
+    with steps.Running(words) as pid:
         path = record("stacks", "--call-graph", "dwarf", "-p", pid, "--", *tap.work_of(pid))
         chains = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,dso").stdout.split("\n\n")
         names = [[line.split()[1] for line in chain.splitlines() if line.strip()] for chain in chains if chain.strip()]

@@ -10,7 +10,6 @@ import os
 import platform
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -391,26 +390,6 @@ def test_dotnet_has_its_code_in_a_memfd():
 
 # ---- while it runs ---------------------------------------------------------------------------------
 
-class Running:
-    """A program that runs until the end of the block, and has said that it is ready; its pid."""
-
-    def __init__(self, words, where):
-        self.words, self.where = words, where
-
-    def __enter__(self):
-        self.process = subprocess.Popen([*self.words, "600000"], cwd=self.where, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
-        if self.process.stdout.readline() != "ready\n":
-            self.process.kill()
-            raise tap.Skip("does not run here: " + self.process.communicate()[1].strip()[-200:])
-        PIDS.add(self.process.pid)
-        return self.process.pid
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-
-
 def top_until(pid, pattern, then=lambda: None, *more):
     """Have tally top show a process until lines match `pattern`, call `then`, and go on until they match `more`."""
     wanted = [(pattern, then)] + [(one, lambda: None) for one in more]
@@ -435,7 +414,8 @@ def test_top_finds_names_that_come_later():
     machine.need_events()
     words = java(where)
     machine.need_tool("jcmd", "-h")
-    with Running(words, where) as pid:
+    with steps.Running([*words, "600000"], cwd=where) as pid:
+        PIDS.add(pid)
         def name_it():
             done = tap.run("jcmd", pid, "Compiler.perfmap")
             if "Unknown diagnostic command" in done.stdout:
@@ -458,7 +438,7 @@ def in_namespaces(where, words):
 def report_of_container(where, words):
     """What is told of a program in a container while it runs."""
     machine.need_events()
-    with Running(in_namespaces(where, words), where) as outer:
+    with steps.Running([*in_namespaces(where, words), "600000"], cwd=where) as outer:
         pid, = tap.children(outer)
         path = os.path.join(where, "data")
         tap.run(TALLY, "record", "-e", "cpu-clock", "-k", "mono", "-p", pid, "-o", path, "--",

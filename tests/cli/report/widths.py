@@ -115,7 +115,9 @@ def test_graphs_of_many_levels_fit():
     for columns in (50, 80, 120):
         text = shown(path, "-g", "graph,0,caller", columns=columns)
         assert widest(text) <= columns, widest(text)
-        tap.same(text.count("%--"), piped(path, "-g", "graph,0,caller").count("%--"), "branches")
+        branches = text.count("%--")
+        assert branches > 30, branches
+        tap.same(branches, piped(path, "-g", "graph,0,caller").count("%--"), "branches")
 
 
 def test_columns_comes_before_the_terminal():
@@ -207,7 +209,7 @@ def test_names_of_a_megabyte():
     for options in (["-g", "none"], ["--no-children"], ["-s", "symbol,comm"]):
         start = used_by_children()
         text = shown(path, *options, columns=80)
-        assert widest(text) <= 80, widest(text)
+        assert 40 < widest(text) <= 80, widest(text)
         piped(path, *options)
         assert used_by_children() - start < 60, f"{options}: {used_by_children() - start} s of CPU time"
 

@@ -77,21 +77,26 @@ def test_words_of_perf():
             assert done.returncode == 0, done.stderr
 
 
+@tap.anybody
 def test_status_of_wrong_usage():
-    for args in (["--no-such-option", "true"], ["-A", "true"], ["-x,", "-j", "true"], ["-r", "2", "-I", "10", "true"],
-                 ["-r", "x", "true"], ["-e", "no-such-event", "true"], ["-e", "cs:z", "true"], ["-G", "x", "true"],
-                 ["--per-core", "-A", "-a", "true"], ["--control", "pipe:3", "true"], ["--per-thread", "true"],
-                 ["--timeout", "1", "true"], ["--interval-count", "2", "true"], ["-C", "x", "true"],
-                 ["-o", "/dev/null", "--log-fd", "1", "true"], ["-p", "x"], ["-r", "2", "-a"]):
-        stat(*args, status=129)
+    for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "one of -x, -j"),
+                        ("-r 2 -I 10 true", "-r does not go with -I"), ("-r x true", "not 'x'"),
+                        ("-e no-such-event true", "unknown event"), ("-e cs:z true", "unknown modifier"),
+                        ("-G x true", "'-G'"), ("--per-core -A -a true", "one way only"),
+                        ("--control pipe:3 true", "pipe:3"), ("--per-thread true", "--per-thread is for"),
+                        ("--timeout 1 true", "at least 10 ms"), ("--interval-count 2 true", "--interval-count"),
+                        ("-C x true", "list of CPUs"), ("-o /dev/null --log-fd 1 true", "--output or --log-fd"),
+                        ("-p x", "--pid x"), ("-r 2 -a", "repeats a command")):
+        stat(*words.split(), status=129, says=says)
 
 
+@tap.anybody
 def test_status_of_other_errors():
-    stat("-p", str(2 ** 31 - 1), status=1)
-    stat("-o", "/nowhere/to/be/found", "true", status=1)
-    stat("--log-fd", "987", "true", status=1)
-    stat("--control", "fd:987", "true", status=1)
-    stat("-C", "65000", "true", status=1)
+    stat("-p", str(2 ** 31 - 1), status=1, says="2147483647: no such task")
+    stat("-o", "/nowhere/to/be/found", "true", status=1, says="/nowhere/to/be/found: No such file")
+    stat("--log-fd", "987", "true", status=1, says="--log-fd: Bad file descriptor")
+    stat("--control", "fd:987", "true", status=1, says="fd:987: Bad file descriptor")
+    stat("-C", "65000", "true", status=1, says="CPU 65000")
 
 
 # ---- formats of a command -----------------------------------------------------
@@ -119,7 +124,9 @@ def test_default_events_and_details():
 
 
 def test_csv_of_a_command():
-    for line in stat("-x,", *EVENTS, "true").splitlines():
+    lines = stat("-x,", *EVENTS, "true").splitlines()
+    tap.same(len(lines), 3, "lines")
+    for line in lines:
         fields = line.split(",")
         assert len(fields) == 7, line
         assert re.fullmatch(VALUE, fields[0]) and fields[3].isdigit() and fields[4] == "100.00", line
@@ -149,13 +156,16 @@ def test_our_json_says_the_quality():
         assert cycles["refused"]["rule"] and cycles["refused"]["fix"], cycles
 
 
+@tap.anybody
 def test_null_run():
     text = stat("-n", "true")
     assert "seconds time elapsed" in text and "task-clock" not in text, text
 
 
+@tap.anybody
 def test_quiet_run():
-    assert stat("--quiet", "true") == ""
+    done = tap.run(TALLY, "stat", "--quiet", "sh", "-c", "echo ran", status=0)
+    tap.same((done.stdout, done.stderr), ("ran\n", ""), "what is printed")
 
 
 def test_thousands_only_where_asked():
@@ -179,10 +189,11 @@ def test_repeat_in_every_format():
     assert "deviation_percent" in only(data["counts"], "page-faults")[0], data
 
 
+@tap.anybody
 def test_repeat_runs_so_often():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "runs")
-        stat("-r", "5", "--table", "-n", "sh", "-c", f"echo run >> {path}")
+        stat("-r", "5", "--table", "-n", "sh", "-c", f"echo run >> '{path}'")
         with open(path, encoding="utf-8") as file:
             assert len(file.readlines()) == 5
 
@@ -190,21 +201,22 @@ def test_repeat_runs_so_often():
 def test_mean_is_that_of_the_runs():
     """The second run faults in 4096 pages more: the mean lies above a single small run, and is uncertain."""
     with tempfile.TemporaryDirectory() as folder:
-        script = f"if test -e {folder}/x; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch {folder}/x;" \
+        script = f"if test -e '{folder}/x'; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch '{folder}/x';" \
                  f"exec {sys.executable} -S -c 'pass'"
         one = json.loads(stat("--json", "-e", "page-faults", sys.executable, "-S", "-c", "pass"))["counts"][0]["value"]
         data = json.loads(stat("-r", "2", "--json", "-e", "page-faults", "sh", "-c", script))["counts"][0]
         assert data["scaled"] > one + 2048 - 512 and data["deviation_percent"] > 0, (one, data)
 
 
+@tap.anybody
 def test_hooks_run_around_each_run():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "order")
-        stat("-r", "2", "--pre", f"echo pre >> {path}", "--post", f"echo post >> {path}", "-n", "sh", "-c",
-             f"echo run >> {path}")
+        stat("-r", "2", "--pre", f"echo pre >> '{path}'", "--post", f"echo post >> '{path}'", "-n", "sh", "-c",
+             f"echo run >> '{path}'")
         with open(path, encoding="utf-8") as file:
             assert file.read().split() == ["pre", "run", "post"] * 2
-    stat("--pre", "exit 3", "true", status=1)
+    stat("--pre", "exit 3", "true", status=1, says="--pre failed: exit 3")
 
 
 # ---- adding up -----------------------------------------------------------------
@@ -225,7 +237,9 @@ def test_modes_in_text():
 
 def test_modes_in_csv():
     for mode, (_, label, number) in MODES.items():
-        for line in system_wide(mode, "-x;").splitlines():
+        lines = system_wide(mode, "-x;").splitlines()
+        assert len(lines) >= 3, f"{mode}: {lines}"
+        for line in lines:
             fields = line.split(";")
             assert len(fields) == 8 + number and re.fullmatch(label, fields[0]), f"{mode}: {line}"
             assert re.fullmatch(VALUE, fields[1 + number]), f"{mode}: {line}"
@@ -234,7 +248,9 @@ def test_modes_in_csv():
 
 def test_modes_in_perf_json():
     for mode, (key, label, number) in MODES.items():
-        for line in system_wide(mode, "-j").splitlines():
+        lines = system_wide(mode, "-j").splitlines()
+        assert len(lines) >= 3, f"{mode}: {lines}"
+        for line in lines:
             event = json.loads(line)
             names = [key] + (["aggregate-number"] if number else []) + ["counter-value"]
             assert list(event)[:len(names)] == names, f"{mode}: {line}"
@@ -317,8 +333,8 @@ def test_tracepoints_with_globs_and_filters():
     data = json.loads(stat("--json", "-e", "sched:sched_process_exec", "--filter", "pid == 0", "-e",
                            "sched:sched_process_exec", "true"))
     assert [count["value"] for count in data["counts"]] == [0, 1], data
-    stat("-e", "cs", "--filter", "pid == 0", "true", status=129)
-    stat("-e", "sched:sched_process_exec", "--filter", "no such", "true", status=1)
+    stat("-e", "cs", "--filter", "pid == 0", "true", status=129, says="no tracepoint")
+    stat("-e", "sched:sched_process_exec", "--filter", "no such", "true", status=1, says='the filter "no such"')
 
 
 def test_breakpoints_and_raw_events():
@@ -327,6 +343,7 @@ def test_breakpoints_and_raw_events():
     assert counts[0]["quality"] in ("exact", "not supported"), counts
 
 
+@tap.anybody
 def test_times_as_events():
     data = json.loads(stat("--json", "-e", "duration_time,user_time,system_time", "true"))
     values = {count["event"]: count["value"] for count in data["counts"]}
@@ -472,6 +489,7 @@ def test_task_clock_next_to_perf():
 
 # ---- without privileges ------------------------------------------------------------------
 
+@tap.anybody
 def test_without_privileges_the_kernel_is_left_out():
     machine.need_events_of_users()
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:

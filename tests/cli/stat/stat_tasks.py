@@ -226,8 +226,8 @@ def test_cgroups_belong_to_the_events_before():
     cgroup_root()
     counts = json.loads(stat("-a", "--json", "-e", "cs,page-faults", "-G", "/", "-e", "faults", "true"))["counts"]
     assert [count.get("cgroup") for count in counts] == ["/", "/", None], counts
-    stat("-a", "-e", "cs", "-G", "/,/", "true", status=129)
-    stat("-a", "-e", "cs", "--for-each-cgroup", "no/such/cgroup", "true", status=1)
+    stat("-a", "-e", "cs", "-G", "/,/", "true", status=129, says="more cgroups than events")
+    stat("-a", "-e", "cs", "--for-each-cgroup", "no/such/cgroup", "true", status=1, says="no/such/cgroup: No such file")
 
 
 if __name__ == "__main__":
