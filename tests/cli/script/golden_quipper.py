@@ -13,7 +13,6 @@ import gzip
 import json
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -113,8 +112,8 @@ def parse(text):
 
 
 def ours(tally, path, left_out):
-    run = subprocess.run([tally, "script", "--dump-json", "-i", path], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, check=False)
+    run = tap.run(tally, "script", "--dump-json", "-i", path, text=False)
+    assert run.returncode == 0 or (run.returncode == 1 and run.stderr), (run.returncode, run.stderr[-500:])
     records = [json.loads(line) for line in run.stdout.splitlines()]
     return [record for record in records if record["name"] not in left_out]
 
@@ -167,7 +166,7 @@ def clear_top(values):
     return [value & ~(1 << 63) for value in values]
 
 
-def check(tally, golden, path, plain, left_out):
+def compare_lists(tally, golden, path, plain, left_out):
     parsed = parse_binary(golden, {2: ("events", EVENT)}) if isinstance(golden, bytes) else parse(golden)
     events = parsed.get("events", [])
     records = ours(tally, path, left_out)
@@ -209,19 +208,20 @@ def lists(found):
             yield one.path("golden", folder, name), one.recording(*parts), set() if one.own else LEFT_OUT
 
 
+def check(tally, path, recording, left_out):
+    name = os.path.basename(path)
+    with gzip.open(path) as file:
+        golden = file.read()
+    if ".pb_text" in name:
+        golden = golden.decode("latin-1")
+    wrong, nr = compare_lists(tally, golden, recording, ".io.out." not in name, left_out)
+    assert not wrong, "\n".join(wrong[:5])
+    assert nr, "no records are wanted"
+
+
 def main():
     tally, todo = sys.argv[1], tap.some(lists(fixtures.sets(*sys.argv[2:4])))
-    print(f"1..{len(todo)}")
-    for number, (path, recording, left_out) in enumerate(todo, 1):
-        name = os.path.basename(path)
-        with gzip.open(path) as file:
-            golden = file.read()
-        if ".pb_text" in name:
-            golden = golden.decode("latin-1")
-        wrong, nr = check(tally, golden, recording, ".io.out." not in name, left_out)
-        print(f"{'not ok' if wrong or not nr else 'ok'} {number} - {name} ({nr} records)")
-        for line in wrong[:5]:
-            print("# " + line)
+    tap.points([(os.path.basename(row[0]), lambda row=row: check(tally, *row)) for row in todo])
 
 
 main()
