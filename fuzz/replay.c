@@ -15,8 +15,10 @@ static int replay_file(const char *path)
 	char *data;
 	size_t len;
 
-	if (tally_file_read(path, LIMIT, &data, &len))
+	if (tally_file_read(path, LIMIT, &data, &len)) {
+		fprintf(stderr, "%s: cannot be read\n", path);
 		return -1;
+	}
 	LLVMFuzzerTestOneInput((const uint8_t *)data, len);
 	free(data);
 	return 0;
@@ -26,7 +28,7 @@ int main(int argc, char **argv)
 {
 	struct dirent *entry;
 	char path[4096];
-	int nr = 0;
+	int nr = 0, unread = 0;
 
 	for (int i = 1; i < argc; i++) {
 		DIR *dir = opendir(argv[i]);
@@ -35,11 +37,14 @@ int main(int argc, char **argv)
 			if (entry->d_name[0] == '.')
 				continue;
 			snprintf(path, sizeof(path), "%s/%s", argv[i], entry->d_name);
-			nr += !replay_file(path);
+			if (replay_file(path))
+				unread++;
+			else
+				nr++;
 		}
 		if (dir)
 			closedir(dir);
 	}
 	printf("%d inputs replayed\n", nr);
-	return nr ? 0 : 1;
+	return nr && !unread ? 0 : 1;
 }

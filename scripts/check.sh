@@ -143,7 +143,12 @@ check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" with_git with_ctags python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
+before=$failed
 check "build" build_with_sanitizers
+if [ "$failed" -gt "$before" ]; then
+	echo "$passed passed, $failed failed: without a build there are no tests"
+	exit 1
+fi
 for arch in $processors; do
 	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build"
 done

@@ -8,6 +8,7 @@ usage: count_tests.py BUILD
 meson's own verdict on TAP is not taken: it calls a test whose first points are skips and which then ends a skip. Here a
 test has to keep its plan, and to end with status 0.
 """
+import collections
 import json
 import os
 import re
@@ -20,8 +21,15 @@ POINT = re.compile(r"^(not )?ok\b *(\d*) *-? *(.*)$")
 SKIP = re.compile(r"(?:^| )# *SKIP\b *(.*)$", re.I)
 CMOCKA_SKIP = re.compile(r"^# SKIP (.*)$")
 REASON = re.compile(r"^# skipped: (.*)$")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error:|WARNING: ThreadSanitizer")
+REPORT_LINES = 30
 COLUMNS = 120
 SLOWEST = 10
+
+
+def printable(line):
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", line)
 
 
 class Counts:
@@ -35,7 +43,7 @@ class Counts:
 
     def fail(self, what, *output):
         self.failed += 1
-        print(f"FAILED: {what}", *output, sep="\n")
+        print(*map(printable, (f"FAILED: {what}", *output)), sep="\n")
 
 
 class Point:
@@ -83,6 +91,13 @@ class Tap:
             self.wrong.append("a point twice")
 
 
+def telling(test, last):
+    """What tells most of a test that failed: a sanitizer's report from its first line, or else its last lines."""
+    lines = test.get("stdout", "").splitlines() + test.get("stderr", "").splitlines()
+    report = next((number for number, line in enumerate(lines) if REPORT.search(line)), None)
+    return lines[-last:] if report is None else lines[report:report + REPORT_LINES]
+
+
 def count_tap(counts, test):
     name, status = test["name"], test["returncode"]
     tap = Tap(test.get("stdout", ""))
@@ -98,19 +113,20 @@ def count_tap(counts, test):
     elif status and not any(point.bad for point in tap.points):
         tap.wrong.append(f"exit status {status}")
     if tap.wrong:
-        counts.fail(f"{name} ({', '.join(tap.wrong)})", *test.get("stdout", "").splitlines()[-5:], *test.get("stderr", "").splitlines()[-9:])
+        counts.fail(f"{name} ({', '.join(tap.wrong)})", *telling(test, 14))
+    elif any(point.bad for point in tap.points) and test.get("stderr"):
+        print("it wrote on standard error:", *map(printable, test["stderr"].splitlines()[-9:]), sep="\n")
     elif tap.plan == 0:
         counts.skip(name, "all of it", tap.skip_all)
 
 
 def count_status(counts, test):
-    output = test.get("stdout", "").splitlines() + test.get("stderr", "").splitlines()
     if test["result"] == "OK":
         counts.passed += 1
     elif test["result"] == "SKIP":
-        counts.skip(test["name"], "all of it", " ".join(output[-1:]))
+        counts.skip(test["name"], "all of it", " ".join(telling(test, 1)))
     else:
-        counts.fail(f"{test['name']} ({test['result']})", *output[-20:])
+        counts.fail(f"{test['name']} ({test['result']})", *telling(test, 20))
 
 
 def as_named(test):
@@ -118,21 +134,30 @@ def as_named(test):
     return {**test, "name": test["name"].rpartition(" / ")[2]}
 
 
+def repeat(build, name):
+    """The command that runs a test again. scripts/check.sh sets this where no program may search for leaks."""
+    without_leaks = "ASAN_OPTIONS=detect_leaks=0 " if os.environ.get("ASAN_OPTIONS") == "detect_leaks=0" else ""
+    return f"{without_leaks}meson test -C {shlex.quote(os.path.relpath(build))} -v {shlex.quote(name)}"
+
+
 def main():
+    sys.stdout.reconfigure(errors="backslashreplace")
     build = sys.argv[1]
     with open(os.path.join(build, "meson-info", "intro-tests.json"), encoding="utf-8") as file:
-        protocols = {test["name"]: test["protocol"] for test in json.load(file)}
+        tests = json.load(file)
     with open(os.path.join(build, "meson-logs", "testlog.json"), encoding="utf-8") as file:
         ran = {(test := as_named(json.loads(line)))["name"]: test for line in file}
-    counts = Counts()
-    for name, protocol in protocols.items():
+    counts, names = Counts(), collections.Counter(test["name"] for test in tests)
+    for name, protocol in {test["name"]: test["protocol"] for test in tests}.items():
         before = counts.failed
-        if name not in ran:
+        if names[name] > 1:
+            counts.fail(f"{name} (is the name of {names[name]} tests)")
+        elif name not in ran:
             counts.fail(f"{name} (did not run)")
         else:
             (count_tap if protocol == "tap" else count_status)(counts, ran[name])
         if counts.failed > before:
-            print(f"repeat it: meson test -C {shlex.quote(os.path.relpath(build))} -v {name}")
+            print(f"repeat it: {repeat(build, name)}")
     for (test, reason), names in counts.skips.items():
         line = f"skipped: {test}: {', '.join(names)}: {reason}"
         print(line if len(names) == 1 else textwrap.fill(line, COLUMNS, subsequent_indent="    ", break_on_hyphens=False))
