@@ -104,11 +104,18 @@ static void a_period_set_off_the_cpu_applies_at_the_next_switch(void **state)
 
 static void overflows_are_taken_without_a_tick_length(void **state)
 {
+	struct perf_event_mmap_page *page;
+	int fd;
+
 	least_test_begin_running(&least);
 	tally_core_settings(least.core)->tick_ns = 0;
-	must_open(&least, attr_counter(10), NULL, 0, -1);
+	fd = must_open(&least, attr_counter(10), NULL, 0, -1);
+	page = must_map(&least, fd, 1, NULL);
 	least_tick(&least);
-	least_overflow(&least, 0, &in_user);
+	least_count(&least, 0, 10);
+	assert_true(least_overflow(&least, 0, &in_user));
+	assert_int_equal(value_of(&least, fd), 10);
+	assert_true(page->data_head > 0);
 	least_end(&least);
 }
 

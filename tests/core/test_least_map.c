@@ -117,11 +117,12 @@ static void mmap_returns_the_ring_that_another_thread_maps_meanwhile(void **stat
 /* ---- munmap during poll ------------------------------------------------------------------ */
 
 static uint64_t until;
-static int mapped;
+static int mapped, unmapped;
 
 static void unmap(void)
 {
 	least_munmap(&least, mapped);
+	unmapped++;
 }
 
 static void unmap_between(struct least *where, enum least_point point, const volatile void *what)
@@ -137,6 +138,7 @@ static void poll_survives_munmap_at_any_point(void **state)
 	least_test_begin(&least, 1, NULL);
 	attr.wakeup_events = 1;
 	mapped = must_open(&least, attr, NULL, 0, -1);
+	unmapped = 0;
 	for (uint64_t point = 1; point < 20; point++) {
 		must_map(&least, mapped, 1, NULL);
 		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
@@ -147,6 +149,7 @@ static void poll_survives_munmap_at_any_point(void **state)
 		least_munmap(&least, mapped);
 		assert_int_equal(least.pages, 0);
 	}
+	assert_true(unmapped > 0);
 	least_end(&least);
 }
 

@@ -71,6 +71,7 @@ static void a_late_trap_has_no_kernel_address(void **state)
 	least_count(&least, 0, 100);
 	least_overflow(&least, 0, &in_kernel);
 	least_tick(&least);
+	assert_int_equal(least.traps, 1);
 	assert_int_equal(least.trap_addr >> 63, 0);
 	least_end(&least);
 }

@@ -3,15 +3,18 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "linux_probe.h"
@@ -272,14 +275,62 @@ static void settings_restore(void)
 	}
 }
 
+/* One at a time, with tests/lib/keeper.py: nobody takes another's setting for the machine's own. */
+static int settings_lock(void)
+{
+	int fd = open("/run/tally-sysctls", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 ? -1 : flock(fd, LOCK_EX);
+}
+
+static struct {
+	pid_t pid;
+	int end; /* as long as this end of a pipe is open, the settings stay */
+} keeper;
+
+static void settings_give_back(void)
+{
+	close(keeper.end);
+	waitpid(keeper.pid, NULL, 0);
+}
+
+/* A process of its own restores what was there when we end, also if we are killed. */
+static int settings_keep(void)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	keeper.pid = fork();
+	if (keeper.pid < 0)
+		return -1;
+	if (!keeper.pid) {
+		setsid();
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, SIG_IGN);
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		settings_restore();
+		_exit(0);
+	}
+	close(ends[0]);
+	keeper.end = ends[1];
+	return atexit(settings_give_back);
+}
+
 static int settings_set(void)
 {
+	if (settings_lock())
+		return -1;
 	settings[3].value = SYSTEM_MLOCK_PAGES * 4 / sysconf(_SC_NPROCESSORS_ONLN);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (setting_read(settings[i].path, &settings[i].saved))
 			return -1;
 	}
-	atexit(settings_restore);
+	if (settings_keep())
+		return -1;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (settings[i].saved != settings[i].value &&
 		    setting_write(settings[i].path, settings[i].value))

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import ctypes
+import fcntl
 import os
 import platform
 import pwd
@@ -99,12 +100,20 @@ class sysctls:  # pylint: disable=invalid-name
 # ---- a user ----------------------------------------------------------------------
 
 
+def lock_accounts(opened=[]):
+    """One test at a time, until its process ends: a lock that a process holds may be taken again by it."""
+    if not opened:
+        opened.append(os.open("/run/tally-account", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        fcntl.lockf(opened[0], fcntl.LOCK_EX)
+
+
 class Account:
     """A user in group perf_users with a home and copies of the program, removed at the end."""
 
     def __init__(self, tally):
         machine.need_nobody()
         need("useradd", "groupadd", "userdel")
+        lock_accounts()
         self.made_group = self.made_user = False
         self.tally = tally
         # Set-uid and file capabilities count there, and everybody may go through.
