@@ -29,7 +29,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bugs import BUGS  # noqa: E402
 
 ROOT = os.path.abspath(__file__).rpartition("/tests/")[0]
-REPEAT = re.compile(r"^repeat it: meson test -C .* -v (\S+)$", re.M)
+REPEAT = re.compile(r"^repeat it: .*meson test -C .* -v (\S+)$", re.M)
 
 
 class Result(NamedTuple):
