@@ -89,8 +89,7 @@ def test_filter(path):
            "sh", "-c", "env true; true; env true")
     lines = same(path)
     assert all("/env" in line for line in lines), lines
-    assert "takes the filter" not in record("-e", "cpu-clock", "--filter", "a==1", "-o", path,
-                                            "true", status=1)
+    record("-e", "cpu-clock", "--filter", "a==1", "-o", path, "true", status=1, says="--filter is for tracepoints")
 
 
 def test_compressed(path):
@@ -167,8 +166,8 @@ def test_rates(path):
     record("-F", "max", "-e", "cpu-clock", "-o", path, "true")
     said = record("-F", "99999999", "-e", "cpu-clock", "-o", path, "true")
     assert "perf_event_max_sample_rate" in said
-    record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1)
-    record("-F", "99", "-c", "99", "-o", path, "true", status=1)
+    record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1, says="more than the kernel permits")
+    record("-F", "99", "-c", "99", "-o", path, "true", status=1, says="-c and -F")
 
 
 def test_threads_and_children(path):
@@ -186,7 +185,13 @@ def test_buffer_size(path):
     """-m is rounded up, and said"""
     assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
     assert "rounding" not in record("-m", "64K", "-o", path, "true")
-    record("-m", "x", "-o", path, "true", status=1)
+    record("-m", "x", "-o", path, "true", status=1, says="-m x")
+
+
+@tap.always
+def test_nothing_is_recorded_before_a_delay_is_over(path):
+    record("-D", "3600000", "-e", "cpu-clock", "-o", path, *BURN)
+    tap.same(text(TALLY, "script", "-i", path), [], "samples")
 
 
 def test_delay(path):
@@ -205,7 +210,7 @@ def test_status(path):
     record("-o", path, "sh", "-c", "exit 7", status=7)
     record("-o", path, "sh", "-c", "kill -9 $$", status=137)
     text(TALLY, "script", "-i", path)
-    record("--nonsense", "true", status=129)
+    record("--nonsense", "true", status=129, says="'--nonsense'")
 
 
 def test_exec_failure(path):
