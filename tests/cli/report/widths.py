@@ -101,6 +101,7 @@ def test_what_tells_names_apart_stays():
         assert any(row.endswith(end) for row in rows), (end, rows)
 
 
+@tap.always
 def test_graphs_of_many_levels_fit():
     """A function calls another one, twice in three times, and so on: each is a branch of the one before."""
     names = [f"a_function_with_a_name_of_forty_letters{number:03}" for number in range(40)]
