@@ -191,6 +191,7 @@ def test_buffer_size(path):
 @tap.always
 def test_nothing_is_recorded_before_a_delay_is_over(path):
     record("-D", "3600000", "-e", "cpu-clock", "-o", path, *BURN)
+    assert "COMM" in types(path), types(path)
     tap.same(text(TALLY, "script", "-i", path), [], "samples")
 
 

@@ -407,6 +407,13 @@ def test_callgrind_tells_functions_of_one_name_apart():
         tap.same(len({file for file, _, of in costs.lines if of == "cpu_clock" and file.startswith(WORK)}), 2 if options else 0, "files")
 
 
+@tap.always
+def test_the_period_of_pprof_is_in_the_unit_of_its_type():
+    profile = readers.Pprof(export("pprof"))
+    tap.same((profile.period, profile.period_type), (500000, ("cpu-clock", "nanoseconds")), "at 2,000 Hz")
+    tap.same(profile.types[1], profile.period_type, "what samples weigh")
+
+
 def test_pprof_says_whether_functions_are_inlined():
     for options, want in (([], [1]), (["--no-inline"], [0])):
         profile = readers.Pprof(export("pprof", *options))

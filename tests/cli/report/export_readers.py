@@ -223,6 +223,8 @@ class Pprof:
         assert self.strings[0] == ""
         self.types = [tuple(self.strings[number(message(kind), field)] for field in (1, 2)) for kind in top[1]]
         self.default = self.strings[number(top, 14)]
+        self.period = number(top, 12)
+        self.period_type = tuple(self.strings[number(message(top[11][0]), field)] for field in (1, 2))
         self.functions = {number(one, 1): one for one in map(message, top[5])}
         self.mappings = {number(one, 1): one for one in map(message, top[3])}
         self.locations = {number(one, 1): one for one in map(message, top[4])}
