@@ -183,6 +183,7 @@ def test_shares_of_all_samples():
     shares = functions(tally("--percent-type", "global-hits").stdout).values()
     counts = functions(tally("--percent-type", "local-hits").stdout).values()
     every = sum(samples for samples, _ in counts)
+    assert every > 0 and len(shares) == len(counts), (every, len(shares), len(counts))
     for (samples, of_all), (_, of_own) in zip(shares, counts):
         for addr, share in of_own.items():
             assert abs(float(of_all[addr]) - float(share) * samples / every) < 0.011, (hex(addr), share)

@@ -68,9 +68,11 @@ def check_told(err, *words):
 def check_all(data, commands=COMMANDS, told=None):
     """No command may be killed, crash, or succeed without having told what has to be told."""
     for command in commands:
-        status, _, err = tally(*command, data=data)
+        status, out, err = tally(*command, data=data)
         if status not in (0, 1) or "AddressSanitizer" in err or "runtime error" in err:
             raise AssertionError(f"{command}: status {status}: {err[-600:]}")
+        if command[0] in ("script", "report") and not out and not err:
+            raise AssertionError(f"{command} says nothing")
         if told:
             check_told(err, told)
 

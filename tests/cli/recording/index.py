@@ -102,6 +102,7 @@ def plain(command):
 
 def expect_plain(command, *before, **env):
     done = run(command, *before, **env)
+    assert done.stdout, command
     tap.same(done.stdout, plain(command), " ".join(command))
     assert "index" not in done.stderr, done.stderr
     return done
@@ -176,6 +177,7 @@ def test_warm_reads_no_symbols():
     run(COMMANDS[0], "strace", "-o", log, "-e", "trace=open,openat,read,pread64", ASAN_OPTIONS=tap.without_leaks()["ASAN_OPTIONS"])
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = file.read().splitlines()
+    assert [line for line in lines if f'"{DATA}"' in line], lines
     assert not [line for line in lines if f'"{TALLY}"' in line], lines
     assert sum("ffffffff8" in line for line in lines) <= 1, lines
 

@@ -77,10 +77,11 @@ def test_words_of_perf():
             assert done.returncode == 0, done.stderr
 
 
+@tap.always
 @tap.anybody
 def test_status_of_wrong_usage():
     for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "one of -x, -j"),
-                        ("-r 2 -I 10 true", "-r does not go with -I"), ("-r x true", "not 'x'"),
+                        ("-r 2 -I 10 true", "-r does not go with -I"), ("-r x true", "not 'x'"), ("-r 2x true", "not '2x'"),
                         ("-e no-such-event true", "unknown event"), ("-e cs:z true", "unknown modifier"),
                         ("-G x true", "'-G'"), ("--per-core -A -a true", "one way only"),
                         ("--control pipe:3 true", "pipe:3"), ("--per-thread true", "--per-thread is for"),
