@@ -6,6 +6,7 @@ usage: record.py TALLY
 """
 import os
 import pwd
+import re
 import resource
 import shutil
 import signal
@@ -156,6 +157,16 @@ def test_clock(path):
     after = time.clock_gettime(time.CLOCK_MONOTONIC)
     lines = same(path, "-F", "time")
     assert all(before <= float(line.strip().rstrip(":")) <= after for line in lines)
+
+
+@tap.always
+def test_the_header_has_the_times_of_the_first_and_the_last_sample(path):
+    record("-e", "cpu-clock", "-o", path, *BURN)
+    times = [float(line.strip().rstrip(":")) for line in text(TALLY, "script", "-i", path, "-F", "time")]
+    header = "\n".join(text(TALLY, "report", "--header-only", "-i", path))
+    said = [float(found) for found in re.findall(r"# time of (?:first|last) sample : ([0-9.]+)", header)]
+    assert len(times) > 1 and len(said) == 2, header
+    assert abs(said[0] - min(times)) < 2e-6 and abs(said[1] - max(times)) < 2e-6, (said, times[0], times[-1])
 
 
 @tap.full
