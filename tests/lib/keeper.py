@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Changes sysctls for a test and puts them back when its standard input ends: also when the test was killed.
+"""Changes settings of the kernel for a test and puts them back when its standard input ends: also when the test was killed.
 
-usage: keeper.py, then lines NAME VALUE on standard input, each answered by a line: "ok", or why not
+usage: keeper.py, then lines NAME VALUE on standard input, each answered by a line: "ok", or why not. NAME is that of a
+sysctl without "kernel.", or the path of a file below /sys/devices/system/cpu/.
 
 One keeper at a time, so that no test takes another's setting for the machine's own. What was there before is in the file
 that it locks: should the keeper itself be killed, the next one puts it back."""
@@ -14,11 +15,16 @@ import signal
 import sys
 
 KERNEL = "/proc/sys/kernel/"
+CPUS = "/sys/devices/system/cpu/"
 STATE = "/run/tally-sysctls"
 
 
+def path_of(name):
+    return name if name.startswith(CPUS) else KERNEL + name
+
+
 def write(name, value):
-    with open(KERNEL + name, "w", encoding="ascii") as file:
+    with open(path_of(name), "w", encoding="ascii") as file:
         file.write(value)
 
 
@@ -42,12 +48,12 @@ def note(state, before):
 def change(state, before, name, value):
     try:
         if name not in before:
-            with open(KERNEL + name, encoding="ascii") as file:
+            with open(path_of(name), encoding="ascii") as file:
                 before[name] = file.read().strip()
             note(state, before)
         write(name, value)
     except OSError as error:
-        return f"cannot set {KERNEL}{name}: {error}"
+        return f"cannot set {path_of(name)}: {error}"
     return "ok"
 
 

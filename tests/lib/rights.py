@@ -97,6 +97,18 @@ class sysctls:  # pylint: disable=invalid-name
             KEEPER.__exit__()
 
 
+@contextlib.contextmanager
+def without_cpu1():
+    """CPU 1 is off line, until the end of the block at the latest, or of the test."""
+    machine.need_cpu1_switch()
+    with KEEPER:
+        KEEPER.set(machine.CPU1, 0)
+        try:
+            yield
+        finally:
+            KEEPER.set(machine.CPU1, 1)
+
+
 # ---- a user ----------------------------------------------------------------------
 
 

@@ -126,14 +126,8 @@ def nosuid(program):
 
 @contextlib.contextmanager
 def offline(program):
-    machine.need_cpu1_switch()
-    try:
-        with open(machine.CPU1, "w") as file:
-            file.write("0")
+    with rights.without_cpu1():
         yield
-    finally:
-        with open(machine.CPU1, "w") as file:
-            file.write("1")
 
 
 USER = level(2)

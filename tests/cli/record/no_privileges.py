@@ -90,18 +90,11 @@ def test_without_at_0_and_below():
 
 def test_new_cpu():
     """A CPU that comes on line later cannot be opened any more: it is told."""
-    switch = machine.CPU1
-    machine.need_cpu1_switch()
     for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
         work = Workload("cpu")
-        try:
-            with open(switch, "w") as file:
-                file.write("0")
+        with rights.without_cpu1():
             tally = account().start(capable(), *args, *work.command)
             work.wait()
-        finally:
-            with open(switch, "w") as file:
-                file.write("1")
         work.release()
         told = tally.communicate(timeout=tap.PATIENCE)[1]
         work.remove()
