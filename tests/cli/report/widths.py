@@ -117,7 +117,7 @@ def test_graphs_of_many_levels_fit():
         text = shown(path, "-g", "graph,0,caller", columns=columns)
         assert widest(text) <= columns, widest(text)
         branches = text.count("%--")
-        assert branches > 30, branches
+        assert branches > 700, branches  # each function has those below it
         tap.same(branches, piped(path, "-g", "graph,0,caller").count("%--"), "branches")
 
 
