@@ -48,6 +48,13 @@ def test_usage_errors_exit_with_129():
         assert "--nonsense" in run.stderr and "--help" in run.stderr, run.stderr
 
 
+@tap.always
+def test_numbers_with_garbage_behind_them_are_refused():
+    for words in ("record -c 99x -o /dev/null true", "report --max-stack 5,", "script --max-stack 0x", "top -E 1k", "annotate --max-stack 1e3"):
+        number = words.split()[2]
+        tap.run(TALLY, *words.split(), status=129, says=f"'{number}'")
+
+
 def test_unknown_command_exits_with_1():
     run = tap.run(TALLY, "frobnicate", status=1)
     assert "not a command" in run.stderr
