@@ -64,6 +64,7 @@ def test_list_words_and_patterns():
     tally("list", "--cpu", "skylakex", "no-such-thing", status=1, says="no event matches")
 
 
+@tap.always
 def test_list_tells_what_cannot_be_counted():
     events = listed("hw", "sw", "cpu", "metric")["events"]
     software = [event for event in events if event["name"] == "page-faults"]

@@ -181,6 +181,7 @@ def test_rates(path):
     record("-F", "99", "-c", "99", "-o", path, "true", status=1, says="-c and -F")
 
 
+@tap.always
 def test_threads_and_children(path):
     """children that the command makes are recorded, not with --no-inherit"""
     command = ["sh", "-c", "(i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done) & wait; true"]

@@ -204,6 +204,7 @@ def test_several_events():
     assert "room for one event: this is 'cpu-clock'" in run.stderr and "--event-number 2 is 'task-clock'" in run.stderr, run.stderr
 
 
+@tap.always
 def test_rows():
     machine.need_kernel_events()  # the event is cpu-clock:u without
     for options in ([], ["-s", "comm,dso,symbol", "--no-children"], ["-s", "pid,tid"]):
