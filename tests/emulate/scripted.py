@@ -203,6 +203,7 @@ def test_errors_of_scripts():
         raise AssertionError(done.stderr)
 
 
+@tap.always
 def test_exit_status():
     tap.same(emulate("", "sh", "-c", "exit 7").returncode, 7, "exit status")
     tap.same(emulate("", "sh", "-c", "kill -9 $$").returncode, 137, "signal")

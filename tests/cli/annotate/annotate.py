@@ -189,6 +189,13 @@ def test_shares_of_all_samples():
             assert abs(float(of_all[addr]) - float(share) * samples / every) < 0.011, (hex(addr), share)
 
 
+@tap.always
+def test_the_heaviest_function_comes_first():
+    recording()
+    samples = [value[0] for value in functions(tally().stdout).values()]
+    assert len(samples) > 1 and samples == sorted(samples, reverse=True) and samples[0] > samples[-1], samples
+
+
 def test_one_function_has_perfs_shares():
     recording()
     compare("-s", "spin")

@@ -321,6 +321,7 @@ def test_archive_refuses():
     assert not [name for name in os.listdir(WORK) if name.startswith("refused.data")]
 
 
+@tap.always
 def test_archive_while_it_is_recorded():
     machine.need_events()
     path = os.path.join(WORK, "busy.data")

@@ -126,12 +126,15 @@ def value(document, fact):
 
 # ---- environments, compared ------------------------------------------------------------------------
 
+@tap.always
 def test_root():
     """Root may everything that the kernel has."""
     with Scratch() as scratch:
         document = compare("root", Environment(), scratch.work)
         machine.need_system_wide()
         tap.same(value(document, "rights.cpus"), "yes", "rights.cpus")
+        text = tap.run(scratch.tally, "doctor").stdout
+        assert "works" in text.lower() and "user space only" not in text, text
         machine.need_unshare("-m")
         document = compare("root without tracefs", Environment(
             wrap=["unshare", "-m", "sh", "-c", 'umount -R /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"',

@@ -151,6 +151,7 @@ def test_events():
     tap.same(run.stderr, "", "complaints")
 
 
+@tap.always
 def test_latency_between_events():
     machine.need_trace_event("syscalls/sys_enter_read")
     args = ("-e", "syscalls:sys_enter_read", "-e", "syscalls:sys_exit_read", "--", "dd", "if=/dev/zero", "of=/dev/null",

@@ -177,6 +177,7 @@ def test_a_page():
     assert run.stdout.startswith("<!DOCTYPE html>"), run.stdout[:100]
 
 
+@tap.always
 def test_duration():
     for command, status in (("profile", 0), ("record", 0)):
         path = os.path.join(WORK, "short.data")

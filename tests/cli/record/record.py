@@ -139,6 +139,7 @@ def test_buildid_mmap(path):
     assert '"build_id"' in dump(path)
 
 
+@tap.always
 def test_buildids_of_files_hit(path):
     """build ids are of the files that a report names, each once, also where only some maps have theirs"""
     for more in ([], ["--buildid-mmap"]):
@@ -148,6 +149,8 @@ def test_buildids_of_files_hit(path):
         named = {row.split(",")[1] for row in rows if "%," in row and "%,[" not in row}
         assert named and len(set(listed)) == len(listed), listed
         assert named == {os.path.basename(name) for name in listed if name[0] == "/"}, f"{named}, but {listed}"
+        hit = [line.split(maxsplit=1)[1] for line in text(TALLY, "buildid-list", "-H", "-i", path)]
+        tap.same({name for name in hit if name[0] == "/"}, {name for name in listed if name[0] == "/"}, "-H")
 
 
 def test_clock(path):

@@ -113,6 +113,14 @@ def test_no_name_makes_a_value():
             tap.same(row.count(separator), 3, f"separators {separator!r} in {row!r}")
 
 
+@tap.always
+def test_processes_and_threads_are_told_apart():
+    both = record(SAMPLE, u64(1) + u32(7, 8) + u64(1, 1), USER)
+    path = write("both.data", [comm(7, b"a"), both])
+    for fields, want in (("pid", b"7"), ("tid", b"8"), ("pid,tid", b"7/8")):
+        tap.same(output("script", "-F", fields, "-i", path)[0].split(), [want], fields)
+
+
 def test_columns_line_up_behind_escapes():
     lines = output("script", "-F", "comm,pid", "-i", write("pad.data", [comm(1, b"a\x1bb"), sample(1)]))[0]
     tap.same(lines, b"          " + rb"a\x1bb" + b"     1 \n", "a name in its column")

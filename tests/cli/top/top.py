@@ -130,6 +130,7 @@ def shows(symbol, least=1.0):
 # ---- as text -----------------------------------------------------------------------------------
 
 
+@tap.always
 def test_stdio_has_perfs_shape():
     """Header, dashes, an empty line, rows in order; neither colours nor controls in a pipe."""
     may_watch()
@@ -138,6 +139,8 @@ def test_stdio_has_perfs_shape():
     header = HEADER.match(lines[0])
     assert header, lines[0]
     assert re.fullmatch(r"all, \d+ CPUs?", header.group(2)), lines[0]
+    # A program that spins, in user space.
+    assert float(re.search(r"kernel: *([\d.]+)%", lines[0])[1]) < 50, lines[0]
     assert lines[1] == "-" * 79 and lines[2] == "", lines[:3]
     rows = rows_of(lines)
     assert len(rows) == len([line for line in lines[3:] if line]), lines
