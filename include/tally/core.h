@@ -133,7 +133,8 @@ struct tally_core_event *tally_core_event_next(struct tally_core *core,
 void tally_core_event_put(struct tally_core_event *event);
 
 /* Close whatever is open, before the core is destroyed: how many. The host forgets its descriptors
- * and takes its mappings away itself, before or after. Nobody opens or closes meanwhile. */
+ * and takes its mappings away itself, before or after. Nobody opens or closes meanwhile; what
+ * tally_core_event_next() gave may still be held, and is put back before tally_core_destroy(). */
 uint32_t tally_core_close_all(struct tally_core *core);
 
 /* What notify() is to be given for this event; the host's file, say. NULL until set. */

@@ -213,8 +213,9 @@ struct tally_host_ops {
 		       const struct perf_event_attr *attr, void *cookie);
 
 	/* The numbers of `task` (with `parent`, of who made it) as the namespace `viewer` sees
-	 * them, which is that of the task that opened the event: its task->viewer. In the overflow
-	 * interrupt. NULL: everybody sees the same ones. */
+	 * them, which is that of the task that opened the event: its task->viewer. `task` is always
+	 * one of the host's. In the overflow interrupt, and of one that tally_core_end() ends.
+	 * NULL: everybody sees the same ones. */
 	void (*ids)(void *host, void *viewer, const struct tally_core_task *task, bool parent,
 		    int32_t *ret_pid, int32_t *ret_tid);
 

@@ -50,6 +50,8 @@ struct tally_core_task {
 	uint32_t epoch;                     /* of the core, when last_cpu was right */
 	uint32_t execs;                     /* programs of more rights that it executed */
 	bool exited;
+	/* Made up of what a task left, by tally_core_reap(); NULL: the host's own. */
+	const struct tally_core_context *left_by;
 };
 
 #ifdef __cplusplus

@@ -94,13 +94,16 @@ void tally_revoke(struct tally_core *core,
 
 uint32_t tally_core_close_all(struct tally_core *core)
 {
-	struct tally_core_event *event;
+	struct tally_core_event *event = tally_core_event_next(core, NULL);
 	uint32_t nr = 0;
 
-	while ((event = tally_core_event_next(core, NULL))) {
-		tally_event_put(event);
-		tally_core_close(core, event);
-		nr++;
+	while (event) {
+		/* Who looks at the events may still hold one that was closed. */
+		if (tally_load_relaxed(&event->state) != TALLY_STATE_DEAD) {
+			tally_core_close(core, event);
+			nr++;
+		}
+		event = tally_core_event_next(core, event);
 	}
 	return nr;
 }

@@ -146,18 +146,51 @@ static uint64_t event_clock(const struct tally_core_event *event)
 	return tally_clock(core);
 }
 
+#if TALLY_CORE_USERS
+
+/* What it left was asked for when it ended: the host does not know it any more. */
+static void ids_of_left(const struct tally_core_context *context, const void *viewer, bool parent,
+			int32_t *ret_pid, int32_t *ret_tid)
+{
+	const struct tally_core_task_ids *seen = NULL;
+
+	for (uint32_t i = 0; !seen && i < context->nr_seen; i++)
+		seen = context->seen[i].viewer == viewer ? &context->seen[i] : NULL;
+	*ret_pid = !seen ? 0 : parent ? seen->ppid : seen->pid;
+	*ret_tid = !seen ? 0 : parent ? seen->ptid : seen->tid;
+}
+
+static void ids_of_host(const struct tally_core *core, void *viewer,
+			const struct tally_core_task *task, bool parent, int32_t *ret_pid,
+			int32_t *ret_tid)
+{
+	if (!core->ops->ids)
+		return;
+	if (task->left_by)
+		ids_of_left(task->left_by, viewer, parent, ret_pid, ret_tid);
+	else
+		core->ops->ids(core->host, viewer, task, parent, ret_pid, ret_tid);
+}
+
+#else
+
+static void ids_of_host(const struct tally_core *core, void *viewer,
+			const struct tally_core_task *task, bool parent, int32_t *ret_pid,
+			int32_t *ret_tid)
+{
+}
+
+#endif
+
 void tally_output_ids(const struct tally_core_event *event, const struct tally_core_task *task,
 		      bool parent, int32_t *ret_pid, int32_t *ret_tid)
 {
-	const struct tally_core *core = event->core;
-
 	*ret_pid = *ret_tid = 0;
 	if (!task)
 		return;
 	*ret_pid = parent ? task->ppid : task->pid;
 	*ret_tid = parent ? task->ptid : task->tid;
-	if (TALLY_CORE_USERS && core->ops->ids)
-		core->ops->ids(core->host, event->viewer, task, parent, ret_pid, ret_tid);
+	ids_of_host(event->core, event->viewer, task, parent, ret_pid, ret_tid);
 }
 
 void tally_output_identify(const struct tally_output *output, struct tally_sample *sample)

@@ -193,10 +193,14 @@ struct tally_core_slice {
 	struct tally_list events;   /* A and F; all */
 };
 
-/* What records say of a task that is gone. */
+/* What records say of a task that is gone, to one who looks at it from `viewer`. */
 struct tally_core_task_ids {
+	void *viewer;
 	int32_t pid, tid, ppid, ptid;
 };
+
+/* Namespaces that the events of one task are opened from; for those beyond, its numbers are 0. */
+enum { TALLY_CORE_VIEWERS = 4 };
 
 /* Clocks that sample: clock.c. */
 struct tally_clocks {
@@ -217,6 +221,11 @@ struct tally_core_context {
 	/* A task's that ended elsewhere: reap.c. */
 	bool orphan;                            /* its lock; no switch exchanges it */
 	struct tally_core_task_ids ids;         /* R */
+#if TALLY_CORE_USERS
+	/* As its events' viewers see them. The viewers: A writes, read at any time; the rest: R. */
+	struct tally_core_task_ids seen[TALLY_CORE_VIEWERS];
+	uint32_t nr_seen;
+#endif
 	struct tally_core_context *orphan_next; /* R */
 
 	struct tally_core_slice any; /* of every CPU; of a CPU's own context: all */

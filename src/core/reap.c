@@ -36,11 +36,44 @@ static struct tally_core_context *context_take(struct tally_core *core,
 	return context;
 }
 
+static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
+{
+	return (struct tally_core_task_ids){NULL, task->pid, task->tid, task->ppid, task->ptid};
+}
+
+#if TALLY_CORE_USERS
+
+/* Only the host knows them, and of the task only as long as it is there. */
+static void ask_ids(struct tally_core *core, struct tally_core_context *context,
+		    const struct tally_core_task *task)
+{
+	uint32_t nr = core->ops->ids ? tally_load_acquire(&context->nr_seen) : 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct tally_core_task_ids seen = ids_of(task);
+
+		seen.viewer = context->seen[i].viewer;
+		core->ops->ids(core->host, seen.viewer, task, false, &seen.pid, &seen.tid);
+		core->ops->ids(core->host, seen.viewer, task, true, &seen.ppid, &seen.ptid);
+		context->seen[i] = seen;
+	}
+}
+
+#else
+
+static void ask_ids(struct tally_core *core, struct tally_core_context *context,
+		    const struct tally_core_task *task)
+{
+}
+
+#endif
+
 /* With the registry's lock. */
 static void orphan_add(struct tally_core *core, struct tally_core_context *context,
 		       const struct tally_core_task *task)
 {
-	context->ids = (struct tally_core_task_ids){task->pid, task->tid, task->ppid, task->ptid};
+	context->ids = ids_of(task);
+	ask_ids(core, context, task);
 	context->orphan_next = core->orphans;
 	core->orphans = context;
 }
@@ -58,7 +91,8 @@ bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
 		orphan_add(core, context, task);
 	tally_event_disown_all(task);
 	tally_registry_unlock(core, flags);
-	if (!context && !again)
+	/* Events of its own are told when they are reaped, where they can be. */
+	if (context || !again)
 		tally_inherit_emit_exit(core, task);
 	return context;
 }
@@ -99,7 +133,8 @@ void tally_core_reap(struct tally_core *core)
 		struct tally_core_task task = {.pid = context->ids.pid,
 					       .tid = context->ids.tid,
 					       .ppid = context->ids.ppid,
-					       .ptid = context->ids.ptid};
+					       .ptid = context->ids.ptid,
+					       .left_by = context};
 
 		tally_family_get(context->family);
 		tally_family_lock(context->family);

@@ -162,7 +162,9 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 	struct forked forked = {task, tally_clock(cpu->core),
 				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
 
-	emit_in_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
+	/* CPUs were told of one that left something when it ended. */
+	if (!task->left_by)
+		emit_in_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
 	emit_in_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
 }
 

@@ -246,6 +246,69 @@ static void test_last_record(void **state)
 	least_end(&least);
 }
 
+/* Two namespaces have numbers of their own for it, also when it is gone; CPUs are told at once. */
+static void test_last_numbers(void **state)
+{
+	enum { VIEWERS = 2, SEEN_LESS = 40 };
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_buffer *buffers[VIEWERS + 1];
+	struct {
+		struct perf_event_header header;
+		int32_t pid, ppid, tid, ptid;
+		uint64_t time;
+	} record;
+	struct least_task *task;
+	int32_t tid;
+
+	least_test_begin(&least, 1, NULL);
+	task = least_task_new(&least);
+	tid = task->perf.tid;
+	attr.task = 1;
+	for (int i = 0; i <= VIEWERS; i++) {
+		least.tasks[0]->perf.viewer = (void *)(uintptr_t)(i % VIEWERS * SEEN_LESS);
+		must_map(&least,
+			 must_open(&least, attr, i < VIEWERS ? task : NULL, i < VIEWERS ? -1 : 0,
+				   -1),
+			 1, &buffers[i]);
+	}
+	least_switch(&least, task);
+	least_switch(&least, least.tasks[0]);
+	assert_true(end_task(task));
+	assert_int_equal(tally_core_buffer_read(buffers[VIEWERS], &record, sizeof(record)),
+			 sizeof(record));
+	assert_int_equal(record.tid, tid);
+	tally_core_reap(least.core);
+	for (int i = 0; i < VIEWERS; i++) {
+		assert_int_equal(tally_core_buffer_read(buffers[i], &record, sizeof(record)),
+				 sizeof(record));
+		assert_int_equal(record.header.type, PERF_RECORD_EXIT);
+		assert_int_equal(record.tid, tid - i * SEEN_LESS);
+		assert_int_equal(record.pid, tid - i * SEEN_LESS);
+	}
+	assert_int_equal(tally_core_buffer_read(buffers[VIEWERS], &record, sizeof(record)), 0);
+	least_end(&least);
+}
+
+/* Who lists the events holds one while all are closed: once, also if somebody closed it before. */
+static void test_held_while_all_are_closed(void **state)
+{
+	const struct tally_core_event_setup setup = {.cpu = 0};
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_event *events[3], *held;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(
+			tally_core_event_create(least.core, &attr, &setup, &events[i], NULL), 0);
+	held = tally_core_event_next(least.core, NULL);
+	assert_ptr_equal(held, events[0]);
+	tally_core_close(least.core, events[0]);
+	assert_int_equal(tally_core_close_all(least.core), 2);
+	assert_int_equal(tally_core_close_all(least.core), 0);
+	tally_core_event_put(held);
+	least_end(&least);
+}
+
 /* Told twice, told of who is there already, told with somebody else as the one who goes. */
 static void test_switches(void **state)
 {
@@ -283,6 +346,8 @@ int main(void)
 		cmocka_unit_test(test_opened),
 		cmocka_unit_test(test_ended_while_put_on),
 		cmocka_unit_test(test_last_record),
+		cmocka_unit_test(test_last_numbers),
+		cmocka_unit_test(test_held_while_all_are_closed),
 		cmocka_unit_test(test_switches),
 	};
 

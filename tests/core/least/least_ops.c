@@ -176,8 +176,29 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	}
 }
 
+/* A host finds its own task around the one it is given. */
+static void check_task(struct least *least, const struct tally_core_task *perf)
+{
+	for (int i = 0; i < LEAST_TASKS; i++) {
+		if (least->tasks[i] && &least->tasks[i]->perf == perf)
+			return;
+	}
+	if (perf && !((const struct least_task *)perf)->refs)
+		least_broken(least, "a task that is none of the host's");
+}
+
+/* Namespaces number tasks from a base of theirs. */
+static void op_ids(void *host, void *viewer, const struct tally_core_task *perf, bool parent,
+		   int32_t *ret_pid, int32_t *ret_tid)
+{
+	check_task(host, perf);
+	*ret_pid -= (int32_t)(uintptr_t)viewer;
+	*ret_tid -= (int32_t)(uintptr_t)viewer;
+}
+
 static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
 {
+	check_task(host, perf);
 	return ((const struct least_task *)perf)->cpu;
 }
 
@@ -197,6 +218,7 @@ static bool op_capable(void *host, const struct tally_core_task *current, int ca
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_CAPABLE);
+	check_task(least, current);
 	return least->caps >> capability & 1;
 }
 
@@ -206,6 +228,8 @@ static bool op_may_observe(void *host, const struct tally_core_task *current,
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_MAY_OBSERVE);
+	check_task(least, current);
+	check_task(least, target);
 	return least->may_observe;
 }
 
@@ -214,6 +238,7 @@ static uint64_t op_memlock_limit(void *host, const struct tally_core_task *curre
 	struct least *least = host;
 
 	least_check(least, LEAST_OP_MEMLOCK_LIMIT);
+	check_task(least, current);
 	return least->memlock;
 }
 
@@ -306,6 +331,7 @@ const struct tally_host_ops least_ops = {
 	.task_get = op_task_get,
 	.task_put = op_task_put,
 	.task_cpu = op_task_cpu,
+	.ids = op_ids,
 	.event_of_fd = op_event_of_fd,
 	.capable = op_capable,
 	.may_observe = op_may_observe,
