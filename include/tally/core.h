@@ -121,9 +121,9 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 
 /*
  * The events that are open, opened by descriptor or from inside, the last one last: `event` NULL
- *gives the first, one that was given the next; NULL: there are no more. What is given is held, and
- *stays where it is in the line, until it is handed in for the next one or put back; meanwhile it
- *may be closed, and its attr can be looked at still. Where the machine may sleep.
+ * gives the first, one that was given the next; NULL: there are no more. What is given is held, and
+ * stays where it is in the line, until it is handed in for the next one or put back; meanwhile it
+ * may be closed, and its attr can be looked at still. Where the machine may sleep.
  *
  *	for (event = tally_core_event_next(core, NULL); event;
  *	     event = tally_core_event_next(core, event))

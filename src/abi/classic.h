@@ -9,8 +9,8 @@
  *	open:	tally_classic_attr_decode(), perf_event_open(), IOC_ID; the classic attr is kept
  *	read:	read() with tally_classic_read_size() bytes, tally_classic_read()
  *	ioctl:	tally_classic_ioctl()
- *	mmap:	pages of its own; tally_classic_page() whenever the event's page changed, and for
- *each record of the event's buffer tally_classic_record(), tally_classic_ring_write()
+ *	mmap:	pages of its own; tally_classic_page() whenever the event's page changed, and
+ *		tally_classic_record() and tally_classic_ring_write() for each record of its buffer
  *
  * The document's names are kept with TALLY_CLASSIC_ in front, as some of them mean something else
  * today.

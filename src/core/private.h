@@ -219,8 +219,8 @@ struct tally_core_context {
 	int32_t on_cpu;           /* A; -1: on none */
 	struct tally_list active; /* A; groups that are on, in order of going on */
 	/* A task's that ended elsewhere: reap.c. */
-	bool orphan;                            /* its lock; no switch exchanges it */
-	struct tally_core_task_ids ids;         /* R */
+	bool orphan;                    /* its lock; no switch exchanges it */
+	struct tally_core_task_ids ids; /* R */
 #if TALLY_CORE_USERS
 	/* As its events' viewers see them. The viewers: A writes, read at any time; the rest: R. */
 	struct tally_core_task_ids seen[TALLY_CORE_VIEWERS];

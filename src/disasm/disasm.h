@@ -8,7 +8,7 @@
  *		...
  *
  * Capstone decodes, which is loaded at the first use. Machines: x86 (32 and 64 bits), AArch64, ARM,
- *PowerPC, S/390, MIPS.
+ * PowerPC, S/390, MIPS.
  *
  * It does not: decode Thumb or RISC-V (Capstone 4 has none); follow jumps; know symbols; apply
  * relocations. Code with data in it is decoded as code.

@@ -9,7 +9,7 @@
  *	tally_annotation_free(&annotation);
  *
  * Lines come from debug information, which is read per file: who makes many annotations has those
- *of all functions prepared first.
+ * of all functions prepared first.
  */
 #ifndef TALLY_PROFILE_ANNOTATION_H
 #define TALLY_PROFILE_ANNOTATION_H

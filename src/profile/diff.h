@@ -7,8 +7,8 @@
  *	ret = tally_diff_judge(diff);
  *
  * Rows are told apart by names, as two builds have nothing else in common. A row's value is a
- *share, or a time, for each recording and the mean of them for each side; docs/diff.md has the
- *statistics.
+ * share, or a time, for each recording and the mean of them for each side; docs/diff.md has the
+ * statistics.
  *
  * Samples are compared by blocks of time as well, as they depend on those before: the profile is
  * made with TALLY_BY_LABEL, and tally_diff_clock_label() is the label of each sample. It has no

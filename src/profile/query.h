@@ -16,10 +16,10 @@
  *
  * X is a part of the name, "=X" the whole (of a file also the last part of its path), "==X" the
  * same with upper and lower case as they are, "/X/" a regular expression; pattern.h has what these
- *are. A regular expression ends with the first '/' behind which the word ends, so it may have
- *blanks; without such a '/' it is no regular expression but a path. X may be in double quotes, and
- *then have blanks, and \" and \\ for these. In a word without a field "::" is no colon, nor is the
- *colon behind a capital letter; other words with a colon whose field is unknown must be quoted.
+ * are. A regular expression ends with the first '/' behind which the word ends, so it may have
+ * blanks; without such a '/' it is no regular expression but a path. X may be in double quotes, and
+ * then have blanks, and \" and \\ for these. In a word without a field "::" is no colon, nor is the
+ * colon behind a capital letter; other words with a colon whose field is unknown must be quoted.
  */
 #ifndef TALLY_PROFILE_QUERY_H
 #define TALLY_PROFILE_QUERY_H

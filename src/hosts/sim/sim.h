@@ -14,11 +14,13 @@
  *		SIM_EXIT(),
  *	};
  *
- *	tally_sim_create(&(struct tally_sim_config){.nr_cpus = 2, .pmus = pmus, .nr_pmus = 1},
- *&sim); task = tally_sim_task_new(sim, &(struct tally_sim_spawn){.script = script}); fd =
- *tally_sim_open(sim, task, &attr, 0, -1, -1, 0); tally_sim_run(sim, 2000000); tally_sim_read(sim,
- *task, fd, &count, sizeof(count)); count == tally_sim_truth(sim, (struct tally_sim_filter){.task =
- *task}, SIM_CYCLES); tally_sim_destroy(sim);
+ *	tally_sim_create(&(struct tally_sim_config){.nr_cpus = 2, .pmus = pmus, .nr_pmus = 1}, &sim);
+ *	task = tally_sim_task_new(sim, &(struct tally_sim_spawn){.script = script});
+ *	fd = tally_sim_open(sim, task, &attr, 0, -1, -1, 0);
+ *	tally_sim_run(sim, 2000000);
+ *	tally_sim_read(sim, task, fd, &count, sizeof(count));
+ *	count == tally_sim_truth(sim, (struct tally_sim_filter){.task = task}, SIM_CYCLES);
+ *	tally_sim_destroy(sim);
  *
  * The machine watches that the core keeps to host.h: see tally_sim_violation(). Functions
  * return 0 or -errno; those that must not fail in a test (tasks, steps) say so.
