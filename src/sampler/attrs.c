@@ -147,6 +147,16 @@ static void attr_event_chain(const struct tally_sampling *sampling,
 }
 
 /* Which fields the samples have: rows of (wanted, bits). */
+static uint64_t branch_type(const struct tally_sampling *sampling)
+{
+	enum {
+		LEVELS = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV
+	};
+	bool is_any = sampling->branches && !(sampling->branch_type & ~(uint64_t)LEVELS);
+
+	return sampling->branch_type | (is_any ? PERF_SAMPLE_BRANCH_ANY : 0);
+}
+
 static void attr_fields(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 			struct perf_event_attr *attr)
 {
@@ -170,14 +180,14 @@ static void attr_fields(const struct tally_sampler *sampler, const struct tally_
 		{sampling->with_code_page, PERF_SAMPLE_CODE_PAGE_SIZE},
 		{sampling->all_cgroups, PERF_SAMPLE_CGROUP},
 		{spec->sample_read, PERF_SAMPLE_READ},
-		{sampling->branch_type, PERF_SAMPLE_BRANCH_STACK},
+		{sampling->branches, PERF_SAMPLE_BRANCH_STACK},
 		{sampling->regs_intr, PERF_SAMPLE_REGS_INTR},
 		{sampling->regs_user, PERF_SAMPLE_REGS_USER},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++)
 		attr->sample_type |= rows[i].wanted ? rows[i].bits : 0;
-	attr->branch_sample_type = sampling->branch_type;
+	attr->branch_sample_type = branch_type(sampling);
 	attr->sample_regs_intr = sampling->regs_intr;
 	attr->sample_regs_user = sampling->regs_user;
 }

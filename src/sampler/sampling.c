@@ -71,6 +71,8 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 	const char *word = text ? text : "fp";
 	size_t len = strcspn(word, ",");
 
+	if (!text && sampling->chain != TALLY_CALLCHAIN_NONE)
+		return 0;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(chain_words); i++) {
 		bool has_size = word[len] == ',';
 
@@ -112,10 +114,7 @@ static const struct {
 
 int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *text)
 {
-	enum {
-		LEVELS = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV
-	};
-
+	sampling->branches = true;
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		size_t len = strcspn(at, ","), i;
 
@@ -132,9 +131,6 @@ int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *t
 		}
 		sampling->branch_type |= branch_words[i].bit;
 	}
-	/* Levels alone mean any branch there. */
-	if (!(sampling->branch_type & ~(uint64_t)LEVELS))
-		sampling->branch_type |= PERF_SAMPLE_BRANCH_ANY;
 	return 0;
 }
 

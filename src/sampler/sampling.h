@@ -46,6 +46,7 @@ struct tally_sampling {
 	enum tally_callchain chain;
 	uint32_t stack_size; /* of a dump; 0: TALLY_SAMPLING_STACK */
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
+	bool branches; /* of the kinds in branch_type; levels alone, or nothing, mean any kind */
 	bool user_chains, kernel_chains, all_user, all_kernel;
 	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;
 	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
@@ -67,8 +68,8 @@ struct tally_sampling {
 /*
  * Words of options, as perf has them. 0, or -EINVAL, which is told.
  *
- * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL is fp.
- * branches: "any_call,u", added to what is there; levels alone mean any branch.
+ * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL is fp, or what was chosen already.
+ * branches: "any_call,u", added to what is there; NULL adds nothing.
  * clock: "monotonic" and its like, or a number.
  * synth: "no", "task", "mmap", "cgroup", "all", or several of them.
  * registers: "AX,BX", "" for all, "?" to be told them (and -EINVAL).

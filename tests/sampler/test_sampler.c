@@ -306,9 +306,14 @@ static void words_of_options(void **state)
 	assert_int_equal(sampling.stack_size, 104);
 	assert_int_equal(tally_sampling_parse_chain(&sampling, "dwarf,70000"), -EINVAL);
 	assert_int_equal(tally_sampling_parse_chain(&sampling, NULL), 0);
+	assert_int_equal(sampling.chain, TALLY_CALLCHAIN_DWARF);
+	assert_int_equal(tally_sampling_parse_chain(&sampling, "no"), 0);
+	assert_int_equal(tally_sampling_parse_chain(&sampling, NULL), 0);
 	assert_int_equal(sampling.chain, TALLY_CALLCHAIN_FP);
 	assert_int_equal(tally_sampling_parse_branches(&sampling, "u"), 0);
-	assert_int_equal(sampling.branch_type, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY);
+	assert_int_equal(sampling.branch_type, PERF_SAMPLE_BRANCH_USER);
+	assert_int_equal(tally_sampling_parse_branches(&sampling, NULL), 0);
+	assert_int_equal(sampling.branch_type, PERF_SAMPLE_BRANCH_USER);
 	assert_int_equal(tally_sampling_parse_branches(&sampling, "sideways"), -EINVAL);
 	assert_int_equal(tally_sampling_parse_clock(&sampling, "CLOCK_BOOTTIME"), 0);
 	assert_int_equal(sampling.clockid, CLOCK_BOOTTIME);

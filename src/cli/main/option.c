@@ -152,6 +152,10 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 
 	if (option->given)
 		*(bool *)(in->config + option->given) = true;
+	/* What was said explicitly is not undone by the short form. */
+	if (!arg && option->optional && option->kind == TALLY_OPTION_TEXT && !negated &&
+	    *(const char **)member)
+		return 0;
 	if (!arg && option->optional)
 		arg = option->optional;
 	switch ((enum tally_option_kind)option->kind) {

@@ -30,9 +30,12 @@ struct profile_config {
 
 #define AT(member) offsetof(struct profile_config, member)
 
-static int option_frame_pointers(void *config, const char *arg)
+static int option_frame_pointers(void *config_, const char *arg)
 {
-	((struct profile_config *)config)->call_graph = arg ? arg : "fp";
+	struct profile_config *config = config_;
+
+	if (arg || !config->call_graph || !strcmp(config->call_graph, "no"))
+		config->call_graph = arg ? arg : "fp";
 	return 0;
 }
 
@@ -51,7 +54,7 @@ static const struct tally_option profile_options[] = {
 	{'F', "freq", TALLY_OPTION_TEXT, AT(freq), "freq", "samples a second (999)"},
 	{0, "call-graph", TALLY_OPTION_TEXT, AT(call_graph), "auto|fp|dwarf[,size]|lbr|no",
 	 "how callers are found (auto)"},
-	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "the same as --call-graph fp",
+	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "--call-graph fp, unless another is chosen",
 	 .call = option_frame_pointers},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},

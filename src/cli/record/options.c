@@ -113,7 +113,7 @@ static int option_branch(void *config, const char *arg)
 
 static int option_any_branch(void *config, const char *arg)
 {
-	return option_branch(config, "any");
+	return option_branch(config, NULL);
 }
 
 static int option_clock(void *config, const char *arg)
