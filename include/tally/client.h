@@ -81,7 +81,7 @@ int tally_cpus_any(struct tally_cpus **ret_cpus);
  * NULL: /sys. The error of reading it; -EINVAL if it is not a list. */
 int tally_cpus_online(const char *sysfs, struct tally_cpus **ret_cpus);
 
-/* A list "0-3,5". -EINVAL for what is none, or over 65,536 CPUs. */
+/* A list "0-3,5", with blanks and a comma at the end as above. -EINVAL for what is none, or over 65,536 CPUs. */
 int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus);
 
 /* Index of a CPU number, or -1. */
@@ -103,6 +103,8 @@ struct tally_thread_id {
 
 struct tally_threads {
 	size_t nr;
+	size_t nr_gone; /* of a list: how many of its numbers are no process or thread ... */
+	int32_t gone;   /* ... and the first of them */
 	struct tally_thread_id thread[];
 };
 
@@ -112,8 +114,9 @@ int tally_threads_any(struct tally_threads **ret_threads);
 /* One thread, whose tid is `tid`; its process is looked up in procfs, else taken to be tid. */
 int tally_threads_of_tid(int32_t tid, struct tally_threads **ret_threads);
 
-/* All threads of the processes (or the threads themselves) in a list "12,34". -ESRCH when none
- * of them exists; -EINVAL when it is no list of numbers. */
+/* All threads of the processes (or the threads themselves) in a list "12,34". Blanks around numbers
+ * and a comma at the end change nothing. -ESRCH when none of them exists; -EINVAL when it is no
+ * list of numbers. */
 int tally_threads_of_pids(const char *pids, struct tally_threads **ret_threads);
 int tally_threads_of_tids(const char *tids, struct tally_threads **ret_threads);
 

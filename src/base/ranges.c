@@ -4,14 +4,15 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arith.h"
 
-/* The decimal number at `*text`, which moves behind it. 0 or -EINVAL. */
-static int parse_number(const char **text, uint32_t *ret_number)
+int tally_list_number(const char **text, uint32_t *ret_number)
 {
 	uint64_t number = 0;
 
+	*text += strspn(*text, " \t");
 	if (**text < '0' || **text > '9')
 		return -EINVAL;
 	for (; **text >= '0' && **text <= '9'; ++*text) {
@@ -23,25 +24,31 @@ static int parse_number(const char **text, uint32_t *ret_number)
 	return 0;
 }
 
+int tally_list_next(const char **text)
+{
+	*text += strspn(*text, " \t");
+	if (**text == ',')
+		*text += 1 + strspn(*text + 1, " \t");
+	else if (**text)
+		return -EINVAL;
+	return 0;
+}
+
 /* One number or range; `*text` moves behind it and its comma. */
 static int parse_range(const char **text, struct tally_number_range *ret_range)
 {
 	struct tally_number_range range;
-	int ret = parse_number(text, &range.first);
+	int ret = tally_list_number(text, &range.first);
 
 	range.last = range.first;
 	if (!ret && **text == '-') {
 		++*text;
-		ret = parse_number(text, &range.last);
+		ret = tally_list_number(text, &range.last);
 	}
 	if (ret || range.last < range.first)
 		return -EINVAL;
-	if (**text == ',' && (*text)[1])
-		++*text;
-	else if (**text)
-		return -EINVAL;
 	*ret_range = range;
-	return 0;
+	return tally_list_next(text);
 }
 
 static int by_first(const void *a, const void *b)

@@ -16,6 +16,12 @@ struct tally_ranges {
 	TALLY_VEC(struct tally_number_range) all; /* ascending, with gaps between them */
 };
 
+/* The parts of a list with commas: the decimal number at `*text`, which moves behind it, and what is
+ * behind that, a comma or the end. Blanks around numbers and a comma at the end change nothing.
+ * 0 or -EINVAL. */
+int tally_list_number(const char **text, uint32_t *ret_number);
+int tally_list_next(const char **text);
+
 /* Parse numbers and ranges with commas between them, at least one. 0; -EINVAL, `*ret_ranges` left
  * alone; -ENOMEM. Free with tally_ranges_free(). */
 int tally_ranges_parse(const char *text, struct tally_ranges *ret_ranges);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/ranges.h"
 #include "base/vec.h"
 #include "tally/client.h"
 
@@ -17,6 +18,8 @@ enum { THREAD_LIMIT = 1 << 20, STATUS_MAX = 1 << 16 };
 
 struct thread_list {
 	TALLY_VEC(struct tally_thread_id) ids;
+	size_t nr_gone;
+	int32_t gone;
 };
 
 static int threads_from(const struct thread_list *list, struct tally_threads **ret_threads)
@@ -30,6 +33,8 @@ static int threads_from(const struct thread_list *list, struct tally_threads **r
 	if (!threads)
 		return -ENOMEM;
 	threads->nr = list->ids.len;
+	threads->nr_gone = list->nr_gone;
+	threads->gone = list->gone;
 	memcpy(threads->thread, list->ids.data, bytes);
 	*ret_threads = threads;
 	return 0;
@@ -99,6 +104,17 @@ static int add_pid(struct thread_list *list, int32_t pid)
 	return ret;
 }
 
+static int add_listed(struct thread_list *list, int32_t id,
+		      int (*add)(struct thread_list *list, int32_t id))
+{
+	size_t before = list->ids.len;
+	int ret = add(list, id);
+
+	if (!ret && list->ids.len == before && !list->nr_gone++)
+		list->gone = id;
+	return ret;
+}
+
 static int threads_of_list(const char *text, int (*add)(struct thread_list *list, int32_t id),
 			   struct tally_threads **ret_threads)
 {
@@ -106,15 +122,13 @@ static int threads_of_list(const char *text, int (*add)(struct thread_list *list
 	int ret = *text ? 0 : -EINVAL;
 
 	while (*text && !ret) {
-		char *end;
-		long id = strtol(text, &end, 10);
+		uint32_t id;
 
-		if (!isdigit((unsigned char)*text) || id < 0 || id > INT32_MAX ||
-		    (*end && (*end != ',' || !end[1])))
-			ret = -EINVAL;
-		else
-			ret = add(&list, (int32_t)id);
-		text = *end ? end + 1 : end;
+		ret = tally_list_number(&text, &id);
+		if (!ret)
+			ret = tally_list_next(&text);
+		if (!ret)
+			ret = id > INT32_MAX ? -EINVAL : add_listed(&list, (int32_t)id, add);
 	}
 	if (!ret)
 		ret = threads_from(&list, ret_threads);

@@ -191,5 +191,7 @@ int tally_resolve_target(const struct tally_target *target, struct tally_cpus **
 
 	if (ret)
 		tally_refuse_target(&why, messages);
+	else
+		tally_target_warn_gone(*ret_threads, messages);
 	return ret;
 }

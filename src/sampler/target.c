@@ -95,6 +95,19 @@ int tally_target_threads(const struct tally_target *target, struct tally_threads
 	return why.code ? error_set(ret_why, &why) : 0;
 }
 
+void tally_target_warn_gone(const struct tally_threads *threads,
+			    const struct tally_messages *messages)
+{
+	if (threads->nr_gone == 1)
+		tally_message_warn(messages, "there is no task %d (any more): it is left out",
+				   (int)threads->gone);
+	else if (threads->nr_gone)
+		tally_message_warn(messages,
+				   "there is no task %d (any more), nor %zu others of the list: "
+				   "they are left out",
+				   (int)threads->gone, threads->nr_gone - 1);
+}
+
 /* ---- CPUs --------------------------------------------------------------------------- */
 
 /* Where sysfs does not tell who is on line the kernel will, when events are opened. */

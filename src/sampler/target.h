@@ -70,6 +70,10 @@ int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret
 int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
 			 struct tally_target_error *ret_why);
 
+/* Tell which tasks of a list were left out, as they are gone. */
+void tally_target_warn_gone(const struct tally_threads *threads,
+			    const struct tally_messages *messages);
+
 /* The trouble as a sentence: "--pid 4711: no such task (any more)". */
 void tally_target_explain(const struct tally_target_error *why, struct tally_str *out);
 

@@ -16,8 +16,9 @@ enum { NUMBERS = 64 };
 
 static void wrong_ones_are_refused(void **state)
 {
-	static const char *const wrong[] = {"",   ",",     "1,", ",1",         "1,,2", "2-1", "-1",
-					    "1-", "1-2-3", "1 ", "4294967296", "a",    "1x",  "+1"};
+	static const char *const wrong[] = {"",           " ",  ",",  ",1",    "1,,2",
+					    "2-1",        "-1", "1-", "1-2-3", "1 2",
+					    "4294967296", "a",  "1x", "+1"};
 	struct tally_ranges ranges = {0};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(wrong); i++) {
@@ -37,6 +38,22 @@ static void large_numbers_have_no_neighbours(void **state)
 	assert_false(tally_ranges_have(&ranges, UINT32_MAX - 2));
 	assert_true(tally_ranges_have(&ranges, UINT32_MAX));
 	tally_ranges_free(&ranges);
+}
+
+/* As shells and people write lists. */
+static void blanks_and_a_comma_at_the_end_change_nothing(void **state)
+{
+	static const char *const same[] = {"1,4-5", "1,4-5,", " 1, 4-5 ", "1 ,4- 5 , "};
+	struct tally_ranges ranges;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(same); i++) {
+		assert_int_equal(tally_ranges_parse(same[i], &ranges), 0);
+		assert_int_equal(ranges.all.len, 2);
+		for (uint32_t number = 0; number < 8; number++)
+			assert_int_equal(tally_ranges_have(&ranges, number),
+					 number == 1 || number == 4 || number == 5);
+		tally_ranges_free(&ranges);
+	}
 }
 
 static void numbers_are_those_that_were_written(void **state)
@@ -71,6 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_ones_are_refused),
+		cmocka_unit_test(blanks_and_a_comma_at_the_end_change_nothing),
 		cmocka_unit_test(large_numbers_have_no_neighbours),
 		cmocka_unit_test(numbers_are_those_that_were_written),
 	};

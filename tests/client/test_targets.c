@@ -39,7 +39,7 @@ static void test_cpus_parse(void **state)
 
 static void test_cpus_refused(void **state)
 {
-	static const char *const bad[] = {"",     "\n",    "x",    "1-",  "-1",  "3-1",   "1,",
+	static const char *const bad[] = {"",     "\n",    "x",    "1-",  "-1",  "3-1",   ",",
 					  "1,,2", "65536", "0-1x", "1 2", "0x1", "1-2-3", ",1"};
 	struct tally_cpus *cpus = NULL;
 
@@ -108,9 +108,11 @@ static void test_threads(void **state)
 	assert_int_equal(threads->thread[0].pid, getpid());
 	free(threads);
 
-	snprintf(text, sizeof(text), "%d", getpid());
+	snprintf(text, sizeof(text), "999999999, %d,999999998,", getpid());
 	assert_int_equal(tally_threads_of_pids(text, &threads), 0);
 	assert_int_equal(threads->nr, 1);
+	assert_int_equal(threads->nr_gone, 2);
+	assert_int_equal(threads->gone, 999999999);
 	free(threads);
 
 	assert_int_equal(tally_threads_of_tid(getpid(), &threads), 0);
@@ -120,7 +122,7 @@ static void test_threads(void **state)
 
 static void test_threads_refused(void **state)
 {
-	static const char *const bad[] = {"", "x", "1,", "1,,2", "-1", "1x", "99999999999"};
+	static const char *const bad[] = {"", "x", " ", "1,,2", "-1", "1x", "99999999999"};
 	struct tally_threads *threads = NULL;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

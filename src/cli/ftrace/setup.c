@@ -228,6 +228,8 @@ static int find_threads(struct ftrace_session *session)
 	ret = tally_target_threads(&target, &session->threads, &why);
 	if (ret)
 		tally_refuse_target(&why, &tally_print_messages);
+	else
+		tally_target_warn_gone(session->threads, &tally_print_messages);
 	return ret;
 }
 

@@ -230,5 +230,19 @@ def test_cgroups_belong_to_the_events_before():
     stat("-a", "-e", "cs", "--for-each-cgroup", "no/such/cgroup", "true", status=1, says="no/such/cgroup: No such file")
 
 
+@tap.always
+def test_tasks_of_a_list_that_are_gone_are_told():
+    with subprocess.Popen(["sleep", "600"]) as alive:
+        try:
+            for command in (["stat"], ["record", "-o", "/dev/null"]):
+                for pids in (f"{alive.pid},999999999", f"{alive.pid}, 999999999,"):
+                    tap.run(TALLY, *command, "-e", "task-clock", "-p", pids, "true", status=0, says="no task 999999999")
+                run = tap.run(TALLY, *command, "-e", "task-clock", "-p", f"{alive.pid},", "true", status=0)
+                assert "no task" not in run.stderr, run.stderr
+                tap.run(TALLY, *command, "-e", "task-clock", "-p", "999999999,999999998", "true", status=1, says="no such task")
+        finally:
+            alive.kill()
+
+
 if __name__ == "__main__":
     tap.main(__name__, machine.need_kernel_events)
