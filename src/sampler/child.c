@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "sampler/privileges.h"
 
 static _Noreturn void child_main(char *const *argv, int output, int go, int why)
@@ -103,6 +107,25 @@ int tally_child_exec_error(struct tally_child *child)
 	close_end(&child->why);
 	child->error = n == sizeof(code) ? -code : 0;
 	return child->error;
+}
+
+bool tally_child_is_running(const struct tally_child *child)
+{
+	enum { EXITING = 4 }; /* of the flags in stat: PF_EXITING */
+	char path[32], *text, state = 'Z', *rest;
+	unsigned flags = EXITING;
+	size_t len;
+
+	if (!child->pid || child->gone)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child->pid);
+	if (tally_file_read(path, 4096, &text, &len))
+		return false;
+	rest = strrchr(text, ')'); /* the name may hold anything */
+	if (rest)
+		sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags);
+	free(text);
+	return !(flags & EXITING) && state != 'Z' && state != 'X';
 }
 
 static pid_t wait_self(struct tally_child *child, bool block)

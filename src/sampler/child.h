@@ -43,6 +43,9 @@ int tally_child_go(struct tally_child *child);
  * a caller that waits for the end anyway does better to ask afterwards: it is not woken twice. */
 int tally_child_exec_error(struct tally_child *child);
 
+/* Whether it runs, and is not about to end: its counters go before it can be waited for. */
+bool tally_child_is_running(const struct tally_child *child);
+
 /* Note in `child` whether it is gone; with `block` wait for that. */
 void tally_child_wait(struct tally_child *child, bool block);
 

@@ -55,6 +55,22 @@ static int next_timeout(const struct record *record)
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
+/* No counter is left: all tasks have ended, or the command executed what nobody may look at. */
+static void check_end(struct record *record)
+{
+	if (!tally_target_is_command(&record->config->sampling.target) ||
+	    !tally_child_is_running(&record->child))
+		record->stop = true;
+	else if (!record->is_hidden)
+		tally_print_warning(
+			"the command (process %d) runs a program that may not be looked at "
+			"(set-uid, "
+			"or its file cannot be read): the kernel took its events away, and nothing "
+			"more of it is recorded",
+			(int)record->child.pid);
+	record->is_hidden = !record->stop;
+}
+
 static int wait_for_data(struct record *record, struct loop *loop)
 {
 	int nr = tally_rings_poll(record->sampler.rings, next_timeout(record)), ret = 0;
@@ -68,9 +84,8 @@ static int wait_for_data(struct record *record, struct loop *loop)
 		ret = record_control_read(record);
 		tally_rings_watch_set(record->sampler.rings, loop->control, record->control.fd);
 	}
-	/* All tasks have ended. */
 	if (!tally_rings_nr_alive(record->sampler.rings))
-		record->stop = true;
+		check_end(record);
 	return ret;
 }
 

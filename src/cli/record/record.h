@@ -36,6 +36,7 @@ struct record {
 	bool stop, disabled, dump; /* asked to: end, pause, write out what overwrite rings hold */
 	unsigned interrupts;       /* SIGINT, SIGTERM, SIGHUP so far: the end was asked for */
 	bool is_ending_command;    /* it was sent SIGTERM */
+	bool is_hidden;            /* it runs, and its events are gone */
 	int64_t delay_ns;          /* until enabling; -1: never, 0: at once */
 	uint64_t drained;          /* ns, CLOCK_MONOTONIC: when rings were written out last */
 	uint64_t wakeups, lost;

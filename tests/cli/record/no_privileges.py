@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
 import rights  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from session_user import NO_MEMLOCK, Workload, account, capable, golden, output, plain, well  # noqa: E402
 
@@ -49,6 +50,18 @@ def test_without_record_foreign():
 
 def test_without_stat_all():
     without("stat-all", "stat", "-a", "-e", "cpu-clock", "true")
+
+
+@tap.always
+def test_a_program_that_may_not_be_looked_at_runs_to_its_end():
+    """The kernel takes the events away when it is executed: that is no reason to end it."""
+    hidden = os.path.join(account().make("hidden"), "hidden")
+    steps.build(hidden, '#include <stdio.h>\n#include <unistd.h>\nint main(void) { usleep(300000); return puts("done") < 0 ? 1 : 7; }')
+    os.chmod(hidden, 0o711)
+    with rights.sysctls(perf_event_paranoid=2):
+        done = account().run(plain(), "record", "-e", "cpu-clock:u", "-o", output("hidden.data"), hidden)
+    assert (done.returncode, done.stdout) == (7, "done\n"), done
+    tap.same(done.stderr.count("may not be looked at"), 1, done.stderr)
 
 
 def test_without_stat_own():
