@@ -195,7 +195,9 @@ const struct tally_view_column tally_view_columns[] = {
 	{"sample", "Samples", 0, 12, true, text_sample, TEXT},
 	{"period", "Period", 0, 12, true, text_period, TEXT},
 	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm, TEXT},
-	{"pid", "    Pid:Command", TALLY_KEY_PID, 0, false, text_pid, THREAD},
+	/* Of perf's keys this one is of threads, too. */
+	{"pid", "    Pid:Command", TALLY_KEY_TID, 0, false, text_tid, THREAD},
+	{"tgid", "   Tgid:Command", TALLY_KEY_PID, 0, false, text_pid, THREAD},
 	{"tid", "    Tid:Command", TALLY_KEY_TID, 0, false, text_tid, THREAD},
 	{"cpu", "CPU", TALLY_KEY_CPU, 0, false, text_cpu, TEXT},
 	{"dso", "Shared Object", TALLY_KEY_DSO, 0, false, text_dso, PATH},

@@ -45,7 +45,7 @@ const struct tally_option report_options[] = {
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What rows are, and what they show:"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
-	 "by: [+]comm,dso,symbol,srcline,srcfile,pid,tid,cpu,parent,trace"},
+	 "by: [+]comm,dso,symbol,srcline,srcfile,tgid,pid,tid,cpu,parent,trace"},
 	{'F', "fields", TALLY_OPTION_TEXT, AT(fields), "columns",
 	 "columns: [+]overhead_children,overhead,sample,period,event and keys"},
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
@@ -261,6 +261,15 @@ int report_config_finish(struct report_config *config, bool has_chains)
 		ret = report_config_lists(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
+	return ret;
+}
+
+int report_config_check(const struct report_config *config)
+{
+	struct report_config trial = *config;
+	int ret = report_config_finish(&trial, true);
+
+	report_config_free(&trial);
 	return ret;
 }
 

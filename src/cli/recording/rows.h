@@ -45,6 +45,9 @@ extern const struct tally_option report_options[];
 /* Derive keys and columns. `has_chains`: the recording has callchains. Says what is wrong. */
 int report_config_finish(struct report_config *config, bool has_chains);
 
+/* Whether the options are understood, before a recording is looked at. Says what is wrong. */
+int report_config_check(const struct report_config *config);
+
 /* Where samples of one thread's name, file or function alone are asked for, leave out the column
  * that would say so in every row, as perf's text does; not if it is the only one. */
 void report_config_leave_out_single(struct report_config *config);

@@ -335,7 +335,8 @@ static int report_run(int argc, char **argv)
 					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (report_documents_check(&config) || report_export_check(&config))
+	if (report_documents_check(&config) || report_export_check(&config) ||
+	    report_config_check(&config))
 		return TALLY_EXIT_USAGE;
 	if (word)
 		config.symbol_part = word;

@@ -20,7 +20,9 @@ static int option_chain(void *config_, const char *arg)
 {
 	struct top_config *config = config_;
 
-	config->call_graph = arg ? arg : "fp";
+	/* -g alone leaves what was chosen. */
+	if (arg || !config->call_graph || !strcmp(config->call_graph, "no"))
+		config->call_graph = arg ? arg : "fp";
 	return 0;
 }
 
@@ -52,7 +54,7 @@ const struct tally_option top_options[] = {
 	{'d', "delay", TEXT(delay), "seconds", "between refreshes (2)"},
 	{'z', "zero", FLAG(zero), "only what came since the last refresh; else the past fades"},
 	{'s', "sort", TEXT(report.sort), "keys",
-	 "tell rows apart by: [+]comm,dso,symbol,pid,tid,cpu,parent (dso,symbol)"},
+	 "tell rows apart by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (dso,symbol)"},
 	{0, "fields", TEXT(report.fields), "columns",
 	 "columns: [+]overhead_children,overhead,sample,period and keys"},
 	{'n', "show-nr-samples", FLAG(report.show_samples), "a column of sample counts"},
