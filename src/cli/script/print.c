@@ -152,7 +152,7 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 	uint64_t users = 0;
 
 	printer->chain.len = 0;
-	if (tally_vec_reserve(&printer->chain, TALLY_MIN(chain.nr, printer->max_stack)))
+	if (tally_vec_reserve(&printer->chain, TALLY_MIN(chain.nr, printer->max_stack) + 1))
 		return -ENOMEM;
 	for (uint64_t i = 0; i < chain.nr && printer->chain.len < printer->max_stack; i++) {
 		uint64_t ip = tally_words_get(chain, i);
@@ -168,13 +168,15 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 						   : is_walked && users++;
 			continue;
 		}
-		/* No marker that is known: the chain was walked astray, and perf drops it whole. */
-		if (mode == -1) {
-			printer->chain.len = 0;
+		/* No marker that is known: from here on the chain was walked astray. perf drops it whole,
+		 * the sampled address with it. */
+		if (mode == -1)
 			break;
-		}
 		cpumode = (uint8_t)mode;
 	}
+	if (chain.nr && !printer->chain.len)
+		script_place_find(&printer->places, s->thread, s->cpumode, s->sample.ip,
+				  &printer->chain.data[printer->chain.len++]);
 	return 0;
 }
 
