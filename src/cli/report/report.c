@@ -335,9 +335,10 @@ static int report_run(int argc, char **argv)
 					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (report_documents_check(&config) || report_export_check(&config) ||
-	    report_config_check(&config))
+	if (report_documents_check(&config) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
+	if (report_config_check(&config))
+		return TALLY_EXIT_ERROR;
 	if (word)
 		config.symbol_part = word;
 	config.session.symbols = (struct tally_symbols_options){
