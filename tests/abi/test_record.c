@@ -42,6 +42,25 @@ static void mmap2_walks_by_its_misc_bits(void **state)
 	assert_int_equal(value.bytes.len, 9);
 }
 
+static void numbers_are_read_whole_and_without_a_sign(void **state)
+{
+	const uint32_t ids[2] = {0xfffffff0, 0x12345678};
+	uint8_t record[24] = {0};
+	struct tally_record_cursor cursor;
+	struct tally_record_value value;
+	int nr = 0;
+
+	put_header(record, PERF_RECORD_COMM, 0, sizeof(record));
+	memcpy(record + 8, ids, sizeof(ids));
+	tally_record_walk(&cursor, tally_record_describe(PERF_RECORD_COMM), record, sizeof(record),
+			  8, 0);
+	while (tally_record_next(&cursor, &value, NULL) == 1) {
+		if (value.field->kind == TALLY_FIELD_U32)
+			assert_true(value.number == ids[nr++]);
+	}
+	assert_int_equal(nr, 2);
+}
+
 static void short_records_are_refused(void **state)
 {
 	uint8_t record[32] = {0};
@@ -153,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mmap2_walks_by_its_misc_bits),
+		cmocka_unit_test(numbers_are_read_whole_and_without_a_sign),
 		cmocka_unit_test(short_records_are_refused),
 		cmocka_unit_test(swap_there_and_back),
 		cmocka_unit_test(accessors_agree_with_the_table),
