@@ -336,31 +336,6 @@ static void find_group_pmu(struct tally_core_event *leader)
 	}
 }
 
-#if TALLY_CORE_USERS
-
-/* Who will be told of the end of the task. */
-static void note_viewer(struct tally_core_context *context, void *viewer)
-{
-	uint32_t nr = context->nr_seen;
-
-	for (uint32_t i = 0; i < nr; i++) {
-		if (context->seen[i].viewer == viewer)
-			return;
-	}
-	if (nr == TALLY_CORE_VIEWERS)
-		return;
-	context->seen[nr].viewer = viewer;
-	tally_store_release(&context->nr_seen, nr + 1);
-}
-
-#else
-
-static void note_viewer(struct tally_core_context *context, void *viewer)
-{
-}
-
-#endif
-
 void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
@@ -380,7 +355,6 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		event->leader->group_pmu = event->pmu;
 	tally_list_insert(&tally_event_slice(event)->events, &event->all);
 	count_event(context, event, 1);
-	note_viewer(context, event->viewer);
 	tally_context_diverge(context);
 	if (cpu)
 		tally_sched_enable(cpu, event->leader, now);

@@ -242,6 +242,66 @@ static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	tally_context_insert(cpu, arg);
 }
 
+#if TALLY_CORE_USERS
+
+/* With the registry's lock: where a viewer is noted, or may be; NULL: there are too many. */
+static struct tally_core_task_ids *seen_slot(struct tally_core_context *context, const void *viewer)
+{
+	struct tally_core_task_ids *slot = NULL;
+
+	for (int i = 0; i < TALLY_CORE_VIEWERS; i++) {
+		struct tally_core_task_ids *seen = &context->seen[i];
+
+		if (seen->nr && seen->viewer == viewer)
+			return seen;
+		slot = !slot && !seen->nr ? seen : slot;
+	}
+	return slot;
+}
+
+/* Who ends the event's task asks its viewers, as long as the event is in the context: reap.c. */
+static void viewer_note(struct tally_core_event *event)
+{
+	struct tally_core_context *context = event->context;
+	struct tally_core_task_ids *slot;
+	uintptr_t flags;
+
+	if (!event->core->ops->ids || !tally_load_relaxed(&context->task))
+		return;
+	flags = tally_registry_lock(event->core);
+	slot = seen_slot(context, event->viewer);
+	if (slot) {
+		slot->viewer = event->viewer;
+		slot->nr++;
+		event->is_seen = true;
+	}
+	tally_registry_unlock(event->core, flags);
+}
+
+static void viewer_forget(struct tally_core_event *event)
+{
+	uintptr_t flags;
+
+	if (!event->is_seen)
+		return;
+	flags = tally_registry_lock(event->core);
+	seen_slot(event->context, event->viewer)->nr--;
+	event->is_seen = false;
+	tally_registry_unlock(event->core, flags);
+}
+
+#else
+
+static void viewer_note(struct tally_core_event *event)
+{
+}
+
+static void viewer_forget(struct tally_core_event *event)
+{
+}
+
+#endif
+
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state)
 {
@@ -249,6 +309,7 @@ void tally_event_install(struct tally_core_event *event, struct tally_core_conte
 	event->context = context;
 	event->leader = leader ? leader : event;
 	event->state = (int8_t)state;
+	viewer_note(event);
 	tally_context_run(context, insert_here, event);
 }
 
@@ -270,6 +331,7 @@ void tally_event_uninstall(struct tally_core_event *event, enum tally_state stat
 	struct removal removal = {event, state, dissolve};
 
 	tally_context_run(event->context, remove_here, &removal);
+	viewer_forget(event);
 }
 
 /* Its counts are its parent's from now on. */

@@ -154,8 +154,9 @@ static void ids_of_left(const struct tally_core_context *context, const void *vi
 {
 	const struct tally_core_task_ids *seen = NULL;
 
-	for (uint32_t i = 0; !seen && i < context->nr_seen; i++)
-		seen = context->seen[i].viewer == viewer ? &context->seen[i] : NULL;
+	for (int i = 0; !seen && i < TALLY_CORE_VIEWERS; i++)
+		seen = context->seen[i].nr && context->seen[i].viewer == viewer ? &context->seen[i]
+										: NULL;
 	*ret_pid = !seen ? 0 : parent ? seen->ppid : seen->pid;
 	*ret_tid = !seen ? 0 : parent ? seen->ptid : seen->tid;
 }

@@ -91,6 +91,7 @@ struct tally_core_event {
 	bool moves;                         /* K; its CPU can change, and F is core->movers */
 	uint64_t id;                        /* K */
 	void *viewer;                       /* K; of who opened it */
+	bool is_seen;                       /* F; counted in its context's `seen` */
 	void *cookie;                       /* the host's; atomic */
 	uint32_t refs;                      /* atomic; who opened it, who iterates */
 	struct tally_list opened;           /* R; in core->events */
@@ -197,6 +198,8 @@ struct tally_core_slice {
 struct tally_core_task_ids {
 	void *viewer;
 	int32_t pid, tid, ppid, ptid;
+	uint32_t
+		nr; /* events that are seen from there; the host keeps the viewer while there are */
 };
 
 /* Namespaces that the events of one task are opened from; for those beyond, its numbers are 0. */
@@ -222,9 +225,7 @@ struct tally_core_context {
 	bool orphan;                    /* its lock; no switch exchanges it */
 	struct tally_core_task_ids ids; /* R */
 #if TALLY_CORE_USERS
-	/* As its events' viewers see them. The viewers: A writes, read at any time; the rest: R. */
-	struct tally_core_task_ids seen[TALLY_CORE_VIEWERS];
-	uint32_t nr_seen;
+	struct tally_core_task_ids seen[TALLY_CORE_VIEWERS]; /* F and R; as its viewers see them */
 #endif
 	struct tally_core_context *orphan_next; /* R */
 

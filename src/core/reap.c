@@ -38,24 +38,26 @@ static struct tally_core_context *context_take(struct tally_core *core,
 
 static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
 {
-	return (struct tally_core_task_ids){NULL, task->pid, task->tid, task->ppid, task->ptid};
+	return (struct tally_core_task_ids){
+		.pid = task->pid, .tid = task->tid, .ppid = task->ppid, .ptid = task->ptid};
 }
 
 #if TALLY_CORE_USERS
 
-/* Only the host knows them, and of the task only as long as it is there. */
+/* With the registry's lock. Only the host knows them, and of the task only as long as it is there. */
 static void ask_ids(struct tally_core *core, struct tally_core_context *context,
 		    const struct tally_core_task *task)
 {
-	uint32_t nr = core->ops->ids ? tally_load_acquire(&context->nr_seen) : 0;
+	for (int i = 0; i < TALLY_CORE_VIEWERS; i++) {
+		struct tally_core_task_ids *seen = &context->seen[i], ids = ids_of(task);
 
-	for (uint32_t i = 0; i < nr; i++) {
-		struct tally_core_task_ids seen = ids_of(task);
-
-		seen.viewer = context->seen[i].viewer;
-		core->ops->ids(core->host, seen.viewer, task, false, &seen.pid, &seen.tid);
-		core->ops->ids(core->host, seen.viewer, task, true, &seen.ppid, &seen.ptid);
-		context->seen[i] = seen;
+		if (!seen->nr)
+			continue;
+		core->ops->ids(core->host, seen->viewer, task, false, &ids.pid, &ids.tid);
+		core->ops->ids(core->host, seen->viewer, task, true, &ids.ppid, &ids.ptid);
+		ids.viewer = seen->viewer;
+		ids.nr = seen->nr;
+		*seen = ids;
 	}
 }
 

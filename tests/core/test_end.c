@@ -209,6 +209,12 @@ static void test_ended_while_put_on(void **state)
 	assert_true(nth > 1);
 }
 
+struct exit_record {
+	struct perf_event_header header;
+	int32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
 /* Its memory is used for something else by the time that what it left is reaped, when another task
  * runs: the record of its end is its own. */
 static void test_last_record(void **state)
@@ -216,9 +222,7 @@ static void test_last_record(void **state)
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_buffer *buffer;
 	struct {
-		struct perf_event_header header;
-		int32_t pid, ppid, tid, ptid;
-		uint64_t time;
+		struct exit_record exit;
 		int32_t id_pid, id_tid;
 	} record;
 	struct least_task *task;
@@ -238,8 +242,8 @@ static void test_last_record(void **state)
 	memset(&task->perf, 0xdd, sizeof(task->perf));
 	tally_core_reap(least.core);
 	assert_int_equal(tally_core_buffer_read(buffer, &record, sizeof(record)), sizeof(record));
-	assert_int_equal(record.header.type, PERF_RECORD_EXIT);
-	assert_int_equal(record.tid, tid);
+	assert_int_equal(record.exit.header.type, PERF_RECORD_EXIT);
+	assert_int_equal(record.exit.tid, tid);
 	assert_int_equal(record.id_tid, tid);
 	least.tasks[1] = NULL;
 	free(task);
@@ -252,11 +256,7 @@ static void test_last_numbers(void **state)
 	enum { VIEWERS = 2, SEEN_LESS = 40 };
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_buffer *buffers[VIEWERS + 1];
-	struct {
-		struct perf_event_header header;
-		int32_t pid, ppid, tid, ptid;
-		uint64_t time;
-	} record;
+	struct exit_record record;
 	struct least_task *task;
 	int32_t tid;
 
@@ -271,6 +271,10 @@ static void test_last_numbers(void **state)
 				   -1),
 			 1, &buffers[i]);
 	}
+	/* Of a namespace that is gone by then, as its only event was closed. */
+	least.tasks[0]->perf.viewer = &least;
+	least_close(&least, must_open(&least, attr, task, -1, -1));
+	least.gone_viewer = &least;
 	least_switch(&least, task);
 	least_switch(&least, least.tasks[0]);
 	assert_true(end_task(task));

@@ -174,6 +174,7 @@ struct least {
 	uint64_t bytes, pages, peak_pages; /* held by the core */
 	uint64_t refused;                  /* allocations and copies */
 	uint64_t traps, trap_addr, trap_data;
+	void *gone_viewer; /* a namespace that is gone: nobody asks what it sees; NULL: none */
 	struct tally_core_task *trapped;
 
 	/* Its own. */

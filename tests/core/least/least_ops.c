@@ -191,7 +191,11 @@ static void check_task(struct least *least, const struct tally_core_task *perf)
 static void op_ids(void *host, void *viewer, const struct tally_core_task *perf, bool parent,
 		   int32_t *ret_pid, int32_t *ret_tid)
 {
+	const struct least *least = host;
+
 	check_task(host, perf);
+	if (viewer && viewer == least->gone_viewer)
+		least_broken(host, "a namespace is asked that is gone");
 	*ret_pid -= (int32_t)(uintptr_t)viewer;
 	*ret_tid -= (int32_t)(uintptr_t)viewer;
 }
