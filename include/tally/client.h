@@ -81,7 +81,8 @@ int tally_cpus_any(struct tally_cpus **ret_cpus);
  * NULL: /sys. The error of reading it; -EINVAL if it is not a list. */
 int tally_cpus_online(const char *sysfs, struct tally_cpus **ret_cpus);
 
-/* A list "0-3,5", with blanks and a comma at the end as above. -EINVAL for what is none, or over 65,536 CPUs. */
+/* A list "0-3,5". Blanks around numbers and a comma at the end change nothing. -EINVAL for what is
+ * none, or over 65,536 CPUs. */
 int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus);
 
 /* Index of a CPU number, or -1. */

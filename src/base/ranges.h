@@ -16,8 +16,8 @@ struct tally_ranges {
 	TALLY_VEC(struct tally_number_range) all; /* ascending, with gaps between them */
 };
 
-/* The parts of a list with commas: the decimal number at `*text`, which moves behind it, and what is
- * behind that, a comma or the end. Blanks around numbers and a comma at the end change nothing.
+/* The parts of a list with commas: the decimal number at `*text`, which moves behind it, and what
+ * is behind that, a comma or the end. Blanks around numbers and a comma at the end change nothing.
  * 0 or -EINVAL. */
 int tally_list_number(const char **text, uint32_t *ret_number);
 int tally_list_next(const char **text);

@@ -146,7 +146,7 @@ static void attr_event_chain(const struct tally_sampling *sampling,
 		attr->sample_max_stack = (uint16_t)spec->terms.max_stack;
 }
 
-/* Which fields the samples have: rows of (wanted, bits). */
+/* Levels alone mean branches of any kind there. */
 static uint64_t branch_type(const struct tally_sampling *sampling)
 {
 	enum {
@@ -157,6 +157,7 @@ static uint64_t branch_type(const struct tally_sampling *sampling)
 	return sampling->branch_type | (is_any ? PERF_SAMPLE_BRANCH_ANY : 0);
 }
 
+/* Which fields the samples have: rows of (wanted, bits). */
 static void attr_fields(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 			struct perf_event_attr *attr)
 {

@@ -87,6 +87,13 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 	return -EINVAL;
 }
 
+const char *tally_sampling_choose_chain(const char *before, const char *text)
+{
+	if (text)
+		return text;
+	return before && strcmp(before, "no") ? before : "fp";
+}
+
 static const struct {
 	const char *word;
 	uint64_t bit;

@@ -81,6 +81,10 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 int tally_sampling_parse_registers(const struct tally_sampling *sampling, const char *text,
 				   uint64_t *ret_mask);
 
+/* The same for who keeps the words: what --call-graph `text`, or -g (NULL), makes of what was
+ * chosen before (NULL: nothing). */
+const char *tally_sampling_choose_chain(const char *before, const char *text);
+
 /* All registers that samples of this machine can have. */
 uint64_t tally_sampling_all_registers(void);
 

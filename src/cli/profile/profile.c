@@ -19,6 +19,7 @@
 #include "cli/profile/recording.h"
 #include "cli/recording/document.h"
 #include "cli/recording/page.h"
+#include "sampler/sampling.h"
 
 struct profile_config {
 	struct tally_target target;
@@ -34,8 +35,7 @@ static int option_frame_pointers(void *config_, const char *arg)
 {
 	struct profile_config *config = config_;
 
-	if (arg || !config->call_graph || !strcmp(config->call_graph, "no"))
-		config->call_graph = arg ? arg : "fp";
+	config->call_graph = tally_sampling_choose_chain(config->call_graph, arg);
 	return 0;
 }
 

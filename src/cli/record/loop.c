@@ -55,19 +55,17 @@ static int next_timeout(const struct record *record)
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
-/* No counter is left: all tasks have ended, or the command executed what nobody may look at. */
+/* No event is left: all tasks have ended, or the command executed what may not be profiled. */
 static void check_end(struct record *record)
 {
 	if (!tally_target_is_command(&record->config->sampling.target) ||
 	    !tally_child_is_running(&record->child))
 		record->stop = true;
 	else if (!record->is_hidden)
-		tally_print_warning(
-			"the command (process %d) runs a program that may not be looked at "
-			"(set-uid, "
-			"or its file cannot be read): the kernel took its events away, and nothing "
-			"more of it is recorded",
-			(int)record->child.pid);
+		tally_print_warning("the kernel removed the events of the command (process %d): it "
+				    "runs a set-uid program, or one whose file you cannot read. "
+				    "Nothing more of it is recorded",
+				    (int)record->child.pid);
 	record->is_hidden = !record->stop;
 }
 

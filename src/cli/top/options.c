@@ -20,9 +20,7 @@ static int option_chain(void *config_, const char *arg)
 {
 	struct top_config *config = config_;
 
-	/* -g alone leaves what was chosen. */
-	if (arg || !config->call_graph || !strcmp(config->call_graph, "no"))
-		config->call_graph = arg ? arg : "fp";
+	config->call_graph = tally_sampling_choose_chain(config->call_graph, arg);
 	return 0;
 }
 

@@ -410,8 +410,11 @@ def test_callgrind_tells_functions_of_one_name_apart():
 
 @tap.always
 def test_the_period_of_pprof_is_in_the_unit_of_its_type():
+    machine.need_kernel_events()  # the event is cpu-clock:u without
     profile = readers.Pprof(export("pprof"))
-    tap.same((profile.period, profile.period_type), (500000, ("cpu-clock", "nanoseconds")), "at 2,000 Hz")
+    tap.same(profile.period_type, ("cpu-clock", "nanoseconds"), "the type of the period")
+    # At 2,000 Hz, or fewer where the kernel permits no more.
+    assert 500000 <= profile.period < 10**9, profile.period
     tap.same(profile.types[1], profile.period_type, "what samples weigh")
 
 

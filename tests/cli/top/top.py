@@ -130,7 +130,6 @@ def shows(symbol, least=1.0):
 # ---- as text -----------------------------------------------------------------------------------
 
 
-@tap.always
 def test_stdio_has_perfs_shape():
     """Header, dashes, an empty line, rows in order; neither colours nor controls in a pipe."""
     may_watch()
@@ -139,8 +138,6 @@ def test_stdio_has_perfs_shape():
     header = HEADER.match(lines[0])
     assert header, lines[0]
     assert re.fullmatch(r"all, \d+ CPUs?", header.group(2)), lines[0]
-    # A program that spins, in user space.
-    assert float(re.search(r"kernel: *([\d.]+)%", lines[0])[1]) < 50, lines[0]
     assert lines[1] == "-" * 79 and lines[2] == "", lines[:3]
     rows = rows_of(lines)
     assert len(rows) == len([line for line in lines[3:] if line]), lines
@@ -149,6 +146,7 @@ def test_stdio_has_perfs_shape():
     assert len(rows) <= 20 and "\033" not in "".join(lines)
 
 
+@tap.always
 def test_stdio_shares_are_right():
     """One function takes three times the time of the other: so it is shown, once there are enough samples."""
     may_watch()
@@ -159,6 +157,8 @@ def test_stdio_shares_are_right():
     with Started(built("spinner")) as watched:
         lines = stdio("-p", str(watched.pid), until=is_so)
     assert HEADER.match(lines[0]).group(2) == f"target_pid: {watched.pid}", lines[0]
+    # It spins in user space.
+    assert float(re.search(r"kernel: *([\d.]+)%", lines[0])[1]) < 50, lines[0]
 
 
 def test_stdio_hides_and_filters():
