@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/str.h"
 #include "cli/main/commands.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/words.h"
 #include "cli/recording/archive.h"
@@ -34,7 +35,7 @@ static const struct tally_option archive_options[] = {
 	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
 	 "stand-ins for paths, threads' names, host and command line; needs -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "take maps of JIT compilers in /tmp whoever owns them"},
+	 "replace files of any kind; take /tmp/perf-PID.map of any owner"},
 	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "say nothing but errors"},
 	TALLY_OPTION_END,
 };
@@ -120,6 +121,9 @@ static bool is_itself(const char *output, int fd)
 
 static int archive_open_file(const struct archive_config *config, int fd)
 {
+	if (config->output &&
+	    tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_RECORDING, config->force))
+		return TALLY_EXIT_ERROR;
 	if (!config->redact || !is_itself(config->output, fd))
 		return archive_file(config, fd) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	tally_print_error("--redact -o %s: %s is the recording itself, which stays as it is",

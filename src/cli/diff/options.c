@@ -9,6 +9,7 @@
 #include "cli/diff/diff.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
+#include "cli/recording/page_name.h"
 
 #define AT(member) offsetof(struct diff_config, member)
 
@@ -16,7 +17,8 @@ const struct tally_option diff_options[] = {
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text, also on a terminal"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
-	 "as a page for browsers, all in one file (-: to standard output)"},
+	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",
+	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html: and code and source of the heaviest functions of the second one"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
@@ -73,7 +75,7 @@ const struct tally_option diff_options[] = {
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
 	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
+	 "replace files of any kind; take /tmp/perf-PID.map of any owner"},
 	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "accepted: use --json or -p"},
 	TALLY_OPTION_END,
 };

@@ -49,6 +49,7 @@ int diff_page(const struct diff_config *config)
 	const struct tally_html_request request = {
 		.command = config->quiet ? NULL : "diff",
 		.output = config->html,
+		.force = config->force,
 		.session = config->session,
 		.inputs = {config->inputs[0], config->inputs[1]},
 		.nr_inputs = TALLY_HTML_INPUTS_MAX,

@@ -16,43 +16,10 @@
 #include "base/str.h"
 #include "cli/doctor/text.h"
 #include "cli/main/runtimes.h"
+#include "sampler/program.h"
 #include "symbols/image.h"
 
 /* ---- the file ------------------------------------------------------------------ */
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-static char *absolute(const char *path)
-{
-	return realpath(path, NULL);
-}
-
-/* As execvp(3) looks. NULL: not found. */
-static char *path_find(const char *name)
-{
-	const char *path = getenv("PATH");
-	char full[PATH_MAX];
-
-	if (strchr(name, '/'))
-		return is_program(name) ? absolute(name) : NULL;
-	path = path ? path : "/bin:/usr/bin";
-	while (*name) {
-		size_t len = strcspn(path, ":");
-
-		snprintf(full, sizeof(full), "%.*s/%s", (int)len, len ? path : ".", name);
-		if (is_program(full))
-			return absolute(full);
-		if (!path[len])
-			return NULL;
-		path += len + 1;
-	}
-	return NULL;
-}
 
 /* The program behind "#!": its argument, where it is env(1). NULL: there is none. */
 static char *interpreter_of(const char *path)
@@ -75,7 +42,7 @@ static char *interpreter_of(const char *path)
 			word = strsep(&rest, " \t");
 		} while (rest && (*word == '-' || !*word));
 	}
-	return path_find(word);
+	return tally_program_find(word);
 }
 
 /* ---- what is in it ---------------------------------------------------------------- */
@@ -228,7 +195,7 @@ static int program_look(struct doctor_program *program)
 
 void doctor_program_find(const char *name, struct doctor_program *ret_program)
 {
-	struct doctor_program program = {.name = name, .path = path_find(name)};
+	struct doctor_program program = {.name = name, .path = tally_program_find(name)};
 	char *interpreter = program.path ? interpreter_of(program.path) : NULL;
 
 	if (interpreter) {

@@ -49,6 +49,8 @@ struct tally_option {
 	/* With `optional`: the argument may also be the next word, unless that is an option. Else
 	 * it has to stand behind '=', or behind the letter in the same word. */
 	bool next_word;
+	/* With `next_word`: whether a word may be the argument; NULL: any that is no option. */
+	bool (*fits)(const char *word);
 };
 
 /* For the commands that know events by name; `offset` of the member of tally_event_source. */

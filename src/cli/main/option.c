@@ -173,12 +173,16 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 	return WRONG;
 }
 
-/* Whether an optional argument was left out: the next word is none or an option itself. */
+/* Whether an optional argument was left out: the next word is none, or does not fit. */
 static bool left_out(const struct parser *in, const struct tally_option *option)
 {
+	const char *next = in->at + 1 < in->argc ? in->argv[in->at + 1] : NULL;
+
 	if (!option->optional)
 		return false;
-	return !option->next_word || in->at + 1 >= in->argc || in->argv[in->at + 1][0] == '-';
+	if (!option->next_word || !next)
+		return true;
+	return option->fits ? !option->fits(next) : next[0] == '-';
 }
 
 static const struct tally_option *find_letter(const struct tally_command *command, char letter)

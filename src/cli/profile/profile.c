@@ -17,8 +17,8 @@
 #include "cli/main/target_options.h"
 #include "cli/main/via.h"
 #include "cli/profile/recording.h"
-#include "cli/recording/document.h"
 #include "cli/recording/page.h"
+#include "cli/recording/page_name.h"
 #include "sampler/sampling.h"
 
 struct profile_config {
@@ -26,7 +26,7 @@ struct profile_config {
 	struct tally_option_list events;
 	const char *via, *freq, *call_graph, *duration, *output, *mmap_size;
 	const char *html;
-	bool stdio, html_source;
+	bool stdio, html_source, force;
 };
 
 #define AT(member) offsetof(struct profile_config, member)
@@ -60,11 +60,14 @@ static const struct tally_option profile_options[] = {
 	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
-	 "as a page for browsers, all in one file (-: to standard output)"},
+	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",
+	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name_before_command},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html: and the instructions and source of the heaviest functions"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
 	 "keep the recording, for tally report and others"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
+	 "with --html: replace a file that is no page"},
 	TALLY_OPTION_END,
 };
 
@@ -178,6 +181,8 @@ static int profile_show(const struct profile_config *config,
 	add_option(&arguments, "--html", config->html);
 	if (config->html_source)
 		add_word(&arguments, "--html-source");
+	if (config->force)
+		add_word(&arguments, "--force");
 	if (!config->html && (config->stdio || !isatty(STDOUT_FILENO)))
 		add_word(&arguments, "--stdio");
 	status = run_other(&arguments);
@@ -242,21 +247,34 @@ static int profile_check(const struct profile_config *config, bool has_command)
 		tally_print_hint("--html FILE writes it to a file");
 		return TALLY_EXIT_USAGE;
 	}
-	if (config->html && tally_document_check("--html", config->html, true))
-		return TALLY_EXIT_ERROR;
-	return 0;
+	return config->html && tally_html_check_place(config->html, config->force)
+		       ? TALLY_EXIT_ERROR
+		       : 0;
+}
+
+/* A page without a name is called after the command; without one, after what was found. */
+static int name_page(struct profile_config *config, const char *command, struct tally_str *name)
+{
+	if (!config->html || strcmp(config->html, TALLY_HTML_UNNAMED) != 0 || !command)
+		return 0;
+	tally_html_add_name(command, name);
+	config->html = tally_str_text(name);
+	return tally_str_error(name) ? TALLY_EXIT_ERROR : 0;
 }
 
 static int profile_run(int argc, char **argv)
 {
 	struct profile_config config = {0};
 	struct profile_recording recording;
+	struct tally_str page = {0};
 	int first, ret = tally_options_parse(&tally_command_profile, &config, argc, argv,
 					     TALLY_PARSE_STOP, &first);
 
 	if (ret)
 		return ret - 1;
-	ret = profile_check(&config, first < argc);
+	ret = name_page(&config, first < argc ? argv[first] : NULL, &page);
+	if (!ret)
+		ret = profile_check(&config, first < argc);
 	if (!ret) {
 		ret = profile_recording_begin(&recording, config.output)
 			      ? TALLY_EXIT_ERROR
@@ -264,6 +282,7 @@ static int profile_run(int argc, char **argv)
 		profile_recording_free(&recording);
 	}
 	tally_options_free(&tally_command_profile, &config);
+	tally_str_free(&page);
 	return ret;
 }
 

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/record/file.h"
 
@@ -64,9 +65,19 @@ static int print_denied(const char *path)
 	return -EACCES;
 }
 
+/* An older recording, or nothing. */
+static bool may_go(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || (S_ISREG(st.st_mode) && !is_being_written(path) &&
+				   (!st.st_size || tally_overwrite_is_recording(path)));
+}
+
 /* ---- what was there before --------------------------------------------------- */
 
-/* FILE.old; FILE.old.1 and so on where that is still being written, as perf moves away what is. */
+/* FILE.old; FILE.old.1 and so on where that is still being written, as perf moves away what is, or is
+ * no recording. */
 static int old_name(const char *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -75,7 +86,7 @@ static int old_name(const char *path, char **ret_name)
 		if ((i ? asprintf(&name, "%s.old.%d", path, i) : asprintf(&name, "%s.old", path)) <
 		    0)
 			return -ENOMEM;
-		if (!is_being_written(name)) {
+		if (may_go(name)) {
 			*ret_name = name;
 			return 0;
 		}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 
 static bool is_stdout(const char *path)
@@ -31,26 +32,13 @@ static bool is_option(const char *path)
 	return path && path[0] == '-' && path[1];
 }
 
-/* Whether a recording is there, of whichever byte order: whoever names one meant to read it. */
-static bool is_recording(const char *path)
+int tally_document_check(const struct tally_document_place *place)
 {
-	char magic[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t nr = fd < 0 ? 0 : read(fd, magic, sizeof(magic));
-
-	if (fd >= 0)
-		close(fd);
-	return nr == sizeof(magic) &&
-	       (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8) ||
-		!memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8));
-}
-
-int tally_document_check(const char *option, const char *path, bool is_binary)
-{
+	const char *option = place->option, *path = place->path;
 	struct tally_replacement tried;
-	int ret = 0;
+	int ret;
 
-	if (is_stdout(path) && is_binary && isatty(STDOUT_FILENO)) {
+	if (is_stdout(path) && place->is_binary && isatty(STDOUT_FILENO)) {
 		tally_print_error("%s: this is nothing for a terminal", option);
 		tally_print_hint("a file or a pipe takes it");
 		return -EINVAL;
@@ -62,11 +50,9 @@ int tally_document_check(const char *option, const char *path, bool is_binary)
 	}
 	if (is_stdout(path) || is_special(path))
 		return 0;
-	if (is_recording(path)) {
-		tally_print_error("%s %s: this is a recording, which stays as it is", option, path);
-		tally_print_hint("%s takes the name of the file to write", option);
-		return -EINVAL;
-	}
+	ret = tally_overwrite_check(option, path, place->kinds, place->force);
+	if (ret)
+		return ret;
 	ret = tally_replacement_open(path, &tried);
 	if (!ret)
 		tally_replacement_close(&tried);
@@ -104,26 +90,28 @@ static bool was_told(int code)
 	return code == -EINTR || code == -ENOMEM || code == -ENODATA;
 }
 
-void tally_document_begin(const char *path, struct tally_document *ret_document)
+void tally_document_begin(const struct tally_document_place *place,
+			  struct tally_document *ret_document)
 {
-	bool is_path = !is_stdout(path);
+	bool is_path = !is_stdout(place->path);
 
-	*ret_document = (struct tally_document){.path = is_path ? path : NULL,
+	*ret_document = (struct tally_document){.place = *place,
+						.path = is_path ? place->path : NULL,
 						.fd = is_path ? -1 : STDOUT_FILENO};
 }
 
 static int document_open(struct tally_document *document)
 {
-	int ret;
-
 	if (document->fd >= 0)
 		return 0;
 	if (is_special(document->path)) {
 		document->fd = open(document->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		return document->fd < 0 ? -errno : 0;
 	}
-	ret = tally_replacement_open(document->path, &document->replacement);
-	if (ret)
+	/* Somebody may have put another file there since it was checked. */
+	if (tally_overwrite_check(document->place.option, document->path, document->place.kinds,
+				  document->place.force) ||
+	    tally_replacement_open(document->path, &document->replacement))
 		return -ENODATA; /* told */
 	document->replaces = true;
 	document->fd = document->replacement.fd;

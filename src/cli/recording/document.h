@@ -10,7 +10,17 @@
 
 #include "cli/recording/replace.h"
 
+/* Where one goes. Strings are borrowed. */
+struct tally_document_place {
+	const char *option; /* that asked for it */
+	const char *path;   /* NULL or "-": stdout */
+	unsigned kinds;     /* TALLY_OVERWRITE_* of a file that it may replace */
+	bool force;         /* any file may be replaced */
+	bool is_binary;     /* nothing for terminals */
+};
+
 struct tally_document {
+	struct tally_document_place place;
 	const char *path; /* NULL: stdout */
 	int fd;           /* -1: it is opened with the first bytes */
 	bool replaces;    /* a file, once it is open: */
@@ -18,10 +28,9 @@ struct tally_document {
 	uint64_t bytes; /* written so far */
 };
 
-/* Whether `path` can be written, which is found out before a long recording is read; says why not.
- * `option` is what asked for it. "-" and NULL: stdout, which may be a terminal unless `is_binary`,
- * not for people. 0 or -errno. */
-int tally_document_check(const char *option, const char *path, bool is_binary);
+/* Whether `place` can be written, which is found out before a long recording is read; says why not.
+ * 0 or -errno. */
+int tally_document_check(const struct tally_document_place *place);
 
 /* Whether a name asks for a packed file: *.gz. NULL does not. */
 bool tally_document_is_packed(const char *path);
@@ -33,9 +42,10 @@ int tally_document_check_plain(const char *option, const char *path);
 /* Whether `path` is the file of the recording at `input`, which would be gone; says so. */
 bool tally_document_is(const char *path, const char *input);
 
-/* Begin one; `path` is borrowed, NULL or "-": stdout. Nothing is opened yet: until there are bytes
- * to write a signal ends the process, and nothing is left behind. */
-void tally_document_begin(const char *path, struct tally_document *ret_document);
+/* Begin one. Nothing is opened yet: until there are bytes to write a signal ends the process, and
+ * nothing is left behind. */
+void tally_document_begin(const struct tally_document_place *place,
+			  struct tally_document *ret_document);
 
 /* Write all bytes; `document` is a struct tally_document. 0; -errno; -EINTR if the user wants to
  * end: nothing was told. */

@@ -11,6 +11,7 @@
 #include "base/endian.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 #include "cli/recording/check_events.h"
@@ -18,6 +19,7 @@
 #include "cli/recording/header.h"
 #include "cli/recording/health.h"
 #include "cli/recording/page_code.h"
+#include "cli/recording/page_name.h"
 #include "page/page.h"
 #include "profile/query.h"
 #include "sampler/privileges.h"
@@ -33,11 +35,28 @@ int tally_html_check(const char *html, bool html_source)
 	return -EINVAL;
 }
 
+static struct tally_document_place place_of(const char *html, bool force)
+{
+	return (struct tally_document_place){.option = "--html",
+					     .path = html,
+					     .kinds = TALLY_OVERWRITE_PAGE,
+					     .force = force,
+					     .is_binary = true};
+}
+
+int tally_html_check_place(const char *html, bool force)
+{
+	const struct tally_document_place place = place_of(html, force);
+
+	return strcmp(html, TALLY_HTML_UNNAMED) != 0 ? tally_document_check(&place) : 0;
+}
+
 struct page_maker {
 	const struct tally_html_request *request;
 	struct tally_html *page;
 	struct tally_progress progress;
 	int kallsyms_fd;
+	struct tally_str name;  /* that was made, where none was given */
 	struct tally_map sides; /* events of the page -> a bit for each input with samples of it */
 };
 
@@ -215,6 +234,16 @@ static int input_sides(struct page_input *input)
 	return ret;
 }
 
+/* What the page is called unless the user said it. */
+static int input_name(struct page_input *input)
+{
+	struct tally_str *name = &input->maker->name;
+
+	tally_str_clear(name);
+	tally_html_add_name(tally_html_program(&input->profile), name);
+	return tally_str_error(name);
+}
+
 static int input_add(struct page_input *input)
 {
 	const char *name = tally_session_name(input->session->path);
@@ -250,6 +279,8 @@ static int input_add(struct page_input *input)
 		ret = input_sides(input);
 	if (!ret && input->has_code)
 		ret = input_code(input);
+	if (!ret)
+		ret = input_name(input);
 	if (!ret)
 		note_end(input, recording.name);
 	if (!ret)
@@ -322,10 +353,13 @@ static int show_progress(void *arg, uint64_t done, uint64_t all)
 static int maker_write(struct page_maker *maker)
 {
 	const struct tally_html_request *request = maker->request;
+	struct tally_document_place place = place_of(request->output, request->force);
 	struct tally_document document;
 	int ret;
 
-	tally_document_begin(request->output, &document);
+	if (!strcmp(request->output, TALLY_HTML_UNNAMED))
+		place.path = tally_str_text(&maker->name);
+	tally_document_begin(&place, &document);
 	ret = tally_html_write(maker->page, tally_document_write, &document);
 	tally_progress_end(&maker->progress);
 	ret = tally_document_close(&document, ret);
@@ -393,7 +427,7 @@ int tally_html_make(const struct tally_html_request *request)
 	int ret = tally_privileges_drop(&tally_print_messages);
 
 	if (!ret)
-		ret = tally_document_check("--html", request->output, true);
+		ret = tally_html_check_place(request->output, request->force);
 	maker.progress = tally_progress_start("making", "the page", strcmp(request->output, "-"));
 	if (!ret)
 		ret = maker_run(&maker);
@@ -401,6 +435,7 @@ int tally_html_make(const struct tally_html_request *request)
 		tally_print_error("out of memory");
 	tally_html_free(maker.page);
 	tally_map_free(&maker.sides);
+	tally_str_free(&maker.name);
 	if (maker.kallsyms_fd > 0)
 		close(maker.kallsyms_fd);
 	return ret;

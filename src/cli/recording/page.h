@@ -10,7 +10,10 @@ enum { TALLY_HTML_INPUTS_MAX = 2 };
 
 struct tally_html_request {
 	const char *command; /* in whose name it is said what was written; NULL: it is not */
-	const char *output;  /* "-": stdout, which may not be a terminal */
+	/* "-": stdout, which may not be a terminal; TALLY_HTML_UNNAMED: a file called after the
+	 * program of the last input (page_name.h) */
+	const char *output;
+	bool force; /* it may replace a file that is no page */
 	/* How all inputs are opened. */
 	struct tally_session_options session;
 	const char *inputs[TALLY_HTML_INPUTS_MAX]; /* the baseline first; NULL as of a session */
@@ -25,6 +28,9 @@ struct tally_html_request {
 /* Whether what was asked for beside --html, which may be NULL, goes together with it; says what
  * does not. 0 or -EINVAL. */
 int tally_html_check(const char *html, bool html_source);
+
+/* Whether the page can be written there; says why not. 0 or -errno. */
+int tally_html_check_place(const char *html, bool force);
 
 /* Read the inputs and write the page. What is wrong is printed. 0 or -errno: -ENODATA if two of
  * them have no event in common; -EINVAL also where a recording is broken: a page of what could be

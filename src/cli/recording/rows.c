@@ -8,6 +8,7 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 #include "cli/recording/columns.h"
+#include "cli/recording/page_name.h"
 
 #define AT(member) offsetof(struct report_config, member)
 
@@ -19,7 +20,8 @@ const struct tally_option report_options[] = {
 	 "in the terminal browser (the default on a terminal)"},
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
-	 "as a page for browsers, all in one file (-: to standard output)"},
+	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",
+	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html: and the instructions and source of the heaviest functions"},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
@@ -102,7 +104,7 @@ const struct tally_option report_options[] = {
 	{0, "group", TALLY_OPTION_FLAG, AT(group), NULL,
 	 "accepted: events of a group are shown one after the other"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
+	 "replace files of any kind; take /tmp/perf-PID.map of any owner"},
 	TALLY_OPTION_END,
 };
 

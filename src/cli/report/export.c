@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/suggest.h"
 #include "cli/main/output.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/recording/check_events.h"
 #include "cli/report/export.h"
@@ -51,6 +52,24 @@ static void add_option(const struct report_config *config, char out[64])
 	snprintf(out, 64, "--format %s", config->format);
 }
 
+/* `option` is room for the name of the option. */
+static struct tally_document_place place_of(const struct report_config *config, char option[64])
+{
+	const struct tally_export_format *format = tally_export_format_find(config->format);
+	struct tally_document_place place = {
+		.option = option,
+		.path = config->output,
+		.kinds = TALLY_OVERWRITE_EXPORT,
+		.force = config->force,
+		.is_binary = format && format->is_binary,
+	};
+
+	add_option(config, option);
+	if (!place.is_binary)
+		place.kinds |= TALLY_OVERWRITE_TEXT;
+	return place;
+}
+
 int report_export_check(struct report_config *config)
 {
 	const struct tally_export_format *format;
@@ -83,18 +102,15 @@ int report_export_check(struct report_config *config)
 int report_export_begin(const struct report *report)
 {
 	const struct report_config *config = report->config;
-	const struct tally_export_format *format =
-		config->format ? tally_export_format_find(config->format) : NULL;
-	const char *path = config->svg ? config->svg : config->output;
-	char option[64] = "--svg";
+	struct tally_document_place place;
+	char option[64];
 
 	if (!config->svg && !config->format)
 		return 0;
-	if (config->format)
-		add_option(config, option);
-	if (path && tally_document_is(path, report->session->path))
+	place = config->svg ? report_svg_place(config) : place_of(config, option);
+	if (place.path && tally_document_is(place.path, report->session->path))
 		return -EINVAL;
-	return tally_document_check(option, path, config->svg || (format && format->is_binary));
+	return tally_document_check(&place);
 }
 
 void report_export_options(const struct report_config *config,
@@ -252,10 +268,13 @@ int report_flush(struct report *report)
 int report_export(struct report *report)
 {
 	const struct tally_export_format *format = tally_export_format_find(report->config->format);
+	struct tally_document_place place;
 	struct tally_document document;
+	char option[64];
 	int ret;
 
-	tally_document_begin(report->config->output, &document);
+	place = place_of(report->config, option);
+	tally_document_begin(&place, &document);
 	report->document = &document;
 	ret = format ? write_format(report, format) : report_print(report);
 	report->document = NULL;

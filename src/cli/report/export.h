@@ -3,6 +3,7 @@
 #ifndef TALLY_CLI_REPORT_EXPORT_H
 #define TALLY_CLI_REPORT_EXPORT_H
 
+#include "cli/recording/document.h"
 #include "cli/report/report.h"
 
 /* Look at the options, and set what follows from them. 0 or -EINVAL, told. */
@@ -10,6 +11,9 @@ int report_export_check(struct report_config *config);
 
 /* Look at where it is to go, before a long recording is read. 0 or -errno, told. */
 int report_export_begin(const struct report *report);
+
+/* Where the picture of --svg goes. */
+struct tally_document_place report_svg_place(const struct report_config *config);
 
 /* What the profile needs besides for the format, if it is one of another program. */
 void report_export_options(const struct report_config *config,

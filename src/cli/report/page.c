@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "cli/main/exclude.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/report/report.h"
 #include "export/export.h"
@@ -70,7 +71,15 @@ static int baseline_check(const struct report_config *config)
 	return -EINVAL;
 }
 
-int report_documents_check(const struct report_config *config)
+/* "-i FILE --html FILE": the second one is not the function that is looked for. */
+static int word_check(const struct report_config *config, const char *word)
+{
+	if (!config->html || *config->html || !word || !tally_overwrite_is_recording(word))
+		return 0;
+	return tally_overwrite_check("--html", word, TALLY_OVERWRITE_PAGE, false);
+}
+
+int report_documents_check(const struct report_config *config, const char *word)
 {
 	bool is_rows = config->format && !tally_export_format_find(config->format);
 	const struct document_kind kinds[] = {
@@ -88,6 +97,8 @@ int report_documents_check(const struct report_config *config)
 		ret = tally_html_check(config->html, config->html_source);
 	if (!ret)
 		ret = tally_document_check_plain("--svg", config->svg);
+	if (!ret)
+		ret = word_check(config, word);
 	return ret ? ret : baseline_check(config);
 }
 
@@ -96,6 +107,7 @@ int report_page(struct report_config *config)
 	struct tally_html_request request = {
 		.command = config->quiet ? NULL : "report",
 		.output = config->html,
+		.force = config->force,
 		.session = config->session,
 		.inputs = {config->session.input},
 		.nr_inputs = 1,

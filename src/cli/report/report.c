@@ -335,7 +335,7 @@ static int report_run(int argc, char **argv)
 					&config.session.input, &word);
 	if (ret)
 		return ret - 1;
-	if (report_documents_check(&config) || report_export_check(&config))
+	if (report_documents_check(&config, word) || report_export_check(&config))
 		return TALLY_EXIT_USAGE;
 	if (report_config_check(&config))
 		return TALLY_EXIT_ERROR;

@@ -6,6 +6,7 @@
 
 #include "base/arith.h"
 #include "base/path.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/recording/health.h"
 #include "cli/report/export.h"
@@ -65,12 +66,22 @@ static int find_events(struct report *report, struct tally_svg_event **ret_event
 	return 0;
 }
 
+struct tally_document_place report_svg_place(const struct report_config *config)
+{
+	return (struct tally_document_place){.option = "--svg",
+					     .path = config->svg,
+					     .kinds = TALLY_OVERWRITE_PICTURE,
+					     .force = config->force,
+					     .is_binary = true};
+}
+
 static int write_document(struct report *report)
 {
+	const struct tally_document_place place = report_svg_place(report->config);
 	struct tally_document document;
 	int ret;
 
-	tally_document_begin(report->config->svg, &document);
+	tally_document_begin(&place, &document);
 	report->document = &document;
 	ret = report_flush(report);
 	report->document = NULL;

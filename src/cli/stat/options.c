@@ -109,6 +109,7 @@ const struct tally_option stat_options[] = {
 	{0, "table", TALLY_OPTION_FLAG, AT(table), NULL, "with -r, the time of each run"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file", "into a file, not on stderr"},
 	{0, "append", TALLY_OPTION_FLAG, AT(append), NULL, "at its end"},
+	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL, "replace a file of any kind"},
 	{0, "log-fd", TALLY_OPTION_INT, AT(log_fd), "n", "to this descriptor, not on stderr", NULL,
 	 NULL, AT(log_fd_given)},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,

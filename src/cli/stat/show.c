@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/stat/count.h"
 #include "cli/stat/show.h"
@@ -75,22 +76,32 @@ static void add_heading(struct stat_session *session)
 	tally_str_addf(&session->printer.out, "# started on %s\n", text);
 }
 
+static unsigned overwrites(const struct stat_config *config)
+{
+	return TALLY_OVERWRITE_COUNTS |
+	       (config->append ? TALLY_OVERWRITE_APPEND : TALLY_OVERWRITE_TEXT);
+}
+
 int stat_output_open(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (config->append ? O_APPEND : O_TRUNC);
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (config->append ? O_APPEND : O_TRUNC), ret;
 
 	session->printer = (struct stat_printer){
 		.format = format_of(config),
 		.separator = config->separator,
 		.thousands = thousands(session),
 	};
+	ret = config->output ? tally_overwrite_check("-o", config->output, overwrites(config),
+						     config->force)
+			     : 0;
+	if (ret)
+		return ret;
 	session->output = config->log_fd_given ? config->log_fd : STDERR_FILENO;
 	if (config->output)
 		session->output = open(config->output, flags, 0666);
 	if (session->output < 0 || fcntl(session->output, F_GETFD) < 0) {
-		int ret = -errno;
-
+		ret = -errno;
 		tally_print_error("%s: %s", config->output ? config->output : "--log-fd",
 				  strerror(-ret));
 		return ret;

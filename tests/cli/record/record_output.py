@@ -310,10 +310,11 @@ def test_old_in_use(path):
 
 
 def test_old_not_kept(path):
-    """a file that cannot be kept is not overwritten"""
+    """a file that cannot be kept, as all names for it are taken, is not overwritten"""
     with open(path, "w") as file:
         file.write("old")
-    os.mkdir(path + ".old")
+    for name in (".old", *(f".old.{number}" for number in range(1, 100))):
+        os.mkdir(path + name)
     said = record("-e", "cpu-clock", "-o", path, "true", status=1)
     assert "cannot keep" in said, said
     with open(path) as file:

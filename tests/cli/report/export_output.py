@@ -139,7 +139,7 @@ def test_what_cannot_be_written():
     for form in FORMATS:
         with open(path, "w", encoding="ascii") as file:
             file.write("as it was")
-        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "-o", path, preexec_fn=limit)
+        run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--force", "-o", path, preexec_fn=limit)
         assert run.returncode == 1 and path in run.stderr and "too large" in run.stderr, (form, run.returncode, run.stderr)
         with open(path, encoding="ascii") as file:
             tap.same(file.read(), "as it was", form)
@@ -161,7 +161,7 @@ def test_ctrl_c_leaves_what_was_there():
     for turn in range(12):
         with open(path, "wb") as file:
             file.write(b"as it was")
-        with subprocess.Popen([TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "-o", path],
+        with subprocess.Popen([TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "--force", "-o", path],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             time.sleep(turn * 0.008)
             child.send_signal(signal.SIGINT)

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/overwrite.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/arith.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "cli/main/print.h"
+
+enum { HEAD = 1 << 16 };
+
+/* The beginning of a file; of a gzip file, the beginning of what it holds. */
+struct head {
+	uint8_t bytes[HEAD + 1]; /* ends with a 0 */
+	size_t len;
+	bool is_cut; /* the file goes on */
+	mode_t mode;
+};
+
+/* ---- what tally writes ------------------------------------------------------------ */
+
+/* The first bytes of each kind of output, and a text that is found soon after them. */
+static const struct signature {
+	unsigned kind;
+	const char *first, *later;
+} signatures[] = {
+	{TALLY_OVERWRITE_PAGE, "<!DOCTYPE html>\n", "<meta name=\"generator\" content=\"tally\">"},
+	{TALLY_OVERWRITE_PICTURE, "<?xml ", "<title>Flame graph of "},
+	{TALLY_OVERWRITE_RECORDING, "PERFILE2", ""},
+	{TALLY_OVERWRITE_RECORDING, "2ELIFREP", ""},
+	{TALLY_OVERWRITE_RECORDING, "PERFFILE", ""},
+	{TALLY_OVERWRITE_RECORDING, "ELIFFREP", ""},
+	{TALLY_OVERWRITE_EXPORT, "event,", ",self_period,self_samples,total_period,total_samples"},
+	{TALLY_OVERWRITE_EXPORT, "{\"version\":1,\"events\":[", ""},
+	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/", ""},
+	{TALLY_OVERWRITE_EXPORT, "{\"meta\":{\"version\":", "\"importedFrom\":\"tally "},
+	{TALLY_OVERWRITE_EXPORT, "# callgrind format\n", "\ncreator: tally "},
+	{TALLY_OVERWRITE_EXPORT, "\n\x04\x08\x01\x10\x02", ""},   /* pprof: the type of values */
+	{TALLY_OVERWRITE_EXPORT, "\n", "P\x01h\x01\xb8\x05\x01"}, /* Perfetto: the first packet */
+	{TALLY_OVERWRITE_COUNTS, "# started on ", ""},
+	{TALLY_OVERWRITE_COUNTS, "{\"version\":1,\"kind\":\"", ""},
+};
+
+static bool has_signature(const struct head *head, const struct signature *signature)
+{
+	size_t first = strlen(signature->first), later = strlen(signature->later);
+
+	return head->len >= first && !memcmp(head->bytes, signature->first, first) &&
+	       memmem(head->bytes, head->len, signature->later, later);
+}
+
+/* Folded stacks: names and a number. */
+static bool is_folded(const char *line, size_t len)
+{
+	size_t digits = 0;
+
+	while (digits < len && line[len - 1 - digits] >= '0' && line[len - 1 - digits] <= '9')
+		digits++;
+	return digits && digits < len && line[len - 1 - digits] == ' ' && memchr(line, ';', len);
+}
+
+/* An object of stat -j. */
+static bool is_perf_json(const char *line, size_t len)
+{
+	return len > 3 && !memcmp(line, "{\"", 2) && line[len - 1] == '}' &&
+	       memmem(line, len, "\" : ", 4);
+}
+
+static bool has_lines(const struct head *head, bool (*is)(const char *line, size_t len))
+{
+	const char *line = (const char *)head->bytes, *end;
+	size_t nr = 0;
+
+	for (; (end = strchr(line, '\n')); line = end + 1, nr++) {
+		if (!is(line, (size_t)(end - line)))
+			return false;
+	}
+	return nr > 0;
+}
+
+/* ---- other files ------------------------------------------------------------------- */
+
+static bool is_text(const struct head *head)
+{
+	for (size_t at = 0; at < head->len;) {
+		uint32_t point;
+		size_t len = tally_utf8_read(head->bytes + at, head->len - at, &point);
+
+		/* The last character may have been cut off. */
+		if (!len)
+			return head->is_cut && head->len - at < 4;
+		if (point < ' ' && (!point || !strchr("\t\n\f\r\x1b", (int)point)))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static bool is_program(const struct head *head)
+{
+	return (head->mode & 0111) || !memcmp(head->bytes, ELFMAG, SELFMAG) ||
+	       !memcmp(head->bytes, "#!", 2);
+}
+
+/* Sources are text as well: only a name tells that a text is output. */
+static bool is_output_name(const char *path)
+{
+	static const char *const ends[] = {".txt", ".log", ".out",    ".csv",
+					   ".tsv", ".err", ".folded", ".stat"};
+	const char *end = strrchr(tally_path_name(path), '.');
+
+	for (size_t i = 0; end && i < TALLY_ARRAY_SIZE(ends); i++) {
+		if (!strcmp(end, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool may_replace(const struct head *head, const char *path, unsigned kinds)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signatures); i++) {
+		if ((signatures[i].kind & kinds) && has_signature(head, &signatures[i]))
+			return true;
+	}
+	if (!is_text(head))
+		return false;
+	if (((kinds & TALLY_OVERWRITE_EXPORT) && has_lines(head, is_folded)) ||
+	    ((kinds & TALLY_OVERWRITE_COUNTS) && has_lines(head, is_perf_json)))
+		return true;
+	if (is_program(head))
+		return false;
+	return ((kinds & TALLY_OVERWRITE_TEXT) && is_output_name(path)) ||
+	       (kinds & TALLY_OVERWRITE_APPEND);
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+/* Exports may be packed. What cannot be unpacked stays as it is. */
+static void head_unpack(struct head *head)
+{
+	enum { GZIP = 16 + MAX_WBITS };
+	uint8_t packed[HEAD];
+	z_stream stream = {.next_in = packed, .avail_in = (uInt)head->len};
+
+	if (head->len < 2 || memcmp(head->bytes, "\x1f\x8b", 2) != 0 ||
+	    inflateInit2(&stream, GZIP) != Z_OK)
+		return;
+	memcpy(packed, head->bytes, head->len);
+	stream.next_out = head->bytes;
+	stream.avail_out = HEAD;
+	(void)inflate(&stream, Z_SYNC_FLUSH);
+	if (stream.avail_out < HEAD) {
+		head->len = HEAD - stream.avail_out;
+		head->bytes[head->len] = 0;
+	}
+	(void)inflateEnd(&stream);
+}
+
+/* 0 with *ret_head, which is empty where any file may be made; -errno. */
+static int head_read(const char *path, struct head *ret_head)
+{
+	struct stat st;
+	ssize_t nr;
+	int fd;
+
+	memset(ret_head, 0, sizeof(*ret_head));
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	nr = read(fd, ret_head->bytes, HEAD);
+	close(fd);
+	if (nr < 0)
+		return -EIO;
+	ret_head->len = (size_t)nr;
+	ret_head->is_cut = st.st_size > nr;
+	ret_head->mode = st.st_mode;
+	head_unpack(ret_head);
+	return 0;
+}
+
+bool tally_overwrite_is_recording(const char *path)
+{
+	struct head head;
+
+	return !head_read(path, &head) && head.len &&
+	       may_replace(&head, path, TALLY_OVERWRITE_RECORDING);
+}
+
+static const char *kind_name(const struct head *head, const char *path)
+{
+	if (may_replace(head, path, TALLY_OVERWRITE_RECORDING))
+		return "a recording";
+	if (is_program(head))
+		return "a program";
+	return is_text(head) ? "a text file" : "a file of another kind";
+}
+
+int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force)
+{
+	struct head head;
+	int ret = force ? 0 : head_read(path, &head);
+
+	if (force || (!ret && (!head.len || may_replace(&head, path, kinds))))
+		return 0;
+	if (ret)
+		tally_print_error("%s %s: this file cannot be read (%s), so it is not replaced",
+				  option, path, strerror(-ret));
+	else
+		tally_print_error("%s %s: this is %s, which is not replaced", option, path,
+				  kind_name(&head, path));
+	tally_print_hint("another name; or --force, which replaces any file");
+	return ret ? -EACCES : -EEXIST;
+}

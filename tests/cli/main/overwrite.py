@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which files output options replace, and what pages are called that were given no name.
+
+usage: overwrite.py TALLY
+"""
+import gzip
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import crafted  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("overwrite-test")
+DATA, OUT = os.path.join(WORK, "in.data"), os.path.join(WORK, "out")
+FORMATS = ("folded", "pprof", "firefox", "speedscope", "callgrind", "perfetto", "json", "csv")
+EXPORTS = {"%s%s" % (name, end): ("report", "-i", DATA, "--format", name, "-o")
+           for name in FORMATS for end in ("", ".gz") if not end or name not in ("json", "csv")}
+# What writes a file, up to its name; what follows it.
+WRITERS = {"page": ("report", "-i", DATA, "--html"), "svg": ("report", "-i", DATA, "--svg"), "archive": ("archive", "-i", DATA, "-o"), **EXPORTS}
+COUNTS = {"stat": (), "stat -x,": ("-x,",), "stat -j": ("-j",), "stat --json": ("--json",), "stat -j -I": ("-j", "-I", "5"),
+          "stat -j -r": ("-j", "-r", "2"), "stat -j --metric-only": ("-j", "--metric-only")}
+PLAIN = ("page", "svg", "json", "csv")
+# Files that are not tally's: what is in them, and their mode.
+FOREIGN = {
+    "program": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o755),
+    "object.o": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o644),
+    "script": (b"#!/bin/sh\nexit 0\n", 0o755),
+    "script.txt": (b"#!/bin/sh\nexit 0\n", 0o644),
+    "tool.log": (b"echo 1\n", 0o755),
+    "main.c": (b"int main(void) { return 0; }\n", 0o644),
+    "Makefile": (b"all:\n\tcc main.c\n", 0o644),
+    "package.json": (b'{"version":1,"name":"x"}\n', 0o644),
+    "index.html": (b"<!DOCTYPE html>\n<html><title>mine</title></html>\n", 0o644),
+    "drawing.svg": (b'<?xml version="1.0"?>\n<svg><title>mine</title></svg>\n', 0o644),
+    "table.csv": (b"event,\x01\n", 0o644),
+    "backup.tar.gz": (gzip.compress(b"main.c" + bytes(600)), 0o644),
+    "cut.gz": (gzip.compress(os.urandom(600))[:40], 0o644),
+    "nul.txt": (b"a\0b", 0o644),
+    "latin.txt": (b"caf\xe9 au lait\n" * 40, 0o644),
+}
+
+
+def setup():
+    with open(DATA, "wb") as file:
+        file.write(crafted.file_bytes([crafted.comm(7, "busy-one", 1), crafted.mmap(7, 0x400000, 0x1000, "/bin/busy", 2),
+                                       crafted.comm(8, "idler", 3)] +
+                                      [crafted.sample(0x400010, 7 if at < 5 else 8, 10 + at) for at in range(8)]))
+    os.mkdir(OUT)
+
+
+def place(name, content, mode=0o644):
+    path = os.path.join(OUT, name)
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, mode)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(words, path, *more, **options):
+    return tap.run(TALLY, *words, path, *more, **options)
+
+
+def count(options, path, *more, **checks):
+    return tap.run(TALLY, "stat", *options, "-e", "task-clock", "-o", path, *more, "true", **checks)
+
+
+def refused(run, path, content):
+    assert run.returncode in (1, 129), run
+    assert "is not replaced" in run.stderr and "--force" in run.stderr, (run.args, run.stderr)
+    tap.same(read(path), content, run.args)
+    tap.same(sorted(os.listdir(OUT)), [os.path.basename(path)], "files left behind")
+    os.unlink(path)
+
+
+@tap.always
+def test_files_of_others_stay():
+    for name, (content, mode) in FOREIGN.items():
+        for what, words in WRITERS.items():
+            # A name that asks for packing is refused before, where there is none.
+            if name.endswith(".gz") and what in PLAIN:
+                continue
+            path = place(name, content, mode)
+            refused(write(words, path), path, content)
+
+
+@tap.always
+def test_force_replaces_any_file():
+    for what in ("page", "svg", "archive", "folded", "pprof"):
+        path = place("program", *FOREIGN["program"])
+        write(WRITERS[what], path, "--force", status=0)
+        assert not read(path).startswith(b"\x7fELF"), what
+        os.unlink(path)
+
+
+def test_own_files_are_replaced():
+    for what, words in WRITERS.items():
+        path = os.path.join(OUT, "out.gz" if what.endswith(".gz") else "out")
+        write(words, path, status=0)
+        before = read(path)
+        os.chmod(path, 0o777)  # as on file systems without modes
+        write(words, path, status=0)
+        tap.same(len(read(path)), len(before), what)
+        os.unlink(path)
+
+
+def test_exports_replace_exports_and_nothing_else():
+    for what, words in WRITERS.items():
+        if what.endswith(".gz"):
+            continue
+        for other, theirs in WRITERS.items():
+            if other.endswith(".gz") and what in PLAIN:
+                continue
+            path = os.path.join(OUT, "out.gz" if other.endswith(".gz") else "out")
+            write(theirs, path, status=0)
+            before = read(path)
+            run = write(words, path)
+            if (what in EXPORTS and other in EXPORTS) or what == other:
+                tap.same(run.returncode, 0, (run.args, run.stderr))
+                os.unlink(path)
+            else:
+                refused(run, path, before)
+
+
+def test_text_replaces_text_that_is_called_output():
+    for name in ("notes.txt", "run.log", "a.out"):
+        path = place(name, b"42 notes\n")
+        write(WRITERS["folded"], path, status=0)
+        path = place(name, "notes of yesterday, in Zürich\n".encode())
+        write(WRITERS["csv"], path, status=0)
+        os.unlink(path)
+        path = place(name, b"notes\n")
+        refused(write(WRITERS["pprof"], path), path, b"notes\n")
+        path = place(name, b"notes\n")
+        refused(write(WRITERS["page"], path), path, b"notes\n")
+
+
+def test_counts_replace_counts_and_text():
+    for name, options in COUNTS.items():
+        path = os.path.join(OUT, "counts")
+        count(options, path, status=0)
+        count(options, path, status=0)
+        count((), path, status=0)
+        assert read(path).startswith(b"# started on "), name
+        os.unlink(path)
+    path = place("counts.txt", b"notes\n")
+    count((), path, status=0)
+    assert read(path).startswith(b"# started on "), path
+    os.unlink(path)
+
+
+@tap.always
+def test_counts_leave_files_of_others():
+    for name, (content, mode) in FOREIGN.items():
+        path = place(name, content, mode)
+        refused(count((), path), path, content)
+    for what, words in WRITERS.items():
+        path = os.path.join(OUT, "out")
+        if what == "folded" or what.endswith(".gz"):
+            continue
+        write(words, path, status=0)
+        refused(count((), path), path, read(path))
+    path = place("program", *FOREIGN["program"])
+    count((), path, "--force", status=0)
+    assert read(path).startswith(b"# started on "), path
+    os.unlink(path)
+
+
+def test_counts_are_added_to_text_alone():
+    path = place("runs", b"first run\n")
+    count(("--append",), path, status=0)
+    assert read(path).startswith(b"first run\n# started on "), read(path)
+    os.unlink(path)
+    for name in ("program", "script", "nul.txt"):
+        content, mode = FOREIGN[name]
+        path = place(name, content, mode)
+        refused(count(("--append",), path), path, content)
+
+
+def test_an_empty_file_is_replaced():
+    for words in WRITERS.values():
+        path = place("empty", b"")
+        write(words, path, status=0)
+        assert read(path), words
+        os.unlink(path)
+
+
+def test_record_keeps_what_was_there():
+    steps.machine.need_events()
+    path, old = place("main.c", b"int x;\n"), os.path.join(OUT, "main.c.old")
+    steps.record(path, "-q", "-e", "cpu-clock", "true")
+    tap.same(read(old), b"int x;\n", "the file that was there")
+    # The one that is kept is not overwritten by a recording.
+    steps.record(path, "-q", "-e", "cpu-clock", "true")
+    tap.same(read(old), b"int x;\n", "the file that was kept")
+    assert read(old + ".1").startswith(b"PERFILE2")
+    for name in os.listdir(OUT):
+        os.unlink(os.path.join(OUT, name))
+
+
+# ---- pages without a name -------------------------------------------------------------------------
+
+def pages():
+    names = sorted(os.listdir(OUT))
+    for name in names:
+        assert read(os.path.join(OUT, name)).startswith(b"<!DOCTYPE html>"), name
+        os.unlink(os.path.join(OUT, name))
+    return names
+
+
+@tap.always
+def test_a_page_is_called_after_the_program():
+    for words in (("report", "-i", DATA, "--html"), ("report", "--html", "-i", DATA), ("report", "--html", DATA),
+                  ("diff", "--html", DATA, DATA), ("report", "--html", "--max-stack", "5", DATA)):
+        tap.run(TALLY, *words, cwd=OUT, status=0)
+        tap.same(pages(), ["tally-busy-one.html"], words)
+    run = tap.run(TALLY, "report", "-i", DATA, "--html", DATA, cwd=OUT, status=129)
+    assert "is a recording" in run.stderr, run.stderr
+
+
+def test_a_page_is_called_after_the_command():
+    steps.machine.need_events()
+    program = os.path.join(WORK, "prog")
+    shutil.copy("/bin/true", program)
+    before = read(program)
+    cases = {
+        ("--html", program): ["tally-prog.html"],
+        ("--html", "--", program): ["tally-prog.html"],
+        ("--html", "true"): ["tally-true.html"],
+        ("--html", program, "--help"): ["tally-prog.html"],
+        ("--html", "page.html", "true"): ["page.html"],
+        ("--html", "page", "true"): ["page"],
+        ("--html=page", "true"): ["page"],
+        ("-e", "cpu-clock", "--html", "-F", "500", "true"): ["tally-true.html"],
+    }
+    for words, names in cases.items():
+        tap.run(TALLY, "profile", *words, cwd=OUT, status=0)
+        tap.same(pages(), names, words)
+    for words in (("--html=" + program, "true"), ("--html=" + program, program)):
+        run = tap.run(TALLY, "profile", *words, cwd=OUT, status=1)
+        assert "is a program, which is not replaced" in run.stderr, run.stderr
+    tap.same(read(program), before, "the program")
+
+
+def test_names_of_programs_are_no_paths():
+    path = os.path.join(WORK, "odd.data")
+    with open(path, "wb") as file:
+        file.write(crafted.file_bytes([crafted.comm(7, "../a\x1b b", 1), crafted.sample(0x400010, 7, 10)]))
+    tap.run(TALLY, "report", "-i", path, "--html", cwd=OUT, status=0)
+    tap.same(pages(), ["tally-a__b.html"], "the name")
+
+
+tap.main(__name__, setup=setup)
