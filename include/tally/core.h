@@ -178,7 +178,8 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
  * Called at each overflow of an event in place of writing a sample: `event` is the one that was
  * created, also where a child of it overflowed. On the CPU where it happened, in the overflow
  * interrupt: interrupts are off, and it may be one that irq_save does not mask. It must not sleep,
- * and call nothing of the core. Throttling, frequencies and REFRESH are as with samples.
+ * and call nothing of the core. The first call may come before tally_core_event_create() has
+ * returned the event: recognize it by `arg`. Throttling, frequencies and REFRESH are as with samples.
  */
 typedef void (*tally_core_overflow_fn)(struct tally_core_event *event,
 				       const struct tally_core_sample_data *sample_data, void *arg);
@@ -364,10 +365,10 @@ int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 
 /* The same from anywhere, wherever `task` is: neither sleeps nor calls another CPU, so it may be
- * called with interrupts off, inside a critical section, for a task that runs on another CPU; but
- * not in the middle of a call of the core that `task` itself made. True: it left something, which
- * tally_core_reap() ends; until then its counts are not in its parents' events. `task` may go as
- * after tally_core_exit(). */
+ * called with interrupts off, inside a critical section, for a task that runs on another CPU. True:
+ * it left something, which tally_core_reap() ends; until then its counts are not in its parents'
+ * events. `task` may go as after tally_core_exit(); where it was in the middle of a call of the
+ * core, it stays in memory until that returned. */
 bool tally_core_end(struct tally_core *core, struct tally_core_task *task);
 
 /* End what tasks left that ended by tally_core_end(). May sleep; calls every CPU. Also before

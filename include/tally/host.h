@@ -72,7 +72,9 @@ struct tally_core_sample_data {
 	uint16_t mode;
 	bool exact_ip; /* ip is that of the instruction that caused it */
 	bool idle;     /* the idle task was running */
-	void *regs;    /* the host's: handed back to callchain(), registers() and stack() */
+	/* The host's: handed back to callchain(), registers() and stack(). NULL in samples of
+	 * software events, where here() is NULL or leaves it so. */
+	void *regs;
 	/* What the PMU knows about this sample; 0 if it does not. */
 	uint64_t weight, data_src, transaction;
 	const struct perf_branch_entry *branches;
@@ -240,7 +242,8 @@ struct tally_host_ops {
 			uint64_t sig_data);
 
 	/* The sample data of a context switch or migration, for events that sample those: where in
-	 * the kernel the calling hook is, and its registers. NULL: kernel mode, ip 0. */
+	 * the kernel the calling hook is, and its registers. NULL: kernel mode, ip 0, regs
+	 * NULL. */
 	void (*here)(void *host, struct tally_core_sample_data *ret_sample_data);
 
 	/* Return addresses from `sample_data` outwards, its ip first, of the kernel or of user

@@ -172,13 +172,19 @@ static void diverge_here(struct tally_core_cpu *cpu, struct tally_core_context *
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option)
 {
 	tally_context_fn fn = option == TALLY_CORE_PRCTL_ENABLE ? enable_here : disable_here;
+	struct tally_core_family *family;
 	struct tally_core_context *context;
 
 	if (!prctl_known(option))
 		return -EINVAL;
-	if (!tally_family_lock_task(core, current))
+	family = tally_family_lock_task(core, current);
+	if (!family)
 		return 0;
 	context = tally_context_pin_task(core, current);
+	if (!context) {
+		tally_family_release(family);
+		return 0;
+	}
 	tally_context_run(context, diverge_here, NULL);
 	tally_context_for_each (event, context) {
 		if (tally_event_is_leader(event))
@@ -411,7 +417,7 @@ const struct tally_core_refusal *tally_control_output(struct tally_core_event *e
 		return refusal;
 	if (target)
 		to = tally_buffer_get(target);
-	if (to && to->has_scratch && tally_scratch_prepare(event)) {
+	if (to && to->has_scratch && tally_scratch_prepare(event, to->size)) {
 		tally_buffer_put(to);
 		REFUSE(-ENOMEM, "", "out of memory", "");
 	}

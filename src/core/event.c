@@ -180,7 +180,8 @@ void tally_event_list(struct tally_core_event *event, struct tally_core_task *ow
 	uintptr_t flags = tally_registry_lock(event->core);
 
 	tally_list_insert(&event->core->events, &event->opened);
-	if (owner)
+	/* tally_core_end() may have ended it since the call began, and forgets what it owns once. */
+	if (owner && !tally_load_relaxed(&owner->exited))
 		own(event, owner);
 	tally_registry_unlock(event->core, flags);
 }
@@ -263,13 +264,15 @@ static struct tally_core_task_ids *seen_slot(struct tally_core_context *context,
 static void viewer_note(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
-	struct tally_core_task_ids *slot;
+	struct tally_core_task_ids *slot = NULL;
 	uintptr_t flags;
 
-	if (!event->core->ops->ids || !tally_load_relaxed(&context->task))
+	if (!event->core->ops->ids)
 		return;
 	flags = tally_registry_lock(event->core);
-	slot = seen_slot(context, event->viewer);
+	/* The task is taken from it with this lock: nobody asks for the numbers afterwards. */
+	if (tally_load_relaxed(&context->task))
+		slot = seen_slot(context, event->viewer);
 	if (slot) {
 		slot->viewer = event->viewer;
 		slot->nr++;

@@ -161,6 +161,10 @@ static int try_inherit(struct tally_core *core, struct heritage *heritage,
 	if (!demand.family)
 		return 0;
 	from = tally_context_pin_task(core, current);
+	if (!from) {
+		tally_family_release(demand.family);
+		return 0;
+	}
 	demand.nr = nr_inherited(from, heritage->process);
 	demand.slices = tally_load_relaxed(&from->slices);
 	if (demand.nr)
@@ -337,14 +341,28 @@ void tally_inherit_end(struct tally_core_context *context, struct tally_core_tas
 /* Take the task's context from it and end what is in it; false: it has none. */
 static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
 {
+	struct tally_core_family *family = tally_family_lock_task(core, task);
 	struct tally_core_context *context;
+	uintptr_t flags;
+	bool mine;
 
-	if (!tally_family_lock_task(core, task))
+	if (!family)
 		return false;
 	context = tally_context_pin_task(core, task);
-	tally_family_leave(core, task);
-	tally_inherit_end(context, task, exited);
-	return true;
+	if (!context) {
+		tally_family_release(family);
+		return false;
+	}
+	flags = tally_registry_lock(core);
+	mine = tally_load_relaxed(&task->context) == context;
+	if (mine)
+		tally_family_leave(core, task);
+	tally_registry_unlock(core, flags);
+	if (mine)
+		tally_inherit_end(context, task, exited);
+	else
+		tally_context_unlock_task(context);
+	return mine;
 }
 
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task)
@@ -406,16 +424,22 @@ static void remove_on_exec(struct tally_core_context *context, const struct tall
 void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged)
 {
 	struct tally_core_context *context;
+	struct tally_core_family *family;
 	struct tally_list dead;
 
 	if (privileged) {
 		tally_family_privilege(core, task);
 		end_context(core, task, false);
 	}
-	if (!tally_family_lock_task(core, task))
+	family = tally_family_lock_task(core, task);
+	if (!family)
 		return;
 	tally_list_init(&dead);
 	context = tally_context_pin_task(core, task);
+	if (!context) {
+		tally_family_release(family);
+		return;
+	}
 	tally_context_run(context, enable_on_exec, NULL);
 	remove_on_exec(context, task, &dead);
 	tally_context_unlock_task(context);

@@ -238,7 +238,7 @@ static int take_memory(const struct mapper *mapper, struct tally_core_buffer *bu
 		return ret;
 	tally_scratch_hold(mapper->core, buffer->cpu);
 	buffer->has_scratch = true;
-	return tally_scratch_prepare(mapper->event);
+	return tally_scratch_prepare(mapper->event, buffer->size);
 }
 
 /* A buffer for `mapper`, paid for before any memory is taken. */

@@ -29,8 +29,8 @@ static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu,
 	uint32_t nr = 0;
 
 	for (const struct tally_core_pmu *at = core->pmus; at; at = at->next, nr++) {
-		if (at->leaving && at == pmu)
-			return -EBUSY;
+		if (at == pmu)
+			return at->leaving ? -EBUSY : -EEXIST;
 		if (at->type == pmu->type && pmu->type != PERF_TYPE_SOFTWARE)
 			return -EEXIST;
 	}

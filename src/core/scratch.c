@@ -79,7 +79,7 @@ static void exchange_locked(struct exchange *exchange)
 	uint32_t each = exchange->scratch ? exchange->scratch->each : 0;
 
 	/* A CPU that is off line writes nothing. */
-	if (!tally_load_relaxed(&cpu->online) ||
+	if (!tally_load_relaxed(&cpu->online) || !tally_load_relaxed(&cpu->scratch) ||
 	    tally_cpu_call(cpu->core, cpu->number, exchange_here, exchange))
 		exchange_here(exchange);
 	tally_store_release(&cpu->scratch_each, each);
@@ -114,10 +114,11 @@ static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
 	return 0;
 }
 
-int tally_scratch_prepare(struct tally_core_event *event)
+int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring)
 {
 	struct tally_core *core = event->core;
-	uint32_t each = need_of(event);
+	/* What is longer than the ring is lost, and has to be known as longer. */
+	uint32_t each = (uint32_t)TALLY_MIN(need_of(event), ring + NEED_WORDS);
 	int ret = 0;
 
 	if (event->cpu >= 0)

@@ -23,6 +23,27 @@ static bool writes(const struct perf_event_mmap_page *page)
 	return page->data_head > before;
 }
 
+/* No record is longer than its ring: a page, and room to see that a record is longer. */
+static void a_small_ring_takes_little_scratch(void **state)
+{
+	struct perf_event_mmap_page *page;
+	uint64_t before;
+	int fd;
+
+	least_test_begin(&least, CPUS, NULL);
+	least_on(&least, 0);
+	fd = must_open(&least, attr_raw(), least.tasks[0], -1, -1);
+	before = least.bytes;
+	least.nr_ops[LEAST_OP_CALL] = 0;
+	page = must_map(&least, fd, 1, NULL);
+	assert_in_range(least.bytes - before, CPUS * 4096, CPUS * 65536);
+	/* CPUs that have none yet need not be asked to exchange it. */
+	assert_int_equal(least.nr_ops[LEAST_OP_CALL], 0);
+	least_switch(&least, least.tasks[0]);
+	assert_true(writes(page));
+	least_end(&least);
+}
+
 /* The event is of a task on any CPU, so that all CPUs need scratch memory. */
 static void munmap_frees_the_scratch_of_all_cpus(void **state)
 {
@@ -33,7 +54,7 @@ static void munmap_frees_the_scratch_of_all_cpus(void **state)
 	fd = must_open(&least, attr_raw(), least.tasks[0], -1, -1);
 	before = least.bytes;
 	for (int round = 0; round < 2; round++) {
-		must_map(&least, fd, 1, NULL);
+		must_map(&least, fd, 16, NULL);
 		assert_true(least.bytes > before + CPUS * 65528);
 		least_munmap(&least, fd);
 		assert_int_equal(least.bytes, before);
@@ -168,6 +189,7 @@ static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_small_ring_takes_little_scratch),
 		cmocka_unit_test(munmap_frees_the_scratch_of_all_cpus),
 		cmocka_unit_test(the_last_ring_of_a_cpu_frees_its_scratch),
 		cmocka_unit_test(a_ring_mapped_while_another_is_unmapped_has_scratch),

@@ -66,6 +66,20 @@ static void raw_open_goes_on_when_the_asked_and_the_next_pmu_are_unregistered(vo
 	least_end(&least);
 }
 
+static void a_pmu_is_registered_once(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct tally_core_pmu *pmu;
+
+	least_test_begin(&least, 1, NULL);
+	pmu = pmu_new(&least, PERF_TYPE_SOFTWARE, not_mine);
+	assert_int_equal(tally_core_pmu_register(least.core, pmu), -EEXIST);
+	assert_true(must_open(&least, attr, NULL, 0, -1) >= 0);
+	assert_int_equal(tally_core_pmu_unregister(least.core, pmu), 0);
+	free(pmu);
+	least_end(&least);
+}
+
 static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct tally_core_pmu *other;
@@ -141,6 +155,7 @@ static void unregister_ends_while_events_are_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pmu_is_registered_once),
 		cmocka_unit_test(raw_open_goes_on_when_the_next_pmu_is_unregistered),
 		cmocka_unit_test(raw_open_goes_on_when_the_asked_and_the_next_pmu_are_unregistered),
 		cmocka_unit_test(a_pmu_that_is_being_unregistered_is_not_registered_again),

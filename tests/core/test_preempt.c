@@ -1,24 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The task that makes a call is preempted, and comes back, at each of the core's atomic operations
- * in turn where interrupts are on: nothing is lost, and what was freed nobody touches. */
+ * in turn where interrupts are on: nothing is lost, and what was freed nobody touches. The same
+ * where a tick comes, which rotates its groups, and where the task is ended from another CPU. */
 #include <setjmp.h>
 
 #include "core/least/least.h"
+#include "core/private.h"
 #include "test.h"
 
 static struct least least;
 static uint64_t left; /* operations until it is preempted; 0: it was, or will not be */
 
+/* Whether it is now that something happens. */
+static bool is_time(const struct least *where, enum least_point point)
+{
+	return (point == LEAST_AT_ATOMIC || point == LEAST_AT_CALL) && !where->off && !where->nmi &&
+	       where->cpus[where->cpu].task && left && !--left;
+}
+
 static void preempt(struct least *where, enum least_point point, const volatile void *what)
 {
 	struct least_task *task = where->cpus[where->cpu].task;
 
-	if ((point != LEAST_AT_ATOMIC && point != LEAST_AT_CALL) || where->off || where->nmi ||
-	    !task || !left || --left)
+	if (!is_time(where, point))
 		return;
 	least_switch(where, NULL);
 	least_software(where, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	least_switch(where, task);
+}
+
+/* Another CPU ends the task that makes the call, which is preempted. */
+static void end(struct least *where, enum least_point point, const volatile void *what)
+{
+	struct least_task *task = where->cpus[where->cpu].task;
+	uint32_t cpu = where->cpu;
+
+	if (!is_time(where, point))
+		return;
+	least_switch(where, NULL);
+	where->cpu = !cpu;
+	where->off++;
+	tally_core_end(where->core, &task->perf);
+	where->off--;
+	where->cpu = cpu;
+	least_switch(where, task);
+}
+
+static void tick(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (!is_time(where, point))
+		return;
+	where->now += 8000000;
+	least_tick(where);
 }
 
 static int open_faults(struct least_task *task, unsigned inherit, unsigned remove)
@@ -31,7 +64,8 @@ static int open_faults(struct least_task *task, unsigned inherit, unsigned remov
 				       .task = 1};
 	int fd = least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, -1, 0);
 
-	assert_true(fd >= 0);
+	/* One that has ended opens nothing on itself. */
+	assert_true(fd >= 0 || (fd == -ESRCH && task->perf.exited));
 	return fd;
 }
 
@@ -86,8 +120,9 @@ static const struct {
 	{"fork", call_fork, true},
 };
 
-/* Preempted at the nth operation; false: there were fewer. */
-static bool play(size_t row, uint64_t nth)
+/* Something happens at the nth operation; false: there were fewer. */
+static bool play(size_t row, uint64_t nth,
+		 void (*happens)(struct least *, enum least_point, const volatile void *))
 {
 	struct least_task *task;
 	bool was;
@@ -100,11 +135,15 @@ static bool play(size_t row, uint64_t nth)
 	open_faults(task, 0, 1);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
 	left = nth;
-	least.at = preempt;
+	least.at = happens;
 	rows[row].call(task, fd);
 	was = !left;
 	least.at = NULL;
-	if (rows[row].counts) {
+	if (happens == end && was) {
+		tally_core_reap(least.core);
+		if (rows[row].call != call_close)
+			assert_int_equal(count_of(fd), 3);
+	} else if (rows[row].counts) {
 		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 2);
 		assert_int_equal(count_of(fd), 5);
 	} else if (rows[row].call != call_close) {
@@ -119,7 +158,7 @@ static void test_calls(void **state)
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		uint64_t nth = 1;
 
-		while (play(row, nth))
+		while (play(row, nth, preempt))
 			nth++;
 		print_message("# %s: preempted at %llu places\n", rows[row].name,
 			      (unsigned long long)nth - 1);
@@ -127,9 +166,61 @@ static void test_calls(void **state)
 	}
 }
 
+static void test_the_task_is_ended_in_its_own_call(void **state)
+{
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+		uint64_t nth = 1;
+
+		while (play(row, nth, end))
+			nth++;
+		assert_true(nth > 2);
+	}
+}
+
+/* More groups than counters; the child gets all of them wherever the tick comes. */
+static bool fork_with_a_tick(uint64_t nth)
+{
+	enum { GROUPS = 2 * LEAST_COUNTERS };
+	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1, .inherit = 1};
+	struct least_task *task, *child;
+	bool was;
+
+	least_begin(&least, 1, NULL);
+	task = least_task_new(&least);
+	least_switch(&least, task);
+	for (int i = 0; i < GROUPS; i++) {
+		assert_true(least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, -1,
+				       0) >= 0);
+		least.now += 1000;
+	}
+	left = nth;
+	least.at = tick;
+	child = least_fork(&least, task, false);
+	was = !left;
+	least.at = NULL;
+	assert_non_null(child);
+	assert_non_null(child->perf.context);
+	assert_int_equal(child->perf.context->nr_events, GROUPS);
+	least_end(&least);
+	return was;
+}
+
+static void test_a_tick_in_a_fork_changes_nothing(void **state)
+{
+	uint64_t nth = 1;
+
+	while (fork_with_a_tick(nth))
+		nth++;
+	assert_true(nth > 10);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_the_task_is_ended_in_its_own_call),
+		cmocka_unit_test(test_a_tick_in_a_fork_changes_nothing),
+	};
 
 	return cmocka_run_group_tests_name("core/preempt", tests, NULL, NULL);
 }
