@@ -35,14 +35,17 @@ static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *att
 		      const void *record, const struct tally_sample *sample,
 		      struct tally_feed_sample *ret_facts)
 {
-	struct tally_thread *thread = tally_machine_thread(feed->machine, sample->pid, sample->tid);
+	uint8_t cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t time = sample->present & PERF_SAMPLE_TIME ? sample->time : 0;
+	struct tally_thread *thread =
+		tally_machine_sample_thread(feed->machine, sample->pid, sample->tid, cpumode, time);
 
 	if (!thread)
 		return -ENOMEM;
 	tally_machine_set_time(feed->machine, sample_moment(attr, sample));
 	ret_facts->thread = thread;
 	ret_facts->weight = sample_weight(attr, sample);
-	ret_facts->cpumode = tally_record_header(record).misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	ret_facts->cpumode = cpumode;
 	return 1;
 }
 

@@ -51,6 +51,7 @@ static int thread_join(struct tally_machine *machine, struct tally_thread *threa
 	machine_process_release(machine, thread->process);
 	thread->process = process;
 	thread->pid = pid;
+	thread->guesses_pid = false;
 	return 0;
 }
 
@@ -103,6 +104,7 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 		free(thread);
 		return NULL;
 	}
+	thread->guesses_pid = pid < 0;
 	return thread;
 }
 
@@ -110,6 +112,17 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 static struct tally_thread **machine_recent(struct tally_machine *machine, int32_t tid)
 {
 	return &machine->recent[(uint32_t)tid % MACHINE_RECENT];
+}
+
+/* A thread that is born again under an old tid loses what it was. */
+static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid,
+					 const struct tally_thread *parent)
+{
+	*machine_recent(machine, tid) = NULL;
+	tally_map_remove(&machine->threads, (uint32_t)tid);
+	if (pid == tid)
+		tally_map_remove(&machine->processes, (uint32_t)pid);
+	return thread_new(machine, pid, tid, parent);
 }
 
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
@@ -123,10 +136,59 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 			return thread_new(machine, pid, tid, NULL);
 		thread = *recent = (struct tally_thread *)(uintptr_t)found;
 	}
-	if (pid >= 0 && pid != thread->pid && thread->pid == thread->tid &&
-	    thread_join(machine, thread, pid))
-		return NULL;
-	return thread;
+	if (pid < 0 || pid == thread->pid)
+		return thread;
+	if (!thread->guesses_pid)
+		return thread_renew(machine, pid, tid, NULL);
+	return thread_join(machine, thread, pid) ? NULL : thread;
+}
+
+/* ---- tasks outside the recorder's pid namespace ------------------------------------------ */
+
+/* There are such tasks: what thread 0 does is theirs, or the idle task's. */
+static int outside_met(struct tally_machine *machine)
+{
+	struct tally_thread *thread = machine->all_threads.data[0];
+
+	if (machine->has_outside)
+		return 0;
+	machine->has_outside = true;
+	thread->has_comm = false;
+	if (thread_name(machine, thread, MACHINE_UNKNOWN))
+		return -ENOMEM;
+	thread->first_comm = thread->comm;
+	return 0;
+}
+
+int machine_is_outside(struct tally_machine *machine, int32_t pid)
+{
+	if (pid)
+		return 0;
+	return outside_met(machine) ? -ENOMEM : 1;
+}
+
+struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, int32_t pid,
+						 int32_t tid, uint8_t cpumode, uint64_t time)
+{
+	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
+
+	if (!thread || cpumode != PERF_RECORD_MISC_USER)
+		return thread;
+	if (thread->ended && time > thread->ended)
+		return thread_renew(machine, pid, tid, NULL);
+	if (tid)
+		return thread;
+	machine->stats.outside++;
+	return outside_met(machine) ? NULL : thread;
+}
+
+/* Of a record that somebody who is there wrote: if that had ended, its number was given out again,
+ * and the record of that is lost. */
+struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
+{
+	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
+
+	return thread && thread->ended ? thread_renew(machine, pid, tid, NULL) : thread;
 }
 
 const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,
@@ -158,7 +220,11 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 		machine->stats.damaged++;
 		return 0;
 	}
-	thread = tally_machine_thread(machine, comm.pid, comm.tid);
+	/* Some recorders name the idle task. */
+	ret = strncmp(comm.comm, "swapper", 7) ? machine_is_outside(machine, comm.pid) : 0;
+	if (ret)
+		return ret < 0 ? ret : 0;
+	thread = machine_record_thread(machine, comm.pid, comm.tid);
 	if (!thread)
 		return -ENOMEM;
 	is_first = !thread->has_comm;
@@ -173,27 +239,20 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	return ret;
 }
 
-/* A thread that is born again under an old tid loses what it was. */
-static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid,
-					 const struct tally_thread *parent)
-{
-	*machine_recent(machine, tid) = NULL;
-	tally_map_remove(&machine->threads, (uint32_t)tid);
-	if (pid == tid)
-		tally_map_remove(&machine->processes, (uint32_t)pid);
-	return thread_new(machine, pid, tid, parent);
-}
-
 static int machine_fork(struct tally_machine *machine, const void *record, size_t len)
 {
 	bool keeps_maps = !(tally_record_header(record).misc & PERF_RECORD_MISC_FORK_EXEC);
 	struct tally_thread *parent, *child;
 	struct tally_task task;
+	int ret;
 
 	if (tally_record_task(record, len, &task)) {
 		machine->stats.damaged++;
 		return 0;
 	}
+	ret = machine_is_outside(machine, task.pid);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	parent = tally_machine_thread(machine, task.ppid, task.ptid);
 	if (parent && parent->pid != task.ppid)
 		parent = thread_renew(machine, task.ppid, task.ptid, NULL);
@@ -250,6 +309,9 @@ static int machine_exit(struct tally_machine *machine, const void *record, size_
 	if (found == TALLY_MAP_NONE)
 		return 0;
 	thread = (struct tally_thread *)(uintptr_t)found;
+	if (!thread->tid)
+		return 0;
+	thread->ended = task.time;
 	thread_end(thread);
 	return process_end(machine, thread);
 }
@@ -390,7 +452,8 @@ static void machine_clear(struct tally_machine *machine)
 	memset(machine->recent, 0, sizeof(machine->recent));
 	machine->kernel = NULL;
 	machine->kernel_dso = NULL;
-	machine->stats.damaged = 0;
+	machine->has_outside = false;
+	machine->stats.damaged = machine->stats.outside = 0;
 }
 
 int tally_machine_restart(struct tally_machine *machine)

@@ -25,11 +25,13 @@ struct tally_process {
 
 struct tally_thread {
 	int32_t pid, tid;
-	bool has_comm; /* told by a record; otherwise the comm is ":tid" */
+	bool has_comm;    /* told by a record; otherwise the comm is ":tid" */
+	bool guesses_pid; /* no record told the pid: it is taken to be the tid */
 	uint8_t gone;  /* sweeps to wait until a thread that ended is freed, + 1; 0: it is there */
 	uint32_t comm; /* id in machine->comms */
 	uint32_t first_comm; /* of one that had none: the first that it was given, if any */
 	uint32_t index;      /* counts up from 0 in order of appearance */
+	uint64_t ended; /* when, as its EXIT record tells; 0: it has not, or that is not known */
 	struct tally_process *process;
 };
 
@@ -45,6 +47,7 @@ struct tally_location {
 struct tally_machine_stats {
 	uint64_t damaged; /* records too short for what they are, or with names over 4,095 bytes */
 	uint64_t guest;   /* look-ups of guest addresses, which have no maps here */
+	uint64_t outside; /* samples in user space of tasks outside the recorder's pid namespace */
 };
 
 struct tally_machine;
@@ -90,9 +93,19 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
  * cut to `size`. */
 void tally_module_name(const char *filename, char *name, size_t size);
 
-/* The thread with this tid, made if new. A pid of -1 means unknown. NULL when out of memory.
- * Stable until the machine is freed. */
+/* The thread with this tid, made if new. A pid of -1 means unknown; a pid that is not the one it had
+ * means another thread. NULL when out of memory. Stable until the machine is freed. */
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
+
+/* The same for a sample, taken at `time` (0: not known) in `cpumode`. A thread that has ended runs no
+ * more code in user space: the sample is of another one, of which nothing is known.
+ *
+ * The kernel writes pid and tid 0 for the idle task, and for every task outside the pid namespace of
+ * who recorded. Once the machine has met one of the latter, which a sample in user space, a map or a
+ * name tell, the name of thread 0 is "[unknown]", no longer "swapper": maps and names of these tasks
+ * are nobody's, as they could be those of any. */
+struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, int32_t pid,
+						 int32_t tid, uint8_t cpumode, uint64_t time);
 
 /* From now on the kernel's addresses are in the DSO "[kernel]" where no record tells what is at
  * which: they were hidden from who recorded. Otherwise they are in none, as perf has it. */
@@ -201,7 +214,7 @@ int tally_context_cpumode(uint64_t ip);
 #define TALLY_COMM_LATER (1u << 31)
 static inline uint32_t tally_thread_comm_key(const struct tally_thread *thread)
 {
-	bool is_named = thread->has_comm || thread->tid <= 0;
+	bool is_named = thread->has_comm || thread->tid < 0;
 
 	return is_named ? thread->comm : TALLY_COMM_LATER | thread->index;
 }

@@ -160,7 +160,7 @@ static int machine_mmap_module(struct tally_machine *machine, const struct tally
 
 static int machine_mmap_user(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
-	struct tally_thread *thread = tally_machine_thread(machine, mmap->pid, mmap->tid);
+	struct tally_thread *thread;
 	enum tally_dso_kind kind = machine_user_kind(mmap);
 	struct tally_mapping mapping = {.start = mmap->start,
 					.end = mmap->start + mmap->len,
@@ -168,8 +168,11 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 						   mmap->prot & MACHINE_PROT_EXECUTE};
 	const char *name = mmap->filename;
 	char perf_map[40];
-	int ret;
+	int ret = machine_is_outside(machine, mmap->pid);
 
+	if (ret)
+		return ret < 0 ? ret : 0;
+	thread = machine_record_thread(machine, mmap->pid, mmap->tid);
 	if (!thread)
 		return -ENOMEM;
 	if (kind == TALLY_DSO_PERF_MAP && mmap->prot & MACHINE_PROT_EXECUTE) {
@@ -195,7 +198,8 @@ int tally_machine_pin(struct tally_pins *pins, const void *record, size_t len)
 	struct tally_mmap mmap;
 
 	if (cpumode != PERF_RECORD_MISC_USER || tally_record_mmap(record, len, &mmap) ||
-	    mmap.is_data || *mmap.filename != '/' || machine_user_kind(&mmap) != TALLY_DSO_USER)
+	    !mmap.pid || mmap.is_data || *mmap.filename != '/' ||
+	    machine_user_kind(&mmap) != TALLY_DSO_USER)
 		return 0;
 	key.name = mmap.filename;
 	key_set_mmap(&key, &mmap);

@@ -66,6 +66,7 @@ struct tally_machine {
 	bool follows;        /* see tally_machine_follow() */
 	bool shows_hidden;   /* see tally_machine_show_hidden() */
 	bool shows_paths;    /* see tally_machine_show_paths() */
+	bool has_outside;    /* see tally_machine_sample_thread() */
 	struct tally_location nowhere;
 	struct tally_machine_stats stats;
 };
@@ -89,6 +90,16 @@ void machine_process_release(struct tally_machine *machine, struct tally_process
 
 /* Set the location key of a map of user space from the number of its DSO. */
 void machine_mapping_key_set(struct tally_mapping *mapping);
+
+/* The name of tasks that are not known by number: they have none of their own. */
+#define MACHINE_UNKNOWN "[unknown]"
+
+/* Note that there are tasks outside the recorder's pid namespace if this is the pid of one: 1. What
+ * its record says is not to be taken in. 0 of others; -ENOMEM. */
+int machine_is_outside(struct tally_machine *machine, int32_t pid);
+
+/* The thread that a record is of which only a living thread causes. NULL when out of memory. */
+struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
 
 /* Take in a map. 0 or -ENOMEM. */
 int machine_mmap(struct tally_machine *machine, const void *record, size_t len);

@@ -184,6 +184,10 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	if (sampler->sampling->quiet)
 		return;
 	tally_access_read(NULL, &access);
+	if (tally_target_has_cpus(&sampler->sampling->target) && !access.initial_pid_namespace)
+		tally_message_warn(messages,
+				   "tasks outside this pid namespace are recorded as pid 0, without "
+				   "names: record outside of it (in a container: --pid=host)");
 	if (kernel_is_wanted(sampler) && !tally_access_kernel_addresses(&access, &why))
 		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
 	if (sampler->synth.hidden && !sampler->synth.others &&

@@ -78,7 +78,7 @@ static void feed_mmap(struct fixture *f, uint16_t misc, int pid, uint64_t start,
 
 static const char *dso_at(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip)
 {
-	struct tally_thread *thread = tally_machine_thread(f->machine, tid, tid);
+	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
 	const struct tally_location *where = tally_machine_locate(f->machine, thread, cpumode, ip);
 
 	return where->dso ? tally_dso_name(where->dso) : NULL;
@@ -148,6 +148,100 @@ static void maps_of_the_ended_go_after_a_while(void **state)
 	/* Who comes again under a number begins anew. */
 	feed_task(f, PERF_RECORD_FORK, MANY, THREADED, MANY, THREADED);
 	assert_string_equal(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
+}
+
+/* The kernel calls all of them 0: what one of them maps, or is called, is not the next one's. */
+static void tasks_outside_the_namespace_are_not_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_thread *idle = tally_machine_thread(f->machine, 0, 0);
+	uint32_t key = tally_thread_comm_key(idle);
+
+	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_KERNEL, 1);
+	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper");
+	feed_comm(f, 0, 0, "swapper/1");
+	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper/1");
+	feed_comm(f, 0, 0, "sshd");
+	feed_mmap(f, PERF_RECORD_MISC_USER, 0, 0x1000, 0x1000, "/bin/sshd");
+	feed_task(f, PERF_RECORD_FORK, 0, 0, 0, 0);
+	end(f, 0);
+	assert_null(dso_at(f, 0, PERF_RECORD_MISC_USER, 0x1800));
+	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
+	/* Samples of before are summed up under the same name. */
+	assert_string_equal(tally_intern_text(tally_machine_comms(f->machine),
+					      tally_machine_comm_of(f->machine, key)),
+			    "[unknown]");
+	assert_int_equal(tally_machine_stats(f->machine)->outside, 0);
+	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_USER, 2);
+	assert_int_equal(tally_machine_stats(f->machine)->outside, 1);
+	/* Who was started from there inherits nothing from them. */
+	feed_task(f, PERF_RECORD_FORK, 30, 0, 30, 0);
+	assert_null(dso_at(f, 30, PERF_RECORD_MISC_USER, 0x1800));
+	assert_string_equal(
+		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 30, 30)), ":30");
+}
+
+/* A sample in user space alone tells of them. */
+static void a_sample_of_pid_0_in_user_space_is_of_another_task(void **state)
+{
+	struct fixture *f = *state;
+	struct tally_thread *idle = tally_machine_thread(f->machine, 0, 0);
+
+	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_USER, 2);
+	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
+	tally_machine_restart(f->machine);
+	idle = tally_machine_thread(f->machine, 0, 0);
+	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper");
+	assert_int_equal(tally_machine_stats(f->machine)->outside, 0);
+}
+
+static void end_at(struct fixture *f, int pid, uint64_t time)
+{
+	uint8_t record[32] = {0};
+
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 16, (uint32_t)pid);
+	tally_put_u64(record + 24, time);
+	feed(f, PERF_RECORD_EXIT, 0, record, sizeof(record));
+}
+
+static const char *dso_of_sample(struct fixture *f, int pid, int tid, uint64_t time)
+{
+	struct tally_thread *thread =
+		tally_machine_sample_thread(f->machine, pid, tid, PERF_RECORD_MISC_USER, time);
+	const struct tally_location *where =
+		tally_machine_locate(f->machine, thread, PERF_RECORD_MISC_USER, 0x1800);
+
+	return where->dso ? tally_dso_name(where->dso) : NULL;
+}
+
+/* The records of its birth are lost, or were never written. */
+static void a_number_that_was_given_out_again_is_somebody_else(void **state)
+{
+	struct fixture *f = *state;
+
+	feed_comm(f, 40, 40, "old");
+	feed_mmap(f, PERF_RECORD_MISC_USER, 40, 0x1000, 0x1000, "/bin/old");
+	end_at(f, 40, 100);
+	/* On its way out it still runs in the kernel. */
+	assert_ptr_equal(
+		tally_machine_sample_thread(f->machine, 40, 40, PERF_RECORD_MISC_KERNEL, 101),
+		tally_machine_thread(f->machine, 40, 40));
+	assert_string_equal(dso_of_sample(f, 40, 40, 100), "/bin/old");
+	assert_null(dso_of_sample(f, 40, 40, 101));
+	assert_string_equal(
+		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 40, 40)), ":40");
+	/* A map is of the new one. */
+	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x1000, 0x1000, "/bin/old");
+	end_at(f, 50, 200);
+	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x9000, 0x1000, "/bin/new");
+	assert_null(dso_of_sample(f, 50, 50, 201));
+	assert_string_equal(dso_at(f, 50, PERF_RECORD_MISC_USER, 0x9000), "/bin/new");
+	/* A thread of one process, and later the first of another. */
+	feed_mmap(f, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, "/bin/first");
+	feed_task(f, PERF_RECORD_FORK, 60, 60, 61, 60);
+	assert_string_equal(dso_of_sample(f, 60, 61, 300), "/bin/first");
+	assert_null(dso_of_sample(f, 61, 61, 301));
 }
 
 static void kernel_and_modules_have_their_names(void **state)
@@ -300,6 +394,12 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(maps_of_the_ended_go_after_a_while, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(tasks_outside_the_namespace_are_not_told_apart,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_sample_of_pid_0_in_user_space_is_of_another_task,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_number_that_was_given_out_again_is_somebody_else,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(maps_tell_without_symbols, setup, teardown),

@@ -12,7 +12,7 @@
 #include "cli/recording/health_stacks.h"
 #include "tally/client.h"
 
-enum { NR_COUNTS = 15, NR_FILES = 5 };
+enum { NR_COUNTS = 16, NR_FILES = 5 };
 
 struct count {
 	const char *name; /* of the JSON key */
@@ -55,6 +55,9 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"throttled", "time", " throttled", fed->throttled},
 		{"damaged", "record", " damaged", fed->damaged + machine->damaged},
 		{"out_of_order", "record", " out of order", health->out_of_order},
+		{"outside", "sample",
+		 " of tasks outside the recorder's pid namespace (pid 0, without names)",
+		 machine->outside},
 		{"guest", "guest address|guest addresses", " without a map", machine->guest},
 		{"unmapped", "address|addresses", " in no map", unmapped},
 		{"unnamed", "address|addresses", " without a symbol", unnamed},
