@@ -14,7 +14,7 @@ import sys
 
 # Schema: the files that write it, from src/.
 WRITERS = {
-    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c"],
+    "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "cli/recording/traces.c"],
     "report": ["cli/report/text.c", "view/json.c"],
     "annotate": ["cli/annotate/annotate.c", "view/annotate_json.c"],
     "diff": ["cli/diff/diff.c", "cli/diff/compare.c", "view/diff_json.c"],

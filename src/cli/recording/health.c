@@ -170,6 +170,17 @@ static void health_hint(const struct tally_profile_stats *stats, struct tally_st
 				   "frame pointers; 'record --call-graph dwarf' does without\n");
 }
 
+static void add_traces(const struct tally_traces *traces, struct tally_str *out)
+{
+	struct tally_str text = {0};
+
+	tally_traces_text(traces, &text);
+	if (text.len)
+		tally_str_add_line(out, "# Trace: %s", tally_str_text(&text));
+	out->failed |= text.failed;
+	tally_str_free(&text);
+}
+
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
 		       bool all_files, struct tally_str *out)
 {
@@ -198,9 +209,11 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 	}
 	if (end)
 		tally_str_addf(out, "%s%s", *joint ? joint : "; ", end);
-	else if (!*joint && session->feed.counts.samples && !tally_perfdata_note(session->data, 0))
+	else if (!*joint && session->feed.counts.samples && !session->traces.infos &&
+		 !tally_perfdata_note(session->data, 0))
 		tally_str_add(out, "; nothing lost, cut or unnamed");
 	tally_str_add_char(out, '\n');
+	add_traces(&session->traces, out);
 	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);
 	health_files(session, all_files ? SIZE_MAX : NR_FILES, out);
 	tally_health_lines_text(session, profile, all_files ? SIZE_MAX : NR_FILES, out);
@@ -222,6 +235,7 @@ void tally_health_json(const struct tally_session *session, const struct tally_p
 	tally_json_u64(out, "callchains", profile->stats.chains);
 	for (int i = 0; i < NR_COUNTS; i++)
 		tally_json_u64(out, counts[i].name, counts[i].nr);
+	tally_traces_json(&session->traces, out);
 	tally_health_stacks_json(&session->unwinder, out);
 	tally_health_jit_json(session, out);
 	tally_health_lines_json(session, profile, out);

@@ -195,6 +195,7 @@ void tally_session_close(struct tally_session *session)
 	tally_ranges_free(&session->pids);
 	tally_ranges_free(&session->tids);
 	tally_map_free(&session->counts);
+	tally_traces_free(&session->traces);
 	tally_intern_free(&session->comms);
 	tally_query_free(session->query);
 	tally_str_free(&session->fetched);
@@ -316,7 +317,9 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr,
 						  record, sizeof(*record)};
-	ret = tally_feed_release(&session->feed, &event, record->data, record->size);
+	ret = session->is_again ? 0 : tally_traces_take(&session->traces, record);
+	if (!ret)
+		ret = tally_feed_release(&session->feed, &event, record->data, record->size);
 	if (!ret)
 		ret = session_waited(session, fn, arg);
 	if (ret)
@@ -372,6 +375,16 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 	tally_str_free(&where);
 }
 
+static void warn_traces(const struct tally_session *session)
+{
+	struct tally_str text = {0};
+
+	tally_traces_text(&session->traces, &text);
+	if (text.len)
+		tally_print_warning("%s: %s", session->path, tally_str_text(&text));
+	tally_str_free(&text);
+}
+
 void tally_session_warn(const struct tally_session *session)
 {
 	const struct tally_perfdata_note *note;
@@ -379,6 +392,7 @@ void tally_session_warn(const struct tally_session *session)
 	for (size_t i = 0; (note = tally_perfdata_note(session->data, i)); i++)
 		warn_note(session, note);
 	warn_damaged(session);
+	warn_traces(session);
 }
 
 /* Samples are there, and nothing can be read of any of them: that is no success. */

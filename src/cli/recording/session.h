@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/ranges.h"
 #include "base/str.h"
+#include "cli/recording/traces.h"
 #include "profile/feed.h"
 #include "profile/machine.h"
 #include "profile/query.h"
@@ -78,6 +79,7 @@ struct tally_session {
 	struct tally_feed feed; /* into the machine */
 	struct tally_session_options options;
 	struct tally_session_health health;
+	struct tally_traces traces; /* that it holds */
 	const char *path;
 	struct tally_str fetched; /* the directory of what was fetched */
 	struct tally_time_range time;
