@@ -18,6 +18,7 @@
 #include "cli/stat/open.h"
 #include "cli/stat/options.h"
 #include "cli/stat/plan.h"
+#include "cli/stat/removed.h"
 #include "cli/stat/show.h"
 #include "sampler/refuse.h"
 #include "sampler/signals.h"
@@ -165,6 +166,8 @@ static int read_counts(struct stat_session *session)
 
 	if (ret)
 		tally_print_error("cannot read the counters: %s", strerror(-ret));
+	else
+		stat_removed_check(session);
 	return ret;
 }
 

@@ -64,6 +64,57 @@ def test_a_program_that_may_not_be_profiled_runs_to_its_end():
     tap.same(done.stderr.count("the kernel removed the events"), 1, done.stderr)
 
 
+BURN = """#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+	double seconds = atof(argv[1]);
+	volatile unsigned long sum = 0;
+	struct timespec now;
+
+	do {
+		for (int i = 0; i < 100000; i++)
+			sum += i;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_sec + now.tv_nsec / 1e9 < seconds);
+	puts("burned");
+	return 7;
+}
+"""
+
+
+def hidden_program(name, mode):
+    path = os.path.join(account().make(name), name)
+    steps.build(path, BURN, "-O1")
+    os.chmod(path, mode)
+    return path
+
+
+@tap.always
+def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
+    """What it counted until the exec is no count of the program."""
+    with rights.sysctls(perf_event_paranoid=2):
+        for mode, seconds in ((0o711, "0.2"), (0o4755, "0.2"), (0o711, "0"), (0o4755, "0")):
+            program = hidden_program(f"burn{mode:o}", mode)
+            done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u,page-faults:u", program, seconds)
+            assert (done.returncode, done.stdout) == (7, "burned\n"), done
+            tap.same([line.split(",")[0] for line in done.stderr.splitlines() if ":u," in line], ["<not counted>"] * 2, done.stderr)
+            tap.same(done.stderr.count("the kernel removed the events of the command"), 1, done.stderr)
+        program = hidden_program("burn755", 0o755)
+        done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u", program, "0.2")
+        assert "removed" not in done.stderr and "not counted" not in done.stderr, done.stderr
+
+
+def test_stat_tells_how_much_of_a_script_is_not_counted():
+    hidden, seen = hidden_program("burn711", 0o711), hidden_program("burn755", 0o755)
+    with rights.sysctls(perf_event_paranoid=2):
+        done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u", "sh", "-c", f"{hidden} 0.3; {seen} 0.3")
+    found = re.search(r"(\d+\.\d+) s of the command's (\d+\.\d+) s of CPU time are not counted", done.stderr)
+    assert found and "<not counted>" not in done.stderr, done.stderr
+    assert 0.25 < float(found[1]) < float(found[2]) - 0.25, done.stderr
+
+
 def test_without_stat_own():
     """What happens in the kernel alone is not shown as 0."""
     done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
