@@ -23,8 +23,11 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
 	uint64_t addr = map ? tally_mapping_to_dso(map, ip) : 0;
 
-	*code = (struct tally_unwind_code){.why = map ? TALLY_UNWIND_NO_FILE
-						      : TALLY_UNWIND_UNMAPPED};
+	/* Where nothing is executed there is no code: a stack, a heap, data of a file. */
+	*code = (struct tally_unwind_code){.why = map && map->is_code ? TALLY_UNWIND_NO_FILE
+								      : TALLY_UNWIND_UNMAPPED};
+	if (map && !map->is_code)
+		return;
 	code->may_have_pointer = kind == TALLY_DSO_PERF_MAP;
 	if (code->may_have_pointer)
 		code->why = TALLY_UNWIND_ANONYMOUS;
@@ -215,13 +218,33 @@ static struct tally_words pointers_beyond(struct tally_words recorded,
 	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
-static int chain_make(struct tally_unwinder *unwinder, struct tally_words recorded,
-		      struct tally_unwind_stack *stack)
+/* Code that keeps data in the frame pointer leads anywhere: words that lie in no code are no callers,
+ * and neither is what follows them. */
+static uint64_t words_in_code(struct tally_maps *maps, struct tally_words words)
+{
+	uint64_t nr = 0;
+
+	for (; nr < words.nr; nr++) {
+		uint64_t word = tally_words_get(words, nr);
+		const struct tally_mapping *map = tally_maps_find(maps, word);
+
+		if (tally_context_cpumode(word) != -2 || !(map ? map->is_code : !maps->root))
+			break;
+	}
+	return nr;
+}
+
+static int chain_make(struct tally_unwinder *unwinder, struct tally_maps *maps,
+		      struct tally_words recorded, struct tally_unwind_stack *stack)
 {
 	uint64_t nr = kernel_part(recorded), *to;
 	uint64_t user = TALLY_MIN(nr + 1, recorded.nr);
 	struct tally_words beyond = pointers_beyond(
 		(struct tally_words){recorded.data + 8 * user, recorded.nr - user}, stack);
+	uint64_t in_code = words_in_code(maps, beyond);
+	bool is_whole = beyond.nr && in_code == beyond.nr;
+
+	beyond.nr = in_code;
 
 	if (tally_vec_reserve(&unwinder->chain, nr + 1 + stack->nr + beyond.nr))
 		return -ENOMEM;
@@ -235,7 +258,7 @@ static int chain_make(struct tally_unwinder *unwinder, struct tally_words record
 		*to++ = tally_words_get(beyond, i) - 1;
 	unwinder->chain.len = (size_t)(to - unwinder->chain.data);
 	if (beyond.nr) {
-		stack->end = TALLY_UNWIND_POINTERS;
+		stack->end = is_whole ? TALLY_UNWIND_POINTERS : stack->end;
 		stack->end_ip = tally_words_get(beyond, beyond.nr - 1);
 	}
 	return 0;
@@ -266,7 +289,7 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 	stack_unwind(unwinder, thread, sample, &regs, &stack);
 	if (unwinder->is_waiting)
 		return -EAGAIN;
-	ret = chain_make(unwinder, sample->callchain, &stack);
+	ret = chain_make(unwinder, thread->process->maps, sample->callchain, &stack);
 	if (!ret)
 		ret = end_count(unwinder, thread, stack.end, stack.end_ip);
 	if (ret)

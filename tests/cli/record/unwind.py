@@ -188,6 +188,48 @@ def test_short_dumps_are_told_and_pointers_go_on():
     assert said["whole"] >= 0.9 * said["unwound"] > 10, said
 
 
+# Made code that runs for long with the address of data in %rbp: mov %rsi,%rbp; 1: dec %rdi; jnz 1b. The data looks like
+# frames: the next one, and a word that is no address of code.
+ASTRAY = r"""
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xf5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
+	void *made = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long data[64] = {0};
+
+	if (made == MAP_FAILED)
+		return 1;
+	memcpy(made, code, sizeof(code));
+	data[0] = (unsigned long)&data[8];
+	data[1] = (unsigned long)&data[30];
+	data[8] = (unsigned long)&data[16];
+	data[9] = -1UL;
+	data[17] = 0x1930508b483e894d;
+	((void (*)(long, void *))made)(WORK, data);
+	return 0;
+}
+"""
+
+
+@tap.always
+def test_data_in_the_frame_pointer_is_no_caller():
+    if os.uname().machine != "x86_64":
+        raise tap.Skip("the code that is made is of x86-64")
+    program = steps.build(os.path.join(WORK, "astray"), ASTRAY.replace("WORK", "300000000"), "-O1")
+    for mode in ("auto", "dwarf", "fp"):
+        path, _ = record("astray-" + mode, "--call-graph", mode, program=program)
+        chains = [chain.split() for chain in tap.run(TALLY, "script", "-F", "ip", "-i", path).stdout.split("\n\n") if chain.strip()]
+        made = [chain for chain in chains if len(chain) == 1 or mode == "fp"]
+        assert len(made) > 20 and len(made) > 0.8 * len(chains), (mode, len(chains), chains[:3])
+        if mode == "fp":  # shown as the kernel wrote them, the sampled address first
+            tap.same(len(chains), steps.report_json(path)["events"][0]["samples"], "samples with a frame")
+        else:
+            said = health(path)["stacks"]
+            assert said["pointers"] == 0 and said["anonymous"] > 0.8 * said["unwound"], (mode, said)
+
+
 def test_stripped_functions_have_bounds():
     program = build("stripped")
     assert not tap.run("strip", program).returncode
