@@ -180,17 +180,36 @@ static int set_filters(struct tally_sampler *sampler)
 	return 0;
 }
 
-/* Bytes of each ring that are good to have: a dump fills as much as a hundred other samples. */
+/* What an event with stack dumps writes for one CPU while nobody drains the ring, which on a loaded
+ * machine is as long as several turns of other tasks. Without dumps 0: other samples are small. */
+static uint64_t dumps_undrained(const struct perf_event_attr *attr)
+{
+	enum { SAMPLE = 512, TURNS = 4 }; /* bytes beside the dump; so many of these in a second */
+	uint64_t per_second = attr->freq ? attr->sample_freq : TALLY_SAMPLING_FREQ;
+
+	if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))
+		return 0;
+	return TALLY_MIN(per_second, UINT32_MAX) * (attr->sample_stack_user + SAMPLE) / TURNS;
+}
+
+static uint64_t rings_most(void)
+{
+	enum { PART = 128 };
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return TALLY_MAX(memory / PART, (uint64_t)TALLY_SAMPLING_DUMPS_RINGS);
+}
+
+/* Bytes of each ring that are good to have. */
 static size_t ring_wanted(const struct tally_sampler *sampler)
 {
-	size_t nr = TALLY_MAX(tally_rings_nr(sampler->rings), (size_t)1),
-	       wanted = TALLY_SAMPLING_RING;
-	bool has_dumps = false;
+	uint64_t nr = TALLY_MAX(tally_rings_nr(sampler->rings), (size_t)1), needed = 0;
+	size_t wanted = TALLY_SAMPLING_RING;
 
 	tally_vec_for_each (spec, &sampler->specs)
-		has_dumps |= (spec->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
-	while (has_dumps && wanted < TALLY_SAMPLING_DUMPS_RING &&
-	       2 * wanted * nr <= TALLY_SAMPLING_DUMPS_RINGS)
+		needed += dumps_undrained(&spec->attr);
+	while (wanted < needed && wanted < TALLY_SAMPLING_DUMPS_RING &&
+	       2 * wanted * nr <= rings_most())
 		wanted *= 2;
 	return wanted;
 }

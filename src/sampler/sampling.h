@@ -20,12 +20,13 @@ enum tally_callchain {
 	TALLY_CALLCHAIN_LBR,   /* from the branches that the PMU keeps */
 };
 
-/* Unless told otherwise: samples a second; bytes of each ring; of each with stack dumps, where that
- * is permitted, and of all these; bytes of a dump. */
+/* Unless told otherwise: samples a second; bytes of each ring; the most of each with stack dumps,
+ * where that is permitted, and of all these, or 1/128 of the memory if that is more; bytes of a
+ * dump. */
 enum {
 	TALLY_SAMPLING_FREQ = 4000,
 	TALLY_SAMPLING_RING = 512 << 10,
-	TALLY_SAMPLING_DUMPS_RING = 4 << 20,
+	TALLY_SAMPLING_DUMPS_RING = 32 << 20,
 	TALLY_SAMPLING_DUMPS_RINGS = 64 << 20,
 	TALLY_SAMPLING_STACK = 8192,
 };

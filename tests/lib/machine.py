@@ -82,6 +82,17 @@ def need_nobody():
 
 
 @probe
+def need_locked_memory():
+    """Locks as much memory as it likes."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            effective = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
+    except (OSError, StopIteration):
+        return "capabilities are not known"
+    return None if effective >> 14 & 1 else "no CAP_IPC_LOCK"
+
+
+@probe
 def need_chown():
     """Files can be given to other users."""
     if os.geteuid():

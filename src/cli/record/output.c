@@ -386,12 +386,13 @@ static void print_stacks(const struct record *record)
 
 static void warn_lost(const struct record *record)
 {
+	size_t kib = record->sampler.pages * (size_t)sysconf(_SC_PAGESIZE) >> 10;
+
 	if (record->lost && !record->config->sampling.quiet)
-		tally_print_warning(
-			"%llu records were lost (samples, or starts, ends, names and "
-			"maps of tasks), as the ring buffers were full; larger ones (-m) "
-			"or fewer samples (-F) help",
-			(unsigned long long)record->lost);
+		tally_print_warning("%llu records were lost (samples, or starts, ends, names and "
+				    "maps of tasks), as the ring buffers of %zu KiB were full; "
+				    "larger ones (-m %zuK) or fewer samples (-F) help",
+				    (unsigned long long)record->lost, kib, 4 * kib);
 }
 
 /* The name of the finished file: with a stamp, or as it is. */

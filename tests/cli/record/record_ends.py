@@ -96,9 +96,36 @@ def test_lost(path):
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     status, said = ends(process)
-    assert "records were lost" in said, said
+    assert "records were lost" in said and "ring buffers of 4 KiB were full; larger ones (-m 16K)" in said, said
     same(path)
     assert "LOST_SAMPLES" in types(path)
+
+
+def ring_sizes(path, *options):
+    """Bytes of data of each ring while it records."""
+    process = background("-e", "cpu-clock", *options, "-o", path, *FOREVER)
+    try:
+        tap.wait_until(grown(path, 0), "samples")
+        with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
+            ranges = [line.split()[0].split("-") for line in maps if "[perf_event]" in line]
+    finally:
+        process.send_signal(signal.SIGINT)
+        ends(process)
+    return {int(end, 16) - int(start, 16) - os.sysconf("SC_PAGESIZE") for start, end in ranges}
+
+
+def test_rings_hold_what_samples_have(path):
+    """a quarter of a second of stack dumps, where that is permitted"""
+    machine.need_locked_memory()
+    cpus = os.cpu_count()
+    cases = {(): 512 << 10, ("-F", "999", "--call-graph", "dwarf"): 4 << 20, ("-F", "4000", "--call-graph", "dwarf,4096"): 8 << 20,
+             ("-F", "999", "--call-graph", "dwarf,65528"): 16 << 20, ("-F", "100", "--call-graph", "dwarf"): 512 << 10}
+    for options, wanted in cases.items():
+        found = ring_sizes(path, *options)
+        if cpus * wanted > 64 << 20:
+            assert min(found) >= 512 << 10, (options, found)
+        else:
+            tap.same(found, {wanted}, options)
 
 
 # ---- control ------------------------------------------------------------------------------
