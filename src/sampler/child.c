@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/proc.h"
 #include "sampler/privileges.h"
 
 static _Noreturn void child_main(char *const *argv, int output, int go, int why)
@@ -114,10 +115,14 @@ bool tally_child_is_running(const struct tally_child *child)
 	enum { EXITING = 4 }; /* of the flags in stat: PF_EXITING */
 	char path[32], *text, state = 'Z', *rest;
 	unsigned flags = EXITING;
+	siginfo_t info = {0};
 	size_t len;
 
 	if (!child->pid || child->gone)
 		return false;
+	if (!tally_proc_is_ours())
+		return !waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
+		       !info.si_pid;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child->pid);
 	if (tally_file_read(path, 4096, &text, &len))
 		return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/proc.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
 #include "sampler/sampler.h"
@@ -108,7 +109,7 @@ static int add_tasks(struct tally_sampler *sampler, const struct tally_child *ch
 	const struct tally_sampling *sampling = sampler->sampling;
 	int ret = 0;
 
-	if (!(sampling->synth & (TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP)))
+	if (!(sampling->synth & (TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP)) || !tally_proc_is_ours())
 		return 0;
 	if (tally_target_has_cpus(&sampling->target))
 		return tally_synth_processes(&sampler->synth);
@@ -184,10 +185,14 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	if (sampler->sampling->quiet)
 		return;
 	tally_access_read(NULL, &access);
-	if (tally_target_has_cpus(&sampler->sampling->target) && !access.initial_pid_namespace)
+	if (!tally_proc_is_ours())
 		tally_message_warn(messages,
-				   "tasks outside this pid namespace are recorded as pid 0, without "
-				   "names: record outside of it (in a container: --pid=host)");
+				   "what runs already has no names: /proc is not that of this pid "
+				   "namespace: " TALLY_PROC_FIX);
+	if (tally_target_has_cpus(&sampler->sampling->target) && !access.initial_pid_namespace)
+		tally_message_warn(
+			messages, "tasks outside this pid namespace are recorded as pid 0, without "
+				  "names: record outside of it (in a container: --pid=host)");
 	if (kernel_is_wanted(sampler) && !tally_access_kernel_addresses(&access, &why))
 		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
 	if (sampler->synth.hidden && !sampler->synth.others &&

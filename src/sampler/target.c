@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/proc.h"
 
 bool tally_target_has_cpus(const struct tally_target *target)
 {
@@ -70,10 +71,11 @@ static int threads_of_list(const struct tally_target *target, size_t list,
 	struct tally_target_error why = {.option = lists[list].option,
 					 .text = text_of(target, list)};
 
-	why.code = lists[list].find(why.text, ret_threads);
-	why.trouble = why.code == -EINVAL  ? lists[list].malformed
-		      : why.code == -ESRCH ? TALLY_TARGET_NO_TASK
-					   : TALLY_TARGET_UNREADABLE;
+	why.code = tally_proc_is_ours() ? lists[list].find(why.text, ret_threads) : -EXDEV;
+	why.trouble = why.code == -EXDEV    ? TALLY_TARGET_FOREIGN
+		      : why.code == -EINVAL ? lists[list].malformed
+		      : why.code == -ESRCH  ? TALLY_TARGET_NO_TASK
+					    : TALLY_TARGET_UNREADABLE;
 	return why.code ? error_set(ret_why, &why) : 0;
 }
 
@@ -185,6 +187,7 @@ void tally_target_explain(const struct tally_target_error *why, struct tally_str
 		[TALLY_TARGET_BAD_LIST] = "not a list of numbers",
 		[TALLY_TARGET_NO_USER] = "no such user",
 		[TALLY_TARGET_BAD_CPUS] = "not a list of CPUs",
+		[TALLY_TARGET_FOREIGN] = "/proc is not that of this pid namespace: " TALLY_PROC_FIX,
 	};
 
 	if (why->trouble == TALLY_TARGET_NO_CPU) {

@@ -42,6 +42,7 @@ enum tally_target_trouble {
 	TALLY_TARGET_NO_USER,
 	TALLY_TARGET_BAD_CPUS,   /* not a list of CPUs */
 	TALLY_TARGET_NO_CPU,     /* not there, or off line */
+	TALLY_TARGET_FOREIGN,    /* /proc shows another pid namespace */
 	TALLY_TARGET_UNREADABLE, /* procfs or sysfs: `code` */
 };
 

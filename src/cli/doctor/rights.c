@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/proc.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
 #include "cli/doctor/host.h"
@@ -116,6 +117,13 @@ static void find_pid_namespace(const struct doctor *doctor, struct doctor_findin
 	bool initial = doctor->access.initial_pid_namespace;
 
 	finding->word = initial ? "initial" : "own";
+	if (!*doctor->root && !tally_proc_is_ours()) {
+		finding->word = "not-of-proc";
+		doctor_finding_set(finding, DOCTOR_BAD,
+				   "/proc is not that of it: tasks cannot be looked at");
+		doctor_fix(finding, "%s", TALLY_PROC_FIX);
+		return;
+	}
 	if (initial) {
 		doctor_finding_set(finding, DOCTOR_OK, "the machine's own");
 		return;

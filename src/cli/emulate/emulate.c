@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/escape.h"
+#include "base/proc.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "emulate/run.h"
@@ -119,6 +120,12 @@ static int emulate_user(char **command)
 	struct tally_emulate_backend *backend;
 	int ret = tally_emulate_user_new(&backend);
 
+	if (ret == -EXDEV) {
+		tally_print_error("cannot start the user host: /proc is not that of this pid "
+				  "namespace");
+		tally_print_hint("%s", TALLY_PROC_FIX);
+		return TALLY_EXIT_ERROR;
+	}
 	if (ret)
 		return no_machine(ret);
 	ret = emulate_serve(backend, command);

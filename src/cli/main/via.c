@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/proc.h"
 #include "client/probe.h"
 #include "sampler/privileges.h"
 #include "sampler/refuse.h"
@@ -57,13 +58,24 @@ static pid_t via_wait(void *arg, pid_t pid, bool block, int *ret_status, struct 
 
 static int user_start(struct tally_via *via, bool samples, const struct tally_messages *messages)
 {
-	const struct tally_user_settings settings = {.samples = samples};
+	const struct tally_user_settings settings = {
+		.samples = samples,
+		.executed = tally_via_programs_executed,
+		.arg = &via->programs,
+	};
 	/* Nothing of it takes privileges, and with another thread they could not be given up. */
 	int ret = tally_privileges_drop(messages);
 
 	if (ret)
 		return ret;
+	tally_via_programs_init(&via->programs);
 	ret = tally_user_create(&settings, &via->user);
+	if (ret == -EXDEV) {
+		tally_message_error(messages, "cannot start the user host: /proc is not that of "
+					      "this pid namespace");
+		tally_message_hint(messages, "%s", TALLY_PROC_FIX);
+		return ret;
+	}
 	if (ret) {
 		tally_message_error(messages, "cannot start the user host: %s", strerror(-ret));
 		return ret;
@@ -157,9 +169,18 @@ int tally_via_open_sampling(struct tally_via *via, const char *text,
 	return 0;
 }
 
+int tally_via_check_command(const struct tally_via *via, const char *command,
+			    const struct tally_messages *messages)
+{
+	return via->user && command ? tally_via_programs_check(command, messages) : 0;
+}
+
 void tally_via_close(struct tally_via *via)
 {
 	tally_user_destroy(via->user);
+	if (via->user)
+		tally_via_programs_warn(&via->programs);
+	tally_via_programs_free(&via->programs);
 	*via = (struct tally_via){0};
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/main/command.h"
+#include "cli/main/via_programs.h"
 #include "hosts/user/user.h"
 #include "sampler/child.h"
 #include "sampler/messages.h"
@@ -18,6 +19,7 @@ struct tally_via {
 	struct tally_user *user; /* NULL: the kernel's */
 	struct tally_transport transport;
 	struct tally_child_reaper reaper;
+	struct tally_via_programs programs;
 };
 
 /* The row of the option; `at` is the offset of its text in the command's config. */
@@ -36,7 +38,8 @@ bool tally_via_kernel_refuses(const struct tally_access *access);
 /*
  * Choose by the option's text (NULL: auto) and start the user host if it is that. `samples`: it is
  * going to sample. For `target` with CPUs it is refused, as it knows threads alone. After the
- * signals that the command waits for are set up. 0 or -errno, which has been told to `messages`.
+ * signals that the command waits for are set up; `via` stays where it is until it is closed. 0 or
+ * -errno, which has been told to `messages`.
  */
 int tally_via_open(struct tally_via *via, const char *text, const struct tally_target *target,
 		   bool samples, const struct tally_messages *messages);
@@ -47,7 +50,13 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 int tally_via_open_sampling(struct tally_via *via, const char *text,
 			    struct tally_sampling *sampling);
 
-/* After what was opened is closed, and the child freed. */
+/* Whether the command can be measured, before it is started: argv[0], or NULL for none. Says why not.
+ * 0 or -EPERM. */
+int tally_via_check_command(const struct tally_via *via, const char *command,
+			    const struct tally_messages *messages);
+
+/* After what was opened is closed, and the child freed: warns of programs that were changed by being
+ * traced, or were not measured. */
 void tally_via_close(struct tally_via *via);
 
 /* The transport to measure with; NULL: the kernel's. */

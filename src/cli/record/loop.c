@@ -61,7 +61,7 @@ static void check_end(struct record *record)
 	if (!tally_target_is_command(&record->config->sampling.target) ||
 	    !tally_child_is_running(&record->child))
 		record->stop = true;
-	else if (!record->is_hidden)
+	else if (!record->is_hidden && !tally_via_transport(&record->via))
 		tally_print_warning("the kernel removed the events of the command (process %d): it "
 				    "runs a set-uid program, or one whose file you cannot read. "
 				    "Nothing more of it is recorded",

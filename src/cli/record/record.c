@@ -117,8 +117,12 @@ static int start_child(struct record *record)
 {
 	char *const *argv = record->command;
 	int output = record_output_of_command(&record->output);
-	int ret = argv ? tally_child_start(&record->child, argv, output) : 0;
+	int ret =
+		tally_via_check_command(&record->via, argv ? argv[0] : NULL, &tally_print_messages);
 
+	if (ret)
+		return ret;
+	ret = argv ? tally_child_start(&record->child, argv, output) : 0;
 	if (ret)
 		tally_refuse_start(argv[0], ret, &tally_print_messages);
 	tally_via_adopt(&record->via, &record->child);

@@ -41,6 +41,8 @@ static void json_begin(struct stat_printer *printer, const struct stat_table *ta
 					 : "total");
 	tally_json_text(out, "target", table->title);
 	tally_json_text(out, "via", table->via);
+	if (table->add_via)
+		table->add_via(table->arg, out);
 	tally_json_text(out, "aggregation", table->mode->json_key ? table->mode->json_key : "all");
 	if (table->interval)
 		tally_json_u64(out, "at_ns", table->at);

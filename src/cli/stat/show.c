@@ -124,7 +124,12 @@ int stat_output_close(struct stat_session *session)
 
 /* ---- what ----------------------------------------------------------------- */
 
-static struct stat_table table_of(const struct stat_session *session)
+static void add_via(void *arg, struct tally_str *out)
+{
+	tally_via_programs_json(arg, out);
+}
+
+static struct stat_table table_of(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
 
@@ -142,6 +147,8 @@ static struct stat_table table_of(const struct stat_session *session)
 		.title = session->title,
 		.via = tally_via_name(&session->via),
 		.estimated = session->via.transport.estimates,
+		.add_via = session->via.user ? add_via : NULL,
+		.arg = &session->via.programs,
 		.by_value = config->mode == STAT_AGGR_THREAD && !config->target.pids &&
 			    !config->target.tids,
 		.has_user = session->by_command,

@@ -194,6 +194,9 @@ static int one_run(struct stat_session *session, bool first, bool last)
 
 	if (!ret && config->sync)
 		sync();
+	if (!ret && session->argv)
+		ret = tally_via_check_command(&session->via, session->argv[0],
+					      &tally_print_messages);
 	if (!ret && session->argv) {
 		ret = tally_child_start(&session->child, session->argv, STDOUT_FILENO);
 		if (ret)

@@ -103,6 +103,9 @@ struct stat_table {
 	const char *title; /* "'true'", "system wide" */
 	const char *via;   /* who counted: "kernel", "user" */
 	bool estimated;    /* and could not do so exactly */
+	/* Adds to JSON what else is to be known of who counted; NULL: nothing. */
+	void (*add_via)(void *arg, struct tally_str *out);
+	void *arg;
 	bool by_value;     /* threads: the greatest first, those without a count left out */
 	bool per_run;      /* -r: deviations are shown */
 	bool interval;     /* counts of an interval that ended `at` ns after the start */

@@ -251,6 +251,22 @@ void user_exit_handle(struct tally_user *user, int32_t tid)
 		user_files_wake(user);
 }
 
+/* What it does from now on is not seen. */
+static void release(struct tally_user *user, struct user_task *task)
+{
+	int32_t tid = task->perf.tid;
+
+	user_enter(user);
+	tally_core_exit(user->core, &task->perf);
+	user_leave(user);
+	user_maps_forget(user, task->perf.pid);
+	user_task_end(user, task);
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	pthread_cond_broadcast(&user->changed);
+	if (!user->tasks.len)
+		user_files_wake(user);
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 static bool is_group_stop(int signal)
@@ -293,6 +309,11 @@ void user_stop_handle(struct tally_user *user, int32_t tid, int status)
 		return;
 	}
 	event_handle(user, task, event);
+	if (event == PTRACE_EVENT_EXEC && user->settings.executed &&
+	    !user->settings.executed(user->settings.arg, task->perf.pid)) {
+		release(user, task);
+		return;
+	}
 	if (event == PTRACE_EVENT_STOP && is_group_stop(signal)) {
 		task->interrupted = false;
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/proc.h"
 #include "hosts/user/files.h"
 #include "hosts/user/maps.h"
 #include "hosts/user/supervisor.h"
@@ -64,11 +65,11 @@ static int self_init(struct tally_user *user)
 
 int tally_user_create(const struct tally_user_settings *settings, struct tally_user **ret_user)
 {
-	struct tally_user *user = calloc(1, sizeof(*user));
+	struct tally_user *user = tally_proc_is_ours() ? calloc(1, sizeof(*user)) : NULL;
 	int ret;
 
 	if (!user)
-		return -ENOMEM;
+		return tally_proc_is_ours() ? -ENOMEM : -EXDEV;
 	user->settings = *settings;
 	user->random = tally_clock_now() | 1;
 	user->self.proc.stat = user->self.proc.schedstat = -1;

@@ -38,9 +38,15 @@ struct pollfd;
 struct tally_user_settings {
 	bool samples; /* events may sample: threads are stopped for it while they run, and on exit
 		       */
+	/* Called by the supervisor when process `pid`, which is stopped, has executed a program.
+	 * False: it runs on untraced, and its events end. Calls nothing of the host. NULL: all are
+	 * traced. */
+	bool (*executed)(void *arg, int32_t pid);
+	void *arg;
 };
 
-/* Start the supervisor. 0; -ENOMEM; the error of pthread_create(3) or timer_create(2). */
+/* Start the supervisor. 0; -ENOMEM; -EXDEV: /proc is not that of this process' pid namespace
+ * (base/proc.h), and what is read there would be of other processes; the error of pthread_create(3) or timer_create(2). */
 int tally_user_create(const struct tally_user_settings *settings, struct tally_user **ret_user);
 
 /* Close what is open and let all tasks go on untraced. NULL is allowed. */
