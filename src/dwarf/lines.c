@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dwarf/lines.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/arith.h"
 
 int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, const char **ret_text)
 {
@@ -13,62 +16,64 @@ int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, co
 	return ret;
 }
 
-/* How many runs begin at or before an address. */
-static size_t runs_before(const struct tally_lines *lines, uint64_t addr)
+/* Add a span of addresses that are not known yet. `run` is the one before it, or NULL. */
+static int span_add(struct tally_lines *lines, struct tally_line_run *run,
+		    const struct tally_line_span *span)
 {
-	size_t low = 0, high = lines->runs.len;
+	uint32_t number = (uint32_t)lines->spans.len;
+	bool is_next = run && run->end == span->start && run->first + run->nr == number;
+	int ret = tally_vec_push(&lines->spans, *span);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->runs.data[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Note where the newest span is. Runs come mostly in order. */
-static int run_extend(struct tally_lines *lines, const struct tally_line_span *span)
-{
-	uint32_t number = (uint32_t)lines->spans.len - 1;
-	struct tally_line_run *run = lines->runs.len ? &lines->runs.data[lines->last_run] : NULL;
-	size_t at;
-
-	if (run && run->end == span->start && run->first + run->nr == number) {
+	if (ret)
+		return ret;
+	if (is_next) {
 		run->end = span->end;
 		run->nr++;
 		return 0;
 	}
-	if (tally_vec_reserve(&lines->runs, lines->runs.len + 1))
+	ret = tally_line_runs_insert(&lines->runs,
+				     &(struct tally_line_run){span->start, span->end, number, 1});
+	lines->spans.len -= ret != 0;
+	return ret;
+}
+
+/* Copy the lines of a span, once for all of its parts. */
+static int lines_copy(struct tally_lines *lines, struct tally_line_span *span)
+{
+	size_t size = span->nr * sizeof(*span->lines);
+	struct tally_line *to = tally_arena_alloc(&lines->arena, size);
+
+	if (!to)
 		return -ENOMEM;
-	at = runs_before(lines, span->start);
-	memmove(&lines->runs.data[at + 1], &lines->runs.data[at],
-		(lines->runs.len - at) * sizeof(*lines->runs.data));
-	lines->runs.data[at] = (struct tally_line_run){span->start, span->end, number, 1};
-	lines->runs.len++;
-	lines->last_run = at;
+	if (size)
+		memcpy(to, span->lines, size);
+	span->lines = to;
 	return 0;
 }
 
 int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *span)
 {
-	struct tally_line_span copy = *span;
-	size_t size = span->nr * sizeof(*span->lines);
-	struct tally_line *to;
-	int ret;
+	struct tally_line_span part = *span;
+	bool is_copied = false;
+	int ret = 0;
 
-	if (span->start >= span->end)
-		return 0;
-	to = tally_arena_alloc(&lines->arena, size);
-	if (!to)
-		return -ENOMEM;
-	if (size)
-		memcpy(to, span->lines, size);
-	copy.lines = to;
-	ret = tally_vec_push(&lines->spans, copy);
-	return ret ? ret : run_extend(lines, &copy);
+	while (part.start < span->end && !ret) {
+		struct tally_line_run *run =
+			tally_line_runs_before(&lines->runs, part.start, &part.end);
+
+		part.end = TALLY_MIN(part.end, span->end);
+		if (run && part.start < run->end) {
+			part.start = run->end;
+			continue;
+		}
+		if (!is_copied)
+			ret = lines_copy(lines, &part);
+		is_copied = true;
+		if (!ret)
+			ret = span_add(lines, run, &part);
+		part.start = part.end;
+	}
+	return ret;
 }
 
 /* The number of the span of a run that has the address. */
@@ -88,17 +93,13 @@ static uint32_t run_search(const struct tally_lines *lines, const struct tally_l
 	return low;
 }
 
-/* The number of a span that has the address, + 1; 0: there is none. */
+/* The number of the span that has the address, + 1; 0: there is none. */
 static uint32_t lines_search(const struct tally_lines *lines, uint64_t addr)
 {
-	enum { OVERLAPS_MAX = 16 }; /* of runs that begin before it, as far as is looked */
-	size_t at = runs_before(lines, addr);
+	uint64_t next;
+	const struct tally_line_run *run = tally_line_runs_before(&lines->runs, addr, &next);
 
-	for (int i = 0; at && i < OVERLAPS_MAX; i++, at--) {
-		if (addr < lines->runs.data[at - 1].end)
-			return run_search(lines, &lines->runs.data[at - 1], addr) + 1;
-	}
-	return 0;
+	return run && addr < run->end ? run_search(lines, run, addr) + 1 : 0;
 }
 
 const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64_t addr)
@@ -117,7 +118,7 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 void tally_lines_free(struct tally_lines *lines)
 {
 	tally_vec_free(&lines->spans);
-	tally_vec_free(&lines->runs);
+	tally_line_runs_free(&lines->runs);
 	tally_map_free(&lines->by_address);
 	tally_intern_free(&lines->texts);
 	tally_arena_free(&lines->arena);

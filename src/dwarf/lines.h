@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "dwarf/runs.h"
 
 /* A place in the source. */
 struct tally_line {
@@ -33,18 +34,11 @@ struct tally_line_span {
 	uint32_t nr;
 };
 
-/* Spans that were added one behind the other, and follow each other: mostly those of a function. */
-struct tally_line_run {
-	uint64_t start, end;
-	uint32_t first, nr; /* of the spans */
-};
-
 /* All zero is empty. */
 struct tally_lines {
-	TALLY_VEC(struct tally_line_span) spans; /* in order of addition */
-	TALLY_VEC(struct tally_line_run) runs;   /* by start */
-	size_t last_run;                         /* the one that was added to last */
-	struct tally_map by_address;             /* of those that were found: the span + 1 */
+	TALLY_VEC(struct tally_line_span) spans; /* in order of addition; none overlap */
+	struct tally_line_runs runs;
+	struct tally_map by_address; /* of those that were found: the span + 1 */
 	struct tally_intern texts;
 	struct tally_arena arena; /* of lines */
 };
@@ -54,8 +48,8 @@ struct tally_lines {
 int tally_lines_text(struct tally_lines *lines, const char *text, size_t len,
 		     const char **ret_text);
 
-/* Add a copy of a span, whose texts are of tally_lines_text(); an empty one is none. Where spans
- * overlap one of the last 16 that begin before an address is found, or none. 0 or -ENOMEM. */
+/* Add a copy of a span, whose texts are of tally_lines_text(); an empty one is none. What is known
+ * already stays: only the parts of the span that no earlier one has are added. 0 or -ENOMEM. */
 int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *span);
 
 /* The span that `addr` is in, or NULL. Valid until the next one is added; its lines and their texts

@@ -73,6 +73,73 @@ static void found_among_many(void **state)
 	tally_lines_free(&lines);
 }
 
+/* A function that arrives after single spans of it, as the index has them. */
+static void a_function_is_found_around_known_spans(void **state)
+{
+	enum { NR = 100 };
+	struct tally_lines lines = {0};
+
+	(void)state;
+	for (uint64_t i = 1; i <= NR; i++)
+		add(&lines, 1000 + i * 10, 1001 + i * 10, 1);
+	add(&lines, 1000, 3000, 2);
+	assert_int_equal(find(&lines, 1000), 2);
+	assert_int_equal(find(&lines, 1009), 2);
+	assert_int_equal(find(&lines, 1010), 1);
+	assert_int_equal(find(&lines, 1011), 2);
+	assert_int_equal(find(&lines, 2000), 1);
+	assert_int_equal(find(&lines, 2001), 2);
+	assert_int_equal(find(&lines, 2999), 2);
+	assert_int_equal(find(&lines, 3000), 0);
+	tally_lines_free(&lines);
+}
+
+static void copies_of_a_span_are_one(void **state)
+{
+	struct tally_lines lines = {0};
+
+	(void)state;
+	for (uint32_t i = 1; i <= 124; i++) {
+		add(&lines, 10, 20, i);
+		add(&lines, 15 + i % 5, 20, i);
+	}
+	assert_int_equal(lines.spans.len, 1);
+	add(&lines, 5, 25, 2);
+	assert_int_equal(lines.spans.len, 3);
+	assert_int_equal(find(&lines, 9), 2);
+	assert_int_equal(find(&lines, 19), 1);
+	assert_int_equal(find(&lines, 20), 2);
+	add(&lines, 0, UINT64_MAX, 3);
+	assert_int_equal(find(&lines, UINT64_MAX - 1), 3);
+	assert_int_equal(find(&lines, 5), 2);
+	tally_lines_free(&lines);
+}
+
+/* Beside a list of all addresses, where the first span of each wins. */
+static void random_spans_are_found_as_they_were_first_added(void **state)
+{
+	enum { SPACE = 20000, SPANS = 4000 };
+	static uint32_t known[SPACE];
+	struct tally_lines lines = {0};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (uint32_t i = 1; i <= SPANS; i++) {
+		uint64_t start, end;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		start = (seed >> 33) % SPACE;
+		end = start + (seed >> 20) % (i % 50 ? 8 : 300);
+		end = end < SPACE ? end : SPACE;
+		add(&lines, start, end, i);
+		for (uint64_t at = start; at < end; at++)
+			known[at] = known[at] ? known[at] : i;
+	}
+	for (uint64_t at = 0; at < SPACE; at++)
+		assert_int_equal(find(&lines, at), known[at]);
+	tally_lines_free(&lines);
+}
+
 static void empty_spans_are_none(void **state)
 {
 	const struct tally_line_span known = {5, 6, NULL, 0}, empty = {7, 7, NULL, 0};
@@ -92,6 +159,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(found_by_any_address),
 		cmocka_unit_test(found_among_many),
+		cmocka_unit_test(a_function_is_found_around_known_spans),
+		cmocka_unit_test(copies_of_a_span_are_one),
+		cmocka_unit_test(random_spans_are_found_as_they_were_first_added),
 		cmocka_unit_test(empty_spans_are_none),
 	};
 
