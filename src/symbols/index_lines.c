@@ -90,7 +90,8 @@ static int read_sections(struct tally_index *index, struct lines_reading *readin
 	return 0;
 }
 
-int tally_dso_lines_load(struct tally_dso *dso)
+/* Add what the index has to what is known. */
+static int read_index(struct tally_dso *dso)
 {
 	struct lines_reading reading = {.lines = &dso->lines->known};
 	struct tally_index_dir *dir = tally_index_dir_get(dso->owner);
@@ -104,6 +105,13 @@ int tally_dso_lines_load(struct tally_dso *dso)
 	for (uint32_t i = 0; i < reading.head.nr_spans && !ret; i++)
 		ret = read_span(&reading, &reading.spans[i]);
 	tally_index_free(&index);
+	return ret;
+}
+
+int tally_dso_lines_load(struct tally_dso *dso)
+{
+	int ret = read_index(dso);
+
 	dso->lines->nr_indexed = dso->lines->known.spans.len;
 	return ret;
 }
@@ -115,6 +123,8 @@ struct lines_writing {
 	TALLY_VEC(struct lines_line) all;
 	TALLY_VEC(char) texts;
 	struct tally_map places; /* of texts, by where they are */
+	bool is_new;             /* the index has not all of it */
+	bool is_full;
 };
 
 static int write_text(struct lines_writing *writing, const char *text, uint32_t *ret_place)
@@ -170,16 +180,26 @@ static int by_start(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* The numbers of those that the index had, and of those that were looked for: not whole functions.
- */
-static uint32_t wanted_find(const struct tally_dso_lines *lines, uint32_t *numbers)
+/* Whether the index has a span already. Those from number `reread` on were written to it while this
+ * process was at work. */
+static bool is_indexed(const struct tally_dso_lines *lines, size_t reread, size_t number)
 {
-	uint32_t nr = (uint32_t)TALLY_MIN(lines->nr_indexed, lines->known.spans.len);
+	return number < lines->nr_indexed || number >= reread;
+}
+
+/* The numbers of the spans that were looked for, not of whole functions, and of those that the
+ * index has; by start. */
+static uint32_t choose(const struct tally_dso_lines *lines, size_t reread, bool with_indexed,
+		       uint32_t *numbers)
+{
 	const struct tally_map_slot *slot;
+	uint32_t nr = 0;
 	size_t pos = 0;
 
-	for (uint32_t i = 0; i < nr; i++)
-		numbers[i] = i;
+	for (size_t i = 0; i < lines->known.spans.len && with_indexed; i++) {
+		if (is_indexed(lines, reread, i))
+			numbers[nr++] = (uint32_t)i;
+	}
 	while ((slot = tally_map_next(&lines->known.by_address, &pos)))
 		numbers[nr++] = (uint32_t)slot->value - 1;
 	if (nr)
@@ -187,19 +207,32 @@ static uint32_t wanted_find(const struct tally_dso_lines *lines, uint32_t *numbe
 	return nr;
 }
 
-static int write_spans(struct lines_writing *writing, const struct tally_dso_lines *lines)
+static int write_spans(struct lines_writing *writing, const struct tally_dso_lines *lines,
+		       size_t reread, bool with_indexed)
 {
-	size_t most = lines->nr_indexed + lines->known.by_address.len;
+	size_t most = lines->known.spans.len + lines->known.by_address.len;
 	uint32_t *numbers = calloc(most + 1, sizeof(*numbers)), nr;
 	int ret = numbers ? tally_vec_push(&writing->texts, 0) : -ENOMEM;
 
-	nr = ret ? 0 : wanted_find(lines, numbers);
-	for (uint32_t i = 0; i < nr && !ret; i++) {
-		if ((!i || numbers[i] != numbers[i - 1]) && writing_size(writing) < LINES_BYTES_MAX)
-			ret = write_span(writing, &lines->known.spans.data[numbers[i]]);
+	nr = ret ? 0 : choose(lines, reread, with_indexed, numbers);
+	for (uint32_t i = 0; i < nr && !ret && !writing->is_full; i++) {
+		if (i && numbers[i] == numbers[i - 1])
+			continue;
+		ret = write_span(writing, &lines->known.spans.data[numbers[i]]);
+		writing->is_full = writing_size(writing) >= LINES_BYTES_MAX;
+		writing->is_new |= !is_indexed(lines, reread, numbers[i]);
 	}
 	free(numbers);
 	return ret;
+}
+
+static void writing_free(struct lines_writing *writing)
+{
+	tally_vec_free(&writing->spans);
+	tally_vec_free(&writing->all);
+	tally_vec_free(&writing->texts);
+	tally_map_free(&writing->places);
+	*writing = (struct lines_writing){0};
 }
 
 static void index_write(struct tally_dso *dso, const struct tally_build_id *object,
@@ -225,12 +258,20 @@ void tally_dso_lines_save(struct tally_dso *dso)
 {
 	struct lines_writing writing = {0};
 	struct tally_build_id object;
+	size_t reread = dso->lines->known.spans.len;
+	int ret;
 
-	if (tally_index_dir_get(dso->owner) && !tally_dso_index_object(dso, &object) &&
-	    !write_spans(&writing, dso->lines))
+	if (!tally_index_dir_get(dso->owner) || tally_dso_index_object(dso, &object))
+		return;
+	/* Another DSO or process with the same file may have written what it looked for. */
+	(void)read_index(dso);
+	ret = write_spans(&writing, dso->lines, reread, true);
+	if (!ret && writing.is_full) {
+		/* The spans of this run leave those of earlier ones no room. */
+		writing_free(&writing);
+		ret = write_spans(&writing, dso->lines, reread, false);
+	}
+	if (!ret && writing.is_new)
 		index_write(dso, &object, &writing);
-	tally_vec_free(&writing.spans);
-	tally_vec_free(&writing.all);
-	tally_vec_free(&writing.texts);
-	tally_map_free(&writing.places);
+	writing_free(&writing);
 }

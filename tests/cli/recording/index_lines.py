@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lines of source in indexes: what a used cache holds changes no output, and what it holds already is neither asked
+for nor written again. The recordings have samples at random addresses of a program that is built here.
+
+usage: index_lines.py TALLY
+"""
+import os
+import random
+import shutil
+import sys
+import time
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+from crafted import *  # noqa: F403, E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("index-lines")
+CACHE = os.path.join(WORK, "cache")
+PROGRAM = os.path.join(WORK, "program")
+COPY = os.path.join(WORK, "copy")  # the same build ID at another path
+START = 0x400000
+PID = 4194304 + os.getpid()  # nobody's
+FUNCTIONS, LINES = 12, 60
+COMMANDS = (["report", "--stdio", "-g", "none", "-s", "sym,srcline"],
+            ["script", "-F", "comm,ip,sym,srcline"],
+            ["report", "--stdio", "-g", "caller", "--no-children", "-s", "dso,srcfile"],
+            ["script", "-F", "comm,ip,sym"])
+os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
+
+
+def source():
+    """Functions of many lines, each with a call that is inlined."""
+    text = "volatile unsigned long sum;\nstatic inline __attribute__((always_inline)) void inner(unsigned long n)\n"
+    text += "{\n\tsum ^= n;\n\tsum -= n >> 3;\n}\n"
+    for number in range(FUNCTIONS):
+        text += f"__attribute__((noinline)) void hot_{number}(unsigned long n)\n{{\n"
+        text += "".join("\tinner(n);\n" if line % 7 == 3 else f"\tsum += n * {line + 3};\n" for line in range(LINES))
+        text += "}\n"
+    calls = "".join(f"\thot_{number}(1);\n" for number in range(FUNCTIONS))
+    return text + f"int main(void)\n{{\n{calls}\treturn 0;\n}}\n"
+
+
+def prepare():
+    machine.need_built_with("dwarf")
+    machine.need_tool("nm", "--version")
+    machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
+    if not os.path.exists(PROGRAM):
+        steps.build(PROGRAM, source(), "-O2", "-g", "-no-pie", "-fno-pie", "-Wl,--build-id", file=os.path.join(WORK, "many lines.c"))
+        shutil.copy2(PROGRAM, COPY)
+
+
+def functions():
+    found = [line.split() for line in tap.run("nm", "-S", PROGRAM).stdout.splitlines()]
+    return [(int(words[0], 16), int(words[1], 16)) for words in found if len(words) == 4 and words[3].startswith("hot_")]
+
+
+def recording(path, rng, nr):
+    """Samples in some functions, with callers, of the program or of its copy too."""
+    some = rng.sample(functions(), 6)
+    size = os.path.getsize(PROGRAM)
+    copy = START + 0x1000000
+    records = [mmap(PID, START, size, PROGRAM), comm(PID, "program")]
+    if rng.randrange(2):
+        records.append(mmap(PID, copy, size, COPY))
+    for number in range(nr):
+        start, length = rng.choice(some)
+        addrs = [start + rng.randrange(length) for _ in range(2)]
+        if len(records) > 2 + number and number % 3 == 0:
+            addrs = [addr + copy - START for addr in addrs]
+        records.append(sample(addrs[0], PID, number + 1, more=u64(3, CONTEXT_USER, *addrs)))
+    with open(path, "wb") as file:
+        file.write(file_bytes(records, [attr(DEFAULT_TYPE | CALLCHAIN)]))
+    later = time.time() + 3600  # else the program seems to have changed after it was recorded
+    os.utime(path, (later, later))
+
+
+def tally(command, data, *options, before=()):
+    return tap.run(*before, TALLY, *command, *options, "-i", data, env={**tap.without_leaks(), "XDG_CACHE_HOME": CACHE}, status=0).stdout
+
+
+def written():
+    """Which files the indexes are, and when they were written."""
+    with os.scandir(os.path.join(CACHE, "tally")) as entries:
+        return {entry.name: (entry.inode(), entry.stat().st_mtime_ns) for entry in entries}
+
+
+def expect_no_work(command, data):
+    """The output, which starts no worker and writes no index."""
+    log = os.path.join(WORK, "strace")
+    before = written()
+    out = tally(command, data, before=("strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork"))
+    with open(log, encoding="utf-8", errors="replace") as file:
+        started = [line for line in file if "fork" in line or "clone" in line]
+    assert not started, (command, data, started)
+    assert written() == before, (command, data)
+    return out
+
+
+def mixed_reports(nr_recordings, nr_reports, nr_samples, nr_last):
+    prepare()
+    rng = random.Random(int(os.environ.get("TALLY_SEED", "35")))
+    shutil.rmtree(CACHE, ignore_errors=True)
+    files = [os.path.join(WORK, f"perf.data.{number}") for number in range(nr_recordings)]
+    for path in files:
+        recording(path, rng, nr_samples)
+    pairs = [(command, path) for command in COMMANDS for path in files]
+    rng.shuffle(pairs)
+    plain = {}
+    # Each pair once, then some of them again: by then the indexes have all.
+    for number in range(nr_reports):
+        command, path = pairs[number] if number < len(pairs) else rng.choice(pairs)
+        key = (*command, path)
+        if key not in plain:
+            plain[key] = tally(command, path, "--no-index")
+            assert command[0] == "script" or "hot_" in plain[key] or "many lines.c" in plain[key], plain[key]
+        out = tally(command, path) if number < nr_reports - nr_last else expect_no_work(command, path)
+        tap.same(out, plain[key], f"report {number}: {' '.join(key)}")
+
+
+@tap.always
+def test_a_used_cache_changes_no_output():
+    mixed_reports(2, 12, 60, 4)
+
+
+@tap.full
+def test_fifty_mixed_reports_of_ten_recordings():
+    mixed_reports(10, 50, 80, 10)
+
+
+if __name__ == "__main__":
+    tap.main(__name__)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines in an index: what several processes looked for, written only if it is new. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "temporary.h"
+#include "symbols/dso.h"
+#include "symbols/dso_lines.h"
+
+enum { STEP = 16, LINES = 200 };
+
+static char dir[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/tally-index-lines-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	temporary_remove(dir);
+	return 0;
+}
+
+/* A process that has an object open, and read the index. */
+struct process {
+	struct tally_symbols *symbols;
+	struct tally_dso *dso;
+};
+
+static struct process process_begin(void)
+{
+	static const uint8_t id[20] = {0xa0, 1, 2, 3};
+	const struct tally_symbols_options options = {.index_dir = dir, .index_limit = 1 << 30};
+	const struct tally_dso_key key = {TALLY_DSO_USER, "/nowhere", id, sizeof(id)};
+	struct process process;
+
+	assert_int_equal(tally_symbols_new(&options, &process.symbols), 0);
+	assert_int_equal(tally_dso_get(process.symbols, &key, &process.dso), 0);
+	process.dso->lines = calloc(1, sizeof(*process.dso->lines));
+	assert_non_null(process.dso->lines);
+	(void)tally_dso_lines_load(process.dso);
+	return process;
+}
+
+static void process_end(struct process *process)
+{
+	tally_dso_lines_save(process->dso);
+	tally_symbols_free(process->symbols);
+}
+
+static bool knows(struct process *process, uint64_t number)
+{
+	const struct tally_line_span *span =
+		tally_lines_find(&process->dso->lines->known, number * STEP);
+
+	return span && span->nr == LINES && span->lines[0].line == number;
+}
+
+/* Look for the lines of `nr` addresses, as if a worker answered those that are not known. */
+static void look_for(struct process *process, uint64_t first, uint64_t nr)
+{
+	struct tally_line lines[LINES] = {0};
+
+	for (uint64_t i = first; i < first + nr; i++) {
+		const struct tally_line_span span = {i * STEP, i * STEP + STEP, lines, LINES};
+
+		lines[0].line = (uint32_t)i;
+		if (!knows(process, i))
+			assert_int_equal(tally_lines_add(&process->dso->lines->known, &span), 0);
+		assert_true(knows(process, i));
+	}
+}
+
+/* The file that the index is, and when it was written. */
+static struct stat index_stat(void)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/a001020300000000000000000000000000000000.index", dir);
+	assert_int_equal(stat(path, &st), 0);
+	return st;
+}
+
+static void assert_written(const struct stat *before, bool is_written)
+{
+	struct stat now = index_stat();
+
+	assert_int_equal(now.st_ino != before->st_ino ||
+				 now.st_mtim.tv_nsec != before->st_mtim.tv_nsec,
+			 is_written);
+}
+
+static void what_two_processes_looked_for_is_kept(void **state)
+{
+	struct process first = process_begin(), second = process_begin(), third;
+
+	(void)state;
+	look_for(&first, 0, 100);
+	look_for(&second, 50, 100);
+	process_end(&first);
+	process_end(&second);
+	third = process_begin();
+	for (uint64_t i = 0; i < 150; i++)
+		assert_true(knows(&third, i));
+	assert_int_equal(third.dso->lines->known.spans.len, 150);
+	process_end(&third);
+}
+
+static void what_is_known_is_not_written_again(void **state)
+{
+	struct process process = process_begin();
+	struct stat before;
+
+	(void)state;
+	look_for(&process, 0, 100);
+	process_end(&process);
+	before = index_stat();
+	process = process_begin();
+	look_for(&process, 20, 10);
+	process_end(&process);
+	assert_written(&before, false);
+	process = process_begin();
+	look_for(&process, 95, 10);
+	process_end(&process);
+	assert_written(&before, true);
+}
+
+/* More than an index holds: what has room is not written time and again. */
+static void a_full_index_has_what_was_looked_for_last(void **state)
+{
+	enum { MANY = (64 << 20) / (LINES * 16) + 1000 };
+	struct process process = process_begin();
+	struct stat before;
+
+	(void)state;
+	look_for(&process, 0, MANY);
+	process_end(&process);
+	before = index_stat();
+	process = process_begin();
+	assert_true(knows(&process, 0));
+	assert_false(knows(&process, MANY - 1));
+	look_for(&process, 0, MANY);
+	process_end(&process);
+	assert_written(&before, false);
+
+	process = process_begin();
+	look_for(&process, MANY, 100);
+	process_end(&process);
+	process = process_begin();
+	for (uint64_t i = MANY; i < MANY + 100; i++)
+		assert_true(knows(&process, i));
+	process_end(&process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_two_processes_looked_for_is_kept, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_is_known_is_not_written_again, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_full_index_has_what_was_looked_for_last, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
