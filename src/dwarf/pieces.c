@@ -22,18 +22,23 @@ static int by_start(const void *a, const void *b, void *arg)
 	return (*then)(a, b);
 }
 
+/* The number + 1 of the last of the first `nr` pieces that ends after `end`; 0: there is none. */
+static size_t piece_beyond(const void *pieces, size_t size, size_t nr, uint64_t end)
+{
+	while (nr && piece_at(pieces, size, nr - 1)->end <= end)
+		nr = piece_at(pieces, size, nr - 1)->beyond;
+	return nr;
+}
+
 void dwarf_pieces_sort(void *pieces, size_t size, size_t nr,
 		       int (*then)(const void *a, const void *b))
 {
-	uint64_t reach = 0;
-
 	if (nr)
 		qsort_r(pieces, nr, size, by_start, &then);
 	for (size_t i = 0; i < nr; i++) {
 		struct dwarf_piece *piece = (void *)((char *)pieces + i * size);
 
-		reach = TALLY_MAX(reach, piece->end);
-		piece->reach = reach;
+		piece->beyond = piece_beyond(pieces, size, i, piece->end);
 	}
 }
 
@@ -56,17 +61,15 @@ static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t
 const void *dwarf_pieces_find(const void *pieces, size_t size, size_t nr, uint64_t addr,
 			      struct dwarf_part *part)
 {
-	/* Those of sane files do not overlap, or by little. */
-	enum { LOOKS_MAX = 256 };
+	/* Each look is at a longer piece. Those of sane files are not in each other that deep. */
+	enum { LOOKS_MAX = 1024 };
 	size_t at = pieces_before(pieces, size, nr, addr);
 	const struct dwarf_piece *piece;
 
 	if (at < nr)
 		part->end = TALLY_MIN(part->end, piece_at(pieces, size, at)->start);
-	for (int looks = 0; at && looks < LOOKS_MAX; looks++, at--) {
+	for (int looks = 0; at && looks < LOOKS_MAX; looks++, at = piece->beyond) {
 		piece = piece_at(pieces, size, at - 1);
-		if (piece->reach <= addr)
-			break;
 		part->start = TALLY_MAX(part->start, piece->end > addr ? piece->start : piece->end);
 		if (piece->end > addr) {
 			part->end = TALLY_MIN(part->end, piece->end);
@@ -74,7 +77,6 @@ const void *dwarf_pieces_find(const void *pieces, size_t size, size_t nr, uint64
 		}
 	}
 	if (at)
-		part->start = TALLY_MAX(part->start,
-					TALLY_MIN(piece_at(pieces, size, at - 1)->reach, addr));
+		part->start = addr;
 	return NULL;
 }

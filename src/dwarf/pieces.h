@@ -9,7 +9,7 @@
 /* What a structure begins with that is found by address. */
 struct dwarf_piece {
 	uint64_t start, end;
-	uint64_t reach; /* the last end of this one and those before it, by pieces_sort() */
+	uint64_t beyond; /* number + 1 of the last piece before it that ends after it; 0: none */
 };
 
 /* A part of the code. */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The innermost piece of code that has an address, beside a search through all of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dwarf/pieces.h"
+
+enum { NR = 2000, SPACE = 6000 };
+
+struct numbered {
+	struct dwarf_piece at;
+	uint32_t number;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static const struct numbered *find(const struct numbered *all, size_t nr, uint64_t addr,
+				   struct dwarf_part *part)
+{
+	*part = (struct dwarf_part){0, UINT64_MAX};
+	return dwarf_pieces_find(all, sizeof(*all), nr, addr, part);
+}
+
+/* The last one in the order of the sorted pieces. */
+static const struct numbered *look_at_all(const struct numbered *all, size_t nr, uint64_t addr)
+{
+	const struct numbered *found = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (all[i].at.start <= addr && addr < all[i].at.end)
+			found = &all[i];
+	}
+	return found;
+}
+
+/* The answer is right, and the same in all of the part. */
+static void assert_found(const struct numbered *all, size_t nr, uint64_t addr)
+{
+	const struct numbered *wanted = look_at_all(all, nr, addr);
+	struct dwarf_part part, other;
+
+	assert_ptr_equal(find(all, nr, addr, &part), wanted);
+	assert_true(part.start <= addr && addr < part.end);
+	assert_ptr_equal(find(all, nr, part.start, &other), wanted);
+	assert_int_equal(other.end, part.end);
+	if (part.end != UINT64_MAX)
+		assert_ptr_equal(find(all, nr, part.end - 1, &other), wanted);
+}
+
+static void random_pieces(void **state)
+{
+	static struct numbered all[NR];
+	uint64_t seed = 1;
+
+	(void)state;
+	for (uint32_t i = 0; i < NR; i++) {
+		uint64_t start;
+
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		start = (seed >> 33) % SPACE;
+		all[i] = (struct numbered){
+			.at = {start, start + 1 + (seed >> 20) % (i % 40 ? 5 : 2000), 0},
+			.number = i};
+	}
+	dwarf_pieces_sort(all, sizeof(*all), NR, by_number);
+	for (uint64_t addr = 0; addr < SPACE + 2100; addr++)
+		assert_found(all, NR, addr);
+}
+
+/* A unit whose range has the code of many others in it. */
+static void a_long_piece_is_found_behind_many_short_ones(void **state)
+{
+	static struct numbered all[NR];
+	struct dwarf_part part;
+
+	(void)state;
+	all[0] = (struct numbered){.at = {100, 100 + 10 * NR, 0}};
+	for (uint32_t i = 1; i < NR; i++)
+		all[i] = (struct numbered){.at = {100 + 10 * i, 105 + 10 * i, 0}, .number = i};
+	dwarf_pieces_sort(all, sizeof(*all), NR, by_number);
+	assert_ptr_equal(find(all, NR, 99 + 10 * NR, &part), &all[0]);
+	assert_int_equal(part.start, 105 + 10 * (NR - 1));
+	assert_int_equal(part.end, 100 + 10 * NR);
+	assert_ptr_equal(find(all, NR, 104 + 10 * (NR - 1), &part), &all[NR - 1]);
+	assert_null(find(all, NR, 100 + 10 * NR, &part));
+	assert_int_equal(part.start, 100 + 10 * NR);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_pieces),
+		cmocka_unit_test(a_long_piece_is_found_behind_many_short_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
