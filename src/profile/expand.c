@@ -23,50 +23,20 @@ struct expand {
 
 /* ---- asking ------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b)
-{
-	const struct tally_frame *x = *(const struct tally_frame *const *)a;
-	const struct tally_frame *y = *(const struct tally_frame *const *)b;
-	uint32_t i = tally_dso_number(x->dso), j = tally_dso_number(y->dso);
-
-	if (i != j)
-		return i < j ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* Ask for the addresses of each file at once. */
-static void ask(const struct tally_frame **exact, size_t nr, uint64_t *addrs)
-{
-	size_t first = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		addrs[i] = exact[i]->addr;
-	for (size_t i = 1; i <= nr; i++) {
-		if (i < nr && exact[i]->dso == exact[first]->dso)
-			continue;
-		tally_dso_lines_prepare(exact[first]->dso, addrs + first, i - first);
-		first = i;
-	}
-}
-
 static int ask_all(const struct tally_frames *frames)
 {
-	const struct tally_frame **exact = calloc(frames->all.len + 1, sizeof(*exact));
-	uint64_t *addrs = calloc(frames->all.len + 1, sizeof(*addrs));
-	int ret = exact && addrs ? 0 : -ENOMEM;
+	struct tally_dso_address *exact = calloc(frames->all.len + 1, sizeof(*exact));
 	size_t nr = 0;
 
+	if (!exact)
+		return -ENOMEM;
 	tally_vec_for_each (frame, &frames->all) {
-		if (!ret && frame->is_exact)
-			exact[nr++] = frame;
+		if (frame->is_exact)
+			exact[nr++] = (struct tally_dso_address){frame->dso, frame->addr};
 	}
-	if (nr) {
-		qsort(exact, nr, sizeof(*exact), by_place);
-		ask(exact, nr, addrs);
-	}
+	tally_lines_prepare(exact, nr);
 	free(exact);
-	free(addrs);
-	return ret;
+	return 0;
 }
 
 /* ---- frames ------------------------------------------------------------------- */

@@ -182,27 +182,78 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
-void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
+/* Whether an address is not known yet, but may be in the debug information: `ret_in_file` is where
+ * it is there. */
+static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_file)
 {
-	struct tally_dso_lines *lines = dso_lines(dso);
-	TALLY_VEC(uint64_t) wanted = {0};
+	struct tally_dso_lines *lines = dso->lines;
 	uint64_t bias;
 
-	if (!lines || (tally_dso_has_stored_lines(dso) && !dso->asks_files))
-		return;
+	if (lines->state != TALLY_DSO_LOADED || !tally_debug_info_bias(&lines->info, addr, &bias))
+		return false;
+	*ret_in_file = addr + bias;
+	return !tally_lines_find(&lines->known, addr + bias);
+}
+
+/* Whether lines are looked for in files; then for debug information, too. */
+static bool begin_asking(struct tally_dso *dso)
+{
+	if ((tally_dso_has_stored_lines(dso) && !dso->asks_files) || !dso_lines(dso))
+		return false;
 	lines_find(dso);
+	return true;
+}
+
+bool tally_dso_lines_want_asking(struct tally_dso *dso, uint64_t addr)
+{
+	uint64_t in_file;
+
+	return begin_asking(dso) && is_unknown(dso, addr, &in_file);
+}
+
+void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
+{
+	TALLY_VEC(uint64_t) wanted = {0};
+	uint64_t in_file;
+
+	if (!begin_asking(dso))
+		return;
 	for (size_t i = 0; i < nr; i++) {
 		/* Those that there is no memory for are asked for one by one. */
-		if (lines->state == TALLY_DSO_LOADED &&
-		    tally_debug_info_bias(&lines->info, addrs[i], &bias) &&
-		    !tally_lines_find(&lines->known, addrs[i] + bias))
-			(void)tally_vec_push(&wanted, addrs[i] + bias);
+		if ((!i || addrs[i] != addrs[i - 1]) && is_unknown(dso, addrs[i], &in_file))
+			(void)tally_vec_push(&wanted, in_file);
 	}
 	if (wanted.len) {
 		lines_ask(dso, wanted.data, wanted.len);
 		worker_stop(dso);
 	}
 	tally_vec_free(&wanted);
+}
+
+static int by_dso_and_address(const void *a, const void *b)
+{
+	const struct tally_dso_address *x = a, *y = b;
+	uint32_t i = tally_dso_number(x->dso), j = tally_dso_number(y->dso);
+
+	if (i != j)
+		return i < j ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+void tally_lines_prepare(struct tally_dso_address *all, size_t nr)
+{
+	TALLY_VEC(uint64_t) addrs = {0};
+
+	if (nr)
+		qsort(all, nr, sizeof(*all), by_dso_and_address);
+	for (size_t i = 0; i < nr; i++) {
+		(void)tally_vec_push(&addrs, all[i].addr);
+		if (i + 1 < nr && all[i + 1].dso == all[i].dso)
+			continue;
+		tally_dso_lines_prepare(all[i].dso, addrs.data, addrs.len);
+		addrs.len = 0;
+	}
+	tally_vec_free(&addrs);
 }
 
 /* The span that has the address, and how far its addresses are from the DSO's. */

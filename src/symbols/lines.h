@@ -32,8 +32,19 @@ static inline uint64_t tally_line_address(const struct tally_symbol *symbol, uin
 }
 
 /* tally_dso_lines() for those who have many addresses, in ascending order: they are asked for at
- * once. */
+ * once, which takes a fraction of the time. */
 void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_t nr);
+
+/* The same of many files; the list is sorted. */
+struct tally_dso_address {
+	struct tally_dso *dso;
+	uint64_t addr;
+};
+void tally_lines_prepare(struct tally_dso_address *all, size_t nr);
+
+/* Whether tally_dso_lines(dso, addr) would ask the other process. Those who can wait for an answer
+ * collect such addresses for tally_lines_prepare(). */
+bool tally_dso_lines_want_asking(struct tally_dso *dso, uint64_t addr);
 
 /* Whether addresses of the DSO can have lines. Looks for debug information, but reads none. */
 bool tally_dso_has_lines(struct tally_dso *dso);

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "cli/main/output.h"
 #include "cli/script/fields.h"
 #include "cli/script/text.h"
 #include "symbols/lines.h"
@@ -64,6 +66,7 @@ void script_places_grow(struct script_places *places)
 void script_places_free(struct script_places *places)
 {
 	free(places->memory);
+	tally_vec_free(&places->held);
 	*places = (struct script_places){0};
 }
 
@@ -183,15 +186,16 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 	memcpy(slot->line, out->data + start, len);
 }
 
-/* The lines of an address, as far as they are shown. */
-static size_t lines_find(const struct tally_location *where, const struct script_place *place,
-			 uint32_t fields, bool is_inlined, const struct tally_line **ret_lines)
+/* Whether a place may have lines that are shown, and where they are looked up. */
+static bool wants_lines(const struct script_places *places, const struct script_held_place *held,
+			uint64_t *ret_addr)
 {
-	if (!where->dso || !(fields & SCRIPT_SRCLINE || (is_inlined && fields & SCRIPT_SYM)))
-		return 0;
-	return tally_dso_lines(where->dso,
-			       tally_line_address(where->symbol, where->addr, place->is_return),
-			       ret_lines, NULL);
+	bool is_inlined = held->in_chain && places->is_inlined && held->fields & SCRIPT_SYM;
+
+	if (!held->where.dso || !(held->fields & SCRIPT_SRCLINE || is_inlined))
+		return false;
+	*ret_addr = tally_line_address(held->where.symbol, held->where.addr, held->is_return);
+	return true;
 }
 
 static void inlined_add(const struct script_places *places, struct tally_str *out, uint64_t ip,
@@ -209,35 +213,58 @@ static void inlined_add(const struct script_places *places, struct tally_str *ou
 	tally_str_add(out, " (inlined)\n");
 }
 
-/* Add a line that is not remembered, in a callchain those of inlined functions before it. Whether
- * it may be: what is in no file now may be in the kernel when its symbols were read. */
-static bool line_make(const struct script_places *places, struct tally_str *out,
+/* Add the text of a place: a line, in a callchain those of inlined functions before it. */
+static void held_add(const struct script_places *places, struct tally_str *out,
+		     const struct script_held_place *held)
+{
+	bool is_inlined = held->in_chain && places->is_inlined && held->fields & SCRIPT_SYM;
+	const struct tally_line *lines;
+	uint64_t addr;
+	size_t start, i = 0;
+	size_t nr = wants_lines(places, held, &addr)
+			    ? tally_dso_lines(held->where.dso, addr, &lines, NULL)
+			    : 0;
+
+	for (; i + 1 < nr && is_inlined; i++)
+		inlined_add(places, out, held->ip, &held->where, &lines[i], held->fields);
+	tally_str_add_char(out, '\t');
+	script_add_hex(out, held->ip);
+	start = out->len;
+	location_add(out, &held->where, held->fields);
+	tally_str_escape(out, start);
+	source_add(places, out, &held->where, nr ? &lines[i] : NULL, held->fields);
+	tally_str_add_char(out, '\n');
+}
+
+/* Add a line that is not remembered, or nothing yet if its lines of source are not known. Whether
+ * it may be remembered: what is in no file now may be in the kernel when its symbols were read. */
+static bool line_make(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, bool in_chain, uint32_t fields)
 {
-	bool is_inlined = in_chain && places->is_inlined;
-	const struct tally_line *lines;
-	struct tally_location where;
-	uint64_t ip = tally_location_key_addr(place->key);
-	size_t start, nr, i = 0;
+	struct script_held_place held = {.at = out->len,
+					 .ip = tally_location_key_addr(place->key),
+					 .fields = fields,
+					 .is_return = place->is_return,
+					 .in_chain = in_chain};
+	uint64_t addr;
 
 	(void)tally_machine_location_key_resolve(
-		places->machine, tally_machine_kernel(places->machine), place->key, &where);
-	nr = lines_find(&where, place, fields, is_inlined, &lines);
-	for (; i + 1 < nr && is_inlined && fields & SCRIPT_SYM; i++)
-		inlined_add(places, out, ip, &where, &lines[i], fields);
-	tally_str_add_char(out, '\t');
-	script_add_hex(out, ip);
-	start = out->len;
-	location_add(out, &where, fields);
-	tally_str_escape(out, start);
-	source_add(places, out, &where, nr ? &lines[i] : NULL, fields);
-	tally_str_add_char(out, '\n');
-	return where.dso != NULL;
+		places->machine, tally_machine_kernel(places->machine), place->key, &held.where);
+	/* Without memory to hold it, its lines are asked for now. */
+	if (wants_lines(places, &held, &addr) &&
+	    tally_dso_lines_want_asking(held.where.dso, addr) &&
+	    !tally_vec_push(&places->held, held)) {
+		if (places->held.len == 1)
+			places->held_since = tally_clock_now();
+		return false;
+	}
+	held_add(places, out, &held);
+	return held.where.dso != NULL;
 }
 
 /* Where nothing is mapped lines differ in their address only: the slot behind the others has one
  * of them. */
-static void nowhere_add(const struct script_places *places, struct tally_str *out,
+static void nowhere_add(struct script_places *places, struct tally_str *out,
 			const struct script_place *place, bool in_chain, uint32_t fields,
 			uint64_t state)
 {
@@ -278,15 +305,74 @@ void script_add_line(struct script_places *places, struct tally_str *out,
 	place_add(places, out, place, true, fields);
 }
 
-void script_add_place(struct script_places *places, struct tally_str *out,
-		      const struct script_place *place, uint32_t fields)
+/* Cut what symbol and DSO have around them in a line. */
+static void lead_cut(struct tally_str *out, size_t start)
 {
-	size_t start = out->len, len;
+	size_t len;
 
-	place_add(places, out, place, false, fields);
-	if (out->failed)
+	if (out->failed || out->len == start)
 		return;
 	len = out->len - start - LEAD - 1;
 	memmove(out->data + start, out->data + start + LEAD, len);
 	out->len = start + len;
+}
+
+void script_add_place(struct script_places *places, struct tally_str *out,
+		      const struct script_place *place, uint32_t fields)
+{
+	size_t start = out->len;
+
+	place_add(places, out, place, false, fields);
+	lead_cut(out, start);
+}
+
+/* ---- places that are held ------------------------------------------------- */
+
+/* Texts and places that are held: bytes. And how long they are held: those who read the output of a
+ * recording that goes on see it a second later. */
+enum { HELD_MAX = 64 << 20, HELD_NS = 1000000000 };
+
+bool script_places_are_due(const struct script_places *places, size_t len)
+{
+	if (!places->held.len)
+		return len >= TALLY_FLUSH_AT;
+	return len + places->held.len * sizeof(*places->held.data) >= HELD_MAX ||
+	       tally_clock_now() - places->held_since >= HELD_NS;
+}
+
+/* Ask for the lines of all places at once. */
+static void held_ask(const struct script_places *places)
+{
+	struct tally_dso_address *asked = calloc(places->held.len, sizeof(*asked));
+	size_t nr = 0;
+
+	/* Without memory each is asked for as it is filled in. */
+	tally_vec_for_each (held, &places->held) {
+		if (asked && wants_lines(places, held, &asked[nr].addr))
+			asked[nr++].dso = held->where.dso;
+	}
+	tally_lines_prepare(asked, nr);
+	free(asked);
+}
+
+void script_places_fill(struct script_places *places, struct tally_str *out)
+{
+	struct tally_str filled = {0};
+	size_t at = 0, start;
+
+	if (!places->held.len || out->failed)
+		return;
+	held_ask(places);
+	tally_vec_for_each (held, &places->held) {
+		tally_str_add_bytes(&filled, out->data + at, held->at - at);
+		at = held->at;
+		start = filled.len;
+		held_add(places, &filled, held);
+		if (!held->in_chain)
+			lead_cut(&filled, start);
+	}
+	tally_str_add_bytes(&filled, out->data + at, out->len - at);
+	places->held.len = 0;
+	tally_str_free(out);
+	*out = filled;
 }

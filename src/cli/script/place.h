@@ -7,9 +7,19 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "base/vec.h"
 #include "profile/machine.h"
 
 struct script_place_slot;
+
+/* A place in the output whose text is not there yet. */
+struct script_held_place {
+	size_t at; /* in the output */
+	struct tally_location where;
+	uint64_t ip;
+	uint32_t fields;
+	bool is_return, in_chain;
+};
 
 struct script_places {
 	struct tally_machine *machine;
@@ -19,6 +29,10 @@ struct script_places {
 	uint64_t nr_missed; /* lines that were not remembered */
 	bool is_inlined;    /* inlined functions have lines in callchains */
 	bool has_paths;     /* files of source are shown with their directories */
+	/* Places whose lines of source have to be read from debug information first, in the order of
+	 * the output: reading them one by one takes many times as long. */
+	TALLY_VEC(struct script_held_place) held;
+	uint64_t held_since; /* when the first one was added, by tally_clock_now() */
 };
 
 /* An address of a sample. */
@@ -40,12 +54,20 @@ void script_places_free(struct script_places *places);
 void script_place_find(const struct script_places *places, const struct tally_thread *thread,
 		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place);
 
+/* Whether an output of `len` bytes is to be written: it is long, or holds places that are many, or
+ * have been held for some time. */
+bool script_places_are_due(const struct script_places *places, size_t len);
+
+/* Put the texts of the places that are held where they belong in the output; to be called before it
+ * is written. */
+void script_places_fill(struct script_places *places, struct tally_str *out);
+
 /* Append the place's line in a callchain, with its end: a tab, its address in its file, and symbol
  * and DSO, as `fields` has it. */
 void script_add_line(struct script_places *places, struct tally_str *out,
 		     const struct script_place *place, uint32_t fields);
 
-/* Append symbol and DSO alone. */
+/* Append symbol and DSO alone. Both may append nothing, and hold the place instead. */
 void script_add_place(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, uint32_t fields);
 

@@ -8,6 +8,7 @@
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/escape.h"
+#include "cli/main/output.h"
 #include "cli/script/branch.h"
 #include "cli/script/text.h"
 
@@ -25,6 +26,14 @@ void tally_script_printer_free(struct tally_script_printer *printer)
 	tally_str_free(&printer->out);
 	tally_tracing_free(printer->tracing);
 	printer->tracing = NULL;
+}
+
+int tally_script_flush(struct tally_script_printer *printer, bool is_all)
+{
+	if (!is_all && !script_places_are_due(&printer->places, printer->out.len))
+		return 0;
+	script_places_fill(&printer->places, &printer->out);
+	return tally_output_flush(&printer->out);
 }
 
 /* ---- who, where, when ---------------------------------------------------- */

@@ -37,6 +37,10 @@ void tally_script_printer_free(struct tally_script_printer *printer);
 void tally_script_print(struct tally_script_printer *printer,
 			const struct tally_session_sample *sample, uint32_t fields);
 
+/* Write printer->out to standard output if it has grown long enough, or all of it. 0, -ENOMEM, or
+ * the error of writing. */
+int tally_script_flush(struct tally_script_printer *printer, bool is_all);
+
 /* Append its beginning alone, those of `fields` that tell who, where and when; of `sample` event,
  * thread, cpumode and sample are looked at. */
 void tally_script_print_start(struct tally_script_printer *printer,

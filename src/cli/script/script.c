@@ -130,6 +130,9 @@ static int script_other(struct script *script, const struct tally_perfdata_recor
 		if (!ret)
 			script_print_record(&script->printer, record, fields);
 	}
+	/* The counts of a round are written as they are added. */
+	if (!ret && record->type == TALLY_PERFDATA_STAT_ROUND)
+		ret = tally_script_flush(&script->printer, true);
 	return ret ? ret
 		   : script_stat_record(&script->stat, script->session, record,
 					&script->printer.out);
@@ -181,8 +184,7 @@ static int script_record(void *arg, struct tally_session *session,
 	if (ret || !fields)
 		return ret;
 	tally_script_print(&script->printer, sample, fields);
-	return script->printer.out.len >= TALLY_FLUSH_AT ? tally_output_flush(&script->printer.out)
-							 : 0;
+	return tally_script_flush(&script->printer, false);
 }
 
 /* What the options ask of the printer. */
@@ -248,6 +250,8 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 		goto out;
 	ret = tally_session_run(session, script_record, &script);
 	script_warn(session);
+	if (tally_script_flush(&script.printer, true) && !ret)
+		ret = -EIO;
 	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
 		ret = -ENOMEM;
 	if (tally_output_flush(&script.printer.out) && !ret)

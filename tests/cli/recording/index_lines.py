@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lines of source in indexes: what a used cache holds changes no output, and what it holds already is neither asked
-for nor written again. The recordings have samples at random addresses of a program that is built here.
+"""Lines of source, asked for in another process and kept in indexes: what a used cache holds changes no output, and what
+it holds already is neither asked for nor written again; script asks for many lines at once. The recordings have samples
+at random addresses of a program that is built here.
 
 usage: index_lines.py TALLY
 """
@@ -28,7 +29,7 @@ FUNCTIONS, LINES = 12, 60
 COMMANDS = (["report", "--stdio", "-g", "none", "-s", "sym,srcline"],
             ["script", "-F", "comm,ip,sym,srcline"],
             ["report", "--stdio", "-g", "caller", "--no-children", "-s", "dso,srcfile"],
-            ["script", "-F", "comm,ip,sym"])
+            ["script", "-G", "-F", "comm,ip,sym,srcline"])
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 
 
@@ -72,14 +73,19 @@ def recording(path, rng, nr):
         if len(records) > 2 + number and number % 3 == 0:
             addrs = [addr + copy - START for addr in addrs]
         records.append(sample(addrs[0], PID, number + 1, more=u64(3, CONTEXT_USER, *addrs)))
+    write(path, file_bytes(records, [attr(DEFAULT_TYPE | CALLCHAIN)]))
+
+
+def write(path, data):
     with open(path, "wb") as file:
-        file.write(file_bytes(records, [attr(DEFAULT_TYPE | CALLCHAIN)]))
+        file.write(data)
     later = time.time() + 3600  # else the program seems to have changed after it was recorded
     os.utime(path, (later, later))
 
 
-def tally(command, data, *options, before=()):
-    return tap.run(*before, TALLY, *command, *options, "-i", data, env={**tap.without_leaks(), "XDG_CACHE_HOME": CACHE}, status=0).stdout
+def tally(command, data, *options, before=(), **more):
+    env = {**tap.without_leaks(), "XDG_CACHE_HOME": CACHE}
+    return tap.run(*before, TALLY, *command, *options, "-i", data, env=env, status=0, **more).stdout
 
 
 def written():
@@ -88,14 +94,19 @@ def written():
         return {entry.name: (entry.inode(), entry.stat().st_mtime_ns) for entry in entries}
 
 
+def count_workers(command, data, *options):
+    """The output, and how many processes were started for it."""
+    log = os.path.join(WORK, "strace")
+    out = tally(command, data, *options, before=("strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork"))
+    with open(log, encoding="utf-8", errors="replace") as file:
+        return out, sum("fork(" in line or "clone" in line for line in file)
+
+
 def expect_no_work(command, data):
     """The output, which starts no worker and writes no index."""
-    log = os.path.join(WORK, "strace")
     before = written()
-    out = tally(command, data, before=("strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork"))
-    with open(log, encoding="utf-8", errors="replace") as file:
-        started = [line for line in file if "fork" in line or "clone" in line]
-    assert not started, (command, data, started)
+    out, nr_workers = count_workers(command, data)
+    assert not nr_workers, (command, data, nr_workers)
     assert written() == before, (command, data)
     return out
 
@@ -129,6 +140,30 @@ def test_a_used_cache_changes_no_output():
 @tap.full
 def test_fifty_mixed_reports_of_ten_recordings():
     mixed_reports(10, 50, 80, 10)
+
+
+@tap.always
+def test_script_asks_each_file_once():
+    """Of more files than there are workers at a time, whose samples come in turns."""
+    prepare()
+    some, size, records = functions(), os.path.getsize(PROGRAM), [comm(PID, "program")]
+    places = [START + number * 0x1000000 for number in range(9)]
+    for number, place in enumerate(places):
+        path = f"{PROGRAM}.{number}"
+        shutil.copy2(PROGRAM, path)
+        records.append(mmap(PID, place, size, path))
+    for number in range(300):
+        start, length = some[number % len(some)]
+        ip = start + number * 37 % length + places[number % len(places)] - START
+        records.append(sample(ip, PID, number + 1))
+    data = os.path.join(WORK, "perf.data.files")
+    write(data, file_bytes(records))
+    command = ["script", "-F", "ip,sym,srcline"]
+    out, nr_workers = count_workers(command, data, "--no-index")
+    assert out.count("many lines.c:") == 300, out[:1000]
+    assert nr_workers == len(places), nr_workers
+    with open(data, "rb") as file:
+        tap.same(tally(command, "-", "--no-index", stdin=file), out, "from standard input")
 
 
 if __name__ == "__main__":
