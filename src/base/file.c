@@ -168,20 +168,29 @@ int tally_file_read_named(const char *path, const struct tally_file_owners *owne
 	return ret;
 }
 
+/* Blocks are of 512 bytes, whatever those of the file system are. */
+static bool is_sparse(const struct stat *st)
+{
+	return (uint64_t)st->st_blocks < (uint64_t)st->st_size / 512;
+}
+
 int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret = 0;
+	struct stat st;
 	void *data;
 
 	if (own < 0)
 		return -errno;
+	if (fstat(own, &st))
+		st = (struct stat){0};
 	data = mmap(NULL, len, PROT_READ, MAP_SHARED, own, 0);
 	if (data == MAP_FAILED) {
 		ret = -errno;
 		close(own);
 		return ret;
 	}
-	*ret_map = (struct tally_file_map){data, len, own};
+	*ret_map = (struct tally_file_map){data, len, own, is_sparse(&st)};
 	return 0;
 }
 
@@ -210,6 +219,37 @@ int tally_file_map_check(const struct tally_file_map *map)
 	if (fstat(map->fd, &st))
 		return -errno;
 	return (uint64_t)st.st_size < map->len ? -EIO : 0;
+}
+
+/* Where data, or a hole, is next from an offset on, at most at `end`. False if the file system does
+ * not tell. */
+static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
+		 uint64_t *ret_at)
+{
+	off_t at = lseek(map->fd, (off_t)from, what);
+
+	if (at < 0 && errno != ENXIO)
+		return false;
+	*ret_at = at < 0 || (uint64_t)at > end ? end : (uint64_t)at;
+	return true;
+}
+
+bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len)
+{
+	enum { HOLES_MAX = 1 << 20 };
+	uint64_t at = offset, end = offset + len, holes = 0, data;
+
+	if (!map->is_sparse || len <= HOLES_MAX)
+		return false;
+	while (at < end && holes <= HOLES_MAX) {
+		if (!seek(map, at, SEEK_DATA, end, &data))
+			return false;
+		holes += data - at;
+		if (data < end && !seek(map, data, SEEK_HOLE, end, &at))
+			return false;
+		at = data < end ? at : end;
+	}
+	return holes > HOLES_MAX;
 }
 
 void tally_file_unmap(struct tally_file_map *map)

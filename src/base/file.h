@@ -3,6 +3,7 @@
 #ifndef TALLY_BASE_FILE_H
 #define TALLY_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -44,7 +45,8 @@ int tally_file_read_named(const char *path, const struct tally_file_owners *owne
 struct tally_file_map {
 	const uint8_t *data; /* NULL for an empty file */
 	size_t len;
-	int fd; /* of the mapped file; open where `data` is not NULL */
+	int fd;         /* of the mapped file; open where `data` is not NULL */
+	bool is_sparse; /* the file takes less room than its length: by holes, or packed */
 };
 
 /* Map what tally_file_open() opens. 0, an error of tally_file_open(), or that of mmap(2).
@@ -59,6 +61,11 @@ int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map);
 
 /* 0 if the file is as long as it was when it was mapped, or longer; -EIO if it became shorter. */
 int tally_file_map_check(const struct tally_file_map *map);
+
+/* Whether more than 1 MB of a part of the file is holes. A hole costs its writer nothing, and those
+ * who read it memory and time as any bytes do, so a size that is claimed may not be made of holes.
+ * What is small, or has a few holes as copies of files have where bytes are zero, is not hollow. */
+bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len);
 
 void tally_file_unmap(struct tally_file_map *map);
 

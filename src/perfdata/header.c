@@ -197,21 +197,36 @@ static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, 
 							     .text = text});
 }
 
+/* Whether a section is a hole, see tally_file_map_is_hollow(). */
+static bool is_hollow(const struct tally_perfdata *data, struct section at)
+{
+	const struct tally_file_map *map = data->maps.data;
+
+	return data->maps.len && map->data == data->bytes &&
+	       tally_file_map_is_hollow(map, at.offset, at.size);
+}
+
+/* Take a feature, whose entry in the table is at `entry`. */
+static int take_feature(struct tally_perfdata *data, unsigned id, uint64_t entry, struct section at)
+{
+	if (!tally_range_ok(at.offset, at.size, data->len))
+		note_feature(data, id, entry, "feature outside the file");
+	else if (is_hollow(data, at))
+		note_feature(data, id, entry, "feature in a hole of the file");
+	else
+		return tally_features_add(
+			data, id, at.offset,
+			(struct tally_perfdata_slice){data->bytes + at.offset, at.size});
+	return 0;
+}
+
 /* The entry of our own feature, at the end of the table; see TALLY_UNLISTED_MAGIC. */
 static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 {
-	struct section at;
-
 	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
 	    memcmp(data->bytes + table, TALLY_UNLISTED_MAGIC, 16) != 0)
 		return 0;
-	at = section_at(data, table + 16);
-	if (tally_range_ok(at.offset, at.size, data->len))
-		return tally_features_add(
-			data, TALLY_FEATURE_STORED_NAMES, at.offset,
-			(struct tally_perfdata_slice){data->bytes + at.offset, at.size});
-	note_feature(data, TALLY_FEATURE_STORED_NAMES, table, "feature outside the file");
-	return 0;
+	return take_feature(data, TALLY_FEATURE_STORED_NAMES, table, section_at(data, table + 16));
 }
 
 /* One section per set bit, known or not, right behind the records. */
@@ -222,22 +237,14 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 
 	(void)tally_header_feature_bits(data, bits);
 	for (unsigned id = 0; !ret && id < TALLY_FEATURE_LIMIT; id++) {
-		struct section at;
-
 		if (!tally_bit_is_set(bits, id))
 			continue;
 		if (!tally_range_ok(table, SECTION, data->len)) {
 			note_feature(data, id, table, "feature table outside the file");
 			return 0;
 		}
-		at = section_at(data, table);
+		ret = take_feature(data, id, table, section_at(data, table));
 		table += SECTION;
-		if (!tally_range_ok(at.offset, at.size, data->len))
-			note_feature(data, id, table - SECTION, "feature outside the file");
-		else
-			ret = tally_features_add(
-				data, id, at.offset,
-				(struct tally_perfdata_slice){data->bytes + at.offset, at.size});
 	}
 	return ret ? ret : read_unlisted(data, table);
 }

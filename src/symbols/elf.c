@@ -164,12 +164,24 @@ bool tally_elf_symbol(const struct tally_elf *elf, const uint8_t *at, struct tal
 	return ret->name && ret->shndx != SHN_UNDEF;
 }
 
+static bool has_bytes(const struct tally_elf *elf, const struct tally_elf_section *section)
+{
+	return section->type != SHT_NOBITS &&
+	       tally_range_ok(section->offset, section->size, elf->len);
+}
+
+bool tally_elf_section_is_hollow(const struct tally_elf *elf,
+				 const struct tally_elf_section *section)
+{
+	return has_bytes(elf, section) &&
+	       tally_file_map_is_hollow(&elf->file, section->offset, section->size);
+}
+
 const uint8_t *tally_elf_section_data(const struct tally_elf *elf,
 				      const struct tally_elf_section *section, size_t *ret_len)
 {
 	*ret_len = 0;
-	if (section->type == SHT_NOBITS ||
-	    !tally_range_ok(section->offset, section->size, elf->len))
+	if (!has_bytes(elf, section) || tally_elf_section_is_hollow(elf, section))
 		return NULL;
 	*ret_len = section->size;
 	return elf->data + section->offset;
@@ -180,16 +192,15 @@ const char *tally_elf_section_name(const struct tally_elf *elf,
 {
 	struct tally_elf_section names;
 	const uint8_t *text;
-	size_t len;
 
-	if (!tally_elf_section(elf, elf->shstrndx, &names))
+	/* However large the section of names is, only the name is read. */
+	if (!tally_elf_section(elf, elf->shstrndx, &names) || !has_bytes(elf, &names) ||
+	    section->name >= names.size)
 		return "";
-	text = tally_elf_section_data(elf, &names, &len);
-	if (!text || section->name >= len)
-		return "";
-	if (!memchr(text + section->name, 0, TALLY_MIN(len - section->name, SECTION_NAME_MAX)))
-		return "";
-	return (const char *)text + section->name;
+	text = elf->data + names.offset + section->name;
+	return memchr(text, 0, TALLY_MIN(names.size - section->name, SECTION_NAME_MAX))
+		       ? (const char *)text
+		       : "";
 }
 
 bool tally_elf_section_by_name(const struct tally_elf *elf, const char *name,

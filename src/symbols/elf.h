@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "symbols/table.h"
 
 #define TALLY_BUILD_ID_MAX 20
@@ -21,6 +22,7 @@
 struct tally_elf {
 	const uint8_t *data;
 	size_t len;
+	struct tally_file_map file; /* borrowed, where the bytes are a file's; or all zero */
 	bool is64, swap;
 	uint16_t type, machine; /* e_type, e_machine */
 	uint64_t entry;         /* e_entry */
@@ -72,7 +74,12 @@ bool tally_elf_section_by_type(const struct tally_elf *elf, uint32_t type,
  * name and is defined here. */
 bool tally_elf_symbol(const struct tally_elf *elf, const uint8_t *at, struct tally_elf_sym *ret);
 
-/* The section's bytes in the file: NULL and 0 for NOBITS and for ranges outside of it. */
+/* Whether the section is hollow (base/file.h): then its size is nothing to go by. */
+bool tally_elf_section_is_hollow(const struct tally_elf *elf,
+				 const struct tally_elf_section *section);
+
+/* The section's bytes in the file: NULL and 0 for NOBITS, for ranges outside of it, and for hollow
+ * ones. */
 const uint8_t *tally_elf_section_data(const struct tally_elf *elf,
 				      const struct tally_elf_section *section, size_t *ret_len);
 
@@ -120,7 +127,7 @@ struct tally_elf_load {
 
 /* Add the function, object and label symbols of .symtab and .dynsym in the order of the file.
  * `load` may be NULL. Symbols that make no sense are left out. 0 also when there are none;
- * -ENOMEM; -E2BIG; -EFBIG for tables beyond 512 MB. Names are copied: the image may go. */
+ * -ENOMEM; -E2BIG; -EFBIG for tables beyond 512 MB, or hollow ones. Names are copied: the image may go. */
 int tally_elf_add_symbols(const struct tally_elf *elf, const struct tally_elf_load *load,
 			  struct tally_symtab *table);
 

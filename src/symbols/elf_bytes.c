@@ -100,6 +100,8 @@ int tally_elf_bytes_get(const struct tally_elf *elf, const char *name, uint64_t 
 
 	if (!find_section(elf, name, &section, &is_old))
 		return -ENOENT;
+	if (tally_elf_section_is_hollow(elf, &section))
+		return -EFBIG;
 	bytes.data = tally_elf_section_data(elf, &section, &bytes.len);
 	bytes.addr = section.addr;
 	if (!bytes.data)

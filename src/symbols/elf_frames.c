@@ -66,8 +66,10 @@ static void add_segments(struct tally_elf_frames *frames, const struct tally_elf
 
 	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment) && nr < TALLY_FRAMES_SEGMENTS;
 	     i++) {
+		/* Code is searched through. */
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
-		    !tally_range_ok(segment.offset, segment.filesz, elf->len))
+		    !tally_range_ok(segment.offset, segment.filesz, elf->len) ||
+		    tally_file_map_is_hollow(&elf->file, segment.offset, segment.filesz))
 			continue;
 		frames->segments[nr++] = (struct tally_unwind_segment){
 			segment.vaddr, segment.filesz, segment.offset, elf->data + segment.offset};

@@ -147,8 +147,11 @@ static int copy_strings(const struct tally_elf *elf, const struct tally_elf_sect
 	size_t len = 0;
 	char *copy;
 
-	if (tally_elf_section(elf, table->link, &section))
-		text = tally_elf_section_data(elf, &section, &len);
+	if (!tally_elf_section(elf, table->link, &section))
+		return 0;
+	if (tally_elf_section_is_hollow(elf, &section))
+		return -EFBIG;
+	text = tally_elf_section_data(elf, &section, &len);
 	if (!text || !len)
 		return 0;
 	if (len > SECTION_MAX)
@@ -177,6 +180,8 @@ static int loader_add_table(struct loader *loader, uint32_t type)
 
 	if (!tally_elf_section_by_type(elf, type, &section, &index))
 		return 0;
+	if (tally_elf_section_is_hollow(elf, &section))
+		return -EFBIG;
 	data = tally_elf_section_data(elf, &section, &len);
 	if (!data || len <= size)
 		return 0;

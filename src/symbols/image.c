@@ -28,6 +28,8 @@ static int image_check(struct tally_image *image, const uint8_t *data, size_t le
 
 	if (ret)
 		return ret == -EINVAL ? -EBADMSG : ret;
+	if (!image->copy)
+		image->elf.file = image->map;
 	if (tally_elf_image_build_id(data, len, image->build_id.id, &image->build_id.size))
 		image->build_id.size = 0;
 	if (want && want->size && !tally_build_id_equal(want, &image->build_id))

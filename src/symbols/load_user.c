@@ -21,6 +21,7 @@ enum { CRC_MAX = INT32_MAX };
 static bool crc_fits(const struct tally_image *image, uint32_t crc)
 {
 	return image->elf.len <= CRC_MAX &&
+	       !tally_file_map_is_hollow(&image->map, 0, image->map.len) &&
 	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 

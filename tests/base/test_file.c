@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -195,6 +196,49 @@ static void finds_out_that_a_file_became_shorter(void **state)
 	close(fd);
 }
 
+/* Whether files where tests write have holes that they tell of. */
+static bool has_holes(int fd)
+{
+	return lseek(fd, 0, SEEK_DATA) < 0 && errno == ENXIO;
+}
+
+static void tells_what_is_hollow(void **state)
+{
+	enum { MB = 1 << 20 };
+	char path[] = "/tmp/tally-file-XXXXXX";
+	static char block[2 * MB];
+	struct tally_file_map map;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 16 * MB), 0);
+	if (!has_holes(fd)) {
+		close(fd);
+		unlink(path);
+		skip();
+	}
+	memset(block, 'x', sizeof(block));
+	assert_int_equal(pwrite(fd, block, sizeof(block), 4 * MB), sizeof(block));
+	assert_int_equal(tally_file_map(path, &map), 0);
+	assert_true(tally_file_map_is_hollow(&map, 0, map.len));
+	assert_true(tally_file_map_is_hollow(&map, 0, 2 * MB));
+	assert_true(tally_file_map_is_hollow(&map, 6 * MB, 10 * MB));
+	assert_true(tally_file_map_is_hollow(&map, 5 * MB, 3 * MB));
+	assert_false(tally_file_map_is_hollow(&map, 4 * MB, 2 * MB));
+	assert_false(tally_file_map_is_hollow(&map, 3 * MB, 3 * MB));
+	assert_false(tally_file_map_is_hollow(&map, 0, MB));
+	tally_file_unmap(&map);
+	/* Of a file that has all of its bytes nothing is. */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	assert_int_equal(tally_file_map(path, &map), 0);
+	assert_false(tally_file_map_is_hollow(&map, 0, map.len));
+	tally_file_unmap(&map);
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +249,7 @@ int main(void)
 		cmocka_unit_test(asks_whose_links_are_that_others_made),
 		cmocka_unit_test(does_not_begin_what_is_too_large),
 		cmocka_unit_test(finds_out_that_a_file_became_shorter),
+		cmocka_unit_test(tells_what_is_hollow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

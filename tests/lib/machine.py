@@ -2,6 +2,7 @@
 """What works on this machine. Each probe does the thing itself, once and without tally, so that a fault of tally is never
 taken for a lack of the machine. need_X() skips the test with the reason where X does not work."""
 import ctypes
+import errno
 import functools
 import mmap
 import os
@@ -470,6 +471,18 @@ def need_mounts():
             return f"cannot mount a tmpfs here: {reason}"
         tap.run("umount", where)
     return None
+
+
+@probe
+def need_holes(folder, size):
+    """Files there have holes, and tell where they are."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.truncate(size)
+            os.lseek(file.fileno(), 0, os.SEEK_DATA)
+            return "its files have no holes"
+    except OSError as error:
+        return None if error.errno == errno.ENXIO else f"no file with a hole can be made here: {error}"
 
 
 @probe
