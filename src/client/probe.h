@@ -107,4 +107,17 @@ const struct tally_probe_work *tally_probe_work_spin(void);
 struct tally_pmu_probe tally_probe_pmu(const struct tally_transport *transport,
 				       const struct tally_probe_work *work);
 
+/* ---- events that never happen ------------------------------------------------- */
+
+/* Whether events of the kind of `attr` are counted where they happen: this thread causes some on
+ * purpose, in some milliseconds, and looks whether its own counter saw them. NO: it opens, runs and
+ * stays at zero, as breakpoints do under some hypervisors. UNKNOWN: it does not open on this thread
+ * or gets no counter, or nobody knows what causes it. */
+enum tally_probe_answer tally_probe_fires(const struct tally_transport *transport,
+					  const struct perf_event_attr *attr,
+					  const struct tally_probe_work *work);
+
+/* What events of that kind are called: "hardware breakpoints". */
+const char *tally_probe_fires_name(const struct perf_event_attr *attr);
+
 #endif

@@ -11,6 +11,7 @@
 #include "sampler/attrs.h"
 #include "sampler/fallbacks.h"
 #include "sampler/refuse.h"
+#include "sampler/stuck.h"
 #include "sampler/ring_pages.h"
 
 static const struct tally_messages *messages_of(const struct tally_sampler *sampler)
@@ -146,6 +147,18 @@ static void adopt_opened(struct tally_sampler *sampler)
 	}
 }
 
+/* Breakpoints, whose probe takes no time. */
+static void warn_stuck(const struct tally_sampler *sampler)
+{
+	if (sampler->sampling->quiet || sampler->sampling->transport)
+		return;
+	tally_vec_for_each (spec, &sampler->specs) {
+		if (spec->attr.type == PERF_TYPE_BREAKPOINT)
+			tally_stuck_warn(tally_transport_linux(), spec->name, &spec->attr,
+					 "no samples will come", messages_of(sampler));
+	}
+}
+
 static int counters_open(struct tally_sampler *sampler)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
@@ -163,6 +176,7 @@ static int counters_open(struct tally_sampler *sampler)
 	adopt_opened(sampler);
 	if (!sampling->quiet)
 		tally_fallbacks_warn(sampler->fallbacks, "recorded", sampling->messages);
+	warn_stuck(sampler);
 	return 0;
 }
 

@@ -141,6 +141,31 @@ static void find_watchdog(const struct doctor *doctor, struct doctor_finding *fi
 	}
 }
 
+static void find_breakpoints(const struct doctor *doctor, struct doctor_finding *finding)
+{
+	static const char *const kinds[] = {"of data (mem:ADDRESS:w)", "of code (mem:ADDRESS:x)"};
+	struct tally_str stuck = {0};
+	size_t works = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kinds); i++) {
+		works += doctor->fires[i] == TALLY_PROBE_YES;
+		if (doctor->fires[i] == TALLY_PROBE_NO)
+			tally_str_addf(&stuck, "%s%s", stuck.len ? " and " : "", kinds[i]);
+	}
+	finding->word = stuck.len ? "stuck" : works ? "work" : "unknown";
+	if (stuck.len) {
+		doctor_finding_set(finding, DOCTOR_WARN, "those %s open and never fire",
+				   tally_str_text(&stuck));
+		doctor_cause(finding, "%s does not pass them on",
+			     doctor->host.hypervisor ? doctor->host.hypervisor : "the hypervisor");
+	} else if (works) {
+		doctor_finding_set(finding, DOCTOR_OK, "they fire");
+	} else {
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "none could be opened to try it");
+	}
+	tally_str_free(&stuck);
+}
+
 static void find_hypervisor(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const char *name = doctor->host.hypervisor;
@@ -180,6 +205,7 @@ static const struct doctor_fact facts[] = {
 	{"counters.slots", DOCTOR_COUNTERS, "counters free", find_slots},
 	{"counters.precise", DOCTOR_COUNTERS, "precise samples", find_precise},
 	{"counters.watchdog", DOCTOR_COUNTERS, "NMI watchdog", find_watchdog},
+	{"counters.breakpoints", DOCTOR_COUNTERS, "hardware breakpoints", find_breakpoints},
 	{"counters.hypervisor", DOCTOR_COUNTERS, "hypervisor", find_hypervisor},
 	{"counters.pmus", DOCTOR_COUNTERS, "PMUs in sysfs", find_pmus},
 };

@@ -51,6 +51,14 @@ static int look(struct doctor *doctor)
 		doctor->features[i] = tally_probe_feature(doctor->transport, &doctor->call,
 							  &tally_probe_features[i]);
 	doctor->pmu = tally_probe_pmu(doctor->transport, tally_probe_work_spin());
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(doctor->fires); i++) {
+		const struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+						     .bp_type =
+							     i ? HW_BREAKPOINT_X : HW_BREAKPOINT_W};
+
+		doctor->fires[i] =
+			tally_probe_fires(doctor->transport, &attr, tally_probe_work_spin());
+	}
 	doctor_host_find(doctor->root, &doctor->host);
 	doctor_tracefs_find(&doctor->tracefs);
 	doctor_trials(doctor);

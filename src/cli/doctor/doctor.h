@@ -40,6 +40,7 @@ struct doctor {
 	struct tally_probe_call call;
 	enum tally_probe_answer *features; /* of tally_probe_features */
 	struct tally_pmu_probe pmu;
+	enum tally_probe_answer fires[2]; /* breakpoints: of data, of code */
 	struct doctor_host host;
 	struct doctor_tracefs tracefs;
 	int code; /* 0, or -errno: not even a child can be started */

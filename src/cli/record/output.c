@@ -24,6 +24,7 @@
 #include "cli/record/synth.h"
 #include "cli/record/tracing.h"
 #include "cli/record/unwinding.h"
+#include "sampler/stuck.h"
 
 static const char *output_name(const struct record_output *output)
 {
@@ -395,6 +396,20 @@ static void warn_lost(const struct record *record)
 				    (unsigned long long)record->lost, kib, 4 * kib);
 }
 
+/* No sample: were there none, or can there be none? Of breakpoints that was said at the beginning. */
+static void warn_stuck(const struct record *record)
+{
+	const struct tally_sampling *sampling = &record->config->sampling;
+
+	if (sampling->quiet || sampling->transport)
+		return;
+	tally_vec_for_each (spec, &record->sampler.specs) {
+		if (spec->attr.type != PERF_TYPE_BREAKPOINT)
+			tally_stuck_warn(tally_transport_linux(), spec->name, &spec->attr,
+					 "no samples came", sampling->messages);
+	}
+}
+
 /* The name of the finished file: with a stamp, or as it is. */
 static char *final_name(struct record *record, int *ret_code)
 {
@@ -448,6 +463,8 @@ int record_output_finish(struct record *record, bool last)
 		print_stacks(record);
 	if (last)
 		warn_lost(record);
+	if (last && !ret && !hits.samples)
+		warn_stuck(record);
 	ret = record_redact(record, name ? name : output_name(output), ret);
 	tally_str_free(&shown);
 	free(name);

@@ -14,6 +14,7 @@
 #include "cli/main/print.h"
 #include "cli/stat/count.h"
 #include "cli/stat/show.h"
+#include "cli/stat/stuck.h"
 
 /* ---- where ---------------------------------------------------------------- */
 
@@ -195,6 +196,8 @@ int stat_show_total(struct stat_session *session)
 	const struct stat_config *config = session->config;
 	struct stat_table table = table_of(session);
 
+	if (!config->quiet)
+		stat_stuck_check(session);
 	table.summary = config->interval_ms && !config->no_csv_summary;
 	table.per_run = config->runs != 1;
 	table.list_runs = config->table;

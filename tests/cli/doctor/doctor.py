@@ -284,7 +284,8 @@ def test_schema():
         assert fact["text"] and fact["title"] and fact["section"] and isinstance(fact["fixes"], list), fact
     wanted = """kernel.version kernel.perf kernel.attr kernel.features rights.user rights.capabilities rights.paranoid
         rights.own rights.kernel rights.cpus rights.seccomp rights.user-namespace rights.pid-namespace rights.container
-        rights.lockdown counters.pmu counters.slots counters.precise counters.watchdog counters.hypervisor counters.pmus
+        rights.lockdown counters.pmu counters.slots counters.precise counters.watchdog counters.breakpoints
+        counters.hypervisor counters.pmus
         limits.memory limits.files limits.rate limits.cpu-time limits.stack symbols.kptr symbols.kallsyms
         tracing.tracepoints tracing.functions tracing.ptrace works.stat works.record works.record-a works.top
         works.ftrace""".split()

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/stat/stuck.h"
+
+#include "cli/main/print.h"
+#include "sampler/stuck.h"
+
+/* Whether it was on the PMU and counted nothing. */
+static bool is_zero(const struct stat_session *session, size_t row)
+{
+	const struct stat_cell *cells = &session->cells[row * session->keys.len];
+	bool ran = false;
+
+	for (size_t key = 0; key < session->keys.len; key++) {
+		if (cells[key].value)
+			return false;
+		ran |= cells[key].nr && cells[key].count.running;
+	}
+	return ran;
+}
+
+void stat_stuck_check(const struct stat_session *session)
+{
+	/* The user host has no such events. */
+	if (tally_via_transport(&session->via))
+		return;
+	for (size_t row = 0; row < session->rows.len; row++) {
+		const struct tally_event_spec *spec = session->rows.data[row].spec;
+
+		if (!spec->tool && is_zero(session, row))
+			tally_stuck_warn(tally_transport_linux(), session->rows.data[row].name,
+					 &spec->attr, "this 0 is no count", &tally_print_messages);
+	}
+}

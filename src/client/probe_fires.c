@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events that can be there and never happen: a hypervisor that passes on the registers of
+ * breakpoints and not what they trap, counters that run and stay at zero. What is caused on purpose
+ * and is not counted is believed to be of that kind.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arith.h"
+#include "client/probe.h"
+
+enum { TIMES = 5, WORK_NS = 2000000, PAUSE_NS = 100000 };
+
+struct causing {
+	const struct tally_probe_work *work;
+	volatile uint64_t word; /* that is watched */
+};
+
+static void store(struct causing *causing)
+{
+	causing->word++;
+}
+
+static __attribute__((noinline)) void executed(struct causing *causing)
+{
+	causing->word++;
+}
+
+/* The compiler shall not know who is called. */
+static void (*volatile const call_executed)(struct causing *causing) = executed;
+
+static void execute(struct causing *causing)
+{
+	call_executed(causing);
+}
+
+static void work(struct causing *causing)
+{
+	causing->work->run(causing->work->arg, WORK_NS / TIMES);
+}
+
+static void fault(struct causing *causing)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *memory =
+		mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return;
+	*memory = 1;
+	munmap((void *)memory, page);
+}
+
+static void sleep_a_moment(struct causing *causing)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
+/* What causes events of a kind; those of the kernel have to be counted there. */
+static const struct cause {
+	uint32_t type;
+	uint64_t config;
+	void (*cause)(struct causing *causing);
+	bool in_kernel;
+} causes[] = {
+	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, work, false},
+	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, work, false},
+	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, work, false},
+	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, work, false},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, work, false},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, work, false},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, fault, false},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, fault, false},
+	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, sleep_a_moment, true},
+};
+static const struct cause stores = {PERF_TYPE_BREAKPOINT, 0, store, false},
+			  executions = {PERF_TYPE_BREAKPOINT, 0, execute, false};
+
+static const struct cause *cause_of(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		return attr->bp_type & HW_BREAKPOINT_X ? &executions : &stores;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(causes); i++) {
+		if (causes[i].type == attr->type && causes[i].config == attr->config)
+			return &causes[i];
+	}
+	return NULL;
+}
+
+static struct perf_event_attr attr_for(const struct cause *cause, const struct causing *causing)
+{
+	struct perf_event_attr attr = {
+		.type = cause->type,
+		.size = sizeof(attr),
+		.config = cause->config,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.exclude_kernel = !cause->in_kernel,
+		.exclude_hv = 1,
+	};
+
+	if (cause->type != PERF_TYPE_BREAKPOINT)
+		return attr;
+	attr.bp_type = cause == &executions ? HW_BREAKPOINT_X : HW_BREAKPOINT_W;
+	attr.bp_len = cause == &executions ? sizeof(long) : sizeof(causing->word);
+	attr.bp_addr = cause == &executions ? (uintptr_t)call_executed : (uintptr_t)&causing->word;
+	return attr;
+}
+
+enum tally_probe_answer tally_probe_fires(const struct tally_transport *transport,
+					  const struct perf_event_attr *attr,
+					  const struct tally_probe_work *work)
+{
+	const struct cause *cause = cause_of(attr);
+	struct causing causing = {.work = work};
+	struct perf_event_attr probe;
+	uint64_t counts[3] = {0}; /* value, enabled, running */
+	int fd;
+
+	if (!cause)
+		return TALLY_PROBE_UNKNOWN;
+	probe = attr_for(cause, &causing);
+	fd = transport->open(transport, &probe, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return TALLY_PROBE_UNKNOWN;
+	for (int i = 0; i < TIMES; i++)
+		cause->cause(&causing);
+	if (transport->read(transport, fd, counts, sizeof(counts)) != sizeof(counts))
+		memset(counts, 0, sizeof(counts));
+	transport->close(transport, fd);
+	if (counts[0])
+		return TALLY_PROBE_YES;
+	return counts[2] ? TALLY_PROBE_NO : TALLY_PROBE_UNKNOWN;
+}
+
+const char *tally_probe_fires_name(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		return "hardware breakpoints";
+	return attr->type == PERF_TYPE_HARDWARE ? "hardware counters" : "software events";
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Events that open and never happen, as hardware breakpoints do under some hypervisors: it is told where it is so, and
+there alone.
+
+usage: stuck.py TALLY
+"""
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import steps  # noqa: E402
+import tap  # noqa: E402
+
+TALLY = os.path.abspath(sys.argv[1])
+WORK = tap.workplace("stuck")
+SOURCE = "volatile long watched; int main(void) { for (int i = 0; i < 5; i++) watched = i; return 0; }"
+
+
+def breakpoints_fire():
+    """Whether they do here; skips where none can be opened."""
+    reason = machine.need_hardware_breakpoints.reason()
+    if reason and "of 5 stores" not in reason:
+        raise tap.Skip(reason)
+    return reason is None
+
+
+def watched(kind):
+    """A program, and the event of its variable."""
+    machine.need_tool("nm", "--version")
+    program = steps.build(os.path.join(WORK, "watched"), SOURCE, "-O1", "-static", "-no-pie", once=True)
+    address = re.search(r"^([0-9a-f]+) \w watched$", tap.run("nm", program, status=0).stdout, re.M)[1]
+    return program, f"mem:0x{address}/8:{kind}:u"
+
+
+def told(text):
+    return text.count("hardware breakpoints open here and never fire")
+
+
+@tap.always
+def test_stat_tells_whether_a_zero_is_a_count():
+    fire = breakpoints_fire()
+    program, event = watched("w")
+    run = tap.run(TALLY, "stat", "-x,", "-e", event + ",page-faults:u", program, status=0)
+    count = int(run.stderr.splitlines()[-2].split(",")[0])
+    tap.same((count, told(run.stderr)), (5, 0) if fire else (0, 1), run.stderr)
+    # Nobody stores there: a count of 0 is one where breakpoints fire.
+    run = tap.run(TALLY, "stat", "-x,", "-e", event, "true", status=0)
+    tap.same(told(run.stderr), 0 if fire else 1, run.stderr)
+    tap.same(told(tap.run(TALLY, "stat", "--quiet", "-e", event, "true", status=0).stderr), 0, "--quiet")
+
+
+def test_record_tells_that_no_samples_will_come():
+    fire = breakpoints_fire()
+    program, event = watched("w")
+    run = tap.run(TALLY, "record", "-c", "1", "-e", event, "-o", os.path.join(WORK, "data"), program, status=0)
+    tap.same(told(run.stderr), 0 if fire else 1, run.stderr)
+    assert fire == ("samples)" in run.stderr), run.stderr
+
+
+def test_doctor_has_a_verdict():
+    fire = breakpoints_fire()
+    facts = {fact["id"]: fact for fact in json.loads(tap.run(TALLY, "doctor", "--json").stdout)["facts"]}
+    tap.same(facts["counters.breakpoints"]["value"], "work" if fire else "stuck", facts["counters.breakpoints"])
+
+
+def test_other_zeros_are_counts():
+    machine.need_events()
+    run = tap.run(TALLY, "stat", "-e", "alignment-faults:u,dummy,major-faults:u,page-faults:u,task-clock:u", "true", status=0)
+    assert "never fire" not in run.stderr, run.stderr
+    run = tap.run(TALLY, "record", "-e", "major-faults:u", "-c", "1000000", "-o", os.path.join(WORK, "none"), "true", status=0)
+    assert "never fire" not in run.stderr, run.stderr
+
+
+tap.main(__name__)
