@@ -119,6 +119,19 @@ static uint8_t binding_of(const struct tally_elf_sym *sym)
 	}
 }
 
+/* Where the section ends that a symbol is in, in the space that is looked up; 0: it is in none. */
+static uint64_t section_end(const struct loader *loader, const struct tally_elf_sym *sym,
+			    uint64_t place)
+{
+	struct tally_elf_section section;
+	uint64_t at;
+
+	if (!tally_elf_section(loader->elf, sym->shndx, &section))
+		return 0;
+	at = sym->value - section.addr;
+	return at < section.size ? place + (section.size - at) : 0;
+}
+
 static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const char *name)
 {
 	struct tally_symtab_entry entry = {
@@ -132,6 +145,8 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 	entry.start = loader_place(loader, sym);
 	if (__builtin_add_overflow(entry.start, sym->size, &entry.end))
 		return 0;
+	if (!sym->size)
+		entry.limit = section_end(loader, sym, entry.start);
 	return tally_symtab_add(loader->table, &entry);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/dso.h"
+#include "symbols/elf_limits.h"
 #include "symbols/elf_plt.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
@@ -151,15 +152,28 @@ static bool is_without_code(const struct tally_elf *elf)
 	return ret;
 }
 
+/* Add the symbols of an image, which is the one that was mapped if `mapped` is NULL. */
+static int add_symbols(struct tally_dso *dso, const struct tally_elf *elf,
+		       const struct tally_elf *mapped)
+{
+	struct tally_elf_load load = {.runtime = mapped};
+	int ret = tally_elf_add_symbols(elf, &load, &dso->table);
+
+	if (!ret)
+		ret = tally_elf_limit_symbols(mapped ? mapped : elf, mapped ? elf : NULL,
+					      &dso->table);
+	return ret ? ret : add_stubs(dso, mapped ? mapped : elf);
+}
+
 /* Read the symbols of the images that were kept. */
 static int dso_read(struct tally_dso *dso)
 {
 	struct tally_image *with = dso->image.elf.data ? &dso->image : &dso->runtime;
-	struct tally_elf_load load = {0};
+	const struct tally_elf *mapped = NULL;
 	int ret = 0;
 
 	if (dso->runtime.elf.data && with != &dso->runtime)
-		load.runtime = &dso->runtime.elf;
+		mapped = &dso->runtime.elf;
 	else if (is_without_code(&with->elf))
 		return TALLY_DSO_ERROR_DEBUG_ONLY;
 	if (dso->source == TALLY_DSO_SOURCE_NONE)
@@ -167,9 +181,7 @@ static int dso_read(struct tally_dso *dso)
 	if (!dso->image.elf.data)
 		ret = add_debugdata(dso, &with->elf);
 	if (!ret)
-		ret = tally_elf_add_symbols(&with->elf, &load, &dso->table);
-	if (!ret)
-		ret = add_stubs(dso, load.runtime ? load.runtime : &with->elf);
+		ret = add_symbols(dso, &with->elf, mapped);
 	if (!ret)
 		ret = tally_dso_finish(dso);
 	if (!ret && !dso->table.len && !dso->stubs.len)

@@ -81,6 +81,13 @@ static bool in_pass(const struct tally_symtab_entry *entry, int pass)
 	return entry->pass <= pass && !entry->dropped;
 }
 
+/* Give a symbol without a size an end, which is no further than is known. */
+static void fix_end(struct tally_symtab_entry *entry, uint64_t end)
+{
+	if (entry->end == entry->start)
+		entry->end = entry->limit ? TALLY_MIN(end, entry->limit) : end;
+}
+
 void tally_symtab_fix_ends(struct tally_symtab *table, int pass, bool kallsyms)
 {
 	struct tally_symtab_entry *prev = NULL;
@@ -88,13 +95,13 @@ void tally_symtab_fix_ends(struct tally_symtab *table, int pass, bool kallsyms)
 	tally_vec_for_each (entry, &table->entries) {
 		if (!in_pass(entry, pass))
 			continue;
-		if (prev && prev->end == prev->start)
-			prev->end = kallsyms && !same_module(prev, entry) ? page_end(prev->start)
-									  : entry->start;
+		if (prev)
+			fix_end(prev, kallsyms && !same_module(prev, entry) ? page_end(prev->start)
+									    : entry->start);
 		prev = entry;
 	}
-	if (prev && prev->end == prev->start)
-		prev->end = page_end(prev->start);
+	if (prev)
+		fix_end(prev, page_end(prev->start));
 }
 
 static int compare(uint64_t first, uint64_t second)

@@ -53,6 +53,7 @@ struct tally_symtab_entry {
 	uint8_t binding;     /* enum tally_symbol_binding */
 	uint8_t pass;        /* enum tally_symbol_pass */
 	uint8_t dropped;     /* set by finish: 0, or 1 + the pass in which it lost to an alias */
+	uint64_t limit;      /* of unknown size: it ends there at the latest; 0: not known */
 };
 
 struct tally_symtab {

@@ -67,6 +67,32 @@ static const char *shout(void *arg, const char *raw)
 	return !strcmp(raw, "_Z1fv") ? "f" : raw;
 }
 
+/* A symbol without a size ends at its limit, or where the next one begins. */
+static void limits_of_unsized_symbols(void **state)
+{
+	static const struct tally_symtab_entry entries[] = {
+		{.start = 0x100, .end = 0x100, .limit = 0x110, .name = "short"},
+		{.start = 0x200, .end = 0x200, .limit = 0x400, .name = "next"},
+		{.start = 0x300, .end = 0x310, .limit = 0x304, .name = "sized"},
+		{.start = 0x400, .end = 0x400, .name = "free"},
+		{.start = 0x500, .end = 0x500, .limit = 0x501, .name = "last"},
+	};
+	struct tally_symtab table = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		assert_int_equal(tally_symtab_add(&table, &entries[i]), 0);
+	assert_int_equal(tally_symtab_finish(&table, NULL), 0);
+	assert_string_equal(name_at(&table, 0x10f), "short");
+	assert_null(tally_symtab_find(&table, 0x110));
+	assert_string_equal(name_at(&table, 0x2ff), "next");
+	assert_string_equal(name_at(&table, 0x30f), "sized");
+	assert_string_equal(name_at(&table, 0x4ff), "free");
+	assert_string_equal(name_at(&table, 0x500), "last");
+	assert_null(tally_symtab_find(&table, 0x501));
+	tally_symtab_free(&table);
+}
+
 /* What people see is compared, not what the file says. */
 static void alias_by_shown_name(void **state)
 {
@@ -214,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alias_choice),
+		cmocka_unit_test(limits_of_unsized_symbols),
 		cmocka_unit_test(alias_by_shown_name),
 		cmocka_unit_test(edges_of_the_address_space),
 		cmocka_unit_test(overlaps),
