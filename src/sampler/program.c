@@ -1,38 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sampler/program.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_program(const char *path)
+static int look(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+	if (stat(path, &st))
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	return S_ISREG(st.st_mode) && !eaccess(path, X_OK) ? 0 : -EACCES;
+}
+
+/* Through the directories of $PATH, to the first that has it; one that may not be executed there is
+ * remembered, in case there is no other. */
+static int search(const char *name, char full[PATH_MAX])
+{
+	const char *path = getenv("PATH");
+	int found = -ENOENT;
+
+	path = path ? path : "/bin:/usr/bin";
+	while (*name) {
+		size_t len = strcspn(path, ":");
+		int ret;
+
+		snprintf(full, PATH_MAX, "%.*s/%s", (int)len, len ? path : ".", name);
+		ret = look(full);
+		if (!ret)
+			return 0;
+		found = ret == -EACCES ? ret : found;
+		if (!path[len])
+			break;
+		path += len + 1;
+	}
+	return found;
+}
+
+int tally_program_check(const char *name)
+{
+	char full[PATH_MAX];
+
+	return strchr(name, '/') ? look(name) : search(name, full);
 }
 
 char *tally_program_find(const char *name)
 {
-	const char *path = getenv("PATH");
 	char full[PATH_MAX];
 
 	if (strchr(name, '/'))
-		return is_program(name) ? realpath(name, NULL) : NULL;
-	path = path ? path : "/bin:/usr/bin";
-	while (*name) {
-		size_t len = strcspn(path, ":");
-
-		snprintf(full, sizeof(full), "%.*s/%s", (int)len, len ? path : ".", name);
-		if (is_program(full))
-			return realpath(full, NULL);
-		if (!path[len])
-			return NULL;
-		path += len + 1;
-	}
-	return NULL;
+		return look(name) ? NULL : realpath(name, NULL);
+	return search(name, full) ? NULL : realpath(full, NULL);
 }

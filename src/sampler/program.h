@@ -7,4 +7,8 @@
  * is no such program, or no memory. */
 char *tally_program_find(const char *name);
 
+/* Whether there is one: 0; -ENOENT; -EACCES: what is there may not be executed; or another error of
+ * stat(2). */
+int tally_program_check(const char *name);
+
 #endif

@@ -43,7 +43,7 @@ def fold(name):
 def ours(cpu, names):
     """{name: (config, config1)} of tally's attrs, all in one run: it has to understand every one."""
     words = [word for name in names for word in ("-e", name)]
-    done = tap.run(TALLY, "stat", "--cpu", cpu, "--dry-run", *words, "true")
+    done = tap.run(TALLY, "stat", "--cpuid", cpu, "--dry-run", *words, "true")
     assert not done.returncode, done.stderr
     lines = done.stdout.splitlines()
     tap.same(len(lines), len(names), "attrs printed")
@@ -57,7 +57,7 @@ def compare(cpu, pmu, least):
     names = list(names_of(pfm, pmu))
     known = {libpfm.spelling(pmu, name).lower() for name in libpfm.KNOWN.get(cpu, {})}
     listed = {fold(event["name"]) for event in json.loads(
-        tap.run(TALLY, "list", "-j", "--deprecated", "--cpu", cpu, "cpu").stdout)["events"]}
+        tap.run(TALLY, "list", "-j", "--deprecated", "--cpuid", cpu, "cpu").stdout)["events"]}
     common = ours(cpu, [name for name in names if fold(name) in listed and libpfm.encode(pfm, name)])
     different = [name for name, codes in common.items()
                  if codes != libpfm.encode(pfm, name) and name.lower() not in known]

@@ -21,7 +21,7 @@ static const struct tally_option list_options[] = {
 	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "names only"},
 	{0, "deprecated", TALLY_OPTION_FLAG, AT(deprecated), NULL,
 	 "also those that have a better name"},
-	{0, "cpu", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
+	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
 	 "of another CPU: GenuineIntel-6-37, or silvermont"},
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	TALLY_OPTION_END,

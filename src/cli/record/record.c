@@ -24,6 +24,7 @@
 #include "cli/record/synth.h"
 #include "cli/record/unwinding.h"
 #include "sampler/privileges.h"
+#include "sampler/program.h"
 #include "sampler/refuse.h"
 #include "sampler/ring_pages.h"
 
@@ -133,8 +134,14 @@ static int start_child(struct record *record)
 	return ret;
 }
 
+static int explain_exec(struct record *record)
+{
+	tally_print_error("cannot run '%s': %s", record->command[0], strerror(-record->exec_error));
+	return record->exec_error;
+}
+
 /* Let events and command go. */
-static int let_go(struct record *record, const char *command)
+static int let_go(struct record *record)
 {
 	int ret = 0;
 
@@ -149,7 +156,7 @@ static int let_go(struct record *record, const char *command)
 		record->exec_error = tally_child_exec_error(&record->child);
 	if (!record->exec_error)
 		return ret;
-	tally_print_error("cannot run '%s': %s", command, strerror(-record->exec_error));
+	explain_exec(record);
 	record_output_discard(record);
 	return record->exec_error;
 }
@@ -229,12 +236,12 @@ static void print_broken_off(const struct record *record, int ret)
 }
 
 /* Record into the output, which is open. */
-static int record_into(struct record *record, const char *command)
+static int record_into(struct record *record)
 {
 	int ret = record_synthesize(record, false), finished, left;
 
 	if (!ret)
-		ret = let_go(record, command);
+		ret = let_go(record);
 	if (record->exec_error)
 		return ret;
 	if (ret && !record->is_going) {
@@ -283,7 +290,7 @@ static int record_file(struct record *record)
 		record_output_discard(record);
 		return ret;
 	}
-	ret = record_into(record, record->command ? record->command[0] : "");
+	ret = record_into(record);
 	if (!record->exec_error && !sampling->quiet)
 		tally_refuse_new_cpus(&sampling->target, record->sampler.cpus,
 				      &tally_print_messages);
@@ -310,6 +317,15 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
+/* Before anything is written, above all into a pipe. */
+static int find_command(struct record *record)
+{
+	if (!record->command || record->config->dry_run)
+		return 0;
+	record->exec_error = tally_program_check(record->command[0]);
+	return record->exec_error ? explain_exec(record) : 0;
+}
+
 static int choose_via(struct record *record)
 {
 	return record->config->dry_run ? 0
@@ -329,9 +345,10 @@ static int run_steps(struct record *record, int (*const *step)(struct record *))
 
 static int record_all(struct record *record)
 {
-	static int (*const looking[])(struct record *) = {record_signals_open,  record_control_open,
-							  choose_via,           prepare_events,
-							  record_output_choose, NULL};
+	static int (*const looking[])(struct record *) = {
+		find_command, record_signals_open, record_control_open,
+		choose_via,   prepare_events,      record_output_choose,
+		NULL};
 	static int (*const doing[])(struct record *) = {start_child, open_privileged, record_file,
 							NULL};
 	int ret = run_steps(record, looking);

@@ -116,6 +116,8 @@ const struct tally_option stat_options[] = {
 	 "also say why events are not supported"},
 	{0, "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "nothing at all"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Instead of counting:"},
+	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
+	 "for another machine's CPU: GenuineIntel-6-37, or silvermont"},
 	{0, "dry-run", TALLY_OPTION_FLAG, AT(dry_run), NULL,
 	 "print what would be opened; with -v every field"},
 	{0, "plan", TALLY_OPTION_FLAG, AT(plan), NULL,
@@ -149,16 +151,20 @@ static int check_numbers(struct stat_config *config)
 	return ret;
 }
 
-/* --cpu has two meanings: a list of CPUs has no letters, the name of a CPU has. */
-static void split_cpu(struct stat_config *config)
+/* CPUs are numbers; what has letters names a kind of CPU. */
+static int check_cpus(const struct stat_config *config)
 {
 	const char *text = config->target.cpus;
 
-	if (!text || !(config->dry_run || config->plan) ||
-	    !text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
-		return;
-	config->source.cpuid = text;
-	config->target.cpus = NULL;
+	if (config->source.cpuid && !config->dry_run && !config->plan) {
+		tally_print_error("--cpuid is for another machine's CPU: with --plan or --dry-run");
+		return -EINVAL;
+	}
+	if (!text || !text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+		return 0;
+	tally_print_error("--cpu %s: not a list of CPUs", text);
+	tally_print_hint("--cpuid %s, with --plan or --dry-run, names another machine's CPU", text);
+	return -EINVAL;
 }
 
 static int choose_mode(struct stat_config *config)
@@ -223,9 +229,10 @@ static int rules_check(struct stat_config *config, char **argv)
 
 int stat_config_check(struct stat_config *config, char **argv)
 {
-	int ret = check_numbers(config);
+	int ret = check_cpus(config);
 
-	split_cpu(config);
+	if (!ret)
+		ret = check_numbers(config);
 	if (config->separator && !strcmp(config->separator, "\\t"))
 		config->separator = "\t";
 	if (!ret)

@@ -340,9 +340,7 @@ const struct tally_command tally_command_stat = {
 	.about = " The counts go to stderr. The exit status is the command's; 128 plus the signal "
 		 "that\n"
 		 " killed it; 127 or 126 when it could not be run. A command that --timeout or\n"
-		 " --interval-count ended leaves 0. With --dry-run and --plan, -C also takes "
-		 "another\n"
-		 " machine's CPU: silvermont.\n",
+		 " --interval-count ended leaves 0.\n",
 	.options = stat_options,
 	.privileged = true,
 	.run = stat_run,

@@ -4,7 +4,7 @@
 
 usage: events.py TALLY
 
-Other CPUs are looked at with --cpu; nothing here needs a PMU.
+Other CPUs are looked at with --cpuid; nothing here needs a PMU.
 """
 import json
 import os
@@ -45,7 +45,7 @@ def configs(*args, **env):
 # ---- list ------------------------------------------------------------------------
 
 def test_list_of_another_cpu():
-    found = listed("--cpu", "silvermont")
+    found = listed("--cpuid", "silvermont")
     tap.same((found["version"], found["cpu"]["table"], found["cpu"]["this_machine"]), (1, "silvermont", False), "cpu")
     kinds = {event["kind"] for event in found["events"]}
     tap.same(kinds, {"CPU event", "Metric", "Metric group"}, "kinds")
@@ -55,13 +55,13 @@ def test_list_of_another_cpu():
 
 
 def test_list_words_and_patterns():
-    names = {event["name"] for event in listed("--cpu", "skylakex", "cpu", "l1d.*")["events"]}
+    names = {event["name"] for event in listed("--cpuid", "skylakex", "cpu", "l1d.*")["events"]}
     assert names, "a glob finds names"
-    words = listed("--cpu", "skylakex", "TopdownL1")["events"]
+    words = listed("--cpuid", "skylakex", "TopdownL1")["events"]
     assert {"tma_retiring", "TopdownL1"} <= {event["name"] for event in words}, "a group's name finds its metrics"
-    text = tally("list", "--cpu", "skylakex", "page walk").stdout
+    text = tally("list", "--cpuid", "skylakex", "page walk").stdout
     assert "dtlb_load_misses" in text and "CPU event: virtual memory" in text, text[:300]
-    tally("list", "--cpu", "skylakex", "no-such-thing", status=1, says="no event matches")
+    tally("list", "--cpuid", "skylakex", "no-such-thing", status=1, says="no event matches")
 
 
 @tap.always
@@ -74,24 +74,24 @@ def test_list_tells_what_cannot_be_counted():
 
 
 def test_list_details():
-    brief, full = (tally("list", "--cpu", "cascadelakex", *more, "l1d.replacement").stdout
+    brief, full = (tally("list", "--cpuid", "cascadelakex", *more, "l1d.replacement").stdout
                    for more in ([], ["--details"]))
     assert "event=0x51" not in brief and "cpu/event=0x51,period=2000003,umask=0x1/" in full, full
     assert "counters 0,1,2,3" in full, full
 
 
 def test_unknown_cpu_is_told_what_it_gets():
-    done = tally("list", "--cpu", "GenuineIntel-6-FE-1", "cpu")
+    done = tally("list", "--cpuid", "GenuineIntel-6-FE-1", "cpu")
     assert "nobody has a table for the CPU 'GenuineIntel-6-FE-1'" in done.stderr, done.stderr
     assert "instruction_retired" in done.stdout, done.stdout[:300]
-    done = tally("list", "--cpu", "no-such-cpu", status=129)
+    done = tally("list", "--cpuid", "no-such-cpu", status=129)
     assert "no table has the CPU 'no-such-cpu'" in done.stderr, done.stderr
 
 
 def test_everything_listed_can_be_opened():
     for cpu in ("skylakex", "amdzen4", "neoverse-n2", "power8", "sifive/u74", "riscv/generic"):
-        names = [event["name"] for event in listed("--cpu", cpu, "--deprecated", "cpu")["events"]]
-        text = tally("stat", "--cpu", cpu, "--dry-run", "-e", ",".join(names), "true").stdout
+        names = [event["name"] for event in listed("--cpuid", cpu, "--deprecated", "cpu")["events"]]
+        text = tally("stat", "--cpuid", cpu, "--dry-run", "-e", ",".join(names), "true").stdout
         tap.same(len(text.splitlines()), len(names), f"{cpu}: events")
 
 
@@ -100,7 +100,7 @@ def test_everything_listed_can_be_opened():
 def test_perf_cpuid_and_cpu():
     want = {"l1d.replacement": 0x151}
     tap.same(configs("-e", "l1d.replacement", PERF_CPUID="GenuineIntel-6-55-7"), want, "PERF_CPUID")
-    tap.same(configs("-e", "l1d.replacement", "--cpu", "GenuineIntel-6-55-7"), want, "--cpu")
+    tap.same(configs("-e", "l1d.replacement", "--cpuid", "GenuineIntel-6-55-7"), want, "--cpuid")
     done = tally("stat", "-e", "l1d.replacement", "--dry-run", "true", status=129, PERF_CPUID="AuthenticAMD-25-1-1")
     assert "other CPUs have it" in done.stderr and "x86/cascadelakex" in done.stderr, done.stderr
 
@@ -115,7 +115,7 @@ def test_events_dir_takes_a_file_or_a_tree():
         tap.same(configs("-e", "new.event", TALLY_EVENTS_DIR=str(path)), want, "the environment")
         tap.same(len(listed("--events-dir", path, "cpu")["events"]), 2, "list of a file")
         tree = ROOT / "pmu-events" / "arch"
-        tap.same(configs("--events-dir", tree, "--cpu", "skylakex", "-e", "l1d.replacement"),
+        tap.same(configs("--events-dir", tree, "--cpuid", "skylakex", "-e", "l1d.replacement"),
                  {"l1d.replacement": 0x151}, "a tree")
         path.write_text('[{"EventName": 3}]')
         done = tally("stat", "--events-dir", path, "-e", "new.event", "--dry-run", "true", status=129)
@@ -132,28 +132,28 @@ def test_events_dir_opens_no_fifo():
 
 
 def test_spellings():
-    tap.same(configs("--cpu", "cascadelakex", "-e", "clx::L1D:REPLACEMENT:u,L1D_REPLACEMENT:PMC0"),
+    tap.same(configs("--cpuid", "cascadelakex", "-e", "clx::L1D:REPLACEMENT:u,L1D_REPLACEMENT:PMC0"),
              {"clx::L1D:REPLACEMENT:u": 0x151, "L1D_REPLACEMENT:PMC0": 0x151}, "libpfm's and likwid's names")
-    done = tally("stat", "--cpu", "icelakex", "-e", "clx::L1D:REPLACEMENT", "--dry-run", "true", status=129)
+    done = tally("stat", "--cpuid", "icelakex", "-e", "clx::L1D:REPLACEMENT", "--dry-run", "true", status=129)
     assert "that is cascadelakex" in done.stderr, done.stderr
 
 
 # ---- metrics ------------------------------------------------------------------------
 
 def test_metrics_open_groups_that_fit():
-    text = tally("stat", "--cpu", "skylakex", "--dry-run", "-M", "TopdownL1", "true").stdout
+    text = tally("stat", "--cpuid", "skylakex", "--dry-run", "-M", "TopdownL1", "true").stdout
     assert "IDQ_UOPS_NOT_DELIVERED.CORE" in text and "CPU_CLK_UNHALTED.THREAD_ANY" not in text, text
-    more = tally("stat", "--cpu", "skylakex", "--dry-run", "--topdown", "true").stdout
+    more = tally("stat", "--cpuid", "skylakex", "--dry-run", "--topdown", "true").stdout
     names = [set(re.findall(r"^ *([A-Z]\S+): type", part, re.M)) for part in (text, more)]
     assert names[0] < names[1], f"--topdown: and what thresholds look at, {names}"
-    alone = tally("stat", "--cpu", "skylakex", "--dry-run", "--metric-no-group", "-M", "ipc", "true").stdout
+    alone = tally("stat", "--cpuid", "skylakex", "--dry-run", "--metric-no-group", "-M", "ipc", "true").stdout
     assert "GROUP" not in alone, alone
 
 
 def test_metrics_that_are_none():
-    done = tally("stat", "-M", "ipx", "--cpu", "skylakex", "--dry-run", "true", status=129)
+    done = tally("stat", "-M", "ipx", "--cpuid", "skylakex", "--dry-run", "true", status=129)
     assert "no such metric" in done.stderr and "did you mean 'ipc'" in done.stderr, done.stderr
-    tally("stat", "--topdown", "--td-level", "9", "--cpu", "skylakex", "--dry-run", "true", status=129, says="TopdownL9")
+    tally("stat", "--topdown", "--td-level", "9", "--cpuid", "skylakex", "--dry-run", "true", status=129, says="TopdownL9")
     tally("stat", "--td-level", "2", "true", status=129, says="--td-level")
 
 
@@ -191,7 +191,7 @@ def plan(*args):
 
 
 def test_plan_of_a_group_that_fits():
-    made = plan("--cpu", "skylakex", "-e", "{cycles,instructions,branches,branch-misses}")
+    made = plan("--cpuid", "skylakex", "-e", "{cycles,instructions,branches,branch-misses}")
     tap.same((made["counters"], made["fixed"], made["passes"]), (4, 3, 1), "counters")
     tap.same([group["verdict"] for group in made["groups"]], ["fits"], "verdict")
     tap.same({event["share"] for event in made["groups"][0]["events"]}, {1.0}, "share")
@@ -200,12 +200,12 @@ def test_plan_of_a_group_that_fits():
 def test_plan_of_groups_that_take_turns():
     events = ["l1d.replacement", "l2_lines_in.all", "br_inst_retired.all_branches", "uops_issued.any",
               "uops_retired.retire_slots"]
-    made = plan("--cpu", "skylakex", "-e", ",".join(events))
+    made = plan("--cpuid", "skylakex", "-e", ",".join(events))
     shares = [group["events"][0]["share"] for group in made["groups"]]
     assert abs(sum(shares) - 4) < 0.04 and all(abs(share - 0.8) < 0.02 for share in shares), shares
-    made = plan("--cpu", "skylakex", "-e", "{" + ",".join(events) + "}:W")
+    made = plan("--cpuid", "skylakex", "-e", "{" + ",".join(events) + "}:W")
     assert made["groups"][0]["verdict"].startswith("does not fit"), made
-    made = plan("--cpu", "skylakex", "-e", "{" + ",".join(events) + "}")
+    made = plan("--cpuid", "skylakex", "-e", "{" + ",".join(events) + "}")
     tap.same([event.get("errno") for event in made["groups"][0]["events"]], [None] * 4 + [22], "refused member")
 
 
@@ -216,17 +216,28 @@ def test_plan_of_topdown():
             "sierraforest": 3, "grandridge": 3, "elkhartlake": 1, "GenuineIntel-6-B7-1": 4}
     for cpu, levels in tap.some(cpus.items(), 5):
         for level in range(1, levels + 1):
-            text = tally("stat", "--topdown", "--td-level", str(level), "--plan", "--cpu", cpu).stdout
+            text = tally("stat", "--topdown", "--td-level", str(level), "--plan", "--cpuid", cpu).stdout
             assert len(re.findall(r"^  metric ", text, re.M)) >= 4 and "never has its turn" not in text, f"{cpu} {level}: {text}"
             assert "refused" not in text, text
-    text = tally("stat", "--topdown", "--plan", "--cpu", "alderlake").stdout
+    text = tally("stat", "--topdown", "--plan", "--cpuid", "alderlake").stdout
     assert "cpu_core/TOPDOWN.SLOTS/" in text and "cpu_atom/TOPDOWN_FE_BOUND.ALL/" in text, text
 
 
 def test_plan_of_metrics():
-    text = tally("stat", "--plan", "--cpu", "sapphirerapids", "-M", "ipc,cpi,TopdownL1").stdout
+    text = tally("stat", "--plan", "--cpuid", "sapphirerapids", "-M", "ipc,cpi,TopdownL1").stdout
     assert "1 pass\n" in text and re.search(r"metric ipc +100\.00%", text), text
     tally("stat", "--plan", "--dry-run", "-e", "cs", "true", status=129, says="either --dry-run or --plan")
+
+
+@tap.always
+def test_cpu_is_a_list_of_cpus():
+    """--cpu has one meaning, --cpuid the other."""
+    for more in ((), ("--dry-run",), ("--plan",)):
+        done = tally("stat", *more, "--cpu", "skylakex", "-e", "cycles", "true", status=129)
+        assert "--cpu skylakex: not a list of CPUs" in done.stderr and "--cpuid skylakex" in done.stderr, done.stderr
+    tally("stat", "--cpuid", "skylakex", "-e", "cycles", "true", status=129, says="with --plan or --dry-run")
+    text = tally("stat", "--dry-run", "--cpuid", "skylakex", "--cpu", "0", "-e", "l1d.replacement").stdout
+    assert "0x151" in text, text
 
 
 tap.main(__name__)

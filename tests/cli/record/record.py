@@ -241,6 +241,24 @@ def test_exec_failure(path):
         assert file.read() == "old"
 
 
+def test_exec_failure_writes_nothing_into_a_pipe(path):
+    """what reads the pipe gets no half of a recording"""
+    for command, status in (("no-such-program", 127), ("/nowhere/nothing", 127), ("/etc/passwd", 126), ("/tmp", 126)):
+        run = tap.run(TALLY, "record", "-q", "-o", "-", command, status=status)
+        assert run.stdout == "" and f"cannot run '{command}'" in run.stderr, (command, run)
+
+
+def test_exec_that_fails_late_leaves_no_file(path):
+    """an interpreter that is not there is found out by the exec"""
+    script = path + ".script"
+    with open(script, "w", encoding="ascii") as file:
+        file.write("#!/nowhere/interpreter\n")
+    os.chmod(script, 0o755)
+    said = record("-o", path, script, status=127)
+    assert "No such file or directory" in said and not os.path.exists(path), said
+    os.unlink(script)
+
+
 def test_bad_event(path):
     """an event that is not there is told, nothing is written"""
     assert "cpu-clok" in record("-e", "cpu-clok", "-o", path, "true", status=1)

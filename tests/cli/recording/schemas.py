@@ -145,14 +145,14 @@ def test_stat():
 
 
 def test_stat_plan():
-    found = hold_output("stat-plan", "stat", "--plan", "--json", "--cpu", "GenuineIntel-6-55-4", "-e",
+    found = hold_output("stat-plan", "stat", "--plan", "--json", "--cpuid", "GenuineIntel-6-55-4", "-e",
                         "{cycles,instructions},{branches,branch-misses,cache-misses,cache-references,task-clock}")
     assert found["groups"], found
 
 
 def test_list():
     assert len(hold_output("list", "list", "--json")["events"]) > 20
-    some = output("list", "--json", "--cpu", "GenuineIntel-6-55-4")
+    some = output("list", "--json", "--cpuid", "GenuineIntel-6-55-4")
     document = json.loads(some)
     document["events"] = document["events"] if LONG else document["events"][::10]
     hold("list", document, "list --cpu")
