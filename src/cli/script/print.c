@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/script/print.h"
+#include "cli/script/data_src.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -237,7 +238,7 @@ void tally_script_print(struct tally_script_printer *printer, const struct tally
 	if (fields & SCRIPT_ADDR)
 		script_add_hex(out, s->sample.addr);
 	if (fields & SCRIPT_DATA_SRC)
-		script_add_data_src(out, s->sample.data_src);
+		script_add_data_src(out, s->sample.data_src, &printer->data_src_width);
 	if (fields & SCRIPT_WEIGHT)
 		script_add_padded(out, s->sample.weight, 16, ' ');
 	if (fields & SCRIPT_IP && has_chain)

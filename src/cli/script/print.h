@@ -22,8 +22,9 @@ struct tally_script_printer {
 	struct tally_str out;
 	struct script_places places;
 	TALLY_VEC(struct script_place) chain; /* of the sample that is printed */
-	int name_width;     /* of the longest event name; 0 until the first sample */
-	uint32_t max_stack; /* callchain entries shown */
+	int name_width;        /* of the longest event name; 0 until the first sample */
+	size_t data_src_width; /* of the longest data source so far */
+	uint32_t max_stack;    /* callchain entries shown */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
 	uint64_t since; /* what the next time is relative to; 0: none was shown yet */

@@ -127,11 +127,6 @@ void script_add_misc(struct tally_str *out, uint8_t cpumode)
 	tally_str_add(out, "     ");
 }
 
-void script_add_data_src(struct tally_str *out, uint64_t data_src)
-{
-	script_add_hex(out, data_src);
-}
-
 void script_add_regs(struct tally_str *out, const struct tally_regs *regs)
 {
 	uint64_t i = 0;

@@ -410,6 +410,44 @@ def test_counts_that_are_incomplete_are_told():
 
 # ---- formats of tracepoints --------------------------------------------------------------------------
 
+def data_source(op=1, level=1, snoop=1, lock=1, tlb=1, number=0, remote=0, more_snoop=0, block=1, hops=0):
+    return (op | level << 5 | snoop << 19 | lock << 24 | tlb << 26 | number << 33 | remote << 37 | more_snoop << 38 |
+            block << 40 | hops << 43)
+
+
+# What perf 6.1 prints, but for level 5, 6 and 8, which newer ones have names for.
+SOURCES = {
+    0: "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A",
+    0x68100142: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A",
+    data_source(): "|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(op=4, level=2 | 1 << 7, lock=2): "|OP STORE|LVL Local RAM hit|SNP N/A|TLB N/A|LCK Yes|BLK  N/A",
+    data_source(op=8, level=4 | 1 << 10): "|OP PFETCH|LVL Remote Cache (1 hop) miss|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(op=16, level=2 | 8 | 32): "|OP EXEC|LVL L1 or L2 hit|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(op=6): "|OP LOAD|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(level=2, number=3, remote=1): "|OP N/A|LVL Remote L3 hit|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(number=13): "|OP N/A|LVL N/A or RAM|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(level=2, number=5): "|OP N/A|LVL L2 MHB hit|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(number=1, hops=3, remote=1): "|OP N/A|LVL Remote socket, same board L1|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(number=1, hops=7): "|OP N/A|LVL 7 hops L1|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(snoop=18, more_snoop=3): "|OP N/A|LVL N/A|SNP None or HitM or Fwd or Peer|TLB N/A|LCK N/A|BLK  N/A",
+    data_source(tlb=2 | 4 | 32 | 64): "|OP N/A|LVL N/A|SNP N/A|TLB Walker or Fault hit miss|LCK N/A|BLK  N/A",
+    data_source(block=6): "|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  Data Addr",
+    data_source(block=7): "|OP N/A|LVL N/A|SNP N/A|TLB N/A|LCK N/A|BLK  N/A",
+}
+
+
+def test_data_sources_are_words():
+    """perf's words behind the number; later columns begin behind the longest so far."""
+    path = write("sources.data", [comm(7, "p", 1)] + [sample(0x400010, 7, 10 + at, more=u64(source)) for at, source in enumerate(SOURCES)],
+                 attrs=[attr(sample_type=DEFAULT_TYPE | 1 << 15)])
+    text = tap.run(TALLY, "script", "-i", path, "-F", "data_src", status=0).stdout
+    tap.same([line.rstrip() for line in text.splitlines()], [f"{source:16x} {words}" for source, words in SOURCES.items()], "words")
+    lines = tap.run(TALLY, "script", "-i", path, "-F", "data_src,ip", status=0).stdout.splitlines()
+    assert [line.index("400010") for line in lines] == sorted(line.index("400010") for line in lines), lines
+    worst = write("ones.data", [sample(0x400010, 7, 1, more=u64(2**64 - 1))], attrs=[attr(sample_type=DEFAULT_TYPE | 1 << 15)])
+    tap.run(TALLY, "script", "-i", worst, "-F", "data_src", status=0)
+
+
 def test_the_first_format_of_an_id_is_the_one():
     first, second = (trace_format(name, 900, f'"{name} text %d", REC->{name}_x', f"{name}_x")
                      for name in ("first", "second"))

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/script/data_src.h"
+
+#include "base/arith.h"
+#include "cli/script/text.h"
+#include "tally/abi.h"
+
+/* Names of single bits, from the lowest on. "" has a meaning of its own. */
+#define NOT_AVAILABLE "N/A"
+
+static const char *const ops[] = {NOT_AVAILABLE, "LOAD", "STORE", "PFETCH", "EXEC"};
+static const char *const levels[] = {
+	NOT_AVAILABLE,
+	"",
+	"",
+	"L1",
+	"LFB/MAB",
+	"L2",
+	"L3",
+	"Local RAM",
+	"Remote RAM (1 hop)",
+	"Remote RAM (2 hops)",
+	"Remote Cache (1 hop)",
+	"Remote Cache (2 hops)",
+	"I/O",
+	"Uncached",
+};
+static const char *const snoops[] = {NOT_AVAILABLE, "None", "Hit", "Miss", "HitM"};
+static const char *const more_snoops[] = {"Fwd", "Peer"};
+static const char *const tlbs[] = {NOT_AVAILABLE, "", "", "L1", "L2", "Walker", "Fault"};
+static const char *const blocks[] = {NOT_AVAILABLE, "Data", "Addr"};
+
+/* Names of numbers; 0 is none. */
+static const char *const level_numbers[] = {
+	"",     "L1",          "L2",  "L3",  "L4",        "L2 MHB",  "Memory-side Cache",
+	"L7",   "Uncached",    "CXL", "I/O", "Any cache", "LFB/MAB", "RAM",
+	"PMEM", NOT_AVAILABLE,
+};
+static const char *const hops[] = {
+	"",       "core, same node", "node, same socket", "socket, same board", "board", "5 hops",
+	"6 hops", "7 hops"};
+
+/* Of the bits that have names all, with `between` them. The number of names in all. */
+static int add_bits(struct tally_str *out, uint64_t bits, const char *const *names, size_t nr,
+		    const char *between, int before)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!(bits >> i & 1) || !*names[i])
+			continue;
+		tally_str_add(out, before++ ? between : "");
+		tally_str_add(out, names[i]);
+	}
+	return before;
+}
+
+/* Bits 1 and 2 of levels and of TLBs. */
+static void add_hit(struct tally_str *out, uint64_t bits)
+{
+	tally_str_add(out, bits & 2 ? " hit" : "");
+	tally_str_add(out, bits & 4 ? " miss" : "");
+}
+
+/* The first of several is the one. */
+static void add_op(struct tally_str *out, uint64_t bits)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ops); i++) {
+		if (bits >> i & 1) {
+			tally_str_add(out, ops[i]);
+			return;
+		}
+	}
+	tally_str_add(out, "No");
+}
+
+/* Levels are bits on older machines, and a number, with the way there, on newer ones. */
+static void add_level(struct tally_str *out, const union perf_mem_data_src *src)
+{
+	const char *number = level_numbers[src->mem_lvl_num];
+	int nr = src->mem_remote || src->mem_hops;
+
+	tally_str_add(out, src->mem_remote ? "Remote " : "");
+	if (src->mem_hops) {
+		tally_str_addf(out, "%s %s", hops[src->mem_hops], number);
+	} else {
+		int names =
+			add_bits(out, src->mem_lvl, levels, TALLY_ARRAY_SIZE(levels), " or ", 0);
+
+		tally_str_add(out, names && *number ? " or " : "");
+		tally_str_add(out, number);
+		nr += names + (*number != '\0');
+	}
+	tally_str_add(out, nr ? "" : NOT_AVAILABLE);
+	add_hit(out, src->mem_lvl);
+}
+
+static void add_snoop(struct tally_str *out, const union perf_mem_data_src *src)
+{
+	int nr = add_bits(out, src->mem_snoop, snoops, TALLY_ARRAY_SIZE(snoops), " or ", 0);
+
+	nr = add_bits(out, src->mem_snoopx, more_snoops, TALLY_ARRAY_SIZE(more_snoops), " or ", nr);
+	tally_str_add(out, nr ? "" : NOT_AVAILABLE);
+}
+
+static void add_tlb(struct tally_str *out, uint64_t bits)
+{
+	int nr = add_bits(out, bits, tlbs, TALLY_ARRAY_SIZE(tlbs), " or ", 0);
+
+	tally_str_add(out, nr ? "" : NOT_AVAILABLE);
+	add_hit(out, bits);
+}
+
+static void add_block(struct tally_str *out, uint64_t bits)
+{
+	/* What is not known has no other names. */
+	uint64_t known = bits && !(bits & 1) ? bits : 1;
+
+	tally_str_add_char(out, ' ');
+	add_bits(out, known, blocks, TALLY_ARRAY_SIZE(blocks), " ", 0);
+}
+
+static void add_words(struct tally_str *out, const union perf_mem_data_src *src)
+{
+	tally_str_add(out, " |OP ");
+	add_op(out, src->mem_op);
+	tally_str_add(out, "|LVL ");
+	add_level(out, src);
+	tally_str_add(out, "|SNP ");
+	add_snoop(out, src);
+	tally_str_add(out, "|TLB ");
+	add_tlb(out, src->mem_dtlb);
+	tally_str_add(out, "|LCK ");
+	tally_str_add(out, src->mem_lock & 1 ? NOT_AVAILABLE : src->mem_lock & 2 ? "Yes" : "No");
+	tally_str_add(out, "|BLK ");
+	add_block(out, src->mem_blk);
+}
+
+void script_add_data_src(struct tally_str *out, uint64_t data_src, size_t *width)
+{
+	const union perf_mem_data_src src = {.val = data_src};
+	size_t start = out->len, len;
+
+	script_add_hex(out, data_src);
+	add_words(out, &src);
+	len = out->len - start;
+	*width = TALLY_MAX(*width, len);
+	for (; len < *width && !out->failed; len++)
+		tally_str_add_char(out, ' ');
+}
