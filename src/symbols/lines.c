@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -120,6 +121,41 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 	if (lines->nr_given_up + lines->worker.nr_given_up)
 		return TALLY_DSO_DAMAGED;
 	return lines->nr_missing + lines->worker.nr_missing ? TALLY_DSO_PARTLY : TALLY_DSO_LOADED;
+}
+
+/* Append the name of the package, as dwp(1) makes it of the file that has the skeletons, or of the
+ * program whose debug file that is. False if there is none. */
+static bool add_package(const struct tally_dso *dso, struct tally_str *out)
+{
+	const char *const beside[] = {dso->lines->info.image.path, dso->path};
+	struct tally_str path = {0};
+	bool is_there = false;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(beside) && !is_there; i++) {
+		struct stat st;
+
+		if (!beside[i])
+			continue;
+		tally_str_clear(&path);
+		tally_str_addf(&path, "%s.dwp", beside[i]);
+		is_there = !stat(tally_str_text(&path), &st) && S_ISREG(st.st_mode);
+	}
+	if (is_there)
+		tally_str_add(out, tally_str_text(&path));
+	tally_str_free(&path);
+	return is_there;
+}
+
+void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out)
+{
+	enum tally_dso_state state = tally_dso_lines_state(dso);
+
+	if (state == TALLY_DSO_PARTLY && add_package(dso, out))
+		tally_str_add(out, " has parts of its debug information, and tally reads no "
+				   "packages: keep the .dwo files of the build, or build without "
+				   "-gsplit-dwarf. Some inlined functions are not told apart");
+	else
+		tally_str_add(out, tally_dso_state_text(state));
 }
 
 static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)

@@ -9,6 +9,7 @@
 #ifndef TALLY_SYMBOLS_LINES_H
 #define TALLY_SYMBOLS_LINES_H
 
+#include "base/str.h"
 #include "dwarf/lines.h"
 #include "symbols/symbols.h"
 
@@ -55,6 +56,10 @@ bool tally_dso_has_lines(struct tally_dso *dso);
  * names of inlined functions are in files that are missing; NO_RESOURCES: descriptors, processes;
  * UNSUPPORTED: this program was built without; or as of its symbols. */
 enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso);
+
+/* The state in words. Where parts are missing, and the package of split units that has them lies
+ * beside the file (NAME.dwp), which is not read, it is named. */
+void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out);
 
 /* A symbol for the inlined function of a line that tally_dso_lines(dso) returned, for
  * tally_symbol_name(): the same one for the same name. It has no addresses. NULL: the line has no

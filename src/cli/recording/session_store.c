@@ -21,6 +21,7 @@ static int store_sample(void *arg, struct tally_session *session,
 static void warn_left_out(const struct tally_session *session)
 {
 	enum { TOLD_MAX = 3 };
+	struct tally_str reason = {0};
 	struct tally_dso *dso;
 	size_t pos = 0, nr = 0;
 
@@ -30,10 +31,14 @@ static void warn_left_out(const struct tally_session *session)
 		if (state == TALLY_DSO_LOADED || state == TALLY_DSO_NOT_LOADED ||
 		    state == TALLY_DSO_NO_LINES || state == TALLY_DSO_UNSUPPORTED)
 			continue;
-		if (++nr <= TOLD_MAX)
-			tally_print_warning("no lines of source are stored of %s: %s",
-					    tally_dso_name(dso), tally_dso_state_text(state));
+		if (++nr > TOLD_MAX)
+			continue;
+		tally_str_clear(&reason);
+		tally_dso_lines_reason(dso, &reason);
+		tally_print_warning("no lines of source are stored of %s: %s", tally_dso_name(dso),
+				    tally_str_text(&reason));
 	}
+	tally_str_free(&reason);
 	if (nr > TOLD_MAX)
 		tally_print_detail("nor of %zu more file%s", nr - TOLD_MAX,
 				   tally_plural(nr - TOLD_MAX));

@@ -424,6 +424,14 @@ def test_missing_parts_are_told():
         # Where the recording is read as it comes, some of its lines would be taken for all.
         done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
         assert done.returncode == 0 and f"no lines of source are stored of {path}: parts of" in done.stderr, done.stderr
+        if parts[0].endswith(".dwo") and shutil.which("dwp"):
+            package = path + ".dwp"
+            tap.run("dwp", "-o", package, *(os.path.join(WORK, part + ".away") for part in parts), status=0)
+            beside = tap.run(TALLY, *options, env=env).stdout
+            assert f"# No lines: {path}: {package} has parts of its debug information" in beside and ".dwo files" in beside, beside
+            done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
+            assert f"no lines of source are stored of {path}: {package} has parts" in done.stderr, done.stderr
+            os.unlink(package)
         if parts[0].endswith(".dwo"):  # nobody may have us wait for a writer
             os.mkfifo(os.path.join(WORK, parts[0]))
             tap.same(tap.run(TALLY, *options, env=env).stdout, without, "with a FIFO")
