@@ -87,14 +87,21 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Where a function ends that begins at an address, at the latest; 0: not known. */
+/* Where a function ends that begins at an address, at the latest; 0: not known. The padding after it
+ * is its own: a system call that ends it returns there. */
 static uint64_t limit_at(const stretch_vec *all, uint64_t addr)
 {
+	enum { PADDED_TO = 16 };
 	size_t at = stretches_before(all, addr);
+	uint64_t next = at < all->len ? all->data[at].start : 0, end;
 
-	if (at && addr < all->data[at - 1].end)
-		return all->data[at - 1].end;
-	return at < all->len ? all->data[at].start : 0;
+	if (!at || addr >= all->data[at - 1].end)
+		return next;
+	end = all->data[at - 1].end;
+	if (next && next < end)
+		return end;
+	end = tally_round_up(end, PADDED_TO);
+	return next ? TALLY_MIN(end, next) : end;
 }
 
 static bool has_no_size(const struct tally_symtab_entry *entry)

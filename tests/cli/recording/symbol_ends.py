@@ -20,7 +20,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("symbol-ends")
 PID = 4194304 + os.getpid()  # nobody's
 START = 0x10000000
-# bare and described have no size; described has unwind information, and code without any follows.
+# bare and described have no size; described has unwind information and padding, and code without either follows.
 SOURCE = """
 volatile unsigned long sum;
 #define FUNCTION(name) ".globl " name "\\n.type " name ",%function\\n" name ":\\n"
@@ -28,7 +28,7 @@ __asm__(".text\\n" FUNCTION("bare") "ret\\n");
 static __attribute__((noinline)) void hot(unsigned long n) { while (n--) sum += n; }
 static __attribute__((noinline)) void warm(unsigned long n) { while (n--) sum ^= n; }
 __attribute__((noinline, visibility("default"))) void work(void) { hot(10); warm(10); }
-__asm__(FUNCTION("described") ".cfi_startproc\\nnop\\nret\\n.cfi_endproc\\nbehind:\\nnop\\nnop\\nret\\n");
+__asm__(".balign 16\\n" FUNCTION("described") ".cfi_startproc\\nnop\\nret\\n.cfi_endproc\\n.balign 32\\nbehind:\\nnop\\nnop\\nret\\n");
 __asm__(".section .own,\\"ax\\",%progbits\\n" FUNCTION("last") "ret\\n.text\\n");
 __asm__(".section .text2,\\"ax\\",%progbits\\n.zero 16\\n.text\\n");
 """
@@ -68,7 +68,7 @@ def same_names(path, at, wanted):
 def wanted(hot, warm, behind):
     """The one of three lines, of static functions and of code that nothing tells of, that differs by the file."""
     return [("bare", 0, "bare"), ("hot", 0, hot), ("hot", 4, hot), ("warm", 2, warm), ("work", 0, "work"),
-            ("described", 0, "described"), ("described", 1, "described"), ("behind", 1, behind), ("last", 0, "last")]
+            ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind), ("last", 0, "last")]
 
 
 @tap.always
