@@ -179,7 +179,8 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
  * created, also where a child of it overflowed. On the CPU where it happened, in the overflow
  * interrupt: interrupts are off, and it may be one that irq_save does not mask. It must not sleep,
  * and call nothing of the core. The first call may come before tally_core_event_create() has
- * returned the event: recognize it by `arg`. Throttling, frequencies and REFRESH are as with samples.
+ * returned the event: recognize it by `arg`. Throttling, frequencies and REFRESH are as with
+ * samples.
  */
 typedef void (*tally_core_overflow_fn)(struct tally_core_event *event,
 				       const struct tally_core_sample_data *sample_data, void *arg);

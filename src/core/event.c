@@ -180,7 +180,8 @@ void tally_event_list(struct tally_core_event *event, struct tally_core_task *ow
 	uintptr_t flags = tally_registry_lock(event->core);
 
 	tally_list_insert(&event->core->events, &event->opened);
-	/* tally_core_end() may have ended it since the call began, and forgets what it owns once. */
+	/* tally_core_end() may have ended it since the call began, and forgets what it owns once.
+	 */
 	if (owner && !tally_load_relaxed(&owner->exited))
 		own(event, owner);
 	tally_registry_unlock(event->core, flags);

@@ -44,7 +44,8 @@ static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
 
 #if TALLY_CORE_USERS
 
-/* With the registry's lock. Only the host knows them, and of the task only as long as it is there. */
+/* With the registry's lock. Only the host knows them, and of the task only as long as it is there.
+ */
 static void ask_ids(struct tally_core *core, struct tally_core_context *context,
 		    const struct tally_core_task *task)
 {

@@ -22,8 +22,8 @@ void tally_scratch_hold(struct tally_core *core, int32_t cpu);
 void tally_scratch_release(struct tally_core *core, int32_t cpu);
 
 /* Have enough for the records that this event and those that inherit it write into a ring of `ring`
- * bytes, on each CPU that may write them and that is held. -ENOMEM. Without locks, where the machine
- * may sleep. */
+ * bytes, on each CPU that may write them and that is held. -ENOMEM. Without locks, where the
+ * machine may sleep. */
 int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring);
 
 #endif

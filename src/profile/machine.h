@@ -93,17 +93,17 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
  * cut to `size`. */
 void tally_module_name(const char *filename, char *name, size_t size);
 
-/* The thread with this tid, made if new. A pid of -1 means unknown; a pid that is not the one it had
- * means another thread. NULL when out of memory. Stable until the machine is freed. */
+/* The thread with this tid, made if new. A pid of -1 means unknown; a pid that is not the one it
+ * had means another thread. NULL when out of memory. Stable until the machine is freed. */
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
 
-/* The same for a sample, taken at `time` (0: not known) in `cpumode`. A thread that has ended runs no
- * more code in user space: the sample is of another one, of which nothing is known.
+/* The same for a sample, taken at `time` (0: not known) in `cpumode`. A thread that has ended runs
+ * no more code in user space: the sample is of another one, of which nothing is known.
  *
- * The kernel writes pid and tid 0 for the idle task, and for every task outside the pid namespace of
- * who recorded. Once the machine has met one of the latter, which a sample in user space, a map or a
- * name tell, the name of thread 0 is "[unknown]", no longer "swapper": maps and names of these tasks
- * are nobody's, as they could be those of any. */
+ * The kernel writes pid and tid 0 for the idle task, and for every task outside the pid namespace
+ * of who recorded. Once the machine has met one of the latter, which a sample in user space, a map
+ * or a name tell, the name of thread 0 is "[unknown]", no longer "swapper": maps and names of these
+ * tasks are nobody's, as they could be those of any. */
 struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, int32_t pid,
 						 int32_t tid, uint8_t cpumode, uint64_t time);
 

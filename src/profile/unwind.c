@@ -218,8 +218,8 @@ static struct tally_words pointers_beyond(struct tally_words recorded,
 	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
-/* Code that keeps data in the frame pointer leads anywhere: words that lie in no code are no callers,
- * and neither is what follows them. */
+/* Code that keeps data in the frame pointer leads anywhere: words that lie in no code are no
+ * callers, and neither is what follows them. */
 static uint64_t words_in_code(struct tally_maps *maps, struct tally_words words)
 {
 	uint64_t nr = 0;

@@ -3,8 +3,8 @@
 #ifndef TALLY_SAMPLER_PROGRAM_H
 #define TALLY_SAMPLER_PROGRAM_H
 
-/* The absolute path, without links, of what execvp(3) would run, with $PATH; to be freed. NULL: there
- * is no such program, or no memory. */
+/* The absolute path, without links, of what execvp(3) would run, with $PATH; to be freed. NULL:
+ * there is no such program, or no memory. */
 char *tally_program_find(const char *name);
 
 /* Whether there is one: 0; -ENOENT; -EACCES: what is there may not be executed; or another error of

@@ -126,8 +126,8 @@ struct tally_elf_load {
 };
 
 /* Add the function, object and label symbols of .symtab and .dynsym in the order of the file.
- * `load` may be NULL. Symbols that make no sense are left out. 0 also when there are none;
- * -ENOMEM; -E2BIG; -EFBIG for tables beyond 512 MB, or hollow ones. Names are copied: the image may go. */
+ * `load` may be NULL. Symbols that make no sense are left out. 0 also when there are none; -ENOMEM;
+ * -E2BIG; -EFBIG for tables beyond 512 MB, or hollow ones. Names are copied: the image may go. */
 int tally_elf_add_symbols(const struct tally_elf *elf, const struct tally_elf_load *load,
 			  struct tally_symtab *table);
 

@@ -18,7 +18,8 @@ struct tally_elf_bytes {
 bool tally_elf_has_bytes(const struct tally_elf *elf, const char *name);
 
 /* The bytes of that section, borrowed from the image if they are not packed. 0; -ENOENT; -EFBIG if
- * they were more than `most` unpacked, or are hollow; -ENOSYS, -EINVAL, -ENOMEM as of tally_unpack(). */
+ * they were more than `most` unpacked, or are hollow; -ENOSYS, -EINVAL, -ENOMEM as of
+ * tally_unpack(). */
 int tally_elf_bytes_get(const struct tally_elf *elf, const char *name, uint64_t most,
 			struct tally_elf_bytes *ret_bytes);
 

@@ -87,8 +87,8 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Where a function ends that begins at an address, at the latest; 0: not known. The padding after it
- * is its own: a system call that ends it returns there. */
+/* Where a function ends that begins at an address, at the latest; 0: not known. The padding after
+ * it is its own: a system call that ends it returns there. */
 static uint64_t limit_at(const stretch_vec *all, uint64_t addr)
 {
 	enum { PADDED_TO = 16 };

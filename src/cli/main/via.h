@@ -50,13 +50,13 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 int tally_via_open_sampling(struct tally_via *via, const char *text,
 			    struct tally_sampling *sampling);
 
-/* Whether the command can be measured, before it is started: argv[0], or NULL for none. Says why not.
- * 0 or -EPERM. */
+/* Whether the command can be measured, before it is started: argv[0], or NULL for none. Says why
+ * not. 0 or -EPERM. */
 int tally_via_check_command(const struct tally_via *via, const char *command,
 			    const struct tally_messages *messages);
 
-/* After what was opened is closed, and the child freed: warns of programs that were changed by being
- * traced, or were not measured. */
+/* After what was opened is closed, and the child freed: warns of programs that were changed by
+ * being traced, or were not measured. */
 void tally_via_close(struct tally_via *via);
 
 /* The transport to measure with; NULL: the kernel's. */

@@ -76,8 +76,8 @@ static bool may_go(const char *path)
 
 /* ---- what was there before --------------------------------------------------- */
 
-/* FILE.old; FILE.old.1 and so on where that is still being written, as perf moves away what is, or is
- * no recording. */
+/* FILE.old; FILE.old.1 and so on where that is still being written, as perf moves away what is, or
+ * is no recording. */
 static int old_name(const char *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {

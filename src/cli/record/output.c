@@ -396,7 +396,8 @@ static void warn_lost(const struct record *record)
 				    (unsigned long long)record->lost, kib, 4 * kib);
 }
 
-/* No sample: were there none, or can there be none? Of breakpoints that was said at the beginning. */
+/* No sample: were there none, or can there be none? Of breakpoints that was said at the beginning.
+ */
 static void warn_stuck(const struct record *record)
 {
 	const struct tally_sampling *sampling = &record->config->sampling;

@@ -11,15 +11,15 @@
 /* The value of --html that stands for a name to be made. */
 #define TALLY_HTML_UNNAMED ""
 
-/* Whether the word behind --html names a page. It does not if it is an option, or a recording, which
- * whoever wrote it meant to be read. "-" does. */
+/* Whether the word behind --html names a page. It does not if it is an option, or a recording,
+ * which whoever wrote it meant to be read. "-" does. */
 bool tally_html_is_name(const char *word);
 
 /* The same where a command may follow: what can be run is a command, unless it is called *.html. */
 bool tally_html_is_name_before_command(const char *word);
 
-/* Append "tally-PROGRAM.html". What is no part of a file's name, or of an option, is left out of it:
- * directories, control characters, "/". */
+/* Append "tally-PROGRAM.html". What is no part of a file's name, or of an option, is left out of
+ * it: directories, control characters, "/". */
 void tally_html_add_name(const char *program, struct tally_str *out);
 
 /* The name of the threads with the most samples; "profile" if there is none. */

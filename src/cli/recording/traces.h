@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces of instructions inside a recording (Intel PT, CoreSight, SPE ...), which tally does not decode:
- * what there is of them is said, so that nobody takes their absence for an idle program. */
+/* Traces of instructions inside a recording (Intel PT, CoreSight, SPE ...), which tally does not
+ * decode: what there is of them is said, so that nobody takes their absence for an idle program. */
 #ifndef TALLY_CLI_RECORDING_TRACES_H
 #define TALLY_CLI_RECORDING_TRACES_H
 

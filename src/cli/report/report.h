@@ -40,8 +40,8 @@ int report_svg(struct report *report);
  */
 bool report_wants_browser(const struct report_config *config);
 
-/* Whether what was asked for goes together with --html, --svg or --format; says what does not. `word`
- * names the functions to show; or NULL. 0 or -EINVAL. */
+/* Whether what was asked for goes together with --html, --svg or --format; says what does not.
+ * `word` names the functions to show; or NULL. 0 or -EINVAL. */
 int report_documents_check(const struct report_config *config, const char *word);
 
 /* Write it as a page. 0 or -errno, told. */

@@ -29,8 +29,8 @@ struct script_places {
 	uint64_t nr_missed; /* lines that were not remembered */
 	bool is_inlined;    /* inlined functions have lines in callchains */
 	bool has_paths;     /* files of source are shown with their directories */
-	/* Places whose lines of source have to be read from debug information first, in the order of
-	 * the output: reading them one by one takes many times as long. */
+	/* Places whose lines of source have to be read from debug information first, in the order
+	 * of the output: reading them one by one takes many times as long. */
 	TALLY_VEC(struct script_held_place) held;
 	uint64_t held_since; /* when the first one was added, by tally_clock_now() */
 };

@@ -178,8 +178,8 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 						   : is_walked && users++;
 			continue;
 		}
-		/* No marker that is known: from here on the chain was walked astray. perf drops it whole,
-		 * the sampled address with it. */
+		/* No marker that is known: from here on the chain was walked astray. perf drops it
+		 * whole, the sampled address with it. */
 		if (mode == -1)
 			break;
 		cpumode = (uint8_t)mode;

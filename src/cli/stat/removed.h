@@ -6,10 +6,10 @@
 #include "cli/stat/stat.h"
 
 /* The kernel removes the events of a user without privileges when a program is executed that is
- * set-uid, or whose file that user cannot read: what it does afterwards is not counted. To be called
- * once the counters were read for the whole of a run: where most of the command's CPU time is not in
- * them they become "not counted", and a warning says why; of less than that, in a part of its
- * processes, a warning alone. */
+ * set-uid, or whose file that user cannot read: what it does afterwards is not counted. To be
+ * called once the counters were read for the whole of a run: where most of the command's CPU time
+ * is not in them they become "not counted", and a warning says why; of less than that, in a part of
+ * its processes, a warning alone. */
 void stat_removed_check(struct stat_session *session);
 
 #endif

@@ -46,7 +46,8 @@ struct tally_user_settings {
 };
 
 /* Start the supervisor. 0; -ENOMEM; -EXDEV: /proc is not that of this process' pid namespace
- * (base/proc.h), and what is read there would be of other processes; the error of pthread_create(3) or timer_create(2). */
+ * (base/proc.h), and what is read there would be of other processes; the error of pthread_create(3)
+ * or timer_create(2). */
 int tally_user_create(const struct tally_user_settings *settings, struct tally_user **ret_user);
 
 /* Close what is open and let all tasks go on untraced. NULL is allowed. */
