@@ -57,7 +57,7 @@ static const struct tally_option profile_options[] = {
 	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "--call-graph fp, unless another is chosen",
 	 .call = option_frame_pointers},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	 "size of each ring buffer: pages, or 512K, 4M (512K; more for stack dumps)"},
 	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",

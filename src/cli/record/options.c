@@ -242,7 +242,7 @@ const struct tally_option record_options[] = {
 	 "stand-ins for paths, threads' names, host and command line; see tally archive"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	 "size of each ring buffer: pages, or 512K, 4M (512K; more for stack dumps)"},
 	{0, "flush-ms", TALLY_OPTION_U64, AT(flush_ms), "ms",
 	 "write the buffers out at least so often (1000); 0: only when one is half full"},
 	{0, "no-buffering", FLAG(sampling.no_buffering), "wake up for every sample"},

@@ -106,14 +106,14 @@ struct stat_table {
 	/* Adds to JSON what else is to be known of who counted; NULL: nothing. */
 	void (*add_via)(void *arg, struct tally_str *out);
 	void *arg;
-	bool by_value;     /* threads: the greatest first, those without a count left out */
-	bool per_run;      /* -r: deviations are shown */
-	bool interval;     /* counts of an interval that ended `at` ns after the start */
-	bool summary;      /* the sum of all intervals */
-	bool no_times;     /* only the counts */
-	bool has_user;     /* times.user and system are known */
-	bool list_runs;    /* --table */
-	bool metric_only;  /* --metric-only */
+	bool by_value;    /* threads: the greatest first, those without a count left out */
+	bool per_run;     /* -r: deviations are shown */
+	bool interval;    /* counts of an interval that ended `at` ns after the start */
+	bool summary;     /* the sum of all intervals */
+	bool no_times;    /* only the counts */
+	bool has_user;    /* times.user and system are known */
+	bool list_runs;   /* --table */
+	bool metric_only; /* --metric-only */
 	uint64_t at;
 	struct stat_times times; /* of the interval or the whole */
 	struct stat_runs runs;

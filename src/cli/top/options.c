@@ -87,7 +87,7 @@ const struct tally_option top_options[] = {
 	{0, "stdio", FLAG(stdio), "as text, one screen after the other"},
 	{0, "tui", FLAG(tui), "as a screen with keys (the default on a terminal)"},
 	{'m', "mmap-pages", TEXT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K)"},
+	 "size of each ring buffer: pages, or 512K, 4M (512K; more for stack dumps)"},
 	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "read with SCHED_FIFO"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
 	TALLY_OPTION_END,
