@@ -11,7 +11,7 @@
 
 /* CPU time of the command that its counters may miss: it is forked and held before they are there,
  * and short ones of its processes end while they are opened. */
-enum { NS_MISSED = 20000000, PERCENT_MISSED = 10 };
+enum { NS_MISSED = 20000000, PERCENT_MISSED = 10, NEARLY_ALL = 10 };
 
 /* Whether the counters were there from the command's start to its end. */
 static bool is_whole(const struct stat_session *session)
@@ -79,7 +79,8 @@ void stat_removed_check(struct stat_session *session)
 	enabled = time_enabled(session);
 	if (!enabled || used <= enabled)
 		return;
-	if (used / 2 > enabled && (used - enabled > NS_MISSED || is_hidden(session))) {
+	if ((used / 2 > enabled && is_hidden(session)) ||
+	    (used / NEARLY_ALL > enabled && used - enabled > NS_MISSED)) {
 		forget_counts(session);
 		tally_print_warning("the kernel removed the events of the command: it runs a "
 				    "set-uid program, or one whose file you cannot read. Nothing "

@@ -109,7 +109,7 @@ def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
 def test_stat_tells_how_much_of_a_script_is_not_counted():
     hidden, seen = hidden_program("burn711", 0o711), hidden_program("burn755", 0o755)
     with rights.sysctls(perf_event_paranoid=2):
-        done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u", "sh", "-c", f"{hidden} 0.3; {seen} 0.3")
+        done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u", "sh", "-c", f"{hidden} 0.3; {seen} 0.4")
     found = re.search(r"(\d+\.\d+) s of the command's (\d+\.\d+) s of CPU time are not counted", done.stderr)
     assert found and "<not counted>" not in done.stderr, done.stderr
     assert 0.25 < float(found[1]) < float(found[2]) - 0.25, done.stderr
