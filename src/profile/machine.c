@@ -9,6 +9,8 @@
 #include "profile/machine_private.h"
 #include "symbols/made.h"
 
+#define IDLE_NAME "swapper"
+
 static struct tally_process *process_get(struct tally_machine *machine, int32_t pid)
 {
 	uint64_t found = tally_map_get(&machine->processes, (uint32_t)pid);
@@ -48,6 +50,9 @@ static int thread_join(struct tally_machine *machine, struct tally_thread *threa
 	if (!process)
 		return -ENOMEM;
 	process->refs++;
+	process->nr_threads++;
+	if (thread->process)
+		thread->process->nr_threads--;
 	machine_process_release(machine, thread->process);
 	thread->process = process;
 	thread->pid = pid;
@@ -63,7 +68,7 @@ static int thread_name(struct tally_machine *machine, struct tally_thread *threa
 /* The name of a thread that never said one. */
 static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread *thread)
 {
-	char text[16] = "swapper";
+	char text[16] = IDLE_NAME;
 	int ret;
 
 	thread->has_comm = false;
@@ -78,7 +83,8 @@ static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread
 static int thread_name_at_birth(struct tally_machine *machine, struct tally_thread *thread,
 				const struct tally_thread *parent)
 {
-	if (!parent || !parent->has_comm)
+	/* The idle task has no children but those of before anything was recorded. */
+	if (!parent || !parent->has_comm || !parent->tid)
 		return thread_name_by_tid(machine, thread);
 	thread->comm = parent->comm;
 	thread->has_comm = true;
@@ -182,6 +188,20 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 	return outside_met(machine) ? NULL : thread;
 }
 
+/* A thread that executes a program takes the number of its process' first one, which ended for
+ * that: the process goes on. */
+static bool is_taken_over(struct tally_thread *thread)
+{
+	struct tally_process *process = thread->process;
+
+	if (!thread->ended || process->nr_threads <= process->nr_ended)
+		return false;
+	process->nr_ended--;
+	thread->ended = 0;
+	thread->gone = 0;
+	return true;
+}
+
 /* Of a record that somebody who is there wrote: if that had ended, its number was given out again,
  * and the record of that is lost. */
 struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
@@ -221,10 +241,13 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 		return 0;
 	}
 	/* Some recorders name the idle task. */
-	ret = strncmp(comm.comm, "swapper", 7) ? machine_is_outside(machine, comm.pid) : 0;
+	ret = strcmp(comm.comm, IDLE_NAME) ? machine_is_outside(machine, comm.pid)
+					   : !comm.pid && machine->has_outside;
 	if (ret)
 		return ret < 0 ? ret : 0;
-	thread = machine_record_thread(machine, comm.pid, comm.tid);
+	thread = tally_machine_thread(machine, comm.pid, comm.tid);
+	if (thread && !(comm.exec && is_taken_over(thread)))
+		thread = machine_record_thread(machine, comm.pid, comm.tid);
 	if (!thread)
 		return -ENOMEM;
 	is_first = !thread->has_comm;
@@ -311,6 +334,7 @@ static int machine_exit(struct tally_machine *machine, const void *record, size_
 	thread = (struct tally_thread *)(uintptr_t)found;
 	if (!thread->tid)
 		return 0;
+	thread->process->nr_ended += !thread->ended && task.time;
 	thread->ended = task.time;
 	thread_end(thread);
 	return process_end(machine, thread);

@@ -19,6 +19,7 @@
 struct tally_process {
 	int32_t pid;
 	unsigned refs;
+	unsigned nr_threads, nr_ended; /* that it has, or had; of these, those that have ended */
 	struct tally_maps *maps;
 	struct tally_dso *jit; /* the dump of its JIT compiler; NULL: none is known */
 };

@@ -77,6 +77,8 @@ static void thread_free(struct tally_machine *machine, struct tally_thread *thre
 
 	if (tally_map_get(&machine->threads, tid) == (uintptr_t)thread)
 		tally_map_remove(&machine->threads, tid);
+	thread->process->nr_threads--;
+	thread->process->nr_ended -= thread->ended != 0;
 	machine_process_release(machine, thread->process);
 	free(thread);
 }

@@ -159,13 +159,16 @@ static void tasks_outside_the_namespace_are_not_told_apart(void **state)
 
 	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_KERNEL, 1);
 	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper");
-	feed_comm(f, 0, 0, "swapper/1");
-	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper/1");
+	feed_comm(f, 0, 0, "swapper");
+	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper");
 	feed_comm(f, 0, 0, "sshd");
 	feed_mmap(f, PERF_RECORD_MISC_USER, 0, 0x1000, 0x1000, "/bin/sshd");
 	feed_task(f, PERF_RECORD_FORK, 0, 0, 0, 0);
 	end(f, 0);
 	assert_null(dso_at(f, 0, PERF_RECORD_MISC_USER, 0x1800));
+	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
+	/* It is not one of them that is the idle task, whatever it is called. */
+	feed_comm(f, 0, 0, "swapper");
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
 	/* Samples of before are summed up under the same name. */
 	assert_string_equal(tally_intern_text(tally_machine_comms(f->machine),
@@ -190,6 +193,14 @@ static void a_sample_of_pid_0_in_user_space_is_of_another_task(void **state)
 	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_USER, 2);
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
 	tally_machine_restart(f->machine);
+	feed_comm(f, 0, 0, "swapper");
+	feed_task(f, PERF_RECORD_FORK, 30, 0, 30, 0);
+	assert_string_equal(
+		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 30, 30)), ":30");
+	feed_comm(f, 0, 0, "swapper-evil");
+	idle = tally_machine_thread(f->machine, 0, 0);
+	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
+	tally_machine_restart(f->machine);
 	idle = tally_machine_thread(f->machine, 0, 0);
 	assert_string_equal(tally_machine_comm(f->machine, idle), "swapper");
 	assert_int_equal(tally_machine_stats(f->machine)->outside, 0);
@@ -203,6 +214,16 @@ static void end_at(struct fixture *f, int pid, uint64_t time)
 	tally_put_u32(record + 16, (uint32_t)pid);
 	tally_put_u64(record + 24, time);
 	feed(f, PERF_RECORD_EXIT, 0, record, sizeof(record));
+}
+
+static void feed_exec(struct fixture *f, int pid, const char *comm)
+{
+	uint8_t record[64] = {0};
+
+	tally_put_u32(record + 8, (uint32_t)pid);
+	tally_put_u32(record + 12, (uint32_t)pid);
+	strcpy((char *)record + 16, comm);
+	feed(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, record, sizeof(record));
 }
 
 static const char *dso_of_sample(struct fixture *f, int pid, int tid, uint64_t time)
@@ -237,6 +258,17 @@ static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x9000, 0x1000, "/bin/new");
 	assert_null(dso_of_sample(f, 50, 50, 201));
 	assert_string_equal(dso_at(f, 50, PERF_RECORD_MISC_USER, 0x9000), "/bin/new");
+	/* One that executes a program takes the number of the first, which ends before. */
+	feed_mmap(f, PERF_RECORD_MISC_USER, 70, 0x1000, 0x1000, "/bin/threads");
+	feed_task(f, PERF_RECORD_FORK, 70, 70, 71, 70);
+	end_at(f, 70, 250);
+	feed_exec(f, 70, "next");
+	assert_string_equal(dso_of_sample(f, 70, 70, 251), "/bin/threads");
+	/* Nobody is left who could. */
+	end_at(f, 70, 260);
+	end_at(f, 71, 260);
+	feed_exec(f, 70, "other");
+	assert_null(dso_of_sample(f, 70, 70, 261));
 	/* A thread of one process, and later the first of another. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, "/bin/first");
 	feed_task(f, PERF_RECORD_FORK, 60, 60, 61, 60);

@@ -121,6 +121,13 @@ static bool is_itself(const char *output, int fd)
 
 static int archive_open_file(const struct archive_config *config, int fd)
 {
+	struct stat st;
+
+	if (config->output && !stat(config->output, &st) && !S_ISREG(st.st_mode)) {
+		tally_print_error("-o %s: this is no file: an archive is written into one",
+				  config->output);
+		return TALLY_EXIT_ERROR;
+	}
 	if (config->output &&
 	    tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_RECORDING, config->force))
 		return TALLY_EXIT_ERROR;

@@ -14,14 +14,16 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "cli/main/print.h"
+#include "tally/perfdata.h"
 
 enum { HEAD = 1 << 16 };
 
-/* The beginning of a file; of a gzip file, the beginning of what it holds. */
+/* The beginning of a file. */
 struct head {
 	uint8_t bytes[HEAD + 1]; /* ends with a 0 */
 	size_t len;
-	bool is_cut; /* the file goes on */
+	bool is_cut;    /* the file goes on */
+	bool is_packed; /* of a gzip file these are the first bytes of what it holds */
 	mode_t mode;
 };
 
@@ -34,10 +36,6 @@ static const struct signature {
 } signatures[] = {
 	{TALLY_OVERWRITE_PAGE, "<!DOCTYPE html>\n", "<meta name=\"generator\" content=\"tally\">"},
 	{TALLY_OVERWRITE_PICTURE, "<?xml ", "<title>Flame graph of "},
-	{TALLY_OVERWRITE_RECORDING, "PERFILE2", ""},
-	{TALLY_OVERWRITE_RECORDING, "2ELIFREP", ""},
-	{TALLY_OVERWRITE_RECORDING, "PERFFILE", ""},
-	{TALLY_OVERWRITE_RECORDING, "ELIFFREP", ""},
 	{TALLY_OVERWRITE_EXPORT, "event,", ",self_period,self_samples,total_period,total_samples"},
 	{TALLY_OVERWRITE_EXPORT, "{\"version\":1,\"events\":[", ""},
 	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/", ""},
@@ -130,12 +128,14 @@ static bool may_replace(const struct head *head, const char *path, unsigned kind
 		if ((signatures[i].kind & kinds) && has_signature(head, &signatures[i]))
 			return true;
 	}
+	if ((kinds & TALLY_OVERWRITE_RECORDING) && tally_perfdata_is_recording(path))
+		return true;
 	if (!is_text(head))
 		return false;
 	if (((kinds & TALLY_OVERWRITE_EXPORT) && has_lines(head, is_folded)) ||
 	    ((kinds & TALLY_OVERWRITE_COUNTS) && has_lines(head, is_perf_json)))
 		return true;
-	if (is_program(head))
+	if (is_program(head) || head->is_packed)
 		return false;
 	return ((kinds & TALLY_OVERWRITE_TEXT) && is_output_name(path)) ||
 	       (kinds & TALLY_OVERWRITE_APPEND);
@@ -143,7 +143,7 @@ static bool may_replace(const struct head *head, const char *path, unsigned kind
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/* Exports may be packed. What cannot be unpacked stays as it is. */
+/* Of an export, which may be packed. What cannot be unpacked stays as it is. */
 static void head_unpack(struct head *head)
 {
 	enum { GZIP = 16 + MAX_WBITS };
@@ -160,12 +160,13 @@ static void head_unpack(struct head *head)
 	if (stream.avail_out < HEAD) {
 		head->len = HEAD - stream.avail_out;
 		head->bytes[head->len] = 0;
+		head->is_packed = true;
 	}
 	(void)inflateEnd(&stream);
 }
 
 /* 0 with *ret_head, which is empty where any file may be made; -errno. */
-static int head_read(const char *path, struct head *ret_head)
+static int head_read(const char *path, unsigned kinds, struct head *ret_head)
 {
 	struct stat st;
 	ssize_t nr;
@@ -184,21 +185,14 @@ static int head_read(const char *path, struct head *ret_head)
 	ret_head->len = (size_t)nr;
 	ret_head->is_cut = st.st_size > nr;
 	ret_head->mode = st.st_mode;
-	head_unpack(ret_head);
+	if (kinds & TALLY_OVERWRITE_EXPORT)
+		head_unpack(ret_head);
 	return 0;
-}
-
-bool tally_overwrite_is_recording(const char *path)
-{
-	struct head head;
-
-	return !head_read(path, &head) && head.len &&
-	       may_replace(&head, path, TALLY_OVERWRITE_RECORDING);
 }
 
 static const char *kind_name(const struct head *head, const char *path)
 {
-	if (may_replace(head, path, TALLY_OVERWRITE_RECORDING))
+	if (tally_perfdata_is_recording(path))
 		return "a recording";
 	if (is_program(head))
 		return "a program";
@@ -208,7 +202,7 @@ static const char *kind_name(const struct head *head, const char *path)
 int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force)
 {
 	struct head head;
-	int ret = force ? 0 : head_read(path, &head);
+	int ret = force ? 0 : head_read(path, kinds, &head);
 
 	if (force || (!ret && (!head.len || may_replace(&head, path, kinds))))
 		return 0;

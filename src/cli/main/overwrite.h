@@ -27,7 +27,4 @@ enum tally_overwrite {
  * -EACCES if it cannot be read, which is also said. */
 int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force);
 
-/* Whether a perf.data file, of whichever byte order, is at `path`. */
-bool tally_overwrite_is_recording(const char *path);
-
 #endif

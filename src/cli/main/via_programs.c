@@ -100,50 +100,94 @@ int tally_via_programs_check(const char *command, const struct tally_messages *m
 
 /* ---- LeakSanitizer --------------------------------------------------------------------- */
 
-static bool has_name(const struct tally_elf *elf, const char *section)
+/* What a process has of it: alone, or as a part of AddressSanitizer, which has options of its own,
+ * too. */
+enum sanitizer { SANITIZER_NONE, SANITIZER_LEAK, SANITIZER_ADDRESS };
+
+static enum sanitizer sanitizer_among(const void *text, size_t len)
 {
-	static const char *const names[] = {"libasan.so", "liblsan.so", "__lsan_", "__asan_init"};
+	static const struct {
+		const char *name;
+		enum sanitizer which;
+	} names[] = {
+		{"libasan.so", SANITIZER_ADDRESS},
+		{"__asan_init", SANITIZER_ADDRESS},
+		{"liblsan.so", SANITIZER_LEAK},
+		{"__lsan_", SANITIZER_LEAK},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		if (memmem(text, len, names[i].name, strlen(names[i].name)))
+			return names[i].which;
+	}
+	return SANITIZER_NONE;
+}
+
+/* By what the file exports and links. */
+static enum sanitizer sanitizer_of_file(const char *path)
+{
+	enum sanitizer found = SANITIZER_NONE;
 	struct tally_elf_section strings;
+	struct tally_image image;
 	const uint8_t *data;
 	size_t len;
 
-	if (!tally_elf_section_by_name(elf, section, &strings))
-		return false;
-	data = tally_elf_section_data(elf, &strings, &len);
-	for (size_t i = 0; data && i < TALLY_ARRAY_SIZE(names); i++) {
-		if (memmem(data, len, names[i], strlen(names[i])))
-			return true;
+	if (tally_image_open_plain(path, NULL, &image))
+		return SANITIZER_NONE;
+	if (tally_elf_section_by_name(&image.elf, ".dynstr", &strings)) {
+		data = tally_elf_section_data(&image.elf, &strings, &len);
+		found = data ? sanitizer_among(data, len) : SANITIZER_NONE;
 	}
-	return false;
+	tally_image_free(&image);
+	return found;
 }
 
-/* Whether the process was told not to look for leaks. */
-static bool is_told_not_to(int32_t pid)
+/* A variable of an environment, which ends with a 0; NULL: it is not set. */
+static const char *variable(const char *environment, size_t len, const char *name)
 {
-	enum { ENVIRONMENT_MAX = 1 << 20 };
-	static const char word[] = "detect_leaks=0";
-	char path[64], *text;
-	size_t len;
-	bool told;
+	size_t at = strlen(name);
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	if (tally_file_read(path, ENVIRONMENT_MAX, &text, &len))
-		return false;
-	told = memmem(text, len, word, strlen(word)) != NULL;
-	free(text);
-	return told;
+	for (const char *one = environment; one < environment + len; one += strlen(one) + 1) {
+		if (!strncmp(one, name, at) && one[at] == '=')
+			return one + at + 1;
+	}
+	return NULL;
+}
+
+/* Whether the options say anything of looking for leaks: the last one counts. */
+static void read_options(const char *options, bool *looks)
+{
+	static const char between[] = " ,:\n\t\r'\"", name[] = "detect_leaks=";
+
+	while (options && *options) {
+		size_t len = strcspn(options, between), at = sizeof(name) - 1;
+
+		if (len > at && !strncmp(options, name, at))
+			*looks = !strchr("0fn", options[at]); /* 0, false, no */
+		options += len + strspn(options + len, between);
+	}
 }
 
 static bool looks_for_leaks(const char *path, int32_t pid)
 {
-	struct tally_image image;
-	bool looks;
+	enum { ENVIRONMENT_MAX = 1 << 20 };
+	enum sanitizer which = sanitizer_of_file(path);
+	char name[64], *text = NULL;
+	const char *preloaded;
+	size_t len = 0;
+	bool looks = true;
 
-	if (tally_image_open_plain(path, NULL, &image))
-		return false;
-	looks = has_name(&image.elf, ".dynstr") && !is_told_not_to(pid);
-	tally_image_free(&image);
-	return looks;
+	snprintf(name, sizeof(name), "/proc/%d/environ", (int)pid);
+	if (tally_file_read(name, ENVIRONMENT_MAX, &text, &len))
+		return which;
+	preloaded = variable(text, len, "LD_PRELOAD");
+	if (!which && preloaded)
+		which = sanitizer_among(preloaded, strlen(preloaded));
+	if (which == SANITIZER_ADDRESS)
+		read_options(variable(text, len, "ASAN_OPTIONS"), &looks);
+	read_options(variable(text, len, "LSAN_OPTIONS"), &looks);
+	free(text);
+	return which && looks;
 }
 
 /* ---- what was met ------------------------------------------------------------------------ */

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/main/overwrite.h"
 #include "cli/main/print.h"
 #include "cli/record/file.h"
+#include "tally/perfdata.h"
 
 /* Tries, where others create and rename the same names. */
 enum { TRIES = 100 };
@@ -71,7 +71,7 @@ static bool may_go(const char *path)
 	struct stat st;
 
 	return stat(path, &st) || (S_ISREG(st.st_mode) && !is_being_written(path) &&
-				   (!st.st_size || tally_overwrite_is_recording(path)));
+				   (!st.st_size || tally_perfdata_is_recording(path)));
 }
 
 /* ---- what was there before --------------------------------------------------- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/recording/page_name.h"
 
-#include <stdlib.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/path.h"
-#include "cli/main/overwrite.h"
-#include "sampler/program.h"
+#include "tally/perfdata.h"
 
 /* Of a name, so that it fits with what is around it. */
 enum { PROGRAM_MAX = 100 };
@@ -19,23 +19,29 @@ static bool ends_with(const char *word, const char *end)
 	return len > tail && !strcmp(word + len - tail, end);
 }
 
+/* "<(zcat FILE)" of a shell: a pipe to read from. */
+static bool is_for_reading(const char *word)
+{
+	int fd = -1, flags;
+
+	if (sscanf(word, "/dev/fd/%d", &fd) != 1 && sscanf(word, "/proc/self/fd/%d", &fd) != 1)
+		return false;
+	flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
+}
+
 bool tally_html_is_name(const char *word)
 {
 	if (word[0] == '-')
 		return !word[1];
-	return ends_with(word, ".html") || !tally_overwrite_is_recording(word);
+	return ends_with(word, ".html") ||
+	       (!tally_perfdata_is_recording(word) && !is_for_reading(word));
 }
 
 bool tally_html_is_name_before_command(const char *word)
 {
-	char *program = NULL;
-	bool is_name = tally_html_is_name(word);
-
-	if (is_name && strcmp(word, "-") != 0 && !ends_with(word, ".html"))
-		program = tally_program_find(word);
-	is_name &= !program;
-	free(program);
-	return is_name;
+	return !strcmp(word, "-") ||
+	       (word[0] != '-' && (ends_with(word, ".html") || ends_with(word, ".htm")));
 }
 
 void tally_html_add_name(const char *program, struct tally_str *out)

@@ -15,7 +15,7 @@
  * which whoever wrote it meant to be read. "-" does. */
 bool tally_html_is_name(const char *word);
 
-/* The same where a command may follow: what can be run is a command, unless it is called *.html. */
+/* The same where a command may follow, which a word that is not called *.html begins. */
 bool tally_html_is_name_before_command(const char *word);
 
 /* Append "tally-PROGRAM.html". What is no part of a file's name, or of an option, is left out of

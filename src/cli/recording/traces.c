@@ -36,6 +36,8 @@ int tally_traces_take(struct tally_traces *traces, const struct tally_perfdata_r
 	const uint8_t *at = record->data;
 	int ret;
 
+	if (record->flags & TALLY_PERFDATA_OLD_FEATURE)
+		return 0;
 	if (record->type == TALLY_PERFDATA_AUXTRACE_INFO && record->size >= INFO_KIND + 4) {
 		traces->infos++;
 		traces->kind = tally_get_u32(at + INFO_KIND);

@@ -74,7 +74,7 @@ static int baseline_check(const struct report_config *config)
 /* "-i FILE --html FILE": the second one is not the function that is looked for. */
 static int word_check(const struct report_config *config, const char *word)
 {
-	if (!config->html || *config->html || !word || !tally_overwrite_is_recording(word))
+	if (!config->html || *config->html || !word || !tally_perfdata_is_recording(word))
 		return 0;
 	return tally_overwrite_check("--html", word, TALLY_OVERWRITE_PAGE, false);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/stat/removed.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,21 +11,7 @@
 #include "cli/main/print.h"
 #include "sampler/program.h"
 
-/* CPU time of the command that its counters may miss: it is forked and held before they are there,
- * and short ones of its processes end while they are opened. */
-enum { NS_MISSED = 20000000, PERCENT_MISSED = 10, NEARLY_ALL = 10 };
-
-/* Whether the counters were there from the command's start to its end. */
-static bool is_whole(const struct stat_session *session)
-{
-	const struct stat_config *config = session->config;
-
-	return session->by_command && session->child.gone && !config->delay_ms &&
-	       !config->control && !config->no_inherit && !config->null_run &&
-	       !tally_via_transport(&session->via);
-}
-
-/* How long the longest-lived event was there, of CPU time; 0: none is of tasks. */
+/* How long the longest-lived event of a task was there, in its CPU time. */
 static uint64_t time_enabled(const struct stat_session *session)
 {
 	uint64_t most = 0;
@@ -40,15 +28,40 @@ static uint64_t time_enabled(const struct stat_session *session)
 	return most;
 }
 
-/* Whether the file of the command itself is one of those. */
-static bool is_hidden(const struct stat_session *session)
+/* Whether the kernel removes the events of whoever executes this file: it gives rights, or cannot
+ * be read. */
+static bool is_hidden(const char *path)
 {
-	char *path = tally_program_find(session->argv[0]);
 	struct stat st;
-	bool hidden =
-		path && !stat(path, &st) &&
-		(((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
-		 ((st.st_mode & S_ISGID) && st.st_gid != getegid()) || eaccess(path, R_OK) != 0);
+
+	return !stat(path, &st) &&
+	       (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+		((st.st_mode & S_ISGID) && st.st_gid != getegid()) || eaccess(path, R_OK) != 0);
+}
+
+/* The program behind "#!", in `line`; NULL: it is no script. */
+static const char *interpreter_of(const char *path, char line[256])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? 0 : read(fd, line, 255);
+	char *name = line + 2;
+
+	if (fd >= 0)
+		close(fd);
+	line[len > 0 ? len : 0] = '\0';
+	if (strncmp(line, "#!", 2) != 0)
+		return NULL;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\n")] = '\0';
+	return name;
+}
+
+/* Whether the command itself is such a program, or a script of one. */
+static bool runs_hidden(const char *command)
+{
+	char *path = tally_program_find(command), line[256];
+	const char *interpreter = path ? interpreter_of(path, line) : NULL;
+	bool hidden = path && (is_hidden(path) || (interpreter && is_hidden(interpreter)));
 
 	free(path);
 	return hidden;
@@ -72,24 +85,19 @@ static void forget_counts(struct stat_session *session)
 
 void stat_removed_check(struct stat_session *session)
 {
-	uint64_t used = session->times.user + session->times.system, enabled;
+	uint64_t used = session->times.user + session->times.system;
 
-	if (!is_whole(session))
+	if (!session->by_command || !session->child.gone || session->config->null_run ||
+	    tally_via_transport(&session->via) || !runs_hidden(session->argv[0]))
 		return;
-	enabled = time_enabled(session);
-	if (!enabled || used <= enabled)
+	/* Where its file gives no rights after all (nosuid, no_new_privs) the counters go on. */
+	if (time_enabled(session) >= used / 2)
 		return;
-	if ((used / 2 > enabled && is_hidden(session)) ||
-	    (used / NEARLY_ALL > enabled && used - enabled > NS_MISSED)) {
-		forget_counts(session);
-		tally_print_warning("the kernel removed the events of the command: it runs a "
-				    "set-uid program, or one whose file you cannot read. Nothing "
-				    "is counted after that");
-	} else if (used - enabled > TALLY_MAX(NS_MISSED, used / PERCENT_MISSED)) {
-		tally_print_warning(
-			"%.3f s of the command's %.3f s of CPU time are not counted: the kernel "
-			"removes the events of set-uid programs, and of those whose files you "
-			"cannot read",
-			(double)(used - enabled) / 1e9, (double)used / 1e9);
-	}
+	forget_counts(session);
+	if (session->told_removed)
+		return;
+	session->told_removed = true;
+	tally_print_warning(
+		"the kernel removed the events of the command: it is a set-uid program, "
+		"or one whose file you cannot read. Nothing of it is counted");
 }

@@ -5,11 +5,10 @@
 
 #include "cli/stat/stat.h"
 
-/* The kernel removes the events of a user without privileges when a program is executed that is
- * set-uid, or whose file that user cannot read: what it does afterwards is not counted. To be
- * called once the counters were read for the whole of a run: where the command itself is such a
- * program, or nearly all of its CPU time is not in them, they become "not counted", and a warning
- * says why; where a part of its processes is, a warning alone says how much is missing. */
+/* The kernel removes the events of a task that executes a set-uid program, or one whose file its
+ * user cannot read: what it does afterwards is not counted. If the command itself is such a program
+ * its counts, which were read for the whole of the run, become "not counted", and a warning says
+ * why. What a command starts is not known: processes that end early miss some time, too. */
 void stat_removed_check(struct stat_session *session);
 
 #endif

@@ -180,11 +180,10 @@ static int show_intervals_end(struct stat_session *session)
 
 	if (!config->interval_count_given || session->intervals < config->interval_count)
 		ret = stat_show_interval(session, wall);
-	if (ret || !config->summary)
-		return ret;
 	session->times.wall = wall;
-	ret = read_counts(session);
-	return ret ? ret : stat_show_total(session);
+	if (!ret)
+		ret = read_counts(session);
+	return ret || !config->summary ? ret : stat_show_total(session);
 }
 
 static int one_run(struct stat_session *session, bool first, bool last)

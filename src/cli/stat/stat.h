@@ -24,9 +24,10 @@ struct stat_session {
 	bool has_groups;            /* some events are to be read together */
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
-	bool system_wide; /* counts CPUs, not tasks */
-	bool by_command;  /* counts the command and nothing else */
-	bool counting;    /* enabled */
+	bool system_wide;  /* counts CPUs, not tasks */
+	bool by_command;   /* counts the command and nothing else */
+	bool counting;     /* enabled */
+	bool told_removed; /* see removed.h */
 
 	TALLY_VEC(struct stat_key) keys;
 	TALLY_VEC(size_t) key_of_cpu;     /* [CPU number]: index of its key */

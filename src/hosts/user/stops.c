@@ -29,6 +29,9 @@ int user_seize(struct tally_user *user, int32_t tid)
 
 	if (!pid)
 		return -ESRCH;
+	if (user->settings.executed && user_proc_parent_of(pid) != getpid() &&
+	    !user->settings.executed(user->settings.arg, pid))
+		return -EPERM;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, options))
 		return -errno;
 	ret = user_task_new(user, pid, tid, false, &task);

@@ -38,9 +38,9 @@ struct pollfd;
 struct tally_user_settings {
 	bool samples; /* events may sample: threads are stopped for it while they run, and on exit
 		       */
-	/* Called by the supervisor when process `pid`, which is stopped, has executed a program.
-	 * False: it runs on untraced, and its events end. Calls nothing of the host. NULL: all are
-	 * traced. */
+	/* Called by the supervisor when process `pid`, which is stopped, has executed a program, or
+	 * when one that is no child is to be traced. False: it runs on untraced, and its events
+	 * end, or cannot be opened (-EPERM). Calls nothing of the host. NULL: all are traced. */
 	bool (*executed)(void *arg, int32_t pid);
 	void *arg;
 };

@@ -40,6 +40,8 @@ FOREIGN = {
     "drawing.svg": (b'<?xml version="1.0"?>\n<svg><title>mine</title></svg>\n', 0o644),
     "table.csv": (b"event,\x01\n", 0o644),
     "backup.tar.gz": (gzip.compress(b"main.c" + bytes(600)), 0o644),
+    "recording.gz": (gzip.compress(b"PERFILE2" + bytes(600)), 0o644),
+    "packed.log": (gzip.compress(b"notes\n" * 100), 0o644),
     "cut.gz": (gzip.compress(os.urandom(600))[:40], 0o644),
     "nul.txt": (b"a\0b", 0o644),
     "latin.txt": (b"caf\xe9 au lait\n" * 40, 0o644),
@@ -220,6 +222,12 @@ def test_a_page_is_called_after_the_program():
                   ("diff", "--html", DATA, DATA), ("report", "--html", "--max-stack", "5", DATA)):
         tap.run(TALLY, *words, cwd=OUT, status=0)
         tap.same(pages(), ["tally-busy-one.html"], words)
+    # The pipe of a shell's "<(cat FILE)" is read.
+    tap.run("bash", "-c", '"$0" report --html -i <(cat "$1")', TALLY, DATA, cwd=OUT, status=0)
+    tap.same(pages(), ["tally-busy-one.html"], "a pipe to read from")
+    run = tap.run("bash", "-c", '"$0" report -i "$1" --html <(cat "$1")', TALLY, DATA, cwd=OUT)
+    tap.same([name for name in os.listdir(OUT) if not name.startswith("tally-")], [], run.stderr)
+    pages()
     run = tap.run(TALLY, "report", "-i", DATA, "--html", DATA, cwd=OUT, status=129)
     assert "is a recording" in run.stderr, run.stderr
 
@@ -235,13 +243,16 @@ def test_a_page_is_called_after_the_command():
         ("--html", "true"): ["tally-true.html"],
         ("--html", program, "--help"): ["tally-prog.html"],
         ("--html", "page.html", "true"): ["page.html"],
-        ("--html", "page", "true"): ["page"],
         ("--html=page", "true"): ["page"],
         ("-e", "cpu-clock", "--html", "-F", "500", "true"): ["tally-true.html"],
     }
     for words, names in cases.items():
         tap.run(TALLY, "profile", *words, cwd=OUT, status=0)
         tap.same(pages(), names, words)
+    # A command that is mistyped is no page.
+    run = tap.run(TALLY, "profile", "--html", "no-such-program", "true", cwd=OUT, status=127)
+    assert "cannot run 'no-such-program'" in run.stderr, run.stderr
+    tap.same(pages(), [], "pages")
     for words in (("--html=" + program, "true"), ("--html=" + program, program)):
         run = tap.run(TALLY, "profile", *words, cwd=OUT, status=1)
         assert "is a program, which is not replaced" in run.stderr, run.stderr

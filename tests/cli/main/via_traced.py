@@ -103,6 +103,24 @@ def test_a_program_that_looks_for_leaks_runs_untraced():
     assert "not measured" not in run.stderr and float(run.stderr.splitlines()[-1].split(",")[0]) > 1, run.stderr
 
 
+def test_what_is_said_of_leaks_is_understood():
+    """By the variables that the sanitizer of the program reads, and their last word."""
+    machine.need_ptrace()
+    both = {flag: steps.build(os.path.join(WORK, name), LEAKS, "-O1", flag, needs=(flag,), once=True)
+            for name, flag in (("leaks-address", "-fsanitize=address"), ("leaks-leak", "-fsanitize=leak"))}
+    address, leak = both.values()
+    cases = ((address, "FOO=detect_leaks=0", False), (address, "ASAN_OPTIONS=detect_leaks=0:detect_leaks=1", False),
+             (address, "ASAN_OPTIONS=detect_leaks=0", True), (address, "LSAN_OPTIONS=verbosity=0:detect_leaks=false", True),
+             (leak, "ASAN_OPTIONS=detect_leaks=0", False), (leak, "LSAN_OPTIONS=detect_leaks=0", True))
+    for path, setting, is_measured in cases:
+        words = ["env", "-u", "ASAN_OPTIONS", "-u", "LSAN_OPTIONS", setting, path]
+        if tap.run(*words).returncode != 7:
+            continue  # it does not work here without tally either
+        run = tap.run(TALLY, "stat", "-x,", "-e", "task-clock", "--via", "user", "--", *words)
+        tap.same((run.returncode, run.stdout), (7, "fine\n"), (setting, run.stderr))
+        tap.same("was not measured" in run.stderr, not is_measured, (setting, run.stderr))
+
+
 # ---- pid namespaces ------------------------------------------------------------------------------
 
 def foreign(*command, **options):

@@ -71,7 +71,8 @@ def check_all(data, commands=COMMANDS, told=None):
         status, out, err = tally(*command, data=data)
         if status not in (0, 1) or "AddressSanitizer" in err or "runtime error" in err:
             raise AssertionError(f"{command}: status {status}: {err[-600:]}")
-        if command[0] in ("script", "report") and not out and not err:
+        # Of a recording without samples script has nothing to say.
+        if command[0] == "report" and not out and not err:
             raise AssertionError(f"{command} says nothing")
         if told:
             check_told(err, told)
