@@ -41,9 +41,7 @@ static void key_set_mmap(struct tally_dso_key *key, const struct tally_mmap *mma
 		return;
 	key->start = mmap->start;
 	key->end = mmap->start + mmap->len;
-	/* A memfd has no path that could lead to another file. */
-	if (strncmp(key->name, "/memfd:", 7))
-		key->inode = (struct tally_dso_inode){mmap->ino, mmap->maj, mmap->min};
+	key->inode = (struct tally_dso_inode){mmap->ino, mmap->maj, mmap->min};
 }
 
 static int machine_dso(struct tally_machine *machine, enum tally_dso_kind kind, const char *name,

@@ -56,6 +56,9 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_NO_RESOURCES] = "out of file descriptors or processes",
 	[TALLY_DSO_DEBUG_ONLY] = "only its debug file is here, which does not say where in the "
 				 "file its code was",
+	[TALLY_DSO_REMOVED] =
+		"the file is gone: it was removed, or was in memory or in a container "
+		"that ended",
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 
@@ -82,6 +85,7 @@ static const struct {
 	{-EINVAL, TALLY_DSO_BROKEN},
 	{-ENODEV, TALLY_DSO_NOT_ELF},
 	{-ENOTSUP, TALLY_DSO_NO_SYMBOLS},
+	{TALLY_DSO_ERROR_REMOVED, TALLY_DSO_REMOVED},
 };
 
 static size_t failure_rank(int code)

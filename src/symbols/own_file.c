@@ -114,6 +114,13 @@ static int open_link(const struct tally_dso *dso, struct tally_str *path,
 	return 0;
 }
 
+/* Whether a link led to something that is not a program: code of a JIT compiler in a memfd. */
+static bool is_not_a_program(int error)
+{
+	return error == -ENOEXEC || error == -EBADMSG;
+}
+
+/* 0; an error that says what is wrong with the file; or -ENOENT. */
 static int open_linked(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	uint64_t start = atomic_load(&dso->mapped_start), end = atomic_load(&dso->mapped_end);
@@ -126,10 +133,18 @@ static int open_linked(const struct tally_dso *dso, struct tally_image *ret_imag
 		tally_str_addf(&path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 		ret = open_link(dso, &path, ret_image);
 	}
-	if (!ret)
-		return 0;
+	if (!ret || is_not_a_program(ret))
+		return ret;
 	tally_str_addf(&path, "/proc/%d/exe", pid);
-	return open_link(dso, &path, ret_image);
+	return open_link(dso, &path, ret_image) ? -ENOENT : 0;
+}
+
+/* What became of a file that is nowhere: what was mapped here had been there. */
+static int why_nowhere(const struct tally_dso *dso)
+{
+	bool is_of_here = !dso->owner->options.symfs && dso->owner->origin == TALLY_SYMBOLS_HERE;
+
+	return *dso->name == '/' && is_of_here ? TALLY_DSO_ERROR_REMOVED : -ENOENT;
 }
 
 /* Where nothing but the name tells which file it was, the one here is taken first: the process may
@@ -214,13 +229,17 @@ static bool is_rewritten(const struct tally_dso *dso, const struct tally_image *
 int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_image image;
-	int ret = open_pinned(dso, ret_image);
+	int ret = open_pinned(dso, ret_image), linked;
 
 	if (ret != -EAGAIN)
 		return ret;
 	ret = tally_dso_open_named(dso, &image);
-	if (ret)
-		return open_linked(dso, ret_image) ? ret : 0;
+	if (ret) {
+		linked = open_linked(dso, ret_image);
+		if (!linked || ret != -ENOENT)
+			return linked ? ret : 0;
+		return linked == -ENOENT ? why_nowhere(dso) : linked;
+	}
 	if (is_rewritten(dso, &image)) {
 		tally_image_free(&image);
 		return TALLY_DSO_ERROR_CHANGED;

@@ -6,8 +6,9 @@
 
 #include "symbols/dso.h"
 
-/* Open it. 0; TALLY_DSO_ERROR_FOREIGN; TALLY_DSO_ERROR_REPLACED; TALLY_DSO_ERROR_CHANGED: something
- * else was written into it after it was recorded; or an error of tally_image_open(). */
+/* Open it. 0; TALLY_DSO_ERROR_FOREIGN; TALLY_DSO_ERROR_REPLACED; TALLY_DSO_ERROR_REMOVED;
+ * TALLY_DSO_ERROR_CHANGED: something else was written into it after it was recorded; or an error of
+ * tally_image_open(). */
 int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_image);
 
 /* The same for those who take what is at an address for what was there when it was recorded: its

@@ -95,7 +95,7 @@ struct tally_dso_key {
 enum tally_dso_state {
 	TALLY_DSO_NOT_LOADED,  /* no lookup yet */
 	TALLY_DSO_LOADED,      /* symbols are there */
-	TALLY_DSO_MISSING,     /* no such file */
+	TALLY_DSO_MISSING,     /* no such file, in a recording of elsewhere or below symfs */
 	TALLY_DSO_MISMATCH,    /* files exist, none with the recorded build-id */
 	TALLY_DSO_NO_SYMBOLS,  /* the file is stripped */
 	TALLY_DSO_NOT_ELF,     /* the file is something else */
@@ -118,6 +118,7 @@ enum tally_dso_state {
 	TALLY_DSO_PARTLY,
 	TALLY_DSO_NO_RESOURCES,
 	TALLY_DSO_DEBUG_ONLY, /* of symbols and lines: its debug file is here, but not itself */
+	TALLY_DSO_REMOVED,    /* recorded here, and there is no such file now */
 };
 
 /* Where symbols came from. */

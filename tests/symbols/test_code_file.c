@@ -16,6 +16,7 @@
 #include "elf_image.h"
 #include "jit_image.h"
 #include "symbols/code_file.h"
+#include "symbols/dso.h"
 #include "temporary.h"
 
 enum {
@@ -139,7 +140,8 @@ static void files_without_code(void **state)
 	write_image(f, "program.debug", false);
 	assert_int_equal(tally_code_file_open(get(f, TALLY_DSO_USER, f->path), &f->file), -ENODATA);
 	assert_int_equal(tally_code_file_open(get(f, TALLY_DSO_USER, "/none/such"), &f->file),
-			 -ENOENT);
+			 TALLY_DSO_ERROR_REMOVED);
+	assert_int_equal(tally_code_file_state(TALLY_DSO_ERROR_REMOVED), TALLY_DSO_REMOVED);
 	assert_int_equal(tally_code_file_state(-ENOENT), TALLY_DSO_MISSING);
 	assert_int_equal(tally_code_file_open(get(f, TALLY_DSO_UNKNOWN, "[heap]"), &f->file),
 			 -ENODATA);

@@ -153,7 +153,7 @@ static void removed(void **state)
 	assert_int_equal(tally_pins_add(pins, &key), 0);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	tree->options.pins = NULL;
-	expect(tree, &key, 0, TALLY_DSO_MISSING);
+	expect(tree, &key, 0, TALLY_DSO_REMOVED);
 	tree->options.pins = pins;
 }
 
@@ -369,7 +369,7 @@ static void expect_last(struct tree *tree, const struct files *files, size_t nr,
 		if (i >= nr - nr_last)
 			expect(tree, &files->keys[i], 'a', TALLY_DSO_LOADED);
 		else
-			expect(tree, &files->keys[i], 0, TALLY_DSO_MISSING);
+			expect(tree, &files->keys[i], 0, TALLY_DSO_REMOVED);
 		expect_id(tree, &files->keys[i], 'A');
 	}
 }
@@ -449,16 +449,63 @@ static void by_its_map(void **state)
 	expect(tree, &key, 0, TALLY_DSO_REPLACED);
 }
 
+/* A program that is in a memfd alone is found by its mapping, not by its name; what a JIT compiler
+ * has put into one is no program. */
+static void in_memory(void **state)
+{
+	static const char name[] = "/memfd:prog (deleted)";
+	struct tree *tree = *state;
+	struct tally_dso_key key = {TALLY_DSO_USER, name, .pid = getpid()};
+	int fd = memfd_create("prog", MFD_CLOEXEC);
+	char path[64];
+	struct stat st;
+	void *map;
+
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	write_image(path, 'a', 'A');
+	assert_int_equal(fstat(fd, &st), 0);
+	key.inode = (struct tally_dso_inode){st.st_ino, major(st.st_dev), minor(st.st_dev)};
+	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	if (!map_file_opens(map)) {
+		munmap(map, 4096);
+		probe_skip("/proc/self/map_files cannot be opened here");
+	}
+	key.start = (uintptr_t)map;
+	key.end = key.start + 4096;
+	assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
+	munmap(map, 4096);
+	expect(tree, &key, 'a', TALLY_DSO_LOADED);
+	key.inode.ino++; /* another memfd of that name */
+	expect(tree, &key, 0, TALLY_DSO_REMOVED);
+	key.inode.ino--;
+	tree->options.pins = NULL;
+	expect(tree, &key, 0, TALLY_DSO_REMOVED);
+	assert_int_equal(pwrite(fd, path, sizeof(path), 0), sizeof(path));
+	map = mmap(map, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	expect(tree, &key, 0, TALLY_DSO_NOT_ELF);
+	munmap(map, 4096);
+	close(fd);
+}
+
 #define TREE_TEST(function) cmocka_unit_test_setup_teardown(function, tree_setup, tree_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(packed),      TREE_TEST(removed),
-		TREE_TEST(replaced),    TREE_TEST(replaced_before),
-		TREE_TEST(overwritten), TREE_TEST(kept),
-		TREE_TEST(many),        TREE_TEST(few_descriptors),
-		TREE_TEST(by_its_map),  TREE_TEST(not_kept_of_strangers),
+		TREE_TEST(packed),
+		TREE_TEST(removed),
+		TREE_TEST(replaced),
+		TREE_TEST(replaced_before),
+		TREE_TEST(overwritten),
+		TREE_TEST(kept),
+		TREE_TEST(many),
+		TREE_TEST(few_descriptors),
+		TREE_TEST(in_memory),
+		TREE_TEST(by_its_map),
+		TREE_TEST(not_kept_of_strangers),
 	};
 
 	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);

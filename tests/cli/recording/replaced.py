@@ -67,6 +67,24 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# Runs the file that its first argument names from memory.
+LAUNCHER_SOURCE = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+	int from = open(argv[1], O_RDONLY), to = memfd_create("inmemory", MFD_CLOEXEC);
+	while (sendfile(to, from, 0, 1 << 20) > 0)
+		;
+	fexecve(to, argv + 1, environ);
+	return 1;
+}
+"""
+GONE = "the file is gone: it was removed, or was in memory or in a container that ended"
 FRAMES = {"old": 56, "new": 1400}
 
 
@@ -106,14 +124,14 @@ def build_anew(path):
     program(path, "new")
 
 
-def record(command, options, change, path=DATA, works=True):
+def record(command, options, change, path=DATA, works=True, names=False):
     """Record a command, which says when it runs; once the recorder has seen its maps something is changed, and the command
-    works on for a while, if it is one that `works`. Names are to be found, not to come with the file."""
+    works on for a while, if it is one that `works`. Names are to be found, not to come with the file, except with `names`."""
     shutil.rmtree(CACHE, ignore_errors=True)
     if os.path.exists(GO):
         os.unlink(GO)
     program_name = command[0].encode()
-    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", "--no-symbols", "-o", path, *options, *command, GO],
+    with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "50", *([] if names else ["--no-symbols"]), "-o", path, *options, *command, GO],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
         try:
             ready = process.stdout.readline().split()
@@ -185,7 +203,7 @@ def each_way(change):
         # Without the index there are no names rather than those of another file.
         report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
         assert "old_leaf" not in report and "new_" not in report, report
-        reason = "build-id differs from the recorded one" if os.path.exists(path) else "file missing"
+        reason = "build-id differs from the recorded one" if os.path.exists(path) else GONE
         assert f"# No symbols: {path}: {reason}" in report, report
 
 
@@ -269,6 +287,20 @@ def test_a_library_that_is_gone_at_once():
             os.chdir(before)
         assert not os.path.exists(path)
         expect_old(path, want, options)
+
+
+def test_in_memory():
+    """What is executed from a memfd has no path, with a build id or without."""
+    launcher = compile_to(os.path.join(WORK, "launcher"), LAUNCHER_SOURCE)
+    name = "/memfd:inmemory (deleted)"
+    for flags in ([], ["-Wl,--build-id=none"]):
+        path = program(os.path.join(WORK, "image"), "old", *flags)
+        for options in WAYS.values():
+            record([launcher, path, "1"], options, lambda: None, names=True)
+            report = tally("report", "--stdio", "--no-children", "-g", "none")
+            assert "old_leaf" in report and name not in report.partition("# Health")[2], report
+            if not flags:
+                expect_old(name, identity(path), options)
 
 
 def test_one_after_the_other():
@@ -366,7 +398,7 @@ def test_no_index_is_kept():
         del ENV["TALLY_INDEX"]
     assert not os.path.exists(CACHE), os.listdir(CACHE)
     report = tally("report", "--stdio", "--no-children", "-g", "none")
-    assert f"# No symbols: {path}: file missing" in report and identity_line(path), report
+    assert f"# No symbols: {path}: {GONE}" in report and identity_line(path), report
 
 
 def identity_line(path):
