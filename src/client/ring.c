@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/rings.h"
 #include "tally/client.h"
 
 enum { RECORD_MAX = 65536 };
@@ -125,6 +126,16 @@ bool tally_ring_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
 	*ret_data = ring_pieces(ring, ring->tail, head);
 	ring->tail = head;
 	return true;
+}
+
+bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
+		     struct tally_ring_data *ret_data)
+{
+	uint64_t from = *position;
+
+	*position = ring_head(ring);
+	*ret_data = ring_pieces(ring, from, *position);
+	return from != *position;
 }
 
 /* A record in one piece. */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "client/rings.h"
 #include "tally/client.h"
 
 enum { PAGES = 2 };
@@ -195,6 +196,36 @@ static void test_pieces(void **state)
 	tally_ring_unmap(ring);
 }
 
+/* A look hands nothing out, and sees each record once, whether it was handed out or not. */
+static void test_look(void **state)
+{
+	struct tally_ring_data data;
+	struct tally_ring *ring;
+	uint64_t position = 0;
+	struct fake fake;
+
+	fake_init(&fake);
+	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
+	assert_false(tally_ring_look(ring, &position, &data));
+	write_record(&fake, 40, 1);
+	assert_true(tally_ring_look(ring, &position, &data));
+	assert_int_equal(data.first_len, 40);
+	assert_false(tally_ring_look(ring, &position, &data));
+	write_record(&fake, 64, 2);
+	assert_true(tally_ring_data(ring, &data));
+	assert_int_equal(data.first_len, 104);
+	write_record(&fake, 16, 3);
+	assert_true(tally_ring_look(ring, &position, &data));
+	assert_ptr_equal(data.first, fake.memory + sysconf(_SC_PAGESIZE) + 40);
+	assert_int_equal(data.first_len, 80);
+	tally_ring_consume(ring);
+	assert_int_equal(page_of(&fake)->data_tail, 104);
+	assert_false(tally_ring_look(ring, &position, &data));
+	assert_true(tally_ring_data(ring, &data));
+	assert_int_equal(data.first_len, 16);
+	tally_ring_unmap(ring);
+}
+
 /* A full ring: every byte between tail and head. */
 static void test_full(void **state)
 {
@@ -327,11 +358,17 @@ static void test_overwrite_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_map_and_unmap),   cmocka_unit_test(test_map_refused),
-		cmocka_unit_test(test_wraps),           cmocka_unit_test(test_in_place),
-		cmocka_unit_test(test_pieces),          cmocka_unit_test(test_full),
-		cmocka_unit_test(test_nonsense),        cmocka_unit_test(test_overwrite),
-		cmocka_unit_test(test_overwrite_wraps), cmocka_unit_test(test_overwrite_twice),
+		cmocka_unit_test(test_map_and_unmap),
+		cmocka_unit_test(test_map_refused),
+		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_look),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_overwrite),
+		cmocka_unit_test(test_overwrite_wraps),
+		cmocka_unit_test(test_overwrite_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

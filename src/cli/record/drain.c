@@ -23,7 +23,7 @@ static int gather(struct record *record, bool overwrite)
 		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
 		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = record_look(record, &data);
+		ret = record_look(record, i, &data);
 		if (!ret)
 			ret = add_piece(record, data.first, data.first_len);
 		if (!ret)

@@ -6,11 +6,15 @@
 
 #include "abi/record.h"
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/endian.h"
 #include "cli/record/pinning.h"
 
 /* A path has at most PATH_MAX bytes; other records that are looked into are shorter. */
 enum { ROOM = 8192 };
+
+/* Nanoseconds between looks around: twice as long each time that nothing was mapped. */
+enum { PAUSE_LEAST = 10000000, PAUSE_MOST = 100000000 };
 
 /* Bytes of a ring's two pieces, from `at` on, made one. */
 static const char *ring_bytes(const struct tally_ring_data *data, size_t at, size_t len,
@@ -46,6 +50,7 @@ static int look_at_one(struct record *record, const struct tally_ring_data *data
 	switch (header.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
+		record->looks.has_maps = true;
 		if (header.size > ROOM)
 			return 0;
 		return record_pins_take(record, ring_bytes(data, at, header.size, room),
@@ -61,14 +66,12 @@ static int look_at_one(struct record *record, const struct tally_ring_data *data
 	}
 }
 
-int record_look(struct record *record, const struct tally_ring_data *data)
+static int look_at_all(struct record *record, const struct tally_ring_data *data)
 {
 	size_t len = data->first_len + data->second_len;
 	char room[ROOM];
 	int ret = 0;
 
-	if (!record->pins && !record->config->progress)
-		return 0;
 	for (size_t at = 0; !ret && len - at >= sizeof(struct perf_event_header);) {
 		struct perf_event_header header =
 			tally_record_header(ring_bytes(data, at, sizeof(header), room));
@@ -81,9 +84,69 @@ int record_look(struct record *record, const struct tally_ring_data *data)
 	return ret;
 }
 
+static bool is_wanted(const struct record *record)
+{
+	return record->pins || record->config->progress;
+}
+
 int record_look_at(struct record *record, const char *records, size_t len)
 {
 	const struct tally_ring_data data = {.first = (const void *)records, .first_len = len};
 
-	return record_look(record, &data);
+	return is_wanted(record) ? look_at_all(record, &data) : 0;
+}
+
+/* At what was written into a ring since the last look. */
+static int look_at_new(struct record *record, size_t ring)
+{
+	struct record_looks *looks = &record->looks;
+	struct tally_ring_data data;
+
+	while (looks->positions.len <= ring) {
+		if (tally_vec_push(&looks->positions, 0))
+			return -ENOMEM;
+	}
+	if (!tally_ring_look(tally_rings_at(record->sampler.rings, ring),
+			     &looks->positions.data[ring], &data))
+		return 0;
+	return look_at_all(record, &data);
+}
+
+int record_look(struct record *record, size_t ring, const struct tally_ring_data *data)
+{
+	if (!is_wanted(record))
+		return 0;
+	if (tally_rings_is_overwrite(record->sampler.rings, ring))
+		return look_at_all(record, data);
+	return look_at_new(record, ring);
+}
+
+int record_look_around(struct record *record)
+{
+	struct record_looks *looks = &record->looks;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if (!tally_rings_is_overwrite(record->sampler.rings, i))
+			ret = look_at_new(record, i);
+	}
+	looks->at = tally_clock_now();
+	looks->pause = looks->has_maps ? 0 : TALLY_MIN(2 * looks->pause, (uint64_t)PAUSE_MOST);
+	looks->pause = TALLY_MAX(looks->pause, (uint64_t)PAUSE_LEAST);
+	looks->has_maps = false;
+	return ret;
+}
+
+uint64_t record_look_next(const struct record *record)
+{
+	const struct record_looks *looks = &record->looks;
+
+	if (!record->pins)
+		return UINT64_MAX;
+	return looks->at + looks->pause;
+}
+
+void record_look_free(struct record *record)
+{
+	tally_vec_free(&record->looks.positions);
 }

@@ -2,7 +2,7 @@
 /*
  * The recording itself: sleep until a ring is half full, a signal came, or a deadline passed
  * (--flush-ms at the latest); then write out what all the rings hold with one writev, as it stands
- * in them.
+ * in them. Between that it looks which files were mapped.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "cli/main/print.h"
 #include "cli/record/control.h"
 #include "cli/record/drain.h"
+#include "cli/record/look.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
 #include "cli/record/progress.h"
@@ -34,11 +35,11 @@ static int loop_init(struct record *record, struct loop *loop)
 		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
 }
 
-/* Milliseconds until the next deadline, rounded up; -1 without one. */
-static int next_timeout(const struct record *record)
+/* When something is due at the latest: ns, CLOCK_MONOTONIC; UINT64_MAX: never. */
+static uint64_t next_deadline(const struct record *record)
 {
 	const struct record_config *config = record->config;
-	uint64_t now = tally_clock_now(), at = UINT64_MAX;
+	uint64_t at = UINT64_MAX;
 
 	if (record->disabled && record->delay_ns > 0)
 		at = record->started + (uint64_t)record->delay_ns;
@@ -49,7 +50,15 @@ static int next_timeout(const struct record *record)
 		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
 	if (config->duration_ns)
 		at = TALLY_MIN(at, record->started + config->duration_ns);
-	at = TALLY_MIN(at, record_progress_next(record));
+	return TALLY_MIN(at, record_progress_next(record));
+}
+
+/* Milliseconds until then or the next look at the rings, rounded up; -1 without either. */
+static int next_timeout(const struct record *record)
+{
+	uint64_t now = tally_clock_now();
+	uint64_t at = TALLY_MIN(next_deadline(record), record_look_next(record));
+
 	if (at == UINT64_MAX)
 		return -1;
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
@@ -69,13 +78,15 @@ static void check_end(struct record *record)
 	record->is_hidden = !record->stop;
 }
 
-static int wait_for_data(struct record *record, struct loop *loop)
+/* `*ret_is_look`: nothing is due but a look at the rings. */
+static int wait_for_data(struct record *record, struct loop *loop, bool *ret_is_look)
 {
 	int nr = tally_rings_poll(record->sampler.rings, next_timeout(record)), ret = 0;
 
 	if (nr < 0)
 		return nr;
 	record->wakeups += nr > 0;
+	*ret_is_look = !nr && tally_clock_now() < next_deadline(record);
 	if (tally_rings_watch_events(record->sampler.rings, loop->signals))
 		record_signals_read(record);
 	if (tally_rings_watch_events(record->sampler.rings, loop->control)) {
@@ -143,13 +154,14 @@ static int check_output(struct record *record)
 int record_run(struct record *record)
 {
 	struct loop loop = {0};
+	bool is_look = false;
 	int ret = loop_init(record, &loop);
 
 	record->drained = record->progress.at = tally_clock_now();
 	while (!ret && !record->stop) {
-		ret = wait_for_data(record, &loop);
+		ret = wait_for_data(record, &loop, &is_look);
 		if (!ret)
-			ret = record_drain(record, false);
+			ret = is_look ? record_look_around(record) : record_drain(record, false);
 		if (!ret)
 			ret = check_delay(record);
 		check_duration(record);

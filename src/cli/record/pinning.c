@@ -18,10 +18,11 @@ struct record_pins {
 int record_pins_start(struct record *record)
 {
 	const struct record_output *output = &record->output;
-	bool has_ids = !record->config->no_buildid && !output->is_pipe && !output->is_device;
+	bool has_end = !output->is_pipe && !output->is_device;
+	bool tells_of_files = !record->config->no_buildid || !record->config->no_symbols;
 	int ret;
 
-	if (!has_ids && !record_unwinding_is_wanted(record))
+	if (!(has_end && tells_of_files) && !record_unwinding_is_wanted(record))
 		return 0;
 	record->pins = calloc(1, sizeof(*record->pins));
 	if (!record->pins)

@@ -16,6 +16,7 @@
 #include "cli/main/print.h"
 #include "cli/record/control.h"
 #include "cli/record/drain.h"
+#include "cli/record/look.h"
 #include "cli/record/loop.h"
 #include "cli/record/options.h"
 #include "cli/record/output.h"
@@ -364,6 +365,7 @@ static void record_free(struct record *record)
 	record_output_free(record);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);
+	record_look_free(record);
 	tally_sampler_close(&record->sampler);
 	tally_via_close(&record->via);
 	if (record->signals >= 0)

@@ -19,6 +19,13 @@
 struct record_unwinding;
 struct record_pins;
 
+/* See look.h. */
+struct record_looks {
+	TALLY_VEC(uint64_t) positions; /* by ring: what is before it was looked at */
+	uint64_t at, pause;            /* ns: the last one, CLOCK_MONOTONIC; until the next one */
+	bool has_maps;                 /* there were mappings since */
+};
+
 struct record {
 	struct record_config *config;
 	int argc;
@@ -45,6 +52,7 @@ struct record {
 	struct record_unwinding *unwinding; /* NULL: dumps stay what they are */
 	TALLY_VEC(struct iovec) pieces;     /* of rings that are being drained */
 	struct record_pins *pins;           /* NULL: no files are looked at */
+	struct record_looks looks;
 };
 
 #endif

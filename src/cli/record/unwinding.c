@@ -269,7 +269,7 @@ static int rings_take(struct record *record)
 	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
 		if (!tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = record_look(record, &data);
+		ret = record_look(record, i, &data);
 		if (!ret)
 			ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
 		if (!ret)

@@ -269,6 +269,47 @@ def test_it_removes_itself():
         expect_old(path, want, options)
 
 
+def has_open(pid, path):
+    """Whether a process has a file open."""
+    links = [os.path.join(f"/proc/{pid}/fd", name) for name in os.listdir(f"/proc/{pid}/fd")]
+    with contextlib.suppress(FileNotFoundError):
+        return any(os.readlink(link) == path for link in links)
+    return False
+
+
+def test_a_short_life():
+    """A program that has removed itself ends long before the rings are written out."""
+    text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
+    path = os.path.join(WORK, "short")
+    for options in (*WAYS.values(), ["-B"]):
+        compile_to(path, text, "-Wl,--build-id=none")
+        if os.path.exists(GO):
+            os.unlink(GO)
+        with subprocess.Popen([TALLY, "record", "-e", "cpu-clock", "-F", "500", "--flush-ms", "0", "-o", DATA, *options, path, "1", GO],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as process:
+            try:
+                assert process.stdout.readline().startswith("ready"), process.stderr.read()
+                tap.wait_until(lambda process=process: has_open(process.pid, path + " (deleted)"), "the recorder to open the program")
+            finally:
+                open(GO, "w").close()
+            _, err = process.communicate(timeout=tap.PATIENCE)
+        assert process.returncode == 0, err
+        report = tally("report", "--stdio", "--no-children", "-g", "none")
+        assert "old_leaf" in report and "No symbols" not in report, report
+
+
+def test_gone_before_it_was_seen():
+    """A recorder that is stopped while a program runs comes too late: there is a reason in place of names, and not another file's names."""
+    path = os.path.join(WORK, "late")
+    other = program(os.path.join(WORK, "other"), "new")
+    for change, reason in ((f"rm {path}", GONE), (f"mv {other} {path}", "the path leads to another file than the one that was mapped")):
+        program(path, "old")
+        tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-o", DATA,
+                "sh", "-c", f"kill -STOP $PPID; {path} 1; {change}; kill -CONT $PPID", env=ENV, status=0)
+        report = tally("report", "--stdio", "--no-children")
+        assert "old_" not in report and "new_" not in report and f"# No symbols: {path}: {reason}" in report, report
+
+
 def test_a_library_that_is_gone_at_once():
     """Its map leads to it, for root."""
     machine.need_root()
