@@ -229,6 +229,12 @@ static int process_unmap(struct tally_machine *machine, struct tally_process *pr
 	return 0;
 }
 
+/* What was known of the program that was executed before. */
+static void process_forget(struct tally_process *process)
+{
+	process->jit = process->program = process->moved_map = NULL;
+}
+
 static int machine_comm(struct tally_machine *machine, const void *record, size_t len)
 {
 	struct tally_thread *thread;
@@ -253,7 +259,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	is_first = !thread->has_comm;
 	thread->has_comm = true;
 	if (comm.exec)
-		thread->process->jit = NULL;
+		process_forget(thread->process);
 	if (machine->follows && comm.exec && process_unmap(machine, thread->process))
 		return -ENOMEM;
 	ret = thread_name(machine, thread, comm.comm);
@@ -286,6 +292,8 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 		tally_maps_put(child->process->maps);
 		child->process->maps = tally_maps_get(parent->process->maps);
 		child->process->jit = parent->process->jit;
+		child->process->program = parent->process->program;
+		child->process->moved_map = parent->process->moved_map;
 	}
 	return 0;
 }

@@ -22,6 +22,8 @@ struct tally_process {
 	unsigned nr_threads, nr_ended; /* that it has, or had; of these, those that have ended */
 	struct tally_maps *maps;
 	struct tally_dso *jit; /* the dump of its JIT compiler; NULL: none is known */
+	/* See machine_moved.h; NULL: none is known. */
+	struct tally_dso *program, *moved_map;
 };
 
 struct tally_thread {

@@ -25,12 +25,22 @@ enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 /* Whether it is memory that code may have been put into: what a file was mapped over is not. */
 static bool mapping_may_be_made(const struct tally_mapping *mapping)
 {
+	if (mapping && mapping->is_moved)
+		return true;
 	switch (mapping ? tally_dso_kind(mapping->dso) : TALLY_DSO_UNKNOWN) {
 	case TALLY_DSO_PERF_MAP:
 	case TALLY_DSO_UNKNOWN: return true;
 	case TALLY_DSO_USER: return !strncmp(tally_dso_name(mapping->dso), "/memfd:", 7);
 	default: return false;
 	}
+}
+
+int machine_key_set_made(const struct tally_dso *made, uint64_t place, uint64_t *ret_key)
+{
+	if (tally_dso_number(made) >= KEY_DSOS || place >> TALLY_LOCATION_KEY_BITS)
+		return machine_key_set_odd(PERF_RECORD_MISC_USER, made, place, ret_key);
+	ret_key[0] = tally_location_key_in_dso(made, place);
+	return 1;
 }
 
 int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
@@ -40,8 +50,5 @@ int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
 
 	if (!mapping_may_be_made(mapping) || !tally_dso_find_place(jit, ip, machine->time, &place))
 		return 0;
-	if (tally_dso_number(jit) >= KEY_DSOS || place >> TALLY_LOCATION_KEY_BITS)
-		return machine_key_set_odd(PERF_RECORD_MISC_USER, jit, place, ret_key);
-	ret_key[0] = tally_location_key_in_dso(jit, place);
-	return 1;
+	return machine_key_set_made(jit, place, ret_key);
 }

@@ -14,6 +14,9 @@ enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap);
 int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
 		    const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key);
 
+/* The location key, of one word or three, of a place in such a dump, or an address in a map. */
+int machine_key_set_made(const struct tally_dso *made, uint64_t place, uint64_t *ret_key);
+
 /* Numbers of DSOs in location keys are less; above are TALLY_LOCATION_KEY_CUT and odd ones. */
 enum { KEY_DSOS = 0x7ffd };
 #define KEY_ODD ((uint64_t)0x7fff << TALLY_LOCATION_KEY_BITS)

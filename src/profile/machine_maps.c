@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "profile/machine_jit.h"
+#include "profile/machine_moved.h"
 #include "profile/machine_private.h"
 #include "symbols/made.h"
 #include "symbols/code.h"
@@ -186,6 +187,8 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 		return ret;
 	mapping_place(&mapping, kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN,
 		      kind == TALLY_DSO_VDSO ? 0 : mmap->pgoff);
+	machine_moved_note(thread->process, &mapping);
+	machine_moved_take(thread->process, mmap, &mapping);
 	return tally_maps_insert(&thread->process->maps, &mapping, &machine->next_space);
 }
 
@@ -338,13 +341,15 @@ uint64_t tally_machine_generation(const struct tally_machine *machine)
 	return tally_symbols_generation(machine->symbols);
 }
 
-/* Of an address in user space by its mapping, NULL for none, and its JIT compiler's dump, the same.
- */
-static int key_set_user(const struct tally_machine *machine, struct tally_dso *jit,
+/* Of an address in user space of a process by its mapping, NULL for none. */
+static int key_set_user(const struct tally_machine *machine, const struct tally_process *process,
 			const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
 {
+	struct tally_dso *jit = process->jit;
 	int nr = jit ? machine_jit_key(machine, jit, mapping, ip, ret_key) : 0;
 
+	if (!nr)
+		nr = machine_moved_key(process, mapping, ip, ret_key);
 	if (nr)
 		return nr;
 	ret_key[0] = ip + (mapping ? mapping->location_key : 0);
@@ -359,7 +364,7 @@ int tally_machine_location_key(struct tally_machine *machine, const struct tally
 			       uint64_t ret_key[TALLY_LOCATION_KEY_WORDS])
 {
 	if (cpumode == PERF_RECORD_MISC_USER)
-		return key_set_user(machine, thread->process->jit,
+		return key_set_user(machine, thread->process,
 				    tally_maps_find(thread->process->maps, ip), ip, ret_key);
 	ret_key[0] = ip;
 	if (cpumode == PERF_RECORD_MISC_KERNEL && ip >> 63)
@@ -375,7 +380,7 @@ int tally_machine_caller_key(struct tally_machine *machine, const struct tally_t
 	bool is_code = mapping ? mapping->is_code : !maps->root;
 
 	if (is_code && tally_context_cpumode(ip) == -2)
-		return key_set_user(machine, thread->process->jit, mapping, ip, ret_key);
+		return key_set_user(machine, thread->process, mapping, ip, ret_key);
 	ret_key[0] = TALLY_LOCATION_KEY_CUT;
 	return 1;
 }

@@ -115,18 +115,24 @@ static void mapping_key_set(void *arg, struct tally_mapping *map)
 	machine_mapping_key_set(map);
 }
 
+static void mark_process(struct machine_sweep *sweep, const struct tally_process *process)
+{
+	const struct tally_dso *const dsos[] = {process->jit, process->program, process->moved_map};
+
+	tally_maps_walk(process->maps, mark_map, sweep);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(dsos); i++) {
+		if (dsos[i])
+			sweep->dsos[tally_dso_number(dsos[i])] = 1;
+	}
+}
+
 static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *sweep)
 {
 	tally_maps_walk(machine->kernel, mark_map, sweep);
 	if (machine->kernel_dso)
 		sweep->dsos[tally_dso_number(machine->kernel_dso)] = 1;
-	tally_vec_for_each (thread, &machine->all_threads) {
-		const struct tally_process *process = (*thread)->process;
-
-		tally_maps_walk(process->maps, mark_map, sweep);
-		if (process->jit)
-			sweep->dsos[tally_dso_number(process->jit)] = 1;
-	}
+	tally_vec_for_each (thread, &machine->all_threads)
+		mark_process(sweep, (*thread)->process);
 	tally_symbols_sweep(machine->symbols, sweep->dsos);
 	/* Maps that are shared come by several times and are the same then. */
 	tally_vec_for_each (thread, &machine->all_threads)

@@ -28,6 +28,7 @@ struct tally_mapping {
 	uint64_t location_key; /* from an address to its location key (see machine.h), modulo 2^64;
 				  0: none */
 	bool is_code;          /* it was mapped to be executed */
+	bool is_moved;         /* memory that has the file's code, see machine_moved.h */
 };
 
 enum { TALLY_MAPS_HINTS = 16 };

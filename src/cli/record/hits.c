@@ -99,7 +99,10 @@ static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 	if (!thread)
 		return -ENOMEM;
 	dso = tally_machine_find_dso(machine, thread, PERF_RECORD_MISC_USER, mmap.start);
-	return dso ? record_paths_add(&hits->paths, dso, record) : 0;
+	/* Memory that a file's code was moved to has no path. */
+	if (!dso || strcmp(mmap.filename, tally_dso_name(dso)))
+		return 0;
+	return record_paths_add(&hits->paths, dso, record);
 }
 
 static int on_record(struct hits *hits, const struct tally_perfdata_record *record)

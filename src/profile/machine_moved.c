@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Programs copy their code aside, map memory over it (MAP_FIXED) and copy it back, so that it is in
+ * huge pages. Recordings tell of the new mapping, but not of mappings that are removed: memory
+ * inside a library's code may as well be where a library was, and have a JIT compiler's code. So
+ * the program alone, which stays mapped, is taken by that; of libraries what was moved has to be
+ * all the whole huge pages of their code.
+ */
+#include "profile/machine_moved.h"
+
+#include <string.h>
+
+#include "base/arith.h"
+#include "profile/machine_jit.h"
+
+/* What is moved is aligned to that on each machine, be its pages larger. */
+enum { HUGE_PAGE = 2 << 20 };
+
+void machine_moved_note(struct tally_process *process, const struct tally_mapping *mapping)
+{
+	if (!process->program && mapping->is_code && tally_dso_kind(mapping->dso) == TALLY_DSO_USER)
+		process->program = mapping->dso;
+}
+
+static bool is_anonymous(const char *name)
+{
+	return !strcmp(name, "//anon") || !strncmp(name, "[anon", 5) ||
+	       !strncmp(name, "/anon_hugepage", 14);
+}
+
+/* Whether all of it is code of one file at its place. */
+static bool is_inside(struct tally_maps *maps, const struct tally_mapping *mapping,
+		      const struct tally_mapping *file)
+{
+	const struct tally_mapping *at = file;
+
+	while (at && at->is_code && at->dso == file->dso && at->shift == file->shift) {
+		if (at->end >= mapping->end)
+			return true;
+		at = tally_maps_find(maps, at->end);
+	}
+	return false;
+}
+
+static bool is_all_huge_pages(const struct tally_mapping *mapping, const struct tally_mapping *file)
+{
+	const uint64_t mask = HUGE_PAGE - 1;
+
+	return mapping->start == ((file->start + mask) & ~mask) &&
+	       mapping->end == (file->end & ~mask);
+}
+
+void machine_moved_take(struct tally_process *process, const struct tally_mmap *mmap,
+			struct tally_mapping *mapping)
+{
+	const struct tally_mapping *found;
+	struct tally_mapping file;
+
+	if (mapping->start >= mapping->end || !is_anonymous(mmap->filename))
+		return;
+	found = tally_maps_find(process->maps, mapping->start);
+	if (!found || tally_dso_kind(found->dso) != TALLY_DSO_USER ||
+	    *tally_dso_name(found->dso) != '/')
+		return;
+	file = *found; /* the next look-up may replace it */
+	if (file.dso == process->program ? !is_inside(process->maps, mapping, &file)
+					 : !file.is_code || !is_all_huge_pages(mapping, &file))
+		return;
+	if (tally_dso_kind(mapping->dso) == TALLY_DSO_PERF_MAP)
+		process->moved_map = mapping->dso;
+	file.start = mapping->start;
+	file.end = mapping->end;
+	file.is_moved = true;
+	*mapping = file;
+}
+
+int machine_moved_key(const struct tally_process *process, const struct tally_mapping *mapping,
+		      uint64_t ip, uint64_t *ret_key)
+{
+	struct tally_dso *map = process->moved_map;
+
+	if (!mapping || !mapping->is_moved || !map || !tally_dso_find(map, ip))
+		return 0;
+	return machine_key_set_made(map, ip, ret_key);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory without a file that is mapped over a file's code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "abi/record.h"
+#include "base/endian.h"
+#include "profile/machine_private.h"
+
+enum { PID = 1 << 29, CHILD, PAGE = 4096, HUGE_PAGE = 2 << 20, EXEC = 5, DATA = 3 };
+
+#define PROGRAM UINT64_C(0x400000)
+#define LIBRARY UINT64_C(0x7f0000001000)
+
+struct fixture {
+	struct tally_symbols *symbols;
+	struct tally_machine *machine;
+};
+
+static void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
+{
+	struct perf_event_header header = {type, misc, (uint16_t)len};
+
+	memcpy(record, &header, sizeof(header));
+	assert_int_equal(tally_machine_record(f->machine, record, len), 0);
+}
+
+static void feed_mmap(struct fixture *f, uint64_t start, uint64_t len, uint64_t pgoff, int prot,
+		      const char *name)
+{
+	uint16_t misc = PERF_RECORD_MISC_USER | (prot == EXEC ? 0 : PERF_RECORD_MISC_MMAP_DATA);
+	uint8_t record[160] = {0};
+
+	tally_put_u32(record + 8, PID);
+	tally_put_u32(record + 12, PID);
+	tally_put_u64(record + 16, start);
+	tally_put_u64(record + 24, len);
+	tally_put_u64(record + 32, pgoff);
+	tally_put_u32(record + 64, (uint32_t)prot);
+	strcpy((char *)record + 72, name);
+	feed(f, PERF_RECORD_MMAP2, misc, record, sizeof(record));
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
+	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
+	feed_mmap(&f, PROGRAM, 16 * PAGE, PAGE, EXEC, "/bin/prog");
+	feed_mmap(&f, LIBRARY, 3 * HUGE_PAGE, PAGE, EXEC, "/lib/lib.so");
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	tally_machine_free(f->machine);
+	tally_symbols_free(f->symbols);
+	return 0;
+}
+
+static const struct tally_location *at(struct fixture *f, int tid, uint64_t ip)
+{
+	return tally_machine_locate(f->machine, tally_machine_thread(f->machine, -1, tid),
+				    PERF_RECORD_MISC_USER, ip);
+}
+
+static void expect(struct fixture *f, uint64_t ip, const char *dso, uint64_t addr)
+{
+	const struct tally_location *where = at(f, PID, ip);
+
+	assert_non_null(where->dso);
+	assert_string_equal(tally_dso_name(where->dso), dso);
+	assert_int_equal(where->addr, addr);
+}
+
+static void expect_anonymous(struct fixture *f, uint64_t ip)
+{
+	assert_int_equal(tally_dso_kind(at(f, PID, ip)->dso), TALLY_DSO_PERF_MAP);
+}
+
+static void a_program_that_moves_its_code_keeps_its_file(void **state)
+{
+	static const char *const names[] = {"//anon", "/anon_hugepage (deleted)", "[anon:text]"};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
+		feed_mmap(f, PROGRAM + PAGE, 2 * PAGE, 0, EXEC, names[i]);
+		expect(f, PROGRAM + PAGE + 8, "/bin/prog", 2 * PAGE + 8);
+	}
+	/* All of it, in which a part was moved before. */
+	feed_mmap(f, PROGRAM, 16 * PAGE, 0, DATA, "//anon");
+	feed_mmap(f, PROGRAM, 16 * PAGE, 0, EXEC, "//anon");
+	expect(f, PROGRAM + 8, "/bin/prog", PAGE + 8);
+	expect(f, PROGRAM + 15 * PAGE, "/bin/prog", 16 * PAGE);
+}
+
+static void memory_beyond_the_code_is_memory(void **state)
+{
+	struct fixture *f = *state;
+
+	feed_mmap(f, PROGRAM + 15 * PAGE, 2 * PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, PROGRAM + 15 * PAGE);
+	expect(f, PROGRAM + 14 * PAGE, "/bin/prog", 15 * PAGE);
+	feed_mmap(f, PROGRAM - PAGE, 2 * PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, PROGRAM);
+	/* It is not code of the file any more. */
+	feed_mmap(f, PROGRAM, PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, PROGRAM);
+}
+
+/* What is mapped where a library was may be a JIT compiler's: dlclose(3) is not recorded. */
+static void of_libraries_all_huge_pages_are_moved(void **state)
+{
+	const uint64_t first = (LIBRARY + HUGE_PAGE) & ~(uint64_t)(HUGE_PAGE - 1);
+	struct fixture *f = *state;
+
+	feed_mmap(f, first, 2 * HUGE_PAGE, 0, EXEC, "//anon");
+	expect(f, first + 8, "/lib/lib.so", first + 8 - LIBRARY + PAGE);
+	feed_mmap(f, LIBRARY, PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, LIBRARY);
+	feed_mmap(f, first, HUGE_PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, first);
+}
+
+/* Of the program that was executed before nothing is mapped any more, which no record tells. */
+static void another_program_has_not_moved_it(void **state)
+{
+	uint8_t comm[32] = {0};
+	struct fixture *f = *state;
+
+	tally_put_u32(comm + 8, PID);
+	tally_put_u32(comm + 12, PID);
+	strcpy((char *)comm + 16, "new");
+	feed(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, sizeof(comm));
+	feed_mmap(f, 0x10000, PAGE, 0, EXEC, "/bin/new");
+	feed_mmap(f, PROGRAM, PAGE, 0, EXEC, "//anon");
+	expect_anonymous(f, PROGRAM);
+}
+
+static void children_have_it_moved_too(void **state)
+{
+	uint8_t fork[32] = {0};
+	struct fixture *f = *state;
+
+	feed_mmap(f, PROGRAM, PAGE, 0, EXEC, "//anon");
+	tally_put_u32(fork + 8, CHILD);
+	tally_put_u32(fork + 12, PID);
+	tally_put_u32(fork + 16, CHILD);
+	tally_put_u32(fork + 20, PID);
+	feed(f, PERF_RECORD_FORK, 0, fork, sizeof(fork));
+	assert_string_equal(tally_dso_name(at(f, CHILD, PROGRAM)->dso), "/bin/prog");
+}
+
+/* A map that names an address there knows better. */
+static void a_jit_map_goes_before(void **state)
+{
+	struct fixture *f = *state;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", PID);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "%llx 100 made\n", (unsigned long long)PROGRAM + PAGE);
+	fclose(file);
+	feed_mmap(f, PROGRAM, 4 * PAGE, 0, EXEC, "//anon");
+	expect(f, PROGRAM + PAGE + 8, path, PROGRAM + PAGE + 8);
+	assert_non_null(at(f, PID, PROGRAM + PAGE + 8)->symbol);
+	expect(f, PROGRAM + 8, "/bin/prog", PAGE + 8);
+	unlink(path);
+}
+
+#define MOVED_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MOVED_TEST(a_program_that_moves_its_code_keeps_its_file),
+		MOVED_TEST(memory_beyond_the_code_is_memory),
+		MOVED_TEST(of_libraries_all_huge_pages_are_moved),
+		MOVED_TEST(another_program_has_not_moved_it),
+		MOVED_TEST(children_have_it_moved_too),
+		MOVED_TEST(a_jit_map_goes_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
