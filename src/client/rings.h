@@ -46,8 +46,8 @@ bool tally_rings_is_overwrite(const struct tally_rings *rings, size_t index);
 int tally_rings_pause(const struct tally_rings *rings, bool pause);
 
 /* What was written to a ring that is not overwritten since the last call with this position, which
- * begins at 0. Nothing is handed out by this. It is to be called before what was written since is consumed.
- * False when there is nothing. */
+ * begins at 0. Nothing is handed out by this. It is to be called before what was written since is
+ * consumed. False when there is nothing. */
 bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
 		     struct tally_ring_data *ret_data);
 

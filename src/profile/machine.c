@@ -149,6 +149,23 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 	return thread_join(machine, thread, pid) ? NULL : thread;
 }
 
+/* ---- numbers that were given out again ----------------------------------------------------- */
+
+static void time_passes(struct tally_machine *machine, uint64_t time)
+{
+	machine->latest = TALLY_MAX(machine->latest, time);
+}
+
+/* Whether a thread has been gone for so long that what comes now is of another one. The clocks of
+ * CPUs differ, and no number comes again at once. */
+static bool is_long_gone(const struct tally_machine *machine, const struct tally_thread *thread)
+{
+	enum { SOON_NS = 1000000000 };
+
+	return thread->ended && machine->latest > thread->ended &&
+	       machine->latest - thread->ended > SOON_NS;
+}
+
 /* ---- tasks outside the recorder's pid namespace ------------------------------------------ */
 
 /* There are such tasks: what thread 0 does is theirs, or the idle task's. */
@@ -178,9 +195,10 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 {
 	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
 
+	time_passes(machine, time);
 	if (!thread || cpumode != PERF_RECORD_MISC_USER)
 		return thread;
-	if (thread->ended && time > thread->ended)
+	if (is_long_gone(machine, thread))
 		return thread_renew(machine, pid, tid, NULL);
 	if (tid)
 		return thread;
@@ -208,7 +226,8 @@ struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_
 {
 	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
 
-	return thread && thread->ended ? thread_renew(machine, pid, tid, NULL) : thread;
+	return thread && is_long_gone(machine, thread) ? thread_renew(machine, pid, tid, NULL)
+						       : thread;
 }
 
 const struct tally_thread *tally_machine_thread_at(const struct tally_machine *machine,
@@ -279,6 +298,7 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 		machine->stats.damaged++;
 		return 0;
 	}
+	time_passes(machine, task.time);
 	ret = machine_is_outside(machine, task.pid);
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -342,6 +362,7 @@ static int machine_exit(struct tally_machine *machine, const void *record, size_
 	thread = (struct tally_thread *)(uintptr_t)found;
 	if (!thread->tid)
 		return 0;
+	time_passes(machine, task.time);
 	thread->process->nr_ended += !thread->ended && task.time;
 	thread->ended = task.time;
 	thread_end(thread);
@@ -485,6 +506,7 @@ static void machine_clear(struct tally_machine *machine)
 	machine->kernel = NULL;
 	machine->kernel_dso = NULL;
 	machine->has_outside = false;
+	machine->latest = 0;
 	machine->stats.damaged = machine->stats.outside = 0;
 }
 

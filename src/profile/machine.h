@@ -100,8 +100,9 @@ void tally_module_name(const char *filename, char *name, size_t size);
  * had means another thread. NULL when out of memory. Stable until the machine is freed. */
 struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t pid, int32_t tid);
 
-/* The same for a sample, taken at `time` (0: not known) in `cpumode`. A thread that has ended runs
- * no more code in user space: the sample is of another one, of which nothing is known.
+/* The same for a sample, taken at `time` (0: not known) in `cpumode`. A thread that ended
+ * more than a second ago runs no more code in user space: the sample is of another one, of which
+ * nothing is known.
  *
  * The kernel writes pid and tid 0 for the idle task, and for every task outside the pid namespace
  * of who recorded. Once the machine has met one of the latter, which a sample in user space, a map

@@ -63,6 +63,7 @@ struct tally_machine {
 	uint64_t nr_missed;
 	uint64_t generation; /* of the symbols, as slots were filled */
 	uint64_t time;       /* see tally_machine_set_time() */
+	uint64_t latest;     /* time of a sample, fork or exit; 0: none had one */
 	bool follows;        /* see tally_machine_follow() */
 	bool shows_hidden;   /* see tally_machine_show_hidden() */
 	bool shows_paths;    /* see tally_machine_show_paths() */

@@ -236,6 +236,13 @@ static const char *dso_of_sample(struct fixture *f, int pid, int tid, uint64_t t
 	return where->dso ? tally_dso_name(where->dso) : NULL;
 }
 
+#define SECOND UINT64_C(1000000000)
+
+static void time_passes(struct fixture *f, uint64_t time)
+{
+	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_KERNEL, time);
+}
+
 /* The records of its birth are lost, or were never written. */
 static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 {
@@ -243,37 +250,40 @@ static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 
 	feed_comm(f, 40, 40, "old");
 	feed_mmap(f, PERF_RECORD_MISC_USER, 40, 0x1000, 0x1000, "/bin/old");
-	end_at(f, 40, 100);
+	end_at(f, 40, 100 * SECOND);
 	/* On its way out it still runs in the kernel. */
-	assert_ptr_equal(
-		tally_machine_sample_thread(f->machine, 40, 40, PERF_RECORD_MISC_KERNEL, 101),
-		tally_machine_thread(f->machine, 40, 40));
-	assert_string_equal(dso_of_sample(f, 40, 40, 100), "/bin/old");
-	assert_null(dso_of_sample(f, 40, 40, 101));
+	assert_ptr_equal(tally_machine_sample_thread(f->machine, 40, 40, PERF_RECORD_MISC_KERNEL,
+						     101 * SECOND),
+			 tally_machine_thread(f->machine, 40, 40));
+	assert_string_equal(dso_of_sample(f, 40, 40, 100 * SECOND), "/bin/old");
+	assert_string_equal(dso_of_sample(f, 40, 40, 101 * SECOND), "/bin/old");
+	assert_null(dso_of_sample(f, 40, 40, 102 * SECOND));
 	assert_string_equal(
 		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 40, 40)), ":40");
 	/* A map is of the new one. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x1000, 0x1000, "/bin/old");
-	end_at(f, 50, 200);
+	end_at(f, 50, 200 * SECOND);
+	time_passes(f, 202 * SECOND);
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x9000, 0x1000, "/bin/new");
-	assert_null(dso_of_sample(f, 50, 50, 201));
+	assert_null(dso_of_sample(f, 50, 50, 203 * SECOND));
 	assert_string_equal(dso_at(f, 50, PERF_RECORD_MISC_USER, 0x9000), "/bin/new");
 	/* One that executes a program takes the number of the first, which ends before. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 70, 0x1000, 0x1000, "/bin/threads");
 	feed_task(f, PERF_RECORD_FORK, 70, 70, 71, 70);
-	end_at(f, 70, 250);
+	end_at(f, 70, 250 * SECOND);
 	feed_exec(f, 70, "next");
-	assert_string_equal(dso_of_sample(f, 70, 70, 251), "/bin/threads");
+	assert_string_equal(dso_of_sample(f, 70, 70, 251 * SECOND), "/bin/threads");
 	/* Nobody is left who could. */
-	end_at(f, 70, 260);
-	end_at(f, 71, 260);
+	end_at(f, 70, 260 * SECOND);
+	end_at(f, 71, 260 * SECOND);
+	time_passes(f, 262 * SECOND);
 	feed_exec(f, 70, "other");
-	assert_null(dso_of_sample(f, 70, 70, 261));
+	assert_null(dso_of_sample(f, 70, 70, 263 * SECOND));
 	/* A thread of one process, and later the first of another. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, "/bin/first");
 	feed_task(f, PERF_RECORD_FORK, 60, 60, 61, 60);
-	assert_string_equal(dso_of_sample(f, 60, 61, 300), "/bin/first");
-	assert_null(dso_of_sample(f, 61, 61, 301));
+	assert_string_equal(dso_of_sample(f, 60, 61, 300 * SECOND), "/bin/first");
+	assert_null(dso_of_sample(f, 61, 61, 301 * SECOND));
 }
 
 static void kernel_and_modules_have_their_names(void **state)

@@ -104,10 +104,11 @@ def test_a_number_that_was_given_out_again():
     machine.need_tool("nm", "--version")
     alpha = program("alpha")
     at = hot(alpha)
+    second = 10**9
     path = craft("again.data", [
-        crafted.comm(40, "first", 10), crafted.mmap(40, BASE, 0x200000, alpha, 11), crafted.sample(at, 40, 12), end(40, 20),
-        crafted.sample(KERNEL_TEXT + 16, 40, 21, crafted.KERNEL), crafted.sample(at, 40, 30), crafted.comm(40, "third", 40),
-        crafted.sample(at, 40, 41)])
+        crafted.comm(40, "first", 10), crafted.mmap(40, BASE, 0x200000, alpha, 11), crafted.sample(at, 40, 12), end(40, second),
+        crafted.sample(KERNEL_TEXT + 16, 40, second + 1, crafted.KERNEL), crafted.sample(at, 40, 3 * second),
+        crafted.comm(40, "third", 4 * second), crafted.sample(at, 40, 5 * second)])
     tap.same(named(path), [("first", "hot_alpha"), ("first", "[unknown]"), (":40", "[unknown]"), ("third", "[unknown]")], "names")
 
 
