@@ -3,7 +3,6 @@
 #ifndef TALLY_SAMPLER_STUCK_H
 #define TALLY_SAMPLER_STUCK_H
 
-
 #include "client/probe.h"
 #include "sampler/messages.h"
 

@@ -192,6 +192,9 @@ def limit_cpu(seconds):
 def as_perf_names_stubs(theirs, ours):
     """A line of tally script as perf 6.1 would print it, which names stubs by their order alone: outside of .plt, and where
     slots of ifuncs lie between the others, it has no name or a wrong one. plt.py asks objdump who is right."""
+    start, unknown, end = theirs.partition(" [unknown] (/memfd:")
+    if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
+        return theirs  # perf does not look into the files of memory
     named = re.search(r" (\[unknown\]|_init(?:\+0x[0-9a-f]+)?|\S*@plt(?:\+0x[0-9a-f]+)?)(?= \(|$)", theirs)
     return re.sub(r" \S+@plt(?:\+0x[0-9a-f]+)?(?= \(|$)", named.group(0), ours, count=1) if named else ours
 

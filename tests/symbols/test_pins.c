@@ -480,6 +480,7 @@ static void in_memory(void **state)
 	key.inode.ino++; /* another memfd of that name */
 	expect(tree, &key, 0, TALLY_DSO_REMOVED);
 	key.inode.ino--;
+	tally_pins_free(tree->options.pins);
 	tree->options.pins = NULL;
 	expect(tree, &key, 0, TALLY_DSO_REMOVED);
 	assert_int_equal(pwrite(fd, path, sizeof(path), 0), sizeof(path));
