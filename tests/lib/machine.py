@@ -94,6 +94,22 @@ def need_locked_memory():
 
 
 @probe
+def need_set_user_id(folder="/var/tmp"):
+    """Programs there get the rights of their files."""
+    if os.geteuid():
+        return "needs root, to make a set-user-ID program"
+    if os.statvfs(folder).f_flag & os.ST_NOSUID:
+        return f"{folder} is mounted nosuid"
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        os.chmod(work, 0o755)
+        program = os.path.join(work, "id")
+        shutil.copy(shutil.which("id"), program)
+        os.chmod(program, 0o4755)
+        done = subprocess.run([program, "-u"], stdout=subprocess.PIPE, text=True, check=False, user=NOBODY, group=NOBODY, extra_groups=[])
+    return None if done.stdout == "0\n" else "set-user-ID programs get no rights here"
+
+
+@probe
 def need_chown():
     """Files can be given to other users."""
     if os.geteuid():

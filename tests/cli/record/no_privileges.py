@@ -95,7 +95,10 @@ def hidden_program(name, mode):
 def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
     """What it counted until the exec is no count of the program."""
     with rights.sysctls(perf_event_paranoid=2):
+        gives_rights = machine.need_set_user_id.reason() is None
         for mode, seconds in ((0o711, "0.2"), (0o4755, "0.2"), (0o711, "0"), (0o4755, "0")):
+            if mode == 0o4755 and not gives_rights:
+                continue
             program = hidden_program(f"burn{mode:o}", mode)
             done = account().run(plain(), "stat", "-x,", "-e", "task-clock:u,page-faults:u", program, seconds)
             assert (done.returncode, done.stdout) == (7, "burned\n"), done
@@ -107,7 +110,7 @@ def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
 
 
 def test_stat_finds_such_a_command_in_every_mode():
-    hidden = hidden_program("burn4755", 0o4755)
+    hidden = hidden_program("burn711", 0o711)
     script = os.path.join(account().make("script"), "script")
     with open(script, "w", encoding="ascii") as file:
         file.write(f"#!{hidden}\n")
