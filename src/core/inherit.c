@@ -43,29 +43,32 @@ static struct tally_core_event *inherit_event(struct heritage *heritage,
 	return child;
 }
 
-static void inherit_list(struct heritage *heritage, struct tally_list *groups)
+static void inherit_group(struct heritage *heritage, struct tally_core_event *leader)
 {
-	tally_list_for_each (link, groups) {
-		struct tally_core_event *leader =
-			tally_container_of(link, struct tally_core_event, group);
-		struct tally_core_event *of_child = NULL;
+	struct tally_core_event *of_child = NULL;
 
-		if (!is_inherited(leader, heritage->process)) {
-			heritage->whole = false;
-			continue;
-		}
-		tally_group_for_each (event, leader) {
-			struct tally_core_event *child = inherit_event(heritage, event, of_child);
+	if (!is_inherited(leader, heritage->process)) {
+		heritage->whole = false;
+		return;
+	}
+	tally_group_for_each (event, leader) {
+		struct tally_core_event *child = inherit_event(heritage, event, of_child);
 
-			of_child = of_child ? of_child : child;
-		}
+		of_child = of_child ? of_child : child;
 	}
 }
 
+/* By the list of all events, which nobody changes without the family's lock: a tick changes the
+ * order of the groups. */
 static void inherit_slice(struct heritage *heritage, struct tally_core_slice *slice)
 {
-	inherit_list(heritage, &slice->pinned);
-	inherit_list(heritage, &slice->flexible);
+	tally_list_for_each (link, &slice->events) {
+		struct tally_core_event *event =
+			tally_container_of(link, struct tally_core_event, all);
+
+		if (tally_event_is_leader(event) && !tally_list_empty(&event->group))
+			inherit_group(heritage, event);
+	}
 }
 
 /* A child that got all its parent's events can stand in for it: switch.c. */

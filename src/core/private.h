@@ -18,8 +18,7 @@
  *
  * Lists are walked under A and changed under A and F together: either is enough to read, but for
  * the lists of a CPU's own context, which events of two families share: A alone. Rotation changes
- * the order of `flexible` under A alone: not of a context that is pinned, so that who walks it
- * under F pins it.
+ * the order of `flexible` under A alone: F is not enough to walk that.
  *
  * Order: the locks of the host that its calls come with, F, then context->lock or buffer->lock,
  * then event->output_lock; R alone or inside F, then context->lock or T. Under the spin locks

@@ -288,9 +288,6 @@ static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_contex
 {
 	bool any = false;
 
-	/* Whoever pinned it may walk its groups under F alone: see private.h. */
-	if (context->pins)
-		return false;
 	tally_list_for_each (link, &context->active) {
 		struct tally_core_event *leader =
 			tally_container_of(link, struct tally_core_event, active);
