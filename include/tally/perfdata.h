@@ -3,8 +3,8 @@
  * perf.data: reading and writing, file and pipe mode, any byte order, compressed or not.
  *
  * Errors are negative errno values; 0 is success. `ret_` pointers are untouched on failure.
- * `err`, where there is one, may be NULL; its offset is a byte of the file.
- * A reader or writer belongs to one thread at a time. Nothing here prints.
+ * `err`, where there is one, may be NULL; its offset is a byte of the file. A reader or writer
+ * belongs to one thread at a time. Nothing here prints.
  *
  * Reading:
  *
@@ -271,6 +271,10 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
+/* Have `idle` called with `arg` when a stream brought nothing for 100 ms and the reader is about to
+ * wait: the time to write what was put off. It may not use the reader. NULL: nobody. */
+void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
+
 /* Back to the first record. 0; -ESPIPE of streams. */
 int tally_perfdata_rewind(struct tally_perfdata *data);
 
@@ -299,8 +303,7 @@ struct tally_perfdata_feature {
 	struct tally_perfdata_slice bytes; /* as written: unaligned, in the file's byte order */
 };
 
-/* The i-th feature present, in order of the file, `i` from 0; false at the end. In pipe mode
- * those read so far. */
+/* Feature `i` from 0, in the order of the file; false at the end. In pipe mode: so far. */
 bool tally_perfdata_feature(const struct tally_perfdata *data, size_t i,
 			    struct tally_perfdata_feature *ret_feature);
 
@@ -465,21 +468,21 @@ struct tally_perfdata_tracing {
 	struct tally_perfdata_slice bytes;                                    /* the whole blob */
 };
 
-/* The TRACING_DATA of the file, feature or record. `*ret_tracing` is stable until close.
- * A blob that ends early is taken as far as it goes.
- * 0; -ENOENT when there is none (yet); -EINVAL when it is no such blob; -ENOMEM. */
+/* The TRACING_DATA of the file, feature or record. `*ret_tracing` is stable until close. A blob
+ * that ends early is taken as far as it goes. 0; -ENOENT when there is none (yet); -EINVAL when it
+ * is no such blob; -ENOMEM. */
 int tally_perfdata_tracing(struct tally_perfdata *data,
 			   const struct tally_perfdata_tracing **ret_tracing,
 			   struct tally_error *err);
 
-/* The format of the tracepoint `id`: the first of TRACING_DATA that says to be it, which is also
- * the one that events have their names of. `*ret_format` is stable until close. 0; -ENOENT when
- * there is none (yet); -ENOMEM. */
+/* The format of the tracepoint `id`: the first of TRACING_DATA that says to be it, of which events
+ * have their names, too. `*ret_format` is stable until close. 0; -ENOENT when there is none (yet);
+ * -ENOMEM. */
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with
- * tally_perfdata_tracing_free(). The slices point into `bytes`. */
+/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with the function below. The
+ * slices point into `bytes`. */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);
@@ -506,24 +509,23 @@ int tally_perfdata_writer_new(int fd, const struct tally_perfdata_writer_options
 			      struct tally_perfdata_writer **ret_writer);
 void tally_perfdata_writer_free(struct tally_perfdata_writer *writer);
 
-/* Add an event: before start. `name` (copied) may be NULL, ids (copied) may be none. The attr
- * is written with 128 bytes unless its newer fields are set (perf before 6.3 refuses
- * more). 0; -EBUSY after start; -ENOMEM. */
+/* Add an event: before start. `name` (copied) may be NULL, ids (copied) may be none. The attr is
+ * written with 128 bytes unless its newer fields are set (perf before 6.3 refuses more). 0; -EBUSY
+ * after start; -ENOMEM. */
 int tally_perfdata_writer_add_event(struct tally_perfdata_writer *writer,
 				    const struct perf_event_attr *attr, const char *name,
 				    const uint64_t *ids, size_t nr_ids);
 
-/* Write the header and attrs; in pipe mode also names and the features set so far. Until
- * finish, a file reads back as unfinished, with all its records.
- * 0; -EBUSY the second time; the error of write(2); -ENOMEM. */
+/* Write the header and attrs; in pipe mode also names and the features set so far. Until finish, a
+ * file reads back as unfinished, with all its records. 0; -EBUSY the second time; the error of
+ * write(2); -ENOMEM. */
 int tally_perfdata_writer_start(struct tally_perfdata_writer *writer);
 
-/* Append whole records in host order, as they stand in a ring buffer: a record may straddle
- * pieces of this call, not calls. Uncompressed they go to writev(2) without a copy.
- * With compression one zstd flush per call. `iov` is unchanged.
- * 0; -EINVAL before start or (foreign only) for a broken record; the error of write(2): in a
- * file the whole records written up to there stay, of a compressed call none, and no more
- * compressed ones can follow. */
+/* Append whole records in host order, as they stand in a ring buffer: a record may straddle pieces
+ * of this call, not calls. Uncompressed they go to writev(2) without a copy. With compression one
+ * zstd flush per call. `iov` is unchanged. 0; -EINVAL before start or (foreign only) for a broken
+ * record; the error of write(2): in a file the whole records written up to there stay, of a
+ * compressed call none, and no more compressed ones can follow. */
 int tally_perfdata_writer_writev(struct tally_perfdata_writer *writer, const struct iovec *iov,
 				 int nr);
 int tally_perfdata_writer_write(struct tally_perfdata_writer *writer, const void *records,
@@ -537,11 +539,11 @@ int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const vo
 /* Append a FINISHED_ROUND: everything recorded before the previous one is in the file. */
 int tally_perfdata_writer_finish_round(struct tally_perfdata_writer *writer);
 
-/* Write what is left: features and, in a file, the sizes in the header. In pipe mode features
- * set after start, as records. The descriptor is not closed. Where a file has no room for the
- * features (a full disk) it gets its end without any: the error is given then, and
- * tally_perfdata_writer_is_finished() is true.
- * 0; -EINVAL before start; the error of write(2); -ENOMEM. Twice is harmless. */
+/* Write what is left: features and, in a file, the sizes in the header. In pipe mode features set
+ * after start, as records. The descriptor is not closed. Where a file has no room for the features
+ * (a full disk) it gets its end without any: the error is given then, and
+ * tally_perfdata_writer_is_finished() is true. 0; -EINVAL before start; the error of write(2);
+ * -ENOMEM. Twice is harmless. */
 int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer);
 
 /* The file has its end: what was written reads as a finished recording. */
@@ -551,11 +553,9 @@ bool tally_perfdata_writer_is_finished(const struct tally_perfdata_writer *write
 uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer);
 uint64_t tally_perfdata_writer_raw_bytes(const struct tally_perfdata_writer *writer);
 
-/*
- * Features: each setter may be called any time before finish, the last call wins (build-ids
- * add up). All content is copied. EVENT_DESC, COMPRESSED and BRANCH_STACK are set by the
- * writer itself from its events. 0; -EINVAL for a feature that is not of that form; -ENOMEM.
- */
+/* Features: each setter may be called any time before finish, the last call wins (build-ids add
+ * up). All content is copied. EVENT_DESC, COMPRESSED and BRANCH_STACK are set by the writer itself
+ * from its events. 0; -EINVAL for a feature that is not of that form; -ENOMEM. */
 
 /* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC, CPUID. */
 int tally_perfdata_writer_string(struct tally_perfdata_writer *writer, uint32_t feature,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From bytes to raw records: mapped files, memory and streams. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,11 +64,22 @@ static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *r
 	return 0;
 }
 
+/* Whether nothing comes for a while: not that the writer is a little slower. */
+static bool stream_is_idle(int fd)
+{
+	enum { IDLE_MS = 100 };
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return !poll(&poll_fd, 1, IDLE_MS);
+}
+
 static int64_t stream_fill(void *context, uint8_t *to, size_t cap)
 {
 	const struct tally_input *input = context;
 	ssize_t got;
 
+	if (input->idle && stream_is_idle(input->fd))
+		input->idle(input->idle_arg);
 	do
 		got = read(input->fd, to, cap);
 	while (got < 0 && errno == EINTR);

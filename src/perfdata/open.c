@@ -331,6 +331,12 @@ int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *
 	return 0;
 }
 
+void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg)
+{
+	data->input.idle = idle;
+	data->input.idle_arg = arg;
+}
+
 void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr)
 {
 	data->wanted = bits;

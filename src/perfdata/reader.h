@@ -53,7 +53,9 @@ struct tally_input {
 	size_t range;                         /* the one being read */
 	uint64_t at;                          /* in it; of a stream from its start */
 	struct tally_window stream;
-	int fd;                /* of the stream */
+	int fd; /* of the stream */
+	void (*idle)(void *arg);
+	void *idle_arg;
 	bool has_old_features; /* as perf 3.2 wrote them into pipes */
 };
 

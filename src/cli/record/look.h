@@ -13,8 +13,9 @@ int record_look(struct record *record, size_t ring, const struct tally_ring_data
 /* At synthesized records. 0 or -ENOMEM. */
 int record_look_at(struct record *record, const char *records, size_t len);
 
-/* At all rings, which are not drained by this: a file may be removed, and its process have ended,
- * long before they are. Often after files were mapped, seldom when nothing is. 0 or -ENOMEM. */
+/* At all rings but those that are overwritten, without draining them: a file may be removed, and
+ * its process have ended, long before they are drained. Often after files were mapped, seldom when
+ * nothing is. 0 or -ENOMEM. */
 int record_look_around(struct record *record);
 
 /* When that is due next: ns, CLOCK_MONOTONIC; UINT64_MAX: never. */

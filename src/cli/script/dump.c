@@ -198,6 +198,14 @@ static bool dump_record(struct tally_str *out, const struct tally_perfdata_recor
 
 /* ---- all of them --------------------------------------------------------- */
 
+/* Nothing comes for a while, as from a recording that goes on. */
+static void dump_idle(void *arg)
+{
+	/* Of an error main() tells. */
+	(void)tally_output_flush(arg);
+	(void)fflush(stdout);
+}
+
 static int dump_all(struct tally_session *session,
 		    bool (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
 {
@@ -206,6 +214,7 @@ static int dump_all(struct tally_session *session,
 	struct tally_str out = {0};
 	int ret, failed = 0;
 
+	tally_perfdata_on_idle(session->data, dump_idle, &out);
 	while (!failed && (ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
 		if (!dump(&out, &record))
 			tally_feed_damaged(&session->feed, record.type);

@@ -7,7 +7,9 @@ usage: crafted_outputs.py TALLY
 import json
 import os
 import re
+import select
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
@@ -406,6 +408,31 @@ def test_counts_that_are_incomplete_are_told():
     _, err = script(record(76, u64(7)), record(77, b""))
     assert "2 records of counts are too short" in err, err
     tap.same(script(count(7, 0, 0, 1), record(77, u64(0, 9)))[1], "", "stderr of a whole one")
+
+
+# ---- a recording that goes on ------------------------------------------------------------------------
+
+def shown_so_far(enough, *args):
+    """What script prints of three rounds while its input stays open, until `enough` of it is there."""
+    rounds = [sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in (16, 32, 48)]
+    records = [header_attr(attr()), comm(7, "p", 1), *rounds]
+    process = subprocess.Popen([TALLY, "script", "-i", "-", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        process.stdin.write(pipe_bytes(records))
+        process.stdin.flush()
+        text = b""
+        while not enough(text) and select.select([process.stdout], [], [], 60)[0]:
+            text += os.read(process.stdout.fileno(), 1 << 16)
+        return text.decode()
+    finally:
+        process.communicate()
+
+
+def test_what_was_read_is_shown_before_it_waits():
+    tap.same(shown_so_far(lambda text: b"\n" in text, "-F", "ip").split(), ["400010"], "samples before the last two rounds")
+    for option in ("-D", "--dump-json"):
+        text = shown_so_far(lambda text: text.count(b"SAMPLE") >= 3, option)
+        tap.same(text.count("SAMPLE"), 3, option)
 
 
 # ---- formats of tracepoints --------------------------------------------------------------------------
