@@ -222,32 +222,44 @@ int tally_file_map_check(const struct tally_file_map *map)
 }
 
 /* Where data, or a hole, is next from an offset on, at most at `end`. False if the file system does
- * not tell. */
+ * not tell. The file offset is put back, because the caller's descriptor shares it. */
 static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
 		 uint64_t *ret_at)
 {
+	off_t before = lseek(map->fd, 0, SEEK_CUR);
 	off_t at = lseek(map->fd, (off_t)from, what);
+	bool is_known = at >= 0 || errno == ENXIO;
 
-	if (at < 0 && errno != ENXIO)
-		return false;
+	if (at >= 0 && before >= 0)
+		(void)lseek(map->fd, before, SEEK_SET);
 	*ret_at = at < 0 || (uint64_t)at > end ? end : (uint64_t)at;
-	return true;
+	return is_known;
+}
+
+void tally_file_map_data(const struct tally_file_map *map, uint64_t from, uint64_t end,
+			 uint64_t *ret_start, uint64_t *ret_end)
+{
+	*ret_start = from;
+	*ret_end = end;
+	if (!map->is_sparse || from >= end)
+		return;
+	if (!seek(map, from, SEEK_DATA, end, ret_start))
+		*ret_start = from;
+	else if (*ret_start < end && !seek(map, *ret_start, SEEK_HOLE, end, ret_end))
+		*ret_end = end;
 }
 
 bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len)
 {
 	enum { HOLES_MAX = 1 << 20 };
-	uint64_t at = offset, end = offset + len, holes = 0, data;
+	uint64_t at = offset, end = offset + len, holes = 0, data, next;
 
 	if (!map->is_sparse || len <= HOLES_MAX)
 		return false;
 	while (at < end && holes <= HOLES_MAX) {
-		if (!seek(map, at, SEEK_DATA, end, &data))
-			return false;
+		tally_file_map_data(map, at, end, &data, &next);
 		holes += data - at;
-		if (data < end && !seek(map, data, SEEK_HOLE, end, &at))
-			return false;
-		at = data < end ? at : end;
+		at = next;
 	}
 	return holes > HOLES_MAX;
 }

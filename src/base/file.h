@@ -67,6 +67,11 @@ int tally_file_map_check(const struct tally_file_map *map);
  * What is small, or has a few holes as copies of files have where bytes are zero, is not hollow. */
 bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len);
 
+/* The next part of [from, end) that is not a hole; it begins at `end` if the rest is a hole. All of
+ * it if the file system does not report holes. */
+void tally_file_map_data(const struct tally_file_map *map, uint64_t from, uint64_t end,
+			 uint64_t *ret_start, uint64_t *ret_end);
+
 void tally_file_unmap(struct tally_file_map *map);
 
 /* Write all of `len` bytes, resuming after EINTR and short writes. 0 or -errno of write(2). */

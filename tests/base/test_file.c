@@ -202,6 +202,16 @@ static bool has_holes(int fd)
 	return lseek(fd, 0, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
+static void assert_data(const struct tally_file_map *map, uint64_t from, uint64_t end,
+			uint64_t start, uint64_t stop)
+{
+	uint64_t at, until;
+
+	tally_file_map_data(map, from, end, &at, &until);
+	assert_int_equal(at, start);
+	assert_int_equal(until, stop);
+}
+
 static void tells_what_is_hollow(void **state)
 {
 	enum { MB = 1 << 20 };
@@ -221,19 +231,28 @@ static void tells_what_is_hollow(void **state)
 	memset(block, 'x', sizeof(block));
 	assert_int_equal(pwrite(fd, block, sizeof(block), 4 * MB), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);
+	assert_int_equal(lseek(map.fd, 123, SEEK_SET), 123);
 	assert_true(tally_file_map_is_hollow(&map, 0, map.len));
+	/* The offset is shared with the descriptor that the map was made from. */
+	assert_int_equal(lseek(map.fd, 0, SEEK_CUR), 123);
 	assert_true(tally_file_map_is_hollow(&map, 0, 2 * MB));
 	assert_true(tally_file_map_is_hollow(&map, 6 * MB, 10 * MB));
 	assert_true(tally_file_map_is_hollow(&map, 5 * MB, 3 * MB));
 	assert_false(tally_file_map_is_hollow(&map, 4 * MB, 2 * MB));
 	assert_false(tally_file_map_is_hollow(&map, 3 * MB, 3 * MB));
 	assert_false(tally_file_map_is_hollow(&map, 0, MB));
+	assert_data(&map, 0, map.len, 4 * MB, 6 * MB);
+	assert_data(&map, 0, 5 * MB, 4 * MB, 5 * MB);
+	assert_data(&map, 5 * MB, map.len, 5 * MB, 6 * MB);
+	assert_data(&map, 6 * MB, map.len, map.len, map.len);
+	assert_data(&map, 0, MB, MB, MB);
 	tally_file_unmap(&map);
 	/* Of a file that has all of its bytes nothing is. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_false(tally_file_map_is_hollow(&map, 0, map.len));
+	assert_data(&map, 0, map.len, 0, map.len);
 	tally_file_unmap(&map);
 	close(fd);
 	unlink(path);
