@@ -99,15 +99,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tally_cfi_section sections[2] = {{.vaddr = VADDR + 0x10000}};
 	struct tally_unwind_segment segment = {.vaddr = VADDR, .offset = OFFSET};
+	struct tally_unwind_piece piece = {.offset = OFFSET};
 	struct tally_unwind_stubs stubs = {VADDR, 0};
-	struct tally_unwind_source source = {
-		.segments = &segment, .nr_segments = 1, .sections = sections, .stubs = &stubs};
+	struct tally_unwind_source source = {.segments = &segment,
+					     .nr_segments = 1,
+					     .code = &piece,
+					     .nr_code = 1,
+					     .sections = sections,
+					     .stubs = &stubs};
 	uint8_t *code, *section, flags = size ? data[0] : 0;
 
 	if (size < HEAD)
 		return 0;
 	segment.size = TALLY_MIN(tally_load_u16(data + 1, TALLY_HOST_BIG_ENDIAN), size - HEAD);
-	segment.data = code = copy_make(data + HEAD, segment.size);
+	piece.size = segment.size;
+	piece.data = code = copy_make(data + HEAD, segment.size);
 	sections[0].len = size - HEAD - segment.size;
 	sections[0].data = section = copy_make(data + HEAD + segment.size, sections[0].len);
 	sections[0].is_debug = flags & IS_DEBUG;

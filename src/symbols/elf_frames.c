@@ -59,6 +59,33 @@ static void add_by_header(struct tally_elf_frames *frames, const struct tally_el
 
 /* ---- code ------------------------------------------------------------------------ */
 
+/* Code is searched through, so it is read without its holes, which may be of gigabytes. Holes of up
+ * to 1 MB in all are read as well, so that the array has room for the code of a file whose zeros
+ * were made holes by a copy. */
+static void add_code(struct tally_elf_frames *frames, const struct tally_elf *elf,
+		     const struct tally_elf_segment *segment)
+{
+	enum { HOLES_MAX = 1 << 20 };
+	const uint64_t end = segment->offset + segment->filesz;
+	uint64_t at = segment->offset, holes = 0, start, next;
+	struct tally_unwind_piece *code = NULL;
+
+	for (; at < end; at = next) {
+		tally_file_map_data(&elf->file, at, end, &start, &next);
+		if (start == end)
+			return;
+		if (code && start - at <= HOLES_MAX - holes) {
+			holes += start - at;
+			code->size = next - code->offset;
+			continue;
+		}
+		if (frames->source.nr_code == TALLY_FRAMES_CODE)
+			return;
+		code = &frames->code[frames->source.nr_code++];
+		*code = (struct tally_unwind_piece){start, next - start, elf->data + start};
+	}
+}
+
 static void add_segments(struct tally_elf_frames *frames, const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
@@ -66,13 +93,12 @@ static void add_segments(struct tally_elf_frames *frames, const struct tally_elf
 
 	for (uint32_t i = 0; tally_elf_segment(elf, i, &segment) && nr < TALLY_FRAMES_SEGMENTS;
 	     i++) {
-		/* Code is searched through. */
 		if (segment.type != PT_LOAD || !(segment.flags & PF_X) ||
-		    !tally_range_ok(segment.offset, segment.filesz, elf->len) ||
-		    tally_file_map_is_hollow(&elf->file, segment.offset, segment.filesz))
+		    !tally_range_ok(segment.offset, segment.filesz, elf->len))
 			continue;
 		frames->segments[nr++] = (struct tally_unwind_segment){
-			segment.vaddr, segment.filesz, segment.offset, elf->data + segment.offset};
+			segment.vaddr, segment.filesz, segment.offset};
+		add_code(frames, elf, &segment);
 	}
 	frames->source.nr_segments = nr;
 }
@@ -98,6 +124,7 @@ int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf 
 	if (!elf->is64 || (debug && !debug->is64))
 		return -ENOTSUP;
 	frames->source.segments = frames->segments;
+	frames->source.code = frames->code;
 	frames->source.sections = frames->sections;
 	frames->source.stubs = frames->stubs;
 	add_segments(frames, elf);

@@ -6,11 +6,17 @@
 #include "symbols/elf_bytes.h"
 #include "unwind/compile.h"
 
-enum { TALLY_FRAMES_SEGMENTS = 64, TALLY_FRAMES_SECTIONS = 3, TALLY_FRAMES_STUBS = 4 };
+enum {
+	TALLY_FRAMES_SEGMENTS = 64,
+	TALLY_FRAMES_CODE = 256,
+	TALLY_FRAMES_SECTIONS = 3,
+	TALLY_FRAMES_STUBS = 4
+};
 
 struct tally_elf_frames {
 	struct tally_unwind_source source; /* points to what follows */
 	struct tally_unwind_segment segments[TALLY_FRAMES_SEGMENTS];
+	struct tally_unwind_piece code[TALLY_FRAMES_CODE];
 	struct tally_cfi_section sections[TALLY_FRAMES_SECTIONS];
 	struct tally_unwind_stubs stubs[TALLY_FRAMES_STUBS];
 	struct tally_elf_bytes bytes[TALLY_FRAMES_SECTIONS];

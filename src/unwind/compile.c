@@ -84,12 +84,12 @@ static int add_section(struct tally_unwind_build *build, const struct tally_unwi
 static const uint8_t *code_at(const struct tally_unwind_source *source, uint32_t offset,
 			      uint32_t len)
 {
-	for (size_t i = 0; i < source->nr_segments; i++) {
-		const struct tally_unwind_segment *segment = &source->segments[i];
-		uint64_t at = offset - segment->offset;
+	for (size_t i = 0; i < source->nr_code; i++) {
+		const struct tally_unwind_piece *code = &source->code[i];
+		uint64_t at = offset - code->offset;
 
-		if (offset >= segment->offset && tally_range_ok(at, len, segment->size))
-			return segment->data + at;
+		if (offset >= code->offset && tally_range_ok(at, len, code->size))
+			return code->data + at;
 	}
 	return NULL;
 }

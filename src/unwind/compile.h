@@ -6,9 +6,14 @@
 
 #include "unwind/cfi.h"
 
-/* Code of the file, as its program headers tell. */
+/* An executable segment of the file, from its program headers. */
 struct tally_unwind_segment {
 	uint64_t vaddr, size, offset;
+};
+
+/* Bytes of a segment that are read: all of them, except large holes of the file. */
+struct tally_unwind_piece {
+	uint64_t offset, size;
 	const uint8_t *data; /* `size` bytes */
 };
 
@@ -22,6 +27,8 @@ struct tally_unwind_source {
 	bool swap;        /* of the other byte order than the host */
 	const struct tally_unwind_segment *segments;
 	size_t nr_segments;
+	const struct tally_unwind_piece *code;
+	size_t nr_code;
 	/* In the order in which they are believed. */
 	const struct tally_cfi_section *sections;
 	size_t nr_sections;

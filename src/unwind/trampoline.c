@@ -43,10 +43,10 @@ static void search(struct found *found, const struct tally_unwind_arch *arch,
 		   const struct tally_unwind_source *source, uint64_t start, uint64_t end,
 		   uint64_t searched)
 {
-	for (size_t i = 0; i < source->nr_segments; i++) {
-		const struct tally_unwind_segment *segment = &source->segments[i];
-		uint64_t first = TALLY_MAX(start, segment->offset);
-		uint64_t to = TALLY_MIN(end, segment->offset + segment->size);
+	for (size_t i = 0; i < source->nr_code; i++) {
+		const struct tally_unwind_piece *code = &source->code[i];
+		uint64_t first = TALLY_MAX(start, code->offset);
+		uint64_t to = TALLY_MIN(end, code->offset + code->size);
 
 		for (size_t j = 0; j < arch->nr_trampolines; j++) {
 			const struct tally_unwind_trampoline *trampoline = &arch->trampolines[j];
@@ -55,9 +55,8 @@ static void search(struct found *found, const struct tally_unwind_arch *arch,
 			if (searched >= trampoline->len)
 				from = TALLY_MAX(first, searched - trampoline->len + 1);
 			if (from < to)
-				search_for(found, trampoline,
-					   segment->data + (from - segment->offset), to - from,
-					   (uint32_t)from);
+				search_for(found, trampoline, code->data + (from - code->offset),
+					   to - from, (uint32_t)from);
 		}
 	}
 }

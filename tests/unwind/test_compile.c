@@ -23,6 +23,7 @@ struct subject {
 	uint8_t code[CODE];
 	struct frame_bytes frames, debug_frames;
 	struct tally_unwind_segment segment;
+	struct tally_unwind_piece piece;
 	struct tally_cfi_section sections[2];
 	struct tally_unwind_stubs stubs[2];
 	struct tally_unwind_source source;
@@ -37,10 +38,13 @@ static int begin(void **state)
 	memset(&subject, 0, sizeof(subject));
 	memset(subject.code, 0x06, sizeof(subject.code));
 	subject.debug_frames.is_debug = true;
-	subject.segment = (struct tally_unwind_segment){VADDR, CODE, OFFSET, subject.code};
+	subject.segment = (struct tally_unwind_segment){VADDR, CODE, OFFSET};
+	subject.piece = (struct tally_unwind_piece){OFFSET, CODE, subject.code};
 	subject.source = (struct tally_unwind_source){.machine = EM_X86_64,
 						      .segments = &subject.segment,
 						      .nr_segments = 1,
+						      .code = &subject.piece,
+						      .nr_code = 1,
 						      .sections = subject.sections,
 						      .stubs = subject.stubs};
 	return 0;
@@ -134,7 +138,7 @@ static void entries_outside_of_code(void **state)
 static void files_that_are_too_large(void **state)
 {
 	function(&subject.frames, 0, 0x10);
-	subject.segment.offset = UINT32_MAX - 4;
+	subject.segment.offset = subject.piece.offset = UINT32_MAX - 4;
 	assert_int_equal(compile(), -ENODATA);
 }
 
@@ -488,8 +492,8 @@ static void trampolines_are_small(void **state)
 	memset(code, 0x06, sizeof(code));
 	memcpy(code + 0x100, restore_rt, sizeof(restore_rt));
 	memcpy(code + 4097 + 0x100, restore_rt, sizeof(restore_rt));
-	subject.segment.data = code;
-	subject.segment.size = sizeof(code);
+	subject.piece.data = code;
+	subject.segment.size = subject.piece.size = sizeof(code);
 	signal_entry(common, 0, 4097);
 	signal_entry(common, 4097, 4096);
 	assert_int_equal(compile(), 0);

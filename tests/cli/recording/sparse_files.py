@@ -6,6 +6,7 @@ read for it is told. Memory and processor time are limited as in hostile_files.p
 usage: sparse_files.py TALLY
 """
 import os
+import re
 import resource
 import struct
 import sys
@@ -13,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import machine  # noqa: E402
+import steps  # noqa: E402
 import tap  # noqa: E402
 from crafted import *  # noqa: F403, E402
 
@@ -167,6 +169,40 @@ def test_a_copy_with_small_holes_is_read():
     write_recording(data, program)
     os.truncate(program, os.path.getsize(program) + (8 << 20))
     assert "hot" in tally("report", "--stdio", "--no-index", data=data)
+
+
+# The constant data is in the segment of the code.
+DEEP_SOURCE = """
+#include <time.h>
+const char table[3 << 20] = {0};
+volatile unsigned long sum;
+__attribute__((noinline)) void leaf(unsigned long n)
+{
+	while (n--)
+		sum += table[sum % sizeof(table)] + 1;
+}
+__attribute__((noinline)) void middle(unsigned long n) { leaf(n); sum++; }
+__attribute__((noinline)) void top(unsigned long n) { middle(n); sum++; }
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 2)
+		top(100000);
+	return 0;
+}
+"""
+
+
+def test_stacks_of_a_program_whose_code_is_next_to_a_hole():
+    machine.need_tool("cp", "--version")
+    full, program, data = (os.path.join(WORK, name) for name in ("full", "deep", "deep.data"))
+    steps.build(full, DEEP_SOURCE, "-O2", "-fomit-frame-pointer", "-Wl,-z,noseparate-code")
+    tap.run("cp", "--sparse=always", full, program, status=0)
+    if os.stat(program).st_blocks * 512 > os.path.getsize(program) - (2 << 20):
+        raise tap.Skip("cp makes no holes here")
+    steps.record(data, "-e", "cpu-clock", "-F", "1000", "--call-graph", "dwarf", program)
+    report = steps.report(data, "--stdio", "--no-children")
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+    assert re.search(r"leaf\n(.*\n)*.*middle\n(.*\n)*.*top\n", report), report
 
 
 if __name__ == "__main__":
