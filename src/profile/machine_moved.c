@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Programs copy their code aside, map memory over it (MAP_FIXED) and copy it back, so that it is in
- * huge pages. Recordings tell of the new mapping, but not of mappings that are removed: memory
- * inside a library's code may as well be where a library was, and have a JIT compiler's code. So
- * the program alone, which stays mapped, is taken by that; of libraries what was moved has to be
- * all the whole huge pages of their code.
+ * huge pages. Recordings contain the new mapping, but no mappings that are removed: memory inside a
+ * library's code may be a JIT compiler's, which the kernel put where the library was before it was
+ * closed. Huge pages even fit into such a gap exactly. Names of the wrong functions are worse than
+ * none, so only the program itself, which stays mapped, is taken to have moved its code.
  */
 #include "profile/machine_moved.h"
 
@@ -12,9 +12,6 @@
 
 #include "base/arith.h"
 #include "profile/machine_jit.h"
-
-/* What is moved is aligned to that on each machine, be its pages larger. */
-enum { HUGE_PAGE = 2 << 20 };
 
 void machine_moved_note(struct tally_process *process, const struct tally_mapping *mapping)
 {
@@ -42,14 +39,6 @@ static bool is_inside(struct tally_maps *maps, const struct tally_mapping *mappi
 	return false;
 }
 
-static bool is_all_huge_pages(const struct tally_mapping *mapping, const struct tally_mapping *file)
-{
-	const uint64_t mask = HUGE_PAGE - 1;
-
-	return mapping->start == ((file->start + mask) & ~mask) &&
-	       mapping->end == (file->end & ~mask);
-}
-
 void machine_moved_take(struct tally_process *process, const struct tally_mmap *mmap,
 			struct tally_mapping *mapping)
 {
@@ -59,12 +48,10 @@ void machine_moved_take(struct tally_process *process, const struct tally_mmap *
 	if (mapping->start >= mapping->end || !is_anonymous(mmap->filename))
 		return;
 	found = tally_maps_find(process->maps, mapping->start);
-	if (!found || tally_dso_kind(found->dso) != TALLY_DSO_USER ||
-	    *tally_dso_name(found->dso) != '/')
+	if (!found || found->dso != process->program || *tally_dso_name(found->dso) != '/')
 		return;
 	file = *found; /* the next look-up may replace it */
-	if (file.dso == process->program ? !is_inside(process->maps, mapping, &file)
-					 : !file.is_code || !is_all_huge_pages(mapping, &file))
+	if (!is_inside(process->maps, mapping, &file))
 		return;
 	if (tally_dso_kind(mapping->dso) == TALLY_DSO_PERF_MAP)
 		process->moved_map = mapping->dso;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code of a file that its program moved to memory without a file, at the same addresses: to huge
- * pages (hugify, iodlr). Its file's names and unwind rules hold there. */
+/* Code of a program's file that the program moved to memory without a file, at the same addresses:
+ * to huge pages (hugify, iodlr). The file's names and unwind rules hold there. */
 #ifndef TALLY_PROFILE_MACHINE_MOVED_H
 #define TALLY_PROFILE_MACHINE_MOVED_H
 
@@ -10,8 +10,8 @@
 /* Note which file was mapped first to be executed: the program. */
 void machine_moved_note(struct tally_process *process, const struct tally_mapping *mapping);
 
-/* If a mapping, which is not in the maps yet, is memory that replaces a file's code, give it the
- * file's DSO; the DSO that it had is asked for names first (see machine_moved_key()). */
+/* If a mapping, which is not in the maps yet, is memory that replaces the program's code, give it
+ * the file's DSO; the DSO that it had is asked for names first (see machine_moved_key()). */
 void machine_moved_take(struct tally_process *process, const struct tally_mmap *mmap,
 			struct tally_mapping *mapping);
 
