@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/elf_limits.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/arith.h"
+#include "base/endian.h"
 #include "symbols/elf_frames.h"
 
 /* More functions than any file has. */
@@ -87,21 +89,90 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Where a function ends that begins at an address, at the latest; 0: not known. The padding after
- * it is its own: a system call that ends it returns there. */
-static uint64_t limit_at(const stretch_vec *all, uint64_t addr)
+/* Whether x86-64 code of `len` bytes that ends at `end` runs on into what follows: it does not end
+ * with a return, jump, call, trap or padding. Other instructions whose last bytes look like one of
+ * these are taken for it, so that a function does not get the name of the one before. */
+static bool runs_on_x86(const uint8_t *end, size_t len)
 {
-	enum { PADDED_TO = 16 };
-	size_t at = stretches_before(all, addr);
-	uint64_t next = at < all->len ? all->data[at].start : 0, end;
+	static const uint8_t last[] = {0x00, 0x90, 0xc3, 0xcb, 0xcc, 0xf4};
 
-	if (!at || addr >= all->data[at - 1].end)
-		return next;
-	end = all->data[at - 1].end;
-	if (next && next < end)
-		return end;
-	end = tally_round_up(end, PADDED_TO);
-	return next ? TALLY_MIN(end, next) : end;
+	for (size_t i = 0; i < sizeof(last); i++) {
+		if (end[-1] == last[i])
+			return false;
+	}
+	/* ud2; syscall, which may not return. */
+	if (len >= 2 && end[-2] == 0x0f && (end[-1] == 0x0b || end[-1] == 0x05))
+		return false;
+	/* Jumps: short, of a register, near, calls, and of a pointer in memory. */
+	return !(len >= 2 && (end[-2] == 0xeb || end[-2] == 0xff)) &&
+	       !(len >= 3 && (end[-3] == 0xff || end[-3] == 0xc2)) &&
+	       !(len >= 5 && (end[-5] == 0xe9 || end[-5] == 0xe8)) &&
+	       !(len >= 6 && end[-6] == 0xff);
+}
+
+/* The same for AArch64, whose instructions are always little-endian. */
+static bool runs_on_arm64(const uint8_t *end, size_t len)
+{
+	static const struct {
+		uint32_t mask, code;
+	} last[] = {
+		{0xffffffff, 0xd503201f}, /* nop */
+		{0xffff0000, 0x00000000}, /* udf */
+		{0xfe000000, 0xd6000000}, /* br, blr, ret */
+		{0x7c000000, 0x14000000}, /* b, bl */
+		{0xff000000, 0xd4000000}, /* svc, brk */
+	};
+	uint32_t code;
+
+	if (len < 4)
+		return false;
+	code = tally_load_u32(end - 4, TALLY_HOST_BIG_ENDIAN);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
+		if ((code & last[i].mask) == last[i].code)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the code at `from` runs on into the code at `to`. Unknown machines: no. */
+static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < source->nr_code; i++) {
+		const struct tally_unwind_piece *code = &source->code[i];
+		const uint8_t *end;
+
+		if (from < code->offset || from >= to || to - code->offset > code->size)
+			continue;
+		end = code->data + (to - code->offset);
+		switch (source->machine) {
+		case EM_X86_64: return runs_on_x86(end, to - from);
+		case EM_AARCH64: return runs_on_arm64(end, to - from);
+		default: return false;
+		}
+	}
+	return false;
+}
+
+/* Where the function at an address ends at the latest; 0: not known. Code that no entry describes
+ * belongs to the function before it: assembly code often has entries of a part of it, and padding
+ * is where a system call that ends a function returns to. */
+static uint64_t limit_at(const struct tally_unwind_source *source, const stretch_vec *all,
+			 uint64_t addr)
+{
+	enum { LATE_MAX = 16 };
+	size_t at = stretches_before(all, addr);
+	uint64_t next = at < all->len ? all->data[at].start : 0;
+
+	/* Its own entry may begin after its first instructions. */
+	if (next && (!at || addr >= all->data[at - 1].end)) {
+		if (next - addr > LATE_MAX || !runs_on(source, addr, next))
+			return next;
+		at++;
+		next = at < all->len ? all->data[at].start : 0;
+	}
+	if (at && next && next < all->data[at - 1].end)
+		return all->data[at - 1].end;
+	return next;
 }
 
 static bool has_no_size(const struct tally_symtab_entry *entry)
@@ -135,7 +206,8 @@ int tally_elf_limit_symbols(const struct tally_elf *mapped, const struct tally_e
 	/* Without memory for all of them some would be too far. */
 	all.len = ret ? 0 : all.len;
 	tally_vec_for_each (entry, &table->entries) {
-		uint64_t limit = has_no_size(entry) ? limit_at(&all, entry->start) : 0;
+		uint64_t limit =
+			has_no_size(entry) ? limit_at(&frames.source, &all, entry->start) : 0;
 
 		if (limit && (!entry->limit || limit < entry->limit))
 			entry->limit = limit;

@@ -5,10 +5,9 @@
 
 #include "symbols/elf.h"
 
-/* Limit the symbols without a size that were added to `table`, which is not finished yet, to the
- * function that an entry of .eh_frame or .debug_frame describes at their start, or to where the
- * next one begins. `mapped` is the image that was mapped; `debug` its debug file, or NULL. 0 or
- * -ENOMEM. */
+/* Limit the symbols without a size that were added to `table`, which is not finished yet, to where
+ * the next function begins that an entry of .eh_frame or .debug_frame describes. `mapped` is the
+ * image that was mapped; `debug` its debug file, or NULL. 0 or -ENOMEM. */
 int tally_elf_limit_symbols(const struct tally_elf *mapped, const struct tally_elf *debug,
 			    struct tally_symtab *table);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where symbols without a size end: at the next symbol, at the end of the function that unwind information tells of, or
-of the section. The code after them has no symbol. Samples are at addresses of programs that are built here.
+"""Where symbols without a size end: at the next symbol, where the next function begins that unwind information describes, or
+at the end of the section. Samples are at addresses of programs that are built here.
 
 usage: symbol_ends.py TALLY
 """
@@ -20,19 +20,29 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("symbol-ends")
 PID = 4194304 + os.getpid()  # nobody's
 START = 0x10000000
-# bare and described have no size; described has unwind information and padding, and code without either follows.
+# The assembly functions have no size. Unwind information describes described, which code without any follows, only the
+# beginning of early, and late from its second instruction on.
 SOURCE = """
 volatile unsigned long sum;
+static void cold(unsigned long n);
+#ifdef __x86_64__
+#define STEP "push %rbx\\n"
+#else
+#define STEP "mov x0, x1\\n"
+#endif
 #define FUNCTION(name) ".globl " name "\\n.type " name ",%function\\n" name ":\\n"
 __asm__(".text\\n" FUNCTION("bare") "ret\\n");
 static __attribute__((noinline)) void hot(unsigned long n) { while (n--) sum += n; }
 static __attribute__((noinline)) void warm(unsigned long n) { while (n--) sum ^= n; }
-__attribute__((noinline, visibility("default"))) void work(void) { hot(10); warm(10); }
+__attribute__((noinline, visibility("default"))) void work(void) { hot(10); warm(10); cold(10); }
 __asm__(".balign 16\\n" FUNCTION("described") ".cfi_startproc\\nnop\\nret\\n.cfi_endproc\\n.balign 32\\nbehind:\\nnop\\nnop\\nret\\n");
+__asm__(".balign 64\\n" FUNCTION("early") ".cfi_startproc\\nnop\\n.cfi_endproc\\n.balign 64\\nnop\\nret\\n");
+__asm__(".balign 64\\n" FUNCTION("late") STEP ".cfi_startproc\\nnop\\nnop\\nnop\\nnop\\nret\\n.cfi_endproc\\n");
+static __attribute__((noinline)) void cold(unsigned long n) { while (n--) sum += 2 * n; }
 __asm__(".section .own,\\"ax\\",%progbits\\n" FUNCTION("last") "ret\\n.text\\n");
 __asm__(".section .text2,\\"ax\\",%progbits\\n.zero 16\\n.text\\n");
 """
-NAMES = ("bare", "hot", "warm", "work", "described", "behind", "last")
+NAMES = ("bare", "hot", "warm", "work", "described", "behind", "early", "late", "cold", "last")
 
 
 def build(*flags):
@@ -65,22 +75,23 @@ def same_names(path, at, wanted):
         assert re.fullmatch(want.format(**{key: f"{addr:x}" for key, addr in at.items()}), shown), f"{name}+{offset}: {shown!r}, wanted {want!r}"
 
 
-def wanted(hot, warm, behind):
-    """The one of three lines, of static functions and of code that nothing tells of, that differs by the file."""
+def wanted(hot, warm, cold, behind):
+    """The lines of static functions, and of code that nothing describes, differ by the file."""
     return [("bare", 0, "bare"), ("hot", 0, hot), ("hot", 4, hot), ("warm", 2, warm), ("work", 0, "work"),
-            ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind), ("last", 0, "last")]
+            ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind),
+            ("early", 0, "early"), ("early", 64, "early"), ("late", 0, "late"), ("late", 4, "late"), ("cold", 0, cold), ("last", 0, "last")]
 
 
 @tap.always
 def test_a_stripped_file():
     path, at = build()
     tap.run("strip", path, status=0)
-    same_names(path, at, wanted(r"fn@{hot}|\[unknown\]", r"fn@{warm}|\[unknown\]", r"\[unknown\]"))
+    same_names(path, at, wanted(r"fn@{hot}|\[unknown\]", r"fn@{warm}|\[unknown\]", r"fn@{cold}|\[unknown\]", "described"))
 
 
 def test_a_file_with_symbols():
     path, at = build()
-    same_names(path, at, wanted("hot", "warm", "behind"))
+    same_names(path, at, wanted("hot", "warm", "cold", "behind"))
 
 
 def test_a_debug_file():
@@ -89,7 +100,7 @@ def test_a_debug_file():
     tap.run("objcopy", "--only-keep-debug", path, path + ".debug", status=0)
     tap.run("strip", path, status=0)
     tap.run("objcopy", f"--add-gnu-debuglink={path}.debug", path, status=0)
-    same_names(path, at, wanted("hot", "warm", "behind"))
+    same_names(path, at, wanted("hot", "warm", "cold", "behind"))
     os.unlink(path + ".debug")
 
 
@@ -97,7 +108,7 @@ def test_without_unwind_information():
     """Then a symbol ends where the next one begins."""
     path, at = build("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
     tap.run("strip", "-R", ".eh_frame", "-R", ".eh_frame_hdr", path, status=0)
-    same_names(path, at, wanted("bare", "bare", "described"))
+    same_names(path, at, wanted("bare", "bare", "late", "described"))
 
 
 def test_the_end_of_a_section():
