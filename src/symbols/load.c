@@ -57,8 +57,8 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_DEBUG_ONLY] = "only its debug file is here, which does not say where in the "
 				 "file its code was",
 	[TALLY_DSO_REMOVED] =
-		"the file is gone: it was removed, or was in memory or in a container "
-		"that ended",
+		"no such file at this path here: it was removed, or is in memory or in a "
+		"container; --symfs names its root",
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	return 1;
 }
 """
-GONE = "the file is gone: it was removed, or was in memory or in a container that ended"
+GONE = "no such file at this path here: it was removed, or is in memory or in a container; --symfs names its root"
 FRAMES = {"old": 56, "new": 1400}
 
 
