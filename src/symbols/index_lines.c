@@ -35,7 +35,7 @@ struct lines_reading {
 	struct lines_head head;
 	const char *texts;
 	size_t texts_len;
-	uint64_t last; /* where the span before begins */
+	uint64_t last; /* where the span before ends */
 };
 
 static int read_text(struct lines_reading *reading, uint32_t place, const char **ret_text)
@@ -58,9 +58,10 @@ static int read_span(struct lines_reading *reading, const struct lines_span *fro
 	int ret = 0;
 
 	if (from->nr > TALLY_DWARF_LINES_MAX || from->start < reading->last ||
+	    from->end < from->start ||
 	    !tally_range_ok(from->first, from->nr, reading->head.nr_lines))
 		return -EBADMSG;
-	reading->last = from->start;
+	reading->last = from->end;
 	for (uint32_t i = 0; i < from->nr && !ret; i++) {
 		const struct lines_line *line = &reading->all[from->first + i];
 

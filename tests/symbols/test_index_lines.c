@@ -14,6 +14,8 @@
 #include "temporary.h"
 #include "symbols/dso.h"
 #include "symbols/dso_lines.h"
+#include "symbols/index_dso.h"
+#include "symbols/index_write.h"
 
 enum { STEP = 16, LINES = 200 };
 
@@ -165,11 +167,56 @@ static void a_full_index_has_what_was_looked_for_last(void **state)
 	process_end(&process);
 }
 
+/* Write an index of two spans: [0, 16), and another. */
+static void write_two_spans(struct process *process, uint64_t start, uint64_t end)
+{
+	const struct {
+		uint32_t nr_spans, nr_lines;
+		struct {
+			uint64_t start, end;
+			uint32_t first, nr;
+		} spans[2];
+		uint32_t lines[2][4]; /* function, file, line, zero */
+	} section = {2, 2, {{0, 16, 0, 1}, {start, end, 1, 1}}, {{0, 0, 1, 0}, {0, 0, 2, 0}}};
+	struct tally_index_writer *writer;
+	struct tally_build_id object;
+
+	assert_int_equal(tally_dso_index_object(process->dso, &object), 0);
+	assert_int_equal(tally_index_writer_open(tally_index_dir_get(process->symbols), &object,
+						 sizeof(section) + 1, &writer),
+			 0);
+	tally_index_writer_begin(writer, TALLY_INDEX_LINES);
+	tally_index_writer_add(writer, &section, sizeof(section));
+	tally_index_writer_begin(writer, TALLY_INDEX_LINE_TEXTS);
+	tally_index_writer_add(writer, "", 1);
+	assert_int_equal(tally_index_writer_close(writer, 0), 0);
+}
+
+static void spans_that_overlap_are_refused(void **state)
+{
+	static const struct {
+		uint64_t start, end;
+		size_t nr;
+	} seconds[] = {{16, 32, 2}, {20, 32, 2}, {15, 32, 1}, {0, 16, 1}, {0, 32, 1}, {20, 19, 1}};
+	struct process writer = process_begin(), reader;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
+		write_two_spans(&writer, seconds[i].start, seconds[i].end);
+		reader = process_begin();
+		assert_non_null(tally_lines_find(&reader.dso->lines->known, 15));
+		assert_int_equal(reader.dso->lines->known.spans.len, seconds[i].nr);
+		tally_symbols_free(reader.symbols);
+	}
+	tally_symbols_free(writer.symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_two_processes_looked_for_is_kept, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(spans_that_overlap_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_known_is_not_written_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_full_index_has_what_was_looked_for_last, setup,
