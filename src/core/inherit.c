@@ -43,32 +43,41 @@ static struct tally_core_event *inherit_event(struct heritage *heritage,
 	return child;
 }
 
-static void inherit_group(struct heritage *heritage, struct tally_core_event *leader)
+static void inherit_list(struct heritage *heritage, struct tally_list *groups)
 {
-	struct tally_core_event *of_child = NULL;
+	tally_list_for_each (link, groups) {
+		struct tally_core_event *leader =
+			tally_container_of(link, struct tally_core_event, group);
+		struct tally_core_event *of_child = NULL;
 
-	if (!is_inherited(leader, heritage->process)) {
-		heritage->whole = false;
-		return;
-	}
-	tally_group_for_each (event, leader) {
-		struct tally_core_event *child = inherit_event(heritage, event, of_child);
+		if (!is_inherited(leader, heritage->process)) {
+			heritage->whole = false;
+			continue;
+		}
+		tally_group_for_each (event, leader) {
+			struct tally_core_event *child = inherit_event(heritage, event, of_child);
 
-		of_child = of_child ? of_child : child;
+			of_child = of_child ? of_child : child;
+		}
 	}
 }
 
-/* By the list of all events, which nobody changes without the family's lock: a tick changes the
- * order of the groups. */
 static void inherit_slice(struct heritage *heritage, struct tally_core_slice *slice)
 {
-	tally_list_for_each (link, &slice->events) {
-		struct tally_core_event *event =
-			tally_container_of(link, struct tally_core_event, all);
+	inherit_list(heritage, &slice->pinned);
+	inherit_list(heritage, &slice->flexible);
+}
 
-		if (tally_event_is_leader(event) && !tally_list_empty(&event->group))
-			inherit_group(heritage, event);
-	}
+/* The child's groups wait in the order in which the parent's do, which must not change meanwhile:
+ * a tick may come, or the parent may be preempted. */
+static void inherit_slices(struct heritage *heritage, struct tally_core_context *from,
+			   struct tally_core_slice *slices)
+{
+	tally_exchange(&from->is_forking, 1);
+	inherit_slice(heritage, &from->any);
+	for (uint32_t i = 0; slices && i < from->core->nr_cpus; i++)
+		inherit_slice(heritage, &slices[i]);
+	tally_store_release(&from->is_forking, 0);
 }
 
 /* A child that got all its parent's events can stand in for it: switch.c. */
@@ -104,9 +113,7 @@ static int inherit(struct heritage *heritage, struct tally_core_context *from,
 	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
-	inherit_slice(heritage, &from->any);
-	for (uint32_t i = 0; slices && i < from->core->nr_cpus; i++)
-		inherit_slice(heritage, &slices[i]);
+	inherit_slices(heritage, from, slices);
 	if (heritage->whole)
 		mark_clone(from, heritage->to);
 	heritage->to = NULL;

@@ -288,6 +288,8 @@ static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_contex
 {
 	bool any = false;
 
+	if (tally_load_relaxed(&context->is_forking))
+		return false;
 	tally_list_for_each (link, &context->active) {
 		struct tally_core_event *leader =
 			tally_container_of(link, struct tally_core_event, active);

@@ -214,12 +214,72 @@ static void test_a_tick_in_a_fork_changes_nothing(void **state)
 	assert_true(nth > 10);
 }
 
+static bool has_moved; /* the groups of a task on the other CPU */
+
+/* A tick of the other CPU, after which other groups are on. */
+static void tick_there(struct least *where, enum least_point point, const volatile void *what)
+{
+	struct tally_core_context *context;
+	const struct tally_list *before;
+	uint32_t cpu = where->cpu;
+
+	if (!is_time(where, point))
+		return;
+	where->cpu = !cpu;
+	where->now += 8000000;
+	context = where->cpus[where->cpu].task->perf.context;
+	before = context->active.next;
+	least_tick(where);
+	has_moved = context->active.next != before;
+	where->cpu = cpu;
+}
+
+/* Somebody who opens an event of a running task can be preempted anywhere: the task's groups take
+ * turns meanwhile. */
+static bool open_with_a_tick(uint64_t nth)
+{
+	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1};
+	struct least_task *task, *opener;
+	bool was;
+
+	least_begin(&least, 2, NULL);
+	task = least_task_new(&least);
+	least_switch(&least, task);
+	for (int i = 0; i < 2 * LEAST_COUNTERS; i++) {
+		assert_true(least_open(&least, task, &attr, sizeof(attr), 0, -1, -1, 0) >= 0);
+		least.now += 1000;
+	}
+	least.cpu = 1;
+	opener = least_task_new(&least);
+	least_switch(&least, opener);
+	left = nth;
+	has_moved = true;
+	least.at = tick_there;
+	assert_true(least_open(&least, opener, &attr, sizeof(attr), task->perf.tid, -1, -1, 0) >=
+		    0);
+	was = !left;
+	least.at = NULL;
+	assert_true(has_moved);
+	least_end(&least);
+	return was;
+}
+
+static void test_groups_take_turns_while_somebody_opens(void **state)
+{
+	uint64_t nth = 1;
+
+	while (open_with_a_tick(nth))
+		nth++;
+	assert_true(nth > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_the_task_is_ended_in_its_own_call),
 		cmocka_unit_test(test_a_tick_in_a_fork_changes_nothing),
+		cmocka_unit_test(test_groups_take_turns_while_somebody_opens),
 	};
 
 	return cmocka_run_group_tests_name("core/preempt", tests, NULL, NULL);

@@ -251,6 +251,36 @@ static void test_room_is_used(void **state)
 	}
 }
 
+/* Events of a task that forks all the time: those that wait longest are first in its children, too,
+ * which run for less than a tick. */
+static void test_children(void **state)
+{
+	enum { NR = 12 };
+	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 3 * MS, &harness_busy),
+						      SIM_EXIT()};
+	static const struct tally_sim_step parent[] = {
+		SIM_LOOP(0),           SIM_RUN(SIM_USER, 5 * MS, &harness_busy),
+		SIM_FORK_TO(child, 1), SIM_FORK_TO(child, 2),
+		SIM_FORK_TO(child, 3), SIM_END_LOOP()};
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct harness harness;
+	struct tally_sim_task *task;
+	int fds[NR];
+
+	attr.inherit = 1;
+	harness_begin(&harness, 4, NULL);
+	task = harness_spawn(&harness, parent, 0);
+	for (unsigned i = 0; i < NR; i++)
+		fds[i] = harness_open(&harness, attr, task, -1, -1);
+	tally_sim_run(harness.sim, 4ull * SECOND);
+	for (unsigned i = 0; i < NR; i++) {
+		struct reading reading = harness_read(&harness, fds[i]);
+
+		assert_near(reading.running, reading.enabled / 3, reading.enabled / 100);
+	}
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,7 +288,7 @@ int main(void)
 		cmocka_unit_test(test_wide),          cmocka_unit_test(test_short_turns),
 		cmocka_unit_test(test_between_ticks), cmocka_unit_test(test_shared_cpu),
 		cmocka_unit_test(test_task_and_cpu),  cmocka_unit_test(test_pinned_stay),
-		cmocka_unit_test(test_room_is_used),
+		cmocka_unit_test(test_room_is_used),  cmocka_unit_test(test_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,8 @@ static void add_count(struct tally_str *out, const struct stat_table *table,
 	tally_json_u64(out, "counters", cell->nr);
 	if (!stat_cell_counted(cell, &why))
 		return;
+	if (line->row->never_fires)
+		tally_json_bool(out, "never_fires", true);
 	tally_json_u64(out, "value", cell->count.value);
 	tally_json_u64(out, "scaled", cell->value);
 	tally_json_u64(out, "enabled_ns", cell->count.enabled);

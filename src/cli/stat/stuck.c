@@ -18,16 +18,17 @@ static bool is_zero(const struct stat_session *session, size_t row)
 	return ran;
 }
 
-void stat_stuck_check(const struct stat_session *session)
+void stat_stuck_check(struct stat_session *session)
 {
 	/* The user host has no such events. */
 	if (tally_via_transport(&session->via))
 		return;
-	for (size_t row = 0; row < session->rows.len; row++) {
-		const struct tally_event_spec *spec = session->rows.data[row].spec;
+	for (size_t i = 0; i < session->rows.len; i++) {
+		struct stat_row *row = &session->rows.data[i];
 
-		if (!spec->tool && is_zero(session, row))
-			tally_stuck_warn(tally_transport_linux(), session->rows.data[row].name,
-					 &spec->attr, "this 0 is no count", &tally_print_messages);
+		if (!row->spec->tool && is_zero(session, i))
+			row->never_fires = tally_stuck_warn(tally_transport_linux(), row->name,
+							    &row->spec->attr, "this 0 is no count",
+							    &tally_print_messages);
 	}
 }

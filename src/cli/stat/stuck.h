@@ -5,7 +5,8 @@
 
 #include "cli/stat/stat.h"
 
-/* Warn of events that counted 0 everywhere and are of a kind that opens here and never happens. */
-void stat_stuck_check(const struct stat_session *session);
+/* Warn of events that counted 0 everywhere and are of a kind that opens here and never happens, and
+ * note it in their rows. */
+void stat_stuck_check(struct stat_session *session);
 
 #endif

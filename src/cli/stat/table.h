@@ -28,7 +28,8 @@ struct stat_row {
 	size_t set, event;                   /* where its counters are */
 	bool merged;                         /* added to the row of its merge_first, not shown */
 	size_t merged_into;
-	bool of_metric; /* counted for a metric of -M */
+	bool of_metric;   /* counted for a metric of -M */
+	bool never_fires; /* such events are opened here and never happen */
 };
 
 /* A metric of -M. */

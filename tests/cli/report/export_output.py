@@ -172,7 +172,7 @@ def test_ctrl_c_leaves_what_was_there():
         tap.same(os.listdir(folder), ["old"], "left over")
         ended += child.returncode != 0
     assert ended, "no run was ended"
-    tap.run(TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "-o", path, status=0)
+    tap.run(TALLY, "report", "-i", DATA, "--format", "firefox", "--raw-chains", "--force", "-o", path, status=0)
     with open(path, "rb") as file:
         tap.same(file.read(), want, "one that is not ended")
 

@@ -342,7 +342,8 @@ def test_tracepoints_with_globs_and_filters():
 
 
 def test_breakpoints_and_raw_events():
-    counts = json.loads(stat("--json", "-e", "mem:0x1000:rw,r1a8", "true"))["counts"]
+    # Behind a warning where breakpoints never fire.
+    counts = json.loads(stat("--json", "-e", "mem:0x1000:rw,r1a8", "true").splitlines()[-1])["counts"]
     assert [count["event"] for count in counts] == ["mem:0x1000:rw", "r1a8"], counts
     assert counts[0]["quality"] in ("exact", "not supported"), counts
 

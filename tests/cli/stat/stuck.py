@@ -47,6 +47,8 @@ def test_stat_tells_whether_a_zero_is_a_count():
     run = tap.run(TALLY, "stat", "-x,", "-e", event + ",page-faults:u", program, status=0)
     count = int(run.stderr.splitlines()[-2].split(",")[0])
     tap.same((count, told(run.stderr)), (5, 0) if fire else (0, 1), run.stderr)
+    shown = tap.run(TALLY, "stat", "--json", "-e", event, program, status=0).stderr.splitlines()[-1]
+    tap.same("never_fires" in json.loads(shown)["counts"][0], not fire, shown)
     # Nobody stores there: a count of 0 is one where breakpoints fire.
     run = tap.run(TALLY, "stat", "-x,", "-e", event, "true", status=0)
     tap.same(told(run.stderr), 0 if fire else 1, run.stderr)
