@@ -271,8 +271,8 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
-/* Have `idle` called with `arg` when a stream brought nothing for 100 ms and the reader is about to
- * wait: the time to write what was put off. It may not use the reader. NULL: nobody. */
+/* Call `idle` with `arg` when a read of a stream is about to wait, at most every 100 ms, so that the
+ * caller can write out what it buffered. It must not use the reader. NULL: do not, as at first. */
 void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
 
 /* Back to the first record. 0; -ESPIPE of streams. */
@@ -475,14 +475,14 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 			   const struct tally_perfdata_tracing **ret_tracing,
 			   struct tally_error *err);
 
-/* The format of the tracepoint `id`: the first of TRACING_DATA that says to be it, of which events
- * have their names, too. `*ret_format` is stable until close. 0; -ENOENT when there is none (yet);
- * -ENOMEM. */
+/* The format of the tracepoint `id`, which is the first in TRACING_DATA with this id; events are
+ * named after the same one. `*ret_format` is stable until close. 0; -ENOENT when there is none
+ * (yet); -ENOMEM. */
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with the function below. The
- * slices point into `bytes`. */
+/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with
+ * tally_perfdata_tracing_free(). The slices point into `bytes`. */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);

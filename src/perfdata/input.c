@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/endian.h"
 #include "perfdata/input.h"
 #include "perfdata/reader.h"
@@ -64,21 +65,31 @@ static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *r
 	return 0;
 }
 
-/* Whether nothing comes for a while: not that the writer is a little slower. */
-static bool stream_is_idle(int fd)
+/* Whether it is time to call `idle`: nothing is there to be read, and it was not called for 100 ms.
+ * Until then this waits, as long as nothing comes. */
+static bool is_idle_due(struct tally_input *input)
 {
-	enum { IDLE_MS = 100 };
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	enum { NS_PER_MS = 1000000, EVERY_NS = 100 * NS_PER_MS };
+	struct pollfd poll_fd = {.fd = input->fd, .events = POLLIN};
+	uint64_t now, due = input->idle_at + EVERY_NS;
+	int nr;
 
-	return !poll(&poll_fd, 1, IDLE_MS);
+	do {
+		now = tally_clock_now();
+		nr = poll(&poll_fd, 1, due > now ? (int)((due - now) / NS_PER_MS) + 1 : 0);
+	} while (nr < 0 && errno == EINTR);
+	if (nr)
+		return false;
+	input->idle_at = tally_clock_now();
+	return true;
 }
 
 static int64_t stream_fill(void *context, uint8_t *to, size_t cap)
 {
-	const struct tally_input *input = context;
+	struct tally_input *input = context;
 	ssize_t got;
 
-	if (input->idle && stream_is_idle(input->fd))
+	if (input->idle && is_idle_due(input))
 		input->idle(input->idle_arg);
 	do
 		got = read(input->fd, to, cap);

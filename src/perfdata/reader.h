@@ -56,6 +56,7 @@ struct tally_input {
 	int fd; /* of the stream */
 	void (*idle)(void *arg);
 	void *idle_arg;
+	uint64_t idle_at;      /* when that was called last: ns, CLOCK_MONOTONIC */
 	bool has_old_features; /* as perf 3.2 wrote them into pipes */
 };
 

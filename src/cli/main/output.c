@@ -16,15 +16,16 @@ enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 50, MOST_COLUMNS = 1 << 15 };
 int tally_output_flush(struct tally_str *out)
 {
 	size_t written;
+	int ret;
 
 	if (tally_str_error(out))
 		return -ENOMEM;
 	errno = 0;
 	written = fwrite(tally_str_text(out), 1, out->len, stdout);
-	if (written != out->len)
-		return errno ? -errno : -EIO;
+	ret = written == out->len ? 0 : errno ? -errno : -EIO;
+	/* After an error, too: a part of it may be written. */
 	tally_str_clear(out);
-	return 0;
+	return ret;
 }
 
 static bool is_terminal(void)

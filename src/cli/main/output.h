@@ -10,7 +10,7 @@
 /* A builder longer than this is worth writing. */
 enum { TALLY_FLUSH_AT = 1 << 16 };
 
-/* Write the builder to stdout and empty it. 0; -ENOMEM when building it failed; the error of
+/* Write the builder to stdout and empty it, in any case. 0; -ENOMEM when building it failed; the error of
  * writing, which main() tells. */
 int tally_output_flush(struct tally_str *out);
 

@@ -198,36 +198,45 @@ static bool dump_record(struct tally_str *out, const struct tally_perfdata_recor
 
 /* ---- all of them --------------------------------------------------------- */
 
-/* Nothing comes for a while, as from a recording that goes on. */
+struct dump {
+	struct tally_str out;
+	int failed; /* writing it; 0 or -errno */
+};
+
+/* Before the reader waits for more of a stream. */
 static void dump_idle(void *arg)
 {
-	/* Of an error main() tells. */
-	(void)tally_output_flush(arg);
-	(void)fflush(stdout);
+	struct dump *dump = arg;
+
+	if (!dump->failed)
+		dump->failed = tally_output_flush(&dump->out);
+	if (!dump->failed && fflush(stdout))
+		dump->failed = -errno;
 }
 
 static int dump_all(struct tally_session *session,
-		    bool (*dump)(struct tally_str *out, const struct tally_perfdata_record *record))
+		    bool (*show)(struct tally_str *out, const struct tally_perfdata_record *record))
 {
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
-	struct tally_str out = {0};
-	int ret, failed = 0;
+	struct dump dump = {0};
+	int ret = 0;
 
-	tally_perfdata_on_idle(session->data, dump_idle, &out);
-	while (!failed && (ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
-		if (!dump(&out, &record))
+	tally_perfdata_on_idle(session->data, dump_idle, &dump);
+	while (!dump.failed && (ret = tally_perfdata_next(session->data, &record, &err)) > 0) {
+		if (!show(&dump.out, &record))
 			tally_feed_damaged(&session->feed, record.type);
-		if (out.len >= TALLY_FLUSH_AT)
-			failed = tally_output_flush(&out);
+		if (!dump.failed && dump.out.len >= TALLY_FLUSH_AT)
+			dump.failed = tally_output_flush(&dump.out);
 	}
-	if (!failed)
-		failed = tally_output_flush(&out);
-	tally_str_free(&out);
+	tally_perfdata_on_idle(session->data, NULL, NULL);
+	if (!dump.failed)
+		dump.failed = tally_output_flush(&dump.out);
+	tally_str_free(&dump.out);
 	tally_session_warn(session);
 	if (ret < 0)
 		tally_print_parse_error(session->path, ret, err.text ? &err : NULL);
-	return ret < 0 ? ret : failed; /* of which main() tells */
+	return ret < 0 ? ret : dump.failed; /* of which main() tells */
 }
 
 int tally_dump_json(struct tally_session *session)

@@ -3,6 +3,7 @@
 #include "cli/script/data_src.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +32,20 @@ void tally_script_printer_free(struct tally_script_printer *printer)
 
 int tally_script_flush(struct tally_script_printer *printer, bool is_all)
 {
-	if (!is_all && !script_places_are_due(&printer->places, printer->out.len))
-		return 0;
+	if (printer->failed ||
+	    (!is_all && !script_places_are_due(&printer->places, printer->out.len)))
+		return printer->failed;
 	script_places_fill(&printer->places, &printer->out);
-	return tally_output_flush(&printer->out);
+	printer->failed = tally_output_flush(&printer->out);
+	return printer->failed;
+}
+
+void tally_script_idle(void *arg)
+{
+	struct tally_script_printer *printer = arg;
+
+	if (!tally_script_flush(printer, true) && fflush(stdout))
+		printer->failed = -errno;
 }
 
 /* ---- who, where, when ---------------------------------------------------- */

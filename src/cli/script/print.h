@@ -20,6 +20,7 @@ struct tally_script_printer {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
 	struct tally_str out;
+	int failed; /* writing it; 0 or -errno */
 	struct script_places places;
 	TALLY_VEC(struct script_place) chain; /* of the sample that is printed */
 	int name_width;        /* of the longest event name; 0 until the first sample */
@@ -39,8 +40,12 @@ void tally_script_print(struct tally_script_printer *printer,
 			const struct tally_session_sample *sample, uint32_t fields);
 
 /* Write printer->out to standard output if it has grown long enough, or all of it. 0, -ENOMEM, or
- * the error of writing. */
+ * the error of writing, which is returned again from then on. */
 int tally_script_flush(struct tally_script_printer *printer, bool is_all);
+
+/* The same, for the reader of a stream before it waits (tally_perfdata_on_idle()): as far as the
+ * terminal or the pipe. An error is kept for the next tally_script_flush(). */
+void tally_script_idle(void *printer);
 
 /* Append its beginning alone, those of `fields` that tell who, where and when; of `sample` event,
  * thread, cpumode and sample are looked at. */

@@ -187,14 +187,6 @@ static int script_record(void *arg, struct tally_session *session,
 	return tally_script_flush(&script->printer, false);
 }
 
-/* Nothing comes for a while, as from a recording that goes on. */
-static void script_idle(void *arg)
-{
-	/* Of an error main() tells. */
-	(void)tally_script_flush(arg, true);
-	(void)fflush(stdout);
-}
-
 /* What the options ask of the printer. */
 static void script_prepare(struct script *script)
 {
@@ -256,14 +248,15 @@ static int script_samples(const struct script_config *config, struct tally_sessi
 
 	if (ret)
 		goto out;
-	tally_perfdata_on_idle(session->data, script_idle, &script.printer);
+	tally_perfdata_on_idle(session->data, tally_script_idle, &script.printer);
 	ret = tally_session_run(session, script_record, &script);
+	tally_perfdata_on_idle(session->data, NULL, NULL);
 	script_warn(session);
 	if (tally_script_flush(&script.printer, true) && !ret)
 		ret = -EIO;
 	if (script_stat_finish(&script.stat, session, &script.printer.out) && !ret)
 		ret = -ENOMEM;
-	if (tally_output_flush(&script.printer.out) && !ret)
+	if (tally_script_flush(&script.printer, true) && !ret)
 		ret = -EIO;
 	tally_session_warn_foreign(session);
 	tally_script_printer_free(&script.printer);

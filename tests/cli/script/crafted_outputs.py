@@ -11,6 +11,7 @@ import select
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import tap  # noqa: E402
@@ -426,6 +427,44 @@ def shown_so_far(enough, *args):
         return text.decode()
     finally:
         process.communicate()
+
+
+def test_a_trickle_is_shown_while_it_comes():
+    """Rounds that come all the time, with nothing between that is a pause."""
+    round_end = record(FINISHED_ROUND, b"", pad=False)
+    with subprocess.Popen([TALLY, "script", "-i", "-", "-F", "ip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(pipe_bytes([header_attr(attr())]))
+        for at in range(1, 2000):
+            process.stdin.write(sample(0x400000 + at, 7, at) + round_end)
+            process.stdin.flush()
+            if select.select([process.stdout], [], [], 0.03)[0]:
+                break
+        process.communicate()
+    assert 3 <= at < 1999, at
+
+
+def written_to_a_full_disk(*option):
+    """Status and messages while its input stays open; it is given up after a minute."""
+    many = b"".join(sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in range(1, 40))
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = subprocess.Popen([TALLY, "script", "-i", "-", *option], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
+    try:
+        process.stdin.write(pipe_bytes([header_attr(attr())]))
+        for _ in range(600):
+            process.stdin.write(many)
+            process.stdin.flush()
+            time.sleep(0.1)
+        raise AssertionError("it goes on")
+    except BrokenPipeError:
+        return process.wait(60), process.stderr.read().decode()
+    finally:
+        process.kill()
+
+
+def test_output_that_cannot_be_written_ends_it():
+    """At the next record after the error, which is told once."""
+    for option in ("-F", "ip"), ("-D",), ("--dump-json",):
+        tap.same(written_to_a_full_disk(*option), (1, "tally: cannot write the output: No space left on device\n"), option)
 
 
 def test_what_was_read_is_shown_before_it_waits():
