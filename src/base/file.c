@@ -221,14 +221,15 @@ int tally_file_map_check(const struct tally_file_map *map)
 	return (uint64_t)st.st_size < map->len ? -EIO : 0;
 }
 
-/* Where data, or a hole, is next from an offset on, at most at `end`. False if the file system does
- * not tell. The file offset is put back, because the caller's descriptor shares it. */
+/* Where data, or a hole after the data at `from`, is next, at most at `end`. False if the file
+ * system does not tell: answers before the question, which file systems in user space may give,
+ * would be asked for ever. The file offset is put back, because the caller's descriptor shares it. */
 static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
 		 uint64_t *ret_at)
 {
 	off_t before = lseek(map->fd, 0, SEEK_CUR);
 	off_t at = lseek(map->fd, (off_t)from, what);
-	bool is_known = at >= 0 || errno == ENXIO;
+	bool is_known = at < 0 ? errno == ENXIO : (uint64_t)at >= from + (what == SEEK_HOLE);
 
 	if (at >= 0 && before >= 0)
 		(void)lseek(map->fd, before, SEEK_SET);

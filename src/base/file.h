@@ -68,7 +68,8 @@ int tally_file_map_check(const struct tally_file_map *map);
 bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len);
 
 /* The next part of [from, end) that is not a hole; it begins at `end` if the rest is a hole. All of
- * it if the file system does not report holes. */
+ * it if the file system does not report holes. The file offset that the map shares with the file it
+ * was made of is moved meanwhile, and put back: nobody else may read or move it at that time. */
 void tally_file_map_data(const struct tally_file_map *map, uint64_t from, uint64_t end,
 			 uint64_t *ret_start, uint64_t *ret_end);
 
