@@ -39,7 +39,7 @@ static const char *const state_texts[] = {
 		"reboot, and without a build-id; --symfs, -k or --kallsyms name its symbols",
 	[TALLY_DSO_REPLACED] =
 		"the path leads to another file than the one that was mapped: it was "
-		"replaced, or is in a container that ended",
+		"replaced, or is in a container",
 	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
 	[TALLY_DSO_NOT_TRUSTED] =
 		"the map or dump of its JIT compiler belongs neither to root, you nor the "
@@ -57,8 +57,8 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_DEBUG_ONLY] = "only its debug file is here, which does not say where in the "
 				 "file its code was",
 	[TALLY_DSO_REMOVED] =
-		"no such file at this path here: it was removed, or is in memory or in a "
-		"container; --symfs names its root",
+		"no such file at this path here: it was removed, or is in memory, or in a "
+		"container (tally report --symfs ROOT reads it there)",
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 

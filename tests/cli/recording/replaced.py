@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	return 1;
 }
 """
-GONE = "no such file at this path here: it was removed, or is in memory or in a container; --symfs names its root"
+GONE = "no such file at this path here: it was removed, or is in memory, or in a container (tally report --symfs ROOT reads it there)"
 FRAMES = {"old": 56, "new": 1400}
 
 
