@@ -94,20 +94,48 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
  * these are taken for it, so that a function does not get the name of the one before. */
 static bool runs_on_x86(const uint8_t *end, size_t len)
 {
-	static const uint8_t last[] = {0x00, 0x90, 0xc3, 0xcb, 0xcc, 0xf4};
+	/* `back` bytes before the end is `first`; of the byte after it, the bits in `mask` are
+	 * `second`. */
+	static const struct {
+		uint8_t back, first, mask, second;
+	} last[] = {
+		{1, 0x00},             /* padding */
+		{1, 0x90},             /* nop */
+		{1, 0xc3},             /* ret */
+		{1, 0xcb},             /* far ret */
+		{1, 0xcc},             /* int3 */
+		{1, 0xcf},             /* iret */
+		{1, 0xf4},             /* hlt */
+		{2, 0x0f, 0xff, 0x05}, /* syscall, which may not return */
+		{2, 0x0f, 0xff, 0x07}, /* sysret */
+		{2, 0x0f, 0xff, 0x0b}, /* ud2 */
+		{2, 0x0f, 0xfe, 0x34}, /* sysenter, sysexit */
+		{2, 0xcd},             /* int */
+		{2, 0xeb},             /* short jmp */
+		{3, 0xc2},             /* ret that pops arguments */
+		{3, 0xca},             /* the same, far */
+		{5, 0xe8},             /* call */
+		{5, 0xe9},             /* jmp */
+		{2, 0xff, 0x30, 0x10}, /* call and jmp of a register or of memory: in it ... */
+		{2, 0xff, 0x30, 0x20},
+		{3, 0xff, 0x30, 0x10}, /* ... 8 bits away, or indexed */
+		{3, 0xff, 0x30, 0x20},
+		{4, 0xff, 0x30, 0x10}, /* ... both */
+		{4, 0xff, 0x30, 0x20},
+		{6, 0xff, 0x30, 0x10}, /* ... 32 bits away */
+		{6, 0xff, 0x30, 0x20},
+		{7, 0xff, 0x30, 0x10}, /* ... and indexed */
+		{7, 0xff, 0x30, 0x20},
+	};
 
-	for (size_t i = 0; i < sizeof(last); i++) {
-		if (end[-1] == last[i])
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
+		const uint8_t *code = end - last[i].back;
+
+		if (last[i].back <= len && code[0] == last[i].first &&
+		    (!last[i].mask || (code[1] & last[i].mask) == last[i].second))
 			return false;
 	}
-	/* ud2; syscall, which may not return. */
-	if (len >= 2 && end[-2] == 0x0f && (end[-1] == 0x0b || end[-1] == 0x05))
-		return false;
-	/* Jumps: short, of a register, near, calls, and of a pointer in memory. */
-	return !(len >= 2 && (end[-2] == 0xeb || end[-2] == 0xff)) &&
-	       !(len >= 3 && (end[-3] == 0xff || end[-3] == 0xc2)) &&
-	       !(len >= 5 && (end[-5] == 0xe9 || end[-5] == 0xe8)) &&
-	       !(len >= 6 && end[-6] == 0xff);
+	return true;
 }
 
 /* The same for AArch64, whose instructions are always little-endian. */
@@ -153,26 +181,41 @@ static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uin
 	return false;
 }
 
-/* Where the function at an address ends at the latest; 0: not known. Code that no entry describes
- * belongs to the function before it: assembly code often has entries of a part of it, and padding
- * is where a system call that ends a function returns to. */
-static uint64_t limit_at(const struct tally_unwind_source *source, const stretch_vec *all,
-			 uint64_t addr)
+/* The entry of the function at an address; NULL: none. It may begin after the first instructions.
+ * Set where the next entry begins; 0: none does. */
+static const struct stretch *entry_at(const struct tally_unwind_source *source,
+				      const stretch_vec *all, uint64_t addr, uint64_t *ret_next)
 {
 	enum { LATE_MAX = 16 };
 	size_t at = stretches_before(all, addr);
+	bool is_inside = at && addr < all->data[at - 1].end;
 	uint64_t next = at < all->len ? all->data[at].start : 0;
 
-	/* Its own entry may begin after its first instructions. */
-	if (next && (!at || addr >= all->data[at - 1].end)) {
-		if (next - addr > LATE_MAX || !runs_on(source, addr, next))
-			return next;
-		at++;
+	if (!is_inside && next && next - addr <= LATE_MAX && runs_on(source, addr, next)) {
+		is_inside = true;
+		at = stretches_before(all, next);
 		next = at < all->len ? all->data[at].start : 0;
 	}
-	if (at && next && next < all->data[at - 1].end)
-		return all->data[at - 1].end;
-	return next;
+	*ret_next = next;
+	return is_inside ? &all->data[at - 1] : NULL;
+}
+
+/* Where the function at an address ends at the latest; 0: not known. An entry may describe only the
+ * beginning of assembly code, which then runs on. Padding is where a system call that ends a
+ * function returns to. */
+static uint64_t limit_at(const struct tally_unwind_source *source, const stretch_vec *all,
+			 uint64_t addr)
+{
+	enum { ALIGNMENT = 16 };
+	uint64_t next, end;
+	const struct stretch *entry = entry_at(source, all, addr, &next);
+
+	if (!entry)
+		return next;
+	if (runs_on(source, entry->start, entry->end))
+		return next && next < entry->end ? entry->end : next;
+	end = tally_round_up(entry->end, ALIGNMENT);
+	return next && next >= entry->end && next < end ? next : end;
 }
 
 static bool has_no_size(const struct tally_symtab_entry *entry)

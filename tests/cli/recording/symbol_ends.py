@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where symbols without a size end: at the next symbol, where the next function begins that unwind information describes, or
-at the end of the section. Samples are at addresses of programs that are built here.
+"""Where symbols without a size end: at the next symbol, where their entry of unwind information ends unless the code runs on
+there, where the next function with an entry begins, or at the end of the section. Samples are at addresses of programs that are built here.
 
 usage: symbol_ends.py TALLY
 """
@@ -20,9 +20,12 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("symbol-ends")
 PID = 4194304 + os.getpid()  # nobody's
 START = 0x10000000
-# The assembly functions have no size. Unwind information describes described, which code without any follows, only the
-# beginning of early, and late from its second instruction on.
+# The assembly functions have no size. Unwind information describes described, which code of nobody follows, only the
+# beginning of early, and the middle of late.
 SOURCE = """
+#ifdef BOTH
+__asm__(".cfi_sections .eh_frame, .debug_frame\\n");
+#endif
 volatile unsigned long sum;
 static void cold(unsigned long n);
 #ifdef __x86_64__
@@ -36,8 +39,8 @@ static __attribute__((noinline)) void hot(unsigned long n) { while (n--) sum += 
 static __attribute__((noinline)) void warm(unsigned long n) { while (n--) sum ^= n; }
 __attribute__((noinline, visibility("default"))) void work(void) { hot(10); warm(10); cold(10); }
 __asm__(".balign 16\\n" FUNCTION("described") ".cfi_startproc\\nnop\\nret\\n.cfi_endproc\\n.balign 32\\nbehind:\\nnop\\nnop\\nret\\n");
-__asm__(".balign 64\\n" FUNCTION("early") ".cfi_startproc\\nnop\\n.cfi_endproc\\n.balign 64\\nnop\\nret\\n");
-__asm__(".balign 64\\n" FUNCTION("late") STEP ".cfi_startproc\\nnop\\nnop\\nnop\\nnop\\nret\\n.cfi_endproc\\n");
+__asm__(".balign 64\\n" FUNCTION("early") ".cfi_startproc\\n" STEP ".cfi_endproc\\n.balign 64\\nnop\\nret\\n");
+__asm__(".balign 64\\n" FUNCTION("late") STEP ".cfi_startproc\\nnop\\nnop\\nnop\\nnop\\n" STEP ".cfi_endproc\\n.balign 32\\nnop\\nret\\n");
 static __attribute__((noinline)) void cold(unsigned long n) { while (n--) sum += 2 * n; }
 __asm__(".section .own,\\"ax\\",%progbits\\n" FUNCTION("last") "ret\\n.text\\n");
 __asm__(".section .text2,\\"ax\\",%progbits\\n.zero 16\\n.text\\n");
@@ -79,14 +82,14 @@ def wanted(hot, warm, cold, behind):
     """The lines of static functions, and of code that nothing describes, differ by the file."""
     return [("bare", 0, "bare"), ("hot", 0, hot), ("hot", 4, hot), ("warm", 2, warm), ("work", 0, "work"),
             ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind),
-            ("early", 0, "early"), ("early", 64, "early"), ("late", 0, "late"), ("late", 4, "late"), ("cold", 0, cold), ("last", 0, "last")]
+            ("early", 0, "early"), ("early", 64, "early"), ("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, cold), ("last", 0, "last")]
 
 
 @tap.always
 def test_a_stripped_file():
     path, at = build()
     tap.run("strip", path, status=0)
-    same_names(path, at, wanted(r"fn@{hot}|\[unknown\]", r"fn@{warm}|\[unknown\]", r"fn@{cold}|\[unknown\]", "described"))
+    same_names(path, at, wanted(r"fn@{hot}|\[unknown\]", r"fn@{warm}|\[unknown\]", r"fn@{cold}|\[unknown\]", r"\[unknown\]"))
 
 
 def test_a_file_with_symbols():
@@ -109,6 +112,41 @@ def test_without_unwind_information():
     path, at = build("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
     tap.run("strip", "-R", ".eh_frame", "-R", ".eh_frame_hdr", path, status=0)
     same_names(path, at, wanted("bare", "bare", "late", "described"))
+
+
+# Instructions that end a function, so that what follows is another one, and ones that do not.
+ENDS, GOES_ON = {
+    "x86_64": (("ret", "ret $8", "lret", "iretq", "sysretq", "sysenter", "syscall", "int $0x80", "int3", "hlt", "ud2", "jmp .", "jmp .+4096",
+                "call .+4096", "jmp *%rax", "jmp *%r11", "call *%rdx", "jmp *(%rax)", "jmp *8(%rsp)", "jmp *(%rax,%rbx,8)", "jmp *8(%rax,%rbx,8)",
+                "jmp *0x1000(%rax)", "jmp *0x1000(,%rax,8)", "call *0x1000(%rip)", "jmp *0x1000(%r12)", "nop", ".zero 4"),
+               ("push %rbx", "mov %rsp, %rbp", "sub $8, %rsp", "mov (%rdi), %rax", "mov $-1, %rax", "endbr64", "test %rdi, %rdi")),
+    "aarch64": (("ret", "br x17", "b .", "bl .+4096", "blr x3", "svc #0", "brk #1", "nop", "udf #0"),
+                ("mov x0, x1", "stp x29, x30, [sp, #-16]!", "add x0, x0, #1", "bti c", "paciasp")),
+}.get(os.uname().machine, ((), ()))
+
+
+def test_what_ends_a_function():
+    """An entry that begins up to 16 bytes behind a symbol is that function's if the code before runs on into it."""
+    if not ENDS:
+        raise tap.Skip(f"{os.uname().machine}: not known what its instructions do")
+    path = os.path.join(WORK, "ends.so")
+    lines = []
+    for number, instruction in enumerate(ENDS + GOES_ON):
+        lines += [".balign 32", f".globl f{number}", f".type f{number},%function", f"f{number}: {instruction}",
+                  f"e{number}: .cfi_startproc", "nop", "nop", "nop", "nop", ".cfi_endproc"]
+    steps.build(path, "".join(f'__asm__("{line}");\n' for line in lines), "-shared", "-fPIC", "-Wl,--build-id")
+    at = {words[2]: int(words[0], 16) for words in map(str.split, tap.run("nm", path, status=0).stdout.splitlines()) if len(words) == 3}
+    tap.run("strip", path, status=0)
+    names = look_up(path, [at[f"e{number}"] for number in range(len(ENDS + GOES_ON))])
+    for number, (instruction, name) in enumerate(zip(ENDS + GOES_ON, names)):
+        assert (name == f"f{number}") == (instruction in GOES_ON), f"{name} behind {instruction}"
+
+
+def test_two_tables_with_the_same_entries():
+    """Both .eh_frame and .debug_frame describe late: there is one function all the same."""
+    path, at = build("-DBOTH")
+    tap.run("strip", "-s", "--keep-section=.debug_frame", path, status=0)
+    same_names(path, at, [("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, r"fn@{cold}|\[unknown\]")])
 
 
 def test_the_end_of_a_section():
