@@ -271,8 +271,8 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
-/* Call `idle` with `arg` when a read of a stream is about to wait, at most every 100 ms, so that the
- * caller can write out what it buffered. It must not use the reader. NULL: do not, as at first. */
+/* Call `idle` with `arg` when a read of a stream may wait, at most every 100 ms, so that the caller
+ * can write out what it buffered. It must not use the reader. NULL: do not, as at first. */
 void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
 
 /* Back to the first record. 0; -ESPIPE of streams. */

@@ -223,7 +223,7 @@ int tally_file_map_check(const struct tally_file_map *map)
 
 /* Where data, or a hole after the data at `from`, is next, at most at `end`. False if the file
  * system does not tell: answers before the question, which file systems in user space may give,
- * would be asked for ever. The file offset is put back, because the caller's descriptor shares it. */
+ * would be asked for ever. The file offset is put back: the caller's descriptor shares it. */
 static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
 		 uint64_t *ret_at)
 {
