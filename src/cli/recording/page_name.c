@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arith.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "tally/perfdata.h"
@@ -40,8 +41,12 @@ bool tally_html_is_name(const char *word)
 
 bool tally_html_is_name_before_command(const char *word)
 {
-	return !strcmp(word, "-") ||
-	       (word[0] != '-' && (ends_with(word, ".html") || ends_with(word, ".htm")));
+	static const char *const ends[] = {".html", ".htm", ".html.gz", ".htm.gz"};
+	bool is_page = false;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ends); i++)
+		is_page = is_page || ends_with(word, ends[i]);
+	return !strcmp(word, "-") || (word[0] != '-' && is_page);
 }
 
 void tally_html_add_name(const char *program, struct tally_str *out)

@@ -15,7 +15,8 @@
  * which whoever wrote it meant to be read. "-" does. */
 bool tally_html_is_name(const char *word);
 
-/* The same where a command may follow, which a word that is not called *.html begins. */
+/* The same where a command may follow, which a word begins that is not called *.html. *.html.gz is
+ * a name, too, though no page is written packed. */
 bool tally_html_is_name_before_command(const char *word);
 
 /* Append "tally-PROGRAM.html". What is no part of a file's name, or of an option, is left out of
