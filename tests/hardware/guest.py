@@ -15,7 +15,7 @@ KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
 TIMEOUT = 5400  # of a machine that is busy with other things
 
 PROLOGUE = """#!/bin/busybox sh
-/bin/busybox mkdir -p /dev /proc /sys /tmp /out /usr/bin /etc
+/bin/busybox mkdir -p /dev /proc /run /sys /tmp /out /usr/bin /etc
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp LC_ALL=C
 mount -t devtmpfs none /dev

@@ -146,7 +146,9 @@ NOSUID = Place("cap_perfmon=ep, nosuid mount", around=nosuid)
 FEW_FILES = Place("RLIMIT_NOFILE 24", preexec=rights.limit(resource.RLIMIT_NOFILE, 24))
 NO_MEMLOCK = Place("RLIMIT_MEMLOCK 0", preexec=rights.limit(resource.RLIMIT_MEMLOCK, 0),
                    perf_event_paranoid=0, perf_event_mlock_kb=64)
-FEW_TASKS = Place("RLIMIT_NPROC 0", preexec=rights.limit(resource.RLIMIT_NPROC, 0))
+# A search for leaks takes a process.
+FEW_TASKS = Place("RLIMIT_NPROC 0", preexec=rights.limit(resource.RLIMIT_NPROC, 0),
+                  before=["env", "ASAN_OPTIONS=" + tap.without_leaks()["ASAN_OPTIONS"]])
 TRACEPOINTS = {value: Place(f"paranoid {value}, tracefs readable", around=open_tracefs,
                             perf_event_paranoid=value) for value in (0, 1, 2)}
 NO_PMU = Place("no PMU", user=False, check=no_pmu)
