@@ -9,6 +9,7 @@
 #include "symbols/code.h"
 #include "symbols/elf.h"
 #include "symbols/elf_frames.h"
+#include "symbols/elf_limits.h"
 #include "symbols/elf_plt.h"
 #include "unwind/table.h"
 
@@ -22,6 +23,8 @@ static void use_code(const uint8_t *data, size_t size)
 		for (uint64_t at = 0; at < size + 2 && at < 4096; at++)
 			tally_code_is_return_address(machines[i], data, size, at);
 		tally_code_is_return_address(machines[i], data, size, size);
+		for (size_t len = 0; len <= size && len < 4096; len++)
+			tally_code_runs_on(machines[i], data, len);
 	}
 }
 
@@ -72,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!tally_elf_add_stubs(&elf, &table) && !tally_symtab_finish(&table, NULL))
 		tally_symtab_find(&table, 0x1000);
 	tally_symtab_free(&table);
-	if (!tally_elf_add_symbols(&elf, &load, &table))
+	if (!tally_elf_add_symbols(&elf, &load, &table) &&
+	    !tally_elf_limit_symbols(&elf, &elf, &table))
 		tally_symtab_finish(&table, NULL);
 	tally_symtab_free(&table);
 	return 0;

@@ -25,21 +25,25 @@ static size_t x86_length(uint8_t modrm, uint8_t sib)
 	return len;
 }
 
-/* E8 with the distance, or FF /2 with whatever has the address; prefixes stand before either. */
-static bool x86_call_ends(const uint8_t *end, size_t before)
+/* FF /n, with whatever has the address, for each n that is a bit of `kinds`. */
+static bool x86_group5_ends(const uint8_t *end, size_t before, unsigned kinds)
 {
 	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
 
-	if (before >= 5 && end[-5] == 0xe8)
-		return true;
 	for (size_t i = 0; i < sizeof(lengths) && lengths[i] <= before; i++) {
 		const uint8_t *at = end - lengths[i];
 
-		if (at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
+		if (at[0] == 0xff && (kinds >> (at[1] >> 3 & 7) & 1) &&
 		    x86_length(at[1], lengths[i] > 2 ? at[2] : 0) == lengths[i])
 			return true;
 	}
 	return false;
+}
+
+/* E8 with the distance, or FF /2; prefixes stand before either. */
+static bool x86_call_ends(const uint8_t *end, size_t before)
+{
+	return (before >= 5 && end[-5] == 0xe8) || x86_group5_ends(end, before, 1 << 2);
 }
 
 /* BL; BLR, also with pointer authentication. */
@@ -115,16 +119,88 @@ static bool is_landing(uint16_t machine, const uint8_t *code, size_t len, size_t
 	return false;
 }
 
-/* ---- both -------------------------------------------------------------------- */
+/* ---- what does not run on --------------------------------------------------------- */
+
+static bool x86_runs_on(const uint8_t *end, size_t before)
+{
+	enum { NEAR_CALL = 1 << 2, FAR_CALL = 1 << 3, NEAR_JMP = 1 << 4, FAR_JMP = 1 << 5 };
+	/* `back` bytes before the end is `first`; of the byte after it, the bits in `mask` are
+	 * `second`. */
+	static const struct {
+		uint8_t back, first, mask, second;
+	} last[] = {
+		{1, 0x00},             /* padding */
+		{1, 0x90},             /* nop */
+		{1, 0xc3},             /* ret */
+		{1, 0xcb},             /* far ret */
+		{1, 0xcc},             /* int3 */
+		{1, 0xcf},             /* iret */
+		{1, 0xf4},             /* hlt */
+		{2, 0x0f, 0xff, 0x05}, /* syscall, which may not return */
+		{2, 0x0f, 0xff, 0x07}, /* sysret */
+		{2, 0x0f, 0xff, 0x0b}, /* ud2 */
+		{2, 0x0f, 0xfe, 0x34}, /* sysenter, sysexit */
+		{2, 0xcd},             /* int */
+		{2, 0xeb},             /* short jmp */
+		{3, 0xc2},             /* ret that pops arguments */
+		{3, 0xca},             /* the same, far */
+		{5, 0xe8},             /* call */
+		{5, 0xe9},             /* jmp */
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
+		const uint8_t *at = end - last[i].back;
+
+		if (last[i].back <= before && at[0] == last[i].first &&
+		    (!last[i].mask || (at[1] & last[i].mask) == last[i].second))
+			return false;
+	}
+	return !x86_group5_ends(end, before, NEAR_CALL | FAR_CALL | NEAR_JMP | FAR_JMP);
+}
+
+static bool arm64_runs_on(const uint8_t *end, size_t before)
+{
+	static const struct {
+		uint32_t mask, bits;
+	} last[] = {
+		{0xffffffff, 0xd503201f}, /* nop */
+		{0xffff0000, 0x00000000}, /* udf */
+		{0xfe000000, 0xd6000000}, /* br, blr, ret */
+		{0x7c000000, 0x14000000}, /* b, bl */
+		{0xff000000, 0xd4000000}, /* svc, brk */
+	};
+	uint32_t word;
+
+	if (before < 4)
+		return false;
+	word = tally_load_u32(end - 4, TALLY_HOST_BIG_ENDIAN);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
+		if ((word & last[i].mask) == last[i].bits)
+			return false;
+	}
+	return true;
+}
+
+/* ---- by machine -------------------------------------------------------------------- */
 
 static const struct {
 	uint16_t machine;
 	bool (*call_ends)(const uint8_t *end, size_t before);
+	bool (*runs_on)(const uint8_t *end, size_t before);
 } machines[] = {
-	{EM_X86_64, x86_call_ends},
-	{EM_386, x86_call_ends},
-	{EM_AARCH64, arm64_call_ends},
+	{EM_X86_64, x86_call_ends, x86_runs_on},
+	{EM_386, x86_call_ends, x86_runs_on},
+	{EM_AARCH64, arm64_call_ends, arm64_runs_on},
 };
+
+bool tally_code_runs_on(uint16_t machine, const uint8_t *code, size_t len)
+{
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
+		if (machines[i].machine == machine)
+			return len && machines[i].runs_on(code + len, len);
+	}
+	return false;
+}
 
 bool tally_code_is_known(uint16_t machine)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "symbols/elf_limits.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "base/endian.h"
+#include "symbols/code.h"
 #include "symbols/elf_frames.h"
 
 /* More functions than any file has. */
@@ -89,94 +88,15 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Whether x86-64 code of `len` bytes that ends at `end` runs on into what follows: it does not end
- * with a return, jump, call, trap or padding. Other instructions whose last bytes look like one of
- * these are taken for it, so that a function does not get the name of the one before. */
-static bool runs_on_x86(const uint8_t *end, size_t len)
-{
-	/* `back` bytes before the end is `first`; of the byte after it, the bits in `mask` are
-	 * `second`. */
-	static const struct {
-		uint8_t back, first, mask, second;
-	} last[] = {
-		{1, 0x00},             /* padding */
-		{1, 0x90},             /* nop */
-		{1, 0xc3},             /* ret */
-		{1, 0xcb},             /* far ret */
-		{1, 0xcc},             /* int3 */
-		{1, 0xcf},             /* iret */
-		{1, 0xf4},             /* hlt */
-		{2, 0x0f, 0xff, 0x05}, /* syscall, which may not return */
-		{2, 0x0f, 0xff, 0x07}, /* sysret */
-		{2, 0x0f, 0xff, 0x0b}, /* ud2 */
-		{2, 0x0f, 0xfe, 0x34}, /* sysenter, sysexit */
-		{2, 0xcd},             /* int */
-		{2, 0xeb},             /* short jmp */
-		{3, 0xc2},             /* ret that pops arguments */
-		{3, 0xca},             /* the same, far */
-		{5, 0xe8},             /* call */
-		{5, 0xe9},             /* jmp */
-		{2, 0xff, 0x30, 0x10}, /* call and jmp of a register or of memory: in it ... */
-		{2, 0xff, 0x30, 0x20},
-		{3, 0xff, 0x30, 0x10}, /* ... 8 bits away, or indexed */
-		{3, 0xff, 0x30, 0x20},
-		{4, 0xff, 0x30, 0x10}, /* ... both */
-		{4, 0xff, 0x30, 0x20},
-		{6, 0xff, 0x30, 0x10}, /* ... 32 bits away */
-		{6, 0xff, 0x30, 0x20},
-		{7, 0xff, 0x30, 0x10}, /* ... and indexed */
-		{7, 0xff, 0x30, 0x20},
-	};
-
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
-		const uint8_t *code = end - last[i].back;
-
-		if (last[i].back <= len && code[0] == last[i].first &&
-		    (!last[i].mask || (code[1] & last[i].mask) == last[i].second))
-			return false;
-	}
-	return true;
-}
-
-/* The same for AArch64, whose instructions are always little-endian. */
-static bool runs_on_arm64(const uint8_t *end, size_t len)
-{
-	static const struct {
-		uint32_t mask, code;
-	} last[] = {
-		{0xffffffff, 0xd503201f}, /* nop */
-		{0xffff0000, 0x00000000}, /* udf */
-		{0xfe000000, 0xd6000000}, /* br, blr, ret */
-		{0x7c000000, 0x14000000}, /* b, bl */
-		{0xff000000, 0xd4000000}, /* svc, brk */
-	};
-	uint32_t code;
-
-	if (len < 4)
-		return false;
-	code = tally_load_u32(end - 4, TALLY_HOST_BIG_ENDIAN);
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(last); i++) {
-		if ((code & last[i].mask) == last[i].code)
-			return false;
-	}
-	return true;
-}
-
-/* Whether the code at `from` runs on into the code at `to`. Unknown machines: no. */
+/* Whether the code at `from` runs on into the code at `to`. */
 static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < source->nr_code; i++) {
 		const struct tally_unwind_piece *code = &source->code[i];
-		const uint8_t *end;
 
-		if (from < code->offset || from >= to || to - code->offset > code->size)
-			continue;
-		end = code->data + (to - code->offset);
-		switch (source->machine) {
-		case EM_X86_64: return runs_on_x86(end, to - from);
-		case EM_AARCH64: return runs_on_arm64(end, to - from);
-		default: return false;
-		}
+		if (from >= code->offset && from < to && to - code->offset <= code->size)
+			return tally_code_runs_on(source->machine,
+						  code->data + (from - code->offset), to - from);
 	}
 	return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which addresses a return can lead to, by bytes whose meaning is known: objdump(1) printed them.
- */
+/* Which addresses a return can lead to, and what code runs on, by bytes whose meaning is known:
+ * objdump(1) printed them. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,6 +107,41 @@ static const struct row others[] = {
 	{"whatever of riscv", EM_RISCV, "", "", true},
 };
 
+static const struct {
+	const char *what;
+	uint16_t machine;
+	const char *code; /* as hex */
+	bool runs_on;
+} ends[] = {
+	{"nothing", EM_X86_64, "", false},
+	{"ret", EM_X86_64, "55 c3", false},
+	{"iretq", EM_X86_64, "48 cf", false},
+	{"syscall", EM_X86_64, "0f 05", false},
+	{"sysexit", EM_X86_64, "0f 35", false},
+	{"int 0x80", EM_386, "cd 80", false},
+	{"ret $0x8", EM_X86_64, "c2 08 00", false},
+	{"jmp rel32", EM_X86_64, "e9 10 20 30 40", false},
+	{"jmp rel8", EM_X86_64, "eb 10", false},
+	{"jmp *%rax", EM_X86_64, "ff e0", false},
+	{"jmp *0x8(%rsp)", EM_X86_64, "ff 64 24 08", false},
+	{"jmp *0x404040(,%rax,8)", EM_X86_64, "ff 24 c5 40 40 40 01", false},
+	{"call *0x1000(%rip)", EM_X86_64, "ff 15 00 10 00 01", false},
+	{"push %rbx", EM_X86_64, "53", true},
+	{"push 0x8(%rax)", EM_X86_64, "ff 70 08", true},
+	{"inc %eax", EM_X86_64, "ff c0", true},
+	{"mov $-1,%rax", EM_X86_64, "48 c7 c0 ff ff ff ff", true},
+	{"cmp $0xffffffffffffff15,%rax", EM_X86_64, "48 3d 15 ff ff ff", true},
+	{"ret", EM_AARCH64, "c0 03 5f d6", false},
+	{"braa x0, x1", EM_AARCH64, "01 08 1f d7", false},
+	{"b", EM_AARCH64, "12 34 56 16", false},
+	{"brk #1", EM_AARCH64, "20 00 20 d4", false},
+	{"nop", EM_AARCH64, "1f 20 03 d5", false},
+	{"mov x0,x0", EM_AARCH64, "e0 03 00 aa", true},
+	{"half of that", EM_AARCH64, "e0 03", false},
+	{"b.ne", EM_AARCH64, "41 00 00 54", true},
+	{"whatever of arm", EM_ARM, "00 00 a0 e1", false},
+};
+
 static size_t hex_read(const char *text, uint8_t *bytes)
 {
 	size_t len = 0;
@@ -170,6 +205,20 @@ static void behind_the_end_is_no_code(void **state)
 	assert_false(tally_code_is_return_address(EM_AARCH64, code, 5, UINT64_MAX - 1));
 }
 
+static void code_that_ends_a_function(void **state)
+{
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		uint8_t bytes[64];
+		size_t len = hex_read(ends[i].code, bytes);
+		uint8_t *exact = memcpy(test_malloc(len + 1), bytes, len);
+		bool runs_on = tally_code_runs_on(ends[i].machine, exact, len);
+
+		test_free(exact);
+		if (runs_on != ends[i].runs_on)
+			fail_msg("%s (machine %u): %d", ends[i].what, ends[i].machine, runs_on);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +227,7 @@ int main(void)
 		cmocka_unit_test(returns_to_what_called_nothing),
 		cmocka_unit_test(other_machines_are_not_judged),
 		cmocka_unit_test(behind_the_end_is_no_code),
+		cmocka_unit_test(code_that_ends_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
