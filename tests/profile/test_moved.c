@@ -13,25 +13,12 @@
 
 #include "abi/record.h"
 #include "base/endian.h"
-#include "profile/machine_private.h"
+#include "fed_machine.h"
 
 enum { PID = 1 << 29, CHILD, PAGE = 4096, HUGE_PAGE = 2 << 20, EXEC = 5, DATA = 3 };
 
 #define PROGRAM UINT64_C(0x400000)
 #define LIBRARY UINT64_C(0x7f0000001000)
-
-struct fixture {
-	struct tally_symbols *symbols;
-	struct tally_machine *machine;
-};
-
-static void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
-{
-	struct perf_event_header header = {type, misc, (uint16_t)len};
-
-	memcpy(record, &header, sizeof(header));
-	assert_int_equal(tally_machine_record(f->machine, record, len), 0);
-}
 
 static void feed_mmap(struct fixture *f, uint64_t start, uint64_t len, uint64_t pgoff, int prot,
 		      const char *name)
@@ -49,24 +36,11 @@ static void feed_mmap(struct fixture *f, uint64_t start, uint64_t len, uint64_t 
 	feed(f, PERF_RECORD_MMAP2, misc, record, sizeof(record));
 }
 
-static int setup(void **state)
+static int setup_mapped(void **state)
 {
-	static struct fixture f;
-
-	assert_int_equal(tally_symbols_new(NULL, &f.symbols), 0);
-	assert_int_equal(tally_machine_new(f.symbols, &f.machine), 0);
-	feed_mmap(&f, PROGRAM, 16 * PAGE, PAGE, EXEC, "/bin/prog");
-	feed_mmap(&f, LIBRARY, 3 * HUGE_PAGE, PAGE, EXEC, "/lib/lib.so");
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	tally_machine_free(f->machine);
-	tally_symbols_free(f->symbols);
+	setup(state);
+	feed_mmap(*state, PROGRAM, 16 * PAGE, PAGE, EXEC, "/bin/prog");
+	feed_mmap(*state, LIBRARY, 3 * HUGE_PAGE, PAGE, EXEC, "/lib/lib.so");
 	return 0;
 }
 
@@ -183,7 +157,7 @@ static void a_jit_map_goes_before(void **state)
 	unlink(path);
 }
 
-#define MOVED_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define MOVED_TEST(function) cmocka_unit_test_setup_teardown(function, setup_mapped, teardown)
 
 int main(void)
 {
