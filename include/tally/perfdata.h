@@ -272,7 +272,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
 /* Call `idle` with `arg` when a read of a stream may wait, at most every 100 ms, so that the caller
- * can write out what it buffered. It must not use the reader. NULL: do not, as at first. */
+ * can write out what it buffered. It must not use the reader. NULL, as at first: call nothing. */
 void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
 
 /* Back to the first record. 0; -ESPIPE of streams. */

@@ -18,7 +18,7 @@
  *
  * Lists are walked under A and changed under A and F together: either is enough to read, but for
  * the lists of a CPU's own context, which events of two families share: A alone. Rotation changes
- * the order of `flexible` under A alone: F is not enough to walk that, but while `is_forking`.
+ * the order of `flexible` under A alone: F is enough to walk that only while `is_forking`.
  *
  * Order: the locks of the host that its calls come with, F, then context->lock or buffer->lock,
  * then event->output_lock; R alone or inside F, then context->lock or T. Under the spin locks
@@ -247,7 +247,7 @@ struct tally_core_context {
 	uint32_t traps_due; /* O; events whose task is owed a SIGTRAP */
 #endif
 	uint32_t pins;              /* A; who needs it to stay with its task */
-	uint32_t is_forking;        /* atomic, of its own task: its groups keep their order */
+	uint32_t is_forking;        /* atomic; its task forks: its groups keep their order */
 	struct tally_clocks clocks; /* A; those that are on */
 
 	/* Contexts of the same origin and generation hold the same events: switch.c. */

@@ -10,8 +10,8 @@
 /* A builder longer than this is worth writing. */
 enum { TALLY_FLUSH_AT = 1 << 16 };
 
-/* Write the builder to stdout and empty it, in any case. 0; -ENOMEM when building it failed; the
- * error of writing, which main() tells. */
+/* Write the builder to stdout and empty it, also if writing fails. 0; -ENOMEM when building it
+ * failed; the error of writing, which main() tells. */
 int tally_output_flush(struct tally_str *out);
 
 /* Whether stdout is a terminal, or its pager, that shows colours, and nobody asked for none:
