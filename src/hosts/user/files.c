@@ -116,7 +116,8 @@ static void note_attr(struct tally_user *user, struct user_file *file, int32_t t
 	user->nr_sampled_counts += file->samples_counts;
 }
 
-/* What was used until now is not for an event that begins or ends now. */
+/* Replay what the thread used until now, so that a change of its events applies only to what it
+ * uses from now on. */
 static void settle_before(struct tally_user *user, int32_t tid)
 {
 	struct user_task *task = user_task_find(user, tid);
@@ -153,7 +154,8 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 	return ret ? ret : file->fd;
 }
 
-/* Events run from now on: what they wait for is known when their tasks were on. */
+/* Events were started or changed: the supervisor is to find out again when their next samples are
+ * due. */
 static void begin_anew(struct tally_user *user)
 {
 	user->anew = true;
@@ -200,6 +202,19 @@ int tally_user_close(struct tally_user *user, int fd)
 
 /* ---- using ----------------------------------------------------------------------------- */
 
+/* Replay what the thread used since the last time. Costs one pread(2) if it did not run. */
+static void settle_if_ran(struct tally_user *user, int32_t tid)
+{
+	struct user_task *task = tid == user->self.perf.tid ? NULL : user_task_find(user, tid);
+	struct user_reading now;
+
+	if (!task || task->is_done)
+		return;
+	now = task->seen;
+	if (!user_proc_read_time(&task->proc, &now) && now.ns != task->seen.ns)
+		user_settle_task(user, task);
+}
+
 int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len)
 {
 	struct user_file *file;
@@ -208,6 +223,7 @@ int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len)
 	user_lock(user);
 	file = user_file_find(user, fd);
 	if (file) {
+		settle_if_ran(user, file->tid);
 		user_settle(user, true);
 		user_enter(user);
 		ret = tally_core_read(user->core, file->event, to, len);
@@ -225,13 +241,13 @@ int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uin
 	user_lock(user);
 	file = user_file_find(user, fd);
 	if (file) {
-		if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+		if (request != PERF_EVENT_IOC_ID)
 			settle_before(user, file->tid);
 		user_enter(user);
 		ret = tally_core_ioctl(user->core, &user->self.perf, file->event, request, arg,
 				       NULL);
 		user_leave(user);
-		if (request == PERF_EVENT_IOC_ENABLE)
+		if (!ret && request != PERF_EVENT_IOC_ID && request != PERF_EVENT_IOC_DISABLE)
 			begin_anew(user);
 	}
 	user_unlock(user);

@@ -75,13 +75,17 @@ static void look(struct tally_user *user, struct user_task *task)
 	look_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
 }
 
-/* What tasks wait for since events of theirs were enabled. */
+/* After events were started or changed: look at a task when its next sample is due, if that is
+ * sooner than was planned. */
 static void begin_anew(struct tally_user *user)
 {
+	uint64_t now;
+
 	user->anew = false;
 	user_settle(user, false);
+	now = tally_clock_now();
 	tally_vec_for_each (task, &user->tasks) {
-		if ((*task)->look_at == USER_NEVER)
+		if ((*task)->left < USER_NEVER - now && now + (*task)->left < (*task)->look_at)
 			user_looks_note(user, *task);
 	}
 }

@@ -107,7 +107,7 @@ struct tally_user {
 	struct user_cpu *cpus;
 	uint64_t clock;     /* the core's */
 	uint64_t settle_at; /* until then what is known of all tasks is recent */
-	bool anew;          /* events were enabled: tasks may wait for samples that they did not */
+	bool anew;          /* events were started or changed: samples may be due sooner */
 	uint64_t random;
 
 	/* The supervisor. */

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "hosts/user/private.h"
 
-enum { SETTLED_NS = 200000, SETTLED_SHARE = 4, TICKS_WORTH_NS = 1000000000 };
+enum { SETTLED_NS = 200000, SETTLED_SHARE = 4, TICKS_WORTH_NS = 1000000000, PIECES_MAX = 4096 };
 
 /* Sums that were corrected may stand before what is read. */
 static uint64_t since(uint64_t from, uint64_t to)
@@ -82,6 +82,17 @@ static void run_until(struct tally_user *user, uint64_t end,
 	user->clock = end;
 }
 
+/* Events that sample or stop after a number of counts are told each single one, up to a number that
+ * takes a moment. */
+static void tell_count(struct tally_user *user, uint32_t id, uint64_t nr,
+		       const struct tally_core_sample_data *sample_data)
+{
+	uint64_t pieces = user->nr_sampled_counts ? TALLY_MIN(nr, (uint64_t)PIECES_MAX) : 1;
+
+	for (; nr; nr -= nr / pieces, pieces--)
+		tally_core_software(user->core, id, nr / pieces, sample_data);
+}
+
 static void tell_counts(struct tally_user *user, const struct user_reading *from,
 			const struct user_reading *to,
 			const struct tally_core_sample_data *sample_data)
@@ -100,11 +111,9 @@ static void tell_counts(struct tally_user *user, const struct user_reading *from
 		{PERF_COUNT_SW_CPU_MIGRATIONS, since(from->migrations, to->migrations), true},
 	};
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(counts); i++) {
-		if (counts[i].nr)
-			tally_core_software(user->core, counts[i].id, counts[i].nr,
-					    counts[i].by_kernel ? &kernel : sample_data);
-	}
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(counts); i++)
+		tell_count(user, counts[i].id, counts[i].nr,
+			   counts[i].by_kernel ? &kernel : sample_data);
 }
 
 /* What a task needs for its next sample is known while it is on. */
