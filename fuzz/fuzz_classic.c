@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The translator of records to the design document's. The first 56 bytes are the classic attr, the
- * rest is the record, whose header is made to fit now and then. Whatever comes out must be whole
- * records that are not longer than what went in, up to their padding.
+ * rest is the record, whose header is made to fit now and then. Each translated record must be
+ * whole, not longer than the original plus its padding, and one that tally_classic_sample_decode()
+ * accepts. The record itself, taken as a packet, must not make the decoder read beyond its end.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/classic.h"
 #include "base/endian.h"
+#include "tally/classic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,8 +28,20 @@ static struct tally_classic_attr attr_from(const uint8_t *data)
 	return attr;
 }
 
+/* An overflow packet that was made can be taken apart. */
+static void check_packet(const uint8_t *out, int64_t len)
+{
+	const struct tally_classic_header *record = (const void *)out;
+	struct tally_classic_sample sample;
+
+	if (len > 0 && record->misc & TALLY_CLASSIC_MISC_OVERFLOW &&
+	    tally_classic_sample_decode(record, &sample))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct tally_classic_sample sample;
 	struct tally_classic_attr attr;
 	uint8_t *record, *out;
 	size_t len, cap;
@@ -49,7 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wrote = tally_classic_record(&attr, record, len, NULL, NULL, out, cap);
 	if (wrote > 0 && (wrote % 8 || (size_t)wrote > cap || tally_get_u16(out + 6) != wrote))
 		abort();
-	tally_classic_read(&attr, record, len, 1, out, cap);
+	check_packet(out, wrote);
+	if (len >= sizeof(struct tally_classic_header) && tally_get_u16(record + 6) <= len)
+		tally_classic_sample_decode((const void *)record, &sample);
+	tally_classic_counts(&attr, record, len, 1, out, cap);
 	free(record);
 	free(out);
 	return 0;

@@ -8,6 +8,7 @@
 #   --flags FLAGS     of the processor and ABI, instead of the table's
 #   --add FLAGS       more of them: -Os, -DTALLY_CORE_DEBUG, -DTALLY_CORE_ATOMIC64=...
 #   --needs SYMBOLS   that the host's own header makes it need
+# build_core.sh --classic ...: with the ABI of the design document as well (tally/classic.h).
 # build_core.sh --sources: the list for other build systems, which need -I include -I src beside it.
 # build_core.sh --wrappers DIR: files of names that collide with nothing, each of which includes one.
 set -eu
@@ -47,6 +48,11 @@ write_wrappers() {
 }
 
 sources=$(cat "$root/src/core/sources.txt")
+if [ "${1-}" = --classic ]; then
+	sources="$sources
+$(cat "$root/src/core/sources-classic.txt")"
+	shift
+fi
 case ${1-} in
 --sources)
 	echo "$sources" | sed 's|^|src/|'

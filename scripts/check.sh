@@ -152,7 +152,9 @@ fi
 for arch in $processors; do
 	check "core alone, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build"
 done
+check "core alone, with the classic ABI" sh "$root/scripts/build_core.sh" --classic "$(uname -m)" "$build"
 if [ $tier = full ]; then
+	check "core alone, with the classic ABI, 32 bits" sh "$root/scripts/build_core.sh" --classic riscv32 "$build"
 	# Small code calls more of what a compiler has in its library.
 	for arch in riscv32 cortex-m4; do
 		check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os

@@ -34,6 +34,7 @@ PUBLIC = {
     "client.h": {"client", "sampler", "cli"},
     "region.h": {"client"},
     "perfdata.h": {"perfdata", "sampler", "cli"},
+    "classic.h": {"abi", "client", "core", "emulate"},
     "core.h": {"core", "hosts", "emulate", "cli"},
     "config.h": {"abi", "core", "hosts"},
     "host.h": {"core", "hosts"},

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The document's attr, calls and page. */
-#include <errno.h>
+/* The attr, the calls and the counts of the classic ABI. */
+#include "tally/classic.h"
 
-#include "abi/classic.h"
+#include "abi/sample.h"
 #include "base/arith.h"
+#include "tally/abi.h"
+#include "tally/errno.h"
 
 _Static_assert(sizeof(struct tally_classic_attr) == 56, "the document's attr");
+_Static_assert(TALLY_CLASSIC_IOC_REFRESH == PERF_EVENT_IOC_REFRESH,
+	       "requests have today's numbers");
 
 /* Record bits and what they are today. GROUP is the group's read. */
 static const struct {
@@ -28,6 +32,13 @@ static const struct {
 
 enum { CLASSIC_BITS_AT = 24, MODERN_BITS_AT = 40 };
 
+static int refuse(struct tally_classic_error *ret_error, int code, const char *text, size_t offset)
+{
+	if (ret_error)
+		*ret_error = (struct tally_classic_error){text, offset};
+	return code;
+}
+
 /* ---- to today ------------------------------------------------------------------------------ */
 
 static uint64_t classic_type(const struct tally_classic_attr *classic)
@@ -35,30 +46,30 @@ static uint64_t classic_type(const struct tally_classic_attr *classic)
 	return (classic->config & TALLY_CLASSIC_TYPE_MASK) >> TALLY_CLASSIC_TYPE_SHIFT;
 }
 
-static int classic_check(const struct tally_classic_attr *classic, struct tally_error *err)
+static int classic_check(const struct tally_classic_attr *classic,
+			 struct tally_classic_error *ret_error)
 {
 	bool raw = classic->config & TALLY_CLASSIC_RAW_MASK;
 
 	if (!raw && classic_type(classic) > PERF_TYPE_TRACEPOINT)
-		return tally_error_at(err, -EINVAL, "no such type", CLASSIC_AT(config));
+		return refuse(ret_error, -EINVAL, "no such type", CLASSIC_AT(config));
 	if (classic->irq_period >> 63)
-		return tally_error_at(err, -EINVAL, "period of 2^63 or more",
-				      CLASSIC_AT(irq_period));
+		return refuse(ret_error, -EINVAL, "period of 2^63 or more", CLASSIC_AT(irq_period));
 	if (classic->record_type & ~RECORD_BITS)
-		return tally_error_at(err, -EINVAL, "no such bit of record_type",
-				      CLASSIC_AT(record_type));
+		return refuse(ret_error, -EINVAL, "no such bit of record_type",
+			      CLASSIC_AT(record_type));
 	if (classic->read_format & ~(uint32_t)READ_BITS)
-		return tally_error_at(err, -EINVAL, "no such bit of read_format",
-				      CLASSIC_AT(read_format));
+		return refuse(ret_error, -EINVAL, "no such bit of read_format",
+			      CLASSIC_AT(read_format));
 	if (classic->__reserved_1)
-		return tally_error_at(err, -EINVAL, "reserved bits are set", CLASSIC_BITS_AT);
+		return refuse(ret_error, -EINVAL, "reserved bits are set", CLASSIC_BITS_AT);
 	if (classic->extra_config_len)
-		return tally_error_at(err, -EINVAL, "there is no extra configuration yet",
-				      CLASSIC_AT(extra_config_len));
+		return refuse(ret_error, -EINVAL, "there is no extra configuration yet",
+			      CLASSIC_AT(extra_config_len));
 	if (classic->__reserved_2 || classic->__reserved_3)
-		return tally_error_at(err, -EINVAL, "reserved field is not 0",
-				      classic->__reserved_2 ? CLASSIC_AT(__reserved_2)
-							    : CLASSIC_AT(__reserved_3));
+		return refuse(ret_error, -EINVAL, "reserved field is not 0",
+			      classic->__reserved_2 ? CLASSIC_AT(__reserved_2)
+						    : CLASSIC_AT(__reserved_3));
 	return 0;
 }
 
@@ -81,7 +92,8 @@ static uint64_t sample_type_of(const struct tally_classic_attr *classic, uint64_
 }
 
 int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t page_size,
-			      struct perf_event_attr *ret_attr, struct tally_error *err)
+			      struct perf_event_attr *ret_attr,
+			      struct tally_classic_error *ret_error)
 {
 	bool raw = classic->config & TALLY_CLASSIC_RAW_MASK;
 	struct perf_event_attr attr = {
@@ -103,7 +115,7 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 		.watermark = !classic->wakeup_events,
 		.wakeup_events = classic->wakeup_events ? classic->wakeup_events : page_size,
 	};
-	int error = classic_check(classic, err);
+	int error = classic_check(classic, ret_error);
 
 	if (error)
 		return error;
@@ -112,8 +124,7 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 	return 0;
 }
 
-/* ---- from today -------------------------------------------------------------------------------
- */
+/* ---- from today ---------------------------------------------------------------------------- */
 
 /* The bits of the flag word that the document has, mmap and comm too. */
 static uint64_t flag_word(const struct perf_event_attr *attr)
@@ -158,41 +169,43 @@ static uint32_t record_type_of(uint64_t *sample_type, uint64_t *read_format)
 }
 
 static int modern_check(const struct perf_event_attr *attr, uint64_t sample_type,
-			uint64_t read_format, uint32_t page_size, struct tally_error *err)
+			uint64_t read_format, uint32_t page_size,
+			struct tally_classic_error *ret_error)
 {
 	struct perf_event_attr zero = {0};
 	const uint8_t *tail = (const uint8_t *)attr + PERF_ATTR_SIZE_VER0;
 
 	if (attr->type > PERF_TYPE_TRACEPOINT && attr->type != PERF_TYPE_RAW)
-		return tally_error_at(err, -EOPNOTSUPP, "the document has no such type",
-				      MODERN_AT(type));
+		return refuse(ret_error, -EOPNOTSUPP, "the document has no such type",
+			      MODERN_AT(type));
 	if (attr->config &
 	    (attr->type == PERF_TYPE_RAW ? TALLY_CLASSIC_RAW_MASK : ~TALLY_CLASSIC_EVENT_MASK))
-		return tally_error_at(err, -EOPNOTSUPP, "config is too wide", MODERN_AT(config));
+		return refuse(ret_error, -EOPNOTSUPP, "config is too wide", MODERN_AT(config));
 	if (attr->sample_period >> 63)
-		return tally_error_at(err, -EOPNOTSUPP, "period of 2^63 or more",
-				      MODERN_AT(sample_period));
+		return refuse(ret_error, -EOPNOTSUPP, "period of 2^63 or more",
+			      MODERN_AT(sample_period));
 	if (sample_type)
-		return tally_error_at(err, -EOPNOTSUPP, "no such field in the document's records",
-				      MODERN_AT(sample_type));
+		return refuse(ret_error, -EOPNOTSUPP, "no such field in the document's records",
+			      MODERN_AT(sample_type));
 	if (read_format & ~(uint64_t)READ_BITS)
-		return tally_error_at(err, -EOPNOTSUPP, "no such bit in the document's read_format",
-				      MODERN_AT(read_format));
+		return refuse(ret_error, -EOPNOTSUPP, "no such bit in the document's read_format",
+			      MODERN_AT(read_format));
 	if (flag_word(attr) & ~known_flags())
-		return tally_error_at(err, -EOPNOTSUPP, "the document has no such flag",
-				      MODERN_BITS_AT);
+		return refuse(ret_error, -EOPNOTSUPP, "the document has no such flag",
+			      MODERN_BITS_AT);
 	if (attr->watermark ? attr->wakeup_events != page_size : !attr->wakeup_events)
-		return tally_error_at(err, -EOPNOTSUPP, "wakes by events, or when a page is filled",
-				      MODERN_AT(wakeup_events));
+		return refuse(ret_error, -EOPNOTSUPP, "wakes by events, or when a page is filled",
+			      MODERN_AT(wakeup_events));
 	if (attr->bp_type || attr->config1 ||
 	    __builtin_memcmp(tail, &zero, sizeof(*attr) - PERF_ATTR_SIZE_VER0))
-		return tally_error_at(err, -EOPNOTSUPP, "the document's attr ends before this",
-				      attr->bp_type ? MODERN_AT(bp_type) : MODERN_AT(config1));
+		return refuse(ret_error, -EOPNOTSUPP, "the document's attr ends before this",
+			      attr->bp_type ? MODERN_AT(bp_type) : MODERN_AT(config1));
 	return 0;
 }
 
 int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
-			      struct tally_classic_attr *ret_classic, struct tally_error *err)
+			      struct tally_classic_attr *ret_classic,
+			      struct tally_classic_error *ret_error)
 {
 	uint64_t sample_type = attr->sample_type, read_format = attr->read_format;
 	bool raw = attr->type == PERF_TYPE_RAW;
@@ -214,7 +227,7 @@ int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_
 		.comm = attr->comm,
 		.wakeup_events = attr->watermark ? 0 : attr->wakeup_events,
 	};
-	int error = modern_check(attr, sample_type, read_format, page_size, err);
+	int error = modern_check(attr, sample_type, read_format, page_size, ret_error);
 
 	if (!error)
 		*ret_classic = classic;
@@ -223,30 +236,39 @@ int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-int tally_classic_flags(unsigned long flags)
+int tally_classic_check_flags(unsigned long flags)
 {
 	return flags ? -EINVAL : 0;
 }
 
-int64_t tally_classic_ioctl(unsigned long request)
+int tally_classic_check_request(unsigned long request)
 {
 	switch (request) {
-	case PERF_EVENT_IOC_ENABLE:
-	case PERF_EVENT_IOC_DISABLE:
-	case PERF_EVENT_IOC_REFRESH: return (int64_t)request;
+	case TALLY_CLASSIC_IOC_ENABLE:
+	case TALLY_CLASSIC_IOC_DISABLE:
+	case TALLY_CLASSIC_IOC_REFRESH: return 0;
 	default: return -ENOTTY;
 	}
 }
 
-int tally_classic_prctl(int option)
+int tally_classic_check_prctl(int option)
 {
 	return option == TALLY_CLASSIC_PRCTL_DISABLE || option == TALLY_CLASSIC_PRCTL_ENABLE
-		       ? option
+		       ? 0
 		       : -EINVAL;
 }
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* Linux says of generalized events that there is no such event, PMU or mode of one. */
+int tally_classic_open_error(const struct tally_classic_attr *classic, int error)
+{
+	bool is_absent = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
+	bool is_hardware = classic->config & TALLY_CLASSIC_RAW_MASK ||
+			   classic_type(classic) == PERF_TYPE_HARDWARE;
+
+	return is_absent && is_hardware ? -EINVAL : error;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static uint64_t modern_format(const struct tally_classic_attr *classic)
 {
@@ -256,7 +278,7 @@ static uint64_t modern_format(const struct tally_classic_attr *classic)
 	return format;
 }
 
-size_t tally_classic_read_size(const struct tally_classic_attr *classic, uint32_t nr)
+size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint32_t nr)
 {
 	return tally_read_size(modern_format(classic), nr);
 }
@@ -275,10 +297,10 @@ static bool own_value(const struct tally_read *read, uint64_t id, uint64_t *ret_
 	return false;
 }
 
-int64_t tally_classic_read(const struct tally_classic_attr *classic, const void *bytes, size_t len,
-			   uint64_t id, void *out, size_t out_len)
+int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
+			     size_t len, uint64_t id, void *out, size_t out_len)
 {
-	uint64_t words[TALLY_CLASSIC_READ_MAX / 8];
+	uint64_t words[TALLY_CLASSIC_COUNTS_MAX / 8];
 	struct tally_read read;
 	size_t nr = 1;
 
@@ -295,27 +317,4 @@ int64_t tally_classic_read(const struct tally_classic_attr *classic, const void 
 		return -ENOSPC;
 	__builtin_memcpy(out, words, nr * 8);
 	return (int64_t)nr * 8;
-}
-
-/* ---- the page -----------------------------------------------------------------------------------
- */
-
-void tally_classic_page(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
-{
-	classic->version = page->version;
-	classic->compat_version = page->compat_version;
-	classic->lock = page->lock;
-	classic->index = page->index;
-	classic->offset = page->offset;
-}
-
-void tally_classic_ring_write(struct tally_classic_page *page, uint8_t *data, uint32_t size,
-			      const void *record, uint32_t len)
-{
-	const uint8_t *bytes = record;
-	uint32_t head = page->data_head;
-
-	for (uint32_t i = 0; i < len; i++)
-		data[(head + i) & (size - 1)] = bytes[i];
-	__atomic_store_n(&page->data_head, head + len, __ATOMIC_RELEASE);
 }

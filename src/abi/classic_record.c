@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of today as the document has them. */
-#include <errno.h>
-
-#include "abi/attr.h"
-#include "abi/classic.h"
+/* Records of today, translated to the classic ABI's. */
 #include "abi/record.h"
 #include "base/arith.h"
+#include "tally/abi.h"
+#include "tally/classic.h"
+#include "tally/errno.h"
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
@@ -104,8 +103,7 @@ static void put_chain(struct writer *writer, struct tally_words chain, uint16_t 
 		chain_part(chain, (enum chain_part)part, first, writer);
 }
 
-/* ---- samples ----------------------------------------------------------------------------------
- */
+/* ---- samples ------------------------------------------------------------------------------- */
 
 static void put_group(struct writer *writer, const struct tally_read *read,
 		      tally_classic_config_of config_of, void *arg)
@@ -150,8 +148,7 @@ static int64_t translate_sample(const struct tally_classic_attr *classic, const 
 	return finish(writer, type, misc | TALLY_CLASSIC_MISC_OVERFLOW);
 }
 
-/* ---- the others --------------------------------------------------------------------------------
- */
+/* ---- other records --------------------------------------------------------------------------- */
 
 /* MMAP, MUNMAP and COMM are laid out today as they were. */
 static int64_t translate_same(const void *record, size_t len, uint32_t type, size_t fixed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/sideband.h"
 
-#include "abi/classic.h"
 #include "core/output.h"
+#include "tally/classic.h"
 
 /* ---- bodies ----------------------------------------------------------------------------- */
 

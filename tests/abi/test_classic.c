@@ -5,9 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "abi/classic.h"
+#include "abi/sample.h"
 #include "base/arith.h"
+#include "base/endian.h"
 #include "random.h"
+#include "tally/abi.h"
+#include "tally/classic.h"
 
 #include <cmocka.h>
 
@@ -75,11 +78,10 @@ static void what_is_no_attr_is_refused(void **state)
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = {.type = 99};
-		struct tally_error err;
+		struct tally_classic_error err;
 
 		assert_int_equal(tally_classic_attr_decode(&rows[i].attr, PAGE, &attr, &err),
 				 -EINVAL);
-		assert_int_equal(err.code, -EINVAL);
 		assert_int_equal(err.offset, rows[i].offset);
 		assert_non_null(err.text);
 		assert_int_equal(attr.type, 99);
@@ -115,7 +117,7 @@ static void what_the_document_cannot_say_is_refused(void **state)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
 		struct perf_event_attr attr = rows[i].attr;
 		struct tally_classic_attr classic = {.config = 99};
-		struct tally_error err;
+		struct tally_classic_error err;
 
 		if (rows[i].offset != offsetof(struct perf_event_attr, wakeup_events))
 			attr.wakeup_events = 1;
@@ -175,17 +177,34 @@ static void without_wakeup_events_a_page_wakes(void **state)
 	assert_int_equal(attr.wakeup_events, 7);
 }
 
+/* "If a CPU is not able to count the selected event, then the system call will return -EINVAL." */
+static void events_that_the_cpu_cannot_count_are_einval(void **state)
+{
+	static const int absent[] = {-ENOENT, -ENODEV, -EOPNOTSUPP};
+	struct tally_classic_attr hardware = {.config = 6}, raw = {.config = 1ull << 63},
+				  software = {.config = 1ull << 56};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(absent); i++) {
+		assert_int_equal(tally_classic_open_error(&hardware, absent[i]), -EINVAL);
+		assert_int_equal(tally_classic_open_error(&raw, absent[i]), -EINVAL);
+		assert_int_equal(tally_classic_open_error(&software, absent[i]), absent[i]);
+	}
+	assert_int_equal(tally_classic_open_error(&hardware, -EACCES), -EACCES);
+}
+
 static void calls_of_the_document(void **state)
 {
-	assert_int_equal(tally_classic_flags(0), 0);
-	assert_int_equal(tally_classic_flags(PERF_FLAG_FD_CLOEXEC), -EINVAL);
-	assert_int_equal(tally_classic_ioctl(PERF_EVENT_IOC_ENABLE), '$' << 8);
-	assert_int_equal(tally_classic_ioctl(PERF_EVENT_IOC_DISABLE), '$' << 8 | 1);
-	assert_int_equal(tally_classic_ioctl(PERF_EVENT_IOC_REFRESH), '$' << 8 | 2);
-	assert_int_equal(tally_classic_ioctl(PERF_EVENT_IOC_ID), -ENOTTY);
-	assert_int_equal(tally_classic_prctl(31), 31);
-	assert_int_equal(tally_classic_prctl(32), 32);
-	assert_int_equal(tally_classic_prctl(33), -EINVAL);
+	assert_int_equal(tally_classic_check_flags(0), 0);
+	assert_int_equal(tally_classic_check_flags(PERF_FLAG_FD_CLOEXEC), -EINVAL);
+	assert_int_equal(TALLY_CLASSIC_IOC_ENABLE, PERF_EVENT_IOC_ENABLE);
+	assert_int_equal(TALLY_CLASSIC_IOC_DISABLE, PERF_EVENT_IOC_DISABLE);
+	assert_int_equal(tally_classic_check_request(PERF_EVENT_IOC_ENABLE), 0);
+	assert_int_equal(tally_classic_check_request(PERF_EVENT_IOC_DISABLE), 0);
+	assert_int_equal(tally_classic_check_request(PERF_EVENT_IOC_REFRESH), 0);
+	assert_int_equal(tally_classic_check_request(PERF_EVENT_IOC_ID), -ENOTTY);
+	assert_int_equal(tally_classic_check_prctl(31), 0);
+	assert_int_equal(tally_classic_check_prctl(32), 0);
+	assert_int_equal(tally_classic_check_prctl(33), -EINVAL);
 }
 
 /* ---- counts -------------------------------------------------------------------------------- */
@@ -200,16 +219,16 @@ static void values_follow_in_order_of_their_bits(void **state)
 		size_t nr = 1 + (format & 1) + (format >> 1);
 		uint64_t bytes[] = {modern[0], modern[format & 1 ? 1 : 2], modern[2]};
 
-		assert_int_equal(tally_classic_read_size(&classic, 1), nr * 8);
-		assert_int_equal(tally_classic_read(&classic, bytes, nr * 8, 5, out, sizeof(out)),
+		assert_int_equal(tally_classic_counts_size(&classic, 1), nr * 8);
+		assert_int_equal(tally_classic_counts(&classic, bytes, nr * 8, 5, out, sizeof(out)),
 				 nr * 8);
 		assert_memory_equal(out, bytes, nr * 8);
-		assert_int_equal(tally_classic_read(&classic, bytes, nr * 8, 5, out, nr * 8 - 1),
+		assert_int_equal(tally_classic_counts(&classic, bytes, nr * 8, 5, out, nr * 8 - 1),
 				 -ENOSPC);
 		assert_int_equal(
-			tally_classic_read(&classic, bytes, nr * 8 - 1, 5, out, sizeof(out)),
+			tally_classic_counts(&classic, bytes, nr * 8 - 1, 5, out, sizeof(out)),
 			-EINVAL);
-		assert_int_equal(tally_classic_read(&classic, bytes, 0, 5, out, sizeof(out)), 0);
+		assert_int_equal(tally_classic_counts(&classic, bytes, 0, 5, out, sizeof(out)), 0);
 	}
 }
 
@@ -219,18 +238,17 @@ static void own_value_is_found_in_a_group(void **state)
 					     .read_format = 3};
 	uint64_t bytes[] = {2, 20, 10, 111, 7, 222, 8}, out[3];
 
-	assert_int_equal(tally_classic_read_size(&classic, 2), sizeof(bytes));
-	assert_int_equal(tally_classic_read(&classic, bytes, sizeof(bytes), 8, out, sizeof(out)),
+	assert_int_equal(tally_classic_counts_size(&classic, 2), sizeof(bytes));
+	assert_int_equal(tally_classic_counts(&classic, bytes, sizeof(bytes), 8, out, sizeof(out)),
 			 24);
 	assert_int_equal(out[0], 222);
 	assert_int_equal(out[1], 20);
 	assert_int_equal(out[2], 10);
-	assert_int_equal(tally_classic_read(&classic, bytes, sizeof(bytes), 9, out, sizeof(out)),
+	assert_int_equal(tally_classic_counts(&classic, bytes, sizeof(bytes), 9, out, sizeof(out)),
 			 -EINVAL);
 }
 
-/* ---- records ----------------------------------------------------------------------------------
- */
+/* ---- records -------------------------------------------------------------------------------- */
 
 static uint64_t config_of(void *arg, uint64_t id)
 {
@@ -435,33 +453,58 @@ static void other_records_are_left_out(void **state)
 	assert_int_equal(tally_classic_record(&all, record, 32, NULL, NULL, out, 64), -EINVAL);
 }
 
-/* ---- the page
- * ------------------------------------------------------------------------------------ */
+/* ---- packets in parts ------------------------------------------------------------------------ */
 
-static void page_says_what_todays_says(void **state)
+/* Every packet that the translator makes is taken apart into what went in. */
+static void packets_are_taken_apart(void **state)
 {
-	struct perf_event_mmap_page page = {
-		.version = 1, .compat_version = 2, .lock = 4, .index = 5, .offset = -6};
-	struct tally_classic_page classic = {.data_head = 77};
+	_Alignas(8) uint8_t out[512];
 
-	tally_classic_page(&page, &classic);
-	assert_int_equal(classic.version, 1);
-	assert_int_equal(classic.compat_version, 2);
-	assert_int_equal(classic.lock, 4);
-	assert_int_equal(classic.index, 5);
-	assert_int_equal(classic.offset, -6);
-	assert_int_equal(classic.data_head, 77);
+	for (uint32_t type = 0; type < 64; type++) {
+		struct tally_classic_sample sample;
+		uint64_t group_words[] = {1001, 100, 1002, 200};
+		uint64_t ips[] = {0xa1, 0xb1, 0xb2, 0xc1, 0xc2, 0xc3};
+		struct tally_classic_header *record = (void *)out;
+
+		expected_sample(type, out);
+		assert_int_equal(tally_classic_sample_decode(record, &sample), 0);
+		assert_int_equal(sample.ip, type & TALLY_CLASSIC_RECORD_IP ? 0x1111 : 0);
+		assert_int_equal(sample.pid, type & TALLY_CLASSIC_RECORD_TID ? 22 : 0);
+		assert_int_equal(sample.tid, type & TALLY_CLASSIC_RECORD_TID ? 23 : 0);
+		assert_int_equal(sample.time, type & TALLY_CLASSIC_RECORD_TIME ? 0x3333 : 0);
+		assert_int_equal(sample.addr, type & TALLY_CLASSIC_RECORD_ADDR ? 0x4444 : 0);
+		assert_int_equal(sample.nr_group, type & TALLY_CLASSIC_RECORD_GROUP ? 2 : 0);
+		if (sample.nr_group)
+			assert_memory_equal(sample.group, group_words, sizeof(group_words));
+		assert_int_equal(sample.nr, type & TALLY_CLASSIC_RECORD_CALLCHAIN ? 6 : 0);
+		assert_int_equal(sample.hv, sample.nr / 6);
+		assert_int_equal(sample.kernel, sample.nr / 3);
+		assert_int_equal(sample.user, sample.nr / 2);
+		if (sample.nr)
+			assert_memory_equal(sample.ips, ips, sizeof(ips));
+		record->size -= 8;
+		if (type)
+			assert_int_equal(tally_classic_sample_decode(record, &sample), -EINVAL);
+	}
 }
 
-static void ring_wraps_at_its_end_and_head_at_2_32(void **state)
+static void what_is_no_packet_is_refused(void **state)
 {
-	struct tally_classic_page page = {.data_head = UINT32_MAX - 7};
-	uint8_t data[32] = {0};
+	_Alignas(8) uint8_t out[512];
+	struct tally_classic_header *record = (void *)out;
+	struct tally_classic_sample sample;
 
-	tally_classic_ring_write(&page, data, sizeof(data), "0123456789abcdef", 16);
-	assert_int_equal(page.data_head, 8);
-	assert_memory_equal(data + 24, "01234567", 8);
-	assert_memory_equal(data, "89abcdef", 8);
+	expected_sample(TALLY_CLASSIC_RECORD_GROUP, out);
+	tally_put_u64(out + 8, 3);
+	assert_int_equal(tally_classic_sample_decode(record, &sample), -EINVAL);
+	tally_put_u64(out + 8, UINT64_MAX / 8);
+	assert_int_equal(tally_classic_sample_decode(record, &sample), -EINVAL);
+	expected_sample(TALLY_CLASSIC_RECORD_CALLCHAIN, out);
+	tally_put_u16(out + 8, 7);
+	assert_int_equal(tally_classic_sample_decode(record, &sample), -EINVAL);
+	expected_sample(0, out);
+	record->misc = TALLY_CLASSIC_MISC_USER;
+	assert_int_equal(tally_classic_sample_decode(record, &sample), -EINVAL);
 }
 
 int main(void)
@@ -473,6 +516,7 @@ int main(void)
 		cmocka_unit_test(what_the_document_cannot_say_is_refused),
 		cmocka_unit_test(decode_and_encode_are_inverse),
 		cmocka_unit_test(without_wakeup_events_a_page_wakes),
+		cmocka_unit_test(events_that_the_cpu_cannot_count_are_einval),
 		cmocka_unit_test(calls_of_the_document),
 		cmocka_unit_test(values_follow_in_order_of_their_bits),
 		cmocka_unit_test(own_value_is_found_in_a_group),
@@ -481,8 +525,8 @@ int main(void)
 		cmocka_unit_test(chains_without_a_marker),
 		cmocka_unit_test(mappings_and_names_are_as_they_were),
 		cmocka_unit_test(other_records_are_left_out),
-		cmocka_unit_test(page_says_what_todays_says),
-		cmocka_unit_test(ring_wraps_at_its_end_and_head_at_2_32),
+		cmocka_unit_test(packets_are_taken_apart),
+		cmocka_unit_test(what_is_no_packet_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ def pkg_config(*words):
 
 def public_names():
     """Every function that a header of the library declares."""
-    for name in ("abi", "client", "events", "perfdata", "region"):
+    for name in ("abi", "classic", "client", "events", "perfdata", "region"):
         path = os.path.join(ROOT, "include", "tally", name + ".h")
         if not os.path.exists(path):
             continue

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ABI of the design document "Performance Counters for Linux" (2009): its attr, its record
+ * stream and its calls, on top of the perf_event_open(2) of today. docs/classic.md lists each old
+ * name with the new one, and what has no counterpart.
+ *
+ * The document's names have TALLY_CLASSIC_ or tally_classic_ in front of them, because several of
+ * them mean something else today. A program that includes neither linux/perf_event.h nor
+ * tally/abi.h can have the document's own names as well:
+ *
+ *	#define TALLY_CLASSIC_NAMES
+ *	#include <tally/classic.h>
+ *
+ *	struct perf_event_attr attr = {.config = PERF_COUNT_HW_INSTRUCTIONS, .disabled = 1};
+ *	struct tally_classic *perf;
+ *	uint64_t count;
+ *	int fd;
+ *
+ *	tally_classic_new(NULL, &perf);
+ *	fd = tally_classic_open(perf, &attr, 0, -1, -1, 0);
+ *	tally_classic_ioctl(perf, fd, PERF_EVENT_IOC_ENABLE, 0);
+ *	...
+ *	tally_classic_read(perf, fd, &count, sizeof(count));
+ *	tally_classic_free(perf);
+ *
+ * Programs that make the system call themselves with the document's attr run unchanged under
+ * `tally emulate --abi classic -- PROGRAM`.
+ *
+ * The file has four parts: structures and constants; pure functions that translate, for kernels and
+ * hosts (they are in libtally-core too, and freestanding); the calls (libtally); the document's own
+ * names. Functions return 0 or a negative errno, and leave `ret_` outputs untouched on failure.
+ */
+#ifndef TALLY_CLASSIC_H
+#define TALLY_CLASSIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Arrays without a length are C's. */
+#ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+extern "C" {
+#endif
+
+struct perf_event_attr;      /* of today: tally/abi.h */
+struct perf_event_mmap_page; /* of today: tally/abi.h */
+struct tally_transport;      /* tally/client.h */
+struct pollfd;               /* poll.h */
+
+/* ---- structures and constants --------------------------------------------------------------- */
+
+/* struct perf_event_attr: 56 bytes. The document reserves 52 bits after `comm`, which leaves one
+ * bit of the word over; that bit is reserved here too. */
+struct tally_classic_attr {
+	uint64_t config;      /* TALLY_CLASSIC_EVENT() or TALLY_CLASSIC_RAW() */
+	uint64_t irq_period;  /* events between two overflows; 0: the event only counts */
+	uint32_t record_type; /* TALLY_CLASSIC_RECORD_*: what an overflow packet contains */
+	uint32_t read_format; /* TALLY_CLASSIC_FORMAT_*: what read() returns after the value */
+	uint64_t disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1,
+		exclude_kernel : 1, exclude_hv : 1, exclude_idle : 1, mmap : 1, munmap : 1,
+		comm : 1, __reserved_1 : 53;
+	uint32_t extra_config_len; /* 0 */
+	uint32_t wakeup_events;    /* overflows between two wakeups; 0: wake for each full page */
+	uint64_t __reserved_2;
+	uint64_t __reserved_3;
+};
+
+/* The bit fields of `config`: raw_type, type, event_id. */
+#define TALLY_CLASSIC_RAW_MASK   (1ull << 63)
+#define TALLY_CLASSIC_TYPE_SHIFT 56
+#define TALLY_CLASSIC_TYPE_MASK  (0x7full << TALLY_CLASSIC_TYPE_SHIFT)
+#define TALLY_CLASSIC_EVENT_MASK ((1ull << TALLY_CLASSIC_TYPE_SHIFT) - 1)
+
+/* `config` of a generalized event, and of an event in the CPU's own encoding. */
+#define TALLY_CLASSIC_EVENT(type, id) \
+	((uint64_t)(type) << TALLY_CLASSIC_TYPE_SHIFT | (uint64_t)(id))
+#define TALLY_CLASSIC_RAW(code) (TALLY_CLASSIC_RAW_MASK | (uint64_t)(code))
+
+enum tally_classic_type_id {
+	TALLY_CLASSIC_TYPE_HARDWARE = 0,
+	TALLY_CLASSIC_TYPE_SOFTWARE = 1,
+	TALLY_CLASSIC_TYPE_TRACEPOINT = 2,
+};
+
+enum tally_classic_hw_id {
+	TALLY_CLASSIC_HW_CPU_CYCLES = 0,
+	TALLY_CLASSIC_HW_INSTRUCTIONS = 1,
+	TALLY_CLASSIC_HW_CACHE_REFERENCES = 2,
+	TALLY_CLASSIC_HW_CACHE_MISSES = 3,
+	TALLY_CLASSIC_HW_BRANCH_INSTRUCTIONS = 4,
+	TALLY_CLASSIC_HW_BRANCH_MISSES = 5,
+	TALLY_CLASSIC_HW_BUS_CYCLES = 6,
+};
+
+enum tally_classic_sw_ids {
+	TALLY_CLASSIC_SW_CPU_CLOCK = 0,
+	TALLY_CLASSIC_SW_TASK_CLOCK = 1,
+	TALLY_CLASSIC_SW_PAGE_FAULTS = 2,
+	TALLY_CLASSIC_SW_CONTEXT_SWITCHES = 3,
+	TALLY_CLASSIC_SW_CPU_MIGRATIONS = 4,
+	TALLY_CLASSIC_SW_PAGE_FAULTS_MIN = 5,
+	TALLY_CLASSIC_SW_PAGE_FAULTS_MAJ = 6,
+	TALLY_CLASSIC_SW_ALIGNMENT_FAULTS = 7,
+	TALLY_CLASSIC_SW_EMULATION_FAULTS = 8,
+};
+
+/* Values that read() returns after the count, each a u64, in the order of their bits. */
+enum tally_classic_read_format {
+	TALLY_CLASSIC_FORMAT_TOTAL_TIME_ENABLED = 1, /* ns */
+	TALLY_CLASSIC_FORMAT_TOTAL_TIME_RUNNING = 2, /* ns */
+};
+
+/* Content of overflow packets, in the order of the bits. */
+enum tally_classic_record_format {
+	TALLY_CLASSIC_RECORD_IP = 1U << 0,
+	TALLY_CLASSIC_RECORD_TID = 1U << 1,
+	TALLY_CLASSIC_RECORD_TIME = 1U << 2,
+	TALLY_CLASSIC_RECORD_ADDR = 1U << 3,
+	TALLY_CLASSIC_RECORD_GROUP = 1U << 4,
+	TALLY_CLASSIC_RECORD_CALLCHAIN = 1U << 5,
+};
+
+/* header.type, unless TALLY_CLASSIC_MISC_OVERFLOW is set in header.misc. */
+enum tally_classic_event_type {
+	TALLY_CLASSIC_MMAP = 1,
+	TALLY_CLASSIC_MUNMAP = 2, /* laid out as MMAP */
+	TALLY_CLASSIC_COMM = 3,
+};
+
+enum {
+	TALLY_CLASSIC_MISC_KERNEL = 1 << 0,
+	TALLY_CLASSIC_MISC_USER = 1 << 1,
+	TALLY_CLASSIC_MISC_OVERFLOW = 1 << 2, /* header.type is a set of TALLY_CLASSIC_RECORD_* */
+};
+
+/* struct perf_event_header. */
+struct tally_classic_header {
+	uint32_t type;
+	uint16_t misc;
+	uint16_t size; /* of the record with its header, a multiple of 8 */
+};
+
+/* A mapping that can be executed. */
+struct tally_classic_mmap_record {
+	struct tally_classic_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	char filename[];
+};
+
+struct tally_classic_comm_record {
+	struct tally_classic_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+/* struct perf_event_mmap_page; the data begins one page after it. */
+struct tally_classic_page {
+	uint32_t version;
+	uint32_t compat_version;
+	uint32_t lock;  /* seqlock of index and offset */
+	uint32_t index; /* 0: the counter cannot be read in user space now */
+	int64_t offset;
+	uint32_t data_head; /* wraps at 2^32; there is no tail: unread data is overwritten */
+};
+
+/* Third argument of the requests: apply to the whole group of a leader. */
+enum { TALLY_CLASSIC_IOC_FLAG_GROUP = 1 };
+
+/* The document's requests: Linux's numbers of today. */
+enum {
+	TALLY_CLASSIC_IOC_ENABLE = 0x2400,
+	TALLY_CLASSIC_IOC_DISABLE = 0x2401,
+	TALLY_CLASSIC_IOC_REFRESH = 0x2402, /* enable for that many overflows, then disable */
+};
+
+enum { TALLY_CLASSIC_PRCTL_DISABLE = 31, TALLY_CLASSIC_PRCTL_ENABLE = 32 };
+
+/* ---- translation: pure functions ------------------------------------------------------------- */
+
+/*
+ * Who offers the document's calls on top of an implementation of today's:
+ *
+ *	open	tally_classic_attr_decode(), perf_event_open(), PERF_EVENT_IOC_ID; keep the attr.
+ *		An error goes through tally_classic_open_error()
+ *	read	read() of tally_classic_counts_size() bytes, tally_classic_counts()
+ *	ioctl	tally_classic_check_request(), ioctl() with the same number
+ *	mmap	mmap(), memory of the same size, tally_classic_ring_init(); then
+ *		tally_classic_ring_update() whenever the event's ring may have changed
+ */
+
+/* Why something was refused. */
+struct tally_classic_error {
+	const char *text; /* constant; lower case, no full stop */
+	size_t offset;    /* of the field to blame, in the structure that was given */
+};
+
+/*
+ * The attr of today that does the same. Without wakeup_events, `page_size` bytes of records wake.
+ * `munmap` has no counterpart on Linux, which writes no such records; a host of tally's core
+ * passes it on with tally_core_event_emit_munmap().
+ * 0; -EINVAL for a type or bit that the document does not define, and for a reserved field or
+ * extra_config_len that is not 0. `ret_error` (may be NULL) is set on failure.
+ */
+int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t page_size,
+			      struct perf_event_attr *ret_attr,
+			      struct tally_classic_error *ret_error);
+
+/* The inverse; `munmap` is 0. -EOPNOTSUPP, with the offset of the field in `attr`, for what the
+ * document cannot express. */
+int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
+			      struct tally_classic_attr *ret_classic,
+			      struct tally_classic_error *ret_error);
+
+/* 0, or what the document's call returns: -EINVAL for flags other than 0, -ENOTTY for requests
+ * other than TALLY_CLASSIC_IOC_*, -EINVAL for other options of prctl. */
+int tally_classic_check_flags(unsigned long flags);
+int tally_classic_check_request(unsigned long request);
+int tally_classic_check_prctl(int option);
+
+/* "If a CPU is not able to count the selected event, then the system call will return -EINVAL":
+ * `error`, as perf_event_open(2) of today returned it, or -EINVAL in its place. */
+int tally_classic_open_error(const struct tally_classic_attr *classic, int error);
+
+enum { TALLY_CLASSIC_COUNTS_MAX = 3 * 8 };
+
+/*
+ * What read() returns: the value, then what read_format asks for. `bytes` are `len` bytes that were
+ * read from the event of today, `id` is the event's own id. 0 bytes (a pinned event in the error
+ * state) give 0.
+ * The number of bytes written to `out`; -ENOSPC when `out_len` is too small; -EINVAL when `bytes`
+ * are not the counts of that event.
+ */
+int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
+			     size_t len, uint64_t id, void *out, size_t out_len);
+
+/* The most bytes that read() of the event of today returns in a group of `nr` events. */
+size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint32_t nr);
+
+/* The type of the MUNMAP records that tally's core writes for classic events. */
+enum { TALLY_CLASSIC_CORE_MUNMAP = 1024 };
+
+/* The classic config of a group's member by its id: `event` of TALLY_CLASSIC_RECORD_GROUP. */
+typedef uint64_t (*tally_classic_config_of)(void *arg, uint64_t id);
+
+/*
+ * Translate one record of `len` bytes, in host order, of an event that was opened with what
+ * tally_classic_attr_decode() made of `classic`. Without `config_of` (NULL), members of a group are
+ * given by their id.
+ * The number of bytes written to `out`, a multiple of 8; 0 for records that the document does not
+ * have or `classic` did not ask for; -ENOSPC when `out_len` is too small (a translated record is at
+ * most 8 bytes longer); -EINVAL when `record` is not a whole record.
+ */
+int64_t tally_classic_record(const struct tally_classic_attr *classic, const void *record,
+			     size_t len, tally_classic_config_of config_of, void *arg, void *out,
+			     size_t out_len);
+
+/* Copy to `classic` the fields that the page of today has too; data_head is not changed. */
+void tally_classic_page_copy(const struct perf_event_mmap_page *page,
+			     struct tally_classic_page *classic);
+
+/* Bytes of memory that a ring needs to put records together. */
+enum { TALLY_CLASSIC_SCRATCH = 2 * 65536 + 8 };
+
+/* A ring buffer of today and the document's one that its records are translated to. */
+struct tally_classic_ring {
+	struct tally_classic_attr attr;
+	tally_classic_config_of config_of; /* may be NULL */
+	void *config_arg;
+	struct perf_event_mmap_page *from;
+	struct tally_classic_page *to;
+	size_t page_size; /* from a page to its data, in both */
+	size_t size;      /* of the data, in both */
+	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes */
+	/* Kept by the functions below. */
+	uint64_t tail;    /* of `from` */
+	uint32_t head;    /* of `to` */
+	uint64_t records; /* appended to `to` */
+	uint64_t lost;    /* records that the implementation could not write (PERF_RECORD_LOST) */
+};
+
+/* Begin: the fields up to `scratch` are set, both memories are mapped. -EINVAL unless `size` is a
+ * power of two between 8 and 2^31. */
+int tally_classic_ring_init(struct tally_classic_ring *ring);
+
+/* Translate the next record that the document has, and give its space in `from` back. False: there
+ * is none. */
+bool tally_classic_ring_step(struct tally_classic_ring *ring);
+
+/* Translate all records, and copy the page's other fields. */
+void tally_classic_ring_update(struct tally_classic_ring *ring);
+
+/* An overflow packet in parts. Fields that the packet does not have are 0 or NULL. */
+struct tally_classic_sample {
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time; /* ns */
+	uint64_t addr;
+	uint64_t nr_group;     /* members of the group, the leader first */
+	const uint64_t *group; /* `event` and `val` of each */
+	uint16_t nr;           /* addresses of the callchain: first hv, then kernel, then user */
+	uint16_t hv, kernel, user;
+	const uint64_t *ips;
+};
+
+/* Take a packet apart. Pointers are into `record`, which is aligned to 8 bytes and is at least
+ * header.size bytes long. -EINVAL when it is not a whole overflow packet. */
+int tally_classic_sample_decode(const struct tally_classic_header *record,
+				struct tally_classic_sample *ret_sample);
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+/*
+ * The calls of the document over any implementation of perf_event_open(2): a transport of
+ * tally/client.h. Descriptors are the implementation's: those of the kernel can be given to
+ * fcntl(2) and poll(2) as the document says. An object belongs to one thread at a time.
+ */
+struct tally_classic;
+
+/* `transport` NULL: the running kernel's, or that of `tally emulate`. It outlives the object.
+ * -ENOMEM. */
+int tally_classic_new(const struct tally_transport *transport, struct tally_classic **ret_classic);
+
+/* Close all events. NULL is allowed. */
+void tally_classic_free(struct tally_classic *classic);
+
+/*
+ * sys_perf_event_open(): a descriptor, or the error of perf_event_open(2); -EINVAL as well for an
+ * attr that is not the document's, for an event that the CPU cannot count, and for `flags` other
+ * than 0; -EBADF for a `group_fd` that is not -1 or a descriptor of this object.
+ * Over Linux, `munmap` is accepted and no such records are written.
+ */
+int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
+		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
+
+/* Why the last tally_classic_open() refused the attr: `text` is NULL if it was not the attr. */
+struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
+
+/* All functions below return -EBADF for a descriptor that is not of this object. */
+
+/* Close the descriptor and unmap its ring. */
+int tally_classic_close(struct tally_classic *classic, int fd);
+
+/* The count and what read_format asks for. The number of bytes; 0 for a pinned event in the error
+ * state; -ENOSPC when `len` is too small; the error of read(2). */
+int64_t tally_classic_read(struct tally_classic *classic, int fd, void *to, size_t len);
+
+/* TALLY_CLASSIC_IOC_*. -ENOTTY for other requests; the error of ioctl(2). */
+int tally_classic_ioctl(struct tally_classic *classic, int fd, unsigned long request,
+			unsigned long arg);
+
+/* Enable or disable the events of this object that lead a group and count the calling process or
+ * thread. Members of groups and events of other tasks stay as they are. -EINVAL for another
+ * option; else the first error. */
+int tally_classic_prctl(struct tally_classic *classic, int option);
+
+/*
+ * Map the event's ring: `len` is 1 + 2^n pages. `*ret_page` is followed, one page later, by the
+ * data; all is read-only by convention. Its `index` is always 0.
+ * data_head moves when tally_classic_update(), _poll() or _next() is called. -EINVAL for another
+ * length; -EBUSY when the event has a ring already; -ENOMEM; the error of mmap(2).
+ */
+int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
+		       const struct tally_classic_page **ret_page);
+
+/* Unmap the ring of `fd`. -EINVAL when there is none. */
+int tally_classic_munmap(struct tally_classic *classic, int fd);
+
+/* Bring the ring of `fd` up to date. -EINVAL when there is none. */
+int tally_classic_update(struct tally_classic *classic, int fd);
+
+/* poll(2) of these and of other descriptors, then tally_classic_update() of those that are ready.
+ * The number of descriptors that are ready; -EOPNOTSUPP when the transport cannot poll; the error
+ * of poll(2). */
+int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size_t nr,
+		       int timeout_ms);
+
+/*
+ * The next record of the ring of `fd` that was not returned before. It stays valid until the next
+ * call that takes `classic`. NULL when there is none, or no ring. Records that were overwritten
+ * before they were returned are counted as lost.
+ */
+const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd);
+
+/* Records that were lost so far: those for which the implementation had no room, and those that
+ * tally_classic_next() did not return in time. */
+uint64_t tally_classic_lost(const struct tally_classic *classic, int fd);
+
+#ifdef __cplusplus
+}
+#pragma GCC diagnostic pop
+#endif
+
+/* ---- the document's own names ---------------------------------------------------------------- */
+
+#ifdef TALLY_CLASSIC_NAMES
+#if defined(_LINUX_PERF_EVENT_H) || defined(_UAPI_LINUX_PERF_EVENT_H)
+#error "TALLY_CLASSIC_NAMES cannot be used together with the names of linux/perf_event.h"
+#endif
+/* Including it later has no effect: several of its names have another meaning here. */
+#define _LINUX_PERF_EVENT_H
+#define _UAPI_LINUX_PERF_EVENT_H
+
+#define perf_event_attr      tally_classic_attr
+#define perf_event_header    tally_classic_header
+#define perf_event_mmap_page tally_classic_page
+
+enum perf_type_id {
+	PERF_TYPE_HARDWARE = 0,
+	PERF_TYPE_SOFTWARE = 1,
+	PERF_TYPE_TRACEPOINT = 2,
+};
+
+enum perf_hw_id {
+	PERF_COUNT_HW_CPU_CYCLES = 0,
+	PERF_COUNT_HW_INSTRUCTIONS = 1,
+	PERF_COUNT_HW_CACHE_REFERENCES = 2,
+	PERF_COUNT_HW_CACHE_MISSES = 3,
+	PERF_COUNT_HW_BRANCH_INSTRUCTIONS = 4,
+	PERF_COUNT_HW_BRANCH_MISSES = 5,
+	PERF_COUNT_HW_BUS_CYCLES = 6,
+};
+
+enum perf_sw_ids {
+	PERF_COUNT_SW_CPU_CLOCK = 0,
+	PERF_COUNT_SW_TASK_CLOCK = 1,
+	PERF_COUNT_SW_PAGE_FAULTS = 2,
+	PERF_COUNT_SW_CONTEXT_SWITCHES = 3,
+	PERF_COUNT_SW_CPU_MIGRATIONS = 4,
+	PERF_COUNT_SW_PAGE_FAULTS_MIN = 5,
+	PERF_COUNT_SW_PAGE_FAULTS_MAJ = 6,
+	PERF_COUNT_SW_ALIGNMENT_FAULTS = 7,
+	PERF_COUNT_SW_EMULATION_FAULTS = 8,
+};
+
+enum perf_event_read_format {
+	PERF_FORMAT_TOTAL_TIME_ENABLED = 1,
+	PERF_FORMAT_TOTAL_TIME_RUNNING = 2,
+};
+
+enum perf_event_record_format {
+	PERF_RECORD_IP = 1U << 0,
+	PERF_RECORD_TID = 1U << 1,
+	PERF_RECORD_TIME = 1U << 2,
+	PERF_RECORD_ADDR = 1U << 3,
+	PERF_RECORD_GROUP = 1U << 4,
+	PERF_RECORD_CALLCHAIN = 1U << 5,
+};
+
+enum perf_event_type {
+	PERF_RECORD_MMAP = 1,
+	PERF_RECORD_MUNMAP = 2,
+	PERF_RECORD_COMM = 3,
+};
+
+#define PERF_RECORD_MISC_KERNEL   (1 << 0)
+#define PERF_RECORD_MISC_USER     (1 << 1)
+#define PERF_RECORD_MISC_OVERFLOW (1 << 2)
+
+#define PERF_EVENT_IOC_ENABLE  0x2400
+#define PERF_EVENT_IOC_DISABLE 0x2401
+#define PERF_EVENT_IOC_REFRESH 0x2402
+#define PERF_IOC_FLAG_GROUP    1
+
+#ifndef PR_TASK_PERF_EVENTS_DISABLE
+#define PR_TASK_PERF_EVENTS_DISABLE 31
+#define PR_TASK_PERF_EVENTS_ENABLE  32
+#endif
+#endif
+
+#endif

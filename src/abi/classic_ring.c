@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The classic ring buffer: records are taken from a ring of today and appended, translated, to one
+ * that has a 32-bit head and no tail. The head is kept here as well as in the page: whoever maps
+ * the page may write to it.
+ */
+#include "abi/record.h"
+#include "base/arith.h"
+#include "tally/abi.h"
+#include "tally/classic.h"
+#include "tally/errno.h"
+
+enum { RECORD_MAX = 65536, HEADER = sizeof(struct perf_event_header) };
+
+/* ---- positions in the ring of today --------------------------------------------------------- */
+
+/* Positions are 64 bits wide, of which a processor of 32 bits reads and writes the lower half in
+ * one piece. A ring is smaller than that. */
+typedef size_t __attribute__((may_alias)) position_word;
+
+enum { LOW_WORD = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && sizeof(size_t) == 4 };
+
+/* Bytes that were written and not yet taken. */
+static size_t bytes_left(const struct tally_classic_ring *ring)
+{
+	const position_word *head = (const position_word *)&ring->from->data_head;
+
+	return __atomic_load_n(head + LOW_WORD, __ATOMIC_ACQUIRE) - (size_t)ring->tail;
+}
+
+static void tail_move(struct tally_classic_ring *ring, size_t len)
+{
+	position_word *tail = (position_word *)&ring->from->data_tail;
+
+	ring->tail += len;
+	if (sizeof(size_t) < sizeof(ring->tail))
+		tail[!LOW_WORD] = (size_t)(ring->tail >> 32);
+	__atomic_store_n(tail + LOW_WORD, (size_t)ring->tail, __ATOMIC_RELEASE);
+}
+
+/* ---- the two rings --------------------------------------------------------------------------- */
+
+void tally_classic_page_copy(const struct perf_event_mmap_page *page,
+			     struct tally_classic_page *classic)
+{
+	classic->version = page->version;
+	classic->compat_version = page->compat_version;
+	classic->lock = page->lock;
+	classic->index = page->index;
+	classic->offset = page->offset;
+}
+
+int tally_classic_ring_init(struct tally_classic_ring *ring)
+{
+	if (ring->size < HEADER || ring->size > 1u << 31 || ring->size & (ring->size - 1))
+		return -EINVAL;
+	ring->tail = ring->from->data_tail;
+	ring->head = 0;
+	ring->records = ring->lost = 0;
+	tally_classic_page_copy(ring->from, ring->to);
+	ring->to->data_head = 0;
+	return 0;
+}
+
+/* Copy `len` bytes out of the data of a ring, which may wrap. */
+static void ring_take(const uint8_t *data, size_t size, uint64_t at, uint8_t *to, size_t len)
+{
+	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
+
+	__builtin_memcpy(to, data + start, first);
+	__builtin_memcpy(to + first, data, len - first);
+}
+
+/* The same, into it. */
+static void ring_put(uint8_t *data, size_t size, uint64_t at, const uint8_t *from, size_t len)
+{
+	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
+
+	__builtin_memcpy(data + start, from, first);
+	__builtin_memcpy(data, from + first, len - first);
+}
+
+/* Copy the next record of today to the scratch: its size, 0 when there is none. What is not a
+ * record is skipped with all that follows it. */
+static size_t record_take(struct tally_classic_ring *ring)
+{
+	const uint8_t *data = (const uint8_t *)ring->from + ring->page_size;
+	size_t left = bytes_left(ring);
+	struct perf_event_header header;
+
+	if (left < HEADER)
+		return 0;
+	ring_take(data, ring->size, ring->tail, (uint8_t *)&header, HEADER);
+	if (left > ring->size || header.size < HEADER || header.size > left) {
+		ring->lost++;
+		tail_move(ring, left);
+		return 0;
+	}
+	ring_take(data, ring->size, ring->tail, ring->scratch, header.size);
+	/* The size may have changed since. */
+	__builtin_memcpy(ring->scratch, &header, HEADER);
+	return header.size;
+}
+
+static void record_append(struct tally_classic_ring *ring, const uint8_t *record, size_t len)
+{
+	ring_put((uint8_t *)ring->to + ring->page_size, ring->size, ring->head, record, len);
+	ring->head += (uint32_t)len;
+	ring->records++;
+	__atomic_store_n(&ring->to->data_head, ring->head, __ATOMIC_RELEASE);
+}
+
+/* The `lost` field of a LOST record. */
+static uint64_t records_lost(const uint8_t *record, size_t len)
+{
+	return len >= HEADER + 16 ? tally_get_u64(record + HEADER + 8) : 0;
+}
+
+/* Translate the record of `len` bytes in the scratch. Whether one was appended. */
+static bool record_translate(struct tally_classic_ring *ring, size_t len)
+{
+	uint8_t *out = ring->scratch + RECORD_MAX;
+	int64_t wrote =
+		tally_classic_record(&ring->attr, ring->scratch, len, ring->config_of,
+				     ring->config_arg, out, TALLY_CLASSIC_SCRATCH - RECORD_MAX);
+
+	if (tally_record_header(ring->scratch).type == PERF_RECORD_LOST)
+		ring->lost += records_lost(ring->scratch, len);
+	if (wrote < 0 || (uint64_t)wrote > ring->size)
+		ring->lost++;
+	else if (wrote)
+		record_append(ring, out, (size_t)wrote);
+	return wrote > 0 && (uint64_t)wrote <= ring->size;
+}
+
+bool tally_classic_ring_step(struct tally_classic_ring *ring)
+{
+	bool appended = false;
+	size_t len;
+
+	while (!appended && (len = record_take(ring))) {
+		appended = record_translate(ring, len);
+		tail_move(ring, len);
+	}
+	return appended;
+}
+
+void tally_classic_ring_update(struct tally_classic_ring *ring)
+{
+	while (tally_classic_ring_step(ring))
+		;
+	tally_classic_page_copy(ring->from, ring->to);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The ring buffers of the classic calls. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "client/classic_private.h"
+
+enum { RECORD_MAX = 65536 };
+
+/* ---- mapping -------------------------------------------------------------------------------- */
+
+void classic_mapping_free(struct tally_classic *classic, struct classic_mapping *mapping)
+{
+	if (!mapping)
+		return;
+	if (mapping->ring.from)
+		classic->transport->munmap(classic->transport, mapping->ring.from, mapping->len);
+	if (mapping->ring.to)
+		munmap(mapping->ring.to, mapping->len);
+	free(mapping);
+}
+
+/* The config of the event with that id: the members of a group are all of one object. */
+static uint64_t config_of(void *arg, uint64_t id)
+{
+	const struct tally_classic *classic = arg;
+
+	tally_vec_for_each (event, &classic->events) {
+		if (event->id == id)
+			return event->attr.config;
+	}
+	return id;
+}
+
+/* Map the ring of today, and memory for the classic one. */
+static int mapping_map(struct tally_classic *classic, int fd, struct classic_mapping *mapping)
+{
+	const struct tally_transport *transport = classic->transport;
+	void *from, *to;
+	int ret = transport->mmap(transport, fd, mapping->len, true, &from);
+
+	if (ret)
+		return ret;
+	mapping->ring.from = from;
+	to = mmap(NULL, mapping->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (to == MAP_FAILED)
+		return -ENOMEM;
+	mapping->ring.to = to;
+	ret = tally_classic_ring_init(&mapping->ring);
+	mapping->ring.to->index = 0;
+	return ret;
+}
+
+int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
+		       const struct tally_classic_page **ret_page)
+{
+	struct classic_event *event = classic_event_find(classic, fd);
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	struct classic_mapping *mapping;
+	int ret;
+
+	if (!event)
+		return -EBADF;
+	if (event->mapping)
+		return -EBUSY;
+	if (len % page_size || len <= page_size)
+		return -EINVAL;
+	if (!classic->scratch)
+		classic->scratch = malloc(TALLY_CLASSIC_SCRATCH + RECORD_MAX);
+	mapping = classic->scratch ? calloc(1, sizeof(*mapping)) : NULL;
+	if (!mapping)
+		return -ENOMEM;
+	mapping->len = len;
+	mapping->ring = (struct tally_classic_ring){.attr = event->attr,
+						    .config_of = config_of,
+						    .config_arg = classic,
+						    .page_size = page_size,
+						    .size = len - page_size,
+						    .scratch = classic->scratch};
+	ret = mapping_map(classic, fd, mapping);
+	if (ret) {
+		classic_mapping_free(classic, mapping);
+		return ret;
+	}
+	event->mapping = mapping;
+	*ret_page = mapping->ring.to;
+	return 0;
+}
+
+int tally_classic_munmap(struct tally_classic *classic, int fd)
+{
+	struct classic_event *event = classic_event_find(classic, fd);
+
+	if (!event)
+		return -EBADF;
+	if (!event->mapping)
+		return -EINVAL;
+	classic_mapping_free(classic, event->mapping);
+	event->mapping = NULL;
+	return 0;
+}
+
+/* ---- records --------------------------------------------------------------------------------*/
+
+/* The copy of the page is not read in time for its counter to be read in user space. */
+static void mapping_update(struct classic_mapping *mapping)
+{
+	tally_classic_ring_update(&mapping->ring);
+	mapping->ring.to->index = 0;
+}
+
+int tally_classic_update(struct tally_classic *classic, int fd)
+{
+	struct classic_event *event = classic_event_find(classic, fd);
+
+	if (!event)
+		return -EBADF;
+	if (!event->mapping)
+		return -EINVAL;
+	mapping_update(event->mapping);
+	return 0;
+}
+
+int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size_t nr,
+		       int timeout_ms)
+{
+	const struct tally_transport *transport = classic->transport;
+	int ready =
+		transport->poll ? transport->poll(transport, polls, nr, timeout_ms) : -EOPNOTSUPP;
+
+	for (size_t i = 0; ready > 0 && i < nr; i++) {
+		struct classic_event *event =
+			polls[i].revents ? classic_event_find(classic, polls[i].fd) : NULL;
+
+		if (event && event->mapping)
+			mapping_update(event->mapping);
+	}
+	return ready;
+}
+
+static void copy_out(const struct classic_mapping *mapping, void *to, size_t len)
+{
+	const struct tally_classic_ring *ring = &mapping->ring;
+	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;
+	size_t start = mapping->tail & (ring->size - 1);
+	size_t first = len < ring->size - start ? len : ring->size - start;
+
+	memcpy(to, data + start, first);
+	memcpy((uint8_t *)to + first, data, len - first);
+}
+
+/* Everything in the classic ring was overwritten, or is not a record. */
+static void mapping_skip(struct classic_mapping *mapping)
+{
+	mapping->missed += mapping->ring.records - mapping->seen;
+	mapping->seen = mapping->ring.records;
+	mapping->tail = mapping->ring.head;
+}
+
+/* Copy the next record to `to`; false: there is none. */
+static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_header *to)
+{
+	uint32_t left = mapping->ring.head - mapping->tail;
+
+	if (left > mapping->ring.size)
+		mapping_skip(mapping);
+	if (mapping->tail == mapping->ring.head && !tally_classic_ring_step(&mapping->ring))
+		return false;
+	left = mapping->ring.head - mapping->tail;
+	copy_out(mapping, to, sizeof(*to));
+	if (to->size < sizeof(*to) || to->size > left) {
+		mapping_skip(mapping);
+		return false;
+	}
+	copy_out(mapping, to, to->size);
+	mapping->tail += to->size;
+	mapping->seen++;
+	return true;
+}
+
+const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd)
+{
+	struct classic_event *event = classic_event_find(classic, fd);
+	struct tally_classic_header *record;
+
+	if (!event || !event->mapping)
+		return NULL;
+	record = (struct tally_classic_header *)(void *)(classic->scratch + TALLY_CLASSIC_SCRATCH);
+	return mapping_next(event->mapping, record) ? record : NULL;
+}
+
+uint64_t tally_classic_lost(const struct tally_classic *classic, int fd)
+{
+	const struct classic_event *event = classic_event_find(classic, fd);
+
+	return event && event->mapping ? event->mapping->ring.lost + event->mapping->missed : 0;
+}
