@@ -40,6 +40,7 @@ typedef void (*tally_emulate_wake_fn)(void *wakes, short events);
 
 struct tally_emulate_backend {
 	const char *name;
+	bool is_classic; /* attrs and rings are those of tally/classic.h */
 	int (*event_open)(struct tally_emulate_backend *backend,
 			  const struct tally_emulate_caller *caller,
 			  const struct tally_emulate_open *open, void **ret_event);
@@ -53,10 +54,16 @@ struct tally_emulate_backend {
 	int (*event_control)(struct tally_emulate_backend *backend,
 			     const struct tally_emulate_caller *caller, void *event,
 			     uint32_t request, uintptr_t argument, void *other);
+	/* prctl(2), PERF_EVENT_IOC_ENABLE or DISABLE for the caller's events; NULL: as Linux, for
+	 * those that it opened. */
+	void (*task_control)(struct tally_emulate_backend *backend,
+			     const struct tally_emulate_caller *caller, uint32_t request);
 	int (*ring_map)(struct tally_emulate_backend *backend,
 			const struct tally_emulate_caller *caller, void *event, size_t len,
 			uint64_t offset, bool writable, struct tally_emulate_map *ret_map);
 	void (*ring_unmap)(struct tally_emulate_backend *backend, void *event, void *mapping);
+	/* Bring the rings of an event up to date before it is woken; NULL: they are. */
+	void (*ring_update)(struct tally_emulate_backend *backend, void *event);
 	/* What happens to processes; NULL: it finds out itself. `parent` is 0 where it is not
 	 * known. */
 	void (*process_fork)(struct tally_emulate_backend *backend, int32_t parent, int32_t child);
@@ -86,6 +93,14 @@ void tally_emulate_linux_free(struct tally_emulate_backend *backend);
  * the server. The errors of tally_user_create(). */
 int tally_emulate_user_new(struct tally_emulate_backend **ret_backend);
 void tally_emulate_user_free(struct tally_emulate_backend *backend);
+
+/*
+ * The same for programs that speak the design document's ABI: tally/classic.h. `inner`, which speaks
+ * today's, must outlive it. Free after the server. -ENOMEM, -errno of the descriptors.
+ */
+int tally_emulate_classic_new(struct tally_emulate_backend *inner,
+			      struct tally_emulate_backend **ret_backend);
+void tally_emulate_classic_free(struct tally_emulate_backend *backend);
 
 struct tally_script; /* emulate/script.h */
 

@@ -131,7 +131,10 @@ void emulate_event_unmap(struct emulate_event *event, int32_t pid, uint64_t numb
 void emulate_event_wake(void *wakes, short events)
 {
 	struct emulate_event *event = wakes;
+	struct tally_emulate_backend *backend = event->server->backend;
 
+	if (backend->ring_update && event->event)
+		backend->ring_update(backend, event->event);
 	/* One that waits is enough: a full socket says that there are many. */
 	if (events & POLLIN)
 		send(event->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -22,6 +22,9 @@
  * to be kept for a program's children: LD_PRELOAD. */
 #define TALLY_EMULATE_VARIABLE "TALLY_EMULATE"
 
+/* How the name of a server begins whose programs speak the ABI of tally/classic.h. */
+#define TALLY_EMULATE_CLASSIC "tally-emulate-classic-"
+
 #define TALLY_EMULATE_EVENT "tally-emulate-event-"
 
 enum {
@@ -29,6 +32,8 @@ enum {
 	TALLY_EMULATE_VERSION = 1,
 	TALLY_EMULATE_DATA_MAX = 16384, /* behind a message: the largest read(2), or an attr */
 	TALLY_EMULATE_NAME_MAX = 64,
+	TALLY_EMULATE_CLASSIC_ATTR =
+		56, /* bytes of the classic attr, which does not tell its size */
 };
 
 enum tally_emulate_operation {

@@ -208,18 +208,13 @@ static int64_t serve_munmap(struct emulate_call *call)
 	return 0;
 }
 
-/* Of the thread's own events, as Linux does it. */
-static int64_t serve_prctl(struct emulate_call *call)
+/* The events that the thread opened, as Linux does it. */
+static void opened_control(const struct emulate_call *call, uint32_t request)
 {
 	struct tally_emulate_backend *backend = call->server->backend;
-	bool enable = call->request->argument[0] == PR_TASK_PERF_EVENTS_ENABLE;
-	uint32_t request =
-		enable ? (uint32_t)PERF_EVENT_IOC_ENABLE : (uint32_t)PERF_EVENT_IOC_DISABLE;
 	const struct tally_map_slot *slot;
 	size_t at = 0;
 
-	if (!enable && call->request->argument[0] != PR_TASK_PERF_EVENTS_DISABLE)
-		return -EINVAL;
 	while ((slot = tally_map_next(&call->server->events, &at))) {
 		struct emulate_event *event = (struct emulate_event *)(uintptr_t)slot->value;
 
@@ -227,6 +222,21 @@ static int64_t serve_prctl(struct emulate_call *call)
 			backend->event_control(backend, call->caller, event->event, request, 0,
 					       NULL);
 	}
+}
+
+static int64_t serve_prctl(struct emulate_call *call)
+{
+	struct tally_emulate_backend *backend = call->server->backend;
+	bool enable = call->request->argument[0] == PR_TASK_PERF_EVENTS_ENABLE;
+	uint32_t request =
+		enable ? (uint32_t)PERF_EVENT_IOC_ENABLE : (uint32_t)PERF_EVENT_IOC_DISABLE;
+
+	if (!enable && call->request->argument[0] != PR_TASK_PERF_EVENTS_DISABLE)
+		return -EINVAL;
+	if (backend->task_control)
+		backend->task_control(backend, call->caller, request);
+	else
+		opened_control(call, request);
 	return 0;
 }
 

@@ -246,7 +246,8 @@ static int server_listen(struct tally_emulate_server *server)
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -EAGAIN;
-	snprintf(server->name, sizeof(server->name), "tally-emulate-%016llx",
+	snprintf(server->name, sizeof(server->name), "%s%016llx",
+		 server->backend->is_classic ? TALLY_EMULATE_CLASSIC : "tally-emulate-",
 		 (unsigned long long)number);
 	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(server->name));
 	memcpy(address.sun_path + 1, server->name, strlen(server->name));

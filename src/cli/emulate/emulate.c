@@ -16,15 +16,20 @@
 #include "sampler/child.h"
 
 struct emulate_config {
-	const char *host;
+	const char *host, *abi;
+	char **command;
 };
 
 #define AT(member) offsetof(struct emulate_config, member)
 
 static const struct tally_option emulate_options[] = {
-	{0, "host", TALLY_OPTION_TEXT, AT(host), "user|sim:file",
-	 "who answers: user (default), software events measured without the kernel's "
-	 "perf_event_open; or a simulated machine whose PMU does as the script in the file says"},
+	{0, "abi", TALLY_OPTION_TEXT, AT(abi), "linux|classic",
+	 "select the ABI that the command uses: linux (default), that of linux/perf_event.h; or "
+	 "classic, that of the design document, with its attr and records (tally/classic.h)"},
+	{0, "host", TALLY_OPTION_TEXT, AT(host), "user|sim:file|kernel",
+	 "select who answers: user (default), software events measured without the kernel's "
+	 "perf_event_open; a simulated machine whose PMU does as the script in the file says; or "
+	 "the running kernel"},
 	TALLY_OPTION_END,
 };
 
@@ -81,33 +86,50 @@ static int command_failed(const char *command, int error)
 				  : TALLY_EXIT_ERROR;
 }
 
-/* Run the command with what `backend` answers; its exit status. */
-static int emulate_serve(struct tally_emulate_backend *backend, char **command)
-{
-	struct tally_emulate_server *server = NULL;
-	int ret = tally_emulate_server_new(backend, &server), status = 0;
-
-	if (!ret)
-		ret = tally_emulate_run(server, command, &status);
-	tally_emulate_server_free(server);
-	return ret ? command_failed(command[0], ret) : status_of(status);
-}
-
 static int no_machine(int error)
 {
 	tally_print_error("cannot make the machine: %s", strerror(-error));
 	return TALLY_EXIT_ERROR;
 }
 
-static int emulate_sim(const char *path, char **command)
+/* Run the command with `backend` to answer it; its exit status. */
+static int command_serve(const struct emulate_config *config, struct tally_emulate_backend *backend)
+{
+	struct tally_emulate_server *server = NULL;
+	int ret = tally_emulate_server_new(backend, &server), status = 0;
+
+	if (!ret)
+		ret = tally_emulate_run(server, config->command, &status);
+	tally_emulate_server_free(server);
+	return ret ? command_failed(config->command[0], ret) : status_of(status);
+}
+
+/* The same, in the ABI that was asked for. */
+static int emulate_serve(const struct emulate_config *config, struct tally_emulate_backend *backend)
+{
+	struct tally_emulate_backend *classic;
+	int ret;
+
+	if (strcmp(config->abi, "classic"))
+		return command_serve(config, backend);
+	ret = tally_emulate_classic_new(backend, &classic);
+	if (ret)
+		return no_machine(ret);
+	ret = command_serve(config, classic);
+	tally_emulate_classic_free(classic);
+	return ret;
+}
+
+static int emulate_sim(const struct emulate_config *config)
 {
 	struct tally_script *script = malloc(sizeof(*script));
 	struct tally_emulate_backend *backend;
-	int ret = script ? script_read(path, script) : no_machine(-ENOMEM), made;
+	int ret = script ? script_read(config->host + strlen("sim:"), script) : no_machine(-ENOMEM);
+	int made;
 
 	if (!ret) {
 		made = tally_emulate_sim_new(script, &backend);
-		ret = made ? no_machine(made) : emulate_serve(backend, command);
+		ret = made ? no_machine(made) : emulate_serve(config, backend);
 		if (!made)
 			tally_emulate_sim_free(backend);
 	}
@@ -115,7 +137,7 @@ static int emulate_sim(const char *path, char **command)
 	return ret;
 }
 
-static int emulate_user(char **command)
+static int emulate_user(const struct emulate_config *config)
 {
 	struct tally_emulate_backend *backend;
 	int ret = tally_emulate_user_new(&backend);
@@ -128,14 +150,26 @@ static int emulate_user(char **command)
 	}
 	if (ret)
 		return no_machine(ret);
-	ret = emulate_serve(backend, command);
+	ret = emulate_serve(config, backend);
 	tally_emulate_user_free(backend);
+	return ret;
+}
+
+static int emulate_kernel(const struct emulate_config *config)
+{
+	struct tally_emulate_backend *backend;
+	int ret = tally_emulate_linux_new(&backend);
+
+	if (ret)
+		return no_machine(ret);
+	ret = emulate_serve(config, backend);
+	tally_emulate_linux_free(backend);
 	return ret;
 }
 
 static int emulate_run(int argc, char **argv)
 {
-	struct emulate_config config = {0};
+	struct emulate_config config = {.host = "user", .abi = "linux"};
 	int first, ret;
 
 	ret = tally_options_parse(&tally_command_emulate, &config, argc, argv, TALLY_PARSE_STOP,
@@ -144,17 +178,22 @@ static int emulate_run(int argc, char **argv)
 		return ret - 1;
 	if (first == argc)
 		return usage_error("no command was given");
-	if (!config.host || !strcmp(config.host, "user"))
-		return emulate_user(argv + first);
-	if (!strncmp(config.host, "sim:", 4))
-		return emulate_sim(config.host + 4, argv + first);
-	return usage_error("--host is user or sim:FILE");
+	if (strcmp(config.abi, "linux") && strcmp(config.abi, "classic"))
+		return usage_error("--abi is linux or classic");
+	config.command = argv + first;
+	if (!strcmp(config.host, "user"))
+		return emulate_user(&config);
+	if (!strcmp(config.host, "kernel"))
+		return emulate_kernel(&config);
+	if (!strncmp(config.host, "sim:", strlen("sim:")))
+		return emulate_sim(&config);
+	return usage_error("--host is user, kernel or sim:FILE");
 }
 
 const struct tally_command tally_command_emulate = {
 	.name = "emulate",
 	.summary = "Run a command with a perf_event_open of our own",
-	.usage = "[--host user|sim:FILE] [--] COMMAND [ARGUMENTS]",
+	.usage = "[--host user|sim:FILE|kernel] [--abi linux|classic] [--] COMMAND [ARGUMENTS]",
 	.about = " With the host user, programs measure themselves and others where the kernel "
 		 "does not\n"
 		 " let them. With a script, programs that use counters can be tested where there "

@@ -23,6 +23,10 @@ static int64_t attr_fetch(void *to, const void *user)
 	uint32_t head[2];
 	size_t size;
 
+	if (shim_call_is_classic())
+		return shim_copy_in(to, user, TALLY_EMULATE_CLASSIC_ATTR)
+			       ? -EFAULT
+			       : TALLY_EMULATE_CLASSIC_ATTR;
 	if (shim_copy_in(head, user, sizeof(head)))
 		return -EFAULT;
 	memcpy(to, head, sizeof(head));

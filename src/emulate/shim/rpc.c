@@ -202,6 +202,13 @@ int64_t shim_call(struct tally_emulate_request *request, const void *data, void 
 	return ret == -EPIPE ? -ENOSYS : ret;
 }
 
+bool shim_call_is_classic(void)
+{
+	static const char prefix[] = TALLY_EMULATE_CLASSIC;
+
+	return !strncmp(kept.server, prefix, sizeof(prefix) - 1);
+}
+
 void shim_call_begin(void)
 {
 	const char *name = getenv(TALLY_EMULATE_VARIABLE);

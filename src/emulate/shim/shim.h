@@ -48,6 +48,8 @@ struct shim_answer {
 int64_t shim_call(struct tally_emulate_request *request, const void *data, void *to, size_t room,
 		  bool cloexec, struct shim_answer *ret_answer);
 
+/* Whether the server's programs speak the ABI of tally/classic.h. */
+bool shim_call_is_classic(void);
 /* Where a program begins. */
 void shim_call_begin(void);
 /* Forget the connection, which is the parent's: in the child of a fork. */
