@@ -80,8 +80,9 @@ static int count(void)
 
 static volatile sig_atomic_t signals;
 
-static void signalled(int signal)
+static void signalled(int number)
 {
+	(void)number;
 	signals++;
 }
 

@@ -95,8 +95,8 @@ int tally_emulate_user_new(struct tally_emulate_backend **ret_backend);
 void tally_emulate_user_free(struct tally_emulate_backend *backend);
 
 /*
- * The same for programs that speak the design document's ABI: tally/classic.h. `inner`, which speaks
- * today's, must outlive it. Free after the server. -ENOMEM, -errno of the descriptors.
+ * The same for programs that speak the design document's ABI: tally/classic.h. `inner`, which
+ * speaks today's, must outlive it. Free after the server. -ENOMEM, -errno of the descriptors.
  */
 int tally_emulate_classic_new(struct tally_emulate_backend *inner,
 			      struct tally_emulate_backend **ret_backend);

@@ -42,7 +42,7 @@ struct classic_rings {
 	uint32_t nr_mappings;
 };
 
-struct classic_event {
+struct translated_event {
 	struct tally_list link;
 	void *inner, *leader; /* `leader`: the inner event that leads the group */
 	int32_t tid;
@@ -56,7 +56,7 @@ static struct classic_backend *own(struct tally_emulate_backend *backend)
 	return tally_container_of(backend, struct classic_backend, backend);
 }
 
-/* ---- rings ---------------------------------------------------------------------------------- */
+/* ---- rings ----------------------------------------------------------------------------------- */
 
 static void rings_update(struct classic_rings *rings)
 {
@@ -67,7 +67,8 @@ static void rings_update(struct classic_rings *rings)
 static void all_update(struct classic_backend *self)
 {
 	tally_list_for_each (link, &self->events) {
-		struct classic_event *event = tally_container_of(link, struct classic_event, link);
+		struct translated_event *event =
+			tally_container_of(link, struct translated_event, link);
 
 		if (event->rings)
 			rings_update(event->rings);
@@ -82,7 +83,7 @@ static void timer_set(struct classic_backend *self)
 	timerfd_settime(self->timer_fd, 0, &times, NULL);
 }
 
-static void rings_free(struct classic_backend *self, struct classic_event *event)
+static void rings_free(struct classic_backend *self, struct translated_event *event)
 {
 	struct classic_rings *rings = event->rings;
 
@@ -106,7 +107,8 @@ static uint64_t config_of(void *arg, uint64_t id)
 	const struct classic_backend *self = arg;
 
 	tally_list_for_each (link, &self->events) {
-		struct classic_event *event = tally_container_of(link, struct classic_event, link);
+		struct translated_event *event =
+			tally_container_of(link, struct translated_event, link);
 
 		if (event->id == id)
 			return event->attr.config;
@@ -116,7 +118,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 
 /* Map the inner ring. It is written to here, whatever the program may do with its own. */
 static int inner_map(struct classic_backend *self, const struct tally_emulate_caller *caller,
-		     struct classic_event *event, struct classic_rings *rings)
+		     struct translated_event *event, struct classic_rings *rings)
 {
 	struct tally_emulate_map map;
 	int ret =
@@ -151,7 +153,7 @@ static int classic_map(struct classic_rings *rings)
 }
 
 static int rings_new(struct classic_backend *self, const struct tally_emulate_caller *caller,
-		     struct classic_event *event, size_t len)
+		     struct translated_event *event, size_t len)
 {
 	struct classic_rings *rings = calloc(1, sizeof(*rings));
 	int ret;
@@ -183,7 +185,7 @@ static int classic_ring_map(struct tally_emulate_backend *backend,
 			    uint64_t offset, bool writable, struct tally_emulate_map *ret_map)
 {
 	struct classic_backend *self = own(backend);
-	struct classic_event *event = arg;
+	struct translated_event *event = arg;
 	int ret = 0, fd;
 
 	if (offset || len % self->page_size || len <= self->page_size)
@@ -210,7 +212,7 @@ static int classic_ring_map(struct tally_emulate_backend *backend,
 
 static void classic_ring_unmap(struct tally_emulate_backend *backend, void *arg, void *mapping)
 {
-	struct classic_event *event = arg;
+	struct translated_event *event = arg;
 
 	if (!--event->rings->nr_mappings)
 		rings_free(own(backend), event);
@@ -218,7 +220,7 @@ static void classic_ring_unmap(struct tally_emulate_backend *backend, void *arg,
 
 static void classic_ring_update(struct tally_emulate_backend *backend, void *arg)
 {
-	struct classic_event *event = arg;
+	struct translated_event *event = arg;
 
 	if (event->rings)
 		rings_update(event->rings);
@@ -235,13 +237,13 @@ static void classic_wait(struct tally_emulate_backend *backend)
 	all_update(self);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Open the inner event and learn its id. */
 static int inner_open(struct classic_backend *self, const struct tally_emulate_caller *caller,
-		      const struct tally_emulate_open *open, struct classic_event *event)
+		      const struct tally_emulate_open *open, struct translated_event *event)
 {
-	const struct classic_event *group = open->group;
+	const struct translated_event *group = open->group;
 	struct tally_emulate_backend *inner = self->inner;
 	struct tally_emulate_open today = *open;
 	int ret = tally_classic_check_flags(open->flags);
@@ -268,8 +270,8 @@ static int classic_event_open(struct tally_emulate_backend *backend,
 			      const struct tally_emulate_open *open, void **ret_event)
 {
 	struct classic_backend *self = own(backend);
-	const struct classic_event *group = open->group;
-	struct classic_event *event = calloc(1, sizeof(*event));
+	const struct translated_event *group = open->group;
+	struct translated_event *event = calloc(1, sizeof(*event));
 	int ret;
 
 	if (!event)
@@ -292,7 +294,7 @@ static int classic_event_open(struct tally_emulate_backend *backend,
 static void classic_event_close(struct tally_emulate_backend *backend, void *arg)
 {
 	struct tally_emulate_backend *inner = own(backend)->inner;
-	struct classic_event *event = arg;
+	struct translated_event *event = arg;
 
 	tally_list_remove(&event->link);
 	inner->event_close(inner, event->inner);
@@ -304,7 +306,7 @@ static int64_t classic_event_read(struct tally_emulate_backend *backend,
 				  size_t len)
 {
 	struct classic_backend *self = own(backend);
-	const struct classic_event *event = arg;
+	const struct translated_event *event = arg;
 	int64_t got = self->inner->event_read(self->inner, caller, event->inner, self->bytes,
 					      sizeof(self->bytes));
 
@@ -320,7 +322,7 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 				 uint32_t request, uintptr_t argument, void *other)
 {
 	struct classic_backend *self = own(backend);
-	const struct classic_event *event = arg;
+	const struct translated_event *event = arg;
 	int ret = tally_classic_check_request(request);
 
 	if (ret)
@@ -338,7 +340,8 @@ static void classic_task_control(struct tally_emulate_backend *backend,
 	struct classic_backend *self = own(backend);
 
 	tally_list_for_each (link, &self->events) {
-		struct classic_event *event = tally_container_of(link, struct classic_event, link);
+		struct translated_event *event =
+			tally_container_of(link, struct translated_event, link);
 
 		if (event->leader == event->inner &&
 		    (event->tid == caller->tid || event->tid == caller->pid))
@@ -348,7 +351,7 @@ static void classic_task_control(struct tally_emulate_backend *backend,
 	all_update(self);
 }
 
-/* ---- processes: the inner backend's ----------------------------------------------------------- */
+/* ---- processes: the inner backend's ---------------------------------------------------------- */
 
 static void classic_process_fork(struct tally_emulate_backend *backend, int32_t parent,
 				 int32_t child)
@@ -378,7 +381,7 @@ static int classic_wait_child(struct tally_emulate_backend *backend, int32_t pid
 	return own(backend)->inner->wait_child(own(backend)->inner, pid, ret_status);
 }
 
-/* ---- life ------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static int descriptors_open(struct classic_backend *self)
 {

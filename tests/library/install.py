@@ -95,7 +95,7 @@ def build_and_run(compiler, mode):
 def example(compiler, name, *args, flags=(), env=None, also=()):
     """Build examples/NAME by what was installed, and what it prints when it is run."""
     need_compiler(compiler)
-    program = os.path.join(DEST, name.replace(".", "-"))
+    program = os.path.join(DEST, re.sub("[./]", "-", name))
     must(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", *flags, os.path.join(ROOT, "examples", name), *also,
          *pkg_config("--cflags", "--libs", "tally"), "-o", program)
     return must(program, *args, env=dict(os.environ, LD_LIBRARY_PATH=LIB, **(env or {})))
@@ -126,6 +126,26 @@ def test_example_region_of_blocks():
 def test_example_monitor():
     out = example("gcc", "monitor.c", str(os.getpid()), "0.1", flags=["-std=c11"])
     tap.same(re.findall(r"^([a-z:-]+): \d+, [a-z ]+$", out, re.M), ["task-clock:u", "faults:u", "cycles:u"], out)
+
+
+def test_examples_of_the_design_document():
+    machine.need_events()
+    for name in ("count", "cpu", "group", "inherit", "mappings", "pinned", "poll", "prctl", "sample", "self_read", "system_call"):
+        need_compiler("gcc")
+        must("gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2",
+             os.path.join(ROOT, "examples", "classic", name + ".c"), *pkg_config("--cflags", "--libs", "tally"), "-o", DEST + "/" + name)
+    out = must(DEST + "/count", "software:2", env=dict(os.environ, LD_LIBRARY_PATH=LIB))
+    tap.same(bool(re.fullmatch(r"software:2: 1\d\d, running \d+ of \d+ ns\n", out)), True, out)
+
+
+def test_header_of_the_design_document_in_cxx():
+    need_compiler("g++", "-x", "c++", "-std=c++11")
+    source = os.path.join(DEST, "names.cpp")
+    with open(source, "w", encoding="ascii") as file:
+        file.write("#define TALLY_CLASSIC_NAMES\n#include <tally/classic.h>\n"
+                   "int main() { perf_event_attr attr = {}; attr.config = PERF_COUNT_HW_INSTRUCTIONS; return !attr.config; }\n")
+    must("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", source, *pkg_config("--cflags", "tally"), "-o", DEST + "/names")
+    must(DEST + "/names")
 
 
 def test_example_recording():

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The programs of examples/classic/, written to the design document: each on the running kernel, on the user host and on
+the simulated machine; and their events beside those of today's ABI.
+
+usage: classic.py TALLY FOLDER   FOLDER has the programs, as classic-NAME
+"""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY, FOLDER = sys.argv[1:3]
+WORK = tap.workplace("classic")
+# Time passes at each call, enough for what the programs wait for; a child lives longer than inherit.c asks.
+MACHINE = """pmu cpu counters 4 width 48
+time call 10ms life 100ms
+event cycles 1G/s
+event instructions 2 per cycles
+event r4064 5 per 1000 cycles
+"""
+NUMBER = r"[1-9]\d*"
+COUNT = rf"software:1: {NUMBER}, running (?P<t>{NUMBER}) of (?P=t) ns\nsoftware:2: %s, running (?P<u>{NUMBER}) of (?P=u) ns\n"
+ABSENT = "hardware:1: Invalid argument\nraw:0x4064: Invalid argument\n"
+GROUP = """leader disabled: stands stands
+leader enabled: counts counts
+first member disabled: stands counts
+group disabled: stands stands
+group enabled: counts counts
+"""
+INHERIT = "time of an existing child: not counted\ntime of a new child: counted\n"
+SAMPLE = rf"(?P<n>{NUMBER}) packets, 0 lost, 0 wrong\nmine (?P=n), ip (?P=n), in order (?P=n), group (?P=n), callchain (?P=n)\n"
+POLL = "before: poll 0\ncount: 4 periods\nafter: poll 1, signals came\npackets 4\n"
+PRCTL = "disabled: leader stands, member stands\nenabled: leader counts, member stands\nelsewhere: enabled\n"
+CPU = "pid -1, cpu -1: Invalid argument\npid -1, cpu 0: "
+NO_PINNED = "hardware counters: Invalid argument\n"
+REGULAR = "regular read: counted\n"
+SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
+               "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
+# Program: what it prints on the kernel, the user host and the simulated machine. None: it is not run there, as the host is not told
+# of names and mappings; core/design_classic has them on the core.
+PROGRAMS = {
+    "count": (COUNT % r"1\d\d" + "hardware:1: .*\nraw:0x4064: .*\n", COUNT % r"1\d\d" + ABSENT,
+              COUNT % "0" + r"hardware:1: (\d+), running 10000000 of 10000000 ns\nraw:0x4064: 50000, running 10000000 of 10000000 ns\n"),
+    "group": (GROUP, GROUP, GROUP),
+    "inherit": (INHERIT, INHERIT, INHERIT),
+    "sample": (SAMPLE, SAMPLE, SAMPLE),
+    "poll": (POLL, POLL, POLL),
+    "prctl": (PRCTL, PRCTL, PRCTL),
+    "mappings": (r"comm: renamed\nmmap: \d+ bytes of .*\n", None, None),
+    "cpu": (CPU + "counts\n", CPU + "Permission denied\n", CPU + "counts\n"),
+    "pinned": (NO_PINNED + "|32 pinned counters: some count, others are at end of file\n", NO_PINNED,
+               "32 pinned counters: some count, others are at end of file\n"),
+    "self_read": (REGULAR, REGULAR, REGULAR),
+}
+ARGUMENTS = {"count": ["software:1", "software:2", "hardware:1", "raw:0x4064"]}
+HOSTS = ("kernel", "user_host", "simulated_machine")
+
+
+def program(name):
+    return os.path.join(FOLDER, "classic-" + name)
+
+
+def emulate(host, *options):
+    """The words before a command that this host is to answer."""
+    if host == "user_host":
+        machine.need_ptrace()
+        return [TALLY, "emulate", *options, "--"]
+    machine.need_process_vm()
+    path = os.path.join(WORK, "machine.sim")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(MACHINE)
+    return [TALLY, "emulate", "--host", "sim:" + path, *options, "--"]
+
+
+def prints(pattern, *command):
+    done = tap.run(*command)
+    tap.same((done.returncode, done.stderr), (0, ""), " ".join(command))
+    if not re.fullmatch(pattern, done.stdout):
+        raise AssertionError(f"{' '.join(command)} prints\n{done.stdout}and not\n{pattern}")
+
+
+def run_on(name, host, pattern):
+    if host == "kernel":
+        machine.need_events()
+        if name == "cpu":
+            machine.need_system_wide()
+    prints(pattern, *([] if host == "kernel" else emulate(host)), program(name), *ARGUMENTS.get(name, []))
+
+
+def add_tests():
+    for name, patterns in PROGRAMS.items():
+        for host, pattern in zip(HOSTS, patterns):
+            if pattern is None:
+                continue
+
+            def test(name=name, host=host, pattern=pattern):
+                run_on(name, host, pattern)
+            globals()[f"test_{name}_on_the_{host}"] = test
+
+
+add_tests()
+
+
+def same_as_today(*before):
+    done = tap.run(*before, program("today"))
+    for line in done.stdout.splitlines():
+        print("# " + line)
+    tap.same((done.returncode, "DIFFERENT" in done.stdout, done.stderr), (0, False, ""), done.stdout)
+    if "same" not in done.stdout:
+        raise AssertionError("nothing was compared")
+
+
+def test_same_as_todays_events_on_the_kernel():
+    machine.need_events()
+    same_as_today()
+
+
+def test_same_as_todays_events_on_the_user_host():
+    same_as_today(*emulate("user_host"))
+
+
+def test_same_as_todays_events_on_the_simulated_machine():
+    same_as_today(*emulate("simulated_machine"))
+
+
+def test_system_call_answered_by_the_kernel():
+    machine.need_events()
+    machine.need_process_vm()
+    prints(SYSTEM_CALL, TALLY, "emulate", "--abi", "classic", "--host", "kernel", "--", program("system_call"))
+
+
+def test_system_call_answered_by_the_user_host():
+    prints(SYSTEM_CALL, *emulate("user_host", "--abi", "classic"), program("system_call"))
+
+
+def test_system_call_answered_by_the_simulated_machine():
+    """Times are the machine's, and so are faults: there are none."""
+    prints("task-clock 10000000 ns, enabled 10000000 ns, running 10000000 ns; page faults 0\npoll .*\n"
+           "(overflow of type 3, 24 bytes: ip known, pid mine\n){3}",
+           *emulate("simulated_machine", "--abi", "classic"), program("system_call"))
+
+
+def test_abi_that_there_is_none_of():
+    done = tap.run(TALLY, "emulate", "--abi", "modern", "--", "true")
+    tap.same((done.returncode, "--abi is linux or classic" in done.stderr), (129, True), done.stderr)
+
+
+tap.main(__name__)
