@@ -212,7 +212,7 @@ static int wrong_remove(struct build *build, int ret)
 {
 	size_t kept = 0;
 
-	if (ret != -EINVAL || !build->reading->leave_out)
+	if ((ret && ret != -EINVAL) || !build->reading->leave_out)
 		return ret;
 	tally_vec_for_each (raw, &build->raws) {
 		if (!tally_source_is_wrong(raw->source))

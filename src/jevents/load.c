@@ -133,24 +133,18 @@ static const char *named_file(struct arch_loading *arch, const char *name)
 	return kept;
 }
 
-static const struct tally_tree_dir *dir_find(const struct arch_loading *arch, const char *name)
-{
-	tally_vec_for_each (dir, &arch->tree.dirs) {
-		if (!strcmp(dir->name, name))
-			return dir;
-	}
-	return NULL;
-}
-
-/* What the third column names: a directory, or in Intel's map a file. 1 if there is no such. */
+/* What the third column names: a directory, a file directly below the architecture, or in Intel's
+ * map any file. 1 if there is no such. */
 static int named_load(struct arch_loading *arch, const struct tally_mapfile_row *row)
 {
 	struct tally_reading reading = {arch->loaded->messages, &arch->standard,
 					core_pmu(row->role)};
-	const struct tally_tree_dir *dir = dir_find(arch, row->dir);
+	int ret = tally_tree_claim(&arch->tree, row->dir);
+	const struct tally_tree_dir *dir = tally_tree_find(&arch->tree, row->dir);
 	struct tally_tree_file file = {dir ? NULL : named_file(arch, row->dir), NULL};
-	int ret;
 
+	if (ret)
+		return ret;
 	if (!dir && !file.path)
 		return 1;
 	if (!dir)
@@ -283,6 +277,10 @@ static int dir_load(struct loaded *loaded, const char *path, bool start)
 				    .base = {.messages = loaded->messages}};
 	int ret = tally_tree_scan(path, loaded->messages, &arch.tree);
 
+	if (!ret && arch.tree.error) {
+		ret = arch.tree.error;
+		tally_tree_free(&arch.tree);
+	}
 	if (ret)
 		return ret;
 	arch.name = tally_arena_strndup(&loaded->arena, slash ? slash + 1 : path,

@@ -23,8 +23,9 @@ struct tally_mapfile {
 
 /* Append the rows of a file: its first line does not count, nor do empty lines and those that start
  * with #; the comma separates, whatever it stands between; columns beyond those above are left
- * out. Goes on after a line that is wrong. 0; -EINVAL (told) for a line with fewer than four columns or a pattern that is none; -E2BIG
- * (told) beyond TALLY_MAPFILE_ROWS; -ENOMEM. The caller frees the rows. */
+ * out. Goes on after a line that is wrong. 0; -EINVAL (told) for lines with fewer than four columns
+ * or with a pattern that is none; -E2BIG (told) beyond TALLY_MAPFILE_ROWS; -ENOMEM. The caller
+ * frees the rows. */
 int tally_mapfile_read(const struct tally_source *source, struct tally_arena *arena,
 		       struct tally_mapfile *mapfile);
 

@@ -69,17 +69,22 @@ static int file_parse(struct tally_reading *reading, const char *path,
 static int groups_add(struct tally_reading *reading, const struct tally_source *source,
 		      const struct tally_json_value *root)
 {
+	size_t had = reading->groups.len;
+	int ret = 0;
+
 	for (const struct tally_json_value *member = root->first; member; member = member->next) {
 		if (member->kind != TALLY_JSON_STRING) {
 			tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
 					  "metric groups are names and texts", "not a string");
-			return -EINVAL;
-		}
-		if (tally_vec_push(&reading->groups,
-				   (struct tally_raw_group){member->key, member->text}))
+			ret = -EINVAL;
+		} else if (tally_vec_push(&reading->groups,
+					  (struct tally_raw_group){member->key, member->text})) {
 			return -ENOMEM;
+		}
 	}
-	return 0;
+	if (ret)
+		reading->groups.len = had;
+	return ret;
 }
 
 static int entries_add(struct tally_reading *reading, const struct tally_source *source,
@@ -102,7 +107,7 @@ int tally_reading_add(struct tally_reading *reading, const struct tally_source *
 		      const char *topic, const struct tally_json_value *root)
 {
 	const struct tally_json_value *list = tally_entry_list(root);
-	size_t entries = reading->entries.len, groups = reading->groups.len;
+	size_t had = reading->entries.len + reading->groups.len;
 	int ret = -EINVAL;
 
 	if (list)
@@ -114,14 +119,10 @@ int tally_reading_add(struct tally_reading *reading, const struct tally_source *
 				  "a file is a list of objects, or has one as \"Events\" or "
 				  "\"Metrics\"",
 				  "no list of events");
-	if (ret) {
-		reading->entries.len = entries;
-		reading->groups.len = groups;
-	} else {
+	if (!ret)
 		tally_source_emit(source, TALLY_DIAGNOSTIC_DETAIL, TALLY_SOURCE_WHOLE, topic,
 				  "entries read: %zu",
-				  reading->entries.len + reading->groups.len - entries - groups);
-	}
+				  reading->entries.len + reading->groups.len - had);
 	return ret;
 }
 

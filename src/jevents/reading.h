@@ -30,8 +30,9 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 			size_t len, const struct tally_source **ret_source,
 			const struct tally_json_value **ret_root);
 
-/* Add the entries, or the metric groups, of one JSON tree: all of them, or none after an error. Goes
- * on after an entry that is wrong, so that all are told. 0, -EINVAL or -ENOMEM. */
+/* Add the entries, or the metric groups, of one JSON tree. Goes on after an entry that is wrong, so
+ * that all are told; the others are there, for more errors to be found in them, until
+ * tally_reading_drop(). Of wrong groups there are none. 0, -EINVAL or -ENOMEM. */
 int tally_reading_add(struct tally_reading *reading, const struct tally_source *source,
 		      const char *topic, const struct tally_json_value *root);
 
