@@ -321,7 +321,7 @@ BROKEN = {  # content of a file or a name of a directory: where and what
     'x86/Silvermont_core/Bad.json:"text"': (r"Bad\.json:1:1: error: no list of events \(.+\)", 1),
     'x86/std.json:[{"EventName":"E","ArchStdEvent":"E"}]': (r"", 0),
     "x86/bad name/a.json:[]": (r"bad name: error: no name for a table \(.+\)", 1),
-    "x86/Silvermont-core/a.json:[]": (r"error: two directories have one table name \(.+\)", 1),
+    "x86/Silvermont-core/a.json:[]": (r"error: another table has this name \(.+\)", 1),
     "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: not a line of a map \(.+\)", 1),
     "x86/mapfile.csv:h\n(,v,Silvermont_core,core\n": (r'mapfile\.csv:2:1: error: "\(" is no regular expression \(.+\)', 1),
 }
