@@ -258,14 +258,14 @@ static int rows_enter(struct arch_reading *arch)
 }
 
 /* Read a map. A file that its lines name becomes a directory of the tree. 0 or -ENOMEM. */
-static int map_read(struct arch_reading *arch, const char *path)
+static int map_read(struct arch_reading *arch, const struct tally_tree_map *file)
 {
 	struct tally_generate_run *run = arch->run;
-	struct arch_map map = {source_of(run, path)};
-	int ret = tally_file_read(path, TALLY_JSON_SIZE, &map.text, &map.source.len);
+	struct arch_map map = {source_of(run, file->path)};
+	int ret = tally_file_read(file->path, TALLY_JSON_SIZE, &map.text, &map.source.len);
 
 	if (ret && ret != -ENOMEM)
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "cannot be read",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, file->path, "cannot be read",
 				    strerror(-ret));
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
@@ -273,6 +273,8 @@ static int map_read(struct arch_reading *arch, const char *path)
 	ret = tally_mapfile_read(&map.source, &run->arena, &map.rows);
 	run->left.lines += map.rows.wrong;
 	if (ret != -ENOMEM)
+		ret = tally_mapfile_move(&map.rows, file->dir, &run->arena);
+	if (!ret)
 		ret = tally_vec_push(&arch->maps, map);
 	if (ret) {
 		tally_vec_free(&map.rows.rows);
@@ -299,7 +301,7 @@ static int maps_read(struct arch_reading *arch, const char *path)
 				    "no CPU will have these events");
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
-			ret = map_read(arch, map->path);
+			ret = map_read(arch, map);
 	}
 	return ret;
 }

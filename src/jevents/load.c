@@ -181,17 +181,19 @@ static int row_load(struct arch_loading *arch, const struct tally_source *source
 	return ret ? ret : row_keep(loaded, arch->name, row, model);
 }
 
-static int map_load(struct arch_loading *arch, const char *path)
+static int map_load(struct arch_loading *arch, const struct tally_tree_map *map)
 {
-	struct tally_source source = {.path = path, .messages = arch->loaded->messages};
+	struct tally_source source = {.path = map->path, .messages = arch->loaded->messages};
 	struct tally_mapfile mapfile = {0};
 	char *text;
-	int ret = tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &source.len);
+	int ret = tally_file_read_named(map->path, NULL, TALLY_JSON_SIZE, &text, &source.len);
 
 	if (ret)
 		return ret;
 	source.text = text;
 	ret = tally_mapfile_read(&source, &arch->loaded->arena, &mapfile);
+	if (!ret)
+		ret = tally_mapfile_move(&mapfile, map->dir, &arch->loaded->arena);
 	for (size_t i = 0; i < mapfile.rows.len && !ret; i++)
 		ret = row_load(arch, &source, &mapfile.rows.data[i]);
 	tally_vec_free(&mapfile.rows);
@@ -220,7 +222,7 @@ static int arch_load(struct arch_loading *arch)
 
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
-			ret = map_load(arch, map->path);
+			ret = map_load(arch, map);
 	}
 	if (ret ||
 	    (filter && filter->cpuid && !filter->arch && arch->loaded->list.len == arch->first))
@@ -287,7 +289,7 @@ static int dir_load(struct loaded *loaded, const char *path, bool start)
 					strlen(slash ? slash + 1 : path));
 	if (!arch.name)
 		ret = -ENOMEM;
-	else if (arch.tree.maps.len)
+	else if (arch.tree.maps.len && (!start || !*arch.tree.maps.data->dir))
 		ret = arch_load(&arch);
 	else if (start && arch.tree.standard.len)
 		ret = files_load(loaded, path, arch.tree.standard.data, arch.tree.standard.len);

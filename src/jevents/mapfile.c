@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "jevents/mapfile.h"
 #include "jevents/models.h"
 
@@ -77,4 +78,24 @@ int tally_mapfile_read(const struct tally_source *source, struct tally_arena *ar
 		wrong = ret ? ret : wrong;
 	}
 	return wrong;
+}
+
+int tally_mapfile_move(struct tally_mapfile *mapfile, const char *dir, struct tally_arena *arena)
+{
+	struct tally_str path = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < mapfile->rows.len && *dir && !ret; i++) {
+		struct tally_mapfile_row *row = &mapfile->rows.data[i];
+
+		tally_str_clear(&path);
+		tally_str_addf(&path, "%s/%s", dir, row->dir);
+		ret = tally_str_error(&path);
+		if (!ret)
+			row->dir = tally_arena_strndup(arena, path.data, path.len);
+		if (!ret && !row->dir)
+			ret = -ENOMEM;
+	}
+	tally_str_free(&path);
+	return ret;
 }

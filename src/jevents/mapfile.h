@@ -29,4 +29,8 @@ struct tally_mapfile {
 int tally_mapfile_read(const struct tally_source *source, struct tally_arena *arena,
 		       struct tally_mapfile *mapfile);
 
+/* Make the directories of all rows relative to the architecture: the map lies in its directory
+ * `dir`, "" for the architecture itself. 0 or -ENOMEM. */
+int tally_mapfile_move(struct tally_mapfile *mapfile, const char *dir, struct tally_arena *arena);
+
 #endif

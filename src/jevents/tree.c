@@ -114,8 +114,8 @@ static int file_add(const struct tree_walk *walk, const char *path, const char *
 	struct tally_tree *tree = walk->tree;
 	struct tally_tree_file file = {path, NULL};
 
-	if (!walk->depth && !strncmp(name, "mapfile.csv", strlen("mapfile.csv")))
-		return tally_vec_push(&tree->maps, file);
+	if (!strncmp(name, "mapfile.csv", strlen("mapfile.csv")))
+		return tally_vec_push(&tree->maps, (struct tally_tree_map){path, walk->name});
 	if (!ends_with(name, ".json"))
 		return 0;
 	file.topic = tally_topic_of(path, &tree->arena);

@@ -14,6 +14,11 @@ struct tally_tree_file {
 	const char *topic; /* "floating point" */
 };
 
+struct tally_tree_map {
+	const char *path;
+	const char *dir; /* below the architecture, where its names start; "" for that itself */
+};
+
 /* A directory with JSON in it, or a file that tally_tree_claim() took: one model. */
 struct tally_tree_dir {
 	const char *name; /* below the architecture, "arm/cortex-a53"; of a file without suffix */
@@ -28,7 +33,7 @@ struct tally_tree {
 	TALLY_VEC(struct tally_tree_dir) dirs;
 	TALLY_VEC(struct tally_tree_file) files;
 	TALLY_VEC(struct tally_tree_file) standard; /* JSON directly below the architecture */
-	TALLY_VEC(struct tally_tree_file) maps;     /* whose names start with mapfile.csv */
+	TALLY_VEC(struct tally_tree_map) maps; /* mapfile.csv*; the architecture's own are first */
 	size_t unreadable; /* directories that could not be read, told; the rest is there */
 	int error;         /* of the first of them */
 };

@@ -287,6 +287,14 @@ def test_missing_parts_give_an_empty_map():
     tap.same(dumped(models_program("empty", output), "map"), [], "map")
 
 
+def test_read_at_run_time_a_map_names_files_and_what_is_in_its_directory():
+    root = tree({"x86/mapfile.csv": "h\nA-1,1,file,core\nA-2,1,file.json,core\n", "x86/file.json": '[{"EventName":"F","EventCode":"1"}]',
+                 "x86/amd/mapfile.csv": "h\nB-1,1,zen,core\n", "x86/amd/zen/all.json": '[{"EventName":"Z","EventCode":"2"}]'})
+    for cpuid, want in {"A-1": "f", "A-2": "f", "B-1": "z"}.items():
+        rows = dumped(LOADED, "events", env={**os.environ, "TALLY_EVENTS_DIR": root, "TALLY_CPUID": cpuid})
+        tap.same([row.split("\t")[1] for row in rows], [want], cpuid)
+
+
 def test_map_lines_without_tables_are_left_out():
     root = tree({**SLM, "x86/mapfile.csv": SLM["x86/mapfile.csv"] + "GenuineIntel-6-99,V1,gone,core\n"})
     output, told = generate(root)

@@ -230,6 +230,13 @@ def test_the_first_line_of_a_map_is_ignored():
         tap.same(names(program, "GenuineIntel-6-2E"), ["l2_lines_in.any"], f"events below {header!r}")
 
 
+def test_a_name_in_a_map_is_relative_to_the_directory_of_the_map():
+    files = {**SILVERMONT, "x86/amd/mapfile.csv": "h\nAuthenticAMD-25-1,V1,zen3,core\n", "x86/amd/zen3/all.json": f"[{event('ZEN', 1)}]"}
+    program = of(files)
+    tap.same(names(program, "AuthenticAMD-25-1"), ["zen"], "events by the map of a directory")
+    tap.same(names(program, "GenuineIntel-6-2E"), ["l2_lines_in.any"], "events by the architecture's own map")
+
+
 def test_comments_and_empty_lines_of_a_map_are_ignored():
     output, told = compile_tree(tree({**SILVERMONT, "x86/mapfile.csv": "h\n\n# c,o,m,m\n#\n\nGenuineIntel-6-2E,V1,NehalemEX_core,core\n\n"}))
     tap.same(told, "", "told")
