@@ -207,6 +207,21 @@ static int raws_make(struct build *build)
 	return ret ? ret : wrong;
 }
 
+/* Remove the raw events of files that have errors, if the reading leaves these out. */
+static int wrong_remove(struct build *build, int ret)
+{
+	size_t kept = 0;
+
+	if ((ret && ret != -EINVAL) || !build->reading->leave_out)
+		return ret;
+	tally_vec_for_each (raw, &build->raws) {
+		if (!tally_source_is_wrong(raw->source))
+			build->raws.data[kept++] = *raw;
+	}
+	build->raws.len = kept;
+	return 0;
+}
+
 /* Sort the raw events into rows of events and rows of metrics. */
 static int rows_collect(struct build *build)
 {
@@ -436,11 +451,11 @@ static void repeats_warn(const struct build *build)
 
 static int build_run(struct build *build, bool strict)
 {
-	int ret = raws_make(build);
+	int ret = wrong_remove(build, raws_make(build));
 
 	if (!ret)
-		ret = tally_metrics_canonical(build->raws.data, build->raws.len,
-					      &build->reading->arena, strict);
+		ret = wrong_remove(build, tally_metrics_canonical(build->raws.data, build->raws.len,
+								  &build->reading->arena, strict));
 	if (!ret)
 		ret = rows_collect(build);
 	if (ret)

@@ -28,13 +28,13 @@ void tally_source_emit(const struct tally_source *source, enum tally_diagnostic_
 	struct tally_str text = {0};
 	va_list args;
 
+	if (kind == TALLY_DIAGNOSTIC_ERROR && source->errors)
+		++*source->errors;
 	if (!messages)
 		return;
-	if (kind == TALLY_DIAGNOSTIC_ERROR)
-		messages->errors++;
-	else
-		messages->warnings++;
-	if (!messages->emit)
+	messages->errors += kind == TALLY_DIAGNOSTIC_ERROR;
+	messages->warnings += kind == TALLY_DIAGNOSTIC_WARNING;
+	if (!messages->emit || (kind >= TALLY_DIAGNOSTIC_NOTE && kind > messages->most))
 		return;
 	va_start(args, what);
 	tally_str_addv(&text, what, args);

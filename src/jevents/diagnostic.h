@@ -6,12 +6,15 @@
 #ifndef TALLY_JEVENTS_DIAGNOSTIC_H
 #define TALLY_JEVENTS_DIAGNOSTIC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum tally_diagnostic_kind {
 	TALLY_DIAGNOSTIC_WARNING, /* read nevertheless */
-	TALLY_DIAGNOSTIC_ERROR,   /* not read: what was asked for fails in the end */
+	TALLY_DIAGNOSTIC_ERROR,   /* not read: the run fails in the end, or leaves the file out */
+	TALLY_DIAGNOSTIC_NOTE,    /* what was made: a table, a map */
+	TALLY_DIAGNOSTIC_DETAIL,  /* what was read: a file */
 };
 
 struct tally_diagnostic {
@@ -21,11 +24,12 @@ struct tally_diagnostic {
 	const char *what, *why;
 };
 
-/* Where messages go, and how many there were. `tell` may be NULL. Not thread-safe. */
+/* Where messages go, and how many there were. `emit` may be NULL. Not thread-safe. */
 struct tally_diagnostics {
 	void (*emit)(void *context, const struct tally_diagnostic *message);
 	void *context;
 	size_t errors, warnings;
+	enum tally_diagnostic_kind most; /* NOTE or DETAIL: notes are emitted, up to this kind */
 };
 
 /* A text that messages can point into. */
@@ -34,7 +38,14 @@ struct tally_source {
 	const char *text;
 	size_t len;
 	struct tally_diagnostics *messages;
+	size_t *errors; /* number of errors in this source; NULL: not counted */
 };
+
+/* Whether an error was emitted about a source that counts them. */
+static inline bool tally_source_is_wrong(const struct tally_source *source)
+{
+	return source->errors && *source->errors;
+}
 
 /* Tell about the byte at `offset` of `source`, or about the file as a whole with
  * TALLY_SOURCE_WHOLE; `why` is constant, `what` formatted. */

@@ -138,18 +138,24 @@ static int row_emit(struct tally_str *out, const struct tally_entry *entry,
 
 int tally_emit_classic(struct tally_str *out, struct tally_reading *reading, const char *identifier)
 {
+	const struct tally_source *source = NULL;
+	size_t first = 0; /* where the rows of the source begin */
 	int ret = 0, wrong = 0;
 
 	tally_str_addf(out, "\nstruct pmu_event pme_%s[] = {\n", identifier);
-	for (size_t i = 0; i < reading->entries.len && !ret; i++) {
-		ret = row_emit(out, &reading->entries.data[i], &reading->arena);
-		if (ret == -EINVAL) {
-			wrong = ret;
-			ret = 0;
-		}
+	for (size_t i = 0; i < reading->entries.len && ret != -ENOMEM; i++) {
+		const struct tally_entry *entry = &reading->entries.data[i];
+
+		if (entry->source != source)
+			first = out->len;
+		source = entry->source;
+		ret = row_emit(out, entry, &reading->arena);
+		wrong = ret ? ret : wrong;
+		if (reading->leave_out && tally_source_is_wrong(source))
+			out->len = first;
 	}
 	tally_str_add(out, "\t{\n\t\t.name = 0,\n\t},\n};\n");
-	return ret ? ret : wrong;
+	return reading->leave_out && wrong == -EINVAL ? 0 : wrong;
 }
 
 void tally_emit_classic_map(struct tally_str *out, const struct tally_catalog *catalog)

@@ -84,10 +84,11 @@ static int standard_fill(struct tally_entry *entry, const struct tally_standard 
 		if (!event || hops == STANDARD_HOPS) {
 			size_t offset = tally_entry_offset(entry, TALLY_KEY_ArchStdEvent);
 
-			tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
-					  event ? "standard events refer to each other in a circle"
-						: "no file directly below the architecture has it",
-					  "standard event \"%s\" cannot be found", named->text);
+			tally_source_emit(
+				entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
+				event ? "standard events refer to each other in a circle"
+				      : "no readable file directly below the architecture has it",
+				"standard event \"%s\" cannot be found", named->text);
 			return -EINVAL;
 		}
 		for (int key = 0; key < TALLY_KEY_NR; key++)
@@ -135,15 +136,19 @@ int tally_standard_add(struct tally_standard *standard, const struct tally_sourc
 		       const struct tally_json_value *root)
 {
 	const struct tally_json_value *list = tally_entry_list(root);
+	size_t entries = standard->entries.len;
 	struct tally_entry entry;
-	int ret = 0;
+	int ret = 0, wrong = 0;
 
-	for (root = list ? list->first : NULL; root && !ret; root = root->next) {
+	for (root = list ? list->first : NULL; root && ret != -ENOMEM; root = root->next) {
 		ret = tally_entry_read(source, "", root, NULL, &entry);
 		if (!ret)
 			ret = tally_vec_push(&standard->entries, entry);
+		wrong = ret ? ret : wrong;
 	}
-	return ret;
+	if (wrong)
+		standard->entries.len = entries;
+	return wrong;
 }
 
 static int standard_compare(const void *a, const void *b)

@@ -79,8 +79,8 @@ struct tally_standard {
 	TALLY_VEC(struct tally_entry) entries;
 };
 
-/* Add a file's objects, which live as long as the set is used; after the last file, sort. 0,
- * -EINVAL (told) or -ENOMEM. */
+/* Add a file's objects, which live as long as the set is used: all of them, or none after an error.
+ * After the last file, sort. 0, -EINVAL (told) or -ENOMEM. */
 int tally_standard_add(struct tally_standard *standard, const struct tally_source *source,
 		       const struct tally_json_value *root);
 void tally_standard_sort(struct tally_standard *standard);

@@ -60,7 +60,7 @@ static int archs_run(struct tally_generate_run *run)
 {
 	struct dirent **names;
 	int nr = scandir(run->generate->start, &names, name_wanted, name_compare);
-	int ret = 0, wrong = 0;
+	int ret = 0;
 
 	if (nr < 0) {
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
@@ -76,13 +76,12 @@ static int archs_run(struct tally_generate_run *run)
 		free(names[i]);
 		if (!path)
 			ret = -ENOMEM;
-		else if (arch_wanted(run->generate->arch, name) && (!ret || ret == -EINVAL) &&
-			 !stat(path, &st) && S_ISDIR(st.st_mode))
+		else if (!ret && arch_wanted(run->generate->arch, name) && !stat(path, &st) &&
+			 S_ISDIR(st.st_mode))
 			ret = tally_generate_arch(run, name, path);
-		wrong = wrong ? wrong : ret;
 	}
 	free(names);
-	return wrong;
+	return ret;
 }
 
 /* Replace the file at once: a build never sees half of it. */
@@ -157,13 +156,23 @@ static int depfile_write(struct tally_generate_run *run)
 	return ret;
 }
 
-static int models_missing(const struct tally_generate_run *run)
+static bool is_wrong(const struct tally_generate_run *run)
 {
-	if (run->generate->kind != TALLY_GENERATE_MODEL || run->catalog.models.len)
-		return 0;
-	tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, run->generate->model, "no such model",
-			    "the architecture has no directory of this name with *.json in it");
-	return -EINVAL;
+	return run->left.files || run->left.dirs || run->left.lines;
+}
+
+/* Whether the output can be written: -EINVAL for errors without keep_going, and for a model alone
+ * that is not there. */
+static int run_judge(const struct tally_generate_run *run)
+{
+	const struct tally_generate *generate = run->generate;
+	bool missing = generate->kind == TALLY_GENERATE_MODEL && !run->catalog.models.len;
+
+	if (missing && !is_wrong(run))
+		tally_generate_emit(
+			run, TALLY_DIAGNOSTIC_ERROR, generate->model, "no such model",
+			"the architecture has no directory of this name with *.json in it");
+	return missing || (is_wrong(run) && !generate->keep_going) ? -EINVAL : 0;
 }
 
 static void head_emit(struct tally_generate_run *run)
@@ -173,22 +182,7 @@ static void head_emit(struct tally_generate_run *run)
 					   : "jevents/models.h");
 }
 
-/* A tree that cannot be read, wholly or in part, gives an empty map, as no tree at all does: the
- * build goes on. What is in it and wrong does not. */
-static int recover(struct tally_generate_run *run, int ret)
-{
-	if (!ret || ret == -EINVAL || ret == -E2BIG || ret == -ENOMEM ||
-	    run->generate->kind == TALLY_GENERATE_MODEL)
-		return ret;
-	tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
-			    "not all can be read", "the map is empty and the build goes on");
-	tally_catalog_free(&run->catalog);
-	tally_str_clear(&run->out);
-	head_emit(run);
-	return 0;
-}
-
-int tally_generate(const struct tally_generate *generate)
+int tally_generate(const struct tally_generate *generate, struct tally_generate_left *ret_left)
 {
 	struct tally_generate_run run = {.generate = generate};
 	int ret;
@@ -197,9 +191,9 @@ int tally_generate(const struct tally_generate *generate)
 	ret = strcmp(generate->arch, "all") && !strchr(generate->arch, ',')
 		      ? arch_run(&run, generate->arch)
 		      : archs_run(&run);
-	ret = recover(&run, ret);
+	*ret_left = run.left;
 	if (!ret)
-		ret = models_missing(&run);
+		ret = run_judge(&run);
 	if (!ret)
 		ret = map_emit(&run);
 	if (!ret)

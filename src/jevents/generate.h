@@ -4,6 +4,7 @@
 #define TALLY_JEVENTS_GENERATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "jevents/diagnostic.h"
 
@@ -22,12 +23,21 @@ struct tally_generate {
 	const char *model;   /* of TALLY_GENERATE_MODEL: directory below the architecture */
 	const char *depfile; /* or NULL */
 	bool strict;
+	bool keep_going; /* leave out what has errors and write the rest */
 	struct tally_diagnostics *messages;
 };
 
-/* Do it. What is missing (the architecture, its map) is a warning, and the output has an empty map.
- * 0; -EINVAL for errors of the tree's content, told, and no output is written; -ENOMEM; or the
- * error of reading or writing a file. */
-int tally_generate(const struct tally_generate *generate);
+/* What has errors. */
+struct tally_generate_left {
+	size_t files; /* JSON files */
+	size_t dirs;  /* directories: unreadable, without a name for the table, or too large */
+	size_t lines; /* lines of maps */
+};
+
+/* Compile a tree. What is missing (the architecture, its map) is a warning, and the output has an
+ * empty map. `*ret_left` counts what has errors, all of them told; with `keep_going` the output is
+ * written without it. 0; -EINVAL for errors, and no output is written; -E2BIG for more than 4 GiB
+ * of text; -ENOMEM; or the error of writing a file. */
+int tally_generate(const struct tally_generate *generate, struct tally_generate_left *ret_left);
 
 #endif

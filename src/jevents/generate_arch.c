@@ -6,8 +6,16 @@
 #include "base/file.h"
 #include "jevents/build.h"
 #include "jevents/emit.h"
+#include "jevents/event.h"
 #include "jevents/generate_arch.h"
 #include "jevents/mapfile.h"
+
+/* A mapfile. */
+struct arch_map {
+	struct tally_source source;
+	char *text;
+	struct tally_mapfile rows;
+};
 
 /* An architecture while it is read. */
 struct arch_reading {
@@ -16,8 +24,8 @@ struct arch_reading {
 	struct tally_tree tree;
 	struct tally_reading base; /* keeps the standard events' files */
 	struct tally_standard standard;
-	size_t first_model; /* its models in the catalog are from here on, in the order of its dirs
-			     */
+	TALLY_VEC(struct arch_map) maps;
+	TALLY_VEC(int) models; /* by directory of the tree: index in the catalog, or -1 */
 };
 
 static bool is_classic(const struct tally_generate_run *run)
@@ -38,8 +46,8 @@ void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagno
 	tally_source_emit(&source, kind, TALLY_SOURCE_WHOLE, why, "%s", what);
 }
 
-/* "x86_arm_cortex_a53", or classic "arm_cortex_a53"; NULL if it is no identifier (told) or there
- * is no memory. */
+/* "x86_arm_cortex_a53", or classic "arm_cortex_a53"; NULL if it is no identifier or there is no
+ * memory. */
 static const char *identifier_make(struct tally_generate_run *run, const struct arch_reading *arch,
 				   const char *dir)
 {
@@ -51,63 +59,133 @@ static const char *identifier_make(struct tally_generate_run *run, const struct 
 	tally_str_add(&name, dir);
 	if (!tally_str_error(&name))
 		identifier = tally_identifier_of(tally_str_text(&name), &run->arena);
-	if (!identifier)
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir, "no name for a table",
-				    "letters, digits, _ - and / make names of C");
 	tally_str_free(&name);
 	return identifier;
 }
 
-/* Enter a model into the catalog, under a name that no other one has. */
-static int model_enter(struct tally_generate_run *run, const struct arch_reading *arch,
-		       const char *dir)
+/* A name for the table of a directory that no other table has; NULL if there is none (told). */
+static const char *table_name(struct arch_reading *arch, const struct tally_tree_dir *dir)
 {
-	struct tally_catalog_model model = {identifier_make(run, arch, dir)};
+	struct tally_generate_run *run = arch->run;
+	const char *identifier = identifier_make(run, arch, dir->name);
 
-	if (!model.identifier)
-		return -EINVAL;
+	if (!identifier)
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path, "no name for a table",
+				    "letters, digits, _ - and / make names of C");
 	tally_vec_for_each (other, &run->catalog.models) {
-		if (strcmp(other->identifier, model.identifier))
+		if (!identifier || strcmp(other->identifier, identifier))
 			continue;
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir,
-				    "two directories have one table name",
-				    "- and / become _ in it");
-		return -EINVAL;
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path,
+				    "another table has this name",
+				    "- and / become _ in it, and .json is left out");
+		return NULL;
 	}
-	return tally_vec_push(&run->catalog.models, model);
+	return identifier;
 }
 
 /* A model alone is written at once; those of a whole tree are linked when all are there. */
-static int model_keep(struct tally_generate_run *run, struct tally_model *model,
-		      const char *identifier)
+static void model_keep(struct tally_generate_run *run, struct tally_catalog_model *entry,
+		       struct tally_model *model)
 {
 	if (run->generate->kind == TALLY_GENERATE_ALL) {
-		run->catalog.models.data[run->catalog.models.len - 1].model = model;
-		return 0;
+		entry->model = model;
+		return;
 	}
-	tally_emit_model(&run->out, model, identifier);
+	tally_emit_model(&run->out, model, entry->identifier);
 	free(model);
-	return 0;
 }
 
-/* The text of a model's tables, appended. */
-static int model_emit(struct arch_reading *arch, const struct tally_tree_dir *dir,
-		      const char *identifier)
+/* Make the tables of what was read. Where files have errors that show only now, once more without
+ * them, if they are to be left out. */
+static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
+		       const struct tally_tree_dir *dir, struct tally_catalog_model *entry)
+{
+	struct tally_generate_run *run = arch->run;
+	struct tally_model *model = NULL;
+	int ret;
+
+	if (is_classic(run))
+		return tally_emit_classic(&run->out, reading, entry->identifier);
+	do {
+		ret = tally_model_build(reading, arch->name, dir->name, dir->system,
+					run->generate->strict, &model);
+	} while (ret == -EINVAL && reading->leave_out && tally_reading_drop(reading));
+	if (!ret)
+		model_keep(run, entry, model);
+	return ret;
+}
+
+/* Tell the other errors of a directory that has some already, and is not compiled. 0 or -ENOMEM. */
+static int tables_check(struct arch_reading *arch, struct tally_reading *reading)
+{
+	struct tally_raw_event raw;
+	int ret = 0;
+
+	if (is_classic(arch->run))
+		ret = tally_emit_classic(&arch->run->out, reading, "");
+	for (size_t i = 0; i < reading->entries.len && ret != -ENOMEM && !is_classic(arch->run);
+	     i++)
+		ret = tally_raw_event_make(&reading->entries.data[i], &reading->arena, &raw);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Read a directory and append its tables to the output, or keep them in the entry. 0 or an error
+ * (told). */
+static int dir_compile(struct arch_reading *arch, const struct tally_tree_dir *dir,
+		       struct tally_catalog_model *entry)
 {
 	struct tally_generate_run *run = arch->run;
 	struct tally_reading reading = {.messages = run->generate->messages,
-					.standard = &arch->standard};
-	struct tally_model *model = NULL;
+					.standard = &arch->standard,
+					.leave_out = run->generate->keep_going};
+	const struct tally_source source = source_of(run, dir->path);
+	size_t begin = run->out.len, wrong;
 	int ret = tally_reading_dir(&reading, &arch->tree, dir);
 
-	if (!ret && is_classic(run))
-		ret = tally_emit_classic(&run->out, &reading, identifier);
-	else if (!ret)
-		ret = tally_model_build(&reading, arch->name, dir->name, dir->system,
-					run->generate->strict, &model);
-	if (!ret && model)
-		ret = model_keep(run, model, identifier);
+	if (!ret || (ret != -ENOMEM && reading.leave_out))
+		ret = tables_make(arch, &reading, dir, entry);
+	else if (ret != -ENOMEM && tables_check(arch, &reading))
+		ret = -ENOMEM;
+	wrong = tally_reading_wrong(&reading);
+	run->left.files += wrong;
+	if (!wrong && ret && ret != -ENOMEM)
+		run->left.dirs++;
+	/* A model alone is referred to by the map, whatever is left of it. */
+	if (!ret && wrong == dir->nr && run->generate->kind != TALLY_GENERATE_MODEL)
+		ret = -EINVAL;
+	if (ret) {
+		run->out.len = begin;
+		free(entry->model);
+	} else {
+		tally_reading_drop(&reading);
+		tally_source_emit(&source, TALLY_DIAGNOSTIC_NOTE, TALLY_SOURCE_WHOLE,
+				  entry->identifier, "rows of the table: %zu", reading.entries.len);
+	}
 	tally_reading_free(&reading);
+	return ret;
+}
+
+/* Enter a directory into the catalog, with its tables where they are wanted. `*ret_model` is its
+ * index there, or -1 if it is left out. */
+static int dir_enter(struct arch_reading *arch, const struct tally_tree_dir *dir, int *ret_model)
+{
+	struct tally_generate_run *run = arch->run;
+	struct tally_catalog_model entry = {table_name(arch, dir)};
+	int ret = 0;
+
+	*ret_model = -1;
+	if (!entry.identifier) {
+		run->left.dirs++;
+		return 0;
+	}
+	if (run->generate->kind != TALLY_GENERATE_MAP)
+		ret = dir_compile(arch, dir, &entry);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	*ret_model = run->catalog.models.len;
+	ret = tally_vec_push(&run->catalog.models, entry);
+	if (ret)
+		free(entry.model);
 	return ret;
 }
 
@@ -122,93 +200,123 @@ static bool dir_wanted(const struct tally_generate_run *run, const struct tally_
 	       !strcmp(run->generate->model, dir->name);
 }
 
-static int dirs_emit(struct arch_reading *arch)
+static int dirs_enter(struct arch_reading *arch)
 {
-	struct tally_generate_run *run = arch->run;
-	int ret = 0, wrong = 0;
+	int ret = 0;
 
-	arch->first_model = run->catalog.models.len;
 	tally_vec_for_each (dir, &arch->tree.dirs) {
-		if (!dir_wanted(run, dir))
-			continue;
-		ret = model_enter(run, arch, dir->name);
-		if (!ret && run->generate->kind != TALLY_GENERATE_MAP)
-			ret = model_emit(
-				arch, dir,
-				run->catalog.models.data[run->catalog.models.len - 1].identifier);
-		if (ret && ret != -EINVAL)
+		int model = -1;
+
+		if (dir_wanted(arch->run, dir))
+			ret = dir_enter(arch, dir, &model);
+		if (!ret)
+			ret = tally_vec_push(&arch->models, model);
+		if (ret)
 			return ret;
-		wrong = ret ? ret : wrong;
 	}
-	return wrong;
-}
-
-/* The catalog's index of a directory of this architecture, or -1. */
-static int model_find(const struct arch_reading *arch, const char *dir)
-{
-	const struct tally_catalog *catalog = &arch->run->catalog;
-	int index = arch->first_model;
-
-	tally_vec_for_each (have, &arch->tree.dirs) {
-		if (!dir_wanted(arch->run, have))
-			continue;
-		if (!strcmp(have->name, dir) && (size_t)index < catalog->models.len)
-			return index;
-		index++;
-	}
-	return -1;
+	return 0;
 }
 
 static int row_enter(struct arch_reading *arch, const struct tally_source *source,
 		     const struct tally_mapfile_row *row)
 {
-	int model = model_find(arch, row->dir);
+	struct tally_generate_run *run = arch->run;
+	const struct tally_tree_dir *dir = tally_tree_find(&arch->tree, row->dir);
+	int model = dir ? arch->models.data[dir - arch->tree.dirs.data] : -1;
 
 	if (model < 0) {
-		tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
-				  "no such directory, or no *.json in it; the line is left out",
-				  "no tables for \"%s\"", row->dir);
+		bool left = dir && dir_wanted(run, dir);
+
+		if (!left || run->generate->keep_going)
+			tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
+					  left ? "its table is left out, and so is the line"
+					       : "no such directory, or no *.json in it; the line "
+						 "is left out",
+					  "no tables for \"%s\"", row->dir);
 		return 0;
 	}
 	return tally_vec_push(
-		&arch->run->catalog.rows,
+		&run->catalog.rows,
 		(struct tally_catalog_row){arch->name, row->cpuid, row->version, row->type, model});
 }
 
-static int map_enter(struct arch_reading *arch, const char *path)
+static int rows_enter(struct arch_reading *arch)
 {
-	struct tally_generate_run *run = arch->run;
-	struct tally_source source = source_of(run, path);
-	struct tally_mapfile mapfile = {0};
-	char *text;
-	int ret = tally_file_read(path, TALLY_JSON_SIZE, &text, &source.len);
+	size_t rows = arch->run->catalog.rows.len;
+	int ret = 0;
 
-	if (ret) {
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "cannot be read",
-				    strerror(-ret));
-		return 0;
+	tally_vec_for_each (map, &arch->maps) {
+		for (size_t i = 0; i < map->rows.rows.len && !ret; i++)
+			ret = row_enter(arch, &map->source, &map->rows.rows.data[i]);
+		if (!ret)
+			tally_source_emit(&map->source, TALLY_DIAGNOSTIC_NOTE, TALLY_SOURCE_WHOLE,
+					  "pmu_events_map", "rows of the map: %zu",
+					  arch->run->catalog.rows.len - rows);
+		rows = arch->run->catalog.rows.len;
 	}
-	source.text = text;
-	ret = tally_mapfile_read(&source, &run->arena, &mapfile);
-	for (size_t i = 0; i < mapfile.rows.len && !ret; i++)
-		ret = row_enter(arch, &source, &mapfile.rows.data[i]);
-	tally_vec_free(&mapfile.rows);
-	free(text);
 	return ret;
 }
 
-static int maps_enter(struct arch_reading *arch, const char *path)
+/* Read a map. A file that its lines name becomes a directory of the tree. 0 or -ENOMEM. */
+static int map_read(struct arch_reading *arch, const struct tally_tree_map *file)
 {
+	struct tally_generate_run *run = arch->run;
+	struct arch_map map = {source_of(run, file->path)};
+	int ret = tally_file_read(file->path, TALLY_JSON_SIZE, &map.text, &map.source.len);
+
+	if (ret && ret != -ENOMEM)
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, file->path, "cannot be read",
+				    strerror(-ret));
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	map.source.text = map.text;
+	ret = tally_mapfile_read(&map.source, &run->arena, &map.rows);
+	run->left.lines += map.rows.wrong;
+	if (ret != -ENOMEM)
+		ret = tally_mapfile_move(&map.rows, file->dir, &run->arena);
+	if (!ret)
+		ret = tally_vec_push(&arch->maps, map);
+	if (ret) {
+		tally_vec_free(&map.rows.rows);
+		free(map.text);
+		return ret;
+	}
+	tally_vec_for_each (row, &map.rows.rows) {
+		if (!ret)
+			ret = tally_tree_claim(&arch->tree, row->dir);
+	}
+	return ret;
+}
+
+/* A model alone depends on no map: it is claimed by the name that was asked for. */
+static int maps_read(struct arch_reading *arch, const char *path)
+{
+	const struct tally_generate *generate = arch->run->generate;
 	int ret = 0;
 
+	if (generate->kind == TALLY_GENERATE_MODEL)
+		return tally_tree_claim(&arch->tree, generate->model);
 	if (!arch->tree.maps.len)
 		tally_generate_emit(arch->run, TALLY_DIAGNOSTIC_WARNING, path, "no mapfile.csv",
 				    "no CPU will have these events");
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
-			ret = map_enter(arch, map->path);
+			ret = map_read(arch, map);
 	}
 	return ret;
+}
+
+static void arch_free(struct arch_reading *arch)
+{
+	tally_vec_for_each (map, &arch->maps) {
+		tally_vec_free(&map->rows.rows);
+		free(map->text);
+	}
+	tally_vec_free(&arch->maps);
+	tally_vec_free(&arch->models);
+	tally_standard_free(&arch->standard);
+	tally_reading_free(&arch->base);
+	tally_tree_free(&arch->tree);
 }
 
 /* A path as make and ninja read it. */
@@ -240,33 +348,57 @@ static void deps_collect(struct arch_reading *arch, const char *path)
 	tally_vec_for_each (dir, &tree->dirs) {
 		if (!dir_wanted(run, dir))
 			continue;
-		dep_add(run, dir->path);
+		if (!dir->file)
+			dep_add(run, dir->path);
 		for (size_t i = 0; i < dir->nr && run->generate->kind != TALLY_GENERATE_MAP; i++)
 			dep_add(run, tree->files.data[dir->first + i].path);
 	}
 }
 
-int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path)
+/* 0 also for errors, which are told and counted; or -ENOMEM. */
+static int standard_read(struct arch_reading *arch)
 {
-	struct arch_reading arch = {run, name, .base = {.messages = run->generate->messages}};
-	int ret = tally_tree_scan(path, run->generate->messages, &arch.tree);
+	int ret = tally_reading_standard(&arch->base, &arch->tree, &arch->standard);
 
+	arch->run->left.files += tally_reading_wrong(&arch->base);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* 0 and a tree, 1 if it cannot be read (told), or -ENOMEM. */
+static int tree_read(struct arch_reading *arch, const char *path)
+{
+	struct tally_generate_run *run = arch->run;
+	int ret = tally_tree_scan(path, run->generate->messages, &arch->tree);
+
+	run->left.dirs += arch->tree.unreadable;
+	if (!ret || ret == -ENOMEM)
+		return ret;
 	if (ret == -ENOENT || ret == -ENOTDIR || ret == -EACCES) {
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "no such architecture",
 				    "its map is empty and the build goes on");
-		return 0;
+		return 1;
 	}
+	tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, path, "cannot be read", strerror(-ret));
+	run->left.dirs++;
+	return 1;
+}
+
+int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path)
+{
+	struct arch_reading arch = {run, name, .base = {.messages = run->generate->messages}};
+	int ret = tree_read(&arch, path);
+
 	if (ret)
-		return ret;
-	deps_collect(&arch, path);
-	if (run->generate->kind != TALLY_GENERATE_MAP)
-		ret = tally_reading_standard(&arch.base, &arch.tree, &arch.standard);
+		return ret < 0 ? ret : 0;
+	ret = maps_read(&arch, path);
 	if (!ret)
-		ret = dirs_emit(&arch);
+		deps_collect(&arch, path);
+	if (!ret && run->generate->kind != TALLY_GENERATE_MAP)
+		ret = standard_read(&arch);
+	if (!ret)
+		ret = dirs_enter(&arch);
 	if (!ret && run->generate->kind != TALLY_GENERATE_MODEL)
-		ret = maps_enter(&arch, path);
-	tally_standard_free(&arch.standard);
-	tally_reading_free(&arch.base);
-	tally_tree_free(&arch.tree);
+		ret = rows_enter(&arch);
+	arch_free(&arch);
 	return ret;
 }

@@ -14,6 +14,7 @@ struct tally_generate_run {
 	struct tally_arena arena;
 	struct tally_catalog catalog;
 	struct tally_str out, deps; /* the C file; the right side of the depfile */
+	struct tally_generate_left left;
 };
 
 /* Tell of a path as a whole. */
@@ -21,7 +22,8 @@ void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagno
 			 const char *path, const char *what, const char *why);
 
 /* Read architecture `name` at `path`, append its models to the output and its map to the catalog.
- * Both texts must live as long as the run. 0, -EINVAL (told), or as tally_generate(). */
+ * Both texts must live as long as the run. What has errors is told, counted and left out. 0 or
+ * -ENOMEM. */
 int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path);
 
 #endif

@@ -133,24 +133,18 @@ static const char *named_file(struct arch_loading *arch, const char *name)
 	return kept;
 }
 
-static const struct tally_tree_dir *dir_find(const struct arch_loading *arch, const char *name)
-{
-	tally_vec_for_each (dir, &arch->tree.dirs) {
-		if (!strcmp(dir->name, name))
-			return dir;
-	}
-	return NULL;
-}
-
-/* What the third column names: a directory, or in Intel's map a file. 1 if there is no such. */
+/* What the third column names: a directory, a file directly below the architecture, or in Intel's
+ * map any file. 1 if there is no such. */
 static int named_load(struct arch_loading *arch, const struct tally_mapfile_row *row)
 {
 	struct tally_reading reading = {arch->loaded->messages, &arch->standard,
 					core_pmu(row->role)};
-	const struct tally_tree_dir *dir = dir_find(arch, row->dir);
+	int ret = tally_tree_claim(&arch->tree, row->dir);
+	const struct tally_tree_dir *dir = tally_tree_find(&arch->tree, row->dir);
 	struct tally_tree_file file = {dir ? NULL : named_file(arch, row->dir), NULL};
-	int ret;
 
+	if (ret)
+		return ret;
 	if (!dir && !file.path)
 		return 1;
 	if (!dir)
@@ -187,17 +181,19 @@ static int row_load(struct arch_loading *arch, const struct tally_source *source
 	return ret ? ret : row_keep(loaded, arch->name, row, model);
 }
 
-static int map_load(struct arch_loading *arch, const char *path)
+static int map_load(struct arch_loading *arch, const struct tally_tree_map *map)
 {
-	struct tally_source source = {.path = path, .messages = arch->loaded->messages};
+	struct tally_source source = {.path = map->path, .messages = arch->loaded->messages};
 	struct tally_mapfile mapfile = {0};
 	char *text;
-	int ret = tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &source.len);
+	int ret = tally_file_read_named(map->path, NULL, TALLY_JSON_SIZE, &text, &source.len);
 
 	if (ret)
 		return ret;
 	source.text = text;
 	ret = tally_mapfile_read(&source, &arch->loaded->arena, &mapfile);
+	if (!ret)
+		ret = tally_mapfile_move(&mapfile, map->dir, &arch->loaded->arena);
 	for (size_t i = 0; i < mapfile.rows.len && !ret; i++)
 		ret = row_load(arch, &source, &mapfile.rows.data[i]);
 	tally_vec_free(&mapfile.rows);
@@ -226,7 +222,7 @@ static int arch_load(struct arch_loading *arch)
 
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
-			ret = map_load(arch, map->path);
+			ret = map_load(arch, map);
 	}
 	if (ret ||
 	    (filter && filter->cpuid && !filter->arch && arch->loaded->list.len == arch->first))
@@ -283,13 +279,17 @@ static int dir_load(struct loaded *loaded, const char *path, bool start)
 				    .base = {.messages = loaded->messages}};
 	int ret = tally_tree_scan(path, loaded->messages, &arch.tree);
 
+	if (!ret && arch.tree.error) {
+		ret = arch.tree.error;
+		tally_tree_free(&arch.tree);
+	}
 	if (ret)
 		return ret;
 	arch.name = tally_arena_strndup(&loaded->arena, slash ? slash + 1 : path,
 					strlen(slash ? slash + 1 : path));
 	if (!arch.name)
 		ret = -ENOMEM;
-	else if (arch.tree.maps.len)
+	else if (arch.tree.maps.len && (!start || !*arch.tree.maps.data->dir))
 		ret = arch_load(&arch);
 	else if (start && arch.tree.standard.len)
 		ret = files_load(loaded, path, arch.tree.standard.data, arch.tree.standard.len);

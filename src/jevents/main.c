@@ -6,64 +6,148 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "jevents/generate.h"
 
 enum { MESSAGES_SHOWN = 100 };
 
+/* The fourth argument. */
+enum verbosity {
+	VERBOSITY_ERRORS,
+	VERBOSITY_WARNINGS,
+	VERBOSITY_TABLES, /* and every message, however many */
+	VERBOSITY_FILES,
+};
+
 static const char usage[] =
-	"Usage: tally-jevents [OPTIONS] ARCH START_DIR OUTPUT.c\n"
+	"Usage: tally-jevents [OPTIONS] ARCH START_DIR OUTPUT.c [VERBOSITY]\n"
+	"       jevents       [OPTIONS] ARCH START_DIR OUTPUT.c [VERBOSITY]\n"
 	"\n"
 	"Compile START_DIR/ARCH, a tree of JSON files that describe PMU events, to C.\n"
 	"ARCH all means every directory of START_DIR; x86,arm64 means these two.\n"
+	"Called as jevents, the program has --classic and --keep-going set.\n"
 	"\n"
-	"  --classic       struct pmu_event pme_<dir>[] and pmu_events_map[], for pmu-events.h\n"
-	"  --model DIR     only the tables of ARCH/DIR, for a build with one object a model\n"
-	"  --map           only the map, for such a build\n"
-	"  --strict        metrics that cannot be computed are errors\n"
+	"  --classic       write struct pmu_event pme_<name>[] and pmu_events_map[], for\n"
+	"                  pmu-events.h\n"
+	"  --keep-going    leave out files that have errors, write the rest, and exit with 0\n"
+	"  --model DIR     write only the tables of ARCH/DIR, for a build with one object a model\n"
+	"  --map           write only the map, for such a build\n"
+	"  --strict        treat metrics that cannot be computed as errors\n"
 	"  --depfile FILE  write what OUTPUT.c was made of, for ninja or make\n"
-	"  -h, --help      this text\n"
+	"  -h, --help      print this text\n"
+	"\n"
+	"VERBOSITY is a number:\n"
+	"  0  print errors only\n"
+	"  1  and warnings, the first 100 of each (default)\n"
+	"  2  and all of both, and a line for each table and map\n"
+	"  3  and a line for each file (also for larger numbers)\n"
 	"\n"
 	"A missing directory or map gives an empty map, and success, so that a build goes on.\n"
-	"Exit status: 0 done, 1 errors in the tree or its files, 129 usage.\n";
+	"Exit status: 0 OUTPUT.c is written; 1 it is not: errors in the tree without\n"
+	"--keep-going, or it cannot be written; 129 usage.\n";
 
 static const struct option options[] = {
-	{"classic", no_argument, NULL, 'c'},
-	{"model", required_argument, NULL, 'm'},
-	{"map", no_argument, NULL, 'M'},
-	{"strict", no_argument, NULL, 's'},
-	{"depfile", required_argument, NULL, 'd'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{"classic", no_argument, NULL, 'c'},     {"keep-going", no_argument, NULL, 'k'},
+	{"model", required_argument, NULL, 'm'}, {"map", no_argument, NULL, 'M'},
+	{"strict", no_argument, NULL, 's'},      {"depfile", required_argument, NULL, 'd'},
+	{"help", no_argument, NULL, 'h'},        {0},
 };
+
+struct printer {
+	struct tally_diagnostics messages;
+	const char *program; /* as it was called */
+	enum verbosity verbosity;
+};
+
+static const char *kind_name(enum tally_diagnostic_kind kind)
+{
+	switch (kind) {
+	case TALLY_DIAGNOSTIC_ERROR: return "error";
+	case TALLY_DIAGNOSTIC_WARNING: return "warning";
+	default: return "note";
+	}
+}
+
+/* Whether a message is printed. Warnings do not use up the room of errors. */
+static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind kind)
+{
+	const struct tally_diagnostics *messages = &printer->messages;
+	size_t nr = kind == TALLY_DIAGNOSTIC_ERROR ? messages->errors : messages->warnings;
+
+	if (kind == TALLY_DIAGNOSTIC_WARNING && printer->verbosity < VERBOSITY_WARNINGS)
+		return false;
+	if (printer->verbosity >= VERBOSITY_TABLES || nr <= MESSAGES_SHOWN)
+		return true;
+	if (nr == MESSAGES_SHOWN + 1)
+		fprintf(stderr, "%s: more %ss are not shown\n", printer->program, kind_name(kind));
+	return false;
+}
 
 /* Position, kind, what and why, one line a message. */
 static void message_print(void *context, const struct tally_diagnostic *message)
 {
-	const struct tally_diagnostics *messages = context;
-	size_t emitted = messages->errors + messages->warnings;
+	const struct printer *printer = context;
 
-	if (emitted > MESSAGES_SHOWN) {
-		if (emitted == MESSAGES_SHOWN + 1)
-			fprintf(stderr, "tally-jevents: more messages are not shown\n");
+	if (!is_shown(printer, message->kind))
 		return;
-	}
 	fprintf(stderr, "%s:", message->path);
 	if (message->line)
 		fprintf(stderr, "%u:%u:", message->line, message->column);
-	fprintf(stderr, " %s: %s (%s)\n",
-		message->kind == TALLY_DIAGNOSTIC_ERROR ? "error" : "warning", message->what,
-		message->why);
+	fprintf(stderr, " %s: %s (%s)\n", kind_name(message->kind), message->what, message->why);
+}
+
+static int usage_print(void)
+{
+	fputs(usage, stderr);
+	return 129;
+}
+
+/* Decimal digits; what is above the highest level is that. -1 for anything else. */
+static int verbosity_parse(const char *text)
+{
+	size_t len = strspn(text, "0123456789");
+	size_t zeros = strspn(text, "0");
+
+	if (!len || text[len])
+		return -1;
+	if (len - zeros > 1)
+		return VERBOSITY_FILES;
+	return len == zeros                          ? 0
+	       : text[zeros] - '0' < VERBOSITY_FILES ? text[zeros] - '0'
+						     : VERBOSITY_FILES;
 }
 
 /* 0, or the exit status. */
-static int options_read(int argc, char **argv, struct tally_generate *generate)
+static int arguments_read(int argc, char **argv, struct tally_generate *generate,
+			  struct printer *printer)
+{
+	int verbosity = VERBOSITY_WARNINGS;
+
+	if (argc == 4)
+		verbosity = verbosity_parse(argv[3]);
+	if (argc < 3 || argc > 4 || verbosity < 0)
+		return usage_print();
+	generate->arch = argv[0];
+	generate->start = argv[1];
+	generate->output = argv[2];
+	printer->verbosity = verbosity;
+	if (verbosity >= VERBOSITY_TABLES)
+		printer->messages.most = verbosity >= VERBOSITY_FILES ? TALLY_DIAGNOSTIC_DETAIL
+								      : TALLY_DIAGNOSTIC_NOTE;
+	return 0;
+}
+
+/* 0, or the exit status. */
+static int options_read(int argc, char **argv, struct tally_generate *generate,
+			struct printer *printer)
 {
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
 		case 'c': generate->kind = TALLY_GENERATE_CLASSIC; break;
+		case 'k': generate->keep_going = true; break;
 		case 'M': generate->kind = TALLY_GENERATE_MAP; break;
 		case 'm':
 			generate->kind = TALLY_GENERATE_MODEL;
@@ -72,29 +156,56 @@ static int options_read(int argc, char **argv, struct tally_generate *generate)
 		case 's': generate->strict = true; break;
 		case 'd': generate->depfile = optarg; break;
 		case 'h': fputs(usage, stdout); exit(0);
-		default: fputs(usage, stderr); return 129;
+		default: return usage_print();
 		}
 	}
-	if (argc - optind != 3) {
-		fputs(usage, stderr);
-		return 129;
-	}
-	generate->arch = argv[optind];
-	generate->start = argv[optind + 1];
-	generate->output = argv[optind + 2];
-	return 0;
+	return arguments_read(argc - optind, argv + optind, generate, printer);
+}
+
+/* "2 files, 1 directory and 1 map line": the parts that there are. */
+static void left_add(struct tally_str *text, size_t nr, const char *one, const char *many)
+{
+	if (nr)
+		tally_str_addf(text, "%s%zu %s", text->len ? ", " : "", nr, nr == 1 ? one : many);
+}
+
+/* The last line on standard error: what became of the output. */
+static void end_print(const struct printer *printer, const struct tally_generate *generate,
+		      const struct tally_generate_left *left, int ret)
+{
+	struct tally_str text = {0};
+
+	left_add(&text, left->files, "file", "files");
+	left_add(&text, left->dirs, "directory", "directories");
+	left_add(&text, left->lines, "map line", "map lines");
+	if (ret == -EINVAL && text.len)
+		fprintf(stderr, "%s: errors in %s: %s is not written%s\n", printer->program,
+			text.data, generate->output,
+			generate->keep_going ? "" : " (--keep-going leaves out what is wrong)");
+	else if (ret && (ret != -EINVAL || !printer->messages.errors))
+		fprintf(stderr, "%s: error: %s (not written)\n", generate->output, strerror(-ret));
+	else if (!ret && text.len)
+		fprintf(stderr, "%s: left out because of errors: %s\n", printer->program,
+			text.data);
+	tally_str_free(&text);
 }
 
 int main(int argc, char **argv)
 {
-	struct tally_diagnostics messages = {message_print, &messages};
-	struct tally_generate generate = {.messages = &messages};
-	int ret = options_read(argc, argv, &generate);
+	struct printer printer = {.messages = {message_print, &printer},
+				  .program = argc ? tally_path_name(argv[0]) : "tally-jevents"};
+	struct tally_generate generate = {.messages = &printer.messages};
+	struct tally_generate_left left = {0};
+	int ret;
 
+	if (!strcmp(printer.program, "jevents")) {
+		generate.kind = TALLY_GENERATE_CLASSIC;
+		generate.keep_going = true;
+	}
+	ret = options_read(argc, argv, &generate, &printer);
 	if (ret)
 		return ret;
-	ret = tally_generate(&generate);
-	if (ret && !messages.errors)
-		fprintf(stderr, "%s: error: %s (not written)\n", generate.output, strerror(-ret));
+	ret = tally_generate(&generate, &left);
+	end_print(&printer, &generate, &left, ret);
 	return ret ? 1 : 0;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "jevents/mapfile.h"
 #include "jevents/models.h"
 
@@ -60,9 +61,9 @@ static int row_add(const struct tally_source *source, size_t offset, size_t len,
 int tally_mapfile_read(const struct tally_source *source, struct tally_arena *arena,
 		       struct tally_mapfile *mapfile)
 {
-	int ret = 0;
+	int ret = 0, wrong = 0;
 
-	for (size_t at = 0, next; at < source->len && !ret; at = next) {
+	for (size_t at = 0, next; at < source->len && (!ret || ret == -EINVAL); at = next) {
 		const char *line = source->text + at;
 		const char *newline = memchr(line, '\n', source->len - at);
 		size_t len = newline ? (size_t)(newline - line) : source->len - at;
@@ -70,8 +71,31 @@ int tally_mapfile_read(const struct tally_source *source, struct tally_arena *ar
 		next = at + len + 1;
 		while (len && (line[len - 1] == '\r' || line[len - 1] == ' '))
 			len--;
-		if (at && len && *line != '#')
-			ret = row_add(source, at, len, arena, mapfile);
+		if (!at || !len || *line == '#')
+			continue;
+		ret = row_add(source, at, len, arena, mapfile);
+		mapfile->wrong += ret != 0;
+		wrong = ret ? ret : wrong;
 	}
+	return wrong;
+}
+
+int tally_mapfile_move(struct tally_mapfile *mapfile, const char *dir, struct tally_arena *arena)
+{
+	struct tally_str path = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < mapfile->rows.len && *dir && !ret; i++) {
+		struct tally_mapfile_row *row = &mapfile->rows.data[i];
+
+		tally_str_clear(&path);
+		tally_str_addf(&path, "%s/%s", dir, row->dir);
+		ret = tally_str_error(&path);
+		if (!ret)
+			row->dir = tally_arena_strndup(arena, path.data, path.len);
+		if (!ret && !row->dir)
+			ret = -ENOMEM;
+	}
+	tally_str_free(&path);
 	return ret;
 }

@@ -114,8 +114,8 @@ static int file_add(const struct tree_walk *walk, const char *path, const char *
 	struct tally_tree *tree = walk->tree;
 	struct tally_tree_file file = {path, NULL};
 
-	if (!walk->depth && !strncmp(name, "mapfile.csv", strlen("mapfile.csv")))
-		return tally_vec_push(&tree->maps, file);
+	if (!strncmp(name, "mapfile.csv", strlen("mapfile.csv")))
+		return tally_vec_push(&tree->maps, (struct tally_tree_map){path, walk->name});
 	if (!ends_with(name, ".json"))
 		return 0;
 	file.topic = tally_topic_of(path, &tree->arena);
@@ -150,11 +150,16 @@ static int dir_walk(const struct tree_walk *walk)
 	struct names names = {0};
 	int ret = names_read(walk->path, &tree->arena, &names);
 
-	if (ret && walk->depth)
+	if (ret && ret != -ENOMEM && walk->depth) {
 		tally_source_emit(
 			&(struct tally_source){.path = walk->path, .messages = walk->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
 			"cannot be read");
+		tree->unreadable++;
+		tree->error = tree->error ? tree->error : ret;
+		names.list.len = 0;
+		ret = 0;
+	}
 	for (size_t i = 0; i < names.list.len && !ret; i++)
 		ret = entry_walk(walk, names.list.data[i], false);
 	if (!ret && tree->files.len > first)
@@ -180,6 +185,53 @@ int tally_tree_scan(const char *path, struct tally_diagnostics *messages,
 	else
 		*ret_tree = tree;
 	return ret;
+}
+
+const struct tally_tree_dir *tally_tree_find(const struct tally_tree *tree, const char *name)
+{
+	size_t len = strlen(name) - (ends_with(name, ".json") ? 5 : 0);
+
+	tally_vec_for_each (dir, &tree->dirs) {
+		if (!strcmp(dir->name, name) ||
+		    (dir->file && !strncmp(dir->name, name, len) && !dir->name[len]))
+			return dir;
+	}
+	return NULL;
+}
+
+/* Take the standard file of index `i` for a directory of its own. */
+static int file_claim(struct tally_tree *tree, size_t i)
+{
+	struct tally_tree_file file = tree->standard.data[i];
+	const char *base = tally_path_name(file.path);
+	struct tally_tree_dir dir = {.path = file.path, .first = tree->files.len, 1, .file = true};
+	int ret;
+
+	dir.name = tally_arena_strndup(&tree->arena, base, strlen(base) - 5);
+	ret = dir.name ? tally_vec_push(&tree->files, file) : -ENOMEM;
+	if (!ret)
+		ret = tally_vec_push(&tree->dirs, dir);
+	if (ret)
+		return ret;
+	tree->standard.len--;
+	memmove(&tree->standard.data[i], &tree->standard.data[i + 1],
+		(tree->standard.len - i) * sizeof(file));
+	return 0;
+}
+
+int tally_tree_claim(struct tally_tree *tree, const char *name)
+{
+	size_t len = strlen(name) - (ends_with(name, ".json") ? 5 : 0);
+
+	if (tally_tree_find(tree, name))
+		return 0;
+	for (size_t i = 0; i < tree->standard.len; i++) {
+		const char *base = tally_path_name(tree->standard.data[i].path);
+
+		if (!strncmp(base, name, len) && !strcmp(base + len, ".json"))
+			return file_claim(tree, i);
+	}
+	return 0;
 }
 
 void tally_tree_free(struct tally_tree *tree)

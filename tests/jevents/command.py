@@ -287,6 +287,14 @@ def test_missing_parts_give_an_empty_map():
     tap.same(dumped(models_program("empty", output), "map"), [], "map")
 
 
+def test_read_at_run_time_a_map_names_files_and_what_is_in_its_directory():
+    root = tree({"x86/mapfile.csv": "h\nA-1,1,file,core\nA-2,1,file.json,core\n", "x86/file.json": '[{"EventName":"F","EventCode":"1"}]',
+                 "x86/amd/mapfile.csv": "h\nB-1,1,zen,core\n", "x86/amd/zen/all.json": '[{"EventName":"Z","EventCode":"2"}]'})
+    for cpuid, want in {"A-1": "f", "A-2": "f", "B-1": "z"}.items():
+        rows = dumped(LOADED, "events", env={**os.environ, "TALLY_EVENTS_DIR": root, "TALLY_CPUID": cpuid})
+        tap.same([row.split("\t")[1] for row in rows], [want], cpuid)
+
+
 def test_map_lines_without_tables_are_left_out():
     root = tree({**SLM, "x86/mapfile.csv": SLM["x86/mapfile.csv"] + "GenuineIntel-6-99,V1,gone,core\n"})
     output, told = generate(root)
@@ -321,7 +329,7 @@ BROKEN = {  # content of a file or a name of a directory: where and what
     'x86/Silvermont_core/Bad.json:"text"': (r"Bad\.json:1:1: error: no list of events \(.+\)", 1),
     'x86/std.json:[{"EventName":"E","ArchStdEvent":"E"}]': (r"", 0),
     "x86/bad name/a.json:[]": (r"bad name: error: no name for a table \(.+\)", 1),
-    "x86/Silvermont-core/a.json:[]": (r"error: two directories have one table name \(.+\)", 1),
+    "x86/Silvermont-core/a.json:[]": (r"error: another table has this name \(.+\)", 1),
     "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: not a line of a map \(.+\)", 1),
     "x86/mapfile.csv:h\n(,v,Silvermont_core,core\n": (r'mapfile\.csv:2:1: error: "\(" is no regular expression \(.+\)', 1),
 }
