@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Install what is missing and make an optimized build/tally, build/tally-jevents, and the core for
+# Install what is missing and make an optimized build/tally, build/tally-jevents, build/jevents, and the core for
 # this processor as build/libtally-core.a.
 #   --install PREFIX   install all of it: programs, libraries, headers, pkg-config files
 set -eu
@@ -23,7 +23,7 @@ esac
 # shellcheck disable=SC2086
 install_missing $build_packages
 setup_build "$root/build" --buildtype=release -Db_lto=true --prefix "${prefix:-/usr/local}"
-targets="src/cli/tally src/jevents/tally-jevents"
+targets="src/cli/tally src/jevents/tally-jevents src/jevents/jevents"
 # What is installed is made by "all" without the tests' and benches' programs.
 [ -z "$prefix" ] || targets="$targets libraries documents"
 # shellcheck disable=SC2086
@@ -33,6 +33,7 @@ ninja -C "$root/build" $targets >"$root/build/build.log" 2>&1 || {
 }
 ln -sf src/cli/tally "$root/build/tally"
 ln -sf src/jevents/tally-jevents "$root/build/tally-jevents"
+ln -sf src/jevents/jevents "$root/build/jevents"
 arch=$(uname -m)
 case $arch in
 x86_64 | aarch64 | riscv64)
