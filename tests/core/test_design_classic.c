@@ -8,9 +8,18 @@
 
 enum { PAGE = 4096 };
 
-static const struct tally_sim_step worker[] = {
-	SIM_LOOP(0), SIM_RUN(SIM_USER, 31 * US, &harness_busy),
-	SIM_RUN(SIM_KERNEL, 7 * US, &harness_calm), SIM_END_LOOP()};
+/* All generalized events, and the bus cycles of the document's raw one. */
+static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000,
+						       [SIM_INSTRUCTIONS] = 4242427,
+						       [SIM_CACHE_REFERENCES] = 70001,
+						       [SIM_CACHE_MISSES] = 1009,
+						       [SIM_BRANCHES] = 600011,
+						       [SIM_BRANCH_MISSES] = 3001,
+						       [SIM_BUS_CYCLES] = 100003,
+						       [SIM_EXTRA] = 5003}};
+static const struct tally_sim_step worker[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 31 * US, &busy),
+					       SIM_RUN(SIM_KERNEL, 7 * US, &harness_calm),
+					       SIM_END_LOOP()};
 static const struct tally_sim_step sleeper[] = {SIM_LOOP(0), SIM_SLEEP(SECOND), SIM_END_LOOP()};
 
 static struct tally_classic *perf; /* the observer's */
@@ -59,11 +68,12 @@ static void classic_ioctl(int fd, unsigned long request, unsigned long arg)
 	assert_int_equal(tally_classic_ioctl(perf, fd, request, arg), 0);
 }
 
-/* Each of the seven generalized events, and a raw one; all read formats. */
+/* Each of the seven generalized events, and the raw one of the document, "external bus cycles while
+ * bus lock signal asserted"; all read formats. */
 static void test_hardware(void **state)
 {
 	for (uint32_t i = 0; i < 8 * 4; i++) {
-		uint64_t config = i / 4 < 7 ? i / 4 : TALLY_CLASSIC_RAW_MASK | SIM_EXTRA;
+		uint64_t config = i / 4 < 7 ? i / 4 : TALLY_CLASSIC_RAW(0x4064);
 		unsigned signal = i / 4 < 7 ? i / 4 : SIM_EXTRA;
 		int event;
 		struct harness harness;
@@ -78,6 +88,7 @@ static void test_hardware(void **state)
 			-1);
 		tally_sim_run(harness.sim, 3 * MS + 7);
 		assert_int_equal(classic_read(event, words), 1 + (i % 4 & 1) + (i % 4 >> 1));
+		assert_true(words[0] > 0);
 		assert_int_equal(words[nr++], truth(&harness, task, 0, signal));
 		while (nr < 1 + (i % 4 & 1) + (i % 4 >> 1))
 			assert_int_equal(words[nr++], truth(&harness, task, 0, SIM_NS));
@@ -225,6 +236,39 @@ static void test_overflows(void **state)
 		assert_int_equal(record->size, 88 + 8 * sample.nr);
 	}
 	assert_int_equal(nr, truth(&harness, task, 0, SIM_INSTRUCTIONS) / 10000);
+	classic_end(&harness);
+}
+
+/* A raw event is the machine's: another encoding counts what the generalized event does, or is
+ * refused. It samples as well. */
+static void test_raw(void **state)
+{
+	struct tally_classic_attr nothing = {.config = TALLY_CLASSIC_RAW(0x4065)};
+	const struct tally_classic_header *record;
+	struct tally_sim_task *task;
+	struct harness harness;
+	int raw, cycles, samples;
+	uint64_t nr = 0;
+
+	classic_begin(&harness, 1, NULL);
+	task = harness_spawn(&harness, worker, 0);
+	assert_int_equal(tally_classic_open(perf, &nothing, 0, -1, -1, 0), -EINVAL);
+	raw = classic_open((struct tally_classic_attr){.config = TALLY_CLASSIC_RAW(0x3c)}, task,
+			   -1);
+	cycles = classic_open((struct tally_classic_attr){.config = PERF_COUNT_HW_CPU_CYCLES}, task,
+			      -1);
+	samples = classic_open((struct tally_classic_attr){.config = TALLY_CLASSIC_RAW(0x4064),
+							   .irq_period = 100,
+							   .record_type = TALLY_CLASSIC_RECORD_IP},
+			       task, -1);
+	classic_map(samples, 16);
+	tally_sim_run(harness.sim, 3 * MS);
+	assert_true(classic_value(raw) > 0);
+	assert_int_equal(classic_value(raw), classic_value(cycles));
+	while ((record = tally_classic_next(perf, samples)))
+		nr += record->misc >> 2;
+	assert_true(nr > 0);
+	assert_int_equal(nr, truth(&harness, task, 0, SIM_EXTRA) / 100);
 	classic_end(&harness);
 }
 
@@ -421,17 +465,12 @@ static void test_prctl(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hardware),
-		cmocka_unit_test(test_cannot_count),
-		cmocka_unit_test(test_overcommit),
-		cmocka_unit_test(test_software),
-		cmocka_unit_test(test_software_of_tasks),
-		cmocka_unit_test(test_overflows),
-		cmocka_unit_test(test_names_and_mappings),
-		cmocka_unit_test(test_munmap),
-		cmocka_unit_test(test_enable_and_disable),
-		cmocka_unit_test(test_refresh),
-		cmocka_unit_test(test_prctl),
+		cmocka_unit_test(test_hardware),  cmocka_unit_test(test_cannot_count),
+		cmocka_unit_test(test_raw),       cmocka_unit_test(test_overcommit),
+		cmocka_unit_test(test_software),  cmocka_unit_test(test_software_of_tasks),
+		cmocka_unit_test(test_overflows), cmocka_unit_test(test_names_and_mappings),
+		cmocka_unit_test(test_munmap),    cmocka_unit_test(test_enable_and_disable),
+		cmocka_unit_test(test_refresh),   cmocka_unit_test(test_prctl),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

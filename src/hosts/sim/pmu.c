@@ -68,6 +68,31 @@ static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_eve
 	return -ENOENT;
 }
 
+/* Raw events in the encoding of Intel's Core: an event and a unit mask. A signal can be named by its
+ * number as well. */
+static int raw_signal(uint64_t config)
+{
+	static const struct {
+		uint64_t config;
+		int signal;
+	} codes[] = {
+		{0x003c, SIM_CYCLES},
+		{0x00c0, SIM_INSTRUCTIONS},
+		{0x4f2e, SIM_CACHE_REFERENCES},
+		{0x412e, SIM_CACHE_MISSES},
+		{0x00c4, SIM_BRANCHES},
+		{0x00c5, SIM_BRANCH_MISSES},
+		{0x013c, SIM_BUS_CYCLES},
+		{0x4064, SIM_EXTRA}, /* bus cycles with the lock asserted */
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(codes); i++) {
+		if (codes[i].config == config)
+			return codes[i].signal;
+	}
+	return config < SIM_NR_HW ? (int)config : -EINVAL;
+}
+
 /* The signal that an attr names; -ENOENT: another PMU's event; -EINVAL: nobody's. */
 static int attr_signal(const struct sim_pmu *driver, const struct perf_event_attr *attr)
 {
@@ -86,7 +111,7 @@ static int attr_signal(const struct sim_pmu *driver, const struct perf_event_att
 			return -ENOENT;
 		signal = attr->type == PERF_TYPE_HARDWARE ? (int)event : cache_signal(event);
 		break;
-	default: signal = attr->config < SIM_NR_HW ? (int)attr->config : -EINVAL;
+	default: signal = raw_signal(attr->config);
 	}
 	if (signal < 0)
 		return signal;

@@ -59,8 +59,10 @@ enum tally_sim_mode {
 	SIM_NR_MODES,
 };
 
-/* Signals. The first are numbered as enum perf_hw_id; a PMU counts all up to SIM_NR_HW. The
- * others are the machine's own: SIM_NS is the time spent, SIM_SW + n are PERF_COUNT_SW_n. */
+/* Signals. The first are numbered as enum perf_hw_id; a PMU counts all up to SIM_NR_HW. Raw events
+ * name them in the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: pmu.c), or by their
+ * number. The others are the machine's own: SIM_NS is the time spent, SIM_SW + n are
+ * PERF_COUNT_SW_n. */
 enum tally_sim_signal {
 	SIM_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
 	SIM_INSTRUCTIONS = PERF_COUNT_HW_INSTRUCTIONS,
