@@ -168,6 +168,76 @@ static void throttling_a_leader_stops_its_whole_group(void **state)
 	least_end(&least);
 }
 
+/* A core of one CPU that permits 1000 samples a second: four in a tick. */
+static void begin_slow(void)
+{
+	struct tally_core_settings settings;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = 1000;
+	least_test_begin(&least, 1, &settings);
+}
+
+/* Overflow counter 0 until its group is throttled; how often that was. */
+static int overflow_until_throttled(void)
+{
+	int nr = 0;
+
+	do {
+		least_count(&least, 0, 100);
+	} while (least_overflow(&least, 0, &in_user) && nr++ < 100);
+	return nr;
+}
+
+/* The disabled member is on no counter that could be stopped. */
+static void throttling_a_group_does_not_stop_a_disabled_member(void **state)
+{
+	struct perf_event_attr disabled = attr_counter(0);
+	int lead, fd;
+
+	begin_slow();
+	disabled.disabled = 1;
+	lead = must_open(&least, attr_counter(100), NULL, 0, -1);
+	fd = must_open(&least, disabled, NULL, 0, lead);
+	assert_in_range(overflow_until_throttled(), 1, 99);
+	assert_int_equal(value_of(&least, fd), 0);
+	least_end(&least);
+}
+
+static void a_throttled_group_that_is_switched_in_again_has_a_new_allowance(void **state)
+{
+	int first;
+
+	begin_slow();
+	least_switch(&least, least.tasks[0]);
+	must_open(&least, attr_counter(100), least.tasks[0], -1, -1);
+	first = overflow_until_throttled();
+	assert_in_range(first, 1, 99);
+	least_switch(&least, NULL);
+	least_switch(&least, least.tasks[0]);
+	assert_int_equal(overflow_until_throttled(), first);
+	least_end(&least);
+}
+
+/* Between two ticks it counts less than its width, in all of them more. */
+static void a_counter_without_an_interrupt_is_read_at_each_tick(void **state)
+{
+	const uint64_t part = UINT64_C(3) << 46;
+	struct perf_event_attr attr = attr_counter(0);
+	int fd;
+
+	least_test_begin_running(&least);
+	attr.type = least.pmus[1].type;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	for (int i = 0; i < 4; i++) {
+		least_count(&least, LEAST_COUNTERS, part);
+		least_advance(&least, 4000000);
+		least_tick(&least);
+	}
+	assert_int_equal(value_of(&least, fd), 4 * part);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +249,9 @@ int main(void)
 		cmocka_unit_test(overflows_are_taken_without_a_tick_length),
 		cmocka_unit_test(the_largest_group_is_read_whole),
 		cmocka_unit_test(throttling_a_leader_stops_its_whole_group),
+		cmocka_unit_test(throttling_a_group_does_not_stop_a_disabled_member),
+		cmocka_unit_test(a_throttled_group_that_is_switched_in_again_has_a_new_allowance),
+		cmocka_unit_test(a_counter_without_an_interrupt_is_read_at_each_tick),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

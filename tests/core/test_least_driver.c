@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Calls of a PMU's driver in the order that host.h promises: transactions and pauses. */
+#include "core/least_test.h"
+
+enum { DRIVER_TYPE = 20 };
+
+static struct least least;
+
+static struct tally_core_pmu pmu;
+
+/* What the driver was asked for. */
+static struct {
+	bool in_transaction, paused;
+	int commit_gives;
+	unsigned commits, cancels, starts, stops;
+} seen;
+
+static void driver_begin(struct tally_core_pmu *of)
+{
+	assert_false(seen.in_transaction);
+	seen.in_transaction = true;
+}
+
+static int driver_commit(struct tally_core_pmu *of)
+{
+	assert_true(seen.in_transaction);
+	seen.in_transaction = false;
+	seen.commits++;
+	return seen.commit_gives;
+}
+
+static void driver_cancel(struct tally_core_pmu *of)
+{
+	assert_true(seen.in_transaction);
+	seen.in_transaction = false;
+	seen.cancels++;
+}
+
+static int driver_add(struct tally_core_pmu *of, struct tally_core_hw *hw)
+{
+	assert_true(seen.in_transaction);
+	return least.pmus[0].add(&least.pmus[0], hw);
+}
+
+static void driver_pause(struct tally_core_pmu *of)
+{
+	assert_false(seen.paused);
+	seen.paused = true;
+}
+
+static void driver_resume(struct tally_core_pmu *of)
+{
+	assert_true(seen.paused);
+	seen.paused = false;
+}
+
+static void driver_start(struct tally_core_pmu *of, struct tally_core_hw *hw)
+{
+	assert_true(seen.paused);
+	seen.starts++;
+	least.pmus[0].start(&least.pmus[0], hw);
+}
+
+static void driver_stop(struct tally_core_pmu *of, struct tally_core_hw *hw)
+{
+	assert_true(seen.paused);
+	seen.stops++;
+	least.pmus[0].stop(&least.pmus[0], hw);
+}
+
+/* One CPU, whose four counters belong to this driver. */
+static void driver_test_begin(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	least_test_begin(&least, 1, NULL);
+	pmu = least.pmus[0];
+	pmu.type = DRIVER_TYPE;
+	pmu.owner = NULL;
+	pmu.next = NULL;
+	pmu.cpus = NULL;
+	pmu.users = 0;
+	pmu.begin = driver_begin;
+	pmu.commit = driver_commit;
+	pmu.cancel = driver_cancel;
+	pmu.add = driver_add;
+	pmu.pause = driver_pause;
+	pmu.resume = driver_resume;
+	pmu.start = driver_start;
+	pmu.stop = driver_stop;
+	assert_int_equal(tally_core_pmu_register(least.core, &pmu), 0);
+}
+
+static void driver_test_end(void)
+{
+	assert_false(seen.in_transaction);
+	assert_false(seen.paused);
+	least_end(&least);
+}
+
+/* A group of `nr` of the task that runs here; its leader. */
+static int open_group(int nr)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	int leader = -1;
+
+	attr.type = DRIVER_TYPE;
+	for (int i = 0; i < nr; i++) {
+		int fd = must_open(&least, attr, least.tasks[0], -1, leader);
+
+		leader = i ? leader : fd;
+	}
+	return leader;
+}
+
+static void switch_out_and_in(void)
+{
+	least_switch(&least, NULL);
+	memset(&seen, 0, sizeof(seen));
+	least_switch(&least, least.tasks[0]);
+}
+
+static void a_group_is_added_in_one_transaction(void **state)
+{
+	driver_test_begin();
+	least_switch(&least, least.tasks[0]);
+	open_group(3);
+	switch_out_and_in();
+	assert_int_equal(seen.commits, 1);
+	assert_int_equal(seen.cancels, 0);
+	driver_test_end();
+}
+
+/* Of the second group two members find no counter. */
+static void the_transaction_of_a_group_without_room_is_cancelled(void **state)
+{
+	driver_test_begin();
+	least_switch(&least, least.tasks[0]);
+	open_group(3);
+	open_group(3);
+	switch_out_and_in();
+	assert_int_equal(seen.commits, 1);
+	assert_int_equal(seen.cancels, 1);
+	driver_test_end();
+}
+
+static void a_group_that_cannot_be_committed_gives_back_its_counters(void **state)
+{
+	driver_test_begin();
+	least_switch(&least, least.tasks[0]);
+	open_group(3);
+	least_switch(&least, NULL);
+	seen.commit_gives = -EBUSY;
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		assert_null(least.cpus[0].counters[i].owner);
+	driver_test_end();
+}
+
+/* The driver checks that it is. */
+static void a_group_starts_and_stops_while_its_pmu_is_paused(void **state)
+{
+	int leader;
+
+	driver_test_begin();
+	least_switch(&least, least.tasks[0]);
+	leader = open_group(3);
+	switch_out_and_in();
+	assert_int_equal(seen.starts, 3);
+	assert_false(seen.paused);
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_DISABLE, 0);
+	assert_int_equal(seen.stops, 3);
+	driver_test_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_group_is_added_in_one_transaction),
+		cmocka_unit_test(the_transaction_of_a_group_without_room_is_cancelled),
+		cmocka_unit_test(a_group_that_cannot_be_committed_gives_back_its_counters),
+		cmocka_unit_test(a_group_starts_and_stops_while_its_pmu_is_paused),
+	};
+
+	return cmocka_run_group_tests_name("core/least_driver", tests, NULL, NULL);
+}
