@@ -137,6 +137,28 @@ static void a_frequency_above_one_ghz_gets_a_period_of_one_ns(void **state)
 	least_end(&least);
 }
 
+static void a_clock_goes_on_after_another_event_is_disabled(void **state)
+{
+	struct perf_event_attr attr = attr_faults(100000);
+	struct tally_core_buffer *buffer;
+	uint64_t words[2];
+	int other;
+
+	least_test_begin(&least, 1, NULL);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_type = PERF_SAMPLE_READ;
+	must_map(&least, must_open(&least, attr, NULL, 0, -1), 8, &buffer);
+	other = must_open(&least, attr_faults(0), NULL, 0, -1);
+	least_ioctl(&least, least.tasks[0], other, PERF_EVENT_IOC_DISABLE, 0);
+	for (uint64_t i = 1; i <= 3; i++) {
+		least_advance(&least, 100000);
+		assert_int_equal(tally_core_buffer_read(buffer, words, sizeof(words)),
+				 sizeof(words));
+		assert_int_equal(words[1], i * 100000);
+	}
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +166,7 @@ int main(void)
 		cmocka_unit_test(a_greedy_task_takes_no_samples_from_others),
 		cmocka_unit_test(task_clock_equals_the_time_running),
 		cmocka_unit_test(a_frequency_above_one_ghz_gets_a_period_of_one_ns),
+		cmocka_unit_test(a_clock_goes_on_after_another_event_is_disabled),
 	};
 
 	return cmocka_run_group_tests_name("core/least_clock", tests, NULL, NULL);

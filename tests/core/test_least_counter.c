@@ -238,6 +238,23 @@ static void a_counter_without_an_interrupt_is_read_at_each_tick(void **state)
 	least_end(&least);
 }
 
+static void a_pinned_event_without_room_wakes_its_poller(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	int fd;
+
+	least_test_begin_running(&least);
+	attr.pinned = 1;
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr, NULL, 0, -1);
+	attr.disabled = 1;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	assert_int_equal(least.files[fd].notices, 0);
+	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_ENABLE, 0);
+	assert_int_equal(least.files[fd].notices, 1);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +269,7 @@ int main(void)
 		cmocka_unit_test(throttling_a_group_does_not_stop_a_disabled_member),
 		cmocka_unit_test(a_throttled_group_that_is_switched_in_again_has_a_new_allowance),
 		cmocka_unit_test(a_counter_without_an_interrupt_is_read_at_each_tick),
+		cmocka_unit_test(a_pinned_event_without_room_wakes_its_poller),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

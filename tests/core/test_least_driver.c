@@ -12,8 +12,11 @@ static struct tally_core_pmu pmu;
 static struct {
 	bool in_transaction, paused;
 	int commit_gives;
-	unsigned commits, cancels, starts, stops;
+	unsigned commits, cancels, adds, starts, stops;
 } seen;
+
+/* The config of events whose own counters are taken. */
+enum { CONFIG_TAKEN = 7 };
 
 static void driver_begin(struct tally_core_pmu *of)
 {
@@ -39,7 +42,8 @@ static void driver_cancel(struct tally_core_pmu *of)
 static int driver_add(struct tally_core_pmu *of, struct tally_core_hw *hw)
 {
 	assert_true(seen.in_transaction);
-	return least.pmus[0].add(&least.pmus[0], hw);
+	seen.adds++;
+	return hw->attr->config == CONFIG_TAKEN ? -EBUSY : least.pmus[0].add(&least.pmus[0], hw);
 }
 
 static void driver_pause(struct tally_core_pmu *of)
@@ -172,6 +176,33 @@ static void a_group_starts_and_stops_while_its_pmu_is_paused(void **state)
 	driver_test_end();
 }
 
+static void a_full_pmu_is_not_asked_again_in_a_round(void **state)
+{
+	driver_test_begin();
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < 3 * LEAST_COUNTERS; i++)
+		open_group(1);
+	switch_out_and_in();
+	assert_int_equal(seen.adds, LEAST_COUNTERS + 1);
+	driver_test_end();
+}
+
+static void an_event_whose_own_counters_are_taken_keeps_no_other_off(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	int fd;
+
+	driver_test_begin();
+	attr.type = DRIVER_TYPE;
+	attr.config = CONFIG_TAKEN;
+	must_open(&least, attr, least.tasks[0], -1, -1);
+	fd = open_group(1);
+	least_switch(&least, least.tasks[0]);
+	least_count(&least, 0, 100);
+	assert_int_equal(value_of(&least, fd), 100);
+	driver_test_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +210,8 @@ int main(void)
 		cmocka_unit_test(the_transaction_of_a_group_without_room_is_cancelled),
 		cmocka_unit_test(a_group_that_cannot_be_committed_gives_back_its_counters),
 		cmocka_unit_test(a_group_starts_and_stops_while_its_pmu_is_paused),
+		cmocka_unit_test(a_full_pmu_is_not_asked_again_in_a_round),
+		cmocka_unit_test(an_event_whose_own_counters_are_taken_keeps_no_other_off),
 	};
 
 	return cmocka_run_group_tests_name("core/least_driver", tests, NULL, NULL);
