@@ -158,6 +158,79 @@ static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void 
 	least_end(&least);
 }
 
+/* Nobody waits while the task, whose event found no counter, is off the CPU. */
+static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
+{
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), NULL, 0, -1);
+	least_advance(&least, 1000);
+	fd = must_open(&least, attr_timed(), least.tasks[0], -1, -1);
+	for (int i = 0; i < 2; i++) {
+		least_switch(&least, least.tasks[0]);
+		least_advance(&least, TICK / 8);
+		if (i == 0)
+			least_switch(&least, NULL);
+		least_advance(&least, i == 0 ? TICK : 0);
+	}
+	least_tick(&least);
+	least_advance(&least, TICK / 8);
+	assert_int_equal(running_of(fd), 0);
+	least_end(&least);
+}
+
+/* All counters are taken by events of the task (-1) or of the CPU (0). */
+static void check_pinned_takes_place(int32_t flexible_cpu, int32_t pinned_cpu)
+{
+	struct perf_event_attr pinned = attr_timed();
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), flexible_cpu < 0 ? least.tasks[0] : NULL,
+			  flexible_cpu, -1);
+	pinned.pinned = 1;
+	fd = must_open(&least, pinned, pinned_cpu < 0 ? least.tasks[0] : NULL, pinned_cpu, -1);
+	least_advance(&least, 1000);
+	assert_int_equal(running_of(fd), 1000);
+	least_end(&least);
+}
+
+static void a_pinned_event_takes_the_place_of_any_flexible_one(void **state)
+{
+	for (int i = 0; i < 4; i++)
+		check_pinned_takes_place(-(i & 1), -(i >> 1));
+}
+
+/* A group waits while its second member is enabled; then two events are closed, and it goes on. One
+ * more event is opened, which waits at the tick that follows soon. */
+static void enabling_a_member_of_a_waiting_group_is_no_turn(void **state)
+{
+	struct perf_event_attr disabled = attr_timed();
+	int fds[4], leader, member;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < 4; i++)
+		fds[i] = must_open(&least, attr_timed(), NULL, 0, -1);
+	leader = must_open(&least, attr_timed(), NULL, 0, -1);
+	disabled.disabled = 1;
+	member = must_open(&least, disabled, NULL, 0, leader);
+	least_advance(&least, TICK - TICK / 4);
+	least_ioctl(&least, least.tasks[0], member, PERF_EVENT_IOC_ENABLE, 0);
+	least_close(&least, fds[0]);
+	least_close(&least, fds[1]);
+	assert_int_equal(running_of(leader), 0);
+	must_open(&least, attr_timed(), NULL, 0, -1);
+	tick_after(TICK / 4);
+	least_advance(&least, TICK / 4);
+	assert_int_equal(running_of(leader), TICK / 2);
+	assert_int_equal(running_of(member), TICK / 2);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +240,9 @@ int main(void)
 		cmocka_unit_test(the_events_of_a_cpu_stay_on_while_it_is_their_turn),
 		cmocka_unit_test(time_in_which_nobody_waited_is_not_part_of_a_turn),
 		cmocka_unit_test(a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is),
+		cmocka_unit_test(time_without_the_waiting_task_is_not_part_of_a_turn),
+		cmocka_unit_test(a_pinned_event_takes_the_place_of_any_flexible_one),
+		cmocka_unit_test(enabling_a_member_of_a_waiting_group_is_no_turn),
 	};
 
 	return cmocka_run_group_tests_name("core/least_turns", tests, NULL, NULL);
