@@ -255,6 +255,84 @@ static void a_pinned_event_without_room_wakes_its_poller(void **state)
 	least_end(&least);
 }
 
+static void a_task_reads_its_own_group_without_a_lock(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	uint64_t words[3], before;
+	int leader;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_open(&least, attr, least.tasks[0], -1, leader);
+	least_count(&least, 0, 3);
+	least_count(&least, 1, 4);
+	before = locks_taken(&least);
+	assert_int_equal(least_read(&least, leader, words, sizeof(words)), sizeof(words));
+	assert_int_equal(locks_taken(&least), before);
+	assert_int_equal(words[1], 3);
+	assert_int_equal(words[2], 4);
+	least_end(&least);
+}
+
+static int growing;
+
+static void grow(void)
+{
+	must_open(&least, attr_faults(0), least.tasks[0], -1, growing);
+}
+
+static void grow_at_alloc(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point != LEAST_AT_ALLOC)
+		return;
+	where->at = NULL;
+	assert_true(least_overlap(where, grow));
+}
+
+/* The group is larger than what is read on the stack, and grows while memory is taken for it. */
+static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
+{
+	enum { MEMBERS = 20 };
+	struct perf_event_attr attr = attr_faults(0);
+	uint64_t words[2 * MEMBERS];
+
+	least_test_begin(&least, 1, NULL);
+	attr.read_format = PERF_FORMAT_GROUP;
+	growing = must_open(&least, attr, least.tasks[0], -1, -1);
+	for (int i = 1; i < MEMBERS; i++)
+		must_open(&least, attr_faults(0), least.tasks[0], -1, growing);
+	least.at = grow_at_alloc;
+	assert_int_equal(least_read(&least, growing, words, sizeof(words)), 8 * (MEMBERS + 2));
+	assert_int_equal(words[0], MEMBERS + 1);
+	least_end(&least);
+}
+
+/* Read from inside the kernel: the last event finds no counter; then its PMU goes. */
+static void a_read_from_inside_says_why_there_is_no_count(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	struct tally_core_counts counts;
+	struct tally_core_event *event = NULL;
+
+	least_test_begin_running(&least);
+	attr.pinned = 1;
+	for (int i = 0; i < LEAST_COUNTERS + 1; i++) {
+		event = least.files[must_open(&least, attr, NULL, 0, -1)].event;
+		least_count(&least, i, 100);
+		if (i == 0) {
+			assert_int_equal(tally_core_event_read(least.core, event, &counts), 0);
+			assert_int_equal(counts.value, 100);
+		}
+	}
+	assert_int_equal(tally_core_event_read(least.core, event, &counts), -ENOSPC);
+	assert_int_equal(tally_core_pmu_unregister(least.core, &least.pmus[0]), 0);
+	assert_int_equal(tally_core_event_read(least.core, event, &counts), -ENODEV);
+	assert_int_equal(tally_core_pmu_register(least.core, &least.pmus[0]), 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +348,9 @@ int main(void)
 		cmocka_unit_test(a_throttled_group_that_is_switched_in_again_has_a_new_allowance),
 		cmocka_unit_test(a_counter_without_an_interrupt_is_read_at_each_tick),
 		cmocka_unit_test(a_pinned_event_without_room_wakes_its_poller),
+		cmocka_unit_test(a_task_reads_its_own_group_without_a_lock),
+		cmocka_unit_test(a_group_that_grows_while_it_is_read_is_read_whole),
+		cmocka_unit_test(a_read_from_inside_says_why_there_is_no_count),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

@@ -12,7 +12,8 @@ static struct tally_core_pmu pmu;
 static struct {
 	bool in_transaction, paused;
 	int commit_gives;
-	unsigned commits, cancels, adds, starts, stops;
+	struct tally_core_hw *overflows; /* the event of this counter, just now */
+	unsigned commits, cancels, adds, starts, stops, reads;
 } seen;
 
 /* The config of events whose own counters are taken. */
@@ -67,9 +68,17 @@ static void driver_start(struct tally_core_pmu *of, struct tally_core_hw *hw)
 
 static void driver_stop(struct tally_core_pmu *of, struct tally_core_hw *hw)
 {
-	assert_true(seen.paused);
+	assert_true(seen.paused || seen.overflows);
 	seen.stops++;
 	least.pmus[0].stop(&least.pmus[0], hw);
+}
+
+static void driver_read(struct tally_core_pmu *of, struct tally_core_hw *hw)
+{
+	assert_true(hw->running);
+	assert_ptr_not_equal(hw, seen.overflows);
+	seen.reads++;
+	least.pmus[0].read(&least.pmus[0], hw);
 }
 
 /* One CPU, whose four counters belong to this driver. */
@@ -91,6 +100,7 @@ static void driver_test_begin(void)
 	pmu.resume = driver_resume;
 	pmu.start = driver_start;
 	pmu.stop = driver_stop;
+	pmu.read = driver_read;
 	assert_int_equal(tally_core_pmu_register(least.core, &pmu), 0);
 }
 
@@ -203,6 +213,49 @@ static void an_event_whose_own_counters_are_taken_keeps_no_other_off(void **stat
 	driver_test_end();
 }
 
+/* Counter 0 overflows; whether it goes on. */
+static bool overflow(void)
+{
+	const struct tally_core_sample_data in_user = {.mode = PERF_RECORD_MISC_USER};
+	bool goes_on;
+
+	least_count(&least, 0, 100);
+	seen.overflows = least.cpus[0].counters[0].owner;
+	goes_on = least_overflow(&least, 0, &in_user);
+	seen.overflows = NULL;
+	return goes_on;
+}
+
+/* Each sample of the leader has the count of the second member, but the third one is disabled. When
+ * the group is throttled, all stand still. */
+static void a_counter_is_read_while_it_runs_and_does_not_overflow(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	uint64_t words[4];
+	int leader;
+
+	driver_test_begin();
+	tally_core_settings(least.core)->max_sample_rate = 1000;
+	least_switch(&least, least.tasks[0]);
+	attr.type = DRIVER_TYPE;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_map(&least, leader, 8, NULL);
+	attr.sample_period = 0;
+	must_open(&least, attr, least.tasks[0], -1, leader);
+	attr.disabled = 1;
+	must_open(&least, attr, least.tasks[0], -1, leader);
+	assert_true(overflow());
+	assert_int_equal(seen.reads, 1);
+	while (overflow())
+		;
+	seen.reads = 0;
+	assert_int_equal(least_read(&least, leader, words, sizeof(words)), sizeof(words));
+	assert_int_equal(seen.reads, 0);
+	driver_test_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +265,7 @@ int main(void)
 		cmocka_unit_test(a_group_starts_and_stops_while_its_pmu_is_paused),
 		cmocka_unit_test(a_full_pmu_is_not_asked_again_in_a_round),
 		cmocka_unit_test(an_event_whose_own_counters_are_taken_keeps_no_other_off),
+		cmocka_unit_test(a_counter_is_read_while_it_runs_and_does_not_overflow),
 	};
 
 	return cmocka_run_group_tests_name("core/least_driver", tests, NULL, NULL);
