@@ -22,6 +22,13 @@
 #define TALLY_POINT(p) ((void)0)
 #endif
 
+/* Debug builds check what must hold, and trap where it does not. */
+#ifdef TALLY_CORE_DEBUG
+#define TALLY_CORE_CHECKS 1
+#else
+#define TALLY_CORE_CHECKS 0
+#endif
+
 /* A word of 64 bits is one instruction's, or atomic64.h's. */
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 #define TALLY_BY_WIDTH(p, wide, plain) (TALLY_POINT(p), (plain))
@@ -145,6 +152,8 @@ static inline void tally_spin_unlock(struct tally_spin *spin)
 {
 	if (!TALLY_CORE_SEVERAL_CPUS)
 		return;
+	if (TALLY_CORE_CHECKS && !__atomic_load_n(&spin->held, __ATOMIC_RELAXED))
+		__builtin_trap();
 	tally_store_release(&spin->held, 0);
 }
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state.h"
 
-#ifdef TALLY_CORE_DEBUG
-#define TALLY_CORE_CHECKS 1
-#else
-#define TALLY_CORE_CHECKS 0
-#endif
 #define STATE(state) (1U << ((state)-TALLY_STATE_DEAD))
 #define FROM(state)  [(state)-TALLY_STATE_DEAD]
 

@@ -137,6 +137,65 @@ static void a_frequency_above_one_ghz_gets_a_period_of_one_ns(void **state)
 	least_end(&least);
 }
 
+/* A clock samples each 100 us after another event, or a member of a group, was disabled. */
+static void check_clock_goes_on(bool member)
+{
+	struct perf_event_attr attr = attr_faults(100000);
+	struct tally_core_buffer *buffer;
+	uint64_t words[2];
+	int other;
+
+	least_test_begin(&least, 1, NULL);
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_type = PERF_SAMPLE_READ;
+	must_map(&least, must_open(&least, attr, NULL, 0, -1), 8, &buffer);
+	other = must_open(&least, attr_faults(0), NULL, 0, -1);
+	if (member)
+		other = must_open(&least, attr_faults(0), NULL, 0, other);
+	least_ioctl(&least, least.tasks[0], other, PERF_EVENT_IOC_DISABLE, 0);
+	for (uint64_t i = 1; i <= 3; i++) {
+		least_advance(&least, 100000);
+		assert_int_equal(tally_core_buffer_read(buffer, words, sizeof(words)),
+				 sizeof(words));
+		assert_int_equal(words[1], i * 100000);
+	}
+	least_end(&least);
+}
+
+static void a_clock_goes_on_after_another_event_is_disabled(void **state)
+{
+	check_clock_goes_on(false);
+	check_clock_goes_on(true);
+}
+
+/* The clock is disabled alone; its group goes on. */
+static void a_member_clock_equals_its_time_running(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	uint64_t words[3];
+	int leader, clock;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	leader = must_open(&least, attr, least.tasks[0], -1, -1);
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	clock = must_open(&least, attr, least.tasks[0], -1, leader);
+	least.at = time_passes;
+	for (int i = 0; i < 10; i++) {
+		least_advance(&least, 5000);
+		least_ioctl(&least, least.tasks[0], clock, PERF_EVENT_IOC_DISABLE, 0);
+		least_advance(&least, 5000);
+		least_ioctl(&least, least.tasks[0], clock, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	least_ioctl(&least, least.tasks[0], clock, PERF_EVENT_IOC_DISABLE, 0);
+	least.at = NULL;
+	assert_int_equal(least_read(&least, clock, words, sizeof(words)), sizeof(words));
+	assert_true(words[0] > 10 * 5000);
+	assert_int_equal(words[0], words[2]);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +203,8 @@ int main(void)
 		cmocka_unit_test(a_greedy_task_takes_no_samples_from_others),
 		cmocka_unit_test(task_clock_equals_the_time_running),
 		cmocka_unit_test(a_frequency_above_one_ghz_gets_a_period_of_one_ns),
+		cmocka_unit_test(a_clock_goes_on_after_another_event_is_disabled),
+		cmocka_unit_test(a_member_clock_equals_its_time_running),
 	};
 
 	return cmocka_run_group_tests_name("core/least_clock", tests, NULL, NULL);

@@ -156,6 +156,77 @@ static void the_cost_of_exec_is_linear_in_the_number_of_events(void **state)
 	check_cost(removed, false);
 }
 
+static uint64_t tick_cost(void)
+{
+	least_step_begin(NULL, NULL, 0);
+	least_tick(&least);
+	return least_step_end();
+}
+
+/* Overflow counter 0 until its event is throttled. */
+static void throttle(void)
+{
+	const struct tally_core_sample_data in_user = {.mode = PERF_RECORD_MISC_USER};
+
+	do {
+		least_count(&least, 0, 100);
+	} while (least_overflow(&least, 0, &in_user));
+}
+
+/* What a tick has to visit events for, and the end of it. */
+enum reason { POLLED, THROTTLED_UNTIL_TICK, THROTTLED_UNTIL_DISABLED, TRAPPED, REASONS };
+
+static void come_and_go(enum reason reason)
+{
+	const struct tally_core_sample_data in_user = {.mode = PERF_RECORD_MISC_USER};
+	struct perf_event_attr attr = attr_counter(100);
+	int fd;
+
+	if (reason == POLLED) {
+		attr.type = least.pmus[1].type;
+		attr.sample_period = 0;
+	}
+	if (reason == TRAPPED)
+		attr.sigtrap = attr.remove_on_exec = 1;
+	fd = must_open(&least, attr, reason == TRAPPED ? least.tasks[0] : NULL,
+		       reason == TRAPPED ? -1 : 0, -1);
+	if (reason == THROTTLED_UNTIL_TICK || reason == THROTTLED_UNTIL_DISABLED)
+		throttle();
+	if (reason == THROTTLED_UNTIL_DISABLED)
+		least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (reason == TRAPPED) {
+		least_count(&least, 0, 100);
+		least_overflow(&least, 0, &in_user);
+		assert_int_equal(least.traps, 1);
+	}
+	least_tick(&least);
+	if (reason == POLLED)
+		least_close(&least, fd);
+}
+
+static void a_tick_visits_events_only_as_long_as_there_is_a_reason(void **state)
+{
+	struct tally_core_settings settings;
+
+	if (!least_can_step())
+		probe_skip("this machine does not stop after each instruction");
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = 1000;
+	for (int reason = 0; reason < REASONS; reason++) {
+		uint64_t before;
+
+		least_test_begin(&least, 1, &settings);
+		least_switch(&least, least.tasks[0]);
+		for (int i = 0; i < 2 * MANY; i++)
+			must_open(&least, attr_faults(0), i % 2 ? least.tasks[0] : NULL, -(i % 2),
+				  -1);
+		before = tick_cost();
+		come_and_go((enum reason)reason);
+		assert_in_range(tick_cost(), 1, before * 3 / 2);
+		least_end(&least);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +235,7 @@ int main(void)
 		cmocka_unit_test(a_switch_does_not_visit_events_of_other_cpus),
 		cmocka_unit_test(the_cost_of_a_switch_is_linear_in_the_number_of_clocks),
 		cmocka_unit_test(the_cost_of_exec_is_linear_in_the_number_of_events),
+		cmocka_unit_test(a_tick_visits_events_only_as_long_as_there_is_a_reason),
 	};
 
 	return cmocka_run_group_tests_name("core/least_cost", tests, NULL, NULL);

@@ -168,6 +168,171 @@ static void throttling_a_leader_stops_its_whole_group(void **state)
 	least_end(&least);
 }
 
+/* A core of one CPU that permits 1000 samples a second: four in a tick. */
+static void begin_slow(void)
+{
+	struct tally_core_settings settings;
+
+	tally_core_settings_init(&settings);
+	settings.max_sample_rate = 1000;
+	least_test_begin(&least, 1, &settings);
+}
+
+/* Overflow counter 0 until its group is throttled; how often that was. */
+static int overflow_until_throttled(void)
+{
+	int nr = 0;
+
+	do {
+		least_count(&least, 0, 100);
+	} while (least_overflow(&least, 0, &in_user) && nr++ < 100);
+	return nr;
+}
+
+/* The disabled member is on no counter that could be stopped. */
+static void throttling_a_group_does_not_stop_a_disabled_member(void **state)
+{
+	struct perf_event_attr disabled = attr_counter(0);
+	int lead, fd;
+
+	begin_slow();
+	disabled.disabled = 1;
+	lead = must_open(&least, attr_counter(100), NULL, 0, -1);
+	fd = must_open(&least, disabled, NULL, 0, lead);
+	assert_in_range(overflow_until_throttled(), 1, 99);
+	assert_int_equal(value_of(&least, fd), 0);
+	least_end(&least);
+}
+
+static void a_throttled_group_that_is_switched_in_again_has_a_new_allowance(void **state)
+{
+	int first;
+
+	begin_slow();
+	least_switch(&least, least.tasks[0]);
+	must_open(&least, attr_counter(100), least.tasks[0], -1, -1);
+	first = overflow_until_throttled();
+	assert_in_range(first, 1, 99);
+	least_switch(&least, NULL);
+	least_switch(&least, least.tasks[0]);
+	assert_int_equal(overflow_until_throttled(), first);
+	least_end(&least);
+}
+
+/* Between two ticks it counts less than its width, in all of them more. */
+static void a_counter_without_an_interrupt_is_read_at_each_tick(void **state)
+{
+	const uint64_t part = UINT64_C(3) << 46;
+	struct perf_event_attr attr = attr_counter(0);
+	int fd;
+
+	least_test_begin_running(&least);
+	attr.type = least.pmus[1].type;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	for (int i = 0; i < 4; i++) {
+		least_count(&least, LEAST_COUNTERS, part);
+		least_advance(&least, 4000000);
+		least_tick(&least);
+	}
+	assert_int_equal(value_of(&least, fd), 4 * part);
+	least_end(&least);
+}
+
+static void a_pinned_event_without_room_wakes_its_poller(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	int fd;
+
+	least_test_begin_running(&least);
+	attr.pinned = 1;
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr, NULL, 0, -1);
+	attr.disabled = 1;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	assert_int_equal(least.files[fd].notices, 0);
+	least_ioctl(&least, least.tasks[0], fd, PERF_EVENT_IOC_ENABLE, 0);
+	assert_int_equal(least.files[fd].notices, 1);
+	least_end(&least);
+}
+
+static void a_task_reads_its_own_group_without_a_lock(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	uint64_t words[3], before;
+	int leader;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	attr.read_format = PERF_FORMAT_GROUP;
+	leader = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_open(&least, attr, least.tasks[0], -1, leader);
+	least_count(&least, 0, 3);
+	least_count(&least, 1, 4);
+	before = locks_taken(&least);
+	assert_int_equal(least_read(&least, leader, words, sizeof(words)), sizeof(words));
+	assert_int_equal(locks_taken(&least), before);
+	assert_int_equal(words[1], 3);
+	assert_int_equal(words[2], 4);
+	least_end(&least);
+}
+
+static int growing;
+
+static void grow(void)
+{
+	must_open(&least, attr_faults(0), least.tasks[0], -1, growing);
+}
+
+static void grow_at_alloc(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point != LEAST_AT_ALLOC)
+		return;
+	where->at = NULL;
+	assert_true(least_overlap(where, grow));
+}
+
+/* The group is larger than what is read on the stack, and grows while memory is taken for it. */
+static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
+{
+	enum { MEMBERS = 20 };
+	struct perf_event_attr attr = attr_faults(0);
+	uint64_t words[2 * MEMBERS];
+
+	least_test_begin(&least, 1, NULL);
+	attr.read_format = PERF_FORMAT_GROUP;
+	growing = must_open(&least, attr, least.tasks[0], -1, -1);
+	for (int i = 1; i < MEMBERS; i++)
+		must_open(&least, attr_faults(0), least.tasks[0], -1, growing);
+	least.at = grow_at_alloc;
+	assert_int_equal(least_read(&least, growing, words, sizeof(words)), 8 * (MEMBERS + 2));
+	assert_int_equal(words[0], MEMBERS + 1);
+	least_end(&least);
+}
+
+/* Read from inside the kernel: the last event finds no counter; then its PMU goes. */
+static void a_read_from_inside_says_why_there_is_no_count(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	struct tally_core_counts counts;
+	struct tally_core_event *event = NULL;
+
+	least_test_begin_running(&least);
+	attr.pinned = 1;
+	for (int i = 0; i < LEAST_COUNTERS + 1; i++) {
+		event = least.files[must_open(&least, attr, NULL, 0, -1)].event;
+		least_count(&least, i, 100);
+		if (i == 0) {
+			assert_int_equal(tally_core_event_read(least.core, event, &counts), 0);
+			assert_int_equal(counts.value, 100);
+		}
+	}
+	assert_int_equal(tally_core_event_read(least.core, event, &counts), -ENOSPC);
+	assert_int_equal(tally_core_pmu_unregister(least.core, &least.pmus[0]), 0);
+	assert_int_equal(tally_core_event_read(least.core, event, &counts), -ENODEV);
+	assert_int_equal(tally_core_pmu_register(least.core, &least.pmus[0]), 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +344,13 @@ int main(void)
 		cmocka_unit_test(overflows_are_taken_without_a_tick_length),
 		cmocka_unit_test(the_largest_group_is_read_whole),
 		cmocka_unit_test(throttling_a_leader_stops_its_whole_group),
+		cmocka_unit_test(throttling_a_group_does_not_stop_a_disabled_member),
+		cmocka_unit_test(a_throttled_group_that_is_switched_in_again_has_a_new_allowance),
+		cmocka_unit_test(a_counter_without_an_interrupt_is_read_at_each_tick),
+		cmocka_unit_test(a_pinned_event_without_room_wakes_its_poller),
+		cmocka_unit_test(a_task_reads_its_own_group_without_a_lock),
+		cmocka_unit_test(a_group_that_grows_while_it_is_read_is_read_whole),
+		cmocka_unit_test(a_read_from_inside_says_why_there_is_no_count),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

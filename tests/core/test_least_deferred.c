@@ -195,6 +195,48 @@ static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 	least_end(&least);
 }
 
+/* The event overflowed on CPU 1, which its task has left: that CPU is called, not waited for. */
+static void closing_an_event_has_the_cpu_do_its_deferred_work(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	int fd;
+
+	least_test_begin(&least, 2, NULL);
+	attr.wakeup_events = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	must_map(&least, fd, 4, NULL);
+	least_on(&least, 1);
+	least_switch(&least, least.tasks[0]);
+	least.hold_deferred = true;
+	overflow();
+	least_switch(&least, NULL);
+	least_on(&least, 0);
+	least_close(&least, fd);
+	assert_int_equal(least.nr_relaxed, 0);
+	assert_int_equal(least.nr_ops[LEAST_OP_NOTIFY], 1);
+	least_on(&least, 1);
+	least_deferred(&least);
+	assert_int_equal(least.nr_ops[LEAST_OP_NOTIFY], 1);
+	least_end(&least);
+}
+
+static void the_time_of_an_event_ends_when_its_limit_is_used_up(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	attr.disabled = 1;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	refresh(fd, 1);
+	least_advance(&least, 1000);
+	overflow();
+	least_advance(&least, 1000);
+	assert_int_equal(enabled_ns(fd), 1000);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +246,8 @@ int main(void)
 		cmocka_unit_test(overflows_on_two_cpus_send_one_trap),
 		cmocka_unit_test(a_limit_used_up_during_refresh_allows_no_extra_overflow),
 		cmocka_unit_test(an_open_that_fails_late_leaves_no_deferred_wakeup),
+		cmocka_unit_test(closing_an_event_has_the_cpu_do_its_deferred_work),
+		cmocka_unit_test(the_time_of_an_event_ends_when_its_limit_is_used_up),
 	};
 
 	return cmocka_run_group_tests_name("core/least_deferred", tests, NULL, NULL);

@@ -156,6 +156,27 @@ static void the_cpu_of_the_event_writes_the_records_of_a_child(void **state)
 	least_end(&least);
 }
 
+/* The child runs on another CPU. */
+static void a_task_that_reads_its_own_event_gets_what_its_child_counts(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	struct least_task *child;
+	int fd;
+
+	least_test_begin(&least, 2, NULL);
+	attr.inherit = 1;
+	least_switch(&least, least.tasks[0]);
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	child = least_fork(&least, least.tasks[0], true);
+	least_on(&least, 1);
+	least_switch(&least, child);
+	least_count(&least, 0, 7);
+	least_on(&least, 0);
+	least_count(&least, 0, 3);
+	assert_int_equal(count_of(&least, fd), 10);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +186,7 @@ int main(void)
 		cmocka_unit_test(an_exiting_child_adds_its_count_and_keeps_its_deferred_wakeup),
 		cmocka_unit_test(a_childs_group_without_its_leader_is_read),
 		cmocka_unit_test(the_cpu_of_the_event_writes_the_records_of_a_child),
+		cmocka_unit_test(a_task_that_reads_its_own_event_gets_what_its_child_counts),
 	};
 
 	return cmocka_run_group_tests_name("core/least_inherit", tests, NULL, NULL);

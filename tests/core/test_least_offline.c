@@ -119,6 +119,22 @@ static void an_offline_cpu_writes_no_switch_records(void **state)
 	least_end(&least);
 }
 
+/* One more event than there are counters, so that one waits. */
+static void a_switch_on_an_offline_cpu_puts_nothing_on_its_counters(void **state)
+{
+	least_test_begin(&least, 2, NULL);
+	for (int i = 0; i < LEAST_COUNTERS + 1; i++)
+		must_open(&least, attr_counter(0), NULL, 1, -1);
+	least_offline(&least, 1);
+	least_on(&least, 1);
+	least_switch(&least, least.tasks[0]);
+	least_switch(&least, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		assert_null(least.cpus[1].counters[i].owner);
+	least_on(&least, 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu),
 		cmocka_unit_test(a_read_record_that_an_offline_cpu_cannot_write_is_lost),
 		cmocka_unit_test(an_offline_cpu_writes_no_switch_records),
+		cmocka_unit_test(a_switch_on_an_offline_cpu_puts_nothing_on_its_counters),
 	};
 
 	return cmocka_run_group_tests_name("core/least_offline", tests, NULL, NULL);

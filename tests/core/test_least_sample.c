@@ -235,6 +235,48 @@ static void a_sample_with_too_many_branches_is_counted_as_lost(void **state)
 	least_end(&least);
 }
 
+/* ---- groups ------------------------------------------------------------------------------ */
+
+static void overflow_of_member(struct least *where, enum least_point point,
+			       const volatile void *what)
+{
+	const struct tally_core_hw *hw = where->cpus[0].counters[1].owner;
+
+	if (point != LEAST_AT_STOP || what != hw)
+		return;
+	where->now += 1000;
+	least_count(where, 1, 100);
+	scene.samples += least_overflow(where, 1, &in_kernel);
+}
+
+/* The leader used up its limit and is disabled already, when its member is sampled. */
+static void the_time_of_a_member_ends_when_its_leader_is_disabled(void **state)
+{
+	struct perf_event_attr attr = attr_counter(100);
+	struct tally_core_buffer *buffer;
+	uint64_t words[3];
+	int leader;
+
+	scene.samples = 0;
+	least_test_begin(&least, 1, NULL);
+	attr.disabled = 1;
+	leader = must_open(&least, attr, NULL, 0, -1);
+	attr.disabled = 0;
+	attr.sample_type = PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	must_map(&least, must_open(&least, attr, NULL, 0, leader), 8, &buffer);
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_REFRESH, 1);
+	least.now += 1000;
+	least_count(&least, 0, 100);
+	least.at = overflow_of_member;
+	least_overflow(&least, 0, &in_kernel);
+	least.at = NULL;
+	assert_int_equal(scene.samples, 1);
+	assert_int_equal(tally_core_buffer_read(buffer, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[2], 1000);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +286,7 @@ int main(void)
 		cmocka_unit_test(samples_during_a_switch_have_the_ids_of_their_task),
 		cmocka_unit_test(branch_counters_without_values_are_zero),
 		cmocka_unit_test(a_sample_with_too_many_branches_is_counted_as_lost),
+		cmocka_unit_test(the_time_of_a_member_ends_when_its_leader_is_disabled),
 	};
 
 	return cmocka_run_group_tests_name("core/least_sample", tests, NULL, NULL);

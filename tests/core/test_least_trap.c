@@ -163,6 +163,50 @@ static void a_trap_has_no_address_in_an_excluded_kernel(void **state)
 	least_end(&least);
 }
 
+/* The interrupt comes while the events of the task end with it. */
+static void an_overflow_while_its_task_exits_sends_no_trap(void **state)
+{
+	struct least_task *task;
+
+	least_test_begin(&least, 1, NULL);
+	task = least_task_new(&least);
+	least_switch(&least, task);
+	assert_true(open_trap(task) >= 0);
+	least_count(&least, 0, 100);
+	overflows = 0;
+	least.at = overflow_at_stop;
+	least_exit(&least, task);
+	least.at = NULL;
+	assert_int_equal(overflows, 1);
+	assert_int_equal(least.traps, 0);
+	least_end(&least);
+}
+
+/* CPU 0 ends the task, which runs on CPU 1 and is owed a trap. */
+static void a_task_that_was_ended_gets_no_trap(void **state)
+{
+	struct least_task *task;
+
+	least_test_begin(&least, 2, NULL);
+	task = least_task_new(&least);
+	least_on(&least, 1);
+	least_switch(&least, task);
+	assert_true(open_trap(task) >= 0);
+	least.hold_deferred = true;
+	least_count(&least, 0, 100);
+	least_overflow(&least, 0, &in_user);
+	least.off++;
+	assert_true(tally_core_end(least.core, &task->perf));
+	least.off--;
+	least.hold_deferred = false;
+	least_deferred(&least);
+	assert_int_equal(least.traps, 0);
+	least_switch(&least, NULL);
+	tally_core_reap(least.core);
+	assert_int_equal(least.traps, 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +216,8 @@ int main(void)
 		cmocka_unit_test(a_trap_follows_its_task_to_another_cpu),
 		cmocka_unit_test(a_due_trap_is_dropped_with_its_event_or_task),
 		cmocka_unit_test(a_trap_has_no_address_in_an_excluded_kernel),
+		cmocka_unit_test(an_overflow_while_its_task_exits_sends_no_trap),
+		cmocka_unit_test(a_task_that_was_ended_gets_no_trap),
 	};
 
 	return cmocka_run_group_tests_name("core/least_trap", tests, NULL, NULL);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Turns on the counters: which groups a tick takes off, and which it leaves on. */
+#include "core/least_test.h"
+
+enum { TICK = 4000000 };
+
+static struct least least;
+
+static struct perf_event_attr attr_timed(void)
+{
+	struct perf_event_attr attr = attr_counter(0);
+
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return attr;
+}
+
+/* How long the event has been on a counter. */
+static uint64_t running_of(int fd)
+{
+	uint64_t words[3] = {0};
+
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	return words[2];
+}
+
+static void tick_after(uint64_t ns)
+{
+	least_advance(&least, ns);
+	least_tick(&least);
+}
+
+/* Four counters, five events: the first tick puts the fifth one on and the fourth one off. The
+ * fourth one returns shortly before the second tick. */
+static void a_group_that_returned_shortly_before_a_tick_stays_on(void **state)
+{
+	int fds[6];
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < 5; i++)
+		fds[i] = must_open(&least, attr_timed(), NULL, 0, -1);
+	tick_after(TICK);
+	assert_int_equal(running_of(fds[3]), TICK);
+	least_advance(&least, TICK - TICK / 8);
+	least_close(&least, fds[4]);
+	fds[4] = must_open(&least, attr_timed(), NULL, 0, -1);
+	tick_after(TICK / 8);
+	assert_int_equal(running_of(fds[3]), TICK + TICK / 8);
+	least_advance(&least, TICK / 2);
+	assert_int_equal(running_of(fds[3]), TICK + TICK / 8 + TICK / 2);
+	least_end(&least);
+}
+
+/* Five events on four counters, then four: nobody waits any more. */
+static void check_ticks_leave_all_on(int32_t cpu)
+{
+	uint64_t stops;
+	int fds[5];
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < 5; i++)
+		fds[i] = must_open(&least, attr_timed(), cpu < 0 ? least.tasks[0] : NULL, cpu, -1);
+	tick_after(TICK);
+	least_close(&least, fds[0]);
+	stops = least.nr_ops[LEAST_OP_STOP];
+	for (int i = 0; i < 4; i++)
+		tick_after(TICK);
+	assert_int_equal(least.nr_ops[LEAST_OP_STOP], stops);
+	least_end(&least);
+}
+
+static void a_tick_takes_nothing_off_once_all_events_have_counters(void **state)
+{
+	check_ticks_leave_all_on(-1);
+	check_ticks_leave_all_on(0);
+}
+
+/* An event of a task on any CPU waits longest, then four of the CPU, then one of the task on this
+ * CPU. When the task comes a second time, it is known that one of its own waits. */
+static void the_longest_waiting_of_a_task_takes_the_place_of_one_of_the_cpu(void **state)
+{
+	int first, last;
+
+	least_test_begin(&least, 1, NULL);
+	first = must_open(&least, attr_timed(), least.tasks[0], -1, -1);
+	least_advance(&least, 1000);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), NULL, 0, -1);
+	least_advance(&least, 1000);
+	last = must_open(&least, attr_timed(), least.tasks[0], 0, -1);
+	for (int i = 0; i < 2; i++) {
+		least_switch(&least, least.tasks[0]);
+		assert_int_equal(running_of(first), 0);
+		least_advance(&least, 1000);
+		if (i == 0)
+			least_switch(&least, NULL);
+	}
+	assert_int_equal(running_of(first), 1000);
+	assert_int_equal(running_of(last), 0);
+	least_end(&least);
+}
+
+/* They wait longer than the one of the task. */
+static void the_events_of_a_cpu_stay_on_while_it_is_their_turn(void **state)
+{
+	uint64_t stops;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), NULL, 0, -1);
+	least_advance(&least, 1000);
+	must_open(&least, attr_timed(), least.tasks[0], -1, -1);
+	stops = least.nr_ops[LEAST_OP_STOP];
+	for (int i = 0; i < 3; i++) {
+		least_switch(&least, least.tasks[0]);
+		least_switch(&least, NULL);
+	}
+	assert_int_equal(least.nr_ops[LEAST_OP_STOP], stops);
+	least_end(&least);
+}
+
+/* The fifth event comes shortly before the tick. */
+static void time_in_which_nobody_waited_is_not_part_of_a_turn(void **state)
+{
+	int fds[5];
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		fds[i] = must_open(&least, attr_timed(), NULL, 0, -1);
+	least_advance(&least, TICK - TICK / 8);
+	fds[4] = must_open(&least, attr_timed(), NULL, 0, -1);
+	tick_after(TICK / 8);
+	least_advance(&least, TICK / 8);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		assert_int_equal(running_of(fds[i]), TICK + TICK / 8);
+	assert_int_equal(running_of(fds[4]), 0);
+	least_end(&least);
+}
+
+/* Its event, which is of this CPU only, takes the counter of an event of the CPU. */
+static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void **state)
+{
+	struct perf_event_attr pinned = attr_timed();
+	int fd;
+
+	least_test_begin(&least, 2, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), NULL, 1, -1);
+	pinned.pinned = 1;
+	fd = must_open(&least, pinned, least.tasks[0], 1, -1);
+	for (uint32_t i = 0; i < 4; i++) {
+		least_on(&least, i % 2);
+		least_switch(&least, least.tasks[0]);
+		least_advance(&least, 1000);
+		least_switch(&least, NULL);
+	}
+	assert_int_equal(running_of(fd), 2000);
+	least_end(&least);
+}
+
+/* Nobody waits while the task, whose event found no counter, is off the CPU. */
+static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
+{
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), NULL, 0, -1);
+	least_advance(&least, 1000);
+	fd = must_open(&least, attr_timed(), least.tasks[0], -1, -1);
+	for (int i = 0; i < 2; i++) {
+		least_switch(&least, least.tasks[0]);
+		least_advance(&least, TICK / 8);
+		if (i == 0)
+			least_switch(&least, NULL);
+		least_advance(&least, i == 0 ? TICK : 0);
+	}
+	least_tick(&least);
+	least_advance(&least, TICK / 8);
+	assert_int_equal(running_of(fd), 0);
+	least_end(&least);
+}
+
+/* All counters are taken by events of the task (-1) or of the CPU (0). */
+static void check_pinned_takes_place(int32_t flexible_cpu, int32_t pinned_cpu)
+{
+	struct perf_event_attr pinned = attr_timed();
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	least_switch(&least, least.tasks[0]);
+	for (int i = 0; i < LEAST_COUNTERS; i++)
+		must_open(&least, attr_timed(), flexible_cpu < 0 ? least.tasks[0] : NULL,
+			  flexible_cpu, -1);
+	pinned.pinned = 1;
+	fd = must_open(&least, pinned, pinned_cpu < 0 ? least.tasks[0] : NULL, pinned_cpu, -1);
+	least_advance(&least, 1000);
+	assert_int_equal(running_of(fd), 1000);
+	least_end(&least);
+}
+
+static void a_pinned_event_takes_the_place_of_any_flexible_one(void **state)
+{
+	for (int i = 0; i < 4; i++)
+		check_pinned_takes_place(-(i & 1), -(i >> 1));
+}
+
+/* A group waits while its second member is enabled; then two events are closed, and it goes on. One
+ * more event is opened, which waits at the tick that follows soon. */
+static void enabling_a_member_of_a_waiting_group_is_no_turn(void **state)
+{
+	struct perf_event_attr disabled = attr_timed();
+	int fds[4], leader, member;
+
+	least_test_begin(&least, 1, NULL);
+	for (int i = 0; i < 4; i++)
+		fds[i] = must_open(&least, attr_timed(), NULL, 0, -1);
+	leader = must_open(&least, attr_timed(), NULL, 0, -1);
+	disabled.disabled = 1;
+	member = must_open(&least, disabled, NULL, 0, leader);
+	least_advance(&least, TICK - TICK / 4);
+	least_ioctl(&least, least.tasks[0], member, PERF_EVENT_IOC_ENABLE, 0);
+	least_close(&least, fds[0]);
+	least_close(&least, fds[1]);
+	assert_int_equal(running_of(leader), 0);
+	must_open(&least, attr_timed(), NULL, 0, -1);
+	tick_after(TICK / 4);
+	least_advance(&least, TICK / 4);
+	assert_int_equal(running_of(leader), TICK / 2);
+	assert_int_equal(running_of(member), TICK / 2);
+	least_end(&least);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_group_that_returned_shortly_before_a_tick_stays_on),
+		cmocka_unit_test(a_tick_takes_nothing_off_once_all_events_have_counters),
+		cmocka_unit_test(the_longest_waiting_of_a_task_takes_the_place_of_one_of_the_cpu),
+		cmocka_unit_test(the_events_of_a_cpu_stay_on_while_it_is_their_turn),
+		cmocka_unit_test(time_in_which_nobody_waited_is_not_part_of_a_turn),
+		cmocka_unit_test(a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is),
+		cmocka_unit_test(time_without_the_waiting_task_is_not_part_of_a_turn),
+		cmocka_unit_test(a_pinned_event_takes_the_place_of_any_flexible_one),
+		cmocka_unit_test(enabling_a_member_of_a_waiting_group_is_no_turn),
+	};
+
+	return cmocka_run_group_tests_name("core/least_turns", tests, NULL, NULL);
+}
