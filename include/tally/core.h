@@ -235,7 +235,8 @@ int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_
 
 /* ---- the classic encoding --------------------------------------------------------------- */
 
-/* src/abi/classic.h translates; these two do what has no counterpart today. */
+/* tally/classic.h translates the calls of the design document to today's. These two have no
+ * counterpart today. */
 
 #if TALLY_CORE_CLASSIC
 /* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
