@@ -193,7 +193,7 @@ static int emulate_run(int argc, char **argv)
 const struct tally_command tally_command_emulate = {
 	.name = "emulate",
 	.summary = "Run a command with a perf_event_open of our own",
-	.usage = "[--host user|sim:FILE|kernel] [--abi linux|classic] [--] COMMAND [ARGUMENTS]",
+	.usage = "[--host HOST] [--abi ABI] [--] COMMAND [ARGUMENTS]",
 	.about = " With the host user, programs measure themselves and others where the kernel "
 		 "does not\n"
 		 " let them. With a script, programs that use counters can be tested where there "

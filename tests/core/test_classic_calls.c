@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The calls of tally/classic.h over the core: what they refuse, and what rings lose. */
+#include "harness.h"
+#include "tally/classic.h"
+
+enum { PAGE = 4096, RECORD = 16 };
+
+static const struct tally_sim_step worker[] = {
+	SIM_LOOP(0), SIM_RUN(SIM_USER, 31 * US, &harness_busy), SIM_END_LOOP()};
+
+struct scene {
+	struct harness harness;
+	struct tally_sim_task *task;
+	struct tally_classic *perf;
+};
+
+static void scene_begin(struct scene *scene)
+{
+	harness_begin(&scene->harness, 1, NULL);
+	scene->task = harness_spawn(&scene->harness, worker, 0);
+	tally_sim_run(scene->harness.sim, US);
+	assert_int_equal(tally_classic_new(&scene->harness.transport.transport, &scene->perf), 0);
+}
+
+static void scene_end(struct scene *scene)
+{
+	tally_classic_free(scene->perf);
+	harness_end(&scene->harness);
+}
+
+/* Open on the task. */
+static int scene_open(struct scene *scene, struct tally_classic_attr attr)
+{
+	return tally_classic_open(scene->perf, &attr, tally_sim_task_tid(scene->task), -1, -1, 0);
+}
+
+/* An event with an overflow for each page fault. */
+static int scene_faults(struct scene *scene)
+{
+	int fd = scene_open(scene,
+			    (struct tally_classic_attr){.config = TALLY_CLASSIC_EVENT(1, 2),
+							.irq_period = 1,
+							.record_type = TALLY_CLASSIC_RECORD_TIME});
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void fault(struct scene *scene, unsigned nr)
+{
+	while (nr--)
+		tally_sim_do(scene->harness.sim, scene->task,
+			     &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
+}
+
+static void descriptors_that_are_not_the_objects_are_ebadf(void **state)
+{
+	const struct tally_classic_attr attr = {.config = 0};
+	const struct tally_classic_page *page;
+	struct scene scene;
+	uint64_t value;
+
+	scene_begin(&scene);
+	assert_int_equal(tally_classic_open(scene.perf, &attr, 0, -1, 99, 0), -EBADF);
+	assert_int_equal(tally_classic_open(scene.perf, &attr, 0, -1, -2, 0), -EBADF);
+	assert_int_equal(tally_classic_close(scene.perf, 99), -EBADF);
+	assert_int_equal(tally_classic_read(scene.perf, 99, &value, sizeof(value)), -EBADF);
+	assert_int_equal(tally_classic_ioctl(scene.perf, 99, TALLY_CLASSIC_IOC_ENABLE, 0), -EBADF);
+	assert_int_equal(tally_classic_mmap(scene.perf, 99, 2 * PAGE, &page), -EBADF);
+	assert_int_equal(tally_classic_munmap(scene.perf, 99), -EBADF);
+	assert_int_equal(tally_classic_update(scene.perf, 99), -EBADF);
+	assert_null(tally_classic_next(scene.perf, 99));
+	assert_int_equal(tally_classic_lost(scene.perf, 99), 0);
+	scene_end(&scene);
+}
+
+static void refused_attrs_are_explained(void **state)
+{
+	struct tally_classic_attr reserved = {.__reserved_1 = 1}, good = {.config = 0};
+	struct scene scene;
+
+	scene_begin(&scene);
+	assert_int_equal(tally_classic_open(scene.perf, &reserved, 0, -1, -1, 0), -EINVAL);
+	assert_non_null(tally_classic_why(scene.perf).text);
+	assert_int_equal(tally_classic_why(scene.perf).offset, 24);
+	assert_int_equal(tally_classic_open(scene.perf, &good, 0, -1, -1, 8), -EINVAL);
+	assert_null(tally_classic_why(scene.perf).text);
+	assert_int_equal(tally_classic_open(scene.perf, &good, -1, -1, -1, 0), -EINVAL);
+	assert_int_equal(tally_classic_open(scene.perf, NULL, 0, -1, -1, 0), -EFAULT);
+	assert_int_equal(tally_classic_prctl(scene.perf, 30), -EINVAL);
+	scene_end(&scene);
+}
+
+static void requests_of_today_are_enotty(void **state)
+{
+	struct scene scene;
+	uint64_t id;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_ioctl(scene.perf, fd, PERF_EVENT_IOC_ID, (uintptr_t)&id),
+			 -ENOTTY);
+	assert_int_equal(tally_classic_ioctl(scene.perf, fd, PERF_EVENT_IOC_RESET, 0), -ENOTTY);
+	scene_end(&scene);
+}
+
+static void buffers_that_are_too_small_are_enospc(void **state)
+{
+	struct scene scene;
+	uint64_t values[3];
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_open(&scene, (struct tally_classic_attr){.read_format = 3});
+	assert_int_equal(tally_classic_read(scene.perf, fd, values, sizeof(values)), 24);
+	assert_int_equal(tally_classic_read(scene.perf, fd, values, 23), -ENOSPC);
+	scene_end(&scene);
+}
+
+static void rings_have_1_and_2_to_the_n_pages(void **state)
+{
+	static const size_t bad[] = {0, 1, PAGE, PAGE + 1, 4 * PAGE, 6 * PAGE, 2 * PAGE + 8};
+	const struct tally_classic_page *page = NULL;
+	struct scene scene;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(tally_classic_mmap(scene.perf, fd, bad[i], &page), -EINVAL);
+	assert_null(page);
+	assert_int_equal(tally_classic_munmap(scene.perf, fd), -EINVAL);
+	assert_int_equal(tally_classic_update(scene.perf, fd), -EINVAL);
+	for (size_t pages = 1; pages <= 16; pages *= 2) {
+		assert_int_equal(tally_classic_mmap(scene.perf, fd, (1 + pages) * PAGE, &page), 0);
+		assert_int_equal(tally_classic_mmap(scene.perf, fd, (1 + pages) * PAGE, &page),
+				 -EBUSY);
+		assert_int_equal(tally_classic_munmap(scene.perf, fd), 0);
+	}
+	scene_end(&scene);
+}
+
+/* Each fault is in the page's data by its head, for who reads without tally_classic_next(). */
+static void data_head_moves_by_what_is_updated(void **state)
+{
+	const struct tally_classic_page *page;
+	struct tally_classic_header header;
+	struct scene scene;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_mmap(scene.perf, fd, 2 * PAGE, &page), 0);
+	fault(&scene, 3);
+	assert_int_equal(page->data_head, 0);
+	assert_int_equal(tally_classic_update(scene.perf, fd), 0);
+	assert_int_equal(page->data_head, 3 * RECORD);
+	assert_int_equal(page->index, 0);
+	memcpy(&header, (const uint8_t *)page + PAGE, sizeof(header));
+	assert_int_equal(header.type, TALLY_CLASSIC_RECORD_TIME);
+	assert_int_equal(header.size, RECORD);
+	scene_end(&scene);
+}
+
+static unsigned count_records(struct scene *scene, int fd)
+{
+	unsigned nr = 0;
+
+	while (tally_classic_next(scene->perf, fd))
+		nr++;
+	return nr;
+}
+
+/* "What is not read in time is overwritten": it is counted. */
+static void overwritten_records_are_counted_as_lost(void **state)
+{
+	const struct tally_classic_page *page;
+	unsigned returned;
+	struct scene scene;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_mmap(scene.perf, fd, 2 * PAGE, &page), 0);
+	for (int i = 0; i < 10; i++) {
+		fault(&scene, 100);
+		assert_int_equal(tally_classic_update(scene.perf, fd), 0);
+	}
+	assert_int_equal(page->data_head, 1000 * RECORD);
+	returned = count_records(&scene, fd);
+	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1000);
+	fault(&scene, 7);
+	assert_int_equal(count_records(&scene, fd), 7);
+	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1000);
+	scene_end(&scene);
+}
+
+/* A reader that only uses tally_classic_next() loses what the core had no room for. */
+static void records_without_room_are_counted_as_lost(void **state)
+{
+	const struct tally_classic_page *page;
+	unsigned returned;
+	struct scene scene;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_mmap(scene.perf, fd, 2 * PAGE, &page), 0);
+	fault(&scene, 1000);
+	returned = count_records(&scene, fd);
+	assert_in_range(returned, 200, 256);
+	/* The core tells with the next record how many it lost. */
+	fault(&scene, 1);
+	returned += count_records(&scene, fd);
+	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1001);
+	scene_end(&scene);
+}
+
+/* The copy that was returned stays as it is while the ring goes on. */
+static void returned_records_stay_valid_until_the_next_call(void **state)
+{
+	const struct tally_classic_header *record;
+	const struct tally_classic_page *page;
+	struct tally_classic_sample before, after;
+	struct scene scene;
+	int fd;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_mmap(scene.perf, fd, 2 * PAGE, &page), 0);
+	fault(&scene, 1);
+	record = tally_classic_next(scene.perf, fd);
+	assert_non_null(record);
+	assert_int_equal(tally_classic_sample_decode(record, &before), 0);
+	tally_sim_run(scene.harness.sim, US);
+	fault(&scene, 300);
+	assert_int_equal(tally_classic_sample_decode(record, &after), 0);
+	assert_int_equal(after.time, before.time);
+	scene_end(&scene);
+}
+
+static void polling_needs_a_transport_that_can(void **state)
+{
+	struct scene scene;
+
+	scene_begin(&scene);
+	assert_int_equal(tally_classic_poll(scene.perf, NULL, 0, 0), -EOPNOTSUPP);
+	scene_end(&scene);
+}
+
+/* The descriptors of members stay when their leader is closed. */
+static void members_can_be_read_after_their_leader_is_closed(void **state)
+{
+	struct tally_classic_attr attr = {.record_type = TALLY_CLASSIC_RECORD_GROUP};
+	int32_t tid;
+	int leader, member;
+	struct scene scene;
+	uint64_t value;
+
+	scene_begin(&scene);
+	tid = tally_sim_task_tid(scene.task);
+	leader = scene_open(&scene, attr);
+	member = tally_classic_open(scene.perf, &attr, tid, -1, leader, 0);
+	assert_true(leader >= 0 && member >= 0);
+	tally_sim_run(scene.harness.sim, 100 * US);
+	assert_int_equal(tally_classic_close(scene.perf, leader), 0);
+	assert_int_equal(tally_classic_read(scene.perf, member, &value, sizeof(value)), 8);
+	assert_true(value > 0);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(descriptors_that_are_not_the_objects_are_ebadf),
+		cmocka_unit_test(refused_attrs_are_explained),
+		cmocka_unit_test(requests_of_today_are_enotty),
+		cmocka_unit_test(buffers_that_are_too_small_are_enospc),
+		cmocka_unit_test(rings_have_1_and_2_to_the_n_pages),
+		cmocka_unit_test(data_head_moves_by_what_is_updated),
+		cmocka_unit_test(overwritten_records_are_counted_as_lost),
+		cmocka_unit_test(records_without_room_are_counted_as_lost),
+		cmocka_unit_test(returned_records_stay_valid_until_the_next_call),
+		cmocka_unit_test(polling_needs_a_transport_that_can),
+		cmocka_unit_test(members_can_be_read_after_their_leader_is_closed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
