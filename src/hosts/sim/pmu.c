@@ -76,14 +76,10 @@ static int raw_signal(uint64_t config)
 		uint64_t config;
 		int signal;
 	} codes[] = {
-		{0x003c, SIM_CYCLES},
-		{0x00c0, SIM_INSTRUCTIONS},
-		{0x4f2e, SIM_CACHE_REFERENCES},
-		{0x412e, SIM_CACHE_MISSES},
-		{0x00c4, SIM_BRANCHES},
-		{0x00c5, SIM_BRANCH_MISSES},
-		{0x013c, SIM_BUS_CYCLES},
-		{0x4064, SIM_EXTRA}, /* bus cycles with the lock asserted */
+		{0x003c, SIM_CYCLES},           {0x00c0, SIM_INSTRUCTIONS},
+		{0x4f2e, SIM_CACHE_REFERENCES}, {0x412e, SIM_CACHE_MISSES},
+		{0x00c4, SIM_BRANCHES},         {0x00c5, SIM_BRANCH_MISSES},
+		{0x013c, SIM_BUS_CYCLES},       {0x4064, SIM_EXTRA}, /* bus cycles while locked */
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(codes); i++) {
