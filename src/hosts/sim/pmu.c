@@ -68,8 +68,8 @@ static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_eve
 	return -ENOENT;
 }
 
-/* Raw events in the encoding of Intel's Core: an event and a unit mask. A signal can be named by its
- * number as well. */
+/* Raw events in the encoding of Intel's Core: an event and a unit mask. A signal can be named by
+ * its number as well. */
 static int raw_signal(uint64_t config)
 {
 	static const struct {
