@@ -31,7 +31,8 @@ struct tally_emulate_open {
 	void *group;       /* NULL: none */
 	bool is_group_bad; /* its descriptor is not an event's: -EBADF, after what comes first */
 	unsigned long flags;
-	void *wakes; /* what TALLY_EMULATE_WAKE is told about this event */
+	uint64_t socket; /* inode of the descriptor that the program gets */
+	void *wakes;     /* what tally_emulate_wake_fn is told about this event */
 };
 
 /* Called by a backend, from within any of its verbs: an event has something to read (POLLIN), or

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arith.h"
@@ -74,6 +75,13 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
+static uint64_t inode_of(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) ? 0 : status.st_ino;
+}
+
 /* What flags there are: others are refused before the attr is looked at. */
 #define PERF_FLAGS \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
@@ -102,6 +110,7 @@ static int64_t serve_open(struct emulate_call *call)
 	if (ret)
 		return ret;
 	open.wakes = event;
+	open.socket = inode_of(fd);
 	ret = server->backend->event_open(server->backend, call->caller, &open, &event->event);
 	if (ret) {
 		event->event = NULL;

@@ -105,6 +105,7 @@ static int user_event_open(struct tally_emulate_backend *backend,
 		free(event);
 		return ret;
 	}
+	tally_user_set_socket(user_of(backend), event->fd, open->socket);
 	tally_list_insert(&tally_container_of(backend, struct user_backend, backend)->opened,
 			  &event->link);
 	*ret_event = event;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tally emulate: programs and the installed perf see what the script says, or what the user host measures.
 
-usage: scripted.py TALLY READS CALLS PLACES STATIC
+usage: scripted.py TALLY READS CALLS PLACES STATIC REFRESH
 """
 import os
 import re
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import machine  # noqa: E402
 import tap  # noqa: E402
 
-TALLY, READS, CALLS, PLACES, STATIC = sys.argv[1:6]
+TALLY, READS, CALLS, PLACES, STATIC, REFRESH = sys.argv[1:7]
 FOLDER = tap.workplace("emulate-test")
 
 
@@ -113,6 +113,17 @@ def test_software_events_on_the_user_host():
         print(f"# {counted} of {all_of_them} threads had counted")
     tap.same(found, wanted, "calls")
     raise AssertionError(f"{counted} of {all_of_them} threads had counted")
+
+
+REFRESHED = "".join(rf"round {i}: POLL_IN [0-2], POLL_HUP 1, others 0, stopped\n" for i in (1, 2))
+
+
+@tap.always
+def test_refresh_signals_each_overflow_on_the_user_host():
+    """All but the last overflow send POLL_IN, of which several may be one signal; the last one sends POLL_HUP, as from the kernel."""
+    machine.need_ptrace()
+    done = tap.run(TALLY, "emulate", "--", REFRESH)
+    tap.same(bool(re.fullmatch(REFRESHED, done.stdout)), True, done.stdout + done.stderr)
 
 
 def test_perf_stat_on_the_user_host():

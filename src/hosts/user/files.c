@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "hosts/user/files.h"
 #include "hosts/user/looks.h"
+#include "hosts/user/signals.h"
 #include "hosts/user/supervisor.h"
 #include "hosts/user/private.h"
 
@@ -56,6 +57,7 @@ static void file_unmap(struct tally_user *user, struct user_file *file)
 
 static void file_close(struct tally_user *user, struct user_file *file)
 {
+	user_signals_used_up(user, file, false);
 	close(file->fd);
 	file->fd = -1;
 	file->closed = true;
@@ -243,6 +245,8 @@ int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uin
 	if (file) {
 		if (request != PERF_EVENT_IOC_ID)
 			settle_before(user, file->tid);
+		if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_REFRESH)
+			user_signals_used_up(user, file, false);
 		user_enter(user);
 		ret = tally_core_ioctl(user->core, &user->self.perf, file->event, request, arg,
 				       NULL);

@@ -11,6 +11,7 @@
 #include "hosts/user/files.h"
 #include "hosts/user/private.h"
 #include "hosts/user/regs.h"
+#include "hosts/user/signals.h"
 #include "hosts/user/stack.h"
 
 static void *op_alloc(void *host, size_t size)
@@ -149,10 +150,13 @@ static int op_copy(void *host, void *to, const void *from, size_t len)
 
 static void op_notify(void *host, void *cookie, unsigned events)
 {
-	const struct user_file *file = cookie;
+	struct user_file *file = cookie;
 
-	if (file)
-		eventfd_write(file->fd, 1);
+	if (!file)
+		return;
+	if (events & TALLY_CORE_POLLHUP)
+		user_signals_used_up(host, file, true);
+	eventfd_write(file->fd, 1);
 }
 
 static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sample_data,

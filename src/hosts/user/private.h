@@ -68,6 +68,8 @@ struct user_file {
 	int32_t tid; /* whom it was opened for */
 	bool closed; /* the mapping is all that is left */
 	bool samples_counts;
+	uint64_t socket; /* inode of the program's descriptor; 0: not known */
+	bool used_up;    /* its count of REFRESH, and the signal has still to come */
 };
 
 /* A child of this process that was waited for. */
@@ -102,6 +104,7 @@ struct tally_user {
 	TALLY_VEC(struct user_reaped) reaped;
 	TALLY_VEC(struct user_pages) pages;
 	uint32_t nr_sampled_counts; /* files whose events sample by anything but time */
+	uint32_t nr_used_up;        /* files of which that is so */
 
 	uint32_t nr_cpus, cpu; /* the one that "this" is */
 	struct user_cpu *cpus;

@@ -13,6 +13,7 @@
 #include "hosts/user/files.h"
 #include "hosts/user/looks.h"
 #include "hosts/user/maps.h"
+#include "hosts/user/signals.h"
 #include "hosts/user/stops.h"
 #include "hosts/user/private.h"
 #include "hosts/user/stack.h"
@@ -324,5 +325,7 @@ void user_stop_handle(struct tally_user *user, int32_t tid, int status)
 	}
 	if (event == PTRACE_EVENT_STOP && task->interrupted)
 		user_regs_repeat_wait(tid);
+	if (!event)
+		user_signals_amend(user, task);
 	resume(task, event ? 0 : signal);
 }

@@ -58,6 +58,12 @@ void tally_user_destroy(struct tally_user *user);
 int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd, unsigned long flags);
 int tally_user_close(struct tally_user *user, int fd);
+
+/* The program has the event as a socket of this inode, which becomes readable at each wakeup. The
+ * signal that it sends says POLL_HUP, not POLL_IN, when the count of PERF_EVENT_IOC_REFRESH is used
+ * up. Nothing happens for a descriptor that is none of this host. */
+void tally_user_set_socket(struct tally_user *user, int fd, uint64_t inode);
+
 int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len);
 int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uintptr_t arg);
 int tally_user_mmap(struct tally_user *user, int fd, size_t len, bool writable, void **ret_memory);
