@@ -35,6 +35,7 @@ int main(void)
 	pid_t child = fork();
 
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			use_time(1);
 	}
