@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls that are refused: flags and fields that are reserved, a type that is not defined, and
- * descriptors that are not group leaders.
+ * Calls that are refused: flags and fields that are reserved, a type that is not defined,
+ * descriptors that are not group leaders, and sizes of a mapping that are not 1 + 2^n pages.
  *
  *	cc refused.c $(pkg-config --cflags --libs tally) -o refused
  */
@@ -17,6 +17,14 @@ static void open_one(const char *what, const struct perf_event_attr *attr, int g
 	printf("%s: %s\n", what, fd < 0 ? strerror(-fd) : "opened");
 	if (fd >= 0)
 		tally_classic_close(perf, fd);
+}
+
+static void map_one(int fd, size_t pages)
+{
+	const struct perf_event_mmap_page *page;
+	int ret = tally_classic_mmap(perf, fd, pages * (size_t)sysconf(_SC_PAGESIZE), &page);
+
+	printf("mmap of %zu pages: %s\n", pages, ret ? strerror(-ret) : "mapped");
 }
 
 int main(void)
@@ -42,6 +50,8 @@ int main(void)
 	open_one("group of a leader", &attr, leader, 0);
 	open_one("group of a member", &attr, member, 0);
 	open_one("group of standard output", &attr, STDOUT_FILENO, 0);
+	map_one(leader, 4);
+	map_one(leader, 1 + 4);
 	tally_classic_free(perf);
 	return 0;
 }

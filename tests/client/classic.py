@@ -39,7 +39,8 @@ NO_PINNED = "hardware counters: Invalid argument\n"
 REGULAR = "regular read: counted\n"
 REFUSED = ("nothing wrong: opened\n" +
            "".join(f"{what}: Invalid argument\n" for what in ("flags 1", "extra_config_len 8", "__reserved_2 1", "type 3")) +
-           "group of a leader: opened\ngroup of a member: Invalid argument\ngroup of standard output: Bad file descriptor\n")
+           "group of a leader: opened\ngroup of a member: Invalid argument\ngroup of standard output: Bad file descriptor\n"
+           "mmap of 4 pages: Invalid argument\nmmap of 5 pages: mapped\n")
 # Faults of the program, of the kernel, and a few of what else the program does between its reads.
 MODES = r"all modes: 1[5-9]\d page faults\nexclude_user: %s page faults\nexclude_kernel: %s page faults\nexclude_user, exclude_kernel: 0 page faults\n"
 NO_HARDWARE = "hardware counters: Invalid argument\n"
