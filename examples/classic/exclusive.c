@@ -14,14 +14,13 @@ static void two_counters(const char *what, int exclusive)
 	struct perf_event_attr attr = {
 		.config = HARDWARE(PERF_COUNT_HW_INSTRUCTIONS),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.exclude_kernel = 1,
 	};
 	uint64_t values[2][3]; /* count, time enabled, time running */
 	int fds[2];
 
 	for (int i = 0; i < 2; i++) {
 		attr.exclusive = exclusive && i == 0;
-		fds[i] = tally_classic_open(perf, &attr, 0, -1, -1, 0);
+		fds[i] = open_event(perf, &attr, 0, -1, -1);
 		if (fds[i] < 0) {
 			printf("hardware counters: %s\n", strerror(-fds[i]));
 			exit(0);

@@ -41,7 +41,7 @@ int main(void)
 					       .exclude_user = i & 1,
 					       .exclude_kernel = i >> 1};
 
-		fds[i] = open_self(perf, &attr, -1);
+		fds[i] = must("open", tally_classic_open(perf, &attr, 0, -1, -1, 0));
 	}
 	for (unsigned i = 0; i < 4; i++)
 		before[i] = read_value(perf, fds[i]);

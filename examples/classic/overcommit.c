@@ -14,7 +14,6 @@ int main(void)
 	struct perf_event_attr attr = {
 		.config = HARDWARE(PERF_COUNT_HW_INSTRUCTIONS),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.exclude_kernel = 1,
 	};
 	struct tally_classic *perf = classic_new();
 	uint64_t values[3]; /* count, time enabled, time running */
@@ -23,7 +22,7 @@ int main(void)
 	int fds[NR];
 
 	for (int i = 0; i < NR; i++) {
-		fds[i] = tally_classic_open(perf, &attr, 0, -1, -1, 0);
+		fds[i] = open_event(perf, &attr, 0, -1, -1);
 		if (fds[i] < 0) {
 			printf("hardware counters: %s\n", strerror(-fds[i]));
 			tally_classic_free(perf);

@@ -29,7 +29,8 @@ static void map_one(int fd, size_t pages)
 
 int main(void)
 {
-	const struct perf_event_attr attr = {.config = SOFTWARE(PERF_COUNT_SW_TASK_CLOCK)};
+	const struct perf_event_attr attr = {.config = SOFTWARE(PERF_COUNT_SW_TASK_CLOCK),
+					     .exclude_kernel = 1};
 	struct perf_event_attr wrong = attr;
 	int leader, member;
 

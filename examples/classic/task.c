@@ -52,10 +52,10 @@ int main(void)
 
 	nr = nr < MAX_CPUS ? nr : MAX_CPUS;
 	child = child_start(&go, nr);
-	whole = must("open", tally_classic_open(perf, &attr, child, -1, -1, 0));
+	whole = must("open", open_event(perf, &attr, child, -1, -1));
 	own = open_self(perf, &attr, -1);
 	for (int cpu = 0; cpu < nr; cpu++) /* a CPU that is offline is refused */
-		parts[cpu] = tally_classic_open(perf, &attr, child, cpu, -1, 0);
+		parts[cpu] = open_event(perf, &attr, child, cpu, -1);
 	if (write(go, "", 1) != 1)
 		exit(1);
 	waitpid(child, NULL, 0);

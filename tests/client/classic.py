@@ -134,7 +134,7 @@ def same_as_today(*before):
 
 
 def test_same_as_todays_events_on_the_kernel():
-    machine.need_events()
+    machine.need_kernel_events()
     same_as_today()
 
 
