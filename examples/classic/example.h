@@ -36,7 +36,7 @@ static inline struct tally_classic *classic_new(void)
 	return perf;
 }
 
-/* Open an event; where the kernel may not be counted, in user space only. A descriptor or -errno. */
+/* Open an event; in user space only where the kernel may not be counted. A descriptor or -errno. */
 static inline int open_event(struct tally_classic *perf, const struct perf_event_attr *attr,
 			     pid_t pid, int cpu, int group_fd)
 {
