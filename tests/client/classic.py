@@ -47,6 +47,7 @@ NO_HARDWARE = "hardware counters: Invalid argument\n"
 EXCLUSIVE = "two groups: at the same time\none of them exclusive: in turns\n"
 OVERCOMMIT = r"12 counters: overcommit ratio \d+\.\d, scaled counts of \d+ alike\n"
 TASK = "the task on all CPUs: counts\nits parts on each CPU: add up to that\nthe current task: its own time\n"
+PAGES = "a few packets: poll 0\na page of packets: poll 1\n"
 READY = "fcntl: non-blocking\npoll: 1\nselect: 1\nepoll: 1\n"
 SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
                "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
@@ -70,6 +71,7 @@ PROGRAMS = {
     "modes": (MODES % (r"[56]\d", r"1[0-4]\d"), MODES % ("0", r"1[5-9]\d"), None),
     "exclusive": (NO_HARDWARE + "|" + EXCLUSIVE, NO_HARDWARE, EXCLUSIVE),
     "overcommit": (NO_HARDWARE + "|" + OVERCOMMIT, NO_HARDWARE, OVERCOMMIT.replace(r"\d+\.\d, ", r"3\.\d, ").replace(r"of \d+", "of 12")),
+    "pages": (PAGES, PAGES, PAGES),
     "task": (TASK, TASK, TASK),
     "ready": (READY, READY, READY),
 }

@@ -242,6 +242,18 @@ def test_rows_are_whole_and_name_what_there_is():
     tap.same(sorted(set(NEEDS) - set(needs)), [], "needs that the page does not explain")
 
 
+@tap.always
+@tap.anybody
+def test_the_page_prepares_all_that_the_commands_use():
+    page = read(PAGE)
+    built = re.search(r"^for name in (.*?);", page.replace("\\\n", " "), re.M).group(1).split()
+    there = sorted(name[:-2] for name in os.listdir(os.path.join(ROOT, "examples", "classic")) if name.endswith(".c"))
+    tap.same(sorted(built), there, "programs of examples/classic")
+    seeds = os.path.join(ROOT, "examples", "seeds")
+    files = [*os.listdir(seeds), *(f"arch/{name}" for name in os.listdir(os.path.join(seeds, "arch")))]
+    tap.same([name for name in files if name != "arch" and f"`{name}`" not in page], [], "files that the page does not name")
+
+
 def plain(text):
     return re.sub(r"\s+", " ", text).strip()
 
