@@ -165,6 +165,14 @@ def test_system_call_answered_by_the_simulated_machine():
            *emulate("simulated_machine", "--abi", "classic"), program("system_call"))
 
 
+def test_prctl_acts_on_counters_of_others():
+    """On the simulated machine no time passes in the child, which makes no calls on events."""
+    pattern = "at first: counts\ndisabled by the child: stands\nenabled by the child: counts\n"
+    prints(pattern, *emulate("user_host", "--abi", "classic"), program("attached"))
+    machine.need_events()
+    prints(pattern, TALLY, "emulate", "--abi", "classic", "--host", "kernel", "--", program("attached"))
+
+
 def test_abi_that_there_is_none_of():
     done = tap.run(TALLY, "emulate", "--abi", "modern", "--", "true")
     tap.same((done.returncode, "--abi is linux or classic" in done.stderr), (129, True), done.stderr)
