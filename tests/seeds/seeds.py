@@ -23,7 +23,7 @@ ROOT, TALLY, JEVENTS, FOLDER = map(os.path.abspath, sys.argv[1:5])
 PAGE = os.path.join(ROOT, "docs", "seeds.md")
 DOCUMENTS = os.path.join(ROOT, "..", "shared", "seeds")
 MOST_WORDS = 8  # of a document, quoted in a row
-# A text that ends only by Ctrl-C.
+# Commands that run until Ctrl-C.
 ENDLESS = re.compile(r"\btally top\b")
 
 Row = collections.namedtuple("Row", "document first last begins where command shows needs")
@@ -230,7 +230,7 @@ def complaints():
         yield from (f"{what}: no need is called {need!r}" for need in row.needs if need not in NEEDS)
         yield from (f"{what}: there is no {path}" for path in row.where if not os.path.exists(os.path.join(ROOT, path)))
         if not row.where:
-            yield f"{what}: where is it?"
+            yield f"{what}: names no file"
 
 
 @tap.always
