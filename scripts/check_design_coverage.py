@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/design-coverage.md against the tests and, where it is at hand, the design document: each test that a
+"""tests/seeds/design-coverage.md against the tests and, where it is at hand, the design document: each test that a
 row names exists, each row begins with words of its lines, each line of the document is in a row, and each
 sentence begins one.
 
@@ -68,7 +68,7 @@ def document_complaints(lines, rows):
 
 def main():
     root = sys.argv[1]
-    rows = list(rows_of(open(f"{root}/docs/design-coverage.md", encoding="utf-8").read()))
+    rows = list(rows_of(open(f"{root}/tests/seeds/design-coverage.md", encoding="utf-8").read()))
     cases = cases_of(root)
     wrong = [f"row {first}: {why}" for first, _, _, tests in rows for test in tests
              if (why := missing_test(root, cases, test))]

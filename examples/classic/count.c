@@ -45,7 +45,7 @@ static void count(struct tally_classic *perf, const char *text)
 		fprintf(stderr, "%s: not hardware:, software:, tracepoint: or raw:\n", text);
 		exit(2);
 	}
-	fd = tally_classic_open(perf, &attr, 0, -1, -1, 0);
+	fd = open_event(perf, &attr, 0, -1, -1);
 	if (fd < 0) {
 		printf("%s: %s\n", text, strerror(-fd));
 		return;

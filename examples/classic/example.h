@@ -6,6 +6,7 @@
 #define TALLY_CLASSIC_NAMES
 #include <tally/classic.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +36,22 @@ static inline struct tally_classic *classic_new(void)
 	return perf;
 }
 
+/* Open an event; in user space only where the kernel may not be counted. A descriptor or -errno. */
+static inline int open_event(struct tally_classic *perf, const struct perf_event_attr *attr,
+			     pid_t pid, int cpu, int group_fd)
+{
+	struct perf_event_attr user = *attr;
+	int fd = tally_classic_open(perf, attr, pid, cpu, group_fd, 0);
+
+	user.exclude_kernel = 1;
+	return fd == -EACCES ? tally_classic_open(perf, &user, pid, cpu, group_fd, 0) : fd;
+}
+
 /* Open on the calling thread, wherever it runs. */
 static inline int open_self(struct tally_classic *perf, const struct perf_event_attr *attr,
 			    int group_fd)
 {
-	return must("open", tally_classic_open(perf, attr, 0, -1, group_fd, 0));
+	return must("open", open_event(perf, attr, 0, -1, group_fd));
 }
 
 /* The value alone. */

@@ -45,6 +45,8 @@ int main(void)
 	step("group disabled", members);
 	must("enable",
 	     tally_classic_ioctl(perf, leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP));
+	/* Linux may put the members on the CPU only when the task is scheduled the next time. */
+	usleep(1000);
 	step("group enabled", members);
 	tally_classic_free(perf);
 	return 0;

@@ -18,7 +18,7 @@ int main(void)
 	int fds[NR];
 
 	for (int i = 0; i < NR; i++) {
-		fds[i] = tally_classic_open(perf, &attr, 0, -1, -1, 0);
+		fds[i] = open_event(perf, &attr, 0, -1, -1);
 		if (fds[i] < 0) {
 			printf("hardware counters: %s\n", strerror(-fds[i]));
 			tally_classic_free(perf);

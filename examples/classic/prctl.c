@@ -42,7 +42,7 @@ int main(void)
 	perf = classic_new();
 	leader = open_self(perf, &attr, -1);
 	member = open_self(perf, &attr, leader);
-	elsewhere = must("open", tally_classic_open(perf, &attr, child, -1, -1, 0));
+	elsewhere = must("open", open_event(perf, &attr, child, -1, -1));
 	must("disable", tally_classic_ioctl(perf, member, PERF_EVENT_IOC_DISABLE, 0));
 
 	must("prctl", tally_classic_prctl(perf, PR_TASK_PERF_EVENTS_DISABLE));

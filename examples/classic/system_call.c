@@ -55,8 +55,10 @@ static int count(void)
 	struct perf_event_attr clock_attr = {.config = SOFTWARE | PERF_COUNT_SW_TASK_CLOCK,
 					     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 							    PERF_FORMAT_TOTAL_TIME_RUNNING,
-					     .disabled = 1};
-	struct perf_event_attr faults_attr = {.config = SOFTWARE | PERF_COUNT_SW_PAGE_FAULTS};
+					     .disabled = 1,
+					     .exclude_kernel = 1};
+	struct perf_event_attr faults_attr = {.config = SOFTWARE | PERF_COUNT_SW_PAGE_FAULTS,
+					      .exclude_kernel = 1};
 	int leader = sys_perf_event_open(&clock_attr, 0, -1, -1, 0);
 	int member = sys_perf_event_open(&faults_attr, 0, -1, leader, 0);
 	uint64_t values[3], faults;

@@ -37,6 +37,18 @@ PRCTL = "disabled: leader stands, member stands\nenabled: leader counts, member 
 CPU = "pid -1, cpu -1: Invalid argument\npid -1, cpu 0: "
 NO_PINNED = "hardware counters: Invalid argument\n"
 REGULAR = "regular read: counted\n"
+REFUSED = ("nothing wrong: opened\n" +
+           "".join(f"{what}: Invalid argument\n" for what in ("flags 1", "extra_config_len 8", "__reserved_2 1", "type 3")) +
+           "group of a leader: opened\ngroup of a member: Invalid argument\ngroup of standard output: Bad file descriptor\n"
+           "mmap of 4 pages: Invalid argument\nmmap of 5 pages: mapped\n")
+# Faults of the program, of the kernel, and a few of what else the program does between its reads.
+MODES = r"all modes: 1[5-9]\d page faults\nexclude_user: %s page faults\nexclude_kernel: %s page faults\nexclude_user, exclude_kernel: 0 page faults\n"
+NO_HARDWARE = "hardware counters: Invalid argument\n"
+EXCLUSIVE = "two groups: at the same time\none of them exclusive: in turns\n"
+OVERCOMMIT = r"12 counters: overcommit ratio \d+\.\d, scaled counts of \d+ alike\n"
+TASK = "the task on all CPUs: counts\nits parts on each CPU: add up to that\nthe current task: its own time\n"
+PAGES = "a few packets: poll 0\na page of packets: poll 1\n"
+READY = "fcntl: non-blocking\npoll: 1\nselect: 1\nepoll: 1\n"
 SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
                "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
 # Program: what it prints on the kernel, the user host and the simulated machine. None: it is not run there, as the host is not told
@@ -54,6 +66,14 @@ PROGRAMS = {
     "pinned": (NO_PINNED + "|32 pinned counters: some count, others are at end of file\n", NO_PINNED,
                "32 pinned counters: some count, others are at end of file\n"),
     "self_read": (REGULAR, REGULAR, REGULAR),
+    "refused": (REFUSED, REFUSED, REFUSED),
+    # The user host sees which faults there were, not in which mode.
+    "modes": (MODES % (r"[56]\d", r"1[0-4]\d"), MODES % ("0", r"1[5-9]\d"), None),
+    "exclusive": (NO_HARDWARE + "|" + EXCLUSIVE, NO_HARDWARE, EXCLUSIVE),
+    "overcommit": (NO_HARDWARE + "|" + OVERCOMMIT, NO_HARDWARE, OVERCOMMIT.replace(r"\d+\.\d, ", r"3\.\d, ").replace(r"of \d+", "of 12")),
+    "pages": (PAGES, PAGES, PAGES),
+    "task": (TASK, TASK, TASK),
+    "ready": (READY, READY, READY),
 }
 ARGUMENTS = {"count": ["software:1", "software:2", "hardware:1", "raw:0x4064"]}
 HOSTS = ("kernel", "user_host", "simulated_machine")
@@ -87,6 +107,8 @@ def run_on(name, host, pattern):
         machine.need_events()
         if name == "cpu":
             machine.need_system_wide()
+        if name == "modes":
+            machine.need_kernel_events()
     prints(pattern, *([] if host == "kernel" else emulate(host)), program(name), *ARGUMENTS.get(name, []))
 
 
@@ -114,7 +136,7 @@ def same_as_today(*before):
 
 
 def test_same_as_todays_events_on_the_kernel():
-    machine.need_events()
+    machine.need_kernel_events()
     same_as_today()
 
 
@@ -141,6 +163,14 @@ def test_system_call_answered_by_the_simulated_machine():
     prints("task-clock 10000000 ns, enabled 10000000 ns, running 10000000 ns; page faults 0\npoll .*\n"
            "(overflow of type 3, 24 bytes: ip known, pid mine\n){3}",
            *emulate("simulated_machine", "--abi", "classic"), program("system_call"))
+
+
+def test_prctl_acts_on_counters_of_others():
+    """On the simulated machine no time passes in the child, which makes no calls on events."""
+    pattern = "at first: counts\ndisabled by the child: stands\nenabled by the child: counts\n"
+    prints(pattern, *emulate("user_host", "--abi", "classic"), program("attached"))
+    machine.need_events()
+    prints(pattern, TALLY, "emulate", "--abi", "classic", "--host", "kernel", "--", program("attached"))
 
 
 def test_abi_that_there_is_none_of():

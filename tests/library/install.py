@@ -130,7 +130,8 @@ def test_example_monitor():
 
 def test_examples_of_the_design_document():
     machine.need_events()
-    for name in ("count", "cpu", "group", "inherit", "mappings", "pinned", "poll", "prctl", "sample", "self_read", "system_call"):
+    for name in ("attached", "count", "cpu", "exclusive", "group", "inherit", "mappings", "modes", "overcommit", "pages", "pinned", "poll", "prctl",
+                 "ready", "refused", "sample", "self_read", "system_call", "task"):
         need_compiler("gcc")
         must("gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2",
              os.path.join(ROOT, "examples", "classic", name + ".c"), *pkg_config("--cflags", "--libs", "tally"), "-o", DEST + "/" + name)

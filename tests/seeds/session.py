@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A session of root and of a user that it makes, without a change of the machine: a mount namespace with a copy of /etc, and
+with empty directories over those that making a user writes to."""
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import machine
+import rights
+import tap
+
+USER, GROUP = "perf", "perf_users"
+OVER = ("etc", "home", "var/mail", "var/log")
+# Ends when its standard input does; the namespace ends with it.
+MOUNT = """for folder in %s; do
+    [ ! -d "/$folder" ] || mount --bind "$1/$folder" "/$folder" || exit
+done
+echo ready
+read -r line""" % " ".join(OVER)
+
+
+class Session:
+    def __init__(self, here):
+        self.here, self.folder, self.keeper, self.reason = here, None, None, None
+
+    def need(self):
+        """Skips where the session cannot be made; makes it the first time."""
+        machine.need_file_capabilities()
+        machine.need_unshare("-m", "--propagation", "private")
+        rights.need("nsenter", "useradd", "groupadd", "getcap", "getent")
+        if not self.folder:
+            self.make()
+        if self.reason:
+            raise tap.Skip(self.reason)
+
+    def make(self):
+        # Programs with file capabilities count there, and everybody may go through.
+        self.folder = tempfile.mkdtemp(prefix="tally-session-", dir="/var/tmp")
+        atexit.register(self.remove)
+        os.chmod(self.folder, 0o755)
+        for name in OVER[1:]:
+            os.makedirs(os.path.join(self.folder, name))
+        tap.run("cp", "-a", "/etc", self.folder)
+        self.forget_users()
+        self.keeper = subprocess.Popen(["unshare", "-m", "--propagation", "private", "sh", "-c", MOUNT, "sh", self.folder],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.keeper.stdout.readline() != "ready\n":
+            self.reason = "cannot mount over /etc here: " + self.keeper.stderr.read().strip()
+
+    def forget_users(self):
+        """The copy has neither the user nor the group, whatever the machine has."""
+        for name in ("passwd", "shadow", "group", "gshadow"):
+            path = os.path.join(self.folder, "etc", name)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    kept = [line for line in file if line.partition(":")[0] not in (USER, GROUP)]
+                with open(path, "w", encoding="utf-8") as file:
+                    file.writelines(kept)
+
+    def ids(self):
+        with open(os.path.join(self.folder, "etc", "passwd"), encoding="utf-8") as file:
+            found = re.search(rf"^{USER}:[^:]*:(\d+):(\d+):", file.read(), re.M)
+        assert found, f"the session has no user {USER}"
+        return found.groups()
+
+    def words(self, command, by_user, environment):
+        """(Words, environment) of a shell command in the session, by the user or by root."""
+        enter = ["nsenter", "-m", "-t", str(self.keeper.pid)]
+        if not by_user:
+            return [*enter, "sh", "-c", f"cd {self.here} && {{ {command}\n}}"], environment
+        uid, gid = self.ids()
+        home = f"/home/{USER}"
+        return ([*enter, "-S", uid, "-G", gid, "sh", "-c", f"cd {home} && {{ {command}\n}}"],
+                {**environment, "HOME": home, "USER": USER, "PATH": f"{home}/bin:{environment['PATH']}"})
+
+    def remove(self):
+        if self.keeper:
+            self.keeper.communicate()
+        shutil.rmtree(self.folder, ignore_errors=True)
