@@ -335,7 +335,8 @@ void tally_classic_free(struct tally_classic *classic);
 int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Why the last tally_classic_open() refused the attr: `text` is NULL if it was not the attr. */
+/* Why the last tally_classic_open() failed: what is wrong with the attr, or what of it needs rights
+ * that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
 struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
 
 /* All functions below return -EBADF for a descriptor that is not of this object. */

@@ -7,6 +7,8 @@
 
 #include "client/classic_private.h"
 
+enum { FLAGS_AT = offsetof(struct tally_classic_attr, record_type) + 8 };
+
 int tally_classic_new(const struct tally_transport *transport, struct tally_classic **ret_classic)
 {
 	struct tally_classic *classic = calloc(1, sizeof(*classic));
@@ -58,6 +60,10 @@ static int event_open(struct tally_classic *classic, struct classic_event *event
 	if (ret)
 		return ret;
 	event->fd = transport->open(transport, &attr, event->pid, cpu, group_fd, 0);
+	if (event->fd == -EACCES && !attr.exclude_kernel)
+		classic->why = (struct tally_classic_error){
+			"without rights, events of one's own tasks need exclude_kernel set",
+			FLAGS_AT};
 	if (event->fd < 0)
 		return tally_classic_open_error(&event->attr, event->fd);
 	ret = transport->ioctl(transport, event->fd, PERF_EVENT_IOC_ID, (uintptr_t)&event->id);

@@ -91,6 +91,28 @@ static void refused_attrs_are_explained(void **state)
 	scene_end(&scene);
 }
 
+/* A user who may count no kernel is told what to change. */
+static void missing_rights_are_explained(void **state)
+{
+	struct tally_classic_attr attr = {.config = 0};
+	struct sim_transport transport;
+	struct tally_classic *perf;
+	struct scene scene;
+	int32_t tid;
+
+	scene_begin(&scene);
+	tid = tally_sim_task_tid(scene.task);
+	sim_transport_init(&transport, scene.harness.sim, scene.task);
+	assert_int_equal(tally_classic_new(&transport.transport, &perf), 0);
+	assert_int_equal(tally_classic_open(perf, &attr, tid, -1, -1, 0), -EACCES);
+	assert_non_null(strstr(tally_classic_why(perf).text, "exclude_kernel"));
+	attr.exclude_kernel = 1;
+	assert_true(tally_classic_open(perf, &attr, tid, -1, -1, 0) >= 0);
+	assert_null(tally_classic_why(perf).text);
+	tally_classic_free(perf);
+	scene_end(&scene);
+}
+
 static void requests_of_today_are_enotty(void **state)
 {
 	struct scene scene;
@@ -275,6 +297,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(descriptors_that_are_not_the_objects_are_ebadf),
 		cmocka_unit_test(refused_attrs_are_explained),
+		cmocka_unit_test(missing_rights_are_explained),
 		cmocka_unit_test(requests_of_today_are_enotty),
 		cmocka_unit_test(buffers_that_are_too_small_are_enospc),
 		cmocka_unit_test(rings_have_1_and_2_to_the_n_pages),
