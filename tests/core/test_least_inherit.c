@@ -231,6 +231,7 @@ static void a_switch_between_clones_leaves_the_counters_on(void **state)
 	clones[0] = least_fork(&least, least.tasks[0], true);
 	clones[1] = least_fork(&least, least.tasks[0], true);
 	clones[2] = least_fork(&least, clones[1], true);
+	least_exec(&least, clones[1], false);
 	least_switch(&least, clones[0]);
 	stops = least.nr_ops[LEAST_OP_STOP];
 	least_switch(&least, clones[1]);
@@ -345,6 +346,82 @@ static void without_a_ring_no_read_record_is_lost(void **state)
 	least_end(&least);
 }
 
+static void a_child_whose_event_is_removed_by_exec_is_no_clone(void **state)
+{
+	struct perf_event_attr attr = attr_faults(0);
+	struct least_task *without, *with;
+	int fd;
+
+	least_test_begin(&least, 1, NULL);
+	attr.inherit = attr.remove_on_exec = 1;
+	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	without = least_fork(&least, least.tasks[0], true);
+	with = least_fork(&least, least.tasks[0], true);
+	least_exec(&least, without, false);
+	least_switch(&least, with);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	least_switch(&least, without);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 10);
+	least_switch(&least, with);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	assert_int_equal(count_of(&least, fd), 101);
+	least_end(&least);
+}
+
+static struct least_task *clones[3];
+
+/* The task that forks is preempted by another clone, and goes on on another CPU. */
+static void clone_moves(void)
+{
+	least_on(&least, 0);
+	least_switch(&least, clones[1]);
+	least_on(&least, 1);
+	least_switch(&least, clones[0]);
+}
+
+static void move_there(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (until && !--until && !least_overlap_locked(where, clone_moves))
+		until = 1;
+}
+
+/* At the nth point of the fork; false: there are fewer. Afterwards a switch between the others finds
+ * clones. */
+static bool move_during_fork(uint64_t n)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	uint64_t stops;
+	bool moved;
+
+	least_test_begin(&least, 2, NULL);
+	attr.inherit = 1;
+	must_open(&least, attr, least.tasks[0], -1, -1);
+	for (int i = 0; i < 3; i++)
+		clones[i] = least_fork(&least, least.tasks[0], true);
+	least_switch(&least, clones[0]);
+	until = n;
+	least.at = move_there;
+	least_fork(&least, clones[0], true);
+	least.at = NULL;
+	moved = !until;
+	least_on(&least, 0);
+	least_switch(&least, clones[moved ? 1 : 0]);
+	stops = least.nr_ops[LEAST_OP_STOP];
+	least_switch(&least, clones[2]);
+	assert_int_equal(least.nr_ops[LEAST_OP_STOP], stops);
+	least_end(&least);
+	return moved;
+}
+
+static void a_clone_that_forks_and_moves_meanwhile_leaves_clones(void **state)
+{
+	uint64_t n = 1;
+
+	while (move_during_fork(n))
+		n++;
+	assert_true(n > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +439,8 @@ int main(void)
 		cmocka_unit_test(a_child_without_memory_for_its_events_has_none),
 		cmocka_unit_test(a_child_writes_no_read_record_that_nobody_asked_for),
 		cmocka_unit_test(without_a_ring_no_read_record_is_lost),
+		cmocka_unit_test(a_child_whose_event_is_removed_by_exec_is_no_clone),
+		cmocka_unit_test(a_clone_that_forks_and_moves_meanwhile_leaves_clones),
 	};
 
 	return cmocka_run_group_tests_name("core/least_inherit", tests, NULL, NULL);
