@@ -385,8 +385,8 @@ static void move_there(struct least *where, enum least_point point, const volati
 		until = 1;
 }
 
-/* At the nth point of the fork; false: there are fewer. Afterwards a switch between the others finds
- * clones. */
+/* At the nth point of the fork; false: there are fewer. A switch between the others then
+ * finds clones. */
 static bool move_during_fork(uint64_t n)
 {
 	struct perf_event_attr attr = attr_counter(0);
