@@ -341,6 +341,50 @@ static void test_switches(void **state)
 	least_end(&least);
 }
 
+/* The host still finds it: the CPU goes on with another task later. */
+static void no_event_is_opened_on_a_task_that_has_exited(void **state)
+{
+	const struct perf_event_attr attr = attr_faults(0);
+	struct least_task *task;
+
+	least_test_begin(&least, 1, NULL);
+	task = run_on(least_task_new(&least), 0);
+	tally_core_exit(least.core, &task->perf);
+	assert_int_equal(
+		least_open(&least, least.tasks[0], &attr, sizeof(attr), task->perf.tid, -1, -1, 0),
+		-ESRCH);
+	least_end(&least);
+}
+
+/* A task opens an event on another and exits; the next one has the same memory. */
+static void a_task_has_none_of_the_events_of_one_before_it(void **state)
+{
+	const struct perf_event_attr attr = attr_faults(0);
+	struct least_task *task;
+	int32_t tid;
+	int fds[2];
+
+	least_test_begin(&least, 1, NULL);
+	task = least_task_new(&least);
+	tid = task->perf.tid;
+	run_on(least.tasks[0], 0);
+	for (int i = 0; i < 2; i++) {
+		fds[i] = least_open(&least, task, &attr, sizeof(attr), least.tasks[0]->perf.tid, -1,
+				    -1, 0);
+		assert_true(fds[i] >= 0);
+		if (i == 1)
+			break;
+		tally_core_exit(least.core, &task->perf);
+		tally_core_task_init(&task->perf, tid, tid);
+		task->perf.user = &least.users[0];
+	}
+	least_close(&least, fds[0]);
+	least_prctl(&least, task, TALLY_CORE_PRCTL_DISABLE);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(count_of(&least, fds[1]), 0);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +397,8 @@ int main(void)
 		cmocka_unit_test(test_last_numbers),
 		cmocka_unit_test(test_held_while_all_are_closed),
 		cmocka_unit_test(test_switches),
+		cmocka_unit_test(no_event_is_opened_on_a_task_that_has_exited),
+		cmocka_unit_test(a_task_has_none_of_the_events_of_one_before_it),
 	};
 
 	return cmocka_run_group_tests_name("core/end", tests, NULL, NULL);

@@ -333,6 +333,55 @@ static void a_read_from_inside_says_why_there_is_no_count(void **state)
 	least_end(&least);
 }
 
+/* Software events need no PMU: that of the member is not the group's any more. */
+static void a_group_that_lost_its_counter_is_no_group_of_the_pmu(void **state)
+{
+	struct perf_event_attr exclusive = attr_counter(0);
+	int leader, member;
+
+	least_test_begin_running(&least);
+	leader = must_open(&least, attr_faults(0), NULL, 0, -1);
+	member = must_open(&least, attr_counter(0), NULL, 0, leader);
+	least_close(&least, member);
+	exclusive.exclusive = 1;
+	must_open(&least, exclusive, NULL, 0, -1);
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_DISABLE, 0);
+	least_ioctl(&least, least.tasks[0], leader, PERF_EVENT_IOC_ENABLE, 0);
+	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(count_of(&least, leader), 1);
+	least_end(&least);
+}
+
+static void closing_a_member_leaves_the_rest_of_its_group_on(void **state)
+{
+	uint64_t stops;
+	int fds[3];
+
+	least_test_begin_running(&least);
+	for (int i = 0; i < 3; i++)
+		fds[i] = must_open(&least, attr_counter(0), NULL, 0, i ? fds[0] : -1);
+	stops = least.nr_ops[LEAST_OP_STOP];
+	least_close(&least, fds[1]);
+	assert_int_equal(least.nr_ops[LEAST_OP_STOP], stops + 1);
+	least_end(&least);
+}
+
+static void closing_a_member_of_an_exclusive_group_leaves_the_rest_on(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	int leader, member;
+
+	least_test_begin_running(&least);
+	attr.exclusive = 1;
+	leader = must_open(&least, attr, NULL, 0, -1);
+	attr.exclusive = 0;
+	member = must_open(&least, attr, NULL, 0, leader);
+	least_close(&least, member);
+	least_count(&least, 0, 5);
+	assert_int_equal(value_of(&least, leader), 5);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -351,6 +400,9 @@ int main(void)
 		cmocka_unit_test(a_task_reads_its_own_group_without_a_lock),
 		cmocka_unit_test(a_group_that_grows_while_it_is_read_is_read_whole),
 		cmocka_unit_test(a_read_from_inside_says_why_there_is_no_count),
+		cmocka_unit_test(a_group_that_lost_its_counter_is_no_group_of_the_pmu),
+		cmocka_unit_test(closing_a_member_leaves_the_rest_of_its_group_on),
+		cmocka_unit_test(closing_a_member_of_an_exclusive_group_leaves_the_rest_on),
 	};
 
 	return cmocka_run_group_tests_name("core/least_counter", tests, NULL, NULL);

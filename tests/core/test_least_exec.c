@@ -60,11 +60,81 @@ static void exec_finds_counters_for_pinned_events(void **state)
 	least_end(&least);
 }
 
+static int opened;
+
+static void open_on_task(void)
+{
+	opened = must_open(&least, attr_counter(0), least.tasks[1], -1, -1);
+}
+
+/* The task has left its context, which is still on its CPU. */
+static void open_at_call(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point == LEAST_AT_CALL && opened < 0 && !where->tasks[1]->perf.context)
+		assert_true(least_overlap_locked(where, open_on_task));
+}
+
+static void an_event_that_is_opened_during_a_privileged_exec_counts_at_once(void **state)
+{
+	least_test_begin_running(&least);
+	must_open(&least, attr_counter(0), least.tasks[1], -1, -1);
+	opened = -1;
+	least.at = open_at_call;
+	least_exec(&least, least.tasks[1], true);
+	least.at = NULL;
+	assert_true(opened >= 0);
+	least_count(&least, 0, 7);
+	assert_int_equal(count_of(&least, opened), 7);
+	least_end(&least);
+}
+
+/* The events of the task had all counters, an event of the CPU waits for one. */
+static void a_privileged_exec_leaves_its_counters_to_those_that_wait(void **state)
+{
+	int fd;
+
+	least_test_begin_running(&least);
+	for (int i = 0; i < COUNTERS; i++)
+		must_open(&least, attr_counter(0), least.tasks[1], -1, -1);
+	fd = must_open(&least, attr_counter(0), NULL, 0, -1);
+	least_exec(&least, least.tasks[1], true);
+	least_count(&least, 0, 7);
+	assert_int_equal(count_of(&least, fd), 7);
+	least_end(&least);
+}
+
+/* The leader ends alone: a read of it gives one value, and so does one of the member. */
+static void a_leader_that_is_removed_by_exec_is_read_alone(void **state)
+{
+	struct perf_event_attr attr = attr_counter(0);
+	uint64_t words[3] = {0};
+	int leader, member;
+
+	least_test_begin_running(&least);
+	attr.read_format = PERF_FORMAT_GROUP;
+	attr.remove_on_exec = 1;
+	leader = must_open(&least, attr, least.tasks[1], -1, -1);
+	attr.remove_on_exec = 0;
+	member = must_open(&least, attr, least.tasks[1], -1, leader);
+	least_count(&least, 0, 3);
+	least_count(&least, 1, 4);
+	least_exec(&least, least.tasks[1], false);
+	assert_int_equal(least_read(&least, leader, words, sizeof(words)), 2 * sizeof(words[0]));
+	assert_int_equal(words[0], 1);
+	assert_int_equal(words[1], 3);
+	assert_int_equal(least_read(&least, member, words, sizeof(words)), 2 * sizeof(words[0]));
+	assert_int_equal(words[1], 4);
+	least_end(&least);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exec_adds_each_member_of_a_group_once),
 		cmocka_unit_test(exec_finds_counters_for_pinned_events),
+		cmocka_unit_test(an_event_that_is_opened_during_a_privileged_exec_counts_at_once),
+		cmocka_unit_test(a_privileged_exec_leaves_its_counters_to_those_that_wait),
+		cmocka_unit_test(a_leader_that_is_removed_by_exec_is_read_alone),
 	};
 
 	return cmocka_run_group_tests_name("core/least_exec", tests, NULL, NULL);

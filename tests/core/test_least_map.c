@@ -153,12 +153,37 @@ static void poll_survives_munmap_at_any_point(void **state)
 	least_end(&least);
 }
 
+/* Calls of other CPUs by a munmap; the task of the event runs on CPU 1, or nowhere. */
+static uint64_t calls_of_munmap(bool runs)
+{
+	uint64_t calls;
+	int fd;
+
+	least_test_begin(&least, 2, NULL);
+	fd = must_open(&least, attr_faults(1), least.tasks[0], -1, -1);
+	must_map(&least, fd, 1, NULL);
+	least_on(&least, 1);
+	least_switch(&least, runs ? least.tasks[0] : NULL);
+	least_on(&least, 0);
+	least.nr_ops[LEAST_OP_CALL] = 0;
+	least_munmap(&least, fd);
+	calls = least.nr_ops[LEAST_OP_CALL];
+	least_end(&least);
+	return calls;
+}
+
+static void munmap_waits_for_the_cpu_that_may_be_writing(void **state)
+{
+	assert_true(calls_of_munmap(true) > calls_of_munmap(false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_output_fails_if_the_event_is_mapped_meanwhile),
 		cmocka_unit_test(mmap_returns_the_ring_that_another_thread_maps_meanwhile),
 		cmocka_unit_test(poll_survives_munmap_at_any_point),
+		cmocka_unit_test(munmap_waits_for_the_cpu_that_may_be_writing),
 	};
 
 	return cmocka_run_group_tests_name("core/least_map", tests, NULL, NULL);

@@ -186,6 +186,54 @@ static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 	least_end(&least);
 }
 
+/* Allocations of an open of an event on a task, on one CPU (-1: on all). */
+static uint64_t allocations_of_open(int32_t cpu)
+{
+	uint64_t before = least.nr_ops[LEAST_OP_ALLOC];
+
+	must_open(&least, attr_faults(0), least.tasks[0], cpu, -1);
+	return least.nr_ops[LEAST_OP_ALLOC] - before;
+}
+
+static void a_task_takes_memory_for_its_cpus_once(void **state)
+{
+	uint64_t on_all;
+
+	least_test_begin(&least, 2, NULL);
+	allocations_of_open(-1);
+	on_all = allocations_of_open(-1);
+	assert_int_equal(allocations_of_open(0), on_all + 1);
+	assert_int_equal(allocations_of_open(1), on_all);
+	least_end(&least);
+}
+
+static void open_on_cpu(void)
+{
+	must_open(&least, attr_faults(0), least.tasks[0], 1, -1);
+}
+
+static void open_at_alloc(struct least *where, enum least_point point, const volatile void *what)
+{
+	if (point == LEAST_AT_ALLOC && until && !--until && !least_overlap(where, open_on_cpu))
+		until = 1;
+}
+
+/* Two events of one CPU are opened at once: least_end() finds what is not freed. */
+static void memory_for_the_cpus_of_a_task_that_comes_twice_is_freed(void **state)
+{
+	uint64_t n = 0;
+
+	do {
+		least_test_begin(&least, 2, NULL);
+		until = ++n;
+		least.at = open_at_alloc;
+		must_open(&least, attr_faults(0), least.tasks[0], 0, -1);
+		least.at = NULL;
+		least_end(&least);
+	} while (!until);
+	assert_true(n > 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +245,8 @@ int main(void)
 		cmocka_unit_test(unsuitable_page_sizes_are_refused),
 		cmocka_unit_test(a_ring_is_freed_in_the_layout_it_was_made_with),
 		cmocka_unit_test(a_core_without_events_holds_less_than_a_page_per_cpu),
+		cmocka_unit_test(a_task_takes_memory_for_its_cpus_once),
+		cmocka_unit_test(memory_for_the_cpus_of_a_task_that_comes_twice_is_freed),
 	};
 
 	return cmocka_run_group_tests_name("core/least_memory", tests, NULL, NULL);

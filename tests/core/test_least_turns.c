@@ -119,22 +119,35 @@ static void the_events_of_a_cpu_stay_on_while_it_is_their_turn(void **state)
 	least_end(&least);
 }
 
-/* The fifth event comes shortly before the tick. */
-static void time_in_which_nobody_waited_is_not_part_of_a_turn(void **state)
+/* A fifth event is opened, or enabled, shortly before the tick. */
+static void check_time_before(bool enabled)
 {
+	struct perf_event_attr late = attr_timed();
 	int fds[5];
 
 	least_test_begin(&least, 1, NULL);
 	for (int i = 0; i < LEAST_COUNTERS; i++)
 		fds[i] = must_open(&least, attr_timed(), NULL, 0, -1);
+	late.disabled = enabled;
+	if (enabled)
+		fds[4] = must_open(&least, late, NULL, 0, -1);
 	least_advance(&least, TICK - TICK / 8);
-	fds[4] = must_open(&least, attr_timed(), NULL, 0, -1);
+	if (enabled)
+		least_ioctl(&least, least.tasks[0], fds[4], PERF_EVENT_IOC_ENABLE, 0);
+	else
+		fds[4] = must_open(&least, late, NULL, 0, -1);
 	tick_after(TICK / 8);
 	least_advance(&least, TICK / 8);
 	for (int i = 0; i < LEAST_COUNTERS; i++)
 		assert_int_equal(running_of(fds[i]), TICK + TICK / 8);
 	assert_int_equal(running_of(fds[4]), 0);
 	least_end(&least);
+}
+
+static void time_in_which_nobody_waited_is_not_part_of_a_turn(void **state)
+{
+	check_time_before(false);
+	check_time_before(true);
 }
 
 /* Its event, which is of this CPU only, takes the counter of an event of the CPU. */

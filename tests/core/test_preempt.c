@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The task that makes a call is preempted, and comes back, at each of the core's atomic operations
- * in turn where interrupts are on: nothing is lost, and what was freed nobody touches. The same
- * where a tick comes, which rotates its groups, and where the task is ended from another CPU. */
+ * in turn where interrupts are on, and before each where they are turned off: nothing is lost, and
+ * what was freed nobody touches. The same where a tick comes, which rotates its groups, and where
+ * the task is ended from another CPU. */
 #include <setjmp.h>
 
 #include "core/least/least.h"
@@ -14,8 +15,8 @@ static uint64_t left; /* operations until it is preempted; 0: it was, or will no
 /* Whether it is now that something happens. */
 static bool is_time(const struct least *where, enum least_point point)
 {
-	return (point == LEAST_AT_ATOMIC || point == LEAST_AT_CALL) && !where->off && !where->nmi &&
-	       where->cpus[where->cpu].task && left && !--left;
+	return (point == LEAST_AT_ATOMIC || point == LEAST_AT_CALL || point == LEAST_AT_SAVE) &&
+	       !where->off && !where->nmi && where->cpus[where->cpu].task && left && !--left;
 }
 
 static void preempt(struct least *where, enum least_point point, const volatile void *what)

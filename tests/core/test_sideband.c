@@ -113,6 +113,8 @@ static void test_options(void **state)
 		{{.mmap = 1}, "mmfx"},
 		{{.mmap = 1, .mmap_data = 1}, "mmmfx"},
 		{{.mmap = 1, .mmap2 = 1}, "MMfx"},
+		{{.mmap2 = 1}, "MMfx"},
+		{{.mmap_data = 1}, "mfx"},
 		{{.task = 1}, "fx"},
 		{{.task = 1, .inherit = 1}, "fxx"},
 		{{.namespaces = 1}, "n"},

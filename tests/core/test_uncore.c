@@ -400,18 +400,68 @@ static void test_waiting(void **state)
 	least_end(&least);
 }
 
+/* CPU 1 was offline for a while, so that its own time is another than that of CPU 0. */
+static void the_times_of_an_event_that_moves_go_on(void **state)
+{
+	struct perf_event_attr attr = attr_uncore();
+	uint64_t words[3];
+	int fd;
+
+	begin();
+	least_offline(&least, 1);
+	least_advance(&least, 5000);
+	least_online(&least, 1);
+	least_on(&least, 2);
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	fd = must_open(&least, attr, NULL, 0, -1);
+	least_advance(&least, 1000);
+	least_offline(&least, 0);
+	least_advance(&least, 300);
+	assert_int_equal(least_read(&least, fd, words, sizeof(words)), sizeof(words));
+	assert_int_equal(words[1], 1300);
+	assert_int_equal(words[2], 1300);
+	least_online(&least, 0);
+	least_end(&least);
+}
+
+/* Closing it leaves the CPU with one event. */
+static void an_event_that_moved_to_a_cpu_is_one_of_its_events(void **state)
+{
+	struct perf_event_attr switches = attr_faults(0);
+	int moved, fd;
+
+	begin();
+	moved = must_open(&least, attr_uncore(), NULL, 0, -1);
+	least_on(&least, 2);
+	least_offline(&least, 0);
+	switches.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	fd = must_open(&least, switches, NULL, 1, -1);
+	least_close(&least, moved);
+	least_on(&least, 1);
+	least_switch(&least, least_task_new(&least));
+	least_switch(&least, NULL);
+	assert_int_equal(count_of(&least, fd), 2);
+	least_on(&least, 2);
+	least_online(&least, 0);
+	least_end(&least);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_designated),
-					   cmocka_unit_test(test_moves),
-					   cmocka_unit_test(test_refused),
-					   cmocka_unit_test(test_opened_meanwhile),
-					   cmocka_unit_test(test_moved_meanwhile),
-					   cmocka_unit_test(test_gone_meanwhile),
-					   cmocka_unit_test(test_two_go),
-					   cmocka_unit_test(test_unregistered_meanwhile),
-					   cmocka_unit_test(test_package_gone),
-					   cmocka_unit_test(test_waiting)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_designated),
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_opened_meanwhile),
+		cmocka_unit_test(test_moved_meanwhile),
+		cmocka_unit_test(test_gone_meanwhile),
+		cmocka_unit_test(test_two_go),
+		cmocka_unit_test(test_unregistered_meanwhile),
+		cmocka_unit_test(test_package_gone),
+		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(the_times_of_an_event_that_moves_go_on),
+		cmocka_unit_test(an_event_that_moved_to_a_cpu_is_one_of_its_events),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

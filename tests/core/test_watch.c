@@ -162,6 +162,30 @@ static void test_told_twice(void **state)
 	harness_end(&harness);
 }
 
+static void a_core_stays_watched_when_children_with_inherited_events_exit(void **state)
+{
+	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10 * US, &harness_busy),
+						      SIM_EXIT()};
+	static const struct tally_sim_step fork = SIM_FORK(brief);
+	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
+	struct tally_sim_task *task;
+	struct harness harness;
+	int fd;
+
+	start(&harness);
+	attr.inherit = 1;
+	task = harness_spawn(&harness, two, 0);
+	fd = harness_open(&harness, attr, task, -1, -1);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(tally_sim_do(harness.sim, task, &fork), 0);
+		tally_sim_run(harness.sim, MS);
+		assert_true(is_watched(&harness));
+		assert_int_equal(harness_value(&harness, fd),
+				 truth_tree(&harness, task, SIM_CYCLES));
+	}
+	harness_end(&harness);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_who_runs),
 		cmocka_unit_test(test_migrations),
 		cmocka_unit_test(test_told_twice),
+		cmocka_unit_test(a_core_stays_watched_when_children_with_inherited_events_exit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

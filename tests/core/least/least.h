@@ -44,6 +44,7 @@ enum least_point {
 	LEAST_AT_START,
 	LEAST_AT_STOP,
 	LEAST_AT_READ,
+	LEAST_AT_SAVE,    /* before interrupts are turned off */
 	LEAST_AT_RESTORE, /* interrupts are on again */
 	LEAST_AT_COUNTER, /* after a running counter was read */
 };
@@ -227,6 +228,9 @@ bool least_in_call(const struct least *least, const struct least_task *task);
  * afterwards, perhaps on another CPU. False, and nothing happens, where the core cannot be
  * preempted or is under a lock. */
 bool least_overlap(struct least *least, void (*fn)(void));
+
+/* The same under locks of the core, too: calls in fn() that need one of them break the contract. */
+bool least_overlap_locked(struct least *least, void (*fn)(void));
 
 /* ---- what happens: least_hooks.c -------------------------------------------------------- */
 

@@ -59,7 +59,10 @@ static void open_interrupts(struct least *least)
 
 static uintptr_t op_irq_save(void *host)
 {
-	return ((struct least *)host)->off++;
+	struct least *least = host;
+
+	least_at(least, LEAST_AT_SAVE, NULL);
+	return least->off++;
 }
 
 static void op_irq_restore(void *host, uintptr_t flags)

@@ -134,11 +134,11 @@ static void restore(struct least *least, const struct preempted *call)
 	memcpy(least->fetches, call->fetches, sizeof(call->fetches));
 }
 
-bool least_overlap(struct least *least, void (*fn)(void))
+static bool overlap(struct least *least, void (*fn)(void))
 {
 	struct preempted call;
 
-	if (least->off || least->nmi || holds_lock(least) || depth_of(least) >= MAX_DEPTH)
+	if (least->off || least->nmi || depth_of(least) >= MAX_DEPTH)
 		return false;
 	save(least, &call);
 	least->inside = false;
@@ -147,4 +147,14 @@ bool least_overlap(struct least *least, void (*fn)(void))
 	restore(least, &call);
 	least->inside = true;
 	return true;
+}
+
+bool least_overlap(struct least *least, void (*fn)(void))
+{
+	return !holds_lock(least) && overlap(least, fn);
+}
+
+bool least_overlap_locked(struct least *least, void (*fn)(void))
+{
+	return overlap(least, fn);
 }
