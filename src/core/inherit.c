@@ -311,6 +311,12 @@ static void end_event(struct tally_core *core, const struct tally_core_task *tas
 	tally_event_retire(event, dead);
 }
 
+/* Who ends another task may be looking at the context still: reap.c. */
+static void wait_for_lookers(struct tally_core *core)
+{
+	tally_registry_unlock(core, tally_registry_lock(core));
+}
+
 void tally_inherit_end(struct tally_core_context *context, struct tally_core_task *task,
 		       bool exited)
 {
@@ -326,6 +332,7 @@ void tally_inherit_end(struct tally_core_context *context, struct tally_core_tas
 	tally_store_relaxed(&context->task, NULL);
 	tally_family_release(context->family);
 	tally_events_put(&dead);
+	wait_for_lookers(core);
 	tally_context_put(context);
 }
 

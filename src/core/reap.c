@@ -13,7 +13,7 @@
 /* ---- taking the context ----------------------------------------------------------------- */
 
 /* A switch may exchange it for another while this looks: then that one. With the registry's lock,
- * with which each context is taken from its task before it is freed: none is freed meanwhile. */
+ * which whoever frees a context passes through first. */
 static struct tally_core_context *context_take(struct tally_core *core,
 					       struct tally_core_task *task)
 {
