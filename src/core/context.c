@@ -343,7 +343,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 
 	tally_context_advance(context, now);
 	event->times[event->times_at].stamp = context->time;
-	if (cpu)
+	if (cpu && event->leader->state == TALLY_STATE_ACTIVE)
 		tally_sched_disable(cpu, event->leader, now);
 	if (tally_event_is_leader(event)) {
 		list_group(event);
@@ -365,6 +365,7 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 {
 	struct tally_core_context *context = event->context;
 
+	tally_context_advance(context, now);
 	if (cpu)
 		tally_sched_disable(cpu, event, now);
 	tally_list_remove(&event->all);
@@ -388,6 +389,7 @@ void tally_context_bring(struct tally_core_event *event)
 		list_group(event);
 	tally_list_insert(&tally_event_slice(event)->events, &event->all);
 	count_event(context, event, 1);
+	tally_context_diverge(context);
 }
 
 /* Members of a group without a leader are single events from now on. */
@@ -408,6 +410,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 			tally_sched_enable(cpu, event, now);
 	}
 	leader->nr_siblings = 0;
+	find_group_pmu(leader);
 }
 
 /* What a group has of a PMU as a whole it gives back before it loses its member there. */
@@ -427,6 +430,7 @@ static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *eve
 	if (!tally_event_is_software(event))
 		find_group_pmu(leader);
 	event->leader = event;
+	find_group_pmu(event);
 	if (on)
 		tally_sched_enable(cpu, leader, now);
 }
