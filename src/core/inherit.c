@@ -97,16 +97,23 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 	return nr;
 }
 
-/* With the family's lock. The parent's slices may have come after the look at what is needed: then
- * nothing is in them yet. */
+/* With the family's lock. */
 static int inherit(struct heritage *heritage, struct tally_core_context *from,
 		   struct tally_core_task *child)
 {
+	struct tally_core_slice *slices = tally_load_acquire(&from->slices);
+	int ret;
+
+	/* They came after the look at what is needed; nothing is in them yet. */
+	if (slices && !heritage->to->slices)
+		slices = NULL;
+	ret = tally_family_adopt(child, heritage->to);
+
 	/* Whoever opened an event on a task that is not there yet: core.h. */
-	if (tally_family_adopt(child, heritage->to))
+	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
-	inherit_slices(heritage, from, tally_load_acquire(&from->slices));
+	inherit_slices(heritage, from, slices);
 	if (heritage->whole)
 		mark_clone(from, heritage->to);
 	heritage->to = NULL;
@@ -124,21 +131,26 @@ static bool heritage_suffices(const struct heritage *heritage, const struct dema
 {
 	const struct tally_core_context *to = heritage->to;
 
-	return to && (to->slices || !demand->slices) && heritage->spares.nr >= demand->nr;
+	return to && to->family == demand->family && (to->slices || !demand->slices) &&
+	       heritage->spares.nr >= demand->nr;
 }
 
-/* Have memory for what was found, without the lock. The family is that of an earlier look: a task
- * leaves it when it ends or by an exec of its own, never while it forks. */
+/* Have memory for what was found, without the lock. */
 static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 			  const struct demand *demand)
 {
 	struct tally_core_context *context = heritage->to;
 
+	if (context && context->family != demand->family) {
+		tally_context_put(context);
+		context = heritage->to = NULL;
+	}
 	if (!context) {
 		context = tally_core_alloc(core, sizeof(*context));
-		if (!context)
+		if (!context || tally_context_init(context, core, demand->family)) {
+			tally_core_free(core, context, sizeof(*context));
 			return -ENOMEM;
-		tally_context_init(context, core, demand->family); /* takes no memory */
+		}
 		tally_watch_get(core);
 		heritage->to = context;
 	}

@@ -79,6 +79,7 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	uint64_t *words = (uint64_t *)(void *)tally_output_spare(output, want, &bytes);
 	uint64_t *at = words;
 
+	sample->read.nr = 0;
 	sample->read.group = (struct tally_words){(uint8_t *)words, 0};
 	if (bytes < want)
 		return;
@@ -104,6 +105,7 @@ void tally_read_sample(struct tally_output *output, struct tally_sample *sample)
 			       : 0;
 	struct total total = sample_total(format & PERF_FORMAT_GROUP ? event->leader : event, now);
 
+	sample->read.format = format;
 	sample->read.time_enabled = total.enabled;
 	sample->read.time_running = total.running;
 	if (format & PERF_FORMAT_GROUP)
