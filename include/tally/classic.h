@@ -315,7 +315,9 @@ int tally_classic_sample_decode(const struct tally_classic_header *record,
 /*
  * The calls of the document over any implementation of perf_event_open(2): a transport of
  * tally/client.h. Descriptors are the implementation's: those of the kernel can be given to
- * fcntl(2) and poll(2) as the document says. An object belongs to one thread at a time.
+ * fcntl(2) and poll(2) as the document says, and are closed by tally_classic_close(), not by
+ * close(2). An object belongs to one thread at a time. A child of fork(2) may read and control the
+ * events of its parent's object, and free it; rings it has none.
  */
 struct tally_classic;
 
@@ -328,8 +330,8 @@ void tally_classic_free(struct tally_classic *classic);
 
 /*
  * sys_perf_event_open(): a descriptor, or the error of perf_event_open(2); -EINVAL as well for an
- * attr that is not the document's, for an event that the CPU cannot count, and for `flags` other
- * than 0; -EBADF for a `group_fd` that is not -1 or a descriptor of this object.
+ * attr that is not the document's, for a hardware event that the CPU cannot count, and for `flags`
+ * other than 0; -EBADF for a `group_fd` that is not -1 or a descriptor of this object.
  * Over Linux, `munmap` is accepted and no such records are written.
  */
 int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
@@ -339,13 +341,14 @@ int tally_classic_open(struct tally_classic *classic, const struct tally_classic
  * that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
 struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
 
-/* All functions below return -EBADF for a descriptor that is not of this object. */
+/* For a descriptor that is not of this object, the functions below return -EBADF, tally_classic_next()
+ * tally_classic_next() returns NULL and tally_classic_lost() 0. */
 
 /* Close the descriptor and unmap its ring. */
 int tally_classic_close(struct tally_classic *classic, int fd);
 
 /* The count and what read_format asks for. The number of bytes; 0 for a pinned event in the error
- * state; -ENOSPC when `len` is too small; the error of read(2). */
+ * state; -ENOSPC when `len` is too small; -EFAULT when `to` is NULL; the error of read(2). */
 int64_t tally_classic_read(struct tally_classic *classic, int fd, void *to, size_t len);
 
 /* TALLY_CLASSIC_IOC_*. -ENOTTY for other requests; the error of ioctl(2). */
@@ -361,7 +364,8 @@ int tally_classic_prctl(struct tally_classic *classic, int option);
  * Map the event's ring: `len` is 1 + 2^n pages. `*ret_page` is followed, one page later, by the
  * data; all is read-only by convention. Its `index` is always 0.
  * data_head moves when tally_classic_update(), _poll() or _next() is called. -EINVAL for another
- * length; -EBUSY when the event has a ring already; -ENOMEM; the error of mmap(2).
+ * length, and for an event with `inherit` that counts a task on all CPUs; -EBUSY when the event has
+ * a ring already; -ENOMEM; the error of mmap(2).
  */
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 		       const struct tally_classic_page **ret_page);
@@ -380,8 +384,9 @@ int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size
 
 /*
  * The next record of the ring of `fd` that was not returned before. It stays valid until the next
- * call that takes `classic`. NULL when there is none, or no ring. Records that were overwritten
- * before they were returned are counted as lost.
+ * call that takes `classic`. NULL when there is none, or no ring. When records were overwritten
+ * before they were returned, all that are in the ring are counted as lost: nothing tells where the
+ * next one begins.
  */
 const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd);
 

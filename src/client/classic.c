@@ -15,6 +15,7 @@ int tally_classic_new(const struct tally_transport *transport, struct tally_clas
 
 	if (!classic)
 		return -ENOMEM;
+	classic->pid = getpid();
 	classic->transport = transport ? transport : tally_transport_linux();
 	*ret_classic = classic;
 	return 0;
@@ -111,6 +112,11 @@ int tally_classic_close(struct tally_classic *classic, int fd)
 		return -EBADF;
 	event_close(classic, event);
 	*event = classic->events.data[--classic->events.len];
+	/* The members of its group lead themselves now. */
+	tally_vec_for_each (member, &classic->events) {
+		if (member->leader == fd)
+			member->leader = member->fd;
+	}
 	return 0;
 }
 
@@ -135,6 +141,8 @@ int64_t tally_classic_read(struct tally_classic *classic, int fd, void *to, size
 
 	if (!event)
 		return -EBADF;
+	if (!to)
+		return -EFAULT;
 	size = tally_classic_counts_size(&event->attr, group_size(classic, event));
 	bytes = malloc(size);
 	if (!bytes)

@@ -28,6 +28,7 @@ struct tally_classic {
 	const struct tally_transport *transport;
 	TALLY_VEC(struct classic_event) events;
 	struct tally_classic_error why;
+	int32_t pid;      /* who has the rings: a child of fork(2) has them not */
 	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes for all rings, then a record */
 };
 

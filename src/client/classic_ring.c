@@ -17,7 +17,7 @@ void classic_mapping_free(struct tally_classic *classic, struct classic_mapping 
 {
 	if (!mapping)
 		return;
-	if (mapping->ring.from)
+	if (mapping->ring.from && classic->pid == getpid())
 		classic->transport->munmap(classic->transport, mapping->ring.from, mapping->len);
 	if (mapping->ring.to)
 		munmap(mapping->ring.to, mapping->len);
@@ -119,7 +119,7 @@ int tally_classic_update(struct tally_classic *classic, int fd)
 
 	if (!event)
 		return -EBADF;
-	if (!event->mapping)
+	if (!event->mapping || classic->pid != getpid())
 		return -EINVAL;
 	mapping_update(event->mapping);
 	return 0;
@@ -136,7 +136,7 @@ int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size
 		struct classic_event *event =
 			polls[i].revents ? classic_event_find(classic, polls[i].fd) : NULL;
 
-		if (event && event->mapping)
+		if (event && event->mapping && classic->pid == getpid())
 			mapping_update(event->mapping);
 	}
 	return ready;
@@ -187,7 +187,7 @@ const struct tally_classic_header *tally_classic_next(struct tally_classic *clas
 	struct classic_event *event = classic_event_find(classic, fd);
 	struct tally_classic_header *record;
 
-	if (!event || !event->mapping)
+	if (!event || !event->mapping || classic->pid != getpid())
 		return NULL;
 	record = (struct tally_classic_header *)(void *)(classic->scratch + TALLY_CLASSIC_SCRATCH);
 	return mapping_next(event->mapping, record) ? record : NULL;

@@ -63,6 +63,9 @@ struct tally_emulate_backend {
 			const struct tally_emulate_caller *caller, void *event, size_t len,
 			uint64_t offset, bool writable, struct tally_emulate_map *ret_map);
 	void (*ring_unmap)(struct tally_emulate_backend *backend, void *event, void *mapping);
+	/* The caller is about to wait by poll(2) and the like; NULL: it need not be told. */
+	void (*caller_waits)(struct tally_emulate_backend *backend,
+			     const struct tally_emulate_caller *caller);
 	/* Bring the rings of an event up to date before it is woken; NULL: they are. */
 	void (*ring_update)(struct tally_emulate_backend *backend, void *event);
 	/* What happens to processes; NULL: it finds out itself. `parent` is 0 where it is not

@@ -21,7 +21,7 @@
 #include "tally/abi.h"
 #include "tally/classic.h"
 
-enum { PERIOD_NS = 1000000 };
+enum { PERIOD_NS = 4000000 };
 
 struct classic_backend {
 	struct tally_emulate_backend backend, *inner;
@@ -376,6 +376,13 @@ static void classic_process_exit(struct tally_emulate_backend *backend, int32_t 
 	all_update(own(backend));
 }
 
+static void classic_caller_waits(struct tally_emulate_backend *backend,
+				 const struct tally_emulate_caller *caller)
+{
+	own(backend)->inner->caller_waits(own(backend)->inner, caller);
+	all_update(own(backend));
+}
+
 static int classic_wait_child(struct tally_emulate_backend *backend, int32_t pid, int *ret_status)
 {
 	return own(backend)->inner->wait_child(own(backend)->inner, pid, ret_status);
@@ -424,6 +431,7 @@ int tally_emulate_classic_new(struct tally_emulate_backend *inner,
 		.process_exec = inner->process_exec ? classic_process_exec : NULL,
 		.process_end = inner->process_end ? classic_process_end : NULL,
 		.process_exit = inner->process_exit ? classic_process_exit : NULL,
+		.caller_waits = inner->caller_waits ? classic_caller_waits : NULL,
 		.wait_child = inner->wait_child ? classic_wait_child : NULL,
 		.wait = classic_wait,
 	};

@@ -18,6 +18,8 @@ struct linux_event {
 	int fd;
 	void *wakes;
 	bool watched;
+	bool redirected; /* it writes to another event's ring */
+	uint32_t nr_mappings;
 };
 
 struct linux_mapping {
@@ -61,17 +63,29 @@ static int linux_open(struct tally_emulate_backend *backend,
 		free(event);
 		return -errno;
 	}
-	*event = (struct linux_event){(int)fd, open->wakes, false};
+	*event = (struct linux_event){.fd = (int)fd, .wakes = open->wakes};
 	*ret_event = event;
 	return 0;
+}
+
+/* What happens to it is heard of while it has a buffer: without one the kernel says POLLHUP. */
+static void watch(struct tally_emulate_backend *backend, struct linux_event *event)
+{
+	event->watched = event->watched || !backend->watch(event->wakes, event->fd);
+}
+
+static void unwatch(struct tally_emulate_backend *backend, struct linux_event *event)
+{
+	if (event->watched)
+		backend->unwatch(event->wakes, event->fd);
+	event->watched = false;
 }
 
 static void linux_close(struct tally_emulate_backend *backend, void *event)
 {
 	struct linux_event *own = event;
 
-	if (own->watched)
-		backend->unwatch(own->wakes, own->fd);
+	unwatch(backend, own);
 	close(own->fd);
 	free(own);
 }
@@ -84,12 +98,6 @@ static int64_t linux_read(struct tally_emulate_backend *backend,
 	ssize_t ret = read(own->fd, to, len);
 
 	return ret < 0 ? -errno : ret;
-}
-
-/* What happens to it is heard of once it has a buffer: without one the kernel says POLLHUP. */
-static void watch(struct tally_emulate_backend *backend, struct linux_event *event)
-{
-	event->watched = event->watched || !backend->watch(event->wakes, event->fd);
 }
 
 static int linux_control(struct tally_emulate_backend *backend,
@@ -108,8 +116,13 @@ static int linux_control(struct tally_emulate_backend *backend,
 		argument = target ? (uintptr_t)target->fd : (uintptr_t)-1;
 	if (ioctl(own->fd, request, argument))
 		return -errno;
-	if (request == (uint32_t)PERF_EVENT_IOC_SET_OUTPUT && target)
+	if (request != (uint32_t)PERF_EVENT_IOC_SET_OUTPUT)
+		return 0;
+	own->redirected = target;
+	if (target)
 		watch(backend, own);
+	else if (!own->nr_mappings)
+		unwatch(backend, own);
 	return 0;
 }
 
@@ -140,6 +153,7 @@ static int linux_map(struct tally_emulate_backend *backend,
 		free(mapping);
 		return ret;
 	}
+	own->nr_mappings++;
 	watch(backend, own);
 	*ret_map = (struct tally_emulate_map){mapping->fd, offset, mapping};
 	return 0;
@@ -148,7 +162,10 @@ static int linux_map(struct tally_emulate_backend *backend,
 static void linux_unmap(struct tally_emulate_backend *backend, void *event, void *mapping)
 {
 	struct linux_mapping *own = mapping;
+	struct linux_event *mapped = event;
 
+	if (!--mapped->nr_mappings && !mapped->redirected)
+		unwatch(backend, mapped);
 	munmap(own->memory, own->len);
 	free(own);
 }

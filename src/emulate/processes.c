@@ -20,6 +20,23 @@ bool emulate_is_thread(int32_t pid, int32_t tid)
 	return tid == pid || !access(path, F_OK);
 }
 
+bool emulate_is_same_user(const struct tally_emulate_caller *caller)
+{
+	char path[64], line[128];
+	unsigned real, effective;
+	bool is_same = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", caller->pid, caller->tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
+			is_same = effective == geteuid();
+	if (file)
+		fclose(file);
+	return is_same;
+}
+
 /* ---- what it runs ------------------------------------------------------------- */
 
 static void read_comm(int32_t pid, char comm[16])

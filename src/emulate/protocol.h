@@ -47,6 +47,7 @@ enum tally_emulate_operation {
 	TALLY_EMULATE_MMAP,   /* argument: bytes, offset in bytes, TALLY_EMULATE_MAP_* */
 	TALLY_EMULATE_MUNMAP, /* argument[0]: the mapping, as MMAP answered in value[1] */
 	TALLY_EMULATE_PRCTL,  /* argument[0]: the option */
+	TALLY_EMULATE_WAIT,   /* the caller is about to wait for events; if START asked for it */
 	TALLY_EMULATE_NR_OPERATIONS,
 };
 
@@ -72,7 +73,8 @@ struct tally_emulate_reply {
 	uint32_t magic;
 	uint32_t len;
 	int64_t result; /* of the call: -errno where it failed */
-	/* OPEN that failed with E2BIG: [0] is the size that is known. MMAP: [0] the offset in the
+	/* START: [0] is whether WAIT is to be told. OPEN that failed with E2BIG: [0] is the size
+	 * that is known. MMAP: [0] the offset in the
 	 * descriptor that comes along, [1] the mapping. */
 	uint64_t value[2];
 };

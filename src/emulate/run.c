@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,6 +142,17 @@ static pid_t command_start(const struct tally_emulate_server *server, const stru
 	return child;
 }
 
+/* Each event takes descriptors here, which the command's limit is not for. */
+static void limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int command_serve(struct tally_emulate_server *server, pid_t child, int *ret_status)
 {
 	int fd = (int)syscall(SYS_pidfd_open, child, 0);
@@ -166,6 +178,7 @@ int tally_emulate_run(struct tally_emulate_server *server, char *const *argv, in
 		return ret;
 	}
 	child = command_start(server, &file, argv);
+	limit_raise();
 	sigaction(SIGINT, &ignore, &before[0]);
 	sigaction(SIGQUIT, &ignore, &before[1]);
 	ret = child < 0 ? child : command_serve(server, child, &status);

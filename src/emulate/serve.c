@@ -11,6 +11,7 @@
 #include "emulate/ioctls.h"
 #include "emulate/server_private.h"
 #include "tally/abi.h"
+#include "tally/classic.h"
 
 /* What a call is given: the message, whose data is followed by zeros. */
 struct emulate_call {
@@ -29,6 +30,7 @@ static int64_t serve_start(struct emulate_call *call)
 	if (!process)
 		return -ENOMEM;
 	emulate_process_exec(server, process);
+	server->reply.value[0] = server->backend->caller_waits != NULL;
 	return 0;
 }
 
@@ -75,6 +77,14 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
+/* The backend acts with the server's rights. A program that has given those up has its own process
+ * left. */
+static bool may_open(const struct emulate_call *call, int32_t pid)
+{
+	return !pid || (pid > 0 && emulate_is_thread(call->caller->pid, pid)) ||
+	       emulate_is_same_user(call->caller);
+}
+
 static uint64_t inode_of(int fd)
 {
 	struct stat status;
@@ -101,6 +111,8 @@ static int64_t serve_open(struct emulate_call *call)
 
 	if (open.flags & ~PERF_FLAGS)
 		return -EINVAL;
+	if (!may_open(call, open.pid))
+		return -EACCES;
 	if (request->len < 2 * sizeof(uint32_t))
 		return -EFAULT;
 	open.is_group_bad = other_find(call, &open.group) != 0;
@@ -165,6 +177,8 @@ static int64_t serve_ioctl(struct emulate_call *call)
 	void *other;
 	int64_t ret = other_find(call, &other);
 
+	if (call->server->backend->is_classic && tally_classic_check_request(request))
+		return -ENOTTY;
 	if (is_refused(request))
 		return -EINVAL;
 	if (kind.kind == TALLY_EMULATE_FD && ret)
@@ -249,6 +263,15 @@ static int64_t serve_prctl(struct emulate_call *call)
 	return 0;
 }
 
+static int64_t serve_wait(struct emulate_call *call)
+{
+	struct tally_emulate_backend *backend = call->server->backend;
+
+	if (backend->caller_waits)
+		backend->caller_waits(backend, call->caller);
+	return 0;
+}
+
 static const struct {
 	int64_t (*serve)(struct emulate_call *call);
 	bool of_event;
@@ -263,6 +286,7 @@ static const struct {
 	[TALLY_EMULATE_MMAP] = {serve_mmap, true},
 	[TALLY_EMULATE_MUNMAP] = {serve_munmap, true},
 	[TALLY_EMULATE_PRCTL] = {serve_prctl, false},
+	[TALLY_EMULATE_WAIT] = {serve_wait, false},
 };
 
 void emulate_serve(struct tally_emulate_server *server, const struct tally_emulate_caller *caller,

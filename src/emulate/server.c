@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The server's sockets: who connects, what comes in, and what has ended. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,15 @@ static void connection_end(struct tally_emulate_server *server,
 		emulate_process_look(server, process);
 }
 
+/* Nothing can be served, and who waits to be let in would be announced without end. */
+static void connection_turn_away(struct tally_emulate_server *server)
+{
+	close(server->spare_fd);
+	server->spare_fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	close(server->spare_fd);
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 /* Whoever connects and is of the same user; all others are let go. */
 static void connection_accept(struct tally_emulate_server *server)
 {
@@ -84,6 +94,8 @@ static void connection_accept(struct tally_emulate_server *server)
 	struct ucred who;
 	socklen_t len = sizeof(who);
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		connection_turn_away(server);
 	if (fd < 0)
 		return;
 	connection = calloc(1, sizeof(*connection));
@@ -266,6 +278,7 @@ static int server_open(struct tally_emulate_server *server)
 		return ret;
 	server->calls_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->facts_fd = epoll_create1(EPOLL_CLOEXEC);
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (server->calls_fd < 0 || server->facts_fd < 0)
 		return -errno;
 	ret = emulate_watch(server, server->calls_fd, server->listen_fd, EPOLLIN, EMULATE_NONE,
@@ -288,7 +301,7 @@ int tally_emulate_server_new(struct tally_emulate_backend *backend,
 	if (!server)
 		return -ENOMEM;
 	server->backend = backend;
-	server->listen_fd = server->calls_fd = server->facts_fd = -1;
+	server->listen_fd = server->calls_fd = server->facts_fd = server->spare_fd = -1;
 	backend->wake = emulate_event_wake;
 	backend->watch = emulate_event_watch;
 	backend->unwatch = emulate_event_unwatch;
@@ -330,7 +343,7 @@ static void events_free(struct tally_emulate_server *server)
 void tally_emulate_server_free(struct tally_emulate_server *server)
 {
 	const int fds[] = {server ? server->listen_fd : -1, server ? server->calls_fd : -1,
-			   server ? server->facts_fd : -1};
+			   server ? server->facts_fd : -1, server ? server->spare_fd : -1};
 
 	if (!server)
 		return;

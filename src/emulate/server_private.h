@@ -60,6 +60,7 @@ struct tally_emulate_server {
 	struct tally_emulate_backend *backend;
 	char name[TALLY_EMULATE_NAME_MAX];
 	int listen_fd;
+	int spare_fd; /* given up to turn a client away when there are no descriptors left */
 	int calls_fd; /* epoll: connections, and the backend */
 	int facts_fd; /* epoll: what ended. Looked at before each call, as it happened before */
 	TALLY_VEC(struct emulate_watched) watched;
@@ -108,6 +109,8 @@ struct emulate_process *emulate_process_find(const struct tally_emulate_server *
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);
 /* Whether `tid` is a thread of `pid`. */
 bool emulate_is_thread(int32_t pid, int32_t tid);
+/* Whether a thread still has the effective user of this process: it may have dropped its rights. */
+bool emulate_is_same_user(const struct tally_emulate_caller *caller);
 
 /* ---- server.c ---- */
 

@@ -48,6 +48,17 @@ static int call_begin(struct emulated_machine *machine, enum tally_script_call c
 	return call_counted(machine, call);
 }
 
+/* Time passes for who waits as for any other call: nothing else may make it pass. */
+static void sim_caller_waits(struct tally_emulate_backend *backend,
+			     const struct tally_emulate_caller *caller)
+{
+	struct emulated_machine *machine = machine_of(backend);
+	struct emulated_task *task = emulated_task_of(machine, caller);
+
+	if (task)
+		emulated_task_spend(machine, task, machine->script->call_ns);
+}
+
 /* ---- the verbs ------------------------------------------------------------------ */
 
 static const struct tally_script_event *scripted_of(const struct tally_script *script,
@@ -305,6 +316,7 @@ int tally_emulate_sim_new(const struct tally_script *script,
 		.event_control = sim_event_control,
 		.ring_map = sim_ring_map,
 		.ring_unmap = sim_ring_unmap,
+		.caller_waits = sim_caller_waits,
 		.process_fork = emulated_fork,
 		.process_exec = emulated_exec,
 		.process_end = emulated_end,

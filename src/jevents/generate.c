@@ -84,8 +84,19 @@ static int archs_run(struct tally_generate_run *run)
 	return ret;
 }
 
+/* Write through a path that is not itself a file: a link, /dev/stdout, a pipe. */
+static int through_write(const char *path, const struct tally_str *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = tally_file_write_all(fd, text->data, text->len);
+	return close(fd) && !ret ? -errno : ret;
+}
+
 /* Replace the file at once: a build never sees half of it. */
-static int file_write(const char *path, const struct tally_str *text)
+static int regular_write(const char *path, const struct tally_str *text)
 {
 	struct tally_str temporary = {0};
 	int fd, ret;
@@ -109,6 +120,17 @@ static int file_write(const char *path, const struct tally_str *text)
 out:
 	tally_str_free(&temporary);
 	return ret;
+}
+
+static int file_write(const char *path, const struct tally_str *text)
+{
+	struct stat st;
+
+	if (tally_str_error(text))
+		return -ENOMEM;
+	if (lstat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return regular_write(path, text);
+	return through_write(path, text);
 }
 
 static int models_emit(struct tally_generate_run *run)

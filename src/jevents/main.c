@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "jevents/generate.h"
@@ -88,13 +89,19 @@ static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind k
 static void message_print(void *context, const struct tally_diagnostic *message)
 {
 	const struct printer *printer = context;
+	struct tally_str line = {0};
 
 	if (!is_shown(printer, message->kind))
 		return;
-	fprintf(stderr, "%s:", message->path);
+	/* Names and values are those of whoever made the tree. */
+	tally_str_add_escaped(&line, message->path);
+	tally_str_add(&line, ":");
 	if (message->line)
-		fprintf(stderr, "%u:%u:", message->line, message->column);
-	fprintf(stderr, " %s: %s (%s)\n", kind_name(message->kind), message->what, message->why);
+		tally_str_addf(&line, "%u:%u:", message->line, message->column);
+	tally_str_addf(&line, " %s: ", kind_name(message->kind));
+	tally_str_add_escaped(&line, message->what);
+	fprintf(stderr, "%s (%s)\n", tally_str_text(&line), message->why);
+	tally_str_free(&line);
 }
 
 static int usage_print(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The calls of tally/classic.h over the core: what they refuse, and what rings lose. */
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "harness.h"
 #include "tally/classic.h"
 
@@ -137,6 +140,7 @@ static void buffers_that_are_too_small_are_enospc(void **state)
 	fd = scene_open(&scene, (struct tally_classic_attr){.read_format = 3});
 	assert_int_equal(tally_classic_read(scene.perf, fd, values, sizeof(values)), 24);
 	assert_int_equal(tally_classic_read(scene.perf, fd, values, 23), -ENOSPC);
+	assert_int_equal(tally_classic_read(scene.perf, fd, NULL, 24), -EFAULT);
 	scene_end(&scene);
 }
 
@@ -271,6 +275,53 @@ static void polling_needs_a_transport_that_can(void **state)
 	scene_end(&scene);
 }
 
+/* The child of a fork has none of its parent's rings, and unmaps nothing that it made itself. */
+static void the_child_of_a_fork_has_no_rings(void **state)
+{
+	const struct tally_classic_page *page;
+	struct scene scene;
+	int fd, status = -1;
+	pid_t child;
+
+	scene_begin(&scene);
+	fd = scene_faults(&scene);
+	assert_int_equal(tally_classic_mmap(scene.perf, fd, 2 * PAGE, &page), 0);
+	fault(&scene, 3);
+	child = fork();
+	if (!child) {
+		bool is_right = tally_classic_update(scene.perf, fd) == -EINVAL &&
+				!tally_classic_next(scene.perf, fd);
+
+		tally_classic_free(scene.perf);
+		_exit(is_right ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(count_records(&scene, fd), 3);
+	scene_end(&scene);
+}
+
+/* The members of a closed leader lead themselves. */
+static void prctl_reaches_members_of_a_closed_leader(void **state)
+{
+	struct tally_classic_attr attr = {.config = TALLY_CLASSIC_EVENT(1, 1)};
+	uint64_t before = 0, after = 0;
+	struct scene scene;
+	int leader, member;
+
+	scene_begin(&scene);
+	leader = tally_classic_open(scene.perf, &attr, 0, -1, -1, 0);
+	member = tally_classic_open(scene.perf, &attr, 0, -1, leader, 0);
+	assert_true(leader >= 0 && member >= 0);
+	assert_int_equal(tally_classic_close(scene.perf, leader), 0);
+	assert_int_equal(tally_classic_prctl(scene.perf, TALLY_CLASSIC_PRCTL_DISABLE), 0);
+	assert_int_equal(tally_classic_read(scene.perf, member, &before, 8), 8);
+	tally_sim_run(scene.harness.sim, MS);
+	assert_int_equal(tally_classic_read(scene.perf, member, &after, 8), 8);
+	assert_int_equal(after, before);
+	scene_end(&scene);
+}
+
 /* The descriptors of members stay when their leader is closed. */
 static void members_can_be_read_after_their_leader_is_closed(void **state)
 {
@@ -307,6 +358,8 @@ int main(void)
 		cmocka_unit_test(returned_records_stay_valid_until_the_next_call),
 		cmocka_unit_test(polling_needs_a_transport_that_can),
 		cmocka_unit_test(members_can_be_read_after_their_leader_is_closed),
+		cmocka_unit_test(the_child_of_a_fork_has_no_rings),
+		cmocka_unit_test(prctl_reaches_members_of_a_closed_leader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

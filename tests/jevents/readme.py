@@ -411,5 +411,31 @@ def test_the_commands_of_the_example_work():
     tap.same(said.startswith("pm_1plus_ppc_cmpl\tevent=0x100f2\t"), True, f"the event, in {said!r}")
 
 
+@tap.always
+def test_an_output_that_is_no_regular_file_is_written_to():
+    """A link such as /dev/stdout stays one, and what it leads to is written."""
+    root = tree(POWER8)
+    folder = tempfile.mkdtemp(dir=SCRATCH)
+    target, link, pipe, output = (os.path.join(folder, name) for name in ("target.c", "link.c", "pipe", "stdout"))
+    os.symlink("/proc/self/fd/1", output)
+    done = tap.run(JEVENTS, "powerpc", root, output, status=0)
+    tap.same(("struct pmu_events_map pmu_events_map[] = {" in done.stdout, os.path.islink(output)), (True, True), "standard output")
+    open(target, "w", encoding="ascii").close()
+    os.symlink("target.c", link)
+    tap.run(JEVENTS, "powerpc", root, link, status=0)
+    tap.same((os.path.islink(link), text_of(target)), (True, done.stdout), "the link and its file")
+    os.mkfifo(pipe)
+    done = tap.run("sh", "-c", 'cat "$1" & "$2" powerpc "$3" "$1"; wait', "sh", pipe, JEVENTS, root, status=0)
+    tap.same((done.stdout, os.path.exists(pipe) and not os.path.isfile(pipe)), (text_of(target), True), "the pipe")
+
+
+@tap.always
+def test_messages_have_no_control_characters():
+    root = tree({"x86/mapfile.csv": "head\nGenuineIntel-6-1\x1b[31m,V1,a\x1b]0;x\x07,core\n",
+                 "x86/a/b.json": '[{"EventName":"E","EventCode":"\\u001b[31mzero"}]'})
+    _, told = compile_tree(root)
+    tap.same([c for c in told if ord(c) < 32 and c != "\n"], [], told)
+
+
 if __name__ == "__main__":
     tap.main(__name__)

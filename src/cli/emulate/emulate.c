@@ -11,6 +11,7 @@
 #include "base/proc.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
+#include "emulate/protocol.h"
 #include "emulate/run.h"
 #include "emulate/script.h"
 #include "sampler/child.h"
@@ -181,11 +182,17 @@ static int emulate_run(int argc, char **argv)
 	if (strcmp(config.abi, "linux") && strcmp(config.abi, "classic"))
 		return usage_error("--abi is linux or classic");
 	config.command = argv + first;
+	if (getenv(TALLY_EMULATE_VARIABLE)) {
+		tally_print_error("this tally runs under another 'tally emulate', which would "
+				  "answer the command");
+		tally_print_hint("run it outside of that one");
+		return TALLY_EXIT_ERROR;
+	}
 	if (!strcmp(config.host, "user"))
 		return emulate_user(&config);
 	if (!strcmp(config.host, "kernel"))
 		return emulate_kernel(&config);
-	if (!strncmp(config.host, "sim:", strlen("sim:")))
+	if (!strncmp(config.host, "sim:", strlen("sim:")) && config.host[strlen("sim:")])
 		return emulate_sim(&config);
 	return usage_error("--host is user, kernel or sim:FILE");
 }

@@ -78,18 +78,16 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 
 static long event_read(uint64_t token, void *to, size_t len)
 {
-	uint64_t data[TALLY_EMULATE_DATA_MAX / 8];
+	size_t room = len < TALLY_EMULATE_DATA_MAX ? len : TALLY_EMULATE_DATA_MAX;
 	struct tally_emulate_request request = {
 		.operation = TALLY_EMULATE_READ,
 		.event = token,
-		.argument = {len < sizeof(data) ? len : sizeof(data)},
+		.argument = {room},
 	};
 	struct shim_answer answer;
-	int64_t ret = shim_call(&request, NULL, data, sizeof(data), false, &answer);
 
-	if (ret > 0 && shim_copy_out(to, data, (size_t)ret))
-		ret = -EFAULT;
-	return shim_result(ret);
+	/* The kernel writes to the program's memory, which may be anything. */
+	return shim_result(shim_call(&request, NULL, to, room, false, &answer));
 }
 
 SHIM_EXPORT ssize_t read(int fd, void *to, size_t len)
@@ -153,28 +151,51 @@ static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned l
 	}
 }
 
-static long event_ioctl(uint64_t token, unsigned long number, unsigned long argument)
+/* `data` has room for what the argument points to. */
+static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
+		       unsigned long argument, void *data, size_t room)
 {
-	struct tally_emulate_ioctl kind = tally_emulate_ioctl_find((uint32_t)number);
 	struct tally_emulate_request request = {
 		.operation = TALLY_EMULATE_IOCTL,
 		.event = token,
-		.argument = {(uint32_t)number, argument},
+		.argument = {kind->request, argument},
 	};
-	uint64_t data[4096 / 8];
 	struct shim_answer answer;
-	int64_t ret = argument_fetch(&kind, argument, data);
+	int64_t ret = argument_fetch(kind, argument, data);
 
 	if (ret < 0)
 		return shim_result(ret);
 	request.len = (uint32_t)ret;
-	if (kind.kind == TALLY_EMULATE_FD)
+	if (kind->kind == TALLY_EMULATE_FD)
 		request.other =
 			argument == ULONG_MAX ? TALLY_EMULATE_NOTHING : token_of_fd((int)argument);
-	ret = shim_call(&request, data, data, sizeof(data), false, &answer);
-	if (ret >= 0 && kind.out && shim_copy_out((void *)argument, data, kind.out))
+	ret = shim_call(&request, data, data, room, false, &answer);
+	if (ret >= 0 && kind->out && shim_copy_out((void *)argument, data, kind->out))
 		ret = -EFAULT;
 	return shim_result(ret);
+}
+
+/* Filters and attrs: a frame of its own, which the requests of signal handlers do without. */
+static __attribute__((noinline)) long
+ioctl_large(uint64_t token, const struct tally_emulate_ioctl *kind, unsigned long argument)
+{
+	uint64_t data[4096 / 8];
+
+	return ioctl_call(token, kind, argument, data, sizeof(data));
+}
+
+static long event_ioctl(uint64_t token, unsigned long number, unsigned long argument)
+{
+	struct tally_emulate_ioctl kind = tally_emulate_ioctl_find((uint32_t)number);
+	uint64_t word;
+
+	/* The document has no requests with pointers or descriptors. */
+	if (shim_call_is_classic())
+		kind = (struct tally_emulate_ioctl){.request = (uint32_t)number,
+						    .kind = TALLY_EMULATE_VALUE};
+	if (kind.kind == TALLY_EMULATE_STRING || kind.kind == TALLY_EMULATE_ATTR)
+		return ioctl_large(token, &kind, argument);
+	return ioctl_call(token, &kind, argument, &word, sizeof(word));
 }
 
 SHIM_EXPORT int ioctl(int fd, unsigned long number, ...)

@@ -48,9 +48,11 @@ SHIM_EXPORT int poll(struct pollfd *polls, nfds_t nr, int timeout_ms)
 {
 	int (*next)(struct pollfd *, nfds_t, int) = SHIM_REAL(poll);
 	struct timespec time = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-	int ret =
-		next ? next(polls, nr, timeout_ms)
-		     : (int)shim_result(raw_ppoll(polls, nr, timeout_ms < 0 ? NULL : &time, NULL));
+	int ret;
+
+	shim_waits();
+	ret = next ? next(polls, nr, timeout_ms)
+		   : (int)shim_result(raw_ppoll(polls, nr, timeout_ms < 0 ? NULL : &time, NULL));
 
 	if (ret > 0)
 		poll_correct(polls, nr);
@@ -62,8 +64,11 @@ SHIM_EXPORT int ppoll(struct pollfd *polls, nfds_t nr, const struct timespec *ti
 {
 	int (*next)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *) =
 		SHIM_REAL(ppoll);
-	int ret = next ? next(polls, nr, timeout, mask)
-		       : (int)shim_result(raw_ppoll(polls, nr, timeout, mask));
+	int ret;
+
+	shim_waits();
+	ret = next ? next(polls, nr, timeout, mask)
+		   : (int)shim_result(raw_ppoll(polls, nr, timeout, mask));
 
 	if (ret > 0)
 		poll_correct(polls, nr);
@@ -108,6 +113,7 @@ SHIM_EXPORT int select(int nr, fd_set *readable, fd_set *writable, fd_set *speci
 
 	if (!next)
 		return (int)shim_result(-ENOSYS);
+	shim_waits();
 	ret = next(nr, readable, writable, special, timeout);
 	if (ret > 0)
 		select_correct(nr, readable);
@@ -123,6 +129,7 @@ SHIM_EXPORT int pselect(int nr, fd_set *readable, fd_set *writable, fd_set *spec
 
 	if (!next)
 		return (int)shim_result(-ENOSYS);
+	shim_waits();
 	ret = next(nr, readable, writable, special, timeout, mask);
 	if (ret > 0)
 		select_correct(nr, readable);
@@ -206,8 +213,11 @@ static long raw_epoll(int epoll_fd, struct epoll_event *events, int nr, int time
 SHIM_EXPORT int epoll_wait(int epoll_fd, struct epoll_event *events, int nr, int timeout_ms)
 {
 	int (*next)(int, struct epoll_event *, int, int) = SHIM_REAL(epoll_wait);
-	int ret = next ? next(epoll_fd, events, nr, timeout_ms)
-		       : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, NULL));
+	int ret;
+
+	shim_waits();
+	ret = next ? next(epoll_fd, events, nr, timeout_ms)
+		   : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, NULL));
 
 	epoll_correct(epoll_fd, events, ret);
 	return ret;
@@ -217,8 +227,11 @@ SHIM_EXPORT int epoll_pwait(int epoll_fd, struct epoll_event *events, int nr, in
 			    const sigset_t *mask)
 {
 	int (*next)(int, struct epoll_event *, int, int, const sigset_t *) = SHIM_REAL(epoll_pwait);
-	int ret = next ? next(epoll_fd, events, nr, timeout_ms, mask)
-		       : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, mask));
+	int ret;
+
+	shim_waits();
+	ret = next ? next(epoll_fd, events, nr, timeout_ms, mask)
+		   : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, mask));
 
 	epoll_correct(epoll_fd, events, ret);
 	return ret;

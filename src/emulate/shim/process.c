@@ -17,6 +17,7 @@
 static struct {
 	void *next[SHIM_NR_NAMES];
 	bool resolved;
+	bool tells_waits;  /* the server asked for it */
 	char kept[2][512]; /* "LD_PRELOAD=...", "TALLY_EMULATE=...": as they were at the start */
 } process;
 
@@ -56,6 +57,9 @@ static void keep_variable(char *to, size_t room, const char *name)
 
 static __attribute__((constructor)) void begin(void)
 {
+	struct tally_emulate_request request = {.operation = TALLY_EMULATE_START};
+	struct shim_answer answer;
+
 	keep_variable(process.kept[0], sizeof(process.kept[0]), "LD_PRELOAD");
 	keep_variable(process.kept[1], sizeof(process.kept[1]), TALLY_EMULATE_VARIABLE);
 	for (size_t i = 0; i < SHIM_NR_NAMES; i++)
@@ -63,7 +67,14 @@ static __attribute__((constructor)) void begin(void)
 	__atomic_store_n(&process.resolved, true, __ATOMIC_RELEASE);
 	pthread_atfork(NULL, NULL, forked);
 	shim_call_begin();
-	tell(TALLY_EMULATE_START, 0);
+	shim_call(&request, NULL, NULL, 0, false, &answer);
+	process.tells_waits = answer.reply.value[0];
+}
+
+void shim_waits(void)
+{
+	if (process.tells_waits && shim_events_seen())
+		tell(TALLY_EMULATE_WAIT, 0);
 }
 
 static __attribute__((destructor)) void end(void)

@@ -140,6 +140,8 @@ static int64_t exchange_receive(int fd, void *to, size_t room, bool cloexec,
 	do
 		ret = shim_raw3(SYS_recvmsg, fd, (long)&message, cloexec ? MSG_CMSG_CLOEXEC : 0);
 	while (ret == -EINTR);
+	if (ret == -EFAULT)
+		return ret;
 	if (ret < (long)sizeof(answer->reply) || answer->reply.magic != TALLY_EMULATE_MAGIC)
 		return -ENOSYS;
 	answer->fd = passed_fd(&message);

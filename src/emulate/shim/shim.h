@@ -73,6 +73,8 @@ int shim_copy_in(void *to, const void *user, size_t len);
 int shim_copy_out(void *user, const void *from, size_t len);
 /* At most `max` bytes up to a NUL, which is copied too; how many, or -EFAULT, -EINVAL. */
 int64_t shim_copy_string(char *to, const char *user, size_t max);
+/* Called before the program waits: a machine whose time passes by calls alone is told. */
+void shim_waits(void);
 /* What libc's functions return: -1 with errno for a negative result. */
 long shim_result(int64_t ret);
 

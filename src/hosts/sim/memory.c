@@ -4,6 +4,7 @@
  * side: what user space sees of a buffer, wherever its pages lie.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,8 +27,9 @@ int sim_memory_init(struct tally_sim *sim)
 	void *memory;
 
 	sim->page_used = calloc(sim->nr_pages, 1);
-	sim->memory_fd = memfd_create("sim", MFD_CLOEXEC);
-	if (!sim->page_used || sim->memory_fd < 0 || ftruncate(sim->memory_fd, (off_t)len))
+	sim->memory_fd = memfd_create("sim", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (!sim->page_used || sim->memory_fd < 0 || ftruncate(sim->memory_fd, (off_t)len) ||
+	    fcntl(sim->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -ENOMEM;
 	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, sim->memory_fd, 0);
 	if (memory == MAP_FAILED)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pages of rings: each piece is a memfd, so that another process can map it too. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,7 +10,10 @@
 
 static int pages_note(struct tally_user *user, size_t len, struct user_pages *pages)
 {
-	if (ftruncate(pages->fd, (off_t)len) ||
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+	/* Whoever maps it cannot take pages away from the others. */
+	if (ftruncate(pages->fd, (off_t)len) || fcntl(pages->fd, F_ADD_SEALS, seals) ||
 	    tally_vec_reserve(&user->pages, user->pages.len + 1))
 		return -ENOMEM;
 	pages->memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, pages->fd, 0);
@@ -19,7 +23,8 @@ static int pages_note(struct tally_user *user, size_t len, struct user_pages *pa
 void *user_pages_alloc(void *host, size_t nr)
 {
 	struct tally_user *user = host;
-	struct user_pages pages = {.fd = memfd_create("tally-ring", MFD_CLOEXEC)};
+	struct user_pages pages = {
+		.fd = memfd_create("tally-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
 
 	if (pages.fd < 0)
 		return NULL;

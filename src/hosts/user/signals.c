@@ -47,13 +47,29 @@ static uint64_t socket_of(int32_t pid, int fd)
 	return sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1 ? inode : 0;
 }
 
+/* Whether it may be the signal of a descriptor that became readable: others have another meaning of
+ * the same code. */
+static bool is_of_descriptor(const siginfo_t *info)
+{
+	switch (info->si_signo) {
+	case SIGILL:
+	case SIGTRAP:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGCHLD:
+	case SIGSYS: return false;
+	default: return info->si_code == POLL_IN && info->si_band == (POLLIN | POLLRDNORM);
+	}
+}
+
 void user_signals_amend(struct tally_user *user, const struct user_task *task)
 {
 	siginfo_t info;
 	uint64_t inode;
 
 	if (!user->nr_used_up || ptrace(PTRACE_GETSIGINFO, task->perf.tid, NULL, &info) ||
-	    info.si_code != POLL_IN)
+	    !is_of_descriptor(&info))
 		return;
 	inode = socket_of(task->perf.pid, info.si_fd);
 	tally_vec_for_each (file, &user->files) {

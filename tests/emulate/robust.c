@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs that a reviewer broke, or that broke the server: robust MODE. Prints what happened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct perf_event_attr sampling(void)
+{
+	return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(struct perf_event_attr),
+					.config = PERF_COUNT_SW_TASK_CLOCK,
+					.sample_period = 1000000,
+					.sample_type = PERF_SAMPLE_IP,
+					.disabled = 1,
+					.exclude_kernel = 1,
+					.wakeup_events = 1};
+}
+
+static int open_on(pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = sampling();
+
+	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, 0);
+}
+
+static void use_time(int ms)
+{
+	clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000);
+
+	while (clock() < end)
+		;
+}
+
+static void *map(int fd)
+{
+	return mmap(NULL, 2 * (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+}
+
+static void unmap(void *ring)
+{
+	munmap(ring, 2 * (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* More events with rings than the server has descriptors, one after the other. */
+static void rounds(void)
+{
+	int done = 0;
+
+	for (int fd; done < 600 && (fd = open_on(0, -1)) >= 0; done++) {
+		void *ring = map(fd);
+
+		if (ring == MAP_FAILED)
+			break;
+		unmap(ring);
+		close(fd);
+	}
+	printf("%d rounds\n", done);
+}
+
+/* An event that is mapped again says what it said before. */
+static void remap(void)
+{
+	int fd = open_on(0, -1);
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	unmap(map(fd));
+	map(fd);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	use_time(50);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	poll(&poll_fd, 1, 1000);
+	printf("poll:%s%s\n", poll_fd.revents & POLLIN ? " IN" : "",
+	       poll_fd.revents & POLLHUP ? " HUP" : "");
+}
+
+static int handler_fd;
+static volatile long handler_got;
+
+static void on_small_stack(int number)
+{
+	uint64_t value;
+
+	(void)number;
+	handler_got = read(handler_fd, &value, sizeof(value));
+	ioctl(handler_fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+/* read(2) and ioctl(2) in a handler on the smallest usual stack. */
+static void small_stack(void)
+{
+	static char stack[8192];
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction action = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
+
+	handler_fd = open_on(0, -1);
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	printf("read: %ld\n", handler_got);
+}
+
+/* Who gave up its user measures no processes of the former one, and itself as before. */
+static void dropped(void)
+{
+	int before = open_on(getppid(), -1), others, all, own;
+
+	if (setresuid(65534, 65534, 65534))
+		exit(2);
+	others = open_on(getppid(), -1) < 0 ? errno : 0;
+	all = open_on(-1, 0) < 0 ? errno : 0;
+	own = open_on(0, -1) < 0 ? errno : 0;
+	(void)before;
+	printf("others: %s, all of a CPU: %s, own: %s\n", strerror(others), strerror(all),
+	       strerror(own));
+}
+
+static volatile int child_code, child_pid, fault_code;
+static void *volatile fault_address;
+
+static void on_child(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	child_code = info->si_code;
+	child_pid = info->si_pid;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	fault_code = info->si_code;
+	fault_address = info->si_addr;
+	printf("fault: code %d, address %p\n", fault_code, fault_address);
+	fflush(stdout);
+	_exit(0);
+}
+
+/* While an event's signal for its used up count has still to come, other signals with the same code
+ * come, in which an exit status or an address stands where the event's descriptor would. */
+static void other_signals(void)
+{
+	struct sigaction on_exit = {.sa_sigaction = on_child, .sa_flags = SA_SIGINFO};
+	struct sigaction on_segv = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	int fd = open_on(0, -1);
+	pid_t child;
+
+	dup2(fd, 0);
+	map(fd);
+	ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+	use_time(50);
+	sigaction(SIGCHLD, &on_exit, NULL);
+	sigaction(SIGSEGV, &on_segv, NULL);
+	child = fork();
+	if (!child)
+		_exit(fd);
+	while (waitpid(child, NULL, 0) < 0)
+		;
+	printf("child: code %d, pid %s\n", child_code, child_pid == child ? "right" : "wrong");
+	fflush(stdout);
+	*(volatile char *)0x123450 = 1;
+}
+
+/* A program that only waits. */
+static void waits(void)
+{
+	int fd = open_on(0, -1);
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	int ready = 0;
+
+	map(fd);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (int i = 0; !ready && i < 50; i++) {
+		use_time(2);
+		ready = poll(&poll_fd, 1, 100);
+	}
+	printf("poll: %d\n", ready);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} modes[] = {
+		{"rounds", rounds},   {"remap", remap},          {"small_stack", small_stack},
+		{"dropped", dropped}, {"others", other_signals}, {"waits", waits},
+	};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (!strcmp(argv[1], modes[i].name)) {
+			modes[i].run();
+			return 0;
+		}
+	}
+	return 2;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""tally emulate and programs that a reviewer broke, or that broke its server.
+
+usage: robust.py TALLY ROBUST
+"""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
+import machine  # noqa: E402
+import tap  # noqa: E402
+
+TALLY, ROBUST = sys.argv[1:3]
+FOLDER = tap.workplace("emulate-robust")
+HOSTS = ("kernel", "user", "sim")
+
+
+def host(name):
+    """The words before a command that this host is to answer."""
+    machine.need_process_vm()
+    if name == "kernel":
+        machine.need_events()
+    if name == "user":
+        machine.need_ptrace()
+    if name == "sim":
+        name = "sim:" + os.path.join(FOLDER, "machine.sim")
+        with open(name[4:], "w", encoding="ascii") as file:
+            file.write("time call 10ms\n")
+    return [TALLY, "emulate", "--host", name, "--"]
+
+
+def says(mode, name, want, **options):
+    done = tap.run(*host(name), ROBUST, mode, **options)
+    tap.same((done.returncode, done.stderr, done.stdout), (0, "", want), f"{mode} on {name}")
+
+
+@tap.always
+def test_events_that_were_mapped_leave_no_descriptors():
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    for name in HOSTS:
+        says("rounds", name, "600 rounds\n", preexec_fn=few)
+
+
+@tap.always
+def test_an_event_that_is_mapped_again_does_not_hang_up():
+    for name in HOSTS:
+        says("remap", name, "poll: IN\n")
+
+
+@tap.always
+def test_reads_in_a_handler_on_a_small_stack():
+    for name in HOSTS:
+        says("small_stack", name, "read: 8\n")
+
+
+@tap.always
+def test_a_program_that_dropped_its_user_has_its_own_process_left():
+    machine.need_root()
+    for name in ("kernel", "user"):
+        says("dropped", name, "others: Permission denied, all of a CPU: Permission denied, own: Success\n")
+
+
+@tap.always
+def test_other_signals_arrive_as_they_were_sent():
+    for name in HOSTS:
+        says("others", name, "child: code 1, pid right\nfault: code 1, address 0x123450\n")
+
+
+@tap.always
+def test_a_program_that_only_waits_is_woken():
+    for name in HOSTS:
+        says("waits", name, "poll: 1\n")
+
+
+def test_one_under_another_is_refused():
+    machine.need_ptrace()
+    done = tap.run(*host("user"), TALLY, "emulate", "--", "true")
+    tap.same((done.returncode, "under another 'tally emulate'" in done.stderr), (1, True), done.stderr)
+
+
+tap.main(__name__)
