@@ -341,7 +341,7 @@ int tally_classic_open(struct tally_classic *classic, const struct tally_classic
  * that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
 struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
 
-/* For a descriptor that is not of this object, the functions below return -EBADF, tally_classic_next()
+/* For a descriptor that is not of this object, the functions below return -EBADF;
  * tally_classic_next() returns NULL and tally_classic_lost() 0. */
 
 /* Close the descriptor and unmap its ring. */
