@@ -66,6 +66,8 @@ static void rings_update(struct classic_rings *rings)
 
 static void all_update(struct classic_backend *self)
 {
+	if (!self->nr_rings)
+		return;
 	tally_list_for_each (link, &self->events) {
 		struct translated_event *event =
 			tally_container_of(link, struct translated_event, link);
@@ -293,11 +295,19 @@ static int classic_event_open(struct tally_emulate_backend *backend,
 
 static void classic_event_close(struct tally_emulate_backend *backend, void *arg)
 {
-	struct tally_emulate_backend *inner = own(backend)->inner;
+	struct classic_backend *self = own(backend);
 	struct translated_event *event = arg;
 
 	tally_list_remove(&event->link);
-	inner->event_close(inner, event->inner);
+	/* The members of its group lead themselves now. */
+	tally_list_for_each (link, &self->events) {
+		struct translated_event *member =
+			tally_container_of(link, struct translated_event, link);
+
+		if (member->leader == event->inner)
+			member->leader = member->inner;
+	}
+	self->inner->event_close(self->inner, event->inner);
 	free(event);
 }
 
