@@ -20,21 +20,23 @@ bool emulate_is_thread(int32_t pid, int32_t tid)
 	return tid == pid || !access(path, F_OK);
 }
 
-bool emulate_is_same_user(const struct tally_emulate_caller *caller)
+bool emulate_users(int32_t tid, struct emulate_users *ret_users)
 {
 	char path[64], line[128];
-	unsigned real, effective;
-	bool is_same = false;
+	struct emulate_users users;
+	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", caller->pid, caller->tid);
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
-			is_same = effective == geteuid();
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "Uid: %u %u %u", &users.real, &users.effective,
+			       &users.saved) == 3;
 	if (file)
 		fclose(file);
-	return is_same;
+	if (found)
+		*ret_users = users;
+	return found;
 }
 
 /* ---- what it runs ------------------------------------------------------------- */

@@ -77,12 +77,23 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
-/* The backend acts with the server's rights. A program that has given those up has its own process
- * left. */
-static bool may_open(const struct emulate_call *call, int32_t pid)
+/* The backend acts with the server's rights. A program that has given up its user has left what
+ * runs as its new one. What there is not is for the backend to say. */
+static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open)
 {
-	return !pid || (pid > 0 && emulate_is_thread(call->caller->pid, pid)) ||
-	       emulate_is_same_user(call->caller);
+	struct emulate_users caller, target;
+
+	if (!open->pid || (open->pid < 0 && open->cpu == -1) ||
+	    (open->pid > 0 && emulate_is_thread(call->caller->pid, open->pid)))
+		return true;
+	if (!emulate_users(call->caller->tid, &caller))
+		return false;
+	if (caller.effective == geteuid())
+		return true;
+	return open->pid > 0 &&
+	       (!emulate_users(open->pid, &target) ||
+		(target.real == caller.effective && target.effective == caller.effective &&
+		 target.saved == caller.effective));
 }
 
 static uint64_t inode_of(int fd)
@@ -111,7 +122,7 @@ static int64_t serve_open(struct emulate_call *call)
 
 	if (open.flags & ~PERF_FLAGS)
 		return -EINVAL;
-	if (!may_open(call, open.pid))
+	if (!may_open(call, &open))
 		return -EACCES;
 	if (request->len < 2 * sizeof(uint32_t))
 		return -EFAULT;

@@ -109,8 +109,11 @@ struct emulate_process *emulate_process_find(const struct tally_emulate_server *
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);
 /* Whether `tid` is a thread of `pid`. */
 bool emulate_is_thread(int32_t pid, int32_t tid);
-/* Whether a thread still has the effective user of this process: it may have dropped its rights. */
-bool emulate_is_same_user(const struct tally_emulate_caller *caller);
+struct emulate_users {
+	unsigned real, effective, saved;
+};
+/* The users of a thread as they are now. False: it is gone. */
+bool emulate_users(int32_t tid, struct emulate_users *ret_users);
 
 /* ---- server.c ---- */
 
