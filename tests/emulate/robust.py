@@ -75,8 +75,9 @@ def test_a_program_that_only_waits_is_woken():
 
 
 def test_one_under_another_is_refused():
-    machine.need_ptrace()
-    done = tap.run(*host("user"), TALLY, "emulate", "--", "true")
+    # Of the inner tally alone: a sanitizer's run-time minds a library that comes before it.
+    options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
+    done = tap.run(*host("user"), "env", "ASAN_OPTIONS=" + options, TALLY, "emulate", "--", "true")
     tap.same((done.returncode, "under another 'tally emulate'" in done.stderr), (1, True), done.stderr)
 
 
