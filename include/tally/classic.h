@@ -51,8 +51,8 @@ struct pollfd;               /* poll.h */
 
 /* ---- structures and constants --------------------------------------------------------------- */
 
-/* struct perf_event_attr: 56 bytes. The document reserves 52 bits after `comm`, which leaves one
- * bit of the word over; that bit is reserved here too. */
+/* struct perf_event_attr: 56 bytes. The document's bit fields add up to 63 bits; the
+ * 64th is reserved as well. */
 struct tally_classic_attr {
 	uint64_t config;      /* TALLY_CLASSIC_EVENT() or TALLY_CLASSIC_RAW() */
 	uint64_t irq_period;  /* events between two overflows; 0: the event only counts */
@@ -181,7 +181,7 @@ enum { TALLY_CLASSIC_PRCTL_DISABLE = 31, TALLY_CLASSIC_PRCTL_ENABLE = 32 };
 /* ---- translation: pure functions ------------------------------------------------------------- */
 
 /*
- * Who offers the document's calls on top of an implementation of today's:
+ * To offer the document's calls on top of today's perf_event_open(2):
  *
  *	open	tally_classic_attr_decode(), perf_event_open(), PERF_EVENT_IOC_ID; keep the attr.
  *		An error goes through tally_classic_open_error()
@@ -198,9 +198,9 @@ struct tally_classic_error {
 };
 
 /*
- * The attr of today that does the same. Without wakeup_events, `page_size` bytes of records wake.
- * `munmap` has no counterpart on Linux, which writes no such records; a host of tally's core
- * passes it on with tally_core_event_emit_munmap().
+ * The attr of today that does the same. If wakeup_events is 0, the event wakes after `page_size`
+ * bytes of records. `munmap` has no counterpart on Linux, which writes no such records; a host of
+ * tally's core passes it on with tally_core_event_emit_munmap().
  * 0; -EINVAL for a type or bit that the document does not define, and for a reserved field or
  * extra_config_len that is not 0. `ret_error` (may be NULL) is set on failure.
  */
@@ -208,7 +208,7 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 			      struct perf_event_attr *ret_attr,
 			      struct tally_classic_error *ret_error);
 
-/* The inverse; `munmap` is 0. -EOPNOTSUPP, with the offset of the field in `attr`, for what the
+/* The classic attr of an event of today; `munmap` is 0, and an inherited event with GROUP has TID. -EOPNOTSUPP, with the offset of the field in `attr`, for what the
  * document cannot express. */
 int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
 			      struct tally_classic_attr *ret_classic,
@@ -227,10 +227,9 @@ int tally_classic_open_error(const struct tally_classic_attr *classic, int error
 enum { TALLY_CLASSIC_COUNTS_MAX = 3 * 8 };
 
 /*
- * What read() returns: the value, then what read_format asks for. `bytes` are `len` bytes that were
- * read from the event of today, `id` is the event's own id. 0 bytes (a pinned event in the error
- * state) give 0.
- * The number of bytes written to `out`; -ENOSPC when `out_len` is too small; -EINVAL when `bytes`
+ * Convert what read(2) returned for the event of today (`len` bytes at `bytes`) to the document's
+ * layout: the value, then what read_format asks for. `id` is the event's own id.
+ * Returns the number of bytes written to `out`, 0 if `len` is 0 (a pinned event in the error state); -ENOSPC when `out_len` is too small; -EINVAL when `bytes`
  * are not the counts of that event.
  */
 int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
@@ -246,10 +245,10 @@ enum { TALLY_CLASSIC_CORE_MUNMAP = 1024 };
 typedef uint64_t (*tally_classic_config_of)(void *arg, uint64_t id);
 
 /*
- * Translate one record of `len` bytes, in host order, of an event that was opened with what
- * tally_classic_attr_decode() made of `classic`. Without `config_of` (NULL), members of a group are
- * given by their id.
- * The number of bytes written to `out`, a multiple of 8; 0 for records that the document does not
+ * Translate one record of `len` bytes, in host order, of an event that was opened with the attr that
+ * tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group members appear
+ * under their event ID.
+ * Returns the number of bytes written to `out`, a multiple of 8; 0 for records that the document does not
  * have or `classic` did not ask for; -ENOSPC when `out_len` is too small (a translated record is at
  * most 8 bytes longer); -EINVAL when `record` is not a whole record.
  */
@@ -272,24 +271,35 @@ struct tally_classic_ring {
 	struct perf_event_mmap_page *from;
 	struct tally_classic_page *to;
 	size_t page_size; /* from a page to its data, in both */
-	size_t size;      /* of the data, in both */
+	size_t from_size; /* bytes of data in `from`; two pages at least, if wakeup_events is 0 */
+	size_t size;      /* bytes of data in `to` */
 	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes */
 	/* Kept by the functions below. */
-	uint64_t tail;    /* of `from` */
-	uint32_t head;    /* of `to` */
-	uint64_t records; /* appended to `to` */
-	uint64_t lost;    /* records that the implementation could not write (PERF_RECORD_LOST) */
+	uint64_t tail;        /* of `from` */
+	uint32_t head;        /* of `to` */
+	uint32_t oldest;      /* the first record in `to` that is not overwritten */
+	uint64_t records;     /* appended to `to` */
+	uint64_t overwritten; /* of those */
+	uint64_t lost; /* records that the implementation had no room for: PERF_RECORD_LOST */
 };
 
-/* Begin: the fields up to `scratch` are set, both memories are mapped. -EINVAL unless `size` is a
- * power of two between 8 and 2^31. */
+/* Bytes of data that the ring of today needs for a classic ring of `len` bytes with its page: as many,
+ * but two pages at least, as a ring of one page cannot wake after one. */
+static inline size_t tally_classic_from_size(size_t len, size_t page_size)
+{
+	return len - page_size < 2 * page_size ? 2 * page_size : len - page_size;
+}
+
+/* Initialize a ring. The caller has set the fields up to `scratch` and mapped both rings. -EINVAL
+ * unless both sizes are powers of two between 8 and 2^31. */
 int tally_classic_ring_init(struct tally_classic_ring *ring);
 
-/* Translate the next record that the document has, and give its space in `from` back. False: there
- * is none. */
+/* Translate the next record that has a classic form, and release its space in `from`. Returns false
+ * if there is none. */
 bool tally_classic_ring_step(struct tally_classic_ring *ring);
 
-/* Translate all records, and copy the page's other fields. */
+/* Translate all records, and copy the page's other fields. `index` is 0: the copy is too old to read
+ * a counter by. */
 void tally_classic_ring_update(struct tally_classic_ring *ring);
 
 /* An overflow packet in parts. Fields that the packet does not have are 0 or NULL. */
@@ -317,7 +327,10 @@ int tally_classic_sample_decode(const struct tally_classic_header *record,
  * tally/client.h. Descriptors are the implementation's: those of the kernel can be given to
  * fcntl(2) and poll(2) as the document says, and are closed by tally_classic_close(), not by
  * close(2). An object belongs to one thread at a time. A child of fork(2) may read and control the
- * events of its parent's object, and free it; rings it has none.
+ * events of its parent's object, and free it, but cannot use or map rings.
+ *
+ * A program that includes tally/client.h for a transport of its own cannot have the document's names
+ * in the same file.
  */
 struct tally_classic;
 
@@ -332,13 +345,13 @@ void tally_classic_free(struct tally_classic *classic);
  * sys_perf_event_open(): a descriptor, or the error of perf_event_open(2); -EINVAL as well for an
  * attr that is not the document's, for a hardware event that the CPU cannot count, and for `flags`
  * other than 0; -EBADF for a `group_fd` that is not -1 or a descriptor of this object.
- * Over Linux, `munmap` is accepted and no such records are written.
+ * Linux ignores `munmap`: it never writes MUNMAP records.
  */
 int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Why the last tally_classic_open() failed: what is wrong with the attr, or what of it needs rights
- * that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
+/* Why the last tally_classic_open() failed: what is wrong with the attr, or which field needs a
+ * privilege that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
 struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
 
 /* For a descriptor that is not of this object, the functions below return -EBADF;
@@ -364,7 +377,7 @@ int tally_classic_prctl(struct tally_classic *classic, int option);
  * Map the event's ring: `len` is 1 + 2^n pages. `*ret_page` is followed, one page later, by the
  * data; all is read-only by convention. Its `index` is always 0.
  * data_head moves when tally_classic_update(), _poll() or _next() is called. -EINVAL for another
- * length, and for an event with `inherit` that counts a task on all CPUs; -EBUSY when the event has
+ * length, for an event with `inherit` that counts a task on all CPUs, and in a child; -EBUSY when the event has
  * a ring already; -ENOMEM; the error of mmap(2).
  */
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
@@ -384,9 +397,8 @@ int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size
 
 /*
  * The next record of the ring of `fd` that was not returned before. It stays valid until the next
- * call that takes `classic`. NULL when there is none, or no ring. When records were overwritten
- * before they were returned, all that are in the ring are counted as lost: nothing tells where the
- * next one begins.
+ * call that takes `classic`. NULL when there is none, or no ring. Records that were overwritten
+ * before they were returned are counted as lost.
  */
 const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd);
 

@@ -50,14 +50,32 @@ void tally_classic_page_copy(const struct perf_event_mmap_page *page,
 	classic->offset = page->offset;
 }
 
+/* The copy is too old to read a counter by: no program is to see an index in it. */
+static void page_follow(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
+{
+	struct tally_classic_page copy;
+
+	tally_classic_page_copy(page, &copy);
+	classic->version = copy.version;
+	classic->compat_version = copy.compat_version;
+	classic->lock = copy.lock;
+	classic->offset = copy.offset;
+	classic->index = 0;
+}
+
+static bool is_ring_size(size_t size)
+{
+	return size >= HEADER && size <= 1u << 31 && !(size & (size - 1));
+}
+
 int tally_classic_ring_init(struct tally_classic_ring *ring)
 {
-	if (ring->size < HEADER || ring->size > 1u << 31 || ring->size & (ring->size - 1))
+	if (!is_ring_size(ring->size) || !is_ring_size(ring->from_size))
 		return -EINVAL;
 	ring->tail = ring->from->data_tail;
-	ring->head = 0;
-	ring->records = ring->lost = 0;
-	tally_classic_page_copy(ring->from, ring->to);
+	ring->head = ring->oldest = 0;
+	ring->records = ring->overwritten = ring->lost = 0;
+	page_follow(ring->from, ring->to);
 	ring->to->data_head = 0;
 	return 0;
 }
@@ -90,20 +108,42 @@ static size_t record_take(struct tally_classic_ring *ring)
 
 	if (left < HEADER)
 		return 0;
-	ring_take(data, ring->size, ring->tail, (uint8_t *)&header, HEADER);
-	if (left > ring->size || header.size < HEADER || header.size > left) {
+	ring_take(data, ring->from_size, ring->tail, (uint8_t *)&header, HEADER);
+	if (left > ring->from_size || header.size < HEADER || header.size > left) {
 		ring->lost++;
 		tail_move(ring, left);
 		return 0;
 	}
-	ring_take(data, ring->size, ring->tail, ring->scratch, header.size);
+	ring_take(data, ring->from_size, ring->tail, ring->scratch, header.size);
 	/* The size may have changed since. */
 	__builtin_memcpy(ring->scratch, &header, HEADER);
 	return header.size;
 }
 
+/* Move `oldest` behind the records that the next `len` bytes overwrite. Whoever maps the ring may
+ * have written to it: what is not a record is left with all that follows it. */
+static void make_room(struct tally_classic_ring *ring, size_t len)
+{
+	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;
+
+	while (ring->head - ring->oldest + len > ring->size) {
+		uint32_t left = ring->head - ring->oldest;
+		struct perf_event_header header;
+
+		ring_take(data, ring->size, ring->oldest, (uint8_t *)&header, HEADER);
+		if (header.size < HEADER || header.size % 8 || header.size > left) {
+			ring->oldest = ring->head;
+			ring->overwritten = ring->records;
+			return;
+		}
+		ring->oldest += header.size;
+		ring->overwritten++;
+	}
+}
+
 static void record_append(struct tally_classic_ring *ring, const uint8_t *record, size_t len)
 {
+	make_room(ring, len);
 	ring_put((uint8_t *)ring->to + ring->page_size, ring->size, ring->head, record, len);
 	ring->head += (uint32_t)len;
 	ring->records++;
@@ -149,5 +189,5 @@ void tally_classic_ring_update(struct tally_classic_ring *ring)
 {
 	while (tally_classic_ring_step(ring))
 		;
-	tally_classic_page_copy(ring->from, ring->to);
+	page_follow(ring->from, ring->to);
 }

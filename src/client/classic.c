@@ -61,7 +61,7 @@ static int event_open(struct tally_classic *classic, struct classic_event *event
 	if (ret)
 		return ret;
 	event->fd = transport->open(transport, &attr, event->pid, cpu, group_fd, 0);
-	if (event->fd == -EACCES && !attr.exclude_kernel)
+	if (event->fd == -EACCES && !attr.exclude_kernel && (!event->pid || event->pid == getpid()))
 		classic->why = (struct tally_classic_error){
 			"without rights, events of one's own tasks need exclude_kernel set",
 			FLAGS_AT};
@@ -79,6 +79,7 @@ int tally_classic_open(struct tally_classic *classic, const struct tally_classic
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {
 	struct classic_event event = {.pid = pid};
+	int32_t self = (int32_t)syscall(SYS_gettid);
 	int ret = tally_classic_check_flags(flags);
 
 	classic->why = (struct tally_classic_error){0};
@@ -95,6 +96,7 @@ int tally_classic_open(struct tally_classic *classic, const struct tally_classic
 	if (ret < 0)
 		return ret;
 	event.leader = group_fd == -1 ? event.fd : group_fd;
+	event.pid = pid ? pid : self;
 	(void)tally_vec_push(&classic->events, event);
 	return ret;
 }
@@ -170,7 +172,7 @@ int tally_classic_ioctl(struct tally_classic *classic, int fd, unsigned long req
 static bool is_own_leader(const struct classic_event *event)
 {
 	return event->leader == event->fd &&
-	       (!event->pid || event->pid == getpid() || event->pid == syscall(SYS_gettid));
+	       (event->pid == getpid() || event->pid == syscall(SYS_gettid));
 }
 
 int tally_classic_prctl(struct tally_classic *classic, int option)

@@ -9,7 +9,7 @@
 
 struct classic_event {
 	int fd, leader; /* `leader` is `fd` itself unless the event was opened into a group */
-	int32_t pid;
+	int32_t pid;    /* the task; of the opener, its thread */
 	struct tally_classic_attr attr;
 	uint64_t id;
 	struct classic_mapping *mapping; /* NULL: none */

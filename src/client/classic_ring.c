@@ -18,7 +18,8 @@ void classic_mapping_free(struct tally_classic *classic, struct classic_mapping 
 	if (!mapping)
 		return;
 	if (mapping->ring.from && classic->pid == getpid())
-		classic->transport->munmap(classic->transport, mapping->ring.from, mapping->len);
+		classic->transport->munmap(classic->transport, mapping->ring.from,
+					   mapping->ring.page_size + mapping->ring.from_size);
 	if (mapping->ring.to)
 		munmap(mapping->ring.to, mapping->len);
 	free(mapping);
@@ -41,7 +42,8 @@ static int mapping_map(struct tally_classic *classic, int fd, struct classic_map
 {
 	const struct tally_transport *transport = classic->transport;
 	void *from, *to;
-	int ret = transport->mmap(transport, fd, mapping->len, true, &from);
+	int ret = transport->mmap(transport, fd, mapping->ring.page_size + mapping->ring.from_size,
+				  true, &from);
 
 	if (ret)
 		return ret;
@@ -50,9 +52,7 @@ static int mapping_map(struct tally_classic *classic, int fd, struct classic_map
 	if (to == MAP_FAILED)
 		return -ENOMEM;
 	mapping->ring.to = to;
-	ret = tally_classic_ring_init(&mapping->ring);
-	mapping->ring.to->index = 0;
-	return ret;
+	return tally_classic_ring_init(&mapping->ring);
 }
 
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
@@ -67,7 +67,7 @@ int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 		return -EBADF;
 	if (event->mapping)
 		return -EBUSY;
-	if (len % page_size || len <= page_size)
+	if (len % page_size || len <= page_size || classic->pid != getpid())
 		return -EINVAL;
 	if (!classic->scratch)
 		classic->scratch = malloc(TALLY_CLASSIC_SCRATCH + RECORD_MAX);
@@ -75,12 +75,14 @@ int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 	if (!mapping)
 		return -ENOMEM;
 	mapping->len = len;
-	mapping->ring = (struct tally_classic_ring){.attr = event->attr,
-						    .config_of = config_of,
-						    .config_arg = classic,
-						    .page_size = page_size,
-						    .size = len - page_size,
-						    .scratch = classic->scratch};
+	mapping->ring =
+		(struct tally_classic_ring){.attr = event->attr,
+					    .config_of = config_of,
+					    .config_arg = classic,
+					    .page_size = page_size,
+					    .from_size = tally_classic_from_size(len, page_size),
+					    .size = len - page_size,
+					    .scratch = classic->scratch};
 	ret = mapping_map(classic, fd, mapping);
 	if (ret) {
 		classic_mapping_free(classic, mapping);
@@ -106,13 +108,6 @@ int tally_classic_munmap(struct tally_classic *classic, int fd)
 
 /* ---- records --------------------------------------------------------------------------------*/
 
-/* The copy of the page is not read in time for its counter to be read in user space. */
-static void mapping_update(struct classic_mapping *mapping)
-{
-	tally_classic_ring_update(&mapping->ring);
-	mapping->ring.to->index = 0;
-}
-
 int tally_classic_update(struct tally_classic *classic, int fd)
 {
 	struct classic_event *event = classic_event_find(classic, fd);
@@ -121,7 +116,7 @@ int tally_classic_update(struct tally_classic *classic, int fd)
 		return -EBADF;
 	if (!event->mapping || classic->pid != getpid())
 		return -EINVAL;
-	mapping_update(event->mapping);
+	tally_classic_ring_update(&event->mapping->ring);
 	return 0;
 }
 
@@ -137,7 +132,7 @@ int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size
 			polls[i].revents ? classic_event_find(classic, polls[i].fd) : NULL;
 
 		if (event && event->mapping && classic->pid == getpid())
-			mapping_update(event->mapping);
+			tally_classic_ring_update(&event->mapping->ring);
 	}
 	return ready;
 }
@@ -153,27 +148,30 @@ static void copy_out(const struct classic_mapping *mapping, void *to, size_t len
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-/* Everything in the classic ring was overwritten, or is not a record. */
+/* Step over the records that were overwritten before they were returned. */
 static void mapping_skip(struct classic_mapping *mapping)
 {
-	mapping->missed += mapping->ring.records - mapping->seen;
-	mapping->seen = mapping->ring.records;
-	mapping->tail = mapping->ring.head;
+	const struct tally_classic_ring *ring = &mapping->ring;
+
+	if (mapping->seen >= ring->overwritten)
+		return;
+	mapping->missed += ring->overwritten - mapping->seen;
+	mapping->seen = ring->overwritten;
+	mapping->tail = ring->oldest;
 }
 
 /* Copy the next record to `to`; false: there is none. */
 static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_header *to)
 {
-	uint32_t left = mapping->ring.head - mapping->tail;
-
-	if (left > mapping->ring.size)
-		mapping_skip(mapping);
+	mapping_skip(mapping);
 	if (mapping->tail == mapping->ring.head && !tally_classic_ring_step(&mapping->ring))
 		return false;
-	left = mapping->ring.head - mapping->tail;
 	copy_out(mapping, to, sizeof(*to));
-	if (to->size < sizeof(*to) || to->size > left) {
-		mapping_skip(mapping);
+	if (to->size < sizeof(*to) || to->size > mapping->ring.head - mapping->tail) {
+		/* The program wrote to the ring. */
+		mapping->missed += mapping->ring.records - mapping->seen;
+		mapping->seen = mapping->ring.records;
+		mapping->tail = mapping->ring.head;
 		return false;
 	}
 	copy_out(mapping, to, to->size);

@@ -58,12 +58,6 @@ static struct classic_backend *own(struct tally_emulate_backend *backend)
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-static void rings_update(struct classic_rings *rings)
-{
-	tally_classic_ring_update(&rings->ring);
-	rings->ring.to->index = 0;
-}
-
 static void all_update(struct classic_backend *self)
 {
 	if (!self->nr_rings)
@@ -73,7 +67,7 @@ static void all_update(struct classic_backend *self)
 			tally_container_of(link, struct translated_event, link);
 
 		if (event->rings)
-			rings_update(event->rings);
+			tally_classic_ring_update(&event->rings->ring);
 	}
 }
 
@@ -85,12 +79,11 @@ static void timer_set(struct classic_backend *self)
 	timerfd_settime(self->timer_fd, 0, &times, NULL);
 }
 
-static void rings_free(struct classic_backend *self, struct translated_event *event)
+static void rings_free(struct classic_backend *self, struct translated_event *event,
+		       struct classic_rings *rings)
 {
-	struct classic_rings *rings = event->rings;
-
 	if (rings->ring.from)
-		munmap(rings->ring.from, rings->len);
+		munmap(rings->ring.from, rings->ring.page_size + rings->ring.from_size);
 	if (rings->inner_mapping)
 		self->inner->ring_unmap(self->inner, event->inner, rings->inner_mapping);
 	if (rings->ring.to)
@@ -98,9 +91,17 @@ static void rings_free(struct classic_backend *self, struct translated_event *ev
 	if (rings->fd >= 0)
 		close(rings->fd);
 	free(rings);
+}
+
+/* The last mapping is gone. */
+static void event_lose_rings(struct classic_backend *self, struct translated_event *event)
+{
+	struct classic_rings *rings = event->rings;
+
 	event->rings = NULL;
 	self->nr_rings--;
 	timer_set(self);
+	rings_free(self, event, rings);
 }
 
 /* The config of the event that has this id; the members of a group have one backend. */
@@ -122,16 +123,15 @@ static uint64_t config_of(void *arg, uint64_t id)
 static int inner_map(struct classic_backend *self, const struct tally_emulate_caller *caller,
 		     struct translated_event *event, struct classic_rings *rings)
 {
+	size_t len = rings->ring.page_size + rings->ring.from_size;
 	struct tally_emulate_map map;
-	int ret =
-		self->inner->ring_map(self->inner, caller, event->inner, rings->len, 0, true, &map);
+	int ret = self->inner->ring_map(self->inner, caller, event->inner, len, 0, true, &map);
 	void *memory;
 
 	if (ret)
 		return ret;
 	rings->inner_mapping = map.mapping;
-	memory = mmap(NULL, rings->len, PROT_READ | PROT_WRITE, MAP_SHARED, map.fd,
-		      (off_t)map.offset);
+	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, map.fd, (off_t)map.offset);
 	ret = memory == MAP_FAILED ? -errno : 0;
 	close(map.fd);
 	rings->ring.from = ret ? NULL : memory;
@@ -162,24 +162,28 @@ static int rings_new(struct classic_backend *self, const struct tally_emulate_ca
 
 	if (!rings)
 		return -ENOMEM;
-	*rings = (struct classic_rings){.ring = {.attr = event->attr,
-						 .config_of = config_of,
-						 .config_arg = self,
-						 .page_size = self->page_size,
-						 .size = len - self->page_size,
-						 .scratch = self->scratch},
-					.len = len,
-					.fd = -1};
-	event->rings = rings;
-	self->nr_rings++;
+	*rings = (struct classic_rings){
+		.ring = {.attr = event->attr,
+			 .config_of = config_of,
+			 .config_arg = self,
+			 .page_size = self->page_size,
+			 .from_size = tally_classic_from_size(len, self->page_size),
+			 .size = len - self->page_size,
+			 .scratch = self->scratch},
+		.len = len,
+		.fd = -1};
 	ret = inner_map(self, caller, event, rings);
 	if (!ret)
 		ret = classic_map(rings);
 	if (!ret)
 		ret = tally_classic_ring_init(&rings->ring);
-	if (ret)
-		rings_free(self, event);
-	return ret;
+	if (ret) {
+		rings_free(self, event, rings);
+		return ret;
+	}
+	event->rings = rings;
+	self->nr_rings++;
+	return 0;
 }
 
 static int classic_ring_map(struct tally_emulate_backend *backend,
@@ -202,11 +206,11 @@ static int classic_ring_map(struct tally_emulate_backend *backend,
 	if (fd < 0) {
 		ret = -errno;
 		if (!event->rings->nr_mappings)
-			rings_free(self, event);
+			event_lose_rings(self, event);
 		return ret;
 	}
 	event->rings->nr_mappings++;
-	rings_update(event->rings);
+	tally_classic_ring_update(&event->rings->ring);
 	timer_set(self);
 	*ret_map = (struct tally_emulate_map){.fd = fd, .mapping = event->rings};
 	return 0;
@@ -217,7 +221,7 @@ static void classic_ring_unmap(struct tally_emulate_backend *backend, void *arg,
 	struct translated_event *event = arg;
 
 	if (!--event->rings->nr_mappings)
-		rings_free(own(backend), event);
+		event_lose_rings(own(backend), event);
 }
 
 static void classic_ring_update(struct tally_emulate_backend *backend, void *arg)
@@ -225,7 +229,7 @@ static void classic_ring_update(struct tally_emulate_backend *backend, void *arg
 	struct translated_event *event = arg;
 
 	if (event->rings)
-		rings_update(event->rings);
+		tally_classic_ring_update(&event->rings->ring);
 }
 
 static void classic_wait(struct tally_emulate_backend *backend)

@@ -45,7 +45,7 @@ static int event_register(struct emulate_event *event)
 		ret = tally_map_put(&server->events, event->token, (uintptr_t)event);
 	if (ret)
 		return ret;
-	ret = emulate_watch(server, server->facts_fd, event->fd, 0, EMULATE_EVENT, event);
+	ret = emulate_watch(server, server->facts_fd, event->fd, EPOLLIN, EMULATE_EVENT, event);
 	if (ret)
 		tally_map_remove(&server->events, event->token);
 	return ret;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The processes that were heard of: when they fork, execute and end. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -20,23 +21,31 @@ bool emulate_is_thread(int32_t pid, int32_t tid)
 	return tid == pid || !access(path, F_OK);
 }
 
-bool emulate_users(int32_t tid, struct emulate_users *ret_users)
+bool emulate_rights(int32_t tid, struct emulate_rights *ret_rights)
 {
-	char path[64], line[128];
-	struct emulate_users users;
-	bool found = false;
+	struct emulate_rights rights = {0};
+	char path[64], line[256];
+	struct stat status;
+	int found = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "Uid: %u %u %u", &users.real, &users.effective,
-			       &users.saved) == 3;
-	if (file)
-		fclose(file);
-	if (found)
-		*ret_users = users;
-	return found;
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		found += sscanf(line, "Uid: %u %u %u", &rights.user[0], &rights.user[1],
+				&rights.user[2]) == 3;
+		found += sscanf(line, "Gid: %u %u %u", &rights.group[0], &rights.group[1],
+				&rights.group[2]) == 3;
+		found += sscanf(line, "CapEff: %" SCNx64, &rights.capabilities) == 1;
+	}
+	if (!fstat(fileno(file), &status))
+		rights.owner = status.st_uid;
+	fclose(file);
+	if (found == 3)
+		*ret_rights = rights;
+	return found == 3;
 }
 
 /* ---- what it runs ------------------------------------------------------------- */

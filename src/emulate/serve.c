@@ -77,23 +77,42 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
-/* The backend acts with the server's rights. A program that has given up its user has left what
- * runs as its new one. What there is not is for the backend to say. */
-static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open)
+/* The kernel's rule for who may look at a task: all of its users and groups are the caller's, and it
+ * may be looked at. */
+static bool may_look_at(const struct emulate_rights *caller, const struct emulate_rights *target)
 {
-	struct emulate_users caller, target;
+	for (int i = 0; i < 3; i++)
+		if (target->user[i] != caller->user[1] || target->group[i] != caller->group[1])
+			return false;
+	return target->owner == caller->user[1];
+}
+
+/* Whether the caller has the rights that the backend acts with, which are this process'. */
+static bool has_our_rights(const struct emulate_rights *caller)
+{
+	struct emulate_rights ours;
+
+	return emulate_rights(getpid(), &ours) && caller->user[1] == ours.user[1] &&
+	       (caller->capabilities & ours.capabilities) == ours.capabilities;
+}
+
+/* A program that has given up rights has left what its new ones permit. What there is not is for the
+ * backend to say, unless it was there when the event was opened (`is_open`). */
+static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open,
+		     bool is_open)
+{
+	struct emulate_rights caller, target;
 
 	if (!open->pid || (open->pid < 0 && open->cpu == -1) ||
 	    (open->pid > 0 && emulate_is_thread(call->caller->pid, open->pid)))
 		return true;
-	if (!emulate_users(call->caller->tid, &caller))
+	if (!emulate_rights(call->caller->tid, &caller))
 		return false;
-	if (caller.effective == geteuid())
+	if (has_our_rights(&caller))
 		return true;
-	return open->pid > 0 &&
-	       (!emulate_users(open->pid, &target) ||
-		(target.real == caller.effective && target.effective == caller.effective &&
-		 target.saved == caller.effective));
+	if (open->pid < 0)
+		return false;
+	return emulate_rights(open->pid, &target) ? may_look_at(&caller, &target) : !is_open;
 }
 
 static uint64_t inode_of(int fd)
@@ -122,7 +141,7 @@ static int64_t serve_open(struct emulate_call *call)
 
 	if (open.flags & ~PERF_FLAGS)
 		return -EINVAL;
-	if (!may_open(call, &open))
+	if (!may_open(call, &open, false))
 		return -EACCES;
 	if (request->len < 2 * sizeof(uint32_t))
 		return -EFAULT;
@@ -142,6 +161,12 @@ static int64_t serve_open(struct emulate_call *call)
 		if (ret == -E2BIG)
 			memcpy(&server->reply.value[0], server->data + 4, sizeof(uint32_t));
 		return ret;
+	}
+	/* The number may have been nobody's before. */
+	if (!may_open(call, &open, true)) {
+		emulate_event_free(event);
+		close(fd);
+		return -EACCES;
 	}
 	*call->ret_fd = fd;
 	return 0;

@@ -86,7 +86,8 @@ static void connection_turn_away(struct tally_emulate_server *server)
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Whoever connects and is of the same user; all others are let go. */
+/* Whoever connects and is of the same user, or of a process that is known: it may have given up its
+ * user; all others are let go. */
 static void connection_accept(struct tally_emulate_server *server)
 {
 	int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -100,7 +101,7 @@ static void connection_accept(struct tally_emulate_server *server)
 		return;
 	connection = calloc(1, sizeof(*connection));
 	if (!connection || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
-	    who.uid != geteuid())
+	    (who.uid != geteuid() && !emulate_process_find(server, who.pid)))
 		goto refused;
 	*connection = (struct emulate_connection){fd, who.pid};
 	if (!emulate_watch(server, server->calls_fd, fd, EPOLLIN, EMULATE_CONNECTION, connection))
@@ -179,6 +180,15 @@ static bool connection_serve(struct tally_emulate_server *server,
 
 /* ---- facts ------------------------------------------------------------------ */
 
+/* What a program writes to an event means nothing, and must not stay: the program would block. */
+static void socket_drain(int fd)
+{
+	char byte;
+
+	for (int i = 0; i < BATCH && recv(fd, &byte, 1, MSG_DONTWAIT) > 0; i++)
+		;
+}
+
 static void fact_take(struct tally_emulate_server *server, int fd, uint32_t events)
 {
 	struct emulate_watched watched = watched_at(server, fd);
@@ -187,6 +197,8 @@ static void fact_take(struct tally_emulate_server *server, int fd, uint32_t even
 		emulate_process_exit(server, watched.object);
 	else if (watched.kind == EMULATE_EVENT && events & EPOLLHUP)
 		emulate_event_abandon(watched.object);
+	else if (watched.kind == EMULATE_EVENT)
+		socket_drain(fd);
 }
 
 /* Everything that has ended by now. */

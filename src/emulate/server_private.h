@@ -109,11 +109,14 @@ struct emulate_process *emulate_process_find(const struct tally_emulate_server *
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);
 /* Whether `tid` is a thread of `pid`. */
 bool emulate_is_thread(int32_t pid, int32_t tid);
-struct emulate_users {
-	unsigned real, effective, saved;
+/* Whose a thread is: user and group, each real, effective and saved, and effective capabilities. */
+struct emulate_rights {
+	unsigned user[3], group[3];
+	uint64_t capabilities;
+	unsigned owner; /* of its files in procfs: not its user if it must not be looked at */
 };
-/* The users of a thread as they are now. False: it is gone. */
-bool emulate_users(int32_t tid, struct emulate_users *ret_users);
+/* As they are now. False: it is gone. */
+bool emulate_rights(int32_t tid, struct emulate_rights *ret_rights);
 
 /* ---- server.c ---- */
 

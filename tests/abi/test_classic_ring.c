@@ -44,6 +44,7 @@ static struct tally_classic_ring *rings_init(struct rings *rings)
 		.from = (struct perf_event_mmap_page *)(void *)rings->from,
 		.to = (struct tally_classic_page *)(void *)rings->to,
 		.page_size = RING_PAGE,
+		.from_size = RING_SIZE,
 		.size = RING_SIZE,
 		.scratch = rings->scratch};
 	assert_int_equal(tally_classic_ring_init(&rings->ring), 0);
@@ -143,6 +144,39 @@ static void damaged_rings_lose_records_and_nothing_else(void **state)
 	}
 }
 
+/* What is overwritten is counted, and the oldest record that is whole is known. */
+static void oldest_record_is_known(void **state)
+{
+	static struct rings rings;
+	struct tally_classic_ring *ring = rings_init(&rings);
+
+	for (uint64_t ip = 1; ip <= 10; ip++) {
+		rings_write(&rings, PERF_RECORD_SAMPLE, &ip, sizeof(ip));
+		assert_true(tally_classic_ring_step(ring));
+		assert_int_equal(ring->overwritten, ip > 4 ? ip - 4 : 0);
+		assert_int_equal(rings_word(&rings, ring->oldest + 8), ip > 4 ? ip - 3 : 1);
+	}
+	/* A program that wrote to it loses them, and nothing else. */
+	memset(rings.to + RING_PAGE, 0xff, RING_SIZE);
+	rings_write(&rings, PERF_RECORD_SAMPLE, "12345678", 8);
+	assert_true(tally_classic_ring_step(ring));
+	assert_int_equal(ring->overwritten, 10);
+	assert_int_equal(ring->records, 11);
+}
+
+/* A counter is not read by a copy of the page. */
+static void index_of_a_translated_page_is_0(void **state)
+{
+	static struct rings rings;
+	struct tally_classic_ring *ring = rings_init(&rings);
+
+	ring->from->index = 5;
+	ring->from->offset = -6;
+	tally_classic_ring_update(ring);
+	assert_int_equal(ring->to->index, 0);
+	assert_int_equal(ring->to->offset, -6);
+}
+
 static void rings_have_a_power_of_two_of_bytes(void **state)
 {
 	static const uint64_t bad[] = {0, 4, 24, 48, 1ull << 32};
@@ -152,6 +186,10 @@ static void rings_have_a_power_of_two_of_bytes(void **state)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(bad); i++) {
 		ring->size = (size_t)bad[i];
 		assert_int_equal(tally_classic_ring_init(ring), -EINVAL);
+		ring->size = RING_SIZE;
+		ring->from_size = (size_t)bad[i];
+		assert_int_equal(tally_classic_ring_init(ring), -EINVAL);
+		ring->from_size = RING_SIZE;
 	}
 }
 
@@ -163,6 +201,8 @@ int main(void)
 		cmocka_unit_test(ring_wraps_at_its_end_and_head_at_2_32),
 		cmocka_unit_test(records_that_have_no_counterpart_are_stepped_over),
 		cmocka_unit_test(damaged_rings_lose_records_and_nothing_else),
+		cmocka_unit_test(oldest_record_is_known),
+		cmocka_unit_test(index_of_a_translated_page_is_0),
 		cmocka_unit_test(rings_have_a_power_of_two_of_bytes),
 	};
 

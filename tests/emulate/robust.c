@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -190,14 +191,96 @@ static void waits(void)
 	printf("poll: %d\n", ready);
 }
 
+/* A read to where nothing can be leaves no answer behind for the next call. */
+static void bad_pointers(void)
+{
+	int fds[2] = {open_on(0, -1), open_on(0, -1)};
+	uint64_t ids[2] = {0, 0}, again = 0;
+	ssize_t bad;
+
+	ioctl(fds[0], PERF_EVENT_IOC_ID, &ids[0]);
+	ioctl(fds[1], PERF_EVENT_IOC_ID, &ids[1]);
+	bad = read(fds[0], (void *)-4096, sizeof(uint64_t));
+	printf("read: %s", bad < 0 ? strerror(errno) : "worked");
+	ioctl(fds[1], PERF_EVENT_IOC_ID, &again);
+	printf(", id: %s, open: %s\n", again == ids[1] && again != ids[0] ? "right" : "wrong",
+	       open_on(0, -1) >= 0 ? "works" : strerror(errno));
+}
+
+/* What is written to an event goes nowhere, and blocks nobody. */
+static void writes(void)
+{
+	int fd = open_on(0, -1), done = 0;
+
+	for (ssize_t ret = 0; done < 2000 && ret >= 0; done++)
+		ret = write(fd, "", 1);
+	printf("%s\n", done == 2000 || errno == EINVAL ? "went on" : strerror(errno));
+}
+
+static void *open_own(void *arg)
+{
+	return (void *)(intptr_t)(open_on(0, -1) < 0 ? errno : 0);
+}
+
+/* Threads of a program that gave up its user ask at once, over connections of their own. */
+static void threads(void)
+{
+	pthread_t started[8];
+	intptr_t failed = 0;
+	void *ret;
+
+	if (setresuid(65534, 65534, 65534))
+		exit(2);
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&started[i], NULL, open_own, NULL);
+		for (int i = 0; i < 8; i++) {
+			pthread_join(started[i], &ret);
+			failed = failed ? failed : (intptr_t)ret;
+		}
+	}
+	printf("%s\n", failed ? strerror((int)failed) : "all open");
+}
+
+/* By the ABI of the design document: an event without wakeup_events, on a ring of one data page, which
+ * is woken for each page; a count of REFRESH that is used up while the ring is mapped. */
+static void classic(void)
+{
+	uint64_t attr[7] = {1ull << 56 | PERF_COUNT_SW_TASK_CLOCK, 50000, PERF_SAMPLE_IP,
+			    1 | 1 << 5};
+	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, 0), ready = 0;
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	ioctl(fd, PERF_EVENT_IOC_REFRESH, 1);
+	if (map(fd) == MAP_FAILED) {
+		printf("mmap: %s\n", strerror(errno));
+		return;
+	}
+	use_time(50);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (int i = 0; !ready && i < 200; i++) {
+		use_time(5);
+		ready = poll(&poll_fd, 1, 100);
+	}
+	printf("poll: %d\n", ready);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{"rounds", rounds},   {"remap", remap},          {"small_stack", small_stack},
-		{"dropped", dropped}, {"others", other_signals}, {"waits", waits},
+		{"rounds", rounds},
+		{"remap", remap},
+		{"small_stack", small_stack},
+		{"dropped", dropped},
+		{"others", other_signals},
+		{"waits", waits},
+		{"bad_pointers", bad_pointers},
+		{"writes", writes},
+		{"threads", threads},
+		{"classic", classic},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++) {

@@ -74,6 +74,33 @@ def test_a_program_that_only_waits_is_woken():
         says("waits", name, "poll: 1\n")
 
 
+@tap.always
+def test_a_read_to_a_bad_pointer_is_no_answer_to_the_next_call():
+    for name in HOSTS:
+        says("bad_pointers", name, "read: Bad address, id: right, open: works\n")
+
+
+@tap.always
+def test_writing_to_an_event_blocks_nobody():
+    for name in HOSTS:
+        says("writes", name, "went on\n", timeout=60)
+
+
+@tap.always
+def test_threads_of_a_program_that_dropped_its_user_are_answered():
+    machine.need_root()
+    for name in ("kernel", "user"):
+        says("threads", name, "all open\n")
+
+
+@tap.always
+def test_a_classic_ring_of_one_page_is_woken():
+    for name in HOSTS:
+        words = host(name)
+        done = tap.run(*words[:-1], "--abi", "classic", "--", ROBUST, "classic")
+        tap.same((done.returncode, done.stderr, done.stdout), (0, "", "poll: 1\n"), name)
+
+
 def test_one_under_another_is_refused():
     # Of the inner tally alone: a sanitizer's run-time minds a library that comes before it.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"

@@ -97,10 +97,13 @@ static long event_mmap(uint64_t token, void *at, size_t len, int prot, int flags
 	int64_t ret = shim_call(&request, NULL, NULL, 0, true, &answer);
 	long mapped;
 
+	/* Without its descriptor a mapping that was made is of no use. */
+	if (answer.reply.result >= 0 && answer.reply.value[1] && answer.fd < 0) {
+		unmap_tell(token, answer.reply.value[1]);
+		return -EMFILE;
+	}
 	if (ret < 0)
 		return (long)ret;
-	if (answer.fd < 0)
-		return -EMFILE;
 	mapped = raw_mmap(at, len, prot, flags, answer.fd, answer.reply.value[0]);
 	shim_raw3(SYS_close, answer.fd, 0, 0);
 	if (mapped < 0 && mapped > -4096) {

@@ -176,6 +176,11 @@ static int64_t call_kept(struct tally_emulate_request *request, const void *data
 	keep_connection();
 	if (kept.fd)
 		ret = exchange(kept.fd - 1, request, data, to, room, cloexec, answer);
+	/* The answer was not taken, and would be that of the next call. */
+	if (ret == -EFAULT && answer->reply.magic != TALLY_EMULATE_MAGIC) {
+		close_fd(kept.fd - 1);
+		kept.fd = 0;
+	}
 	__atomic_store_n(&kept.busy, false, __ATOMIC_RELEASE);
 	return ret;
 }
