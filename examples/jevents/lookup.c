@@ -8,7 +8,7 @@
  *	cc -I src/jevents -o lookup examples/jevents/lookup.c pmu-events.c
  *	./lookup 004b0000 pm_1plus_ppc_cmpl
  *
- * -I is the directory of pmu-events.h; where tally is installed, that is include/tally.
+ * -I is the directory of pmu-events.h; where tally is installed, that is include/tally-jevents.
  * Exit status: 0 found, 1 no table for the CPU or no such event in it, 2 usage.
  */
 #include <regex.h>

@@ -208,8 +208,8 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 			      struct perf_event_attr *ret_attr,
 			      struct tally_classic_error *ret_error);
 
-/* The classic attr of an event of today; `munmap` is 0, and an inherited event with GROUP has TID. -EOPNOTSUPP, with the offset of the field in `attr`, for what the
- * document cannot express. */
+/* The classic attr of an event of today; `munmap` is 0, and an inherited event with GROUP has TID.
+ * -EOPNOTSUPP, with the offset of the field in `attr`, for what the document cannot express. */
 int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
 			      struct tally_classic_attr *ret_classic,
 			      struct tally_classic_error *ret_error);
@@ -228,9 +228,9 @@ enum { TALLY_CLASSIC_COUNTS_MAX = 3 * 8 };
 
 /*
  * Convert what read(2) returned for the event of today (`len` bytes at `bytes`) to the document's
- * layout: the value, then what read_format asks for. `id` is the event's own id.
- * Returns the number of bytes written to `out`, 0 if `len` is 0 (a pinned event in the error state); -ENOSPC when `out_len` is too small; -EINVAL when `bytes`
- * are not the counts of that event.
+ * layout: the value, then what read_format asks for. `id` is the event's own id. Returns the
+ * number of bytes written to `out`, 0 if `len` is 0 (a pinned event in the error state); -ENOSPC
+ * when `out_len` is too small; -EINVAL when `bytes` are not the counts of that event.
  */
 int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
 			     size_t len, uint64_t id, void *out, size_t out_len);
@@ -245,12 +245,12 @@ enum { TALLY_CLASSIC_CORE_MUNMAP = 1024 };
 typedef uint64_t (*tally_classic_config_of)(void *arg, uint64_t id);
 
 /*
- * Translate one record of `len` bytes, in host order, of an event that was opened with the attr that
- * tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group members appear
- * under their event ID.
- * Returns the number of bytes written to `out`, a multiple of 8; 0 for records that the document does not
- * have or `classic` did not ask for; -ENOSPC when `out_len` is too small (a translated record is at
- * most 8 bytes longer); -EINVAL when `record` is not a whole record.
+ * Translate one record of `len` bytes, in host order, of an event that was opened with the attr
+ * that tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group members
+ * appear under their event ID. Returns the number of bytes written to `out`, a multiple of 8; 0
+ * for records that the document does not have or `classic` did not ask for; -ENOSPC when `out_len`
+ * is too small (a translated record is at most 8 bytes longer); -EINVAL when `record` is not a
+ * whole record.
  */
 int64_t tally_classic_record(const struct tally_classic_attr *classic, const void *record,
 			     size_t len, tally_classic_config_of config_of, void *arg, void *out,
@@ -283,8 +283,8 @@ struct tally_classic_ring {
 	uint64_t lost; /* records that the implementation had no room for: PERF_RECORD_LOST */
 };
 
-/* Bytes of data that the ring of today needs for a classic ring of `len` bytes with its page: as many,
- * but two pages at least, as a ring of one page cannot wake after one. */
+/* Bytes of data that the ring of today needs for a classic ring of `len` bytes with its page: as
+ * many, but two pages at least, as a ring of one page cannot wake after one. */
 static inline size_t tally_classic_from_size(size_t len, size_t page_size)
 {
 	return len - page_size < 2 * page_size ? 2 * page_size : len - page_size;
@@ -298,8 +298,8 @@ int tally_classic_ring_init(struct tally_classic_ring *ring);
  * if there is none. */
 bool tally_classic_ring_step(struct tally_classic_ring *ring);
 
-/* Translate all records, and copy the page's other fields. `index` is 0: the copy is too old to read
- * a counter by. */
+/* Translate all records, and copy the page's other fields. `index` is 0: the copy is too old to
+ * read a counter by. */
 void tally_classic_ring_update(struct tally_classic_ring *ring);
 
 /* An overflow packet in parts. Fields that the packet does not have are 0 or NULL. */
@@ -329,8 +329,8 @@ int tally_classic_sample_decode(const struct tally_classic_header *record,
  * close(2). An object belongs to one thread at a time. A child of fork(2) may read and control the
  * events of its parent's object, and free it, but cannot use or map rings.
  *
- * A program that includes tally/client.h for a transport of its own cannot have the document's names
- * in the same file.
+ * A program that includes tally/client.h for a transport of its own cannot have the document's
+ * names in the same file.
  */
 struct tally_classic;
 
@@ -375,10 +375,10 @@ int tally_classic_prctl(struct tally_classic *classic, int option);
 
 /*
  * Map the event's ring: `len` is 1 + 2^n pages. `*ret_page` is followed, one page later, by the
- * data; all is read-only by convention. Its `index` is always 0.
- * data_head moves when tally_classic_update(), _poll() or _next() is called. -EINVAL for another
- * length, for an event with `inherit` that counts a task on all CPUs, and in a child; -EBUSY when the event has
- * a ring already; -ENOMEM; the error of mmap(2).
+ * data; all is read-only by convention. Its `index` is always 0. data_head moves when
+ * tally_classic_update(), _poll() or _next() is called. -EINVAL for another length, for an event
+ * with `inherit` that counts a task on all CPUs, and in a child; -EBUSY when the event has a ring
+ * already; -ENOMEM; the error of mmap(2).
  */
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 		       const struct tally_classic_page **ret_page);

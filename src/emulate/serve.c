@@ -77,8 +77,8 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
-/* The kernel's rule for who may look at a task: all of its users and groups are the caller's, and it
- * may be looked at. */
+/* The kernel's rule for who may look at a task: all of its users and groups are the caller's, and
+ * it may be looked at. */
 static bool may_look_at(const struct emulate_rights *caller, const struct emulate_rights *target)
 {
 	for (int i = 0; i < 3; i++)
@@ -96,8 +96,8 @@ static bool has_our_rights(const struct emulate_rights *caller)
 	       (caller->capabilities & ours.capabilities) == ours.capabilities;
 }
 
-/* A program that has given up rights has left what its new ones permit. What there is not is for the
- * backend to say, unless it was there when the event was opened (`is_open`). */
+/* A program that has given up rights has left what its new ones permit. What there is not is for
+ * the backend to say, unless it was there when the event was opened (`is_open`). */
 static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open,
 		     bool is_open)
 {

@@ -170,12 +170,16 @@ static int depfile_write(struct tally_generate_run *run)
 
 	if (!run->generate->depfile)
 		return 0;
-	tally_str_addf(&text, "%s:%s\n", run->generate->output, tally_str_text(&run->deps));
+	tally_generate_path_add(&text, run->generate->output);
+	tally_str_addf(&text, ":%s\n", tally_str_text(&run->deps));
 	ret = tally_str_error(&run->deps);
 	if (!ret)
 		ret = file_write(run->generate->depfile, &text);
+	if (ret)
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, run->generate->depfile,
+				    "the depfile is not written", strerror(-ret));
 	tally_str_free(&text);
-	return ret;
+	return ret ? -EINVAL : 0;
 }
 
 static bool is_wrong(const struct tally_generate_run *run)

@@ -319,17 +319,21 @@ static void arch_free(struct arch_reading *arch)
 	tally_tree_free(&arch->tree);
 }
 
-/* A path as make and ninja read it. */
+void tally_generate_path_add(struct tally_str *str, const char *path)
+{
+	for (; *path; path++) {
+		if (strchr(" #\\", *path))
+			tally_str_add_char(str, '\\');
+		if (*path == '$')
+			tally_str_add_char(str, '$');
+		tally_str_add_char(str, *path);
+	}
+}
+
 static void dep_add(struct tally_generate_run *run, const char *path)
 {
 	tally_str_add(&run->deps, " \\\n ");
-	for (; *path; path++) {
-		if (strchr(" #\\", *path))
-			tally_str_add_char(&run->deps, '\\');
-		if (*path == '$')
-			tally_str_add_char(&run->deps, '$');
-		tally_str_add_char(&run->deps, *path);
-	}
+	tally_generate_path_add(&run->deps, path);
 }
 
 /* What the run looked at: files, and directories, so that a new file is noticed. */

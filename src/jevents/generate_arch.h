@@ -17,6 +17,9 @@ struct tally_generate_run {
 	struct tally_generate_left left;
 };
 
+/* Add a path as make and ninja read it. */
+void tally_generate_path_add(struct tally_str *str, const char *path);
+
 /* Tell of a path as a whole. */
 void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
 			 const char *path, const char *what, const char *why);

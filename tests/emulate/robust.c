@@ -242,8 +242,8 @@ static void threads(void)
 	printf("%s\n", failed ? strerror((int)failed) : "all open");
 }
 
-/* By the ABI of the design document: an event without wakeup_events, on a ring of one data page, which
- * is woken for each page; a count of REFRESH that is used up while the ring is mapped. */
+/* By the ABI of the design document: an event without wakeup_events, on a ring of one data page,
+ * which is woken for each page; a count of REFRESH that is used up while the ring is mapped. */
 static void classic(void)
 {
 	uint64_t attr[7] = {1ull << 56 | PERF_COUNT_SW_TASK_CLOCK, 50000, PERF_SAMPLE_IP,

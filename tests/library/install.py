@@ -229,7 +229,7 @@ def test_clang_cxx_static():
 def test_all_is_there():
     there = {os.path.relpath(path, DEST + PREFIX) for path in glob.glob(DEST + PREFIX + "/**", recursive=True)}
     lib = os.path.relpath(LIB, DEST + PREFIX)
-    wanted = {"bin/tally", "bin/tally-jevents", "bin/jevents", "include/tally/pmu-events.h", "include/tally/classic.h", "share/doc/tally/LICENSE", "share/doc/tally/examples/region.c", "share/bash-completion/completions/tally", f"{lib}/pkgconfig/tally-core.pc"}
+    wanted = {"bin/tally", "bin/tally-jevents", "bin/jevents", "include/tally-jevents/pmu-events.h", "include/tally/classic.h", "share/doc/tally/LICENSE", "share/doc/tally/examples/region.c", "share/bash-completion/completions/tally", f"{lib}/pkgconfig/tally-core.pc"}
     wanted |= {f"{lib}/{name}" for name in ("libtally.so", "libtally.so.0", "libtally.a", "libtally-core.a")}
     wanted |= {f"include/tally/{os.path.basename(path)}" for path in glob.glob(ROOT + "/include/tally/*.h*")}
     tap.same(sorted(wanted - there), [], "not installed")
