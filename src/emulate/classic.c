@@ -29,8 +29,8 @@ struct classic_backend {
 	uint32_t page_size;
 	uint32_t nr_rings;
 	int timer_fd; /* runs while there are rings */
-	uint8_t bytes[TALLY_EMULATE_DATA_MAX];
-	uint8_t scratch[TALLY_CLASSIC_SCRATCH];
+	_Alignas(16) uint8_t bytes[TALLY_EMULATE_DATA_MAX];
+	_Alignas(16) uint8_t scratch[TALLY_CLASSIC_SCRATCH];
 };
 
 /* The rings of an event, shared by all of its mappings. */
