@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "tally/abi.h"
 #include "tally/classic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -39,6 +40,35 @@ static void check_packet(const uint8_t *out, int64_t len)
 		abort();
 }
 
+/* The ring of today is as another process may have left it, and the classic one is written to. */
+static void check_ring(const struct tally_classic_attr *attr, const uint8_t *data, size_t len)
+{
+	enum { PAGE = 2048, SIZE = 256 };
+	static _Alignas(8) uint8_t from[PAGE + SIZE], to[PAGE + SIZE],
+		scratch[TALLY_CLASSIC_SCRATCH];
+	struct tally_classic_ring ring = {.attr = *attr,
+					  .from = (void *)from,
+					  .to = (void *)to,
+					  .page_size = PAGE,
+					  .from_size = SIZE,
+					  .size = SIZE / 2,
+					  .scratch = scratch};
+
+	memset(from, 0, sizeof(from));
+	if (tally_classic_ring_init(&ring))
+		abort();
+	for (size_t at = 0; at + 8 <= len; at += SIZE) {
+		size_t part = len - at < SIZE ? len - at : SIZE;
+
+		memcpy(from + PAGE, data + at, part);
+		ring.from->data_head += tally_get_u16(data + at) % (SIZE + 9);
+		tally_classic_ring_update(&ring);
+		if (ring.head - ring.oldest > ring.size || ring.overwritten > ring.records)
+			abort();
+		to[PAGE + data[at + 4] % (SIZE / 2)] = data[at + 5];
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tally_classic_sample sample;
@@ -65,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_packet(out, wrote);
 	if (len >= sizeof(struct tally_classic_header) && tally_get_u16(record + 6) <= len)
 		tally_classic_sample_decode((const void *)record, &sample);
+	check_ring(&attr, record, len);
 	tally_classic_counts(&attr, record, len, 1, out, cap);
 	free(record);
 	free(out);

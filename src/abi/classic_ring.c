@@ -40,27 +40,15 @@ static void tail_move(struct tally_classic_ring *ring, size_t len)
 
 /* ---- the two rings --------------------------------------------------------------------------- */
 
-void tally_classic_page_copy(const struct perf_event_mmap_page *page,
-			     struct tally_classic_page *classic)
+/* The fields that both pages have. The copy is too old to read a counter by: no program is to see
+ * an index in it. */
+static void page_follow(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
 {
 	classic->version = page->version;
 	classic->compat_version = page->compat_version;
 	classic->lock = page->lock;
-	classic->index = page->index;
-	classic->offset = page->offset;
-}
-
-/* The copy is too old to read a counter by: no program is to see an index in it. */
-static void page_follow(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
-{
-	struct tally_classic_page copy;
-
-	tally_classic_page_copy(page, &copy);
-	classic->version = copy.version;
-	classic->compat_version = copy.compat_version;
-	classic->lock = copy.lock;
-	classic->offset = copy.offset;
 	classic->index = 0;
+	classic->offset = page->offset;
 }
 
 static bool is_ring_size(size_t size)

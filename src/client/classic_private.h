@@ -18,7 +18,7 @@ struct classic_event {
 /* The two rings of an event, and what tally_classic_next() returned of the classic one. */
 struct classic_mapping {
 	struct tally_classic_ring ring;
-	size_t len;      /* of each */
+	size_t len;      /* of the classic one, with its page */
 	uint32_t tail;   /* the next record to return */
 	uint64_t seen;   /* records returned or lost */
 	uint64_t missed; /* records that were overwritten before they were returned */

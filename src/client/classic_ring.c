@@ -106,17 +106,23 @@ int tally_classic_munmap(struct tally_classic *classic, int fd)
 	return 0;
 }
 
-/* ---- records --------------------------------------------------------------------------------*/
+/* ---- records -------------------------------------------------------------------------------- */
 
-int tally_classic_update(struct tally_classic *classic, int fd)
+/* The rings of an event; NULL: none, or this is a child of fork(2), which has not got them. */
+static struct classic_mapping *mapping_of(const struct tally_classic *classic, int fd)
 {
 	struct classic_event *event = classic_event_find(classic, fd);
 
-	if (!event)
-		return -EBADF;
-	if (!event->mapping || classic->pid != getpid())
-		return -EINVAL;
-	tally_classic_ring_update(&event->mapping->ring);
+	return event && classic->pid == getpid() ? event->mapping : NULL;
+}
+
+int tally_classic_update(struct tally_classic *classic, int fd)
+{
+	struct classic_mapping *mapping = mapping_of(classic, fd);
+
+	if (!mapping)
+		return classic_event_find(classic, fd) ? -EINVAL : -EBADF;
+	tally_classic_ring_update(&mapping->ring);
 	return 0;
 }
 
@@ -128,11 +134,8 @@ int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size
 		transport->poll ? transport->poll(transport, polls, nr, timeout_ms) : -EOPNOTSUPP;
 
 	for (size_t i = 0; ready > 0 && i < nr; i++) {
-		struct classic_event *event =
-			polls[i].revents ? classic_event_find(classic, polls[i].fd) : NULL;
-
-		if (event && event->mapping && classic->pid == getpid())
-			tally_classic_ring_update(&event->mapping->ring);
+		if (polls[i].revents)
+			tally_classic_update(classic, polls[i].fd);
 	}
 	return ready;
 }
@@ -182,13 +185,13 @@ static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_h
 
 const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd)
 {
-	struct classic_event *event = classic_event_find(classic, fd);
+	struct classic_mapping *mapping = mapping_of(classic, fd);
 	struct tally_classic_header *record;
 
-	if (!event || !event->mapping || classic->pid != getpid())
+	if (!mapping)
 		return NULL;
 	record = (struct tally_classic_header *)(void *)(classic->scratch + TALLY_CLASSIC_SCRATCH);
-	return mapping_next(event->mapping, record) ? record : NULL;
+	return mapping_next(mapping, record) ? record : NULL;
 }
 
 uint64_t tally_classic_lost(const struct tally_classic *classic, int fd)

@@ -36,7 +36,7 @@ struct classic_backend {
 /* The rings of an event, shared by all of its mappings. */
 struct classic_rings {
 	struct tally_classic_ring ring;
-	size_t len; /* of each */
+	size_t len; /* of the classic one, with its page */
 	int fd;     /* the memfd of the classic one */
 	void *inner_mapping;
 	uint32_t nr_mappings;

@@ -77,6 +77,8 @@ static void connection_end(struct tally_emulate_server *server,
 		emulate_process_look(server, process);
 }
 
+static void facts_take(struct tally_emulate_server *server);
+
 /* Nothing can be served, and who waits to be let in would be announced without end. */
 static void connection_turn_away(struct tally_emulate_server *server)
 {
@@ -99,6 +101,8 @@ static void connection_accept(struct tally_emulate_server *server)
 		connection_turn_away(server);
 	if (fd < 0)
 		return;
+	/* A process that has ended is not known any more by its number, which another may have. */
+	facts_take(server);
 	connection = calloc(1, sizeof(*connection));
 	if (!connection || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
 	    (who.uid != geteuid() && !emulate_process_find(server, who.pid)))
@@ -154,8 +158,6 @@ static int reply_send(struct tally_emulate_server *server, int fd, int passed)
 	}
 	return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
-
-static void facts_take(struct tally_emulate_server *server);
 
 /* Serve one message. False: the connection is over. */
 static bool connection_serve(struct tally_emulate_server *server,

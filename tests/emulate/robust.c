@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,11 +100,12 @@ static void on_small_stack(int number)
 	ioctl(handler_fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-/* read(2) and ioctl(2) in a handler on the smallest usual stack. */
+/* read(2) and ioctl(2) in a handler on a stack as small as usual: 8 KB for most processors. */
 static void small_stack(void)
 {
-	static char stack[8192];
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	/* The frame of a signal grows with the processor's registers. */
+	size_t size = getauxval(AT_MINSIGSTKSZ) + 6144;
+	stack_t alternate = {.ss_sp = malloc(size), .ss_size = size};
 	struct sigaction action = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
 
 	handler_fd = open_on(0, -1);

@@ -52,7 +52,7 @@ def test_an_event_that_is_mapped_again_does_not_hang_up():
 @tap.always
 def test_reads_in_a_handler_on_a_small_stack():
     for name in HOSTS:
-        says("small_stack", name, "read: 8\n")
+        says("small_stack", name, "read: 8\n", env=dict(os.environ, LD_BIND_NOW="1"))
 
 
 @tap.always
