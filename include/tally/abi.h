@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The perf_events ABI of Linux: constants, attr, records and the mmap page, with Linux's
- * own names, up to the newest attr known (144 bytes, config4).
+ * The perf_event_open(2) ABI of Linux under Linux's own names: constants, perf_event_attr, records
+ * and the metadata page. The newest attr is that of Linux 6.19: 144 bytes, up to config4.
  *
- * Include this instead of <linux/perf_event.h>: an installed header may be older than the
- * kernel that runs, and systems other than Linux have none. After this file, including
- * the Linux header has no effect; before it, the compiler is told to stop.
+ * Include this file instead of <linux/perf_event.h>: an installed header may be older than the
+ * running kernel, and other systems do not have one. An inclusion of the Linux header after this
+ * file has no effect. An inclusion before this file is a compile-time error.
  *
- * Source of all facts: perf_event_open(2) and the ABI header of Linux 6.19.
+ * The source of all facts is perf_event_open(2) and the ABI header of Linux 6.19.
+ *
+ * This file declares no functions.
  */
 #ifndef TALLY_ABI_H
 #define TALLY_ABI_H
@@ -20,7 +22,7 @@
 
 #include <stdint.h>
 
-/* Structures without a name, in a union, are C's. */
+/* Anonymous structures and unions are a C11 feature that C++ compilers accept as an extension. */
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -38,7 +40,8 @@ enum perf_type_id {
 	PERF_TYPE_BREAKPOINT = 5,
 };
 
-/* With PERF_TYPE_HARDWARE and HW_CACHE, config bits 32..63 may name one PMU of a hybrid CPU. */
+/* For PERF_TYPE_HARDWARE and PERF_TYPE_HW_CACHE, config bits 32..63 may select one PMU of a hybrid
+ * CPU. */
 #define PERF_PMU_TYPE_SHIFT 32
 #define PERF_HW_EVENT_MASK  0xffffffff
 
@@ -169,7 +172,7 @@ enum perf_branch_sample_type {
 	PERF_SAMPLE_BRANCH_MAX = 1U << 20,
 };
 
-#define PERF_ATTR_SIZE_VER0 64  /* the first published */
+#define PERF_ATTR_SIZE_VER0 64  /* first published size */
 #define PERF_ATTR_SIZE_VER1 72  /* config2 */
 #define PERF_ATTR_SIZE_VER2 80  /* branch_sample_type */
 #define PERF_ATTR_SIZE_VER3 96  /* sample_regs_user, sample_stack_user */
@@ -180,9 +183,9 @@ enum perf_branch_sample_type {
 #define PERF_ATTR_SIZE_VER8 136 /* config3 */
 #define PERF_ATTR_SIZE_VER9 144 /* config4 */
 
-/* What to count or sample: perf_event_open(2), "Arguments". */
+/* An event to count or sample; see perf_event_open(2), "Arguments". */
 struct perf_event_attr {
-	uint32_t type; /* enum perf_type_id, or a dynamic PMU's number */
+	uint32_t type; /* enum perf_type_id, or the type number of a dynamic PMU */
 	uint32_t size; /* PERF_ATTR_SIZE_VER*; 0 means VER0 */
 	uint64_t config;
 	union {
@@ -263,9 +266,9 @@ struct perf_event_attr {
 
 enum perf_event_ioc_flags { PERF_IOC_FLAG_GROUP = 1U << 0 };
 
-/* ---- the mmap page ------------------------------------------------------ */
+/* ---- metadata page ------------------------------------------------------ */
 
-/* First page of an event's mapping: perf_event_open(2), "MMAP layout". */
+/* The first page of an event's mapping; see perf_event_open(2), "MMAP layout". */
 struct perf_event_mmap_page {
 	uint32_t version;
 	uint32_t compat_version;
@@ -343,11 +346,11 @@ enum perf_event_type {
 #define PERF_RECORD_MISC_HYPERVISOR      (3 << 0)
 #define PERF_RECORD_MISC_GUEST_KERNEL    (4 << 0)
 #define PERF_RECORD_MISC_GUEST_USER      (5 << 0)
-/* Bits 12..15 mean different things by record type. */
-#define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT (1 << 12) /* perf's own MMAPs */
+/* The meaning of bits 12..15 depends on the record type. */
+#define PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT (1 << 12) /* MMAP synthesized by perf */
 #define PERF_RECORD_MISC_MMAP_DATA              (1 << 13) /* MMAP, MMAP2 */
 #define PERF_RECORD_MISC_COMM_EXEC              (1 << 13) /* COMM */
-#define PERF_RECORD_MISC_FORK_EXEC              (1 << 13) /* FORK of perf */
+#define PERF_RECORD_MISC_FORK_EXEC              (1 << 13) /* FORK synthesized by perf */
 #define PERF_RECORD_MISC_SWITCH_OUT             (1 << 13) /* SWITCH, SWITCH_CPU_WIDE */
 #define PERF_RECORD_MISC_EXACT_IP               (1 << 14) /* SAMPLE */
 #define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT     (1 << 14) /* SWITCH, SWITCH_CPU_WIDE */
@@ -369,7 +372,7 @@ enum perf_callchain_context {
 #define PERF_MAX_STACK_DEPTH        127
 #define PERF_MAX_CONTEXTS_PER_STACK 8
 
-/* One branch of PERF_SAMPLE_BRANCH_STACK. */
+/* One entry of PERF_SAMPLE_BRANCH_STACK. */
 struct perf_branch_entry {
 	uint64_t from;
 	uint64_t to;
@@ -383,7 +386,7 @@ enum perf_sample_regs_abi {
 	PERF_SAMPLE_REGS_ABI_64 = 2,
 };
 
-/* Value of PERF_SAMPLE_DATA_SRC, least significant bit first. */
+/* The value of PERF_SAMPLE_DATA_SRC. Fields are listed from the least significant bit. */
 union perf_mem_data_src {
 	uint64_t val;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

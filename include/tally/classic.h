@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ABI of the design document "Performance Counters for Linux" (2009): its attr, its record
- * stream and its calls, on top of the perf_event_open(2) of today. docs/classic.md lists each old
- * name with the new one, and what has no counterpart.
+ * stream and its calls, implemented on the current perf_event_open(2). docs/classic.md lists each
+ * old name with the current one, and the names without a counterpart.
  *
- * The document's names have TALLY_CLASSIC_ or tally_classic_ in front of them, because several of
- * them mean something else today. A program that includes neither linux/perf_event.h nor
- * tally/abi.h can have the document's own names as well:
+ * The document's names have the prefix TALLY_CLASSIC_ or tally_classic_ here, because several of
+ * them have another meaning now. A program that includes neither linux/perf_event.h nor tally/abi.h
+ * can have the document's own names as well:
  *
  *	#define TALLY_CLASSIC_NAMES
  *	#include <tally/classic.h>
@@ -23,12 +23,16 @@
  *	tally_classic_read(perf, fd, &count, sizeof(count));
  *	tally_classic_free(perf);
  *
- * Programs that make the system call themselves with the document's attr run unchanged under
- * `tally emulate --abi classic -- PROGRAM`.
+ * Programs that make the system call themselves with the document's attr run unchanged under `tally
+ * emulate --abi classic -- PROGRAM`.
  *
- * The file has four parts: structures and constants; pure functions that translate, for kernels and
- * hosts (they are in libtally-core too, and freestanding); the calls (libtally); the document's own
- * names. Functions return 0 or a negative errno, and leave `ret_` outputs untouched on failure.
+ * The file has four parts: structures and constants; translation functions for kernels and hosts
+ * (also in libtally-core, and freestanding); the calls (libtally); the document's own names.
+ * Functions return 0 or a negative errno unless stated otherwise; `ret_` outputs are untouched on
+ * failure.
+ *
+ * Threads: a translation function uses only its arguments, and may be called from any thread. A
+ * struct tally_classic or struct tally_classic_ring may be used by one thread at a time.
  */
 #ifndef TALLY_CLASSIC_H
 #define TALLY_CLASSIC_H
@@ -37,15 +41,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Arrays without a length are C's. */
+/* Flexible array members are a C99 feature that C++ compilers accept as an extension. */
 #ifdef __cplusplus
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 extern "C" {
 #endif
 
-struct perf_event_attr;      /* of today: tally/abi.h */
-struct perf_event_mmap_page; /* of today: tally/abi.h */
+struct perf_event_attr;      /* current: tally/abi.h */
+struct perf_event_mmap_page; /* current: tally/abi.h */
 struct tally_transport;      /* tally/client.h */
 struct pollfd;               /* poll.h */
 
@@ -142,7 +146,7 @@ struct tally_classic_header {
 	uint16_t size; /* of the record with its header, a multiple of 8 */
 };
 
-/* A mapping that can be executed. */
+/* An executable mapping. */
 struct tally_classic_mmap_record {
 	struct tally_classic_header header;
 	uint32_t pid, tid;
@@ -150,6 +154,7 @@ struct tally_classic_mmap_record {
 	char filename[];
 };
 
+/* The name of a task. */
 struct tally_classic_comm_record {
 	struct tally_classic_header header;
 	uint32_t pid, tid;
@@ -160,245 +165,261 @@ struct tally_classic_comm_record {
 struct tally_classic_page {
 	uint32_t version;
 	uint32_t compat_version;
-	uint32_t lock;  /* seqlock of index and offset */
+	uint32_t lock;  /* seqlock that protects index and offset */
 	uint32_t index; /* 0: the counter cannot be read in user space now */
 	int64_t offset;
 	uint32_t data_head; /* wraps at 2^32; there is no tail: unread data is overwritten */
 };
 
-/* Third argument of the requests: apply to the whole group of a leader. */
+/* Third argument of the requests: apply to the whole group that the event leads. */
 enum { TALLY_CLASSIC_IOC_FLAG_GROUP = 1 };
 
-/* The document's requests: Linux's numbers of today. */
+/* The document's requests, with Linux's current numbers. */
 enum {
 	TALLY_CLASSIC_IOC_ENABLE = 0x2400,
 	TALLY_CLASSIC_IOC_DISABLE = 0x2401,
 	TALLY_CLASSIC_IOC_REFRESH = 0x2402, /* enable for that many overflows, then disable */
 };
 
+/* Options of tally_classic_prctl(). */
 enum { TALLY_CLASSIC_PRCTL_DISABLE = 31, TALLY_CLASSIC_PRCTL_ENABLE = 32 };
 
-/* ---- translation: pure functions ------------------------------------------------------------- */
+/* ---- translation functions ------------------------------------------------------------------- */
 
 /*
- * To offer the document's calls on top of today's perf_event_open(2):
+ * Steps for offering the document's calls with the current perf_event_open(2):
  *
  *	open	tally_classic_attr_decode(), perf_event_open(), PERF_EVENT_IOC_ID; keep the attr.
- *		An error goes through tally_classic_open_error()
+ *		Pass an error through tally_classic_open_error()
  *	read	read() of tally_classic_counts_size() bytes, tally_classic_counts()
  *	ioctl	tally_classic_check_request(), ioctl() with the same number
  *	mmap	mmap(), memory of the same size, tally_classic_ring_init(); then
- *		tally_classic_ring_update() whenever the event's ring may have changed
+ *		tally_classic_ring_update() whenever the event's ring buffer may have changed
  */
 
-/* Why something was refused. */
+/* Why a request was rejected. */
 struct tally_classic_error {
 	const char *text; /* constant; lower case, no full stop */
-	size_t offset;    /* of the field to blame, in the structure that was given */
+	size_t offset;    /* of the field that caused it, in the structure that was passed */
 };
 
 /*
- * The attr of today that does the same. If wakeup_events is 0, the event wakes after `page_size`
- * bytes of records. `munmap` has no counterpart on Linux, which writes no such records; a host of
- * tally's core passes it on with tally_core_event_emit_munmap().
- * 0; -EINVAL for a type or bit that the document does not define, and for a reserved field or
+ * Return the current attr with the same meaning. If wakeup_events is 0, the event wakes its reader
+ * after `page_size` bytes of records. `munmap` has no counterpart on Linux, which writes no such
+ * records; a host of tally's core implements it with tally_core_event_emit_munmap(). Return 0;
+ * -EINVAL for a type or bit that the document does not define, and for a reserved field or
  * extra_config_len that is not 0. `ret_error` (may be NULL) is set on failure.
  */
 int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t page_size,
 			      struct perf_event_attr *ret_attr,
 			      struct tally_classic_error *ret_error);
 
-/* The classic attr of an event of today; `munmap` is 0, and an inherited event with GROUP has TID.
- * -EOPNOTSUPP, with the offset of the field in `attr`, for what the document cannot express. */
+/* Return the classic attr of a current event. `munmap` is 0, and an inherited event with GROUP also
+ * gets TID. Return 0, or -EOPNOTSUPP if the document cannot express the event; `ret_error` (may be
+ * NULL) then has the offset of the field in `attr`. */
 int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
 			      struct tally_classic_attr *ret_classic,
 			      struct tally_classic_error *ret_error);
 
-/* 0, or what the document's call returns: -EINVAL for flags other than 0, -ENOTTY for requests
- * other than TALLY_CLASSIC_IOC_*, -EINVAL for other options of prctl. */
+/* Check the flags of the document's open call. Return 0, or -EINVAL unless they are 0. */
 int tally_classic_check_flags(unsigned long flags);
+
+/* Check the request of the document's ioctl. Return 0, or -ENOTTY if it is not TALLY_CLASSIC_IOC_*.
+ */
 int tally_classic_check_request(unsigned long request);
+
+/* Check the option of the document's prctl. Return 0, or -EINVAL if it is not
+ * TALLY_CLASSIC_PRCTL_*. */
 int tally_classic_check_prctl(int option);
 
-/* "If a CPU is not able to count the selected event, then the system call will return -EINVAL":
- * `error`, as perf_event_open(2) of today returned it, or -EINVAL in its place. */
+/* Translate an error of the current perf_event_open(2). Return `error`, or -EINVAL if the CPU
+ * cannot count the event, as the document requires. */
 int tally_classic_open_error(const struct tally_classic_attr *classic, int error);
 
+/* Maximum bytes of the counts of one event: value, time enabled, time running. */
 enum { TALLY_CLASSIC_COUNTS_MAX = 3 * 8 };
 
 /*
- * Convert what read(2) returned for the event of today (`len` bytes at `bytes`) to the document's
- * layout: the value, then what read_format asks for. `id` is the event's own id. Returns the
- * number of bytes written to `out`, 0 if `len` is 0 (a pinned event in the error state); -ENOSPC
- * when `out_len` is too small; -EINVAL when `bytes` are not the counts of that event.
+ * Convert the result of read(2) on the current event (`len` bytes at `bytes`) to the document's
+ * layout: the value, then what read_format selects. `id` is the event's own id. Return the number
+ * of bytes written to `out`; 0 if `len` is 0 (a pinned event in the error state); -ENOSPC if
+ * `out_len` is too small; -EINVAL if `bytes` are not the counts of that event.
  */
 int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
 			     size_t len, uint64_t id, void *out, size_t out_len);
 
-/* The most bytes that read() of the event of today returns in a group of `nr` events. */
+/* Return the maximum number of bytes that read(2) on the current event returns in a group of `nr`
+ * events. */
 size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint32_t nr);
 
 /* The type of the MUNMAP records that tally's core writes for classic events. */
 enum { TALLY_CLASSIC_CORE_MUNMAP = 1024 };
 
-/* The classic config of a group's member by its id: `event` of TALLY_CLASSIC_RECORD_GROUP. */
+/* Return the classic config of a group member with this id: the `event` of
+ * TALLY_CLASSIC_RECORD_GROUP. */
 typedef uint64_t (*tally_classic_config_of)(void *arg, uint64_t id);
 
 /*
- * Translate one record of `len` bytes, in host order, of an event that was opened with the attr
- * that tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group members
- * appear under their event ID. Returns the number of bytes written to `out`, a multiple of 8; 0
- * for records that the document does not have or `classic` did not ask for; -ENOSPC when `out_len`
- * is too small (a translated record is at most 8 bytes longer); -EINVAL when `record` is not a
- * whole record.
+ * Translate one record of `len` bytes, in host byte order, of an event that was opened with the
+ * attr that tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group
+ * members appear under their event id. Return the number of bytes written to `out`, a multiple of
+ * 8; 0 for records that the document does not define or `classic` did not request; -ENOSPC if
+ * `out_len` is too small (a translated record is at most 8 bytes longer); -EINVAL if `record` is
+ * not a whole record.
  */
 int64_t tally_classic_record(const struct tally_classic_attr *classic, const void *record,
 			     size_t len, tally_classic_config_of config_of, void *arg, void *out,
 			     size_t out_len);
 
-/* Bytes of memory that a ring needs to put records together. */
+/* Bytes of memory that a ring buffer needs to assemble records. */
 enum { TALLY_CLASSIC_SCRATCH = 2 * 65536 + 8 };
 
-/* A ring buffer of today and the document's one that its records are translated to. */
+/* A current ring buffer, and the document's ring buffer to which its records are translated. */
 struct tally_classic_ring {
 	struct tally_classic_attr attr;
 	tally_classic_config_of config_of; /* may be NULL */
 	void *config_arg;
 	struct perf_event_mmap_page *from;
 	struct tally_classic_page *to;
-	size_t page_size; /* from a page to its data, in both */
-	size_t from_size; /* bytes of data in `from`; two pages at least, if wakeup_events is 0 */
+	size_t page_size; /* from a page to its data, in both ring buffers */
+	size_t from_size; /* bytes of data in `from`; at least two pages if wakeup_events is 0 */
 	size_t size;      /* bytes of data in `to` */
 	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes */
-	/* Kept by the functions below. */
+	/* Private. */
 	uint64_t tail;        /* of `from` */
 	uint32_t head;        /* of `to` */
-	uint32_t oldest;      /* the first record in `to` that is not overwritten */
+	uint32_t oldest;      /* the oldest record in `to` that is not overwritten */
 	uint64_t records;     /* appended to `to` */
-	uint64_t overwritten; /* of those */
-	uint64_t lost; /* records that the implementation had no room for: PERF_RECORD_LOST */
+	uint64_t overwritten; /* number of those that were overwritten */
+	uint64_t lost;        /* records that the implementation dropped: PERF_RECORD_LOST */
 };
 
-/* Bytes of data that the ring of today needs for a classic ring of `len` bytes with its page: as
- * many, but two pages at least, as a ring of one page cannot wake after one. */
+/* Return the bytes of data that the current ring buffer needs for a classic mapping of `len` bytes,
+ * with its page. At least two pages, because a ring buffer of one page cannot wake its reader after
+ * one page. */
 static inline size_t tally_classic_from_size(size_t len, size_t page_size)
 {
 	return len - page_size < 2 * page_size ? 2 * page_size : len - page_size;
 }
 
-/* Initialize a ring. The caller has set the fields up to `scratch` and mapped both rings. -EINVAL
- * unless both sizes are powers of two between 8 and 2^31. */
+/* Initialize the private fields. The caller has set the fields up to `scratch` and mapped both ring
+ * buffers. Return 0, or -EINVAL unless both sizes are powers of two between 8 and 2^31. */
 int tally_classic_ring_init(struct tally_classic_ring *ring);
 
-/* Translate the next record that has a classic form, and release its space in `from`. Returns false
- * if there is none. */
+/* Translate the next record that has a classic form, and release its space in `from`. Return false
+ * if there is no such record. */
 bool tally_classic_ring_step(struct tally_classic_ring *ring);
 
-/* Translate all records, and copy the page's other fields. `index` is 0: the copy is too old to
- * read a counter by. */
+/* Translate all records, and copy the other fields of the page. `index` is set to 0, because a copy
+ * cannot be used to read the counter. */
 void tally_classic_ring_update(struct tally_classic_ring *ring);
 
-/* An overflow packet in parts. Fields that the packet does not have are 0 or NULL. */
+/* A decoded overflow packet. Fields that the packet does not contain are 0 or NULL. */
 struct tally_classic_sample {
 	uint64_t ip;
 	uint32_t pid, tid;
 	uint64_t time; /* ns */
 	uint64_t addr;
-	uint64_t nr_group;     /* members of the group, the leader first */
+	uint64_t nr_group;     /* members of the group, including the leader, which is first */
 	const uint64_t *group; /* `event` and `val` of each */
-	uint16_t nr;           /* addresses of the callchain: first hv, then kernel, then user */
+	uint16_t nr;           /* addresses of the callchain: hv, kernel, user, in this order */
 	uint16_t hv, kernel, user;
 	const uint64_t *ips;
 };
 
-/* Take a packet apart. Pointers are into `record`, which is aligned to 8 bytes and is at least
- * header.size bytes long. -EINVAL when it is not a whole overflow packet. */
+/* Decode an overflow packet. The pointers point into `record`, which must be aligned to 8 bytes and
+ * at least header.size bytes long. Return 0, or -EINVAL if it is not a whole overflow packet. */
 int tally_classic_sample_decode(const struct tally_classic_header *record,
 				struct tally_classic_sample *ret_sample);
 
 /* ---- the calls ------------------------------------------------------------------------------- */
 
 /*
- * The calls of the document over any implementation of perf_event_open(2): a transport of
- * tally/client.h. Descriptors are the implementation's: those of the kernel can be given to
- * fcntl(2) and poll(2) as the document says, and are closed by tally_classic_close(), not by
- * close(2). An object belongs to one thread at a time. A child of fork(2) may read and control the
- * events of its parent's object, and free it, but cannot use or map rings.
+ * The calls of the document on any implementation of perf_event_open(2): a transport of
+ * tally/client.h. Descriptors belong to the implementation. Those of the kernel may be passed to
+ * fcntl(2) and poll(2), as in the document, but must be closed with tally_classic_close() and not
+ * with close(2). An object may be used by one thread at a time. A child of fork(2) may read and
+ * control the events of its parent's object, and free the object, but cannot use or map ring
+ * buffers.
  *
- * A program that includes tally/client.h for a transport of its own cannot have the document's
- * names in the same file.
+ * A source file that includes tally/client.h, to define its own transport, cannot use the
+ * document's names.
  */
 struct tally_classic;
 
-/* `transport` NULL: the running kernel's, or that of `tally emulate`. It outlives the object.
- * -ENOMEM. */
+/* Create an object. `transport` must outlive it; NULL: the running kernel, or that of `tally
+ * emulate`. Return 0 or -ENOMEM. */
 int tally_classic_new(const struct tally_transport *transport, struct tally_classic **ret_classic);
 
-/* Close all events. NULL is allowed. */
+/* Close all events and free the object. NULL is allowed. */
 void tally_classic_free(struct tally_classic *classic);
 
 /*
- * sys_perf_event_open(): a descriptor, or the error of perf_event_open(2); -EINVAL as well for an
- * attr that is not the document's, for a hardware event that the CPU cannot count, and for `flags`
- * other than 0; -EBADF for a `group_fd` that is not -1 or a descriptor of this object.
- * Linux ignores `munmap`: it never writes MUNMAP records.
+ * sys_perf_event_open(). Return a descriptor; -EINVAL if the attr is not valid in the document, if
+ * the CPU cannot count the hardware event, or if `flags` is not 0; -EFAULT if `attr` is NULL;
+ * -EBADF if `group_fd` is neither -1 nor a descriptor of this object; -ENOMEM; or the error of
+ * perf_event_open(2). On Linux `munmap` has no effect: it never writes MUNMAP records.
  */
 int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Why the last tally_classic_open() failed: what is wrong with the attr, or which field needs a
- * privilege that the caller lacks (-EACCES). `text` is NULL if it was not the attr. */
+/* Return why the last tally_classic_open() failed: what is wrong with the attr, or which field
+ * requires a privilege that the caller lacks (-EACCES). `text` is NULL if the attr was not the
+ * reason. */
 struct tally_classic_error tally_classic_why(const struct tally_classic *classic);
 
-/* For a descriptor that is not of this object, the functions below return -EBADF;
- * tally_classic_next() returns NULL and tally_classic_lost() 0. */
+/* For a descriptor that does not belong to the object, the functions below return -EBADF;
+ * tally_classic_next() returns NULL and tally_classic_lost() returns 0. */
 
-/* Close the descriptor and unmap its ring. */
+/* Close the descriptor and unmap its ring buffer. If it leads a group, the members become single
+ * events. Return 0 or -EBADF. */
 int tally_classic_close(struct tally_classic *classic, int fd);
 
-/* The count and what read_format asks for. The number of bytes; 0 for a pinned event in the error
- * state; -ENOSPC when `len` is too small; -EFAULT when `to` is NULL; the error of read(2). */
+/* Read the count, and the values that read_format selects. Return the number of bytes; 0 for a
+ * pinned event in the error state; -ENOSPC if `len` is too small; -EFAULT if `to` is NULL; -ENOMEM;
+ * or the error of read(2). */
 int64_t tally_classic_read(struct tally_classic *classic, int fd, void *to, size_t len);
 
-/* TALLY_CLASSIC_IOC_*. -ENOTTY for other requests; the error of ioctl(2). */
+/* Issue a TALLY_CLASSIC_IOC_* request. Return 0; -ENOTTY for other requests; or the error of
+ * ioctl(2). */
 int tally_classic_ioctl(struct tally_classic *classic, int fd, unsigned long request,
 			unsigned long arg);
 
 /* Enable or disable the events of this object that lead a group and count the calling process or
- * thread. Members of groups and events of other tasks stay as they are. -EINVAL for another
- * option; else the first error. */
+ * thread. Other members of groups and events of other tasks are unchanged. Return 0; -EINVAL for
+ * another option; or the first error of ioctl(2). */
 int tally_classic_prctl(struct tally_classic *classic, int option);
 
 /*
- * Map the event's ring: `len` is 1 + 2^n pages. `*ret_page` is followed, one page later, by the
- * data; all is read-only by convention. Its `index` is always 0. data_head moves when
- * tally_classic_update(), _poll() or _next() is called. -EINVAL for another length, for an event
- * with `inherit` that counts a task on all CPUs, and in a child; -EBUSY when the event has a ring
- * already; -ENOMEM; the error of mmap(2).
+ * Map the ring buffer of an event; `len` is the size of 1 + 2^n pages. The data begins one page
+ * after `*ret_page`. The mapping must not be written. Its `index` is always 0. data_head is updated
+ * by tally_classic_update(), tally_classic_poll() and tally_classic_next(). Return 0; -EINVAL for
+ * another length, for an event with `inherit` that counts a task on all CPUs, and in a child of
+ * fork(2); -EBUSY if the event already has a ring buffer; -ENOMEM; or the error of mmap(2).
  */
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 		       const struct tally_classic_page **ret_page);
 
-/* Unmap the ring of `fd`. -EINVAL when there is none. */
+/* Unmap the ring buffer of `fd`. Return 0, or -EINVAL if it has none. */
 int tally_classic_munmap(struct tally_classic *classic, int fd);
 
-/* Bring the ring of `fd` up to date. -EINVAL when there is none. */
+/* Translate new records into the ring buffer of `fd`. Return 0, or -EINVAL if it has none. */
 int tally_classic_update(struct tally_classic *classic, int fd);
 
-/* poll(2) of these and of other descriptors, then tally_classic_update() of those that are ready.
- * The number of descriptors that are ready; -EOPNOTSUPP when the transport cannot poll; the error
- * of poll(2). */
+/* poll(2) for descriptors of this object and others; then call tally_classic_update() for those
+ * that are ready. Return the number of ready descriptors; -EOPNOTSUPP if the transport cannot poll;
+ * or the error of poll(2). */
 int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size_t nr,
 		       int timeout_ms);
 
 /*
- * The next record of the ring of `fd` that was not returned before. It stays valid until the next
- * call that takes `classic`. NULL when there is none, or no ring. Records that were overwritten
- * before they were returned are counted as lost.
+ * Return the next record of the ring buffer of `fd` that was not returned before. It is valid until
+ * the next call with this object. NULL if there is no such record or no ring buffer. Records that
+ * were overwritten before they were returned are counted as lost.
  */
 const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd);
 
-/* Records that were lost so far: those for which the implementation had no room, and those that
+/* Return the number of records lost so far: those that the implementation dropped, and those that
  * tally_classic_next() did not return in time. */
 uint64_t tally_classic_lost(const struct tally_classic *classic, int fd);
 
@@ -413,7 +434,8 @@ uint64_t tally_classic_lost(const struct tally_classic *classic, int fd);
 #if defined(_LINUX_PERF_EVENT_H) || defined(_UAPI_LINUX_PERF_EVENT_H)
 #error "TALLY_CLASSIC_NAMES cannot be used together with the names of linux/perf_event.h"
 #endif
-/* Including it later has no effect: several of its names have another meaning here. */
+/* A later inclusion of the Linux header has no effect, since several of its names have another
+ * meaning here. */
 #define _LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of the core is built, for hosts that are short of memory: the same defines for the core and
- * for the host. Each is 1 unless it is defined as 0; TALLY_CORE_SMALL turns all of them off that
- * are not defined as 1. What is off refuses, and its hooks do nothing; docs/howto-port.md says what
- * is left.
+ * Compile-time switches that leave parts of the core out, for hosts with little memory. The core
+ * and the host must be compiled with the same defines. Each switch is 1 unless it is defined as 0.
+ * TALLY_CORE_SMALL changes the default to 0 for every switch that is not defined. Requests for a
+ * part that was left out fail, and its hooks do nothing; see docs/internals/porting.md.
  */
 #ifndef TALLY_CONFIG_H
 #define TALLY_CONFIG_H
@@ -14,58 +14,60 @@
 #define TALLY_CORE_DEFAULT 1
 #endif
 
-/* Events that children of a task inherit. Off: attr.inherit is -EOPNOTSUPP. */
+/* Events that the children of a task inherit. When off, attr.inherit fails with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_INHERITANCE
 #define TALLY_CORE_INHERITANCE TALLY_CORE_DEFAULT
 #endif
 
-/* Tracepoints and their filters. Off: PERF_TYPE_TRACEPOINT is -ENOENT, registering a tracepoint and
- * IOC_SET_FILTER are -EOPNOTSUPP. */
+/* Tracepoints and their filters. When off, PERF_TYPE_TRACEPOINT fails with -ENOENT; registering a
+ * tracepoint and PERF_EVENT_IOC_SET_FILTER fail with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_TRACEPOINTS
 #define TALLY_CORE_TRACEPOINTS TALLY_CORE_DEFAULT
 #endif
 
-/* Records of what tasks do: COMM, MMAP, FORK, EXIT, SWITCH and so on; LOST, THROTTLE and READ stay.
- * Off: the bits of the attr that ask for them are -EOPNOTSUPP. */
+/* Records about the activity of tasks: COMM, MMAP, FORK, EXIT, SWITCH and similar. LOST, THROTTLE
+ * and READ remain. When off, the attr bits that request these records fail with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_SIDEBAND
 #define TALLY_CORE_SIDEBAND TALLY_CORE_DEFAULT
 #endif
 
-/* Of samples, what is not one word that the core knows: READ, CALLCHAIN, RAW, registers, stack,
- * branches, weights and what the host works out; and clocks other than the core's (use_clockid).
- * Off: they are -EOPNOTSUPP. */
+/* Sample fields other than the single words that the core itself provides: READ, CALLCHAIN, RAW,
+ * registers, stack, branches, weights and everything that the host determines. Also clocks other
+ * than that of the core (attr.use_clockid). When off, these fail with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_SAMPLE_PARTS
 #define TALLY_CORE_SAMPLE_PARTS TALLY_CORE_DEFAULT
 #endif
 
-/* Rates of samples, whose periods the core finds out. Off: attr.freq is -EOPNOTSUPP, of clocks too.
- */
+/* Sampling at a frequency, with a period that the core adapts. When off, attr.freq fails with
+ * -EOPNOTSUPP, also for cpu-clock and task-clock. */
 #ifndef TALLY_CORE_FREQUENCIES
 #define TALLY_CORE_FREQUENCIES TALLY_CORE_DEFAULT
 #endif
 
-/* What debuggers ask for: a signal at each overflow (attr.sigtrap), and breakpoints that are
- * changed while they are open. Off: attr.sigtrap is -EOPNOTSUPP, IOC_MODIFY_ATTRIBUTES -ENOTTY. */
+/* Debugger support: a signal at each overflow (attr.sigtrap), and changing a breakpoint while it is
+ * open. When off, attr.sigtrap fails with -EOPNOTSUPP and PERF_EVENT_IOC_MODIFY_ATTRIBUTES with
+ * -ENOTTY. */
 #ifndef TALLY_CORE_TRAPS
 #define TALLY_CORE_TRAPS TALLY_CORE_DEFAULT
 #endif
 
-/* Users who may not everything: rights, limits of locked memory, a security module, namespaces.
- * Off: everybody may everything, nobody pays, and capable, may_observe, may_trap, permit, ids and
- * memlock_limit are not used. */
+/* Unprivileged users: permission checks, locked-memory limits, a security module and namespaces.
+ * When off, everything is permitted, locked pages are not accounted, and the operations capable,
+ * may_observe, may_trap, permit, ids and memlock_limit are not called. */
 #ifndef TALLY_CORE_USERS
 #define TALLY_CORE_USERS TALLY_CORE_DEFAULT
 #endif
 
-/* Counters that programs read by themselves, by the page of their mapping (TALLY_PMU_USER_READ).
- * Off: the page has what a ring needs, and says that there is no such counter. */
+/* Counters that programs read in user space with the help of the metadata page
+ * (TALLY_PMU_USER_READ). When off, the metadata page describes only the ring buffer, and its fields
+ * mark the counter as not readable. */
 #ifndef TALLY_CORE_SELF_READ
 #define TALLY_CORE_SELF_READ TALLY_CORE_DEFAULT
 #endif
 
-/* Events of software: context switches, migrations, page faults. Off: of PERF_TYPE_SOFTWARE there
- * are the two clocks, others are -ENOENT; tally_core_software() and tally_core_hw_happen() do
- * nothing. */
+/* Software events: context switches, migrations, page faults. When off, PERF_TYPE_SOFTWARE has only
+ * cpu-clock and task-clock, and other events fail with -ENOENT. tally_core_software() and
+ * tally_core_hw_happen() do nothing. */
 #ifndef TALLY_CORE_SOFTWARE_EVENTS
 #define TALLY_CORE_SOFTWARE_EVENTS (TALLY_CORE_DEFAULT || TALLY_CORE_TRACEPOINTS)
 #endif
@@ -74,8 +76,9 @@
 #error "tracepoints are software events"
 #endif
 
-/* The whole attr in each event. Off: its first 72 bytes, to config2, as the oldest ABI but one had
- * them, and attr->size says so; an attr with anything behind them is -EOPNOTSUPP. */
+/* The whole attr is stored in each event. When off, only its first 72 bytes (up to config2,
+ * PERF_ATTR_SIZE_VER1) are stored and attr->size reflects that. An attr with later fields set fails
+ * with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_WHOLE_ATTR
 #define TALLY_CORE_WHOLE_ATTR (TALLY_CORE_DEFAULT || TALLY_CORE_SAMPLE_PARTS || TALLY_CORE_TRAPS)
 #endif
@@ -84,37 +87,38 @@
 #error "parts of samples and traps need the whole attr"
 #endif
 
-/* Why something was refused, in words. Off: struct tally_core_refusal has its code alone. */
+/* Texts that explain why a request was rejected. When off, struct tally_core_refusal contains only
+ * the error code. */
 #ifndef TALLY_CORE_REASONS
 #define TALLY_CORE_REASONS TALLY_CORE_DEFAULT
 #endif
 
-/* What the classic encoding needs of the core. Off: tally_core_event_emit_munmap() and
- * tally_core_prctl_attached() are not there. */
+/* Functions that the classic ABI (tally/classic.h) needs from the core. When off,
+ * tally_core_event_emit_munmap() and tally_core_prctl_attached() do not exist. */
 #ifndef TALLY_CORE_CLASSIC
 #define TALLY_CORE_CLASSIC TALLY_CORE_DEFAULT
 #endif
 
-/* Any number of CPUs. Off: one, so that no lock spins and none is called: a core for more is
- * -EINVAL, and ops->call and task_cpu are not used; relax only while something that was put off is
- * waited for. */
+/* Any number of CPUs. When off, there is one CPU: locks never spin, tally_core_create() fails with
+ * -EINVAL for more CPUs, and ops->call and ops->task_cpu are not used. ops->relax is called only
+ * while the core waits for deferred work. */
 #ifndef TALLY_CORE_SEVERAL_CPUS
 #define TALLY_CORE_SEVERAL_CPUS TALLY_CORE_DEFAULT
 #endif
 
-/* As many PMUs as the host has. Off: one; a second one is -ENOSPC. */
+/* Any number of PMUs. When off, the host can register one; a second one fails with -ENOSPC. */
 #ifndef TALLY_CORE_SEVERAL_PMUS
 #define TALLY_CORE_SEVERAL_PMUS TALLY_CORE_DEFAULT
 #endif
 
-/* Records that are made one inside the other on one CPU: those of a task, of soft and hard
- * interrupts, and of the overflow interrupt. A deeper one is lost, and counted. Each takes twice
- * settings.record_max. */
+/* The depth to which records can be nested on one CPU: in a task, a soft interrupt, a hard
+ * interrupt and the overflow interrupt. A record beyond this depth is dropped and counted as lost.
+ * Each level takes twice settings.record_max bytes. */
 #ifndef TALLY_CORE_NESTING
 #define TALLY_CORE_NESTING (TALLY_CORE_DEFAULT ? 4 : 2)
 #endif
 
-/* Lists of each CPU that tracepoint events are found in, by id. */
+/* Hash buckets per CPU for finding tracepoint events by id. */
 #ifndef TALLY_CORE_BUCKETS
 #define TALLY_CORE_BUCKETS (TALLY_CORE_TRACEPOINTS ? 32 : 1)
 #endif

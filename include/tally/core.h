@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Performance Counters for Linux as a library: what an embedder calls. host.h is the
- * other half: what it supplies.
+ * perf_event_open(2) as a library: the functions that an embedder calls. host.h is the other half:
+ * the operations that the embedder supplies.
  *
- * Two kinds of functions. The *surface* has the system calls of perf_event_open(2); each
- * takes the task that calls. The *hooks* tell the core what happens on the host. Surface
- * functions, fork, exec and exit are called with interrupts on where the machine may sleep, from
- * several tasks at once, each of which can be preempted at any instruction; tally_core_poll() alone
- * does not sleep. The other hooks are called on the
- * CPU where it happened, with interrupts off, and neither sleep nor allocate. host.h says which
- * locks there are.
+ * There are two kinds of functions. The system call API implements the calls of perf_event_open(2);
+ * most functions take the calling task. The hooks tell the core what happens on the host.
  *
- * Functions return 0 or -errno; `ret_` pointers are untouched on failure. Nothing prints,
- * there are no globals, no floating point, no libc.
+ * Contexts. The system call API, tally_core_fork(), tally_core_exit(), tally_core_reap(),
+ * tally_core_exec() and the functions for CPUs are called with interrupts on, where the host may
+ * sleep. Several tasks may be in them at the same time, and each can be preempted at any
+ * instruction. They may sleep, except tally_core_poll() and where stated otherwise. All other hooks
+ * are called with interrupts off on the CPU where the event happened, unless stated otherwise; they
+ * neither sleep nor allocate. host.h describes the locks.
+ *
+ * Functions that return int return 0 or -errno unless stated otherwise; `ret_` pointers are
+ * untouched on failure. `core` is never NULL unless the comment allows it. The core prints nothing,
+ * and uses no globals, no floating point and no libc.
  *
  *	tally_core_create(&ops, machine, nr_cpus, &settings, &core);
  *	tally_core_cpu_online(core, cpu);		for each CPU
- *	tally_core_task_init(&task->perf, ...);		for each task that comes to be
+ *	tally_core_task_init(&task->perf, ...);		for each new task
  *	...
  *	tally_core_open(core, current, attr, pid, cpu, group_fd, flags, &event, NULL);
  *	tally_core_switch(core, &prev->perf, &next->perf, false);
- *	tally_core_read(core, current, event, buffer, size);
+ *	tally_core_read(core, event, buffer, size);
  *	tally_core_close(core, event);
  */
 #ifndef TALLY_CORE_H
@@ -39,186 +42,233 @@
 extern "C" {
 #endif
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- core and CPUs ---------------------------------------------------------------------- */
 
-/* The counterparts of /proc/sys/kernel/perf_*. May be changed at any time through
- * tally_core_settings(); each is one word. */
+/* The counterparts of /proc/sys/kernel/perf_*. They may be changed at any time through
+ * tally_core_settings(), unless noted otherwise; each is a single word. */
 struct tally_core_settings {
 	int32_t paranoid; /* perf_event_paranoid: -1 to 3 */
-	/* Samples a second of each event; of cpu-clock and task-clock, of which anybody may open
-	 * any number, all of a task together, and all of a CPU. (Linux limits each of these by
-	 * itself too and gives up its timer interrupt for a while after three rounds without an
-	 * end.) */
+	/* Maximum number of samples per second. It applies to each event. For cpu-clock and
+	 * task-clock, which any user may open in any number, it applies to all events of a task
+	 * together and to all events of a CPU together. (Linux limits each of these events
+	 * separately, and also suspends its timer interrupt for a while after three rounds that do
+	 * not end.) */
 	uint32_t max_sample_rate;
-	uint32_t tick_ns;      /* time between two calls of tally_core_tick() */
-	uint32_t mlock_kb;     /* what each user may lock for each CPU beyond RLIMIT_MEMLOCK */
-	uint32_t max_stack;    /* entries of a callchain, context markers apart */
+	uint32_t tick_ns;      /* interval between calls of tally_core_tick() */
+	uint32_t mlock_kb;     /* locked memory per user and CPU, beyond RLIMIT_MEMLOCK */
+	uint32_t max_stack;    /* entries of a callchain, without context markers */
 	uint32_t max_contexts; /* context markers of a callchain */
 	uint32_t record_max;   /* bytes of the largest record, 512 to 65,528; fixed at creation */
-	bool scattered;        /* ring buffers of single pages, not one piece */
-	bool contiguous;       /* and the metadata page right before the data: excludes scattered */
+	bool scattered;        /* allocate ring buffers page by page, not in one piece */
+	bool contiguous;       /* place the metadata page directly before the data; excludes
+	                        * scattered */
 };
 
-/* Linux's defaults: paranoid 2, 100,000 samples a second, 4 ms, 516 KB, 127 and 8, 65,528
- * bytes, the data of a ring in one piece. */
+/* Fill in Linux's defaults: paranoid level 2, 100,000 samples per second, a tick of 4 ms, 516 KB,
+ * 127 callchain entries with 8 context markers, records up to 65,528 bytes, and the data of a ring
+ * buffer in one piece. May be called in any context. */
 void tally_core_settings_init(struct tally_core_settings *settings);
 
 /*
- * A core for CPUs 0 .. nr_cpus - 1, all off line. `ops` and `host` must outlive it;
- * `settings` are copied, NULL: the defaults. Registers the host's PMUs
- * (tally_core_pmu_init). -ENOMEM; -EINVAL for no CPUs, an operation that is missing, or
- * settings that exclude each other.
+ * Create a core for CPUs 0 .. nr_cpus - 1, all of them offline, and register the host's PMUs
+ * (ops->pmu_init, else tally_core_pmu_init()). `ops` and `host` must outlive the core. `settings`
+ * are copied; NULL: the defaults. record_max is rounded down to a multiple of 8 and limited to its
+ * range. May sleep.
+ *
+ * Return 0; -ENOMEM; -EINVAL if nr_cpus is 0 or too large, if a required operation is NULL, if
+ * ops->page_size is invalid, or if both scattered and contiguous are set; -ENXIO if
+ * TALLY_HOST_PMU_INIT is offered but the core's tally_core_pmu_init() was linked; or the error of
+ * the host's PMU registration.
  */
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core);
 
-/* All events must be closed and all tasks gone. NULL is allowed. */
+/* Free the core. All events must be closed and all tasks must have ended (tally_core_close_all(),
+ * tally_core_reap()). NULL is allowed. May sleep. */
 void tally_core_destroy(struct tally_core *core);
 
+/* Return the settings of the core, for reading and changing single words. They belong to the core.
+ * May be called in any context. */
 struct tally_core_settings *tally_core_settings(struct tally_core *core);
 
-/* A CPU came on line: its events begin to count. Called by any CPU, or before others run. */
+/* Bring a CPU online: its events begin to count. Called on any CPU, or before the other CPUs run.
+ * Nothing happens if the CPU is online already. May sleep. Return 0; -EINVAL if the number is not
+ * below nr_cpus; -ENXIO if ops->call() cannot reach the CPU. */
 int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
 
-/* A CPU is about to go: its events stop and keep their counts. Tasks have left it. Called by any
- * CPU with interrupts on, while the one that goes still answers call(). Events of PMUs that count
- * for several CPUs (pmu->cpu_of) go to another. One CPU goes or comes at a time. */
+/* Take a CPU offline: its events stop and keep their counts. Its tasks must have left it. Called on
+ * any CPU with interrupts on, while the CPU that goes offline still serves ops->call(). Events of
+ * PMUs that count for several CPUs (pmu->cpu_of) move to another CPU. Only one CPU may go offline
+ * or online at a time. Nothing happens if the CPU is offline already or does not exist. May sleep.
+ */
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
-/* Whether it is on line, as far as the core was told. From anywhere. */
+/* Return true if the core knows the CPU as online; false for numbers that do not exist. May be
+ * called in any context. */
 bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu);
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 
-/* The numbers a task has; it must be called before any other function sees it. */
+/* Initialize the core's part of a task, and set its ids. Must be called before any other function
+ * sees the task. May be called in any context. */
 void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid);
 
-/* ---- surface ---------------------------------------------------------------------------- */
+/* ---- system call API -------------------------------------------------------------------- */
 
-/* Why something was refused, for people: constant texts. */
+/* The reason why a request was rejected, for messages. The texts are constants. */
 struct tally_core_refusal {
 	int code; /* the -errno that was returned */
 #if TALLY_CORE_REASONS
-	const char *field; /* of the attr, or the argument; "" where there is none */
-	const char *rule;  /* what was broken */
-	const char *fix;   /* what would do; "" where nothing would */
+	const char *field; /* field of the attr, or argument; may be "" */
+	const char *rule;  /* the rule that was broken */
+	const char *fix;   /* the change that would help; "" if none would */
 #endif
 };
 
 /*
- * perf_event_open(2). `attr` is in the memory of the calling program. A shorter one is taken for
- * one with zeros behind it; the tail of a longer one has to be zero, else -E2BIG, and the size
- * known here is written back. `*ret_event` is what the host's new descriptor stands for. Errors
- * are those of the man page; with `ret_why` (NULL is allowed) they are explained.
+ * perf_event_open(2). `attr` is in the memory of the calling program. A shorter attr is extended
+ * with zeros. The tail of a longer one must be zero; otherwise the call fails with -E2BIG and
+ * writes the size known here back to attr->size. `*ret_event` is the object that the host's new
+ * descriptor refers to; it is released with tally_core_close(). May sleep.
+ *
+ * Return 0 or an error of perf_event_open(2), among them -EFAULT if `attr` cannot be read, -EBADF
+ * if `group_fd` is not an event, -ESRCH if there is no such task, -ENOENT if no PMU has the event,
+ * -EACCES or -EPERM if a privilege is missing, and -ENOMEM. If `ret_why` is not NULL, it receives
+ * the reason.
  */
 int tally_core_open(struct tally_core *core, struct tally_core_task *current, void *attr,
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags,
 		    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why);
 
-/* The last descriptor and the last mapping of the event are gone. Its group, if it led one,
- * becomes single events. */
+/* Close an event, after its last descriptor and its last mapping are gone. If it leads a group, the
+ * members become single events. `event` is invalid afterwards. May sleep. */
 void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 
 /*
- * The events that are open, opened by descriptor or from inside, the last one last: `event` NULL
- * gives the first, one that was given the next; NULL: there are no more. What is given is held, and
- * stays where it is in the line, until it is handed in for the next one or put back; meanwhile it
- * may be closed, and its attr can be looked at still. Where the machine may sleep.
+ * Iterate over the open events, in the order in which they were opened, including those of
+ * tally_core_event_create(). NULL as `event` returns the first one, any other event its successor;
+ * NULL is returned at the end. The returned event is referenced until it is passed to the next call
+ * or to tally_core_event_put(). Meanwhile it keeps its position in the list. It may be closed in
+ * that time, but its attr can still be read. May sleep.
  *
  *	for (event = tally_core_event_next(core, NULL); event;
  *	     event = tally_core_event_next(core, event))
  */
 struct tally_core_event *tally_core_event_next(struct tally_core *core,
 					       struct tally_core_event *event);
+
+/* Drop the reference of tally_core_event_next(), to leave the loop early. NULL is allowed. May
+ * sleep. */
 void tally_core_event_put(struct tally_core_event *event);
 
-/* Close whatever is open, before the core is destroyed: how many. The host forgets its descriptors
- * and takes its mappings away itself, before or after. Nobody opens or closes meanwhile; what
- * tally_core_event_next() gave may still be held, and is put back before tally_core_destroy(). */
+/* Close all open events, before the core is destroyed, and return their number. The host releases
+ * its descriptors and mappings itself, before or after. No other task may open or close events
+ * meanwhile. Events that tally_core_event_next() returned may still be referenced; their references
+ * must be dropped before tally_core_destroy(). May sleep. */
 uint32_t tally_core_close_all(struct tally_core *core);
 
-/* What notify() is to be given for this event; the host's file, say. NULL until set. */
+/* Set the pointer that ops->notify() and ops->permit() receive for this event, such as the host's
+ * file. It is NULL until set. May be called in any context. */
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
 
-/* The attr as it is now (IOC_PERIOD changes it). */
+/* Return the current attr of the event (PERF_EVENT_IOC_PERIOD changes it). It belongs to the event.
+ * May be called in any context. */
 const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event);
 
 /*
- * read(2): the counts in the attr's read_format: perf_event_open(2), "Reading results".
- * Bytes written; 0 (end of file) for a pinned event in the error state; -ENOSPC when `len`
- * is too small; -EFAULT.
+ * read(2): copy the counts to user memory at `buffer`, in the format that attr.read_format selects;
+ * see perf_event_open(2), "Reading results". May sleep.
+ *
+ * Return the number of bytes written; 0 (end of file) for a pinned event in the error state and for
+ * a revoked event; -ENOSPC if `len` is too small; -EFAULT if `buffer` cannot be written; -EACCES if
+ * ops->permit() forbids it; -ENOMEM.
  */
 int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event, void *buffer,
 			size_t len);
 
 /*
- * ioctl(2): perf_event_open(2), "perf_event ioctl calls". 0 or -errno: -ENOTTY for requests
- * that are none; -EINVAL; -EOPNOTSUPP for modifying what is no breakpoint; -EFAULT.
+ * ioctl(2): see perf_event_open(2), "perf_event ioctl calls". `current` may be NULL for requests of
+ * the kernel itself. May sleep.
+ *
+ * Return 0; -ENOTTY for unknown requests; -EINVAL if the request does not apply to the event or the
+ * argument is invalid; -EOPNOTSUPP for modifying an event other than a breakpoint; -EBADF if the
+ * argument must be a descriptor of an event and is not; -EFAULT if memory at `arg` cannot be
+ * accessed; -EACCES if ops->permit() forbids it; -ENODEV if the event was revoked; -ENOMEM. If
+ * `ret_why` is not NULL, it receives the reason.
  */
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
 		     struct tally_core_refusal *ret_why);
 
-/* POLLIN, POLLHUP, POLLERR as Linux numbers them. */
+/* POLLIN, POLLERR and POLLHUP with Linux's numbers. */
 enum { TALLY_CORE_POLLIN = 1, TALLY_CORE_POLLERR = 8, TALLY_CORE_POLLHUP = 16 };
 
-/* poll(2): POLLIN once for each wakeup; POLLHUP without a buffer, or when the event's task and
- * those that inherited it are gone; POLLERR | POLLHUP for a pinned event in the error state. (That
- * a REFRESH count is used up only notify() tells.) */
+/* poll(2). Return POLLIN once for each wakeup; POLLHUP if the event has no buffer, or if its task
+ * and all tasks that inherited the event have ended; POLLERR | POLLHUP if it is pinned and in the
+ * error state, or revoked. (That a REFRESH count is used up is reported only to ops->notify().)
+ * Does not sleep. */
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event);
 
-/* prctl(2): PR_TASK_PERF_EVENTS_ENABLE and _DISABLE for the events that `current` opened, as
- * the running Linux does. */
+/* Options of tally_core_prctl(), with Linux's numbers. */
 enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
+
+/* prctl(2) with PR_TASK_PERF_EVENTS_ENABLE or _DISABLE: enable or disable all events that `current`
+ * opened, as current Linux does. May sleep. Return 0, or -EINVAL for another option. */
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
 
-/* ---- from inside ------------------------------------------------------------------------ */
+/* ---- events of the kernel itself -------------------------------------------------------- */
 
 /*
- * Called at each overflow of an event in place of writing a sample: `event` is the one that was
- * created, also where a child of it overflowed. On the CPU where it happened, in the overflow
- * interrupt: interrupts are off, and it may be one that irq_save does not mask. It must not sleep,
- * and call nothing of the core. The first call may come before tally_core_event_create() has
- * returned the event: recognize it by `arg`. Throttling, frequencies and REFRESH are as with
- * samples.
+ * Called at each overflow of an event, instead of writing a sample. `event` is the event that was
+ * created, also if a child of it overflowed. Called on the CPU where the overflow happened, in the
+ * overflow interrupt: interrupts are off, and the interrupt may be one that irq_save does not mask.
+ * The function must not sleep, and must not call the core. The first call may come before
+ * tally_core_event_create() has returned the event: identify the event by `arg`. Throttling,
+ * frequencies and REFRESH work as they do for samples.
  */
 typedef void (*tally_core_overflow_fn)(struct tally_core_event *event,
 				       const struct tally_core_sample_data *sample_data, void *arg);
 
-/* Whose and with whom. */
+/* The target of an event, its group and its output. */
 struct tally_core_event_setup {
 	struct tally_core_task
-		*task; /* held by the caller while it is opened; NULL: all of a CPU */
-	int32_t cpu;   /* -1: any, of a task */
-	struct tally_core_event *leader; /* NULL: none; held open by the caller */
-	struct tally_core_event *output; /* whose buffer to write to; NULL: its own */
-	tally_core_overflow_fn overflow; /* NULL: samples are written */
+		*task; /* the caller keeps it alive during the call; NULL: all of a CPU */
+	int32_t cpu;   /* -1: any CPU; then task is set */
+	struct tally_core_event *leader; /* group leader, kept open by the caller; NULL: none */
+	struct tally_core_event *output; /* event that owns the output buffer; NULL: its own buffer
+	                                  */
+	tally_core_overflow_fn overflow; /* NULL: write samples */
 	void *overflow_arg;
 };
 
 /*
- * An event of the kernel itself, without descriptor and user memory: a watchdog's, a profiler's of
- * an RTOS. It has all rights; `attr` is copied. Errors are those of tally_core_open(). It ends with
- * tally_core_close(), and is controlled with tally_core_ioctl(), whose `current` may be NULL then:
- * ENABLE, DISABLE, RESET, REFRESH; and mapped with tally_core_mmap(), where a `current` of NULL
- * pays nothing. May sleep.
+ * Create an event of the kernel itself, without a descriptor and without user memory, for example
+ * for a watchdog or a profiler in an RTOS. No permissions are checked. `attr` is copied. Release
+ * the event with tally_core_close(). tally_core_ioctl() with NULL as `current` controls it: ENABLE,
+ * DISABLE, RESET, REFRESH. tally_core_mmap() maps it; with NULL as `current` no account is charged.
+ * May sleep. Return 0 or an error of tally_core_open(); if `ret_why` is not NULL, it receives the
+ * reason.
  */
 int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
 			    const struct tally_core_event_setup *setup,
 			    struct tally_core_event **ret_event,
 			    struct tally_core_refusal *ret_why);
 
+/* The counts of an event. */
 struct tally_core_counts {
 	uint64_t value;
 	uint64_t enabled, running; /* ns */
 };
 
-/* The counts of the event and its children. 0; -ENOSPC: it is pinned and found no room; -ENODEV: it
- * was revoked. May sleep. */
+/* Read the counts of an event and its children. May sleep. Return 0; -ENOSPC if the event is pinned
+ * and there was no counter for it; -ENODEV if it was revoked. */
 int tally_core_event_read(struct tally_core *core, struct tally_core_event *event,
 			  struct tally_core_counts *ret_counts);
 
-/* IOC_SET_OUTPUT by object; `target` NULL: write nowhere. 0; -EINVAL. May sleep. */
+/* Redirect the event's output as PERF_EVENT_IOC_SET_OUTPUT does, with the target given as an
+ * object. NULL as `target`: do not write records. May sleep. Return 0; -EINVAL if the event has a
+ * buffer of its own, if `target` has no buffer, or if the two events differ in CPU, clock or
+ * direction; -ENOMEM. If `ret_why` is not NULL, it receives the reason. */
 int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
 				struct tally_core_event *target,
 				struct tally_core_refusal *ret_why);
@@ -226,76 +276,89 @@ int tally_core_event_set_output(struct tally_core *core, struct tally_core_event
 struct tally_core_buffer;
 
 /*
- * Take the next record of a buffer that was mapped writable into `len` bytes at `to`: its bytes, 0
- * when there is none. -ENOSPC: it is longer and stays. -EINVAL: the buffer holds no record there,
- * as somebody else wrote to it or moved data_tail; all that it holds is dropped. One reader at a
- * time; from anywhere but the overflow interrupt.
+ * Take the next record of a buffer that was mapped writable, and copy it to `to`, which has `len`
+ * bytes. Only one reader may use a buffer at a time. May be called in any context except the
+ * overflow interrupt.
+ *
+ * Return the size of the record; 0 if there is no record; -ENOSPC if the record is longer than
+ * `len` (it stays in the buffer); -EINVAL if the buffer does not contain a valid record at
+ * data_tail, because another writer changed it. In that case the whole content of the buffer is
+ * dropped.
  */
 int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_t len);
 
-/* ---- the classic encoding --------------------------------------------------------------- */
+/* ---- classic ABI ------------------------------------------------------------------------ */
 
-/* tally/classic.h translates the calls of the design document to today's. These two have no
- * counterpart today. */
+/* tally/classic.h translates the calls of the 2009 design document to the current ones. The next
+ * two functions have no current counterpart. */
 
 #if TALLY_CORE_CLASSIC
-/* Have MUNMAP records written for the event and who inherits it from now on: laid out as MMAP, of
- * type TALLY_CLASSIC_CORE_MUNMAP. Once; there is no way back. */
+/* Write MUNMAP records for the event and for the events inherited from it, from now on. They are
+ * laid out like MMAP records, with type TALLY_CLASSIC_CORE_MUNMAP. This cannot be undone. May
+ * sleep. */
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event);
 
-/* prctl(2) as the design document has it: the group leaders on `current`, whoever opened them, and
- * none that it opened elsewhere. -EINVAL: no such option. */
+/* prctl(2) as the design document defines it: enable or disable the group leaders that are attached
+ * to `current`, regardless of their opener, but not events that `current` opened on other tasks.
+ * May sleep. Return 0, or -EINVAL for another option. */
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option);
 #endif
 
 /* ---- mapping ---------------------------------------------------------------------------- */
 
 /*
- * mmap(2) of an event: 1 + 2^n pages, `len` bytes, at `pgoff` 0. (Where pages are smaller than the
- * metadata, sizeof(struct perf_event_mmap_page), as many more as these take.) The first mapping
- * makes the buffer; further ones must be as long. `writable` is whether the program may write
- * data_tail: where it may not, the buffer is overwritten. The pages are accounted to `current`.
- * -EINVAL: a length that is none, an inherited event of all CPUs, or another length than the
- * buffer's; -EBUSY: the event writes to another one's buffer (IOC_SET_OUTPUT); -EPERM over the
- * locked-memory limit; -EACCES: ops->permit(); -ENODEV: it was revoked; -ENOMEM. Whoever holds the
- * descriptor may map it. May sleep.
+ * mmap(2) of an event: `len` is the size of 1 + 2^n pages, and `pgoff` is 0. (If pages are smaller
+ * than struct perf_event_mmap_page, the metadata take more than one page; see
+ * tally_core_mmap_size().) The first mapping creates the buffer; further ones must have the same
+ * length. `writable` means that the program may write data_tail; otherwise the buffer is
+ * overwritten. The pages are charged to `current`; NULL: to no account. The holder of the
+ * descriptor may map the event. Each successful call is paired with one tally_core_munmap(). May
+ * sleep.
+ *
+ * Return 0; -EINVAL if the length or offset is wrong, if the buffer exists with another length, if
+ * attr.inherit is set and the event counts on all CPUs, or if the event can move between CPUs
+ * (pmu->cpu_of); -EBUSY if the event writes to another event's buffer (PERF_EVENT_IOC_SET_OUTPUT);
+ * -EPERM if the locked-memory limit would be exceeded; -EACCES if ops->permit() forbids it; -ENODEV
+ * if the event was revoked; -ENOMEM. If `ret_why` is not NULL, it receives the reason.
  */
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
 		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why);
 
-/* Bytes to map for a ring of `data_len` bytes of data, a power of two of pages or 0: the metadata
- * are added. From anywhere. */
+/* Return the number of bytes to map for a ring buffer with `data_len` bytes of data: adds the
+ * metadata. `data_len` is a power of two of pages, or 0. May be called in any context. */
 size_t tally_core_mmap_size(const struct tally_core *core, size_t data_len);
 
-/* A mapping that tally_core_mmap() gave is gone. The last one takes the buffer off its event and
+/* Release one mapping of tally_core_mmap(). The last one detaches the buffer from the event and
  * calls the CPU that may write to it. May sleep. */
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer);
 
-/* The page at `index` of a mapping: 0 is the metadata page (struct perf_event_mmap_page), which
- * goes on in the next ones where pages are smaller; the data begin at index data_offset /
- * page_size, which is 1 else. NULL beyond the end. Page-aligned memory of pages_alloc(). With
- * settings.contiguous all of it is one piece, so that a program without an MMU has the data at
- * data_offset from the page, as one with a mapping. Else the metadata lie elsewhere than the data,
- * and these in one piece unless settings.scattered. From anywhere.
+/* Return the page at `index` of a mapping, or NULL beyond its end. Page 0 is the metadata page
+ * (struct perf_event_mmap_page), which continues on the next pages if pages are smaller. The data
+ * begins at index data_offset / page_size, which otherwise is 1. The result is page-aligned memory
+ * of ops->pages_alloc().
  *
- * On 32 bits data_head is written in two halves: read it until two readings agree. data_tail may be
- * written in halves: while a reader is interrupted in between, the ring can look full.
- * tally_core_buffer_read() has no such cares. */
+ * With settings.contiguous the whole mapping is one piece of memory. A program without an MMU then
+ * finds the data at data_offset from the page, as in a mapping. Otherwise the metadata is separate
+ * from the data, and the data is one piece unless settings.scattered is set.
+ *
+ * On 32-bit machines data_head is written in two halves: read it until two reads agree. data_tail
+ * may be written in halves too: while a reader is interrupted between them, the ring buffer can
+ * look full. tally_core_buffer_read() handles both. May be called in any context. */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
 /* ---- hooks ------------------------------------------------------------------------------ */
 
-/* What every core begins with. */
+/* The first member of every core. Private; declared here for tally_core_is_watched(). */
 struct tally_core_watch {
-	uint32_t users; /* not 0: an event is open, or there is a task that had one */
+	uint32_t users; /* not 0: an event is open, or a task that had one remains */
 };
 
 /*
- * Whether anybody wants to know what happens. The hooks that are called often ask this first:
- * without events they cost one load and a branch. Where the host has no running() operation it is
- * always true, as the core then has to be told who runs.
+ * Return true if the core must be told what happens on the host. The frequent hooks check this
+ * first: without events they cost one load and a branch. Always true if the host has no running()
+ * operation, because the core must then be told which task runs. May be called in any context.
  */
 static inline bool tally_core_is_watched(const struct tally_core *core)
 {
@@ -306,28 +369,36 @@ static inline bool tally_core_is_watched(const struct tally_core *core)
 struct tally_core_mapping;
 struct tally_core_tracepoint;
 
-/* What the inline hooks below come to; called by them alone. */
+/* The bodies of the inline hooks below. Call those instead. */
+/* The body of tally_core_switch(). */
 void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
 			       struct tally_core_task *next, bool preempt);
+/* The body of tally_core_tick(). */
 void tally_core_watched_tick(struct tally_core *core,
 			     const struct tally_core_sample_data *sample_data);
+/* The body of tally_core_comm(). */
 void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
 			     const char *comm, bool exec);
+/* The body of tally_core_mapped(). */
 void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *task,
 			       const struct tally_core_mapping *mapping, bool unmapped);
+/* The body of tally_core_software(). */
 void tally_core_watched_software(struct tally_core *core, uint32_t id, uint64_t nr,
 				 const struct tally_core_sample_data *sample_data);
+/* The body of tally_core_tracepoint_hit(). */
 void tally_core_watched_tracepoint_hit(struct tally_core *core,
 				       const struct tally_core_tracepoint *tracepoint,
 				       const void *raw, uint32_t len,
 				       const struct tally_core_sample_data *sample_data);
 
 /*
- * The CPU changes from `prev` to `next` (NULL: a task without events, as idle is one).
- * `preempt`: prev could have run on. Called on that CPU; costs by the events of the two. Every
- * switch that happens has to be told; one that is told again, or of a task to itself, is nothing,
- * and one that was told but not made is put right by the next. The CPU knows who it was told of
- * last: `prev` counts only where that was nobody. Idle may be NULL as `prev` and as `next`.
+ * The CPU switches from `prev` to `next`. NULL means a task without events; the idle task may be
+ * NULL in both places. `preempt` means that `prev` could have continued to run. Called on the CPU
+ * that switches, with interrupts off. The cost depends on the events of the two tasks.
+ *
+ * Every switch that happens must be reported. A repeated report, or one from a task to itself, has
+ * no effect. A report of a switch that then did not happen is corrected by the next one. For each
+ * CPU the core remembers the last `next`; `prev` is used only if that is NULL.
  */
 static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 				     struct tally_core_task *next, bool preempt)
@@ -336,7 +407,8 @@ static inline void tally_core_switch(struct tally_core *core, struct tally_core_
 		tally_core_watched_switch(core, prev, next, preempt);
 }
 
-/* Once every settings.tick_ns on each CPU: rotation, frequencies, the end of throttling. */
+/* Called once per settings.tick_ns on each CPU, with interrupts off: rotates groups, adapts
+ * frequencies and ends throttling. `sample_data` describes what the tick interrupted. */
 static inline void tally_core_tick(struct tally_core *core,
 				   const struct tally_core_sample_data *sample_data)
 {
@@ -344,45 +416,50 @@ static inline void tally_core_tick(struct tally_core *core,
 		tally_core_watched_tick(core, sample_data);
 }
 
-/* The deadline that ops->timer() was given has come. Called before it, this sets the timer again
- * and does no more. */
+/* The deadline of ops->timer() has been reached. Called on that CPU with interrupts off;
+ * `sample_data` describes what the timer interrupted. If it is called too early, it only sets the
+ * timer again. */
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data);
 
-/* What ops->defer() asked for. */
+/* Do the work for which ops->defer() was called, on the same CPU: notify pollers, send signals,
+ * disable events that used up their REFRESH count. Called with interrupts off, outside the overflow
+ * interrupt. */
 void tally_core_deferred(struct tally_core *core);
 
-/* `current` makes `child`, a thread of its process or (process true) a process of its own. Both
- * have been through tally_core_task_init(), which goes for the boot and the idle task as well where
- * they make others. The child does not run yet, and task_get() does not find it; if it cannot be
- * started after all, tally_core_exit() ends it. -ENOMEM, and -EBUSY where somebody has opened an
- * event on the child all the same: nothing was inherited. May sleep. Without events on `current` no
- * lock is taken. */
+/* `current` creates `child`: a thread of its process, or with `process` a new process. Both must
+ * have been initialized with tally_core_task_init(). This includes the boot task and the idle tasks
+ * if they create tasks. The child must not run yet, and task_get() must not find it. If it cannot
+ * be started after all, call tally_core_exit() for it. May sleep. No lock is taken if `current` has
+ * no events. Return 0; -ENOMEM; -EBUSY if an event was opened on the child already. On failure
+ * nothing is inherited. */
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 
-/* `task` ends: it is the one that runs here, or one that runs nowhere and that no CPU changes to
- * meanwhile. Its counts go to its parents' events. May sleep. The core uses nothing of it
- * afterwards, but it stays in memory until the CPU that ran it last was told of a switch to
- * another. */
+/* `task` ends. It is either the running task, or a task that does not run and to which no CPU
+ * switches meanwhile. Its counts are added to the events it inherited from. May sleep. Afterwards
+ * the core does not use the task any more. The host must keep it in memory until the core was told
+ * that the CPU that ran it last switched to another task. */
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 
-/* The same from anywhere, wherever `task` is: neither sleeps nor calls another CPU, so it may be
- * called with interrupts off, inside a critical section, for a task that runs on another CPU. True:
- * it left something, which tally_core_reap() ends; until then its counts are not in its parents'
- * events. `task` may go as after tally_core_exit(); where it was in the middle of a call of the
- * core, it stays in memory until that returned. */
+/* Like tally_core_exit(), but for any task in any state: it neither sleeps nor calls another CPU.
+ * It may be called with interrupts off, in a critical section, and for a task that runs on another
+ * CPU. Return true if the task left events for tally_core_reap(); until then its counts are not in
+ * the events it inherited from. The host may free `task` under the same condition as after
+ * tally_core_exit(). If the task was inside a call of the core, it must stay in memory until that
+ * call has returned. */
 bool tally_core_end(struct tally_core *core, struct tally_core_task *task);
 
-/* End what tasks left that ended by tally_core_end(). May sleep; calls every CPU. Also before
- * tally_core_destroy(). */
+/* End the events that tally_core_end() left. Also required before tally_core_destroy(). Calls every
+ * CPU. May sleep. */
 void tally_core_reap(struct tally_core *core);
 
-/* `task`, which runs here, has executed another program: enable_on_exec, remove_on_exec.
- * `privileged`: the program runs with more rights than who called it; foreign events of all
- * kinds but per-CPU ones come off. May sleep. */
+/* The running task `task` has executed another program: handles enable_on_exec and remove_on_exec.
+ * `privileged` means that the new program has more rights than its caller: then all events attached
+ * to this task end, and their counts stay readable; per-CPU events continue. May sleep. */
 void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged);
 
-/* The running task's name changed; `exec` when that came with a new program. */
+/* The name of the running task `task` changed to `comm`. `exec` is true if the change is part of an
+ * exec. Called with interrupts off. */
 static inline void tally_core_comm(struct tally_core *core, struct tally_core_task *task,
 				   const char *comm, bool exec)
 {
@@ -390,20 +467,21 @@ static inline void tally_core_comm(struct tally_core *core, struct tally_core_ta
 		tally_core_watched_comm(core, task, comm, exec);
 }
 
-/* A mapping, for MMAP and MMAP2 records. */
+/* A mapping of a task, for MMAP and MMAP2 records. */
 struct tally_core_mapping {
 	uint64_t addr, len, pgoff;
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint32_t prot, flags;
-	bool executable;       /* false: for attr.mmap_data only */
-	uint8_t build_id_size; /* 0: none is known */
+	bool executable;       /* false: reported only with attr.mmap_data */
+	uint8_t build_id_size; /* bytes of build_id; 0: unknown */
 	uint8_t build_id[20];
 	const char *filename;
 };
 
-/* The running task mapped something, or (`unmapped`) took it away; the latter is told only to
- * events of the classic encoding. */
+/* The running task `task` created a mapping, or with `unmapped` removed one. Removals are reported
+ * only to events of the classic ABI. Called with interrupts off; `mapping` is read during the call
+ * only. */
 static inline void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
 				     const struct tally_core_mapping *mapping, bool unmapped)
 {
@@ -411,32 +489,35 @@ static inline void tally_core_mapped(struct tally_core *core, struct tally_core_
 		tally_core_watched_mapped(core, task, mapping, unmapped);
 }
 
-/* The running task is in these namespaces now: 7, in Linux's order (net, uts, ipc, pid, user,
- * mnt, cgroup). */
+/* The running task `task` is now in these namespaces. `links` are `nr` = 7 entries in Linux's
+ * order: net, uts, ipc, pid, user, mnt, cgroup. Called with interrupts off. */
 void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
 			   const struct perf_ns_link_info *links, uint32_t nr);
 
-/* Kernel code came or (`gone`) went. */
+/* Kernel code named `name` was added at `addr`, or with `gone` removed: KSYMBOL records. `type` is
+ * PERF_RECORD_KSYMBOL_TYPE_*, `len` is in bytes. Called with interrupts off. */
 void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
 			bool gone, const char *name);
 
 /* Kernel code at `addr` is about to change from `before` to `after`: TEXT_POKE records. Both
- * lengths are below 65,536; what does not fit into a record is left out. For hosts that offer
- * TALLY_HOST_TEXT_POKE. */
+ * lengths must be below 65,536 bytes; otherwise nothing is recorded. A record is also omitted if it
+ * does not fit into settings.record_max. For hosts that offer TALLY_HOST_TEXT_POKE. Called with
+ * interrupts off. */
 void tally_core_text_poke(struct tally_core *core, uint64_t addr, const void *before,
 			  uint32_t before_len, const void *after, uint32_t after_len);
 
-/* A BPF program was loaded or unloaded (`type` PERF_BPF_EVENT_*): its id and its tag of 8 bytes.
- * For hosts that offer TALLY_HOST_BPF. */
+/* A BPF program was loaded or unloaded (`type` is PERF_BPF_EVENT_*). `id` is its id and `tag` its
+ * tag of 8 bytes. For hosts that offer TALLY_HOST_BPF. Called with interrupts off. */
 void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const uint8_t *tag);
 
-/* A cgroup came to be: its id, as ops->cgroup() gives it, and its path. For hosts that offer
- * TALLY_HOST_CGROUP. */
+/* A cgroup was created: `id` as ops->cgroup() returns it, and its path. For hosts that offer
+ * TALLY_HOST_CGROUP. Called with interrupts off. */
 void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
 
-/* `nr` software events of this kind (PERF_COUNT_SW_*) happened in what runs here:
- * page faults, alignment and emulation faults. Context switches and migrations are the core's own
- * unless the host offers TALLY_HOST_TELLS_SWITCHES; clocks always are. */
+/* `nr` software events of kind `id` (PERF_COUNT_SW_*) happened in the running task: page faults,
+ * alignment faults, emulation faults. Unknown ids are ignored. The core counts context switches and
+ * migrations itself, unless the host offers TALLY_HOST_TELLS_SWITCHES. It always counts the clocks
+ * itself. Called with interrupts off on the CPU where the events happened. */
 static inline void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 				       const struct tally_core_sample_data *sample_data)
 {
@@ -446,41 +527,49 @@ static inline void tally_core_software(struct tally_core *core, uint32_t id, uin
 
 /* ---- tracepoints ------------------------------------------------------------------------ */
 
+/* A field of a tracepoint's raw data that filters can name. */
 struct tally_core_field {
 	const char *name;
-	uint16_t offset, size; /* in the raw data; size 1, 2, 4 or 8 for integers */
+	uint16_t offset, size; /* bytes, in the raw data; size 1, 2, 4 or 8 for integers */
 	bool is_signed;
 	bool is_string; /* NUL-terminated within size bytes */
 };
 
-/* A tracepoint: the host's, constant but for the links. */
+/* A tracepoint. It belongs to the host and is constant except for the private fields. */
 struct tally_core_tracepoint {
 	const char *system, *name;
 	uint64_t id;                           /* attr.config; unique */
-	const struct tally_core_field *fields; /* what filters can name */
+	const struct tally_core_field *fields; /* the fields that filters can name */
 	uint32_t nr_fields;
-	bool about_own_task; /* its data are what the task that hits it knows anyway, as of a system
-			      * call: without privileges PERF_SAMPLE_RAW is granted for own tasks */
-	/* The core's, zero until registered. */
-	uint32_t users; /* its events, and who looks at it */
+	bool about_own_task; /* its data is known to the task that hits it anyway, as for a system
+	                      * call: unprivileged users may request PERF_SAMPLE_RAW for their own
+	                      * tasks */
+	/* Private to the core, zero until registered. */
+	uint32_t users; /* references: its events, and lookups in progress */
 	bool leaving;
 	struct tally_core_tracepoint *next;
 };
 
-/* -EEXIST: the id, or the name, is taken; -EBUSY: it is half gone. */
+/* Register a tracepoint, which must stay valid until it is unregistered or the core is destroyed.
+ * May be called by any task, with interrupts on or off. Return 0; -EEXIST if its id or its name is
+ * taken; -EBUSY if unregistering it has begun but not finished; -EOPNOTSUPP if
+ * TALLY_CORE_TRACEPOINTS is 0. */
 int tally_core_tracepoint_register(struct tally_core *core,
 				   struct tally_core_tracepoint *tracepoint);
 
-/* A tracepoint goes, and is hit no more: what tally_core_pmu_unregister() says of a PMU. */
+/* Unregister a tracepoint that is not hit any more. Its open events are revoked, as described for
+ * tally_core_pmu_unregister(). May sleep. Return 0; -ENOENT if it is not registered; -EBUSY if one
+ * of its events is being opened or closed at the moment: call again. */
 int tally_core_tracepoint_unregister(struct tally_core *core,
 				     struct tally_core_tracepoint *tracepoint);
 
-/* By "system:name"; NULL if there is none. Who unregisters tracepoints takes care that it is not
- * this one. */
+/* Return the tracepoint with this system and name, or NULL. The caller must prevent the host from
+ * unregistering it. May be called by any task, with interrupts on or off. */
 const struct tally_core_tracepoint *
 tally_core_tracepoint_find(struct tally_core *core, const char *system, const char *name);
 
-/* It was hit by what runs here, with this raw data. */
+/* The running task hit `tracepoint` with `len` bytes of raw data at `raw`. Called with interrupts
+ * off; `raw` and `sample_data` are read during the call only. */
 static inline void tally_core_tracepoint_hit(struct tally_core *core,
 					     const struct tally_core_tracepoint *tracepoint,
 					     const void *raw, uint32_t len,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Error numbers for hosts without a libc: Linux's, as the ABI hands them to programs.
- * A hosted build takes the host's own <errno.h>.
+ * Error numbers for freestanding hosts, which have no libc. The values are Linux's, since the ABI
+ * returns them to programs. A hosted build uses the host's <errno.h>.
  */
 #ifndef TALLY_ERRNO_H
 #define TALLY_ERRNO_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf.data: reading and writing, file and pipe mode, any byte order, compressed or not.
+ * Reading and writing perf.data: file and pipe mode, either byte order, compressed or not.
  *
- * Errors are negative errno values; 0 is success. `ret_` pointers are untouched on failure.
- * `err`, where there is one, may be NULL; its offset is a byte of the file. A reader or writer
- * belongs to one thread at a time. Nothing here prints.
- *
- * Reading:
+ * Functions that return int return 0 or a negative errno; `ret_` pointers are untouched on failure.
+ * `err`, where it exists, may be NULL; its offset is an offset in the file. Nothing here prints.
+ * Threads: a reader or writer may be used by one thread at a time; different ones are independent.
+ * Functions without a reader or writer may be called from any thread.
  *
  *	tally_perfdata_open("perf.data", &data, &err);
  *	while ((ret = tally_perfdata_next_ordered(data, &record, &err)) > 0)
@@ -57,7 +56,7 @@ enum {
 	TALLY_PERFDATA_COMPRESSED2 = 83,
 };
 
-/* First word of an EVENT_UPDATE. */
+/* The first word of an EVENT_UPDATE record. */
 enum {
 	TALLY_PERFDATA_UPDATE_UNIT = 0,
 	TALLY_PERFDATA_UPDATE_SCALE = 1,
@@ -65,7 +64,7 @@ enum {
 	TALLY_PERFDATA_UPDATE_CPUS = 3,
 };
 
-/* Features: what the file says besides its records. */
+/* Features: sections about the machine and the recording. */
 enum {
 	TALLY_FEATURE_TRACING_DATA = 1,
 	TALLY_FEATURE_BUILD_ID = 2,
@@ -98,22 +97,22 @@ enum {
 	TALLY_FEATURE_CLOCK_DATA = 29,
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
-	TALLY_FEATURE_MAX = 32, /* one more than the last one known */
-	/* tally's own, far above those of perf and of simpleperf (128 on), which skip it: names of
-	 * the addresses that the recording holds, docs/stored-names-format.md. Not in pipes. */
+	TALLY_FEATURE_MAX = 32, /* one more than the last known one */
+	/* tally's own feature: embedded symbols of the recorded addresses, see
+	 * docs/internals/embedded-symbols-format.md. perf and simpleperf skip it. Not written in pipe mode. */
 	TALLY_FEATURE_STORED_NAMES = 224,
-	TALLY_FEATURE_LIMIT = 256, /* bits in the header */
+	TALLY_FEATURE_LIMIT = 256, /* number of bits in the header */
 };
 
-/* Description of a record type for abi/record.h's walker: perf.data's own types, else the
- * kernel's; NULL if unknown. Types with an array of structures end in a BYTES field, see
- * tally_perfdata_array(). */
+/* Return the description of a record type for the walker of abi/record.h, for perf.data's own types
+ * and for those of the kernel; NULL if the type is unknown. Types with an array of structures end
+ * in a BYTES field, see tally_perfdata_array(). The description is constant. */
 const struct tally_record_desc *tally_perfdata_describe(uint32_t type);
 
-/* Equal structures at the end of ID_INDEX, THREAD_MAP, STAT_CONFIG and AUXTRACE_INFO: the
- * BYTES field called `name` holds them, `stride` bytes each: as many as the field before
- * says (with `counted`), but no more than fit. Their fields stand one behind the other; an
- * only field without a name makes a list of plain values. */
+/* An array of equal structures at the end of ID_INDEX, THREAD_MAP, STAT_CONFIG and AUXTRACE_INFO
+ * records. The BYTES field called `name` contains structures of `stride` bytes. If `counted` is
+ * set, the preceding field is their number, as far as they fit. `fields` describes one structure; a
+ * single field without a name means a list of plain values. */
 struct tally_perfdata_array {
 	uint32_t type;
 	uint16_t stride;
@@ -123,170 +122,170 @@ struct tally_perfdata_array {
 	const struct tally_record_field *fields;
 };
 
-/* NULL for types without one. */
+/* Return the array of a record type; NULL if it has none. The result is constant. */
 const struct tally_perfdata_array *tally_perfdata_array(uint32_t type);
 
 /* ---- opening ------------------------------------------------------------- */
 
 struct tally_perfdata;
 
-/* True if `path` is a regular file that begins as a recording does, or a directory of `record
- * --threads`. Nothing else is opened, no FIFO and no device. */
+/* Return true if `path` is a regular file that begins like a recording, or a directory of `record
+ * --threads`. Other files, such as FIFOs and devices, are not opened. */
 bool tally_perfdata_is_recording(const char *path);
 
-/* Open `path`: a regular file (mapped; a file truncated meanwhile raises SIGBUS: a program that is
- * to survive that maps zeros there in its handler and asks tally_perfdata_check()), a FIFO, "-" for
- * standard input, or a directory of `record --threads`. Header, attrs and feature table of a file
- * are read at once, of a stream nothing but the header. 0; the error of open(2), read(2) or
- * mmap(2); -EINVAL with the reason when it is not perf.data or its header is nonsense; -EOPNOTSUPP;
- * -ENOMEM. */
+/* Open a reader for `path`: a regular file, a FIFO, "-" for standard input, or a directory of
+ * `record --threads`. For a file the header, attrs and feature table are read immediately; for a
+ * stream only the header. A regular file is mapped, so truncating it while it is read raises
+ * SIGBUS. A program that is to survive this maps zeros there in its signal handler, and calls
+ * tally_perfdata_check(). Return 0; -EINVAL with the reason if it is not perf.data or the header is
+ * invalid; -EOPNOTSUPP; -ENOMEM; or the error of open(2), read(2) or mmap(2). */
 int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
 			struct tally_error *err);
 
-/* The same with a descriptor, which stays the caller's and must outlive the reader if it is
- * a stream. A regular file is read from its start, whatever its position. */
+/* Like tally_perfdata_open(), for a descriptor. It belongs to the caller, and must stay open if it
+ * is a stream. A regular file is read from its start. */
 int tally_perfdata_open_fd(int fd, struct tally_perfdata **ret_data, struct tally_error *err);
 
-/* The same with bytes in memory, which must outlive the reader. */
+/* Like tally_perfdata_open(), for bytes in memory, which must outlive the reader. */
 int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfdata **ret_data,
 			      struct tally_error *err);
 
-/* Free the reader and everything got from it. NULL is allowed. */
+/* Free the reader and everything that it returned. NULL is allowed. */
 void tally_perfdata_close(struct tally_perfdata *data);
 
 struct tally_perfdata_info {
-	bool is_pipe;         /* pipe mode, told by the header, not by what was opened */
-	bool is_stream;       /* read once, from front to back */
+	bool is_pipe;         /* pipe mode, according to the header */
+	bool is_stream;       /* can be read only once, from start to end */
 	bool is_dir;          /* several data files */
-	bool is_foreign;      /* written in the byte order that this machine has not */
-	bool is_big_endian;   /* of the file */
-	bool is_unfinished;   /* data size 0: the recorder was killed; no features */
+	bool is_foreign;      /* the file's byte order is not that of this machine */
+	bool is_big_endian;   /* the file is big-endian */
+	bool is_unfinished;   /* data size 0: the recorder was killed; there are no features */
 	uint32_t version;     /* 1 for PERFFILE, 2 for PERFILE2 */
 	uint32_t attr_size;   /* of the attrs in the file; 0 in pipe mode */
-	uint64_t file_size;   /* 0 of streams */
-	uint64_t data_offset; /* of the records */
-	uint64_t data_size;   /* clipped to the file; of streams UINT64_MAX */
-	uint64_t nr_records;  /* delivered or queued so far */
-	uint64_t nr_late;     /* records that came after later ones had been handed out */
+	uint64_t file_size;   /* 0 for streams */
+	uint64_t data_offset; /* offset of the records */
+	uint64_t data_size;   /* limited to the file; UINT64_MAX for streams */
+	uint64_t nr_records;  /* returned or queued so far */
+	uint64_t nr_late;     /* records returned after newer ones */
 };
 
-/* Never NULL; counters advance with reading. */
+/* Return information about the file; it belongs to the reader. The counters change during reading.
+ */
 const struct tally_perfdata_info *tally_perfdata_info(const struct tally_perfdata *data);
 
-/* Something odd that did not stop the reading, for the caller to tell. */
+/* A problem that did not stop the reader. The caller may report it. */
 enum tally_perfdata_note_kind {
 	TALLY_NOTE_UNFINISHED,     /* data size 0 */
-	TALLY_NOTE_TRUNCATED_DATA, /* the header promises more bytes than the file has */
-	TALLY_NOTE_CUT_RECORD,     /* the last record or payload is not all there */
-	TALLY_NOTE_STRAY_BYTES,    /* too few bytes for a record header at the end */
-	TALLY_NOTE_BAD_FEATURE,    /* a feature outside the file, or one that does not parse */
-	TALLY_NOTE_BAD_RECORD,     /* of a foreign record: inner sizes do not fit, not swapped */
-	TALLY_NOTE_BAD_ATTR,       /* an attr or its ids are outside the file, or unreadable */
-	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is broken: its records end here */
-	TALLY_NOTE_NEWER_FIELDS,   /* samples of an attr have fields that are not known here */
-	TALLY_NOTE_UNKNOWN_RECORD, /* record types that are not known here, which say nothing */
-	TALLY_NOTE_LIMIT,          /* a limit of this reader was met, see docs/known-gaps.md */
+	TALLY_NOTE_TRUNCATED_DATA, /* the file is shorter than its header claims */
+	TALLY_NOTE_CUT_RECORD,     /* the last record or payload is incomplete */
+	TALLY_NOTE_STRAY_BYTES,    /* the bytes at the end are too few for a record header */
+	TALLY_NOTE_BAD_FEATURE,    /* a feature is outside the file or cannot be parsed */
+	TALLY_NOTE_BAD_RECORD,     /* not byte-swapped, because its inner sizes are inconsistent */
+	TALLY_NOTE_BAD_ATTR,       /* an attr or its ids are outside the file or unreadable */
+	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is damaged; its records end here */
+	TALLY_NOTE_NEWER_FIELDS,   /* samples of an attr have unknown fields */
+	TALLY_NOTE_UNKNOWN_RECORD, /* unknown record types */
+	TALLY_NOTE_LIMIT,          /* a limit of this reader was exceeded, see docs/limitations.md */
 };
 
 struct tally_perfdata_note {
 	enum tally_perfdata_note_kind kind;
-	uint32_t what;    /* feature number, record type or index of the attr, by kind */
-	uint64_t offset;  /* where */
-	uint64_t bytes;   /* how many are missing or left over, in all */
-	uint64_t count;   /* how often; what and offset are of the first time */
+	uint32_t what;    /* feature number, record type or attr index, depending on `kind` */
+	uint64_t offset;  /* where in the file */
+	uint64_t bytes;   /* bytes missing or left over, in total */
+	uint64_t count;   /* number of occurrences; what and offset are of the first */
 	const char *text; /* constant, lower case, no full stop */
 };
 
-/* Notes so far, `i` from 0; NULL at the end. */
+/* Return note `i` of those collected so far, from 0; NULL at the end. Valid until the next read. */
 const struct tally_perfdata_note *tally_perfdata_note(const struct tally_perfdata *data, size_t i);
 
 /* ---- events -------------------------------------------------------------- */
 
-/* One attr of the file. Stable until close; in pipe mode its name and ids may still change
- * while records are read. */
+/* An event of the file. It is valid until the reader is closed. In pipe mode its name and ids may
+ * change while records are read. */
 struct tally_perfdata_event {
-	struct perf_event_attr attr; /* attr.size as the writer had it */
-	uint32_t index;              /* in the order of the file, from 0 */
-	bool is_partial;             /* sample_type or read_format has bits unknown: `layout` has
-					the fields before theirs */
-	bool has_scale, is_named;    /* is_named: the name is the file's, not made from the attr */
+	struct perf_event_attr attr; /* attr.size is that of the writer */
+	uint32_t index;              /* position in the file, from 0 */
+	bool is_partial;             /* attr has unknown bits: `layout` omits their fields */
+	bool has_scale, is_named;    /* is_named: the name is from the file, not from the attr */
 	const char *name;            /* never NULL */
-	const char *unit;            /* NULL unless an EVENT_UPDATE told */
+	const char *unit;            /* NULL unless an EVENT_UPDATE record set it */
 	double scale;
 	const uint64_t *ids; /* one per CPU or task */
 	size_t nr_ids;
 	const struct tally_sample_layout *layout; /* never NULL */
 };
 
+/* Return the number of events so far. */
 size_t tally_perfdata_nr_events(const struct tally_perfdata *data);
 
-/* NULL when `i` is out of range. */
+/* Return event `i`; NULL if it does not exist. */
 const struct tally_perfdata_event *tally_perfdata_event(const struct tally_perfdata *data,
 							size_t i);
 
-/* The event with this sample id; NULL if none. */
+/* Return the event with this sample id, or NULL. */
 const struct tally_perfdata_event *tally_perfdata_event_by_id(const struct tally_perfdata *data,
 							      uint64_t id);
 
 /* ---- records ------------------------------------------------------------- */
 
 enum {
-	TALLY_PERFDATA_CONTAINER = 1 << 0, /* a COMPRESSED record: its contents follow */
-	TALLY_PERFDATA_EXPANDED = 1 << 1,  /* such contents */
-	TALLY_PERFDATA_LATE = 1 << 2,      /* older than one handed out before (ordered only) */
-	TALLY_PERFDATA_DAMAGED = 1 << 3,   /* foreign and not swapped: inner sizes do not fit */
-	/* Of a pipe of perf 3.2: a feature, and not what its type means today. */
+	TALLY_PERFDATA_CONTAINER = 1 << 0, /* a COMPRESSED record; the records in it follow */
+	TALLY_PERFDATA_EXPANDED = 1 << 1,  /* a record from a COMPRESSED record */
+	TALLY_PERFDATA_LATE = 1 << 2,      /* older than a record returned before, in time order */
+	TALLY_PERFDATA_DAMAGED = 1 << 3,   /* not byte-swapped: inner sizes are inconsistent */
+	/* A feature record of a perf 3.2 pipe; its type has another meaning now. */
 	TALLY_PERFDATA_OLD_FEATURE = 1 << 4,
 };
 
 struct tally_perfdata_record {
-	const void *data; /* whole record, header included, in host byte order; aligned or not */
-	uint32_t size;    /* bytes of it */
+	const void *data; /* whole record with header, in host byte order; may be unaligned */
+	uint32_t size;    /* size of the record in bytes */
 	uint32_t type;
 	uint16_t misc;
 	uint16_t flags;                           /* TALLY_PERFDATA_* */
-	uint32_t file;                            /* 0, or of a directory 1 + N for data.N */
-	uint64_t offset;                          /* in that file; UINT64_MAX of expanded records */
-	uint64_t number;                          /* records that come before it in the file */
-	uint64_t time;                            /* ns; 0 without one */
-	const struct tally_perfdata_event *event; /* by id, else the first; NULL of records of
-						     user space and while there is none */
-	const void *payload;  /* TRACING_DATA, AUXTRACE: the bytes behind the record (simpleperf has
-				 them inside); NULL when skipped (of streams, over 64 MiB) */
-	uint64_t payload_len; /* as far as the file has it */
+	uint32_t file;                            /* 0; in a directory 1 + N for data.N */
+	uint64_t offset;                          /* in that file; UINT64_MAX for EXPANDED */
+	uint64_t number;                          /* number of preceding records in the file */
+	uint64_t time;                            /* ns; 0 if the record has none */
+	const struct tally_perfdata_event *event; /* found by id, else the first event; NULL for
+	                                           * records of user space, or without events */
+	const void *payload;  /* TRACING_DATA, AUXTRACE: data after the record (simpleperf: inside
+	                       * it); NULL if skipped (in streams, over 64 MiB) */
+	uint64_t payload_len; /* limited to the file */
 };
 
-/* The next record in file order, COMPRESSED ones followed by their contents. Everything in
- * `*ret_record` is valid until the next call. Attrs, names, features, build-ids and
- * tracing data that come as records are noted before the record is handed out.
- * 1; 0 at the end (see the notes for how it ended); -EINVAL for a record shorter than its
- * header: nothing behind it can be read; the error of read(2); -ENOMEM. After an error, the
- * same error again. */
+/* Read the next record in file order; COMPRESSED records are followed by the records in them.
+ * Everything in `*ret_record` is valid until the next call. Attrs, names, features, build IDs and
+ * tracing data in records are processed before the record is returned. Return 1; 0 at the end (see
+ * the notes for its reason); -EINVAL for a record shorter than its header, after which nothing can
+ * be read; -ENOMEM; or the error of read(2). After an error, the same error again. */
 int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_record *ret_record,
 			struct tally_error *err);
 
-/* The next record in time order, equal times in file order, using FINISHED_ROUND to hand out
- * early; records without a time come as soon as they are read. After an error in the file,
- * what was read before comes first, then the error. Use one of the two functions only. */
+/* Read the next record in time order; records with equal times stay in file order, and records
+ * without a time are returned immediately. FINISHED_ROUND records determine how long records are
+ * held back. If the file has an error, the records before it are returned first. Results are those
+ * of tally_perfdata_next(). Do not mix the two functions. */
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
-/* Call `idle` with `arg` when a read of a stream may wait, at most every 100 ms, so that the caller
- * can write out what it buffered. It must not use the reader. NULL, as at first: call nothing. */
+/* Call `idle` with `arg` when reading a stream may block, at most every 100 ms, so that the caller
+ * can flush its output. It must not use the reader. NULL, the default: call nothing. */
 void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
 
-/* Back to the first record. 0; -ESPIPE of streams. */
+/* Go back to the first record. Return 0, or -ESPIPE for streams. */
 int tally_perfdata_rewind(struct tally_perfdata *data);
 
-/* Whether what was read of a mapped file can be relied on, for programs that survive its SIGBUS
- * (see tally_perfdata_open()): 0; -EINVAL with the place where it ends now if it became shorter
- * since it was opened; the error of fstat(2). */
+/* Check that the mapped file was not truncated, for programs that handle its SIGBUS (see
+ * tally_perfdata_open()). Return 0; -EINVAL with the current end of the file if it is shorter than
+ * when it was opened; or the error of fstat(2). */
 int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *err);
 
-/* Say which samples are wanted in time order, for those who read again for the sake of a few: those
- * whose bit, `number` % 64 of word `number` / 64, is set, as far as there are `nr` bits. The others
- * are passed over before it takes time to look at them. `bits` is borrowed as long as records are
- * read; NULL: all are wanted, as they are at first. */
+/* Select the samples that tally_perfdata_next_ordered() returns: those with number < `nr` and bit
+ * `number` % 64 of word `number` / 64 set. The others are skipped early. `bits` must stay valid
+ * while records are read; NULL, the default: all. */
 void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr);
 
 /* ---- features ------------------------------------------------------------ */
@@ -298,100 +297,88 @@ struct tally_perfdata_slice {
 
 struct tally_perfdata_feature {
 	uint32_t id;
-	const char *name; /* perf's, e.g. "HOSTNAME"; NULL if unknown */
-	uint64_t offset;  /* of the bytes in the file; UINT64_MAX from a compressed record */
-	struct tally_perfdata_slice bytes; /* as written: unaligned, in the file's byte order */
+	const char *name; /* perf's name, such as "HOSTNAME"; NULL if unknown */
+	uint64_t offset;  /* of the bytes in the file; UINT64_MAX if from a COMPRESSED record */
+	struct tally_perfdata_slice bytes; /* unaligned, in the byte order of the file */
 };
 
-/* Feature `i` from 0, in the order of the file; false at the end. In pipe mode: so far. */
+/* Get feature `i` of those read so far, from 0, in file order. Return false at the end. */
 bool tally_perfdata_feature(const struct tally_perfdata *data, size_t i,
 			    struct tally_perfdata_feature *ret_feature);
 
-/* perf's name of a feature, NULL if unknown. */
+/* Return perf's name of a feature; NULL if unknown. The string is constant. */
 const char *tally_perfdata_feature_name(uint32_t id);
 
 struct tally_perfdata_strings {
 	const char *const *items; /* NUL-terminated */
 	uint32_t nr;
 };
-
 struct tally_perfdata_cpu {
-	int32_t core_id, socket_id, die_id; /* -1: not told */
+	int32_t core_id, socket_id, die_id; /* -1: unknown */
 };
-
 struct tally_perfdata_node {
 	uint32_t node;
 	uint64_t mem_total_kb, mem_free_kb;
 	const char *cpus; /* list, "0-3,8" */
 };
-
 struct tally_perfdata_pmu {
 	uint32_t type;
 	const char *name;
 };
-
 struct tally_perfdata_group {
 	const char *name;
-	uint32_t leader; /* index of an event */
+	uint32_t leader; /* index of its event */
 	uint32_t nr_members;
 };
-
 struct tally_perfdata_cache {
 	uint32_t level, line_size, sets, ways;
 	const char *type, *size, *cpus;
 };
-
 struct tally_perfdata_mem_node {
 	uint64_t node;
 	uint64_t nr_bits;
-	struct tally_perfdata_slice bits; /* u64 words in host order; bit n: block n present */
+	struct tally_perfdata_slice bits; /* u64 words, host order; bit n: block n exists */
 };
-
 struct tally_perfdata_pmu_caps {
-	const char *pmu; /* "cpu" from CPU_PMU_CAPS; "" if not told */
+	const char *pmu; /* "cpu" for CPU_PMU_CAPS; "" if unknown */
 	const struct tally_perfdata_cap {
 		const char *name, *value;
 	} * caps;
 	uint32_t nr;
 };
-
 struct tally_perfdata_hybrid {
 	const char *pmu, *cpus;
 };
-
-/* One event of EVENT_DESC. */
+/* An event of EVENT_DESC. */
 struct tally_perfdata_event_desc {
 	struct perf_event_attr attr;
 	const char *name;
 	const uint64_t *ids;
 	uint32_t nr_ids;
 };
-
 struct tally_perfdata_bpf_prog {
-	uint64_t offset; /* in the feature */
+	uint64_t offset; /* offset in the feature */
 	uint32_t info_len, data_len;
-	uint64_t arrays;                        /* bit mask of what the data holds */
-	struct tally_perfdata_slice info, data; /* struct bpf_prog_info; not swapped */
+	uint64_t arrays;                        /* mask of the arrays in `data` */
+	struct tally_perfdata_slice info, data; /* struct bpf_prog_info; not byte-swapped */
 };
-
 struct tally_perfdata_btf {
 	uint32_t id;
 	struct tally_perfdata_slice data;
 };
-
 struct tally_perfdata_aux_entry {
-	uint64_t offset, size; /* of an AUXTRACE record in the file */
+	uint64_t offset, size; /* of an AUXTRACE record, in the file */
 };
 
-/* Everything the features say, decoded. Strings are "" and lists empty when absent. */
+/* All features, decoded. Strings are "" and lists empty if a feature is absent. */
 struct tally_perfdata_env {
-	uint64_t present; /* bit per feature that is here and was understood */
+	uint64_t present; /* bit N: feature N is present and was decoded */
 	const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
 	uint32_t nr_cpus_online, nr_cpus_avail;
 	uint64_t total_mem_kb;
 	struct tally_perfdata_strings cmdline;
 	struct tally_perfdata_strings core_siblings, thread_siblings, die_siblings;
-	const struct tally_perfdata_cpu *cpus; /* nr_cpus of them, by CPU number */
+	const struct tally_perfdata_cpu *cpus; /* indexed by CPU number */
 	const struct tally_perfdata_node *nodes;
 	const struct tally_perfdata_pmu *pmus;
 	const struct tally_perfdata_group *groups;
@@ -409,186 +396,200 @@ struct tally_perfdata_env {
 	uint64_t mem_block_size;
 	uint64_t clockid_res_ns;
 	uint32_t clock_data_clockid;
-	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* the same moment on both clocks */
+	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* one moment on both clocks */
 	uint64_t dir_version;
 	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
 };
 
+/* Return true if a feature is present and was decoded. */
 static inline bool tally_perfdata_env_has(const struct tally_perfdata_env *env, uint32_t feature)
 {
 	return feature < 64 && (env->present >> feature & 1);
 }
 
-/* Decode the features seen so far. What does not parse is left out and noted. `*ret_env` is
- * valid until the next call of this function, or close. 0 or -ENOMEM. */
+/* Decode the features read so far. A feature that cannot be parsed is skipped and noted. `*ret_env`
+ * is valid until the next call of this function or until close. Return 0 or -ENOMEM. */
 int tally_perfdata_env(struct tally_perfdata *data, const struct tally_perfdata_env **ret_env);
 
-/* One entry of the build-id table (or a BUILD_ID record). */
+/* An entry of the build ID table, or a BUILD_ID record. */
 struct tally_perfdata_build_id {
 	int32_t pid;   /* -1: the host */
 	uint16_t misc; /* cpumode: kernel, user, guest ... */
-	uint8_t size;  /* bytes of the build id, 0 to 20 */
+	uint8_t size;  /* bytes of the build ID, 0 to 20 */
 	uint8_t bytes[20];
 	const char *filename;
 };
 
-/* The i-th entry, `i` from 0; NULL at the end. Stable until close. */
+/* Return entry `i`, from 0; NULL at the end. It is valid until close. */
 const struct tally_perfdata_build_id *tally_perfdata_build_id(const struct tally_perfdata *data,
 							      size_t i);
 
-/* Copy the recording that `data` reads, whose file is open at `from`, into the empty file `to`,
- * with one feature added, or another one in its place. Records and the other features are copied as
- * they are, without a look. `between` (may be NULL) is called between pieces of at most 16 MiB;
- * what is not 0 ends the copying with that. 0; -EOPNOTSUPP of what is no file with one header and
- * table of features: streams, directories, recordings that were not finished; -EINVAL if the file
- * ends too early or has parts where no recorder puts them: the reason is in `err`; or the error of
- * reading or writing. */
+/* Copy the recording that `data` reads and that is open as `from` to the empty file `to`, with one
+ * feature added or replaced. Records and other features are copied unchanged. `between` (may be
+ * NULL) is called with `arg` between pieces of at most 16 MiB; a result other than 0 ends the copy
+ * with that result. Return 0; -EOPNOTSUPP for streams, directories, unfinished recordings, and
+ * files of a perf without features; -EINVAL with the reason in `err` if the file is truncated or
+ * its parts are not where recorders write them; or the error of reading or writing. */
 int tally_perfdata_copy(const struct tally_perfdata *data, int from, int to,
 			const struct tally_perfdata_feature *feature, int (*between)(void *arg),
 			void *arg, struct tally_error *err);
 
 /* ---- tracing data -------------------------------------------------------- */
 
-/* Text of one `format` file of tracefs. */
+/* The text of a `format` file of tracefs. */
 struct tally_perfdata_trace_format {
-	const char *system; /* "ftrace" of ftrace's own */
+	const char *system; /* "ftrace" for ftrace's own formats */
 	struct tally_perfdata_slice text;
 };
 
 struct tally_perfdata_tracing {
 	const char *version; /* "0.6" */
-	bool is_cut;         /* it ends before what it says it has */
-	bool is_big_endian;  /* of the machine that wrote it */
+	bool is_cut;         /* the data is truncated */
+	bool is_big_endian;  /* byte order of the machine that wrote it */
 	uint8_t long_size;
 	uint32_t page_size;
 	struct tally_perfdata_slice header_page, header_event;
 	const struct tally_perfdata_trace_format *formats;
 	size_t nr_formats;
 	struct tally_perfdata_slice kallsyms, printk_formats, saved_cmdlines; /* texts */
-	struct tally_perfdata_slice bytes;                                    /* the whole blob */
+	struct tally_perfdata_slice bytes;                                    /* the whole data */
 };
 
-/* The TRACING_DATA of the file, feature or record. `*ret_tracing` is stable until close. A blob
- * that ends early is taken as far as it goes. 0; -ENOENT when there is none (yet); -EINVAL when it
- * is no such blob; -ENOMEM. */
+/* Get the TRACING_DATA of the file, from the feature or the record. `*ret_tracing` is valid until
+ * close. Truncated data is parsed as far as possible. Return 0; -ENOENT if absent (so far); -EINVAL
+ * if it is not tracing data; -ENOMEM. */
 int tally_perfdata_tracing(struct tally_perfdata *data,
 			   const struct tally_perfdata_tracing **ret_tracing,
 			   struct tally_error *err);
 
-/* The format of the tracepoint `id`, which is the first in TRACING_DATA with this id; events are
- * named after the same one. `*ret_format` is stable until close. 0; -ENOENT when there is none
- * (yet); -ENOMEM. */
+/* Get the format of tracepoint `id`, the first one in TRACING_DATA with this id. Events are named
+ * after the same one. `*ret_format` is valid until close. Return 0; -ENOENT if absent (so far);
+ * -ENOMEM. */
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* The same as tally_perfdata_tracing() for a blob from elsewhere: free with
- * tally_perfdata_tracing_free(). The slices point into `bytes`. */
+/* Like tally_perfdata_tracing(), for data from elsewhere. The slices point into `bytes`. Free the
+ * result with tally_perfdata_tracing_free(). */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);
+/* Free the result of tally_perfdata_tracing_parse(). NULL is allowed. */
 void tally_perfdata_tracing_free(struct tally_perfdata_tracing *tracing);
 
 /* ---- writing ------------------------------------------------------------- */
 
 struct tally_perfdata_writer;
-
 struct tally_perfdata_writer_options {
-	bool pipe;          /* pipe mode, else a file, for which the descriptor must seek */
-	bool foreign;       /* write in the other byte order (records are copied then) */
-	int compress_level; /* 0: do not; else zstd's level: records go out as COMPRESSED */
-	/* In the place of writev(2) on the descriptor, for who has to watch other things while a
-	 * reader takes its time: how many bytes of the `nr` pieces were taken, or -errno, which
-	 * ends the call of the writer. NULL: writev(2) itself. */
+	bool pipe;          /* pipe mode; otherwise a file, and the descriptor must be seekable */
+	bool foreign;       /* write in the other byte order; records are copied then */
+	int compress_level; /* zstd level for COMPRESSED records; 0: do not compress */
+	/* Replaces writev(2), for a caller that must do other work while a reader of the pipe is
+	 * slow. Return how many bytes of the `nr` pieces were written, or -errno, with which the
+	 * writer's function fails. NULL: writev(2). */
 	int64_t (*writev)(void *data, const struct iovec *iov, int nr);
-	void *data; /* for writev */
+	void *data; /* argument of writev */
 };
 
-/* A writer on `fd`, which stays the caller's. In file mode it writes from offset 0 and
- * truncates the file. `options` NULL: all zero. 0; -ESPIPE if it cannot seek; -ENOMEM. */
+/* Create a writer on `fd`, which belongs to the caller. A file is written from offset 0 and
+ * truncated. `options` NULL: all zero. Return 0; -ESPIPE if a file is not seekable; -ENOMEM. */
 int tally_perfdata_writer_new(int fd, const struct tally_perfdata_writer_options *options,
 			      struct tally_perfdata_writer **ret_writer);
+/* Free the writer; does not close the descriptor. NULL is allowed. */
 void tally_perfdata_writer_free(struct tally_perfdata_writer *writer);
 
-/* Add an event: before start. `name` (copied) may be NULL, ids (copied) may be none. The attr is
- * written with 128 bytes unless its newer fields are set (perf before 6.3 refuses more). 0; -EBUSY
+/* Add an event. `name` may be NULL, `nr_ids` 0; both are copied. The attr is written with 128 bytes
+ * unless its newer fields are set, because perf before 6.3 rejects larger ones. Return 0; -EBUSY
  * after start; -ENOMEM. */
 int tally_perfdata_writer_add_event(struct tally_perfdata_writer *writer,
 				    const struct perf_event_attr *attr, const char *name,
 				    const uint64_t *ids, size_t nr_ids);
 
-/* Write the header and attrs; in pipe mode also names and the features set so far. Until finish, a
- * file reads back as unfinished, with all its records. 0; -EBUSY the second time; the error of
- * write(2); -ENOMEM. */
+/* Write the header and the attrs; in pipe mode also the names and the features set so far. Until
+ * tally_perfdata_writer_finish() a file reads as an unfinished recording with all its records.
+ * Return 0; -EBUSY if called twice; -ENOMEM; or the error of write(2). */
 int tally_perfdata_writer_start(struct tally_perfdata_writer *writer);
 
-/* Append whole records in host order, as they stand in a ring buffer: a record may straddle pieces
- * of this call, not calls. Uncompressed they go to writev(2) without a copy. With compression one
- * zstd flush per call. `iov` is unchanged. 0; -EINVAL before start or (foreign only) for a broken
- * record; the error of write(2): in a file the whole records written up to there stay, of a
- * compressed call none, and no more compressed ones can follow. */
+/* Append whole records in host byte order, as they are in a ring buffer. A record may continue in
+ * the next piece, but not in the next call. Uncompressed records are passed to writev(2) without a
+ * copy; with compression each call ends with a zstd flush. `iov` is not modified. Return 0; -EINVAL
+ * before start, after finish or (foreign only) for an invalid record; -ENOMEM; or the error of
+ * write(2). After a write error a file keeps the whole records written so far; with compression it
+ * keeps none of this call, and no more can follow. */
 int tally_perfdata_writer_writev(struct tally_perfdata_writer *writer, const struct iovec *iov,
 				 int nr);
+/* Like tally_perfdata_writer_writev(), with one piece. */
 int tally_perfdata_writer_write(struct tally_perfdata_writer *writer, const void *records,
 				size_t len);
 
-/* Append one record that is never compressed, followed by `payload_len` bytes: TRACING_DATA,
- * AUXTRACE, or any other type with none. */
+/* Append one uncompressed record, and `payload_len` bytes after it (TRACING_DATA, AUXTRACE). Return
+ * 0; -EINVAL before start, after finish or if it is invalid; or the error of write(2). */
 int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const void *record,
 				  const void *payload, size_t payload_len);
 
-/* Append a FINISHED_ROUND: everything recorded before the previous one is in the file. */
+/* Append a FINISHED_ROUND record: all records older than the previous round have been written.
+ * Errors are those of tally_perfdata_writer_writev(). */
 int tally_perfdata_writer_finish_round(struct tally_perfdata_writer *writer);
 
-/* Write what is left: features and, in a file, the sizes in the header. In pipe mode features set
- * after start, as records. The descriptor is not closed. Where a file has no room for the features
- * (a full disk) it gets its end without any: the error is given then, and
- * tally_perfdata_writer_is_finished() is true. 0; -EINVAL before start; the error of write(2);
- * -ENOMEM. Twice is harmless. */
+/* Finish the recording: write the features and, in a file, the sizes in the header. In pipe mode,
+ * write the features set after start as records. If there is no space for the features, a file is
+ * finished without them: the error is returned, but tally_perfdata_writer_is_finished() is true.
+ * Return 0, also if called again; -EINVAL before start; -ENOMEM; or the error of write(2). */
 int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer);
 
-/* The file has its end: what was written reads as a finished recording. */
+/* Return true if the file reads as a finished recording. */
 bool tally_perfdata_writer_is_finished(const struct tally_perfdata_writer *writer);
 
-/* Bytes of records written so far (as they are in the file), and before compression. */
+/* Return the bytes of records written so far, after compression. */
 uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer);
+/* Return the bytes of records written so far, before compression. */
 uint64_t tally_perfdata_writer_raw_bytes(const struct tally_perfdata_writer *writer);
 
-/* Features: each setter may be called any time before finish, the last call wins (build-ids add
- * up). All content is copied. EVENT_DESC, COMPRESSED and BRANCH_STACK are set by the writer itself
- * from its events. 0; -EINVAL for a feature that is not of that form; -ENOMEM. */
+/* Features. Each may be set any time before finish. All content is copied; setting a feature again
+ * replaces it, except that build IDs accumulate. The writer sets EVENT_DESC, COMPRESSED and
+ * BRANCH_STACK from its events. Return 0; -EINVAL for a feature of another form; -ENOMEM. */
 
-/* HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC, CPUID. */
+/* Set HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC or CPUID. */
 int tally_perfdata_writer_string(struct tally_perfdata_writer *writer, uint32_t feature,
 				 const char *text);
+/* Set NRCPUS: the number of online and of available CPUs. */
 int tally_perfdata_writer_nrcpus(struct tally_perfdata_writer *writer, uint32_t online,
 				 uint32_t avail);
+/* Set CMDLINE. */
 int tally_perfdata_writer_cmdline(struct tally_perfdata_writer *writer, int argc,
 				  const char *const *argv);
+/* Set TOTAL_MEM, in KiB. */
 int tally_perfdata_writer_total_mem(struct tally_perfdata_writer *writer, uint64_t kb);
-
-/* Uses core_siblings, thread_siblings, die_siblings, cpus and nr_cpus of `env`. */
+/* Set CPU_TOPOLOGY from core_siblings, thread_siblings, die_siblings, cpus and nr_cpus of `env`. */
 int tally_perfdata_writer_cpu_topology(struct tally_perfdata_writer *writer,
 				       const struct tally_perfdata_env *env);
+/* Set NUMA_TOPOLOGY. */
 int tally_perfdata_writer_numa(struct tally_perfdata_writer *writer,
 			       const struct tally_perfdata_node *nodes, uint32_t nr);
+/* Set PMU_MAPPINGS. */
 int tally_perfdata_writer_pmus(struct tally_perfdata_writer *writer,
 			       const struct tally_perfdata_pmu *pmus, uint32_t nr);
+/* Set GROUP_DESC. */
 int tally_perfdata_writer_groups(struct tally_perfdata_writer *writer,
 				 const struct tally_perfdata_group *groups, uint32_t nr);
+/* Set CACHE. */
 int tally_perfdata_writer_caches(struct tally_perfdata_writer *writer,
 				 const struct tally_perfdata_cache *caches, uint32_t nr);
+/* Set SAMPLE_TIME: the times of the first and last sample. */
 int tally_perfdata_writer_sample_time(struct tally_perfdata_writer *writer, uint64_t first_ns,
 				      uint64_t last_ns);
+/* Set CLOCKID: the resolution of the clock. */
 int tally_perfdata_writer_clockid(struct tally_perfdata_writer *writer, uint64_t res_ns);
+/* Set CLOCK_DATA: the same moment on the wall clock and on clock `clockid`. */
 int tally_perfdata_writer_clock_data(struct tally_perfdata_writer *writer, uint32_t clockid,
 				     uint64_t wall_ns, uint64_t clock_ns);
+/* Add an entry to the build ID table. */
 int tally_perfdata_writer_build_id(struct tally_perfdata_writer *writer,
 				   const struct tally_perfdata_build_id *build_id);
+/* Set TRACING_DATA. */
 int tally_perfdata_writer_tracing(struct tally_perfdata_writer *writer, const void *blob,
 				  size_t len);
-
-/* Any feature below TALLY_FEATURE_LIMIT by its bytes, in the byte order of the file written;
- * replaces what the writer would make itself. */
+/* Set any feature below TALLY_FEATURE_LIMIT to bytes in the byte order of the file. They replace
+ * what the writer itself would write. */
 int tally_perfdata_writer_feature(struct tally_perfdata_writer *writer, uint32_t feature,
 				  const void *bytes, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting regions of one's own code, by the names of events.
+ * Counting events in regions of a program's own code.
  *
  *	struct tally_regions *regions;
  *	tally_regions_open("cycles,instructions", NULL, &regions, NULL);
@@ -12,21 +12,26 @@
  *
  * In C++ a region can end with its block: tally/region.hpp.
  *
- * The counters are opened once, for the thread that opens them, and run until they are closed: a
- * region is the difference of two readings. They are read without a system call where the processor
- * and the kernel let user space (perf_event_open(2), cap_user_rdpmc and cap_user_time), else with
- * one read(2) for each group of events: "{task-clock,faults}" takes one, "task-clock,faults" two.
+ * The counters are opened once, for the calling thread, and run until they are closed. A region's
+ * counts are the difference of two readings. If the processor and the kernel permit it (see
+ * cap_user_rdpmc and cap_user_time in perf_event_open(2)), counters are read without a system call.
+ * Otherwise each group of events takes one read(2): "{task-clock,faults}" takes one,
+ * "task-clock,faults" two.
  *
- * Regions nest. A region inside another is one of its own, with its own name, below it: what is
- * counted is a tree of them, and a region's counts include those of the regions within.
+ * Regions can be nested. A region inside another one is its child in a tree, with its own name. The
+ * counts of a region include those of its children.
  *
- * An object belongs to the thread that opened it: each thread opens its own, and their trees are
- * added up by tally_regions_add(). A child of fork(2) opens its own too; of its parent's it may
- * only call tally_regions_close(). Nothing here prints, and nothing is done at exit behind the
- * program's back. Functions return 0 or a negative errno; `ret_` pointers are untouched on failure.
+ * Threads: an object belongs to the thread that opened it. Each thread opens its own object, and
+ * tally_regions_add() adds their trees. tally_region_start() and tally_region_stop() fail with
+ * -EPERM in other threads; the other functions may be called by any thread while no other one uses
+ * the object. A child of fork(2) must open its own object; of its parent's object it may only call
+ * tally_regions_close().
  *
- * Not supported: events of a whole machine (uncore) and times of perf's tools (duration_time);
- * children of the thread; regions that overlap without one being within the other.
+ * Nothing here prints, and nothing happens at exit without a call. Functions that return int return
+ * 0 or a negative errno; `ret_` pointers are untouched on failure.
+ *
+ * Not supported: system-wide events (uncore) and times of perf's tools (duration_time); child
+ * threads; regions that overlap without being nested.
  */
 #ifndef TALLY_REGION_H
 #define TALLY_REGION_H
@@ -43,106 +48,114 @@ extern "C" {
 #endif
 
 enum {
-	TALLY_REGIONS_DEPTH = 64,     /* regions within each other */
-	TALLY_REGIONS_MAX = 65536,    /* regions of a tree */
-	TALLY_REGIONS_NAME_MAX = 255, /* bytes of a name */
+	TALLY_REGIONS_DEPTH = 64,     /* maximum nesting depth */
+	TALLY_REGIONS_MAX = 65536,    /* maximum number of regions of a tree */
+	TALLY_REGIONS_NAME_MAX = 255, /* maximum bytes of a name */
 	TALLY_REGIONS_EVENTS_MAX = 64,
 };
 
+/* The counters and regions of one thread. */
 struct tally_regions;
 
+/* Options of tally_regions_open(). All zero are the defaults. */
 struct tally_regions_options {
-	const struct tally_transport *transport; /* NULL: the running kernel's */
-	/* How counters are read without a system call. NULL: by the processor's instructions where
-	 * `transport` is NULL, else not at all. */
+	const struct tally_transport *transport; /* NULL: the running kernel */
+	/* The method of reading counters without a system call. NULL: with the processor's
+	 * instructions if `transport` is NULL, otherwise not at all. */
 	const struct tally_self_reader *reader;
-	bool time; /* measure the time of regions too (CLOCK_MONOTONIC) */
+	bool time; /* also measure the time of regions (CLOCK_MONOTONIC) */
 };
 
-/* Why regions could not be opened. */
+/* Why tally_regions_open() failed. */
 struct tally_regions_error {
 	int code;                       /* the -errno returned */
-	struct tally_event_error event; /* code 0: the names of the events are not to blame */
-	struct tally_refusal refusal;   /* code 0: nothing was refused */
+	struct tally_event_error event; /* code 0: the event names are not the reason */
+	struct tally_refusal refusal;   /* code 0: opening the events is not the reason */
 };
 
 /*
- * Open counters of `events`, a list as tally_events_parse() takes it (NULL:
- * "cycles,instructions,task-clock"), for the calling thread. An event that is not supported or not
- * permitted is no error: its counts say so by their quality, and tally_regions_refusal() why.
- * `options` NULL: all zero. `err` may be NULL.
- * 0; -EINVAL for a list that cannot be parsed, or has what is not supported here; -E2BIG for more
- * than TALLY_REGIONS_EVENTS_MAX; -ENOMEM; else an error of tally_events_parse() or
- * tally_counters_open().
+ * Open counters for the calling thread. `events` is a list as for tally_events_parse(); NULL:
+ * "cycles,instructions,task-clock". An event that is not supported or not permitted is not an
+ * error: the quality of its counts shows it, and tally_regions_refusal() returns the reason.
+ * `options` NULL: all zero. `err` may be NULL. Return 0; -EINVAL for a list that cannot be parsed
+ * or that contains unsupported events; -E2BIG for more than TALLY_REGIONS_EVENTS_MAX events;
+ * -ENOMEM; or an error of tally_events_parse() or tally_counters_open().
  */
 int tally_regions_open(const char *events, const struct tally_regions_options *options,
 		       struct tally_regions **ret_regions, struct tally_regions_error *err);
 
-/* Close the counters, and free all. Takes NULL. */
+/* Close the counters and free the object. NULL is allowed. */
 void tally_regions_close(struct tally_regions *regions);
 
 /*
- * A region starts. `name` is copied when it is first seen there. Each start, also one that
- * fails, is paired with one tally_region_stop(): of a region that could not be started nothing
- * is counted, and it is among tally_regions_unmeasured(). `regions` NULL: nothing is done.
- * 0; -EPERM from another thread than the one that opened it; -EINVAL for a name that is empty
- * or longer than TALLY_REGIONS_NAME_MAX; -E2BIG deeper than TALLY_REGIONS_DEPTH, beyond
- * TALLY_REGIONS_MAX, or within one that could not be started; -ENOMEM.
+ * Start a region. `name` is copied when it is first used at this position of the tree. Each start,
+ * also one that fails, must be paired with one tally_region_stop(). A region that could not be
+ * started is not counted, and is included in tally_regions_unmeasured(). `regions` NULL: do nothing
+ * and return 0. Return 0; -EPERM in another thread than the one that opened the object; -EINVAL for
+ * an empty name or one longer than TALLY_REGIONS_NAME_MAX; -E2BIG if it is nested deeper than
+ * TALLY_REGIONS_DEPTH, if there are more than TALLY_REGIONS_MAX regions, or if the enclosing region
+ * could not be started; -ENOMEM.
  */
 int tally_region_start(struct tally_regions *regions, const char *name);
 
-/* The region that was started last ends. `regions` NULL: nothing is done. 0; -EPERM as above;
- * -EINVAL when none is started. */
+/* End the region that was started last. `regions` NULL: do nothing and return 0. Return 0; -EPERM
+ * in another thread; -EINVAL if no region is started. */
 int tally_region_stop(struct tally_regions *regions);
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-/* What stands in struct tally_region for "below no other". */
+/* Value of `parent` for a region that is not inside another one. */
 #define TALLY_REGIONS_NO_PARENT ((size_t)-1)
 
+/* A region of the tree. */
 struct tally_region {
-	const char *name; /* lives until tally_regions_close() */
-	size_t parent;    /* index of the region that it is within, always smaller than its own */
-	uint64_t calls;   /* that have ended */
+	const char *name; /* valid until tally_regions_close() */
+	size_t parent;    /* index of the enclosing region, always smaller than its own */
+	uint64_t calls;   /* calls that have ended */
 	uint64_t time;    /* ns; 0 without options.time */
 };
 
+/* Return the number of regions. */
 size_t tally_regions_nr(const struct tally_regions *regions);
+
+/* Return the number of events. */
 size_t tally_regions_nr_events(const struct tally_regions *regions);
 
-/* Region by its index, from 0 in the order of their first start. 0, or -ENOENT. */
+/* Get a region by its index. Indices start at 0 and follow the order of the first starts. Return 0,
+ * or -ENOENT if it does not exist. */
 int tally_regions_get(const struct tally_regions *regions, size_t region,
 		      struct tally_region *ret_region);
 
-/* What an event counted in a region in all of its calls that have ended, the regions within
- * included. 0, or -ENOENT when there is no such region or event. */
+/* Get the count of an event in a region, over all calls that have ended, including the regions
+ * inside it. Return 0, or -ENOENT if the region or the event does not exist. */
 int tally_regions_count(const struct tally_regions *regions, size_t region, size_t event,
 			struct tally_count *ret_count);
 
-/* An event's name with its modifiers, "cycles:u"; NULL if there is no such event. Lives until
- * tally_regions_close(). */
+/* Return an event's name with its modifiers, such as "cycles:u"; NULL if it does not exist. The
+ * string is valid until tally_regions_close(). */
 const char *tally_regions_event(const struct tally_regions *regions, size_t event);
 
-/* Why an event does not count; NULL when it does, or when there is none. */
+/* Return why an event is not counted; NULL if it is counted or does not exist. It belongs to
+ * `regions`. */
 const struct tally_refusal *tally_regions_refusal(const struct tally_regions *regions,
 						  size_t event);
 
-/* Whether an event can be read without a system call whenever it is on a counter. */
+/* Return true if an event can be read without a system call while it is on a counter. */
 bool tally_regions_reads_itself(const struct tally_regions *regions, size_t event);
 
-/* Starts of which nothing was counted, as tally_region_start() failed. */
+/* Return the number of starts that were not counted because tally_region_start() failed. */
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions);
 
-/* Add another thread's tree, which counted the same events, region by region. Both are at rest:
- * no other thread uses them meanwhile. 0; -EINVAL when the events are others; -E2BIG beyond
- * TALLY_REGIONS_MAX, or -ENOMEM, with part of it added. */
+/* Add the tree of another object, region by region. Both must have the same events, and no other
+ * thread may use either of them meanwhile. Return 0; -EINVAL if the events differ; -E2BIG beyond
+ * TALLY_REGIONS_MAX; -ENOMEM. After the last two errors a part has been added. */
 int tally_regions_add(struct tally_regions *regions, const struct tally_regions *more);
 
 /*
- * Write all as JSON (docs/library.md) into a file that is made or replaced. `path` NULL: the one
- * that the environment names in TALLY_REGIONS, "%p" in which is the number of the process;
- * nothing is done where it names none, so that a program may always end with this call.
- * 0; -ENOMEM; -ENAMETOOLONG; the error of open(2), write(2) or rename(2).
+ * Write all regions as JSON (docs/library.md) to a file, which is created or replaced. `path` NULL:
+ * use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process id. If
+ * that is unset or empty, nothing is written and the result is 0, so a program may always end with
+ * this call. Return 0; -ENOMEM; -ENAMETOOLONG; or the error of open(2), write(2) or rename(2).
  */
 int tally_regions_write(const struct tally_regions *regions, const char *path);
 

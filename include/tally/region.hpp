@@ -14,7 +14,8 @@
 namespace tally
 {
 
-// The regions of a thread. Where they cannot be opened nothing is counted, and error() says why.
+// The regions of a thread. If they cannot be opened, nothing is counted and error() returns the
+// reason.
 class regions
 {
       public:
@@ -30,12 +31,12 @@ class regions
 	regions(const regions &) = delete;
 	regions &operator=(const regions &) = delete;
 
-	/* 0, or that of tally_regions_open(). */
+	/* Return 0, or the error of tally_regions_open(). */
 	int error() const noexcept
 	{
 		return error_;
 	}
-	/* NULL where it could not be opened. */
+	/* Return the object of tally/region.h, or NULL if it could not be opened. */
 	tally_regions *get() const noexcept
 	{
 		return regions_;
