@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks start small for the many short-lived arenas and double up to 1 MiB. */
+/* Chunks start small, because many arenas are short-lived, and double up to 1 MiB. */
 enum { CHUNK_MIN = 4096, CHUNK_MAX = 1 << 20 };
 
 struct tally_arena_chunk {
 	struct tally_arena_chunk *older;
-	size_t size, used; /* used: once there is a newer one */
+	size_t size, used; /* used: set when a newer chunk is added */
 	_Alignas(16) char data[];
 };
 
@@ -58,7 +58,7 @@ void *tally_arena_alloc(struct tally_arena *arena, size_t size)
 	if (arena->at && (size_t)(arena->end - arena->at) >= pad)
 		arena->at += pad;
 	else
-		arena->at = arena->end; /* a new chunk starts aligned */
+		arena->at = arena->end; /* a new chunk is aligned */
 	return tally_arena_bytes(arena, size);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Chunked bump allocator: many small blocks, freed all at once. All zero is an empty arena. */
+/* A chunked bump allocator for many small blocks that are freed together. All zero is an empty
+ * arena. */
 #ifndef TALLY_BASE_ARENA_H
 #define TALLY_BASE_ARENA_H
 
@@ -13,21 +14,23 @@ struct tally_arena {
 	size_t total;                     /* bytes in all chunks */
 };
 
-/* `size` bytes aligned to 16, uninitialised; NULL when out of memory. */
+/* Return `size` uninitialized bytes aligned to 16; NULL if out of memory. */
 void *tally_arena_alloc(struct tally_arena *arena, size_t size);
 
-/* The same without alignment, for bytes and text. */
+/* Like tally_arena_alloc(), but without alignment: for bytes and text. */
 void *tally_arena_bytes(struct tally_arena *arena, size_t size);
 
-/* NUL-terminated copy of `len` bytes; NULL when out of memory. */
+/* Return a NUL-terminated copy of `len` bytes; NULL if out of memory. */
 char *tally_arena_strndup(struct tally_arena *arena, const char *text, size_t len);
 
-/* Walk the memory that blocks were handed out from, newest first: NULL begins, and ends. What was
- * handed out with tally_arena_bytes() alone has no holes. */
+/* Iterate over the memory from which blocks were allocated, newest chunk first. NULL as `at` starts
+ * the iteration; NULL is returned at the end. The memory has no gaps if all blocks are from
+ * tally_arena_bytes(). */
 const struct tally_arena_chunk *tally_arena_next(const struct tally_arena *arena,
 						 const struct tally_arena_chunk *at,
 						 const char **ret_data, size_t *ret_len);
 
+/* Free all blocks; the arena is empty afterwards. */
 void tally_arena_free(struct tally_arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checked and 128-bit integer arithmetic. Freestanding, no floating point. */
+/* Overflow-checked and 128-bit integer arithmetic. Freestanding, without floating point. */
 #ifndef TALLY_BASE_ARITH_H
 #define TALLY_BASE_ARITH_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True if `offset + size` neither wraps nor passes `limit`: the test every hostile
- * (offset, size) pair of a file has to pass before it is followed. */
+/* Return true if `offset + size` neither overflows nor exceeds `limit`. Every (offset, size) pair
+ * from a file must pass this check before it is used. */
 static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
 {
 	uint64_t end;
@@ -16,8 +16,9 @@ static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit
 	return !__builtin_add_overflow(offset, size, &end) && end <= limit;
 }
 
-/* a / b, of which b is not 0, without a compiler's run-time library: machines of 32 bits have no
- * instruction for it. There it costs by the bits of the quotient, unless both fit in 32. */
+/* Return a / b; b must not be 0. Does not need the compiler's run-time library: 32-bit machines
+ * have no instruction for it. On those the time depends on the bits of the quotient, unless both
+ * numbers fit in 32 bits. */
 static inline uint64_t tally_div(uint64_t a, uint64_t b)
 {
 #if UINTPTR_MAX > UINT32_MAX && !defined(TALLY_ARITH_32)
@@ -41,7 +42,7 @@ static inline uint64_t tally_div(uint64_t a, uint64_t b)
 #endif
 }
 
-/* A number of 128 bits. */
+/* A 128-bit number. */
 struct tally_wide {
 	uint64_t high, low;
 };
@@ -67,7 +68,7 @@ static inline struct tally_wide tally_wide_half(struct tally_wide v)
 	return (struct tally_wide){v.high >> 1, v.low >> 1 | v.high << 63};
 }
 
-/* wide / div, of which div is greater than wide.high, bit by bit. */
+/* Return wide / div, computed bit by bit; div must be greater than wide.high. */
 static inline uint64_t tally_wide_div(struct tally_wide wide, uint64_t div)
 {
 	uint64_t quotient = 0;
@@ -86,8 +87,8 @@ static inline uint64_t tally_wide_div(struct tally_wide wide, uint64_t div)
 	return quotient;
 }
 
-/* value * mul / div in 128 bits, rounded down; UINT64_MAX where it does not fit;
- * 0 where div is 0. */
+/* Return value * mul / div, computed in 128 bits and rounded down; UINT64_MAX if it does not fit; 0
+ * if div is 0. */
 static inline uint64_t tally_mul_div(uint64_t value, uint64_t mul, uint64_t div)
 {
 	struct tally_wide wide = tally_mul_wide(value, mul);
@@ -103,7 +104,7 @@ static inline uint64_t tally_mul_div(uint64_t value, uint64_t mul, uint64_t div)
 #endif
 }
 
-/* Round `v` up to a multiple of `to`, a power of two. The caller knows it cannot wrap. */
+/* Round `v` up to a multiple of `to`, a power of two. The result must not overflow. */
 static inline uint64_t tally_round_up(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) & ~(to - 1);
@@ -114,7 +115,8 @@ static inline bool tally_is_pow2(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* Bits that are set. Written out: the builtin calls a library where there is no instruction. */
+/* Return the number of set bits. Not the builtin, because it calls a library function on machines
+ * without an instruction. */
 static inline unsigned tally_popcount(uint64_t v)
 {
 	v -= (v >> 1) & UINT64_C(0x5555555555555555);
@@ -123,13 +125,13 @@ static inline unsigned tally_popcount(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* The n of a power of two 2^n. */
+/* Return n for a power of two 2^n. */
 static inline uint8_t tally_log2(uint64_t pow2)
 {
 	return (uint8_t)tally_popcount(pow2 - 1);
 }
 
-/* Bit `i` of an array of words: bit i % 64 of word i / 64. */
+/* Return bit `i` of an array of words: bit i % 64 of word i / 64. */
 static inline bool tally_bit_is_set(const uint64_t *bits, uint64_t i)
 {
 	return bits[i / 64] >> (i % 64) & 1;

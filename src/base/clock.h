@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Now, in ns of CLOCK_MONOTONIC: for intervals, deadlines and comparing with samples. */
+/* Return the current time of CLOCK_MONOTONIC in ns, for intervals, deadlines and comparisons with
+ * samples. */
 static inline uint64_t tally_clock_now(void)
 {
 	struct timespec now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unaligned reads and writes of integers in host order, and byte swaps. Freestanding. */
+/* Unaligned access to integers in host byte order, and byte swapping. Freestanding. */
 #ifndef TALLY_BASE_ENDIAN_H
 #define TALLY_BASE_ENDIAN_H
 
@@ -9,7 +9,7 @@
 
 #define TALLY_HOST_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* memcpy of a constant size is an instruction or two, also without a libc. */
+/* A memcpy of constant size compiles to one or two instructions, also without a libc. */
 #define TALLY_DEFINE_ACCESS(bits)                                                  \
 	static inline uint##bits##_t tally_get_u##bits(const void *p)              \
 	{                                                                          \
@@ -43,7 +43,7 @@ static inline void tally_swap_u64s(void *p, size_t nr)
 		tally_swap_u64(at);
 }
 
-/* Mirror the bits of a byte: C bit fields change ends between byte orders. */
+/* Reverse the bits of a byte: the order of C bit fields differs between byte orders. */
 static inline uint8_t tally_mirror_u8(uint8_t b)
 {
 	b = (uint8_t)((b & 0xf0) >> 4 | (b & 0x0f) << 4);

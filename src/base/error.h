@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The error object of parsers: what went wrong, in constant text, and where.
+ * The error object of parsers: what is wrong, as a constant text, and where.
  *
- * Every fallible function returns 0 or -errno. A parser takes an optional
- * `struct tally_error *` as well and fills it before it returns the same code.
+ * A function that can fail returns 0 or -errno. A parser also takes an optional `struct tally_error
+ * *`, and fills it before it returns the same code.
  */
 #ifndef TALLY_BASE_ERROR_H
 #define TALLY_BASE_ERROR_H
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct tally_error {
-	int code;         /* the -errno returned; 0 while nothing went wrong */
+	int code;         /* the -errno that was returned; 0 if there was no error */
 	const char *text; /* constant, never freed; lower case, no full stop */
-	uint64_t offset;  /* byte of the input the text speaks of */
+	uint64_t offset;  /* offset in the input that the text refers to */
 };
 
-/* Fill `err` (NULL is allowed) and hand `code` back, so that a parser ends with
- * `return tally_error_at(err, -EINVAL, "record shorter than its header", at);`. */
+/* Fill in `err` (NULL is allowed) and return `code`, so that a parser can end with `return
+ * tally_error_at(err, -EINVAL, "record shorter than its header", at);`. */
 static inline int tally_error_at(struct tally_error *err, int code, const char *text,
 				 uint64_t offset)
 {

@@ -3,8 +3,8 @@
 
 #include "base/utf8.h"
 
-/* Bits of bytes that are not printable ASCII, among others of the same word. Borrows and carries
- * come from bytes that are odd themselves. */
+/* Return a nonzero value if a byte of `word` is not printable ASCII. The bits cannot be assigned to
+ * bytes, but a carry or borrow between bytes only starts at a byte that is not printable itself. */
 static uint64_t odd_bits(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -16,7 +16,7 @@ bool tally_text_is_plain(const char *text, size_t len)
 {
 	uint64_t odd = 0, word = 0x2020202020202020;
 
-	/* Eight bytes at a time, and the last ones with some of those before them. */
+	/* Check eight bytes at a time. The last eight may overlap with earlier ones. */
 	for (size_t at = 0; at + 8 < len; at += 8)
 		odd |= odd_bits(tally_get_u64(text + at));
 	if (len >= 8)
@@ -29,7 +29,8 @@ bool tally_text_is_plain(const char *text, size_t len)
 	return !odd_bits(word);
 }
 
-/* The bytes at `at` that are shown as they are; 0: they are escaped. */
+/* Return the length of the character at `at` if it is shown unchanged, or 0 if it must be escaped.
+ */
 static size_t shown_length(const char *at, size_t len, const char *kept, uint32_t *ret_point)
 {
 	size_t nr;
@@ -42,7 +43,8 @@ static size_t shown_length(const char *at, size_t len, const char *kept, uint32_
 	return 0;
 }
 
-/* Append the escape of what is at `at`; the bytes it stands for. */
+/* Append the escape for the character or byte at `at`. Returns the number of bytes that it
+ * replaces. */
 static size_t add_escape(struct tally_str *out, const char *at, size_t len)
 {
 	static const char letters[] = {['\t'] = 't', ['\n'] = 'n', ['\r'] = 'r'};

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 
-/* read(2) that resumes after signals. */
+/* Call read(2) again if a signal interrupts it. */
 static ssize_t read_some(int fd, void *to, size_t len)
 {
 	ssize_t n;
@@ -55,7 +55,7 @@ out:
 		return ret;
 	}
 	data[len] = '\0';
-	grown = realloc(data, len + 1); /* what is kept for long is up to half of it room */
+	grown = realloc(data, len + 1); /* shrink the buffer: up to half of it is unused */
 	*ret_data = grown ? grown : data;
 	*ret_len = len;
 	return 0;
@@ -89,7 +89,8 @@ static int check_owner(const struct stat *st, const struct tally_file_owners *ow
 	return owners ? -EPERM : 0;
 }
 
-/* The last part of the path as it is, be it a link, has to be of an owner who is trusted. */
+/* Check that the last component of the path, even if it is a symbolic link, belongs to a trusted
+ * owner. */
 static int check_link(int dir, const char *path, const struct tally_file_owners *owners)
 {
 	struct stat st;
@@ -99,8 +100,8 @@ static int check_link(int dir, const char *path, const struct tally_file_owners 
 	return owners ? check_owner(&st, owners) : 0;
 }
 
-/* Open what `at` refers to, which was opened with O_PATH, once more for reading. Without procfs it
- * has to be done by name; then it has to be the same file still. */
+/* Reopen for reading the file that `at` refers to, which was opened with O_PATH. Without procfs the
+ * file must be opened by name; then check that it is still the same file. */
 static int reopen(int at, int dir, const char *path, const struct stat *found)
 {
 	enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
@@ -132,7 +133,7 @@ int tally_file_open_at(int dir, const char *name, const struct tally_file_owners
 	ret = fstat(at, &st) ? -errno : check_regular(&st);
 	if (!ret)
 		ret = check_owner(&st, owners);
-	/* Another name of it may be one that nobody but its owner may read. */
+	/* Reject hard links: anyone may create one to a file that only its owner can read. */
 	if (!ret && owners && st.st_nlink != 1)
 		ret = -EPERM;
 	if (!ret)
@@ -168,7 +169,7 @@ int tally_file_read_named(const char *path, const struct tally_file_owners *owne
 	return ret;
 }
 
-/* Blocks are of 512 bytes, whatever those of the file system are. */
+/* st_blocks is in units of 512 bytes, regardless of the file system's block size. */
 static bool is_sparse(const struct stat *st)
 {
 	return (uint64_t)st->st_blocks < (uint64_t)st->st_size / 512;
@@ -221,9 +222,10 @@ int tally_file_map_check(const struct tally_file_map *map)
 	return (uint64_t)st.st_size < map->len ? -EIO : 0;
 }
 
-/* Where data, or a hole after the data at `from`, is next, at most at `end`. False if the file
- * system does not tell: answers before the question, which file systems in user space may give,
- * would be asked for ever. The file offset is put back: the caller's descriptor shares it. */
+/* Find the next data, or the next hole after the data at `from`, but not beyond `end`. Returns
+ * false if the file system does not provide this. A result before `from`, which a file system in
+ * user space can return, is rejected because it would cause an endless loop. The file offset is
+ * restored, because the caller's descriptor shares it. */
 static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
 		 uint64_t *ret_at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole files as bytes, for readers that take (bytes, length). */
+/* Reading whole files as bytes, for parsers that take (bytes, length). */
 #ifndef TALLY_BASE_FILE_H
 #define TALLY_BASE_FILE_H
 
@@ -8,74 +8,81 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Read a file of unknown size (procfs, sysfs, tracefs) to its end. `*ret_data` is
- * NUL-terminated behind `*ret_len` bytes and the caller frees it. `max` bounds the read.
- * 0, -EFBIG beyond `max`, -ENOMEM, or the error of open(2) or read(2). */
+/* Read a file of unknown size (procfs, sysfs, tracefs) to its end. `*ret_data` has a NUL after
+ * `*ret_len` bytes, and the caller frees it. Return 0; -EFBIG if the file is larger than `max`;
+ * -ENOMEM; or the error of open(2) or read(2). */
 int tally_file_read(const char *path, size_t max, char **ret_data, size_t *ret_len);
 
-/* The same with an open descriptor, from its present position; leaves it open. */
+/* Like tally_file_read(), for an open descriptor, from its current position. The descriptor stays
+ * open. */
 int tally_file_read_fd(int fd, size_t max, char **ret_data, size_t *ret_len);
 
-/* Users whose files are trusted. */
+/* Users with trusted files. */
 struct tally_file_owners {
 	const uid_t *uids;
 	size_t nr;
 };
 
-/* Open a regular file for reading. This is the way to every file that is named by a recording or by
- * another process: what it is is found out before it is opened, as opening a device has effects
- * (a watchdog starts) and opening a FIFO waits. With `owners` (NULL: anybody's) both the file
- * and, where the last part of `path` is a symbolic link, the link have to belong to one of them;
- * for names in directories that everybody may write to, where it may have no second name (hard
- * link) either. The caller closes `*ret_fd`. 0, -ENODEV for a device, -EINVAL for anything else
- * that is no regular file, -EPERM if it is of another owner, or the error of open(2) or fstat(2).
- */
+/* Open a regular file for reading. All files that are named by a recording or another process must
+ * be opened with this function. It checks the type of the file before opening it, because opening a
+ * device can have effects (it starts a watchdog) and opening a FIFO blocks. If `owners` is not
+ * NULL, the file must belong to one of them, must not have a second hard link, and if the last
+ * component of `path` is a symbolic link, the link must belong to one of them, too. This is for
+ * names in world-writable directories. The caller closes `*ret_fd`. Return 0; -ENODEV for a device;
+ * -EINVAL for anything else that is not a regular file; -EPERM if the owner or the number of links
+ * is wrong; or the error of open(2) or fstat(2). */
 int tally_file_open(const char *path, const struct tally_file_owners *owners, int *ret_fd);
 
-/* The same of a name below the open directory `dir`. */
+/* Like tally_file_open(), for a name relative to the open directory `dir`. */
 int tally_file_open_at(int dir, const char *name, const struct tally_file_owners *owners,
 		       int *ret_fd);
 
-/* Read all of what tally_file_open() opens, as tally_file_read() does; a file that is too large is
- * not begun. 0, -EFBIG, -ENOMEM, or an error of tally_file_open() or read(2). */
+/* Open a file like tally_file_open(), and read it like tally_file_read(). A file that is too large
+ * is not read. Return 0; -EFBIG; -ENOMEM; or an error of tally_file_open() or read(2). */
 int tally_file_read_named(const char *path, const struct tally_file_owners *owners, size_t max,
 			  char **ret_data, size_t *ret_len);
 
-/* A read-only shared mapping of a whole regular file. All zero is none. */
+/* A read-only shared mapping of a whole regular file. All zero is no mapping. */
 struct tally_file_map {
 	const uint8_t *data; /* NULL for an empty file */
 	size_t len;
-	int fd;         /* of the mapped file; open where `data` is not NULL */
-	bool is_sparse; /* the file takes less room than its length: by holes, or packed */
+	int fd;         /* of the mapped file; open if `data` is not NULL */
+	bool is_sparse; /* the file has holes or is compressed: it uses fewer bytes than its length
+	                 */
 };
 
-/* Map what tally_file_open() opens. 0, an error of tally_file_open(), or that of mmap(2).
- * Where a mapped file became shorter, access raises SIGBUS, as with any mapping: a program that
- * wants to survive that has to put zeros there in a signal handler (cli/main/truncation.h), and
- * tally_file_map_check() tells whether what was read can be relied on. */
+/* Open a file like tally_file_open(), and map it. Return 0, or an error of tally_file_open() or
+ * mmap(2). If the mapped file is truncated, an access raises SIGBUS. A program that is to survive
+ * this maps zeros there in a signal handler (cli/main/truncation.h), and checks with
+ * tally_file_map_check() whether the data was valid. */
 int tally_file_map(const char *path, struct tally_file_map *ret_map);
 
-/* The same of an open regular file, at least one byte of which is mapped: `len` is what fstat(2)
- * says. `fd` stays the caller's. 0, or the error of fcntl(2) or mmap(2). */
+/* Map an open regular file. `len` must be its size and must not be 0. `fd` belongs to the caller.
+ * Return 0, or the error of fcntl(2) or mmap(2). */
 int tally_file_map_fd(int fd, size_t len, struct tally_file_map *ret_map);
 
-/* 0 if the file is as long as it was when it was mapped, or longer; -EIO if it became shorter. */
+/* Return 0 if the file is at least as long as when it was mapped; -EIO if it is shorter; or the
+ * error of fstat(2). */
 int tally_file_map_check(const struct tally_file_map *map);
 
-/* Whether more than 1 MB of a part of the file is holes. A hole costs its writer nothing, and those
- * who read it memory and time as any bytes do, so a size that is claimed may not be made of holes.
- * What is small, or has a few holes as copies of files have where bytes are zero, is not hollow. */
+/* Return true if a range of the file contains more than 1 MiB of holes. Holes cost their writer
+ * nothing, but cost their reader as much memory and time as data, so a size claimed by a file must
+ * not consist of holes. Small ranges, and the few holes that copying creates for zeros, do not
+ * count. */
 bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len);
 
-/* The next part of [from, end) that is not a hole; it begins at `end` if the rest is a hole. All of
- * it if the file system does not report holes. The file offset that the map shares with the file it
- * was made of is moved meanwhile, and put back: nobody else may read or move it at that time. */
+/* Find the next part of [from, end) that is not a hole. If only a hole remains, the part begins at
+ * `end`. If the file system does not report holes, the part is the whole range. The file offset,
+ * which the mapping shares with the descriptor that it was made from, is changed and restored; no
+ * other thread may use it meanwhile. */
 void tally_file_map_data(const struct tally_file_map *map, uint64_t from, uint64_t end,
 			 uint64_t *ret_start, uint64_t *ret_end);
 
+/* Remove the mapping and close its descriptor. All zero is allowed. */
 void tally_file_unmap(struct tally_file_map *map);
 
-/* Write all of `len` bytes, resuming after EINTR and short writes. 0 or -errno of write(2). */
+/* Write all of `len` bytes; continue after EINTR and short writes. Return 0 or the error of
+ * write(2). */
 int tally_file_write_all(int fd, const void *data, size_t len);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hash functions for tables in memory: fast, seeded, not cryptographic, not for files. */
+/* Hash functions for tables in memory: fast and seeded, but neither cryptographic nor stable enough
+ * for files. */
 #ifndef TALLY_BASE_HASH_H
 #define TALLY_BASE_HASH_H
 
@@ -8,7 +9,7 @@
 
 #include "base/endian.h"
 
-/* Both halves of a 64x64 product folded together: every input bit reaches every output bit. */
+/* Multiply to 128 bits and combine both halves: every input bit affects every output bit. */
 static inline uint64_t tally_hash_mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -21,7 +22,7 @@ static inline uint64_t tally_hash_u64(uint64_t v, uint64_t seed)
 	return tally_hash_mix(v ^ 0x9e3779b97f4a7c15ull, seed ^ 0xd1b54a32d192ed03ull);
 }
 
-/* Hash of `len` bytes at `p`, 16 at a time. */
+/* Return the hash of `len` bytes at `p`, computed 16 bytes at a time. */
 static inline uint64_t tally_hash_bytes(const void *p, size_t len, uint64_t seed)
 {
 	const uint8_t *at = p;

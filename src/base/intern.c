@@ -12,7 +12,7 @@ static uint32_t intern_hash(const struct tally_intern *table, const char *text, 
 	return (uint32_t)tally_hash_bytes(text, len, (uintptr_t)table);
 }
 
-/* The slot of a string, or the empty one where it would go. */
+/* Return the slot of a string, or the empty slot for it. */
 static uint32_t *intern_find(const struct tally_intern *table, const char *text, size_t len,
 			     uint32_t hash)
 {

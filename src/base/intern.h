@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Byte strings to small ids and back: the same string always has the same id, ids count
- * up from 0, so they index arrays. All zero is an empty table. Not thread-safe.
+ * A table that maps byte strings to ids and back. Equal strings have the same id. Ids count up from
+ * 0, so they can index arrays. All zero is an empty table. Not thread-safe.
  */
 #ifndef TALLY_BASE_INTERN_H
 #define TALLY_BASE_INTERN_H
@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 struct tally_interned {
-	const char *text; /* NUL-terminated copy, stable until the table is freed */
+	const char *text; /* NUL-terminated copy, valid until the table is freed */
 	uint32_t len;
 	uint32_t hash;
 };
@@ -21,17 +21,18 @@ struct tally_interned {
 struct tally_intern {
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_interned) strings;
-	uint32_t *slots; /* id + 1, 0 for empty */
+	uint32_t *slots; /* id + 1; 0: empty */
 	size_t nr_slots;
 };
 
-/* Id of the `len` bytes at `text`, adding a copy when new. 0, -ENOMEM, or -E2BIG for a
- * string over 4 GiB. */
+/* Return the id of the `len` bytes at `text`; a new string is copied to the table. Return 0;
+ * -ENOMEM; or -E2BIG for a string over 4 GiB or too many strings. */
 int tally_intern(struct tally_intern *table, const char *text, size_t len, uint32_t *ret_id);
 
-/* The string of `id`, NUL-terminated; the id must come from this table. */
+/* Return the string of `id`, NUL-terminated. The id must be from this table. */
 const char *tally_intern_text(const struct tally_intern *table, uint32_t id);
 
+/* Free the table and its strings; the table is empty afterwards. */
 void tally_intern_free(struct tally_intern *table);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streaming JSON writer onto a string builder. Strings are bytes: what is not UTF-8 becomes
- * U+FFFD, and what a terminal would not show but obey is written as \u009b. 64-bit integers are
- * written whole; there are no NaNs. The caller keeps the nesting.
+ * A streaming JSON writer that appends to a string builder. Strings are bytes: invalid UTF-8
+ * becomes U+FFFD, and characters that would control a terminal are written as \u009b. 64-bit
+ * integers are written in full; NaN is not written. The caller is responsible for the nesting.
  */
 #ifndef TALLY_BASE_JSON_H
 #define TALLY_BASE_JSON_H
@@ -13,21 +13,23 @@
 
 #include "base/str.h"
 
-/* Open and close an object or array; `key` NULL inside arrays and at the top. Commas are put
- * where they belong by looking at what was written last. */
+/* Open an object or array; `bracket` is '{' or '['. `key` is NULL in arrays and at the top level,
+ * as in the functions below. Commas are inserted according to the last character written. */
 void tally_json_open(struct tally_str *out, const char *key, char bracket);
+/* Close an object or array; `bracket` is '}' or ']'. */
 void tally_json_close(struct tally_str *out, char bracket);
 
+/* Write a NUL-terminated string, `len` bytes as a string, a number or a boolean. */
 void tally_json_text(struct tally_str *out, const char *key, const char *text);
 void tally_json_bytes(struct tally_str *out, const char *key, const void *bytes, size_t len);
 void tally_json_u64(struct tally_str *out, const char *key, uint64_t value);
 void tally_json_s64(struct tally_str *out, const char *key, int64_t value);
 void tally_json_bool(struct tally_str *out, const char *key, bool value);
 
-/* A fixed number of decimals; null where the value is no finite number. */
+/* Write a number with a fixed number of decimals; null if it is not finite. */
 void tally_json_double(struct tally_str *out, const char *key, double value, int decimals);
 
-/* Bytes as a string of hex digits. */
+/* Write bytes as a string of hex digits. */
 void tally_json_hex(struct tally_str *out, const char *key, const void *bytes, size_t len);
 
 #endif

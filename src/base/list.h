@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Intrusive doubly linked list with a head of its own type of link. Freestanding. */
+/* Intrusive doubly linked list. The head is a link itself. Freestanding. */
 #ifndef TALLY_BASE_LIST_H
 #define TALLY_BASE_LIST_H
 
@@ -26,7 +26,7 @@ static inline bool tally_list_empty(const struct tally_list *head)
 	return head->next == head;
 }
 
-/* Insert `item` before `at`; with `at` a list head that is its end. */
+/* Insert `item` before `at`; if `at` is the head, append it to the list. */
 static inline void tally_list_insert(struct tally_list *at, struct tally_list *item)
 {
 	item->prev = at->prev;
@@ -35,7 +35,7 @@ static inline void tally_list_insert(struct tally_list *at, struct tally_list *i
 	at->prev = item;
 }
 
-/* Unlink `item` and leave it an empty list, so that a second removal is harmless. */
+/* Unlink `item` and make it an empty list, so that removing it again is harmless. */
 static inline void tally_list_remove(struct tally_list *item)
 {
 	item->prev->next = item->next;

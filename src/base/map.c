@@ -13,7 +13,7 @@ static size_t map_home(const struct tally_map *map, uint64_t key)
 	return tally_hash_u64(key, map->seed) & map->mask;
 }
 
-/* The slot that holds `key`, or the empty one where it would go. */
+/* Return the slot of `key`, or the empty slot for it. */
 static struct tally_map_slot *map_find(const struct tally_map *map, uint64_t key)
 {
 	size_t i = map_home(map, key);
@@ -54,7 +54,7 @@ int tally_map_put(struct tally_map *map, uint64_t key, uint64_t value)
 	struct tally_map_slot *slot;
 	int ret;
 
-	/* At most three quarters full, so that probes stay short. */
+	/* Keep the table at most three quarters full, so that probe sequences stay short. */
 	if (!map->slots || (map->len + 1) * 4 > (map->mask + 1) * 3) {
 		ret = map_resize(map, map->slots ? (map->mask + 1) * 2 : FIRST_SLOTS);
 		if (ret)
@@ -78,7 +78,7 @@ uint64_t tally_map_remove(struct tally_map *map, uint64_t key)
 	value = hole->value;
 	if (value == TALLY_MAP_NONE)
 		return value;
-	/* Close the gap: move back every later entry of the run that may stand at the hole. */
+	/* Close the gap: move back later entries of the probe sequence that can be in the hole. */
 	i = (size_t)(hole - map->slots);
 	for (;;) {
 		i = (i + 1) & map->mask;

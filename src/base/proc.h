@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose processes /proc shows. */
+/* The pid namespace of /proc. */
 #ifndef TALLY_BASE_PROC_H
 #define TALLY_BASE_PROC_H
 
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What to do where it shows others: for messages. */
+/* The command that mounts the right /proc, for messages. */
 #define TALLY_PROC_FIX "mount -t proc proc /proc (unshare: --mount-proc)"
 
-/* Whether the numbers in /proc are those that system calls give and take. In a pid namespace with
- * the /proc of another they are not: what a file there says is of some other process. False also
- * where nothing is mounted. */
+/* Return true if the process ids in /proc are those that system calls use. In a pid namespace with
+ * the /proc of another namespace they are not, and its files describe other processes. Also return
+ * false if /proc is not mounted. */
 static inline bool tally_proc_is_ours(void)
 {
 	char link[16] = "";

@@ -34,7 +34,7 @@ int tally_list_next(const char **text)
 	return 0;
 }
 
-/* One number or range; `*text` moves behind it and its comma. */
+/* Parse one number or range, and advance `*text` past it and the comma after it. */
 static int parse_range(const char **text, struct tally_number_range *ret_range)
 {
 	struct tally_number_range range;
@@ -58,7 +58,7 @@ static int by_first(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Sort them, and make one of those that touch. */
+/* Sort the ranges and merge those that overlap or are adjacent. */
 static void ranges_join(struct tally_ranges *ranges)
 {
 	struct tally_number_range *all = ranges->all.data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of numbers as people write them: "0-3,5". All zero is the empty set. */
+/* Sets of numbers, parsed from text such as "0-3,5". All zero is the empty set. */
 #ifndef TALLY_BASE_RANGES_H
 #define TALLY_BASE_RANGES_H
 
@@ -13,21 +13,24 @@ struct tally_number_range {
 };
 
 struct tally_ranges {
-	TALLY_VEC(struct tally_number_range) all; /* ascending, with gaps between them */
+	TALLY_VEC(struct tally_number_range) all; /* ascending, not adjacent */
 };
 
-/* The parts of a list with commas: the decimal number at `*text`, which moves behind it, and what
- * is behind that, a comma or the end. Blanks around numbers and a comma at the end change nothing.
- * 0 or -EINVAL. */
+/* Parse the decimal number at `*text` and advance `*text` past it. Blanks before it are skipped.
+ * Return 0, or -EINVAL if there is no number or it exceeds UINT32_MAX. */
 int tally_list_number(const char **text, uint32_t *ret_number);
+/* Advance `*text` past the comma after a number, or to the end of the text. Blanks are skipped, and
+ * the last number may have a comma. Return 0, or -EINVAL for any other text. */
 int tally_list_next(const char **text);
 
-/* Parse numbers and ranges with commas between them, at least one. 0; -EINVAL, `*ret_ranges` left
- * alone; -ENOMEM. Free with tally_ranges_free(). */
+/* Parse numbers and ranges separated by commas, at least one. Free the set with
+ * tally_ranges_free(). Return 0; -EINVAL with `*ret_ranges` unchanged; or -ENOMEM. */
 int tally_ranges_parse(const char *text, struct tally_ranges *ret_ranges);
 
+/* Return true if the set contains `number`. */
 bool tally_ranges_have(const struct tally_ranges *ranges, uint32_t number);
 
+/* Free the set; it is empty afterwards. */
 void tally_ranges_free(struct tally_ranges *ranges);
 
 #endif

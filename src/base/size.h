@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "64", "512K", "4M", "1G" to bytes; a bare number counts `unit` bytes. False if it is none. */
+/* Parse "64", "512K", "4M" or "1G" as a number of bytes; a number without a suffix is in multiples
+ * of `unit` bytes. Return false if it is not a size or does not fit. */
 bool tally_size_parse(const char *text, uint64_t unit, uint64_t *ret_bytes);
 
 #endif

@@ -36,7 +36,7 @@ static int slots_grow(struct tally_slots *slots)
 
 int tally_slots_add(struct tally_slots *slots, uint32_t hash, uint32_t number)
 {
-	/* At most three quarters full, so that probes stay short. */
+	/* Keep the index at most three quarters full, so that probe sequences stay short. */
 	if ((slots->len + 1) * 4 > slots->nr * 3 && slots_grow(slots))
 		return -ENOMEM;
 	slots_put(slots, (uint64_t)hash << 32 | (number + 1));

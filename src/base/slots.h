@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The index of a hash table whose items lie in an array of the caller's: a slot holds 32 bits
- * of an item's hash and its number, so that items are looked at only when they are likely to be
- * the one, and not at all when the table grows. All zero is an empty index. Not thread-safe.
+ * The index of a hash table; the items are in an array of the caller. A slot contains 32 bits of an
+ * item's hash and the item's number. Items are only accessed if their hash matches, and not at all
+ * when the index grows. All zero is an empty index. Not thread-safe.
  *
  *	for (size_t pos = hash; tally_slots_next(&slots, hash, &pos, &number);)
- *		if (items[number] is the one)
+ *		if (items[number] matches)
  *			...
  *	ret = tally_slots_add(&slots, hash, new_number);
  */
@@ -17,12 +17,13 @@
 #include <stdint.h>
 
 struct tally_slots {
-	uint64_t *at; /* hash << 32 | number + 1; 0 for empty */
+	uint64_t *at; /* hash << 32 | number + 1; 0: empty */
 	size_t nr;    /* a power of two, or 0 */
-	size_t len;   /* slots taken */
+	size_t len;   /* used slots */
 };
 
-/* The next number that was added with `hash`; begin with `*pos` as the hash. False at the end. */
+/* Get the next number that was added with `hash`; start with `*pos` equal to the hash. Return false
+ * at the end. */
 static inline bool tally_slots_next(const struct tally_slots *slots, uint32_t hash, size_t *pos,
 				    uint32_t *ret_number)
 {
@@ -40,16 +41,17 @@ static inline bool tally_slots_next(const struct tally_slots *slots, uint32_t ha
 	return false;
 }
 
-/* Ask for the memory where numbers with `hash` are looked for. */
+/* Prefetch the slot at which a search for `hash` starts. */
 static inline void tally_slots_prefetch(const struct tally_slots *slots, uint32_t hash)
 {
 	if (slots->nr)
 		__builtin_prefetch(&slots->at[hash & (slots->nr - 1)]);
 }
 
-/* Add a number (less than UINT32_MAX). 0 or -ENOMEM, nothing changed. */
+/* Add a number less than UINT32_MAX. Return 0, or -ENOMEM with the index unchanged. */
 int tally_slots_add(struct tally_slots *slots, uint32_t hash, uint32_t number);
 
+/* Free the index; it is empty afterwards. */
 void tally_slots_free(struct tally_slots *slots);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * String builder. Out of memory is remembered, not returned: append freely, then ask
- * tally_str_error() once. All zero is an empty builder; `data` is NUL-terminated whenever
- * it is not NULL.
+ * A string builder. An allocation failure is recorded, not returned: append without checks, then
+ * call tally_str_error() once. All zero is an empty builder. `data` is NUL-terminated unless it is
+ * NULL.
  */
 #ifndef TALLY_BASE_STR_H
 #define TALLY_BASE_STR_H
@@ -23,26 +23,27 @@ struct tally_str {
 
 enum { TALLY_DECIMAL_MAX = 20 }; /* digits of the largest uint64_t */
 
-/* Write `value` in decimal so that it ends before `end`; returns the number of digits. There must
- * be room for TALLY_DECIMAL_MAX of them. */
+/* Write `value` in decimal so that it ends before `end`. Return the number of digits. There must be
+ * space for TALLY_DECIMAL_MAX digits. */
 int tally_decimal(uint64_t value, char *end);
 
-/* Eight hexadecimal digits of `value` as text, the first character in the lowest byte; see
- * tally_put_text(). */
+/* Return the eight hexadecimal digits of `value` as text, with the first character in the lowest
+ * byte; see tally_put_text(). */
 uint64_t tally_hex_text(uint32_t value);
 
-/* Put eight characters at `at`. */
+/* Store eight characters at `at`. */
 static inline void tally_put_text(char *at, uint64_t text)
 {
 	tally_put_u64(at, TALLY_HOST_BIG_ENDIAN ? __builtin_bswap64(text) : text);
 }
 
-/* What is behind a word of which there are so many: "samples", "1 sample". */
+/* Return the plural ending for `nr` items: "1 sample", "2 samples". */
 static inline const char *tally_plural(uint64_t nr)
 {
 	return nr == 1 ? "" : "s";
 }
 
+/* Append a NUL-terminated text, a number, or a formatted text. */
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */
@@ -51,8 +52,8 @@ void tally_str_addf(struct tally_str *str, const char *format, ...)
 void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Make room for `more` bytes beyond `len` and return where they go (then add to `len`),
- * or NULL. For writers that format in place. */
+/* Reserve space for `more` bytes after `len` and a NUL, and return its address; NULL if out of
+ * memory. For code that writes in place; it then adds to `len` and writes the NUL. */
 char *tally_str_room(struct tally_str *str, size_t more);
 
 static inline void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
@@ -74,18 +75,19 @@ static inline void tally_str_add_char(struct tally_str *str, char c)
 /* Pad with blanks until the builder is `column` bytes long. */
 void tally_str_pad_to(struct tally_str *str, size_t column);
 
-/* Put another character in the place of each `from` behind byte `start`; none if that is NUL. */
+/* Replace each `from` at or after offset `start` by `to`; do nothing if `from` is NUL. */
 void tally_str_replace(struct tally_str *str, size_t start, char from, char to);
 
-/* Forget the content, keep the memory and a remembered failure. */
+/* Remove the content, but keep the memory and a recorded failure. */
 void tally_str_clear(struct tally_str *str);
 
-/* 0, or -ENOMEM when any append since the last free failed. */
+/* Return 0, or -ENOMEM if any append since the last free failed. */
 int tally_str_error(const struct tally_str *str);
 
-/* The text, never NULL: "" when empty. */
+/* Return the text; "" if it is empty, never NULL. */
 const char *tally_str_text(const struct tally_str *str);
 
+/* Free the memory; the builder is empty afterwards and has no failure. */
 void tally_str_free(struct tally_str *str);
 
 #endif

@@ -15,8 +15,8 @@ void tally_suggest_start(struct tally_suggest *suggest, const char *word, size_t
 	memcpy(suggest->word, word, len);
 }
 
-/* Insertions, deletions, replacements and exchanges of neighbours that lead from a to b, each
- * 2, a change of letter case 1. Both at most MAX_WORD long. */
+/* Return the edit distance from a to b. An insertion, deletion, replacement or transposition of
+ * neighbors costs 2, a change of letter case costs 1. Both texts have at most MAX_WORD bytes. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][MAX_WORD + 2], *before = rows[0], *last = rows[1], *now = rows[2], *spare;
@@ -44,7 +44,7 @@ static unsigned distance(const char *a, const char *b)
 	return last[nb];
 }
 
-/* Names that contain the word, or that the word contains, are near however long they are. */
+/* A name that contains the word is similar, however long it is. */
 static unsigned cost(const char *word, const char *name)
 {
 	unsigned far = distance(word, name);
@@ -54,7 +54,8 @@ static unsigned cost(const char *word, const char *name)
 	return far;
 }
 
-/* Where a name that costs `far` belongs; NR where it does not, or is there already. */
+/* Return the position at which a name of cost `far` is inserted; TALLY_SUGGEST_NR if it is too
+ * expensive or already a candidate. */
 static size_t place_of(const struct tally_suggest *suggest, const char *name, unsigned far)
 {
 	size_t at = suggest->nr;

@@ -35,11 +35,12 @@ bool tally_utf8_is_shown(uint32_t point)
 		uint32_t first, last;
 	} hidden[] = {
 		{0x00, 0x1f},       {0x7f, 0x9f},     {0x061c, 0x061c}, /* Arabic letter mark */
-		{0x200e, 0x200f},                                       /* left or right mark */
-		{0x2028, 0x202e},                     /* ends of lines, directions */
+		{0x200e, 0x200f},                                       /* left-to-right and
+		                                                         * right-to-left mark */
+		{0x2028, 0x202e},                     /* line and paragraph separator, directions */
 		{0x2066, 0x2069},                     /* isolated directions */
-		{0xfeff, 0xfeff},   {0xfff9, 0xfffb}, /* byte order, annotations */
-		{0xe0000, 0xe007f},                   /* tags, which are not seen */
+		{0xfeff, 0xfeff},   {0xfff9, 0xfffb}, /* byte order mark, annotations */
+		{0xe0000, 0xe007f},                   /* tags, which are invisible */
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(hidden) && point >= hidden[i].first; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers of seven bits a byte, the lowest first (unsigned LEB128): small ones are short. */
+/* Variable-length numbers: seven bits per byte, lowest first (unsigned LEB128). */
 #ifndef TALLY_BASE_VARINT_H
 #define TALLY_BASE_VARINT_H
 
@@ -7,7 +7,7 @@
 
 enum { TALLY_VARINT_MAX = 10 };
 
-/* How many bytes it is. */
+/* Encode `value`. Return the number of bytes. */
 static inline size_t tally_varint_put(uint64_t value, char bytes[TALLY_VARINT_MAX])
 {
 	size_t len = 0;

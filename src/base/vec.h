@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A growable array typed by macro:
+ * A growable array, typed by a macro:
  *
  *	TALLY_VEC(uint64_t) ids = {0};
  *	ret = tally_vec_push(&ids, 42);
@@ -21,7 +21,7 @@
 		size_t len, cap; \
 	}
 
-/* Make room for `need` elements in all; 0 or -ENOMEM, the vector unchanged. */
+/* Reserve space for `need` elements in total. Evaluates to 0, or -ENOMEM with the vector unchanged. */
 #define tally_vec_reserve(v, need)                                                                \
 	({                                                                                        \
 		int ret_ = 0;                                                                     \
@@ -36,7 +36,7 @@
 		ret_;                                                                             \
 	})
 
-/* Append a copy of the element; 0 or -ENOMEM, the vector unchanged. */
+/* Append a copy of the element. Evaluates to 0, or -ENOMEM with the vector unchanged. */
 #define tally_vec_push(v, ...)                                    \
 	({                                                        \
 		int pushed_ = tally_vec_reserve(v, (v)->len + 1); \
@@ -45,7 +45,7 @@
 		pushed_;                                          \
 	})
 
-/* Walk with a pointer to each element. */
+/* Iterate with a pointer to each element. */
 #define tally_vec_for_each(pos, v) \
 	for (__typeof__(*(v)->data) *pos = (v)->data; pos && pos < (v)->data + (v)->len; pos++)
 
@@ -56,8 +56,8 @@
 		(v)->len = (v)->cap = 0; \
 	} while (0)
 
-/* Grow an allocation of `size`-byte elements to at least `need` of them, doubling.
- * Returns the new block and updates `*cap`, or NULL with everything unchanged. */
+/* Grow an allocation to at least `need` elements of `size` bytes by doubling it. Return the new
+ * block and update `*cap`; NULL with everything unchanged if out of memory. */
 void *tally_vec_grow(void *data, size_t *cap, size_t size, size_t need);
 
 #endif
