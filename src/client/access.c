@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is permitted, from facts alone. */
+/* Permission checks, computed from a snapshot of facts without asking the kernel. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ bool tally_access_perfmon(const struct tally_access *access)
 	       tally_access_has(access, TALLY_CAP_SYS_ADMIN);
 }
 
-/* ---- what each rule looks at ------------------------------------------------- */
+/* ---- conditions of rules ----------------------------------------------------- */
 
 static bool everything_is_forbidden(const struct tally_access *access,
 				    const struct tally_access_request *ask)
@@ -96,8 +96,8 @@ static bool cpu_wide(const struct tally_access *access, const struct tally_acces
 	return ask->pid < 0;
 }
 
-/* The strictest first: what passes it passes those below it, so that one change is told and not a
- * row of them. */
+/* Ordered from strictest to weakest. A change that satisfies one rule also satisfies those after
+ * it, so a single change is suggested rather than several. */
 static const struct access_rule rules[] = {
 	{TALLY_RULE_KERNEL_BREAKPOINT, -EPERM, ACCESS_NO_LEVEL, TALLY_CAP_SYS_ADMIN,
 	 kernel_breakpoint, "a breakpoint on a kernel address needs a privilege", NULL},
@@ -131,7 +131,8 @@ static bool rule_passes(const struct tally_access *access, const struct access_r
 	       (access->paranoid <= rule->paranoid && access->paranoid != TALLY_ACCESS_UNKNOWN);
 }
 
-/* Someone else answered: what he is, as far as it can be known. */
+/* Explain why perf_event_open does not reach an implementation: the kernel has none, or a seccomp
+ * filter intercepts the call. */
 static void explain_no_syscall(const struct tally_access *access, struct tally_refusal *why)
 {
 	why->code = access->syscall;
@@ -201,9 +202,9 @@ bool tally_access_event(const struct tally_access *access, const struct tally_ac
 	return false;
 }
 
-/* ---- what procfs hides -------------------------------------------------------- */
+/* ---- data that procfs hides --------------------------------------------------- */
 
-/* By kptr_restrict: where it is 0 a level opens them too. */
+/* Indexed by kptr_restrict > 0: if it is 0, a low perf_event_paranoid shows the addresses, too. */
 static const struct access_rule addresses_rules[] = {
 	{.rule = TALLY_RULE_KERNEL_ADDRESSES,
 	 .code = -EPERM,

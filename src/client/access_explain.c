@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule that was broken, in words: what was found, what is needed, what to change. */
+/* Explanations of broken rules: what was found, what is needed, what to change. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -55,13 +55,14 @@ const char *tally_rule_name(enum tally_rule rule)
 	return "other";
 }
 
-/* They stand first. */
+/* The permission rules come first in the enum. */
 bool tally_rule_is_permission(enum tally_rule rule)
 {
 	return rule > TALLY_RULE_NONE && rule <= TALLY_RULE_LOCKED_MEMORY;
 }
 
-/* "cap_perfmon"; "NUMBER" for those that matter to nobody here, which setcap(8) takes as well. */
+/* Write "cap_perfmon", or the number if the capability is not in the table; setcap(8) accepts both.
+ */
 static void capability_name(int capability, char *ret_name, size_t size)
 {
 	static const struct {
@@ -80,7 +81,7 @@ static void capability_name(int capability, char *ret_name, size_t size)
 	}
 }
 
-/* As manual pages write it. */
+/* Write the name in capitals, as manual pages do. */
 static void capability_title(int capability, char *ret_title, size_t size)
 {
 	capability_name(capability, ret_title, size);
@@ -112,7 +113,7 @@ static void list_add(char *list, size_t size, int capability)
 		snprintf(list + len, size - len, "%s%s", len ? "," : "", name);
 }
 
-/* setcap(8) replaces what a file has: what we hold by it stays in the line. */
+/* setcap(8) replaces a file's capabilities, so the command line includes those already held. */
 static void fix_setcap(const struct tally_access *access, int capability, struct tally_refusal *why)
 {
 	char list[160] = "";
@@ -128,7 +129,8 @@ static void fix_setcap(const struct tally_access *access, int capability, struct
 			   : "");
 }
 
-/* Where file capabilities are not looked at, or may not be had, they help nobody. */
+/* File capabilities only help if they count (initial user namespace), are not disabled (root,
+ * no_new_privs, a nosuid mount), and are within the bounding set. */
 static bool setcap_helps(const struct tally_access *access, int capability)
 {
 	return access->initial_user_namespace && access->uid && !access->no_new_privileges &&
@@ -165,7 +167,7 @@ void access_fix_sysctl(const struct tally_access *access, const char *name, int6
 		   is_host ? "" : ", on the host");
 }
 
-/* ---- the whole ----------------------------------------------------------------- */
+/* ---- explanation of a rule ----------------------------------------------------- */
 
 struct access_level access_level(int64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files that judge a snapshot share. */
+/* Private to client/: shared by the access*.c files. */
 #ifndef TALLY_CLIENT_ACCESS_PRIVATE_H
 #define TALLY_CLIENT_ACCESS_PRIVATE_H
 
@@ -7,47 +7,48 @@
 
 #include "tally/client.h"
 
-/* Format into an array member, cut off where it is full. */
+/* Format into a char array member, truncated to its size. */
 #define SAY(member, ...) snprintf((member), sizeof(member), __VA_ARGS__)
 
-/* What a rule asks for, beside other things. */
+/* Value of access_rule.paranoid if no level permits the event. */
 enum { ACCESS_NO_LEVEL = INT32_MIN };
 
 struct access_rule {
 	enum tally_rule rule;
-	int code;       /* what the kernel says */
-	int paranoid;   /* the highest level that permits it; ACCESS_NO_LEVEL: none does */
-	int capability; /* CAP_SYS_ADMIN is accepted in its place */
+	int code;       /* negative errno value that the kernel returns */
+	int paranoid;   /* highest level that permits it, or ACCESS_NO_LEVEL */
+	int capability; /* CAP_SYS_ADMIN is accepted instead */
 	bool (*applies)(const struct tally_access *access, const struct tally_access_request *ask);
 	const char *text;
-	const char *less; /* the smallest change: to ask for less; NULL: there is none */
+	const char *less; /* fix that asks for less, or NULL */
 };
 
-/* Events whose every hit is in the kernel: without it they count nothing, and say 0. */
+/* Return whether the event only occurs in the kernel, so that it counts 0 with exclude_kernel. */
 bool access_only_in_kernel(const struct perf_event_attr *attr);
 
-/* Fill in the sets of capabilities that capget(2) tells; none where it fails. */
+/* Fill in the capability sets that capget(2) returns; leave them unchanged if it fails. */
 void access_capabilities(struct tally_access *access);
 
-/* A sysctl's value for people: one that could not be read is no number. */
+/* A sysctl value for display: the number, or "unreadable". */
 struct access_level {
 	char text[16];
 };
 struct access_level access_level(int64_t value);
 
-/* The whole story of a rule that does not. */
+/* Explain a broken rule: fills in the code, the rule, what was found and needed, and the fixes. */
 void access_explain(const struct tally_access *access, const struct access_rule *rule,
 		    struct tally_refusal *ret_why);
 
-/* One more fix, cut off where it is too long; beyond TALLY_NR_FIXES the last is replaced. */
+/* Append a fix, truncated if it is too long. Beyond TALLY_NR_FIXES it replaces the last one. */
 void access_fix(struct tally_refusal *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Fixes that give us a capability, smallest first: the binary's, the container's. */
+/* Append fixes that provide a capability, least invasive first: for the binary, for the container.
+ */
 void access_fix_capability(const struct tally_access *access, int capability,
 			   struct tally_refusal *why);
 
-/* A fix by sysctl(8), on the host where we are not it. */
+/* Append a fix by sysctl(8), to be run on the host if this is a container. */
 void access_fix_sysctl(const struct tally_access *access, const char *name, int64_t value,
 		       struct tally_refusal *why);
 

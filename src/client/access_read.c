@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The snapshot of what decides: sysctls, capabilities, limits, namespaces. */
+/* Snapshot of the facts that decide about access: sysctls, capabilities, limits, namespaces. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +45,10 @@ static int32_t number_read_32(const char *root, const char *path)
 	return value >= INT32_MIN && value <= INT32_MAX ? (int32_t)value : TALLY_ACCESS_UNKNOWN;
 }
 
-/* ---- parts ----------------------------------------------------------------- */
+/* ---- parts of the snapshot ------------------------------------------------- */
 
-/* What of the status system calls tell: a file that cannot be read (no /proc, no descriptor left)
- * does not mean that there are no capabilities and no filter. */
+/* Read the part of the status that system calls report. If the file cannot be read (no /proc, no
+ * descriptor left), that does not mean that there are no capabilities and no filter. */
 static void read_own_status(struct tally_access *access)
 {
 	access_capabilities(access);
@@ -64,7 +64,7 @@ static void read_status(const char *root, struct tally_access *access)
 	char *text;
 	size_t len;
 
-	/* Capabilities are a thread's: those of /proc/self would be the main thread's. */
+	/* Capabilities are per thread; /proc/self would show those of the main thread. */
 	if (root_read(root, "/proc/thread-self/status", &text, &len) &&
 	    root_read(root, "/proc/self/status", &text, &len)) {
 		if (!*root)
@@ -84,7 +84,8 @@ static void read_status(const char *root, struct tally_access *access)
 	access->no_new_privileges = status.no_new_privileges;
 }
 
-/* The inodes that every kernel gives its first namespaces. */
+/* Check whether a namespace is the initial one: its inode number is the same in every kernel. An
+ * unreadable link counts as initial. */
 static bool is_initial_namespace(const char *root, const char *name, uint64_t initial)
 {
 	char path[PATH_ROOM], link[64];
@@ -177,9 +178,9 @@ void tally_access_read(const char *root, struct tally_access *ret_access)
 	*ret_access = access;
 }
 
-/* ---- asking the kernel ------------------------------------------------------- */
+/* ---- probing the kernel ------------------------------------------------------ */
 
-/* Flags that no kernel knows are refused before anything else is looked at. */
+/* The kernel rejects unknown flags before it checks anything else. */
 static int probe_syscall(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
@@ -216,7 +217,8 @@ void tally_access_probe(const struct tally_transport *transport, struct tally_ac
 
 /* ---- tasks ----------------------------------------------------------------- */
 
-/* A task's directory belongs to who may look at it: to root, where it has become privileged. */
+/* A task's directory is owned by the user that may inspect the task; by root if it has gained
+ * privileges. */
 enum tally_task_kind tally_access_task(const struct tally_access *access, const char *root,
 				       int32_t pid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Locked memory: pages of ring buffers count against what every user has for each CPU
- * (perf_event_mlock_kb), and beyond that against what the process may lock (RLIMIT_MEMLOCK). The
- * first page of each ring, with its positions, counts as well.
+ * Locked memory. Ring buffer pages count against the per-user allowance for each CPU
+ * (perf_event_mlock_kb), and beyond it against the limit of the process (RLIMIT_MEMLOCK). The
+ * header page of each ring counts as well.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static uint64_t budget_pages(const struct tally_access *access)
 	return user + process / access->page_size;
 }
 
-/* UINT64_MAX when it is more than that. */
+/* Return the pages needed, with header pages; UINT64_MAX on overflow. */
 static uint64_t needed_pages(size_t pages, size_t nr_rings)
 {
 	uint64_t all;
@@ -42,7 +42,7 @@ static uint64_t to_kib(const struct tally_access *access, uint64_t pages)
 	return tally_mul_div(pages, access->page_size, 1024);
 }
 
-/* The largest power of two below `pages` that fits; 0: none does. */
+/* Return the largest power of two below `pages` that fits; 0 if none does. */
 static size_t fitting_pages(const struct tally_access *access, size_t pages, size_t nr_rings)
 {
 	uint64_t budget = budget_pages(access);

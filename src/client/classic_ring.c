@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring buffers of the classic calls. */
+/* Ring buffers of the classic calls. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void classic_mapping_free(struct tally_classic *classic, struct classic_mapping 
 	free(mapping);
 }
 
-/* The config of the event with that id: the members of a group are all of one object. */
+/* Return the config of the event with that ID. All members of a group belong to one object. */
 static uint64_t config_of(void *arg, uint64_t id)
 {
 	const struct tally_classic *classic = arg;
@@ -37,7 +37,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id;
 }
 
-/* Map the ring of today, and memory for the classic one. */
+/* Map the current-ABI ring, and allocate memory for the classic one. */
 static int mapping_map(struct tally_classic *classic, int fd, struct classic_mapping *mapping)
 {
 	const struct tally_transport *transport = classic->transport;
@@ -108,7 +108,8 @@ int tally_classic_munmap(struct tally_classic *classic, int fd)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* The rings of an event; NULL: none, or this is a child of fork(2), which has not got them. */
+/* Return the rings of an event; NULL if it has none, or in a child of fork(2), where they are not
+ * mapped. */
 static struct classic_mapping *mapping_of(const struct tally_classic *classic, int fd)
 {
 	struct classic_event *event = classic_event_find(classic, fd);
@@ -151,7 +152,7 @@ static void copy_out(const struct classic_mapping *mapping, void *to, size_t len
 	memcpy((uint8_t *)to + first, data, len - first);
 }
 
-/* Step over the records that were overwritten before they were returned. */
+/* Skip the records that were overwritten before they were returned. */
 static void mapping_skip(struct classic_mapping *mapping)
 {
 	const struct tally_classic_ring *ring = &mapping->ring;
@@ -163,7 +164,7 @@ static void mapping_skip(struct classic_mapping *mapping)
 	mapping->tail = ring->oldest;
 }
 
-/* Copy the next record to `to`; false: there is none. */
+/* Copy the next record to `to`; return false if the ring is empty. */
 static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_header *to)
 {
 	mapping_skip(mapping);
@@ -171,7 +172,7 @@ static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_h
 		return false;
 	copy_out(mapping, to, sizeof(*to));
 	if (to->size < sizeof(*to) || to->size > mapping->ring.head - mapping->tail) {
-		/* The program wrote to the ring. */
+		/* The program itself wrote to the ring. */
 		mapping->missed += mapping->ring.records - mapping->seen;
 		mapping->seen = mapping->ring.records;
 		mapping->tail = mapping->ring.head;

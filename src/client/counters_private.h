@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of counters share. */
+/* Private to client/: shared by the files that implement counters. */
 #ifndef TALLY_CLIENT_COUNTERS_PRIVATE_H
 #define TALLY_CLIENT_COUNTERS_PRIVATE_H
 
@@ -7,10 +7,10 @@
 
 struct counter_event {
 	struct perf_event_attr attr;
-	size_t leader; /* index of the group's leader; itself if alone */
+	size_t leader; /* index of the group leader; the event's own if ungrouped */
 	struct tally_cpus *cpus;
-	int *fds;         /* [cpu * nr_threads + thread]; -1 not open */
-	bool all_threads; /* uncore: pid -1 */
+	int *fds;         /* [cpu * nr_threads + thread]; -1: not open */
+	bool all_threads; /* uncore event, opened with pid -1 */
 	bool weak_group, precise_max, is_open;
 	unsigned fallback;
 	struct tally_refusal refusal; /* code 0: none */
@@ -24,25 +24,26 @@ struct tally_counters {
 	struct counter_event *events;
 };
 
-/* Index of a counter's descriptor. */
+/* Return the index of a counter's descriptor in `fds`. */
 static inline size_t counter_index(const struct tally_counters *counters, size_t cpu, size_t thread)
 {
 	return cpu * counters->threads->nr + thread;
 }
 
-/* What a count that was enabled and running so long is worth. */
+/* Return the quality of a count with these enabled and running times. */
 enum tally_quality counters_quality(const struct tally_counters *counters, uint64_t enabled,
 				    uint64_t running);
 
-/* Make room for `more` descriptors within the hard limit. */
+/* Raise RLIMIT_NOFILE for `more` descriptors, up to the hard limit. */
 void counters_raise_limit(size_t more);
 
-/* Change `attr` to something that the kernel may still accept after `code`; records what was
- * given up in `*fallback`. False when there is nothing more to give up. */
+/* Relax `attr` to something that the kernel may still accept after `code`, and record in
+ * `*fallback` what was given up. Returns false if nothing is left to give up. */
 bool counters_give_up(struct perf_event_attr *attr, int code,
 		      const struct tally_open_options *options, unsigned *fallback);
 
-/* Explain a refusal: finds the field to blame by opening again with fewer bits. */
+/* Explain why an event was rejected. Finds the field to blame by opening the event again with fewer
+ * bits. */
 void counters_explain(const struct tally_counters *counters, const struct perf_event_attr *attr,
 		      int32_t pid, int32_t cpu, int code, struct tally_refusal *ret_why);
 

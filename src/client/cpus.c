@@ -44,7 +44,7 @@ static int cpus_from_ranges(const struct tally_ranges *ranges, struct tally_cpus
 	return ret;
 }
 
-/* What is read from sysfs ends with a newline. */
+/* Text read from sysfs ends with a newline. */
 int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus)
 {
 	size_t len = strcspn(text, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What to ask for when what was asked for is refused: less, in a fixed order. */
+/* Fallbacks for rejected events: asking for less, in a fixed order. */
 #include <errno.h>
 #include <sys/resource.h>
 
@@ -17,8 +17,8 @@ void counters_raise_limit(size_t more)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Newer attr bits, newest first: an old kernel says EINVAL (a reserved bit) or E2BIG. Returns
- * true when one was set and has been cleared. */
+/* Clear the newest attr bit that is set. An old kernel rejects newer bits with EINVAL (a reserved
+ * bit) or E2BIG. Returns true if a bit has been cleared. */
 static bool drop_newest(struct perf_event_attr *attr)
 {
 #define DROP(condition, undo) \
@@ -59,7 +59,7 @@ static bool is_permission(int code)
 	return code == -EACCES || code == -EPERM;
 }
 
-/* Some kernels (6.12.117) want to be told that chains of user space alone have no kernel's part. */
+/* Some kernels (6.12.117) deny user-space callchains unless exclude_callchain_kernel is set. */
 static bool drop_kernel_chain(struct perf_event_attr *attr)
 {
 	if (!attr->exclude_kernel || attr->exclude_callchain_kernel ||
@@ -74,7 +74,8 @@ bool counters_give_up(struct perf_event_attr *attr, int code,
 {
 	if (is_permission(code) && drop_kernel_chain(attr))
 		return true;
-	/* What never happens in user space would count 0 there, as if it did not happen. */
+	/* An event that never occurs in user space would count 0 there, as if it did not occur at
+	 * all. */
 	if (is_permission(code) && !attr->exclude_kernel && !attr->exclude_user &&
 	    !access_only_in_kernel(attr)) {
 		attr->exclude_kernel = 1;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is left of a line. */
+/* The unparsed rest of a line. */
 struct cursor {
 	const char *at, *end;
 };
@@ -29,7 +29,7 @@ static bool is_digit(const struct cursor *in)
 	return in->at < in->end && *in->at >= '0' && *in->at <= '9';
 }
 
-/* A number that fits into `max`. */
+/* Parse a decimal number of at most `max`. */
 static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -47,7 +47,7 @@ static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 	return true;
 }
 
-/* "12.345" of a unit of `unit` ns, a power of ten; digits below a nanosecond are dropped. */
+/* Parse "12.345" in units of `unit` ns, a power of ten. Digits below a nanosecond are dropped. */
 static bool parse_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
 {
 	uint64_t whole, ns;
@@ -70,7 +70,7 @@ static bool parse_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
 
 /* ---- function_graph ------------------------------------------------------- */
 
-/* "name" or "name [module]", up to what follows it. */
+/* Parse "name" or "name [module]" and move past it. */
 static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
 {
 	const char *start = in->at, *close;
@@ -86,7 +86,7 @@ static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
 	line->name_len = (size_t)(in->at - start);
 }
 
-/* Behind the bar: "name();", "name() {", "}" or a comment. */
+/* Parse the text after the bar: "name();", "name() {", "}" or a comment. */
 static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_line *line)
 {
 	const char *last = in->end;
@@ -103,7 +103,7 @@ static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_
 		line->name = NULL;
 		return TALLY_FTRACE_OTHER;
 	}
-	/* Arguments and a returned value may stand in between. */
+	/* Arguments and a return value may appear in between. */
 	while (last > in->at && (last[-1] == ' ' || last[-1] == '\r'))
 		last--;
 	return last[-1] == '{' ? TALLY_FTRACE_ENTRY : TALLY_FTRACE_LEAF;
@@ -119,7 +119,7 @@ static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 		return false;
 	line->cpu = (int32_t)cpu;
 	skip_blanks(&in);
-	/* Marks of what took long. */
+	/* Marks of long durations. */
 	if (in.at < in.end && memchr("+!#*@$", *in.at, 6)) {
 		in.at++;
 		skip_blanks(&in);
@@ -138,7 +138,8 @@ static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 
 /* ---- events --------------------------------------------------------------- */
 
-/* "-123" right before `at`, and maybe a thread group in brackets behind it. */
+/* Return the TID of the "-123" that ends at `at`, or before a thread group in parentheses that ends
+ * there; -1 if it is missing. */
 static int32_t tid_before(const char *start, const char *at)
 {
 	const char *digits;
@@ -162,7 +163,7 @@ static int32_t tid_before(const char *start, const char *at)
 	return (int32_t)tid;
 }
 
-/* "[000] d..2. 12770.036601: " at `in`. */
+/* Parse "[000] d..2. 12770.036601: " at `in`. */
 static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu, ns;
@@ -170,7 +171,7 @@ static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 	if (!skip_text(in, "[") || !parse_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
 		return false;
 	skip_blanks(in);
-	/* Without options/irq-info there are no letters in between. */
+	/* Without options/irq-info there are no flag letters in between. */
 	if (!is_digit(in)) {
 		while (in->at < in->end && *in->at != ' ')
 			in->at++;
@@ -184,7 +185,8 @@ static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 	return true;
 }
 
-/* A task's name may hold anything, also brackets: the first stamp that is one counts. */
+/* A task's name may contain anything, even brackets, so the first bracket that starts a valid stamp
+ * is used. */
 static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
 {
 	const char *start = in.at, *bracket;
@@ -212,7 +214,7 @@ static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
 	return true;
 }
 
-/* "CPU:0 [LOST 123 EVENTS]" */
+/* Parse "CPU:0 [LOST 123 EVENTS]". */
 static bool parse_lost(struct cursor in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading a group in one go: all its counts are of the same moment. */
+/* Reads a group with one system call, so that all its counts are from the same moment. */
 #include <errno.h>
 
 #include "abi/sample.h"
@@ -11,7 +11,7 @@ size_t tally_counters_leader(const struct tally_counters *counters, size_t event
 	return counters->events[event].leader;
 }
 
-/* The kernel lists a group's members in the order in which they were opened. */
+/* The kernel lists the members of a group in the order in which they were opened. */
 static void group_give(struct tally_counters *counters, size_t leader, size_t cpu, size_t thread,
 		       const struct tally_read *read, struct tally_count *ret_counts)
 {
@@ -50,7 +50,7 @@ int tally_counters_read_group(struct tally_counters *counters, size_t leader, si
 	len = counters->transport->read(counters->transport, fd, words, sizeof(words));
 	if (len < 0)
 		return (int)len;
-	/* End of file: a pinned group that could not be placed. */
+	/* End of file: a pinned group that could not be scheduled. */
 	if (!len)
 		return 0;
 	ret = tally_read_decode(words, (size_t)len, format, &read, NULL, NULL);

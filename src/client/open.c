@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening: every event on every CPU for every thread, or nothing. */
+/* Opens every event on every CPU for every thread, or none of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int copy_cpus(const struct tally_cpus *cpus, struct tally_cpus **ret_copy
 	return 0;
 }
 
-/* The CPUs of a PMU that is not everywhere, as far as they were asked for. */
+/* Return the CPUs of a PMU that does not cover all CPUs, limited to the requested ones. */
 static int pmu_cpus(const struct tally_event_spec *spec, const struct tally_cpus *asked,
 		    struct tally_cpus **ret_cpus)
 {
@@ -46,7 +46,8 @@ static void event_attr(struct counter_event *event, const struct tally_event_spe
 	event->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (options->read_group)
 		event->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	/* Members follow their leader. */
+	/* event_init() clears `disabled` and `enable_on_exec` of group members, which follow their
+	 * leader. */
 	event->attr.disabled = options->disabled;
 	event->attr.enable_on_exec = options->enable_on_exec;
 	event->attr.inherit = options->inherit;
@@ -68,7 +69,7 @@ static int event_init(struct tally_counters *counters, size_t index,
 	event_attr(event, spec, &counters->options);
 	if (event->leader != index && !counters->options.sampling)
 		event->attr.disabled = event->attr.enable_on_exec = 0;
-	/* A task takes a core's event along to whichever core it is on. */
+	/* An event of a core PMU that is bound to a task follows it to any core. */
 	ret = spec->nr_cpus && (spec->uncore || cpus->cpu[0].number >= 0)
 		      ? pmu_cpus(spec, cpus, &event->cpus)
 		      : copy_cpus(cpus, &event->cpus);
@@ -97,7 +98,7 @@ void tally_counters_close(struct tally_counters *counters)
 {
 	if (!counters)
 		return;
-	/* Members before their leaders. */
+	/* Close members before their leaders. */
 	for (size_t i = counters->nr_events; i-- > 0;) {
 		struct counter_event *event = &counters->events[i];
 
@@ -140,9 +141,11 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	return 0;
 }
 
-/* A thread may end between its events, lose those that it has by the exec of a privileged program,
- * or leave its number to another one, whose exec it ended by. Its leader is refused then (ENODEV;
- * EINVAL, which may mean other things: see whether the two are taken together anew). */
+/* Check whether an open failed because the thread is gone. A thread may end between the opens of
+ * its events, or lose its events by executing a privileged program. If another thread of its
+ * process executes a program, this thread ends and the other one may take over its TID. The kernel
+ * then rejects the leader with ENODEV, or with EINVAL, which may have other causes: test whether it
+ * accepts a new pair of both events. */
 static bool is_gone(const struct tally_counters *counters, size_t index, size_t cpu, size_t thread,
 		    int code)
 {
@@ -167,7 +170,7 @@ static bool is_gone(const struct tally_counters *counters, size_t index, size_t 
 	return member >= 0 || member == -ESRCH;
 }
 
-/* Open one event everywhere. Threads that are gone are left out, as long as one is there. */
+/* Open one event everywhere. Threads that are gone are skipped, as long as one is left. */
 static int open_everywhere(struct tally_counters *counters, size_t index, size_t *ret_cpu,
 			   size_t *ret_thread)
 {
@@ -219,12 +222,12 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 		}
 		if (!counters_give_up(&event->attr, ret, &counters->options, &event->fallback))
 			break;
-		/* 'P' asked for as much as there is. */
+		/* 'P' asks for the highest precision available, so less is not a fallback. */
 		if (event->precise_max)
 			event->fallback &= ~(unsigned)TALLY_FALLBACK_PRECISE;
 	}
-	/* Nothing helped: what is explained is what was asked for, unless a permission was not all
-	 * that it lacked, or came to lack. */
+	/* No fallback helped. Explain the request as made, unless the first and the last error
+	 * differ in whether they are about permissions: then explain the last attempt. */
 	if (is_permission(first) != is_permission(ret) || ret == -ESRCH)
 		first = ret;
 	else
@@ -291,7 +294,7 @@ out:
 		*ret_counters = counters;
 		return 0;
 	}
-	/* What failed before anything was asked for has no rule. */
+	/* A failure before any event was opened has a code, but no rule. */
 	if (ret_why && !ret_why->code)
 		ret_why->code = ret;
 	tally_counters_close(counters);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an implementation of perf_event_open can do, found out by asking it: by no version, and
- * without leaving anything open. Nothing here needs a privilege.
+ * Finds out what an implementation of perf_event_open can do by trying it: independent of versions,
+ * and without leaving anything open. Nothing here needs privileges.
  */
 #ifndef TALLY_CLIENT_PROBE_H
 #define TALLY_CLIENT_PROBE_H
@@ -12,35 +12,34 @@
 
 #include "tally/client.h"
 
-/* ---- who answers ----------------------------------------------------------- */
+/* ---- the system call ------------------------------------------------------- */
 
 enum tally_probe_door {
-	TALLY_DOOR_OPEN,      /* the kernel itself answers, and takes events */
-	TALLY_DOOR_REFUSES,   /* the kernel itself answers: not even the plainest event */
-	TALLY_DOOR_FILTERED,  /* somebody in front of it answers: a seccomp filter, a sandbox */
+	TALLY_DOOR_OPEN,      /* the kernel answers, and accepts events */
+	TALLY_DOOR_REFUSES,   /* the kernel answers, but rejects even the simplest event */
+	TALLY_DOOR_FILTERED,  /* a seccomp filter or a sandbox answers in its place */
 	TALLY_DOOR_NO_KERNEL, /* there is no such system call */
 };
 
 struct tally_probe_call {
 	enum tally_probe_door door;
-	int code;           /* of the plainest event; FILTERED: what the filter answers */
-	uint32_t attr_size; /* bytes of perf_event_attr that the kernel knows; 0: not found out */
-	bool is_believable; /* reserved bits are told from others: tally_probe_feature() can be
-			       believed */
+	int code;           /* error of the simplest event; FILTERED: error of the filter */
+	uint32_t attr_size; /* bytes of perf_event_attr that the kernel knows; 0: unknown */
+	bool is_believable; /* reserved bits are rejected, so tally_probe_feature() is reliable */
 };
 
-/* A kernel refuses impossible flags with EINVAL before it looks at anything else, a filter does not
- * know them. With `has_sysctl` (perf_event_paranoid exists) ENOSYS can only come from a filter.
- * Also where another implementation than Linux answers. */
+/* Probe the system call. A kernel rejects impossible flags with EINVAL before it checks anything
+ * else; a filter does not know them. With `has_sysctl` (perf_event_paranoid exists) ENOSYS can only
+ * come from a filter. Works for implementations other than Linux, too. */
 struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl);
 
-/* Whether a seccomp filter kills who calls perf_event_open, or a handler of SIGSYS would be called:
- * a child asks first. False where no filter is set, which costs one prctl(2). No SIGCHLD is sent.
- */
+/* Return whether a seccomp filter kills callers of perf_event_open, or sends them SIGSYS, by
+ * calling it in a child process. Without a filter this is false and costs one prctl(2). The child
+ * sends no SIGCHLD. */
 bool tally_probe_kills(const struct tally_transport *transport);
 
-/* Open this event on the task and CPU, as perf_event_open(2) takes them, and close it again: 0 or
- * the -errno that it is refused with. `attr` may be written to, as by the system call. */
+/* Open this event on the task and CPU, as in perf_event_open(2), and close it again. Returns 0 or
+ * the -errno of the open. `attr` may be written to, as by the system call. */
 int tally_probe_event(const struct tally_transport *transport, struct perf_event_attr *attr,
 		      int32_t pid, int32_t cpu);
 
@@ -48,20 +47,22 @@ int tally_probe_event(const struct tally_transport *transport, struct perf_event
 
 enum tally_probe_answer { TALLY_PROBE_UNKNOWN, TALLY_PROBE_NO, TALLY_PROBE_YES };
 
-/* A row of the table: what is asked for, and which Linux first knew it (for people). */
+/* A row of the feature table: what to request, and the first Linux version that knew it (for
+ * display). */
 struct tally_probe_feature {
 	const char *id, *title, *since;
 	struct {
-		const char *field; /* of tally_attr_fields; NULL ends */
+		const char *field; /* name in tally_attr_fields; NULL ends the list */
 		uint64_t value;
 	} set[3];
-	bool opens; /* told only by an event that is really opened */
+	bool opens; /* can only be probed by opening an event for real */
 };
 
 extern const struct tally_probe_feature tally_probe_features[];
 extern const size_t tally_probe_nr_features;
 
-/* UNKNOWN unless `call` tells, or where a permission is in the way. */
+/* Probe a feature. Returns TALLY_PROBE_UNKNOWN if `call` shows that the answer would not be
+ * reliable, if the feature needs an open event and events are denied, or on an unrelated error. */
 enum tally_probe_answer tally_probe_feature(const struct tally_transport *transport,
 					    const struct tally_probe_call *call,
 					    const struct tally_probe_feature *feature);
@@ -69,55 +70,57 @@ enum tally_probe_answer tally_probe_feature(const struct tally_transport *transp
 /* ---- hardware counters -------------------------------------------------------- */
 
 enum tally_pmu_state {
-	TALLY_PMU_UNKNOWN,     /* nobody may look, or descriptors ran out: `code` */
+	TALLY_PMU_UNKNOWN,     /* not permitted, or out of descriptors: see `code` */
 	TALLY_PMU_ABSENT,      /* no hardware event opens */
-	TALLY_PMU_STUCK,       /* they open, run and stay at zero */
-	TALLY_PMU_TAKEN,       /* they open, and never get a counter */
-	TALLY_PMU_COUNTS_ONLY, /* they count, and cannot sample */
-	TALLY_PMU_SAMPLES,     /* they count and sample */
+	TALLY_PMU_STUCK,       /* events open and run, but stay at zero */
+	TALLY_PMU_TAKEN,       /* events open, but never get a counter */
+	TALLY_PMU_COUNTS_ONLY, /* events count, but cannot sample */
+	TALLY_PMU_SAMPLES,     /* events count and sample */
 };
 
-/* "absent", "stuck", ... */
+/* Return the name of a state: "absent", "stuck", ... */
 const char *tally_pmu_state_name(enum tally_pmu_state state);
 
 struct tally_pmu_probe {
 	enum tally_pmu_state state;
-	int code;            /* of the open that decided; 0 */
-	const char *event;   /* "cycles": which was tried; NULL */
-	unsigned slots;      /* events that fit at once, were nobody else there; 0: not found out */
-	unsigned slots_free; /* that ran at once just now; of unknown `slots`, as far as tried */
-	bool shares;         /* it got its counter only part of the time */
-	bool no_interrupt;   /* COUNTS_ONLY: it opens for sampling, and no sample comes */
-	bool unproved;       /* SAMPLES: it opens for sampling; no ring was to be had to see one */
+	int code;            /* -errno of the decisive open; 0: none */
+	const char *event;   /* the event that was tried, such as "cycles"; NULL: none */
+	unsigned slots;      /* events that fit on an idle PMU at the same time; 0: unknown */
+	unsigned slots_free; /* events that just ran at the same time; of those tried if `slots` is
+	                      * 0 */
+	bool shares;         /* the event had its counter only part of the time */
+	bool no_interrupt;   /* COUNTS_ONLY: it opens for sampling, but no sample arrives */
+	bool unproved;       /* SAMPLES: it opens for sampling, but no ring was available to see a
+	                      * sample */
 	int precise;         /* highest precise_ip that is delivered; 0: none */
 };
 
-/* How this thread keeps a CPU busy, in user space, for about `ns` of its time. */
+/* Callback that keeps the CPU busy in user space for about `ns` of this thread's CPU time. */
 struct tally_probe_work {
 	void (*run)(void *arg, uint64_t ns);
 	void *arg;
 };
 
-/* Spins. Constant. */
+/* Return a busy loop. The result is constant. */
 const struct tally_probe_work *tally_probe_work_spin(void);
 
-/* Look at the counters of the CPU that this thread is on, by events of its own in user space: a
- * few runs of 12 ms where there are counters, none where not. Each event is closed after its look.
+/* Probe the counters of the CPU that this thread runs on, with user-space events opened for it.
+ * Takes a few runs of 12 ms each, or no time without counters. Each event is closed after its run.
  */
 struct tally_pmu_probe tally_probe_pmu(const struct tally_transport *transport,
 				       const struct tally_probe_work *work);
 
-/* ---- events that never happen ------------------------------------------------- */
+/* ---- events that never fire --------------------------------------------------- */
 
-/* Whether events of the kind of `attr` are counted where they happen: this thread causes some on
- * purpose, in some milliseconds, and looks whether its own counter saw them. NO: it opens, runs and
- * stays at zero, as breakpoints do under some hypervisors. UNKNOWN: it does not open on this thread
- * or gets no counter, or nobody knows what causes it. */
+/* Test whether events of the kind of `attr` are counted when they occur: this thread causes some on
+ * purpose, within a few milliseconds, and checks whether its own counter saw them. NO: the event
+ * opens and runs but stays at zero, as breakpoints do under some hypervisors. UNKNOWN: it does not
+ * open on this thread, gets no counter, or cannot be caused. */
 enum tally_probe_answer tally_probe_fires(const struct tally_transport *transport,
 					  const struct perf_event_attr *attr,
 					  const struct tally_probe_work *work);
 
-/* What events of that kind are called: "hardware breakpoints". */
+/* Return a name for events of that kind: "hardware breakpoints". */
 const char *tally_probe_fires_name(const struct perf_event_attr *attr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who answers perf_event_open, and which fields of its attr are known. */
+/* Finds out what answers perf_event_open, and which fields of its attr are known. */
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "base/arith.h"
 #include "client/probe.h"
 
-/* Above the largest pid that Linux can be configured for: the search for the task comes behind the
- * check of the attr and ends the call before anything is made. */
+/* Above the largest pid that Linux can be configured for. The kernel looks up the task after it has
+ * checked the attr, so the call fails before anything is created. */
 enum { NO_TASK = INT32_MAX };
 
-/* ---- the table --------------------------------------------------------------- */
+/* ---- feature table ----------------------------------------------------------- */
 
-/* One bit of the attr by itself. */
+/* A feature that is one bit of the attr. */
 #define BIT(name, since, title)                      \
 	{                                            \
 #name, title, since, {{#name, 1 } }, \
@@ -85,9 +85,10 @@ const struct tally_probe_feature tally_probe_features[] = {
 
 const size_t tally_probe_nr_features = TALLY_ARRAY_SIZE(tally_probe_features);
 
-/* ---- asking ------------------------------------------------------------------ */
+/* ---- probing ----------------------------------------------------------------- */
 
-/* The plainest event there is: own, in user space, on no counter, and not even enabled. */
+/* Return the simplest event: of this thread, in user space, without a hardware counter, disabled.
+ */
 static struct perf_event_attr plain_attr(void)
 {
 	return (struct perf_event_attr){
@@ -118,7 +119,8 @@ static int probe_open(const struct tally_transport *transport, struct perf_event
 	return open_and_close(transport, attr, pid, -1, flags);
 }
 
-/* A kernel that meets a byte that it does not know, behind its own attr, says how long that is. */
+/* Get the size of the kernel's attr. A kernel that finds a nonzero byte after the fields it knows
+ * reports its own size. */
 static uint32_t attr_size(const struct tally_transport *transport)
 {
 	union {
@@ -146,12 +148,12 @@ static bool reports_reserved(const struct tally_transport *transport)
 	return reserved == -EINVAL && accepted != -EINVAL;
 }
 
-/* From what tally_access_probe() was told. */
+/* Classify the results of tally_access_probe(). */
 static enum tally_probe_door door_of(int syscall, int plain, bool has_sysctl)
 {
 	if (!plain)
 		return TALLY_DOOR_OPEN;
-	/* A patched kernel refuses the unprivileged before it looks at anything. */
+	/* A patched kernel rejects unprivileged callers before it checks anything else. */
 	if (!syscall || syscall == -EACCES)
 		return TALLY_DOOR_REFUSES;
 	return syscall == -ENOSYS && !has_sysctl ? TALLY_DOOR_NO_KERNEL : TALLY_DOOR_FILTERED;
@@ -172,7 +174,8 @@ struct tally_probe_call tally_probe_call(const struct tally_transport *transport
 	return call;
 }
 
-/* The child, with no signal for its end: who ignores SIGCHLD, or reads it, is not disturbed. */
+/* Make the call in a child that sends no signal when it ends, so that a program that ignores or
+ * reads SIGCHLD is not disturbed. Returns the child's status. */
 static int probe_in_child(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = plain_attr();
@@ -180,7 +183,7 @@ static int probe_in_child(const struct tally_transport *transport)
 	int status = 0;
 
 	if (!pid) {
-		prctl(PR_SET_DUMPABLE, 0); /* no core is left behind */
+		prctl(PR_SET_DUMPABLE, 0); /* no core dump */
 		transport->open(transport, &attr, 0, -1, -1, ~0ul);
 		_exit(0);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that can be there and never happen: a hypervisor that passes on the registers of
- * breakpoints and not what they trap, counters that run and stay at zero. What is caused on purpose
- * and is not counted is believed to be of that kind.
+ * Some events can be opened but never fire: a hypervisor may pass on the breakpoint registers but
+ * not the traps, and counters may run but stay at zero. An event that is caused on purpose and
+ * still not counted is taken to be of that kind.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ enum { TIMES = 5, WORK_NS = 2000000, PAUSE_NS = 100000 };
 
 struct causing {
 	const struct tally_probe_work *work;
-	volatile uint64_t word; /* that is watched */
+	volatile uint64_t word; /* watched by a breakpoint */
 };
 
 static void store(struct causing *causing)
@@ -29,7 +29,7 @@ static __attribute__((noinline)) void executed(struct causing *causing)
 	causing->word++;
 }
 
-/* The compiler shall not know who is called. */
+/* Volatile, so that the compiler cannot know the callee. */
 static void (*volatile const call_executed)(struct causing *causing) = executed;
 
 static void execute(struct causing *causing)
@@ -59,7 +59,7 @@ static void sleep_a_moment(struct causing *causing)
 	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }
 
-/* What causes events of a kind; those of the kernel have to be counted there. */
+/* Functions that cause events of a kind. Those that occur in the kernel must be counted there. */
 static const struct cause {
 	uint32_t type;
 	uint64_t config;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the hardware counters are good for, by using them for a moment: whether they count, whether
- * they interrupt, how many there are and how many of them are free. Machines lie about all of
- * that; what comes out of a loop of our own does not.
+ * Finds out what the hardware counters are good for by using them briefly: whether they count,
+ * whether they interrupt, how many there are and how many of them are free. Machines misreport all
+ * of that; the counts of a known loop do not.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "client/probe.h"
 
 enum {
-	WORK_NS = 12000000, /* a few turns of the rotation: 1 to 4 ms each */
+	WORK_NS = 12000000, /* a few rotation intervals of 1 to 4 ms */
 	MAX_SLOTS = 48,     /* more than any PMU has */
-	SAMPLES_WANTED = 8, /* in one piece of work */
-	MIN_PERIOD = 1000,  /* nobody is throttled */
+	SAMPLES_WANTED = 8, /* number of samples in one run */
+	MIN_PERIOD = 1000,  /* avoids throttling */
 	MAX_PRECISE = 3,
 };
 
@@ -42,7 +42,7 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Branches and arithmetic, so that every event of the table happens. */
+/* Branches and arithmetic, so that every candidate event occurs. */
 static void spin(void *arg, uint64_t ns)
 {
 	enum { BETWEEN_LOOKS = 20000 };
@@ -86,8 +86,8 @@ static struct perf_event_attr attr_of(const struct pmu_probing *look)
 	};
 }
 
-/* A leader waits for us, or for an exec that never comes: what waits for nothing is left out by
- * drivers that check whether a group fits. */
+/* A leader is disabled, but has enable_on_exec set for an exec that never happens. Some drivers
+ * ignore events that are merely disabled when they check whether a group fits. */
 static int open_event(const struct pmu_probing *look, struct perf_event_attr attr, int leader)
 {
 	attr.disabled = attr.enable_on_exec = leader < 0;
@@ -99,7 +99,8 @@ static void close_event(const struct pmu_probing *look, int fd)
 	look->transport->close(look->transport, fd);
 }
 
-/* Let a group count while we work. Zeros where it could not be read: then it never ran. */
+/* Let a group count while the work runs. Returns zeros if it could not be read: it never ran then.
+ */
 static struct probe_counts run_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
@@ -113,14 +114,14 @@ static struct probe_counts run_event(const struct pmu_probing *look, int fd)
 	return counts;
 }
 
-/* ---- does it count? ------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------- */
 
 static bool is_absent(int code)
 {
 	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
 }
 
-/* Count a candidate. 0 or -errno of opening it. */
+/* Count a candidate event for one run. Returns 0 or the -errno of opening it. */
 static int try_candidate(struct pmu_probing *look, size_t index)
 {
 	int fd;
@@ -139,8 +140,8 @@ static int try_candidate(struct pmu_probing *look, size_t index)
 	return 0;
 }
 
-/* The first event that counts decides; else the first that got no counter, of which nobody knows
- * whether it would count; else any that opens. */
+/* Use the first event that counts; else the first one that got no counter, as it might count; else
+ * any that opens. */
 static void find_counting(struct pmu_probing *look)
 {
 	struct pmu_probing best = *look;
@@ -163,7 +164,7 @@ static void find_counting(struct pmu_probing *look)
 	*look = best;
 }
 
-/* ---- does it sample? ------------------------------------------------------------- */
+/* ---- sampling -------------------------------------------------------------------- */
 
 static struct perf_event_attr sampling_attr(const struct pmu_probing *look)
 {
@@ -176,7 +177,7 @@ static struct perf_event_attr sampling_attr(const struct pmu_probing *look)
 
 enum sampled { SAMPLED_NONE, SAMPLED_SKIDDING, SAMPLED_EXACT, SAMPLED_UNSEEN };
 
-/* What the first sample in a ring is like. */
+/* Classify the first sample in a ring. */
 static enum sampled first_sample(const struct perf_event_mmap_page *page, size_t page_size)
 {
 	const char *data = (const char *)page + (page->data_offset ? page->data_offset : page_size);
@@ -188,7 +189,7 @@ static enum sampled first_sample(const struct perf_event_mmap_page *page, size_t
 	return header.misc & PERF_RECORD_MISC_EXACT_IP ? SAMPLED_EXACT : SAMPLED_SKIDDING;
 }
 
-/* Whether samples come while we work: through the smallest ring there is. */
+/* Check whether samples arrive while the work runs, using the smallest possible ring. */
 static enum sampled sample_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
@@ -204,7 +205,7 @@ static enum sampled sample_event(const struct pmu_probing *look, int fd)
 	return sampled;
 }
 
-/* Some drivers take any precision and deliver none. */
+/* Some drivers accept any precision but do not deliver it. */
 static void find_precise(struct pmu_probing *look)
 {
 	struct perf_event_attr attr = sampling_attr(look);
@@ -216,7 +217,7 @@ static void find_precise(struct pmu_probing *look)
 	}
 	if (fd < 0)
 		return;
-	/* Where no sample can be seen, what opens is believed. */
+	/* If no sample can be seen, trust that the event opened. */
 	if (sample_event(look, fd) >= SAMPLED_EXACT)
 		look->probe.precise = precise;
 	close_event(look, fd);
@@ -242,12 +243,12 @@ static void find_sampling(struct pmu_probing *look)
 	find_precise(look);
 }
 
-/* ---- how many? -------------------------------------------------------------------- */
+/* ---- number of counters ----------------------------------------------------------- */
 
 struct probe_group {
 	int fds[MAX_SLOTS];
 	unsigned nr;
-	int code; /* of the member that did not open; 0: all did */
+	int code; /* -errno of the member that did not open; 0: all did */
 };
 
 static void group_open(const struct pmu_probing *look, unsigned wanted, struct probe_group *group)
@@ -271,7 +272,7 @@ static void group_close(const struct pmu_probing *look, struct probe_group *grou
 		close_event(look, group->fds[--group->nr]);
 }
 
-/* Whether `nr` events at once get their counters. */
+/* Return whether `nr` events get their counters at the same time. */
 static bool group_runs(const struct pmu_probing *look, unsigned nr)
 {
 	struct probe_group group;
@@ -283,7 +284,7 @@ static bool group_runs(const struct pmu_probing *look, unsigned nr)
 	return runs;
 }
 
-/* Most kernels refuse a member with which the group would not even fit when all is free. */
+/* Most kernels reject a member if the group would not fit even on an idle PMU. */
 static void find_slots(struct pmu_probing *look)
 {
 	struct probe_group group;
@@ -294,7 +295,8 @@ static void find_slots(struct pmu_probing *look)
 	group_close(look, &group);
 }
 
-/* The largest group that runs; one that does not fit for now never does. `runs` are known to. */
+/* Find the size of the largest group that runs. A group that does not fit now never runs, so each
+ * size needs only one try; groups of `runs` events are known to run. */
 static unsigned find_free(const struct pmu_probing *look, unsigned runs)
 {
 	unsigned slots = look->probe.slots, fails = (slots ? slots : MAX_SLOTS) + 1;
@@ -312,7 +314,7 @@ static unsigned find_free(const struct pmu_probing *look, unsigned runs)
 	return runs;
 }
 
-/* ---- all of it ---------------------------------------------------------------------- */
+/* ---- the whole probe ---------------------------------------------------------------- */
 
 const char *tally_pmu_state_name(enum tally_pmu_state state)
 {

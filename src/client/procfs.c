@@ -15,7 +15,8 @@ static int digit_value(char c)
 	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
 }
 
-/* Digits from `*at` on, which moves behind them. False without any, or beyond 64 bits. */
+/* Parse digits from `*at` on, and move it past them. Returns false without digits, or if the value
+ * exceeds 64 bits. */
 static bool parse_digits(const char *data, size_t len, size_t *at, unsigned base,
 			 uint64_t *ret_value)
 {
@@ -118,7 +119,7 @@ void procfs_status_parse(const char *data, size_t len, struct procfs_status *sta
 	}
 }
 
-/* ---- others ---------------------------------------------------------------- */
+/* ---- namespaces ------------------------------------------------------------ */
 
 bool procfs_namespace(const char *data, size_t len, uint64_t *ret_inode)
 {

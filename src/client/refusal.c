@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why an event was refused. perf_event_open only says a number; the rule behind it is found by
- * what was asked, by what is permitted here, and by asking again with less.
+ * Explains why an event was rejected. perf_event_open only returns a number; the rule that was
+ * broken is deduced from the request, from the permissions of this process, and by opening the
+ * event again with less.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static bool opens(const struct probe *probe, struct perf_event_attr attr)
 	return fd >= 0;
 }
 
-/* Bits of sample_type, the field that says more about what they ask for, and how not to ask. */
+/* Bits of sample_type, the field that describes each in detail, and how to do without it. */
 static const struct {
 	uint64_t bit;
 	const char *field, *fix;
@@ -60,7 +61,7 @@ static bool find_twin(const struct probe *probe, const struct perf_event_attr *a
 	return false;
 }
 
-/* What members of a union are called for a breakpoint. */
+/* Return the name that a breakpoint uses for a member of a union. */
 static const char *field_name(const struct perf_event_attr *attr, const char *name)
 {
 	if (attr->type == PERF_TYPE_BREAKPOINT && !strcmp(name, "config1"))
@@ -70,7 +71,7 @@ static const char *field_name(const struct perf_event_attr *attr, const char *na
 	return name;
 }
 
-/* The one field without which the event opens; "" if there is no such field. */
+/* Find the one field without which the event opens; "" if there is no such field. */
 static void find_field(const struct probe *probe, const struct perf_event_attr *attr,
 		       struct tally_refusal *why)
 {
@@ -93,7 +94,7 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 
 /* ---- permissions -------------------------------------------------------------- */
 
-/* The facts are read and judged; the number stays the kernel's. */
+/* Deduce the rule from a new snapshot of the permissions. The code stays the kernel's. */
 static void explain_permission(const struct probe *probe, const struct perf_event_attr *attr,
 			       int code, struct tally_refusal *why)
 {
@@ -115,7 +116,7 @@ static void explain_permission(const struct probe *probe, const struct perf_even
 	why->event = event;
 }
 
-/* ---- what is not there ---------------------------------------------------------- */
+/* ---- missing CPUs and PMUs ------------------------------------------------------ */
 
 static bool cpu_is_online(int32_t number)
 {
@@ -202,7 +203,7 @@ static void explain_stack(const struct perf_event_attr *attr, struct tally_refus
 	access_fix_sysctl(&access, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 
-/* A member that the kernel takes when it is alone. */
+/* Explain a group member that the kernel accepts on its own. */
 static bool explain_group(const struct probe *probe, const struct perf_event_attr *attr,
 			  struct tally_refusal *why)
 {
@@ -216,7 +217,7 @@ static bool explain_group(const struct probe *probe, const struct perf_event_att
 	return true;
 }
 
-/* ---- the others ----------------------------------------------------------------- */
+/* ---- other errors --------------------------------------------------------------- */
 
 static const struct plain {
 	int code;
@@ -249,7 +250,7 @@ static void explain_plain(const struct probe *probe, const struct perf_event_att
 		access_fix(why, "%s", row->fix);
 }
 
-/* Number of a line "NAME:" of a file in procfs; 0 if it cannot be read. */
+/* Return the number after `name` in a procfs file; 0 if it cannot be read. */
 static long number_in(const char *path, const char *name)
 {
 	char *text, *line;
@@ -265,7 +266,8 @@ static long number_in(const char *path, const char *name)
 	return number;
 }
 
-/* Who does without the kernel's events traces, which takes more than to count. */
+/* Without the kernel's events the thread is traced with ptrace(2), which needs more permission than
+ * counting does. */
 static void explain_tracing(int32_t pid, struct tally_refusal *why)
 {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions: the way of each start and stop. */
+/* Regions: starting and stopping them. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -60,7 +60,7 @@ int region_find(struct tally_regions *regions, uint32_t parent, const char *name
 
 		if (strcmp(node->name, name))
 			continue;
-		/* The next one is likely to be the same. */
+		/* Move it to the front, as the next region is likely to be the same. */
 		if (at != first) {
 			*at = node->next;
 			node->next = *first;
@@ -85,7 +85,7 @@ static bool event_read_self(const struct tally_regions *regions, const struct re
 	return true;
 }
 
-/* The group from `leader` to before `end` by a system call. */
+/* Read the group from `leader` to before `end` with a system call. */
 static void group_read(struct tally_regions *regions, size_t leader, size_t end,
 		       struct region_sum *to)
 {
@@ -99,7 +99,7 @@ static void group_read(struct tally_regions *regions, size_t leader, size_t end,
 	for (size_t i = leader; i < end; i++) {
 		bool open = tally_counters_fd(regions->counters, i, 0, 0) >= 0;
 
-		/* End of file leaves a count as it was. */
+		/* End of file leaves a count unchanged. */
 		if (ret || (open && counts[i].quality == TALLY_QUALITY_NOT_SUPPORTED))
 			regions->events[i].lost = true;
 		to[i] = (struct region_sum){counts[i].value, counts[i].enabled, counts[i].running};
@@ -127,7 +127,7 @@ static int frame_start(struct tally_regions *regions, const char *name)
 	int ret;
 
 	frame->node = REGION_NONE;
-	/* Below one that could not be started, none is where it belongs. */
+	/* Without its parent, this region has no place in the tree. */
 	if (regions->depth && parent == REGION_NONE)
 		return -E2BIG;
 	ret = region_find(regions, parent, name, &frame->node);

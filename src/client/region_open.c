@@ -7,7 +7,7 @@
 
 #include "client/region_private.h"
 
-/* Whether the thread's own counters can count it. */
+/* Check that counters of a single thread can count all events. */
 static int list_check(const struct tally_event_list *list)
 {
 	if (!list->nr)
@@ -42,7 +42,7 @@ static int list_parse(const char *text, struct tally_event_list **ret_list,
 	return 0;
 }
 
-/* The thread's own counters, running. */
+/* Open counters of this thread, enabled. */
 static int counters_open(struct tally_regions *regions, struct tally_refusal *why)
 {
 	const struct tally_open_options options = {.read_group = true, .skip_unsupported = true};
@@ -63,7 +63,7 @@ static int counters_open(struct tally_regions *regions, struct tally_refusal *wh
 	return ret;
 }
 
-/* A counter without times is of no use: whether it ran all the time would not be known. */
+/* A counter without times is useless, as it would not be known whether it ran all the time. */
 static bool page_reads_itself(const struct perf_event_mmap_page *page)
 {
 	return page->cap_user_rdpmc && page->cap_user_time;

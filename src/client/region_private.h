@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of regions share. */
+/* Private to client/: shared by the region*.c files. */
 #ifndef TALLY_CLIENT_REGION_PRIVATE_H
 #define TALLY_CLIENT_REGION_PRIVATE_H
 
@@ -10,30 +10,30 @@
 
 enum { REGION_NONE = UINT32_MAX };
 
-/* What a counter showed, or the sum of differences of it. */
+/* The values of a counter, or a sum of their differences. */
 struct region_sum {
 	uint64_t value, enabled, running;
 };
 
-/* A region of the tree. Those within one are a list, the one found last first. */
+/* A region of the tree. Its children are a list, with the most recently found one first. */
 struct region_node {
 	char *name;
 	uint32_t parent, child, next;
 	uint64_t calls, time;
 };
 
-/* A region that has started. */
+/* A started region. */
 struct region_frame {
-	uint32_t node; /* REGION_NONE: it failed to */
+	uint32_t node; /* REGION_NONE: it could not be started */
 	uint64_t time;
 	struct region_sum sums[TALLY_REGIONS_EVENTS_MAX];
 };
 
 struct region_event {
-	const struct perf_event_mmap_page *page; /* NULL: it cannot be read without a call */
+	const struct perf_event_mmap_page *page; /* NULL: reading it takes a system call */
 	size_t leader;
-	bool lost; /* it has no counter any more, or could not be read: none of its counts is whole
-		    */
+	/* `lost`: the counter is gone or could not be read, so none of its counts is complete. */
+	bool lost;
 };
 
 struct tally_regions {
@@ -43,17 +43,17 @@ struct tally_regions {
 	const struct tally_self_reader *reader;
 	pthread_t thread;
 	bool time;
-	size_t depth; /* started, beyond TALLY_REGIONS_DEPTH too */
+	size_t depth; /* started regions, including those beyond TALLY_REGIONS_DEPTH */
 	uint64_t unmeasured;
-	uint32_t roots; /* first of the regions below none */
+	uint32_t roots; /* first region at the top level */
 	TALLY_VEC(struct region_node) nodes;
 	TALLY_VEC(struct region_sum) sums; /* [node * events + event] */
 	struct region_event events[TALLY_REGIONS_EVENTS_MAX];
 	struct region_frame frames[TALLY_REGIONS_DEPTH];
 };
 
-/* The region called `name` below `parent` (REGION_NONE: below none); made if there is none. 0, or
- * -EINVAL, -E2BIG or -ENOMEM as tally_region_start(). */
+/* Find the region `name` below `parent` (REGION_NONE: at the top level), or create it. Returns 0,
+ * or -EINVAL, -E2BIG or -ENOMEM as tally_region_start() does. */
 int region_find(struct tally_regions *regions, uint32_t parent, const char *name,
 		uint32_t *ret_node);
 

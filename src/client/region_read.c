@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions: what they counted. */
+/* Regions: reading their counts. */
 #include <errno.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ int tally_regions_count(const struct tally_regions *regions, size_t region, size
 
 	if (region >= regions->nodes.len || event >= regions->list->nr)
 		return -ENOENT;
-	/* Of what is not open the quality is known without a call. */
+	/* The quality of an event that is not open is known without a system call. */
 	if (tally_counters_fd(regions->counters, event, 0, 0) < 0)
 		return tally_counters_read(regions->counters, event, 0, 0, ret_count);
 	sum = &regions->sums.data[region * regions->list->nr + event];
@@ -112,7 +112,7 @@ int tally_regions_add(struct tally_regions *regions, const struct tally_regions 
 	places = calloc(more->nodes.len + 1, sizeof(*places));
 	if (!places)
 		return -ENOMEM;
-	/* A parent comes before the regions within. */
+	/* Parents precede their children. */
 	for (size_t i = 0; i < more->nodes.len && !ret; i++) {
 		const struct region_node *node = &more->nodes.data[i];
 		uint32_t parent = node->parent == REGION_NONE ? REGION_NONE : places[node->parent];

@@ -18,13 +18,13 @@
 
 enum { BUSY_WAIT_MS = 10, BUSY_TRIES = 500 };
 
-/* An entry of the journal: this, the path and the value, each with its NUL. */
+/* Header of a journal entry. The path and the value follow, each with its NUL. */
 struct entry {
 	uint32_t is_directory;
 	uint32_t path_size, value_size;
 };
 
-/* ---- putting back --------------------------------------------------------- */
+/* ---- restoring ------------------------------------------------------------ */
 
 static int file_write(const char *path, const char *text)
 {
@@ -61,7 +61,8 @@ static int entry_undo(const char *at)
 	return ret;
 }
 
-/* The last entry may be cut off: then its file was not changed. */
+/* Undo all entries in reverse order. The last entry may be truncated: its file was not changed
+ * then. */
 static int journal_undo(const struct tally_str *journal)
 {
 	TALLY_VEC(size_t) places = {0};
@@ -98,7 +99,7 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Signals are blocked until they are ignored: Ctrl-C may come at once. */
+/* Called with all signals blocked, as Ctrl-C may arrive before they are ignored. */
 static _Noreturn void restorer_main(int fd, const sigset_t *mask)
 {
 	struct tally_str journal = {0};
@@ -197,7 +198,7 @@ int tally_restorer_finish(struct tally_restorer *restorer)
 
 	if (!restorer->pid)
 		return 0;
-	/* A child of ours may have a copy of the descriptor still. */
+	/* A child process may still have a copy of the descriptor. */
 	shutdown(restorer->fd, SHUT_WR);
 	close(restorer->fd);
 	do {
@@ -206,7 +207,7 @@ int tally_restorer_finish(struct tally_restorer *restorer)
 	if (pid == restorer->pid && WIFEXITED(status))
 		ret = -WEXITSTATUS(status);
 	else
-		ret = journal_undo(&restorer->journal); /* it was killed */
+		ret = journal_undo(&restorer->journal); /* the restorer was killed */
 	tally_str_free(&restorer->journal);
 	*restorer = (struct tally_restorer){0};
 	return ret;

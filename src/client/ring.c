@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading ring buffers: perf_event_open(2), "MMAP layout". The kernel writes data_head after
- * the records, so it is read with acquire; data_tail tells the kernel what may be written
- * over, so it is written with release after the records were used.
+ * Reading ring buffers: perf_event_open(2), "MMAP layout". The kernel writes data_head after the
+ * records, so it is loaded with acquire semantics. data_tail tells the kernel what it may
+ * overwrite, so it is stored with release semantics after the records were used.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ struct tally_ring {
 	const struct tally_transport *transport;
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
-	uint64_t size; /* of the data, a power of two */
-	uint64_t tail; /* up to where records were handed out; of an overwrite ring consumed */
-	uint64_t seen; /* of an overwrite ring: the head that was handed out */
+	uint64_t size; /* size of the data, a power of two */
+	uint64_t tail; /* end of the returned records; overwrite ring: head at the last consume */
+	uint64_t seen; /* overwrite ring: head when data was last returned */
 	size_t mapped;
 	int fd;
 	bool overwrite;
-	uint8_t *scratch; /* RECORD_MAX bytes, once a record wrapped */
+	uint8_t *scratch; /* RECORD_MAX bytes, allocated for the first record that wraps */
 };
 
 int tally_ring_map(const struct tally_transport *transport, int fd, size_t pages, bool overwrite,
@@ -72,7 +72,7 @@ static uint64_t ring_head(const struct tally_ring *ring)
 	return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* The pieces between two positions. */
+/* Return the data between two positions, in one or two pieces. */
 static struct tally_ring_data ring_pieces(const struct tally_ring *ring, uint64_t from, uint64_t to)
 {
 	uint64_t at = from & (ring->size - 1), len = to - from;
@@ -90,13 +90,14 @@ static uint16_t size_at(const struct tally_ring *ring, uint64_t position)
 {
 	struct perf_event_header header;
 
-	/* Records are multiples of 8, so a header never wraps. */
+	/* Record sizes are multiples of 8, so a header never wraps. */
 	memcpy(&header, ring->data + (position & (ring->size - 1)), sizeof(header));
 	return header.size;
 }
 
-/* An overwrite ring is written downwards: records follow the head until one that was handed out
- * before, one that is cut off by the head, or where nothing was ever written. */
+/* Return the new records of an overwrite ring. It is written downwards, so they follow the head, up
+ * to a record that was returned before, one that the newest record partly overwrote, or memory that
+ * was never written. */
 static bool overwrite_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
 {
 	uint64_t head = ring_head(ring), end = head;
@@ -138,7 +139,7 @@ bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
 	return from != *position;
 }
 
-/* A record in one piece. */
+/* Return a record as one piece, copied to `scratch` if it wraps. */
 static const struct perf_event_header *ring_join(struct tally_ring *ring, uint64_t at,
 						 uint16_t size)
 {

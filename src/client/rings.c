@@ -12,28 +12,28 @@
 struct ring_slot {
 	struct tally_ring *ring; /* NULL: not mapped */
 	bool overwrite;
-	int32_t cpu;        /* -1: of one thread on any */
-	size_t thread;      /* index of it then */
-	TALLY_VEC(int) fds; /* counters that write here; the first one is mapped */
-	size_t polled;      /* which of them is polled */
+	int32_t cpu;        /* -1: counters of one thread on any CPU */
+	size_t thread;      /* index of the thread if `cpu` is -1 */
+	TALLY_VEC(int) fds; /* counters that write to this ring; the first one is mapped */
+	size_t polled;      /* index of the counter that is polled */
 };
 
 struct tally_rings {
 	const struct tally_transport *transport;
 	TALLY_VEC(struct ring_slot) slots;
-	TALLY_VEC(struct pollfd) polls; /* watched descriptors, then one for each slot */
+	TALLY_VEC(struct pollfd) polls; /* watched descriptors, then one per slot */
 	size_t nr_watched;
 };
 
-/* ---- sorting -------------------------------------------------------------------- */
+/* ---- sorting counters into rings ------------------------------------------------ */
 
 struct sorter {
 	const struct tally_counters *counters;
 	struct tally_rings *rings;
-	struct tally_map by_key; /* index of a slot */
+	struct tally_map by_key; /* key to index of a slot */
 };
 
-/* Counters on one CPU share a ring, those on any CPU if they are of one thread. */
+/* Counters on the same CPU share a ring; those on any CPU share one per thread. */
 static uint64_t slot_key(const struct ring_slot *like)
 {
 	uint64_t where = like->cpu >= 0 ? (uint64_t)like->cpu : 1ull << 62 | like->thread;
@@ -230,7 +230,7 @@ short tally_rings_watch_events(const struct tally_rings *rings, size_t slot)
 	return rings->polls.data[slot].revents;
 }
 
-/* The next counter of its ring takes the place of one that hung up. */
+/* Poll the next counter of the ring in place of one that hung up. */
 static void slot_hang_up(struct ring_slot *slot, struct pollfd *poll)
 {
 	if (poll->fd < 0 || !(poll->revents & (POLLHUP | POLLERR | POLLNVAL)))
@@ -245,7 +245,7 @@ int tally_rings_poll(struct tally_rings *rings, int timeout)
 					timeout);
 
 	if (nr < 0) {
-		/* After an error nothing was said of the descriptors. */
+		/* After an error, poll(2) has not set revents. */
 		tally_vec_for_each (poll, &rings->polls)
 			poll->revents = 0;
 		return nr == -EINTR ? 0 : nr;

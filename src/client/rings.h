@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All ring buffers of one recording: one for each CPU, or for each thread where counters follow it
- * from CPU to CPU. It owns the mappings, the redirections of counters to them, and the set that is
- * polled; the counters stay the caller's and must outlive it.
+ * All ring buffers of one recording: one for each CPU, or for each thread if its counters follow it
+ * from CPU to CPU. This object owns the mappings, the redirections of counters to them, and the
+ * poll set. The counters stay the caller's and must outlive it.
  *
  *	tally_rings_new(counters, &rings);
  *	tally_rings_map(rings, pages);
@@ -11,7 +11,8 @@
  *			... tally_ring_next(tally_rings_at(rings, i)) ...
  *	tally_rings_free(rings);
  *
- * Not here: choosing how many pages (sampler/ring_pages.h), merging rings by time, AUX areas.
+ * Not handled here: choosing the number of pages (sampler/ring_pages.h), merging rings by time, AUX
+ * areas.
  */
 #ifndef TALLY_CLIENT_RINGS_H
 #define TALLY_CLIENT_RINGS_H
@@ -20,8 +21,8 @@
 
 struct tally_rings;
 
-/* Sort the open counters into rings. Those of write_backward events have rings of their own, which
- * are overwritten. Nothing is mapped yet. 0 or -ENOMEM. */
+/* Sort the open counters into rings. Those of write_backward events get overwrite rings of their
+ * own. Nothing is mapped yet. Returns 0 or -ENOMEM. */
 int tally_rings_new(const struct tally_counters *counters, struct tally_rings **ret_rings);
 
 /* Unmap and free; NULL is allowed. */
@@ -29,53 +30,54 @@ void tally_rings_free(struct tally_rings *rings);
 
 size_t tally_rings_nr(const struct tally_rings *rings);
 
-/* Counters that write into any of them. */
+/* Return the number of counters that write to any of the rings. */
 size_t tally_rings_nr_counters(const struct tally_rings *rings);
 
-/* Map all of them with `pages` data pages each, a power of two, and redirect every other counter to
- * its ring: all, or on failure none, and it may be tried again with fewer. 0; -EPERM over the limit
- * of locked memory; the error of mmap(2) or of PERF_EVENT_IOC_SET_OUTPUT. */
+/* Map all rings with `pages` data pages each, a power of two, and redirect every other counter to
+ * its ring. On failure no ring stays mapped, and the call may be repeated with fewer pages. Returns
+ * 0; -EPERM if over the limit of locked memory; or the error of mmap(2) or
+ * PERF_EVENT_IOC_SET_OUTPUT. */
 int tally_rings_map(struct tally_rings *rings, size_t pages);
 
-/* The ring with this index, after tally_rings_map(). */
+/* Return the ring with this index. Valid after tally_rings_map(). */
 struct tally_ring *tally_rings_at(const struct tally_rings *rings, size_t index);
 bool tally_rings_is_overwrite(const struct tally_rings *rings, size_t index);
 
-/* Have the kernel not write (or write again) into rings that are overwritten, so that they can be
- * read; the others need no pause. The first error, after having tried all. */
+/* Pause or resume the kernel's writes to the overwrite rings, so that they can be read; the others
+ * need no pause. Tries all of them and returns the first error. */
 int tally_rings_pause(const struct tally_rings *rings, bool pause);
 
-/* What was written to a ring that is not overwritten since the last call with this position, which
- * begins at 0. Nothing is handed out by this. It is to be called before what was written since is
- * consumed. False when there is nothing. */
+/* Get the data written to a ring since the last call with this position, which starts at 0. The
+ * ring must not be an overwrite ring. The records stay unread. Call this before they are consumed.
+ * Returns false if there is no new data. */
 bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
 		     struct tally_ring_data *ret_data);
 
-/* Give everything that was read back to the writer: of the overwritten ones only with `overwrite`.
- */
+/* Release everything that was read to the kernel; that of overwrite rings only with `overwrite`. */
 void tally_rings_consume(const struct tally_rings *rings, bool overwrite);
 
 /* ---- waiting ------------------------------------------------------------------ */
 
-/* Wait for `fd` too, which is the caller's, for POLLIN. -1: the slot waits for nothing. `*ret_slot`
- * is for the calls below. 0 or -ENOMEM. */
+/* Also wait for POLLIN on `fd`, which stays the caller's; -1 leaves the slot unused. `*ret_slot` is
+ * for the calls below. Returns 0 or -ENOMEM. */
 int tally_rings_watch(struct tally_rings *rings, int fd, size_t *ret_slot);
 
-/* Wait for another descriptor in its place. */
+/* Wait for another descriptor in this slot. */
 void tally_rings_watch_set(struct tally_rings *rings, size_t slot, int fd);
 
-/* What poll(2) said of a watched descriptor the last time: POLLIN, POLLHUP ...; 0: nothing. */
+/* Return what poll(2) last reported for a watched descriptor: POLLIN, POLLHUP ..., or 0. */
 short tally_rings_watch_events(const struct tally_rings *rings, size_t slot);
 
 /*
- * Wait until a ring wants to be read, a watched descriptor is ready or `timeout` ms have passed
- * (-1: for ever). A counter whose tasks have all ended is ready for ever: the ring then waits by
- * the next of its counters, as all of a ring are woken alike, and without any left it is not alive
- * any more. The number of descriptors that were ready; 0 also after a signal; the error of poll(2).
+ * Wait until a ring has data to read, a watched descriptor is ready or `timeout` ms have passed
+ * (-1: no timeout). A counter is always ready once all of its tasks have ended. The ring then polls
+ * its next counter, as all counters of a ring are woken alike; a ring without any left is no longer
+ * alive. Returns the number of ready descriptors; 0 also after a signal; or the error of poll(2).
  */
 int tally_rings_poll(struct tally_rings *rings, int timeout);
 
-/* Rings with counters whose tasks live: without any nothing more will be written. */
+/* Return the number of rings that have a counter with live tasks. If it is 0, nothing more will be
+ * written. */
 size_t tally_rings_nr_alive(const struct tally_rings *rings);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts without a system call. */
+/* Reading counts without a system call. */
 #include "tally/client.h"
 
-/* Fields of the page change under the reader's feet: each is loaded once. */
+/* Fields of the page may change at any time, so each is loaded exactly once. */
 #define LOAD(field) (*(const volatile __typeof__(page->field) *)&page->field)
 
 static int64_t sign_extend(uint64_t value, uint16_t width)
@@ -12,7 +12,7 @@ static int64_t sign_extend(uint64_t value, uint16_t width)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* What passed since the times on the page were true, in ns. */
+/* Return the time in ns since the times on the page were updated. */
 static uint64_t passed(const struct perf_event_mmap_page *page,
 		       const struct tally_self_reader *reader, uint64_t capabilities)
 {
@@ -31,7 +31,7 @@ static uint64_t passed(const struct perf_event_mmap_page *page,
 	return LOAD(time_offset) + whole * mult + ((rest * mult) >> shift);
 }
 
-/* One look; only right if the page did not change meanwhile. */
+/* Read the page once. The result is only valid if the page did not change meanwhile. */
 static bool page_read(const struct perf_event_mmap_page *page,
 		      const struct tally_self_reader *reader, struct tally_count *count)
 {
@@ -60,7 +60,7 @@ bool tally_self_read(const struct perf_event_mmap_page *page,
 	if (!reader)
 		return false;
 	do {
-		/* Odd: it is being written, on this very CPU; its interrupt is about to end. */
+		/* Odd: it is being written on this CPU, by an interrupt that is about to end. */
 		before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
 		there = page_read(page, reader, &count);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -90,8 +90,9 @@ static uint64_t native_cycles(void *arg)
 	return (uint64_t)high << 32 | low;
 }
 #elif defined(__aarch64__)
-/* Counter 31 is the cycle counter; the others are selected through a register that nobody saves. If
- * somebody else takes the CPU in between, the page has changed when the value comes. */
+/* Counter 31 is the cycle counter. The others are selected through a register that is not saved on
+ * a context switch. If another task uses that register in between, the page has changed by the time
+ * the value is read. */
 static uint64_t native_counter(void *arg, uint32_t number)
 {
 	uint64_t value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a CPU sits: sysfs. */
+/* CPU topology, from sysfs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int32_t read_id(const char *dir, const char *name)
 	return value;
 }
 
-/* The CPU's directory has a link to its node. */
+/* The CPU's directory contains a link to its node. */
 static int32_t read_node(const char *path)
 {
 	struct dirent *entry;

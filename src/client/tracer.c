@@ -19,7 +19,7 @@
 
 enum { LIST_MAX = 1 << 16, HEADING_MAX = 1 << 16, PATH_SIZE = 512 };
 
-/* ---- what there is -------------------------------------------------------- */
+/* ---- available tracers ---------------------------------------------------- */
 
 int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 {
@@ -30,7 +30,7 @@ int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(roots); i++) {
 		snprintf(path, sizeof(path), "%s/available_tracers", roots[i]);
-		/* Unlike access(2) this goes by the rights in effect. */
+		/* Unlike access(2), this uses the effective IDs and capabilities. */
 		if (!stat(path, &st)) {
 			*ret_root = roots[i];
 			return 0;
@@ -43,7 +43,8 @@ int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 	return tally_tracer_why_not(ret_why, -EACCES, closed, closed, "", true);
 }
 
-/* Whether the words of DIR/available_tracers have `name`; the words, if wanted, to be freed. */
+/* Search DIR/available_tracers for `name`. Returns 0, -ENODEV or the error of reading it. If
+ * wanted, `*ret_words` is the text of the file, which the caller frees. */
 static int tracer_listed(const char *dir, const char *name, char **ret_words)
 {
 	size_t len, name_len = strlen(name);
@@ -96,8 +97,8 @@ static int tracer_check(const struct tally_tracer *tracer, struct tally_refusal 
 
 /* ---- instances ------------------------------------------------------------ */
 
-/* An instance that is being read is busy, so none that is in use goes, even where its process is
- * one that we cannot see. */
+/* Remove instances of processes that are gone. An instance that is being read is busy, so none in
+ * use is removed, even if its process is not visible here. */
 static void stale_remove(const char *root)
 {
 	const size_t prefix = strlen(TALLY_TRACER_PREFIX);
@@ -130,13 +131,13 @@ static int instance_make(struct tally_tracer *tracer)
 	if (ret)
 		return ret;
 	ret = mkdir(tracer->dir, 0750) ? -errno : 0;
-	/* One that a process of the same number left behind. */
+	/* Left behind by a process with the same PID. */
 	if (ret == -EEXIST && !rmdir(tracer->dir))
 		ret = mkdir(tracer->dir, 0750) ? -errno : 0;
 	return ret;
 }
 
-/* An instance if this kernel has them, for this tracer; else the top level. */
+/* Create an instance if this kernel has them for this tracer; else use the top level. */
 static int place_make(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret;
@@ -171,7 +172,7 @@ static int file_open(const struct tally_tracer *tracer, const char *name, int fl
 	return 0;
 }
 
-/* The lock is opened before the restorer is forked: so both have the same one. */
+/* The lock is opened before the restorer is forked, so that both share it. */
 static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret = tracer_check(tracer, why);
@@ -220,7 +221,7 @@ bool tally_tracer_is_top_level(const struct tally_tracer *tracer)
 	return tracer->top_level;
 }
 
-/* While trace_pipe is open the tracer cannot be changed. */
+/* The tracer cannot be changed while trace_pipe is open. */
 int tally_tracer_arm(struct tally_tracer *tracer, struct tally_refusal *ret_why)
 {
 	int ret = tally_tracer_set(tracer, "current_tracer", tracer->name, ret_why);

@@ -9,11 +9,12 @@
 struct tally_tracer {
 	const char *root;
 	char name[64];
-	char dir[96];   /* the instance; the root at the top level */
+	char dir[96];   /* directory of the instance, or the root at the top level */
 	bool top_level; /* there is no instance */
-	bool force;     /* from the options */
-	bool claimed;   /* nobody else uses what is common, or that is forced */
-	int lock;       /* on the root, for who touches what is common; held by the restorer too */
+	bool force;     /* as in the options */
+	bool claimed;   /* shared settings may be changed: no one else uses them, or `force` */
+	int lock;       /* the root directory, locked while shared settings are in use; the restorer
+	                 * shares it */
 	int trace, power; /* trace_pipe and tracing_on; -1: not open yet */
 	struct tally_restorer restorer;
 };
@@ -21,11 +22,13 @@ struct tally_tracer {
 #define TALLY_TRACER_INSTANCES "instances"
 #define TALLY_TRACER_PREFIX    "tally-"
 
-/* What is common may be touched now. 0 or -EBUSY. */
+/* Acquire the right to change shared settings, unless done before. Returns 0, -EBUSY, or an error
+ * of the restorer. */
 int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_why);
 
-/* The words that put the text of a tracefs file back when they are written to it, in place: names
- * without comments, commands and what stands behind them; of "7 (expanded: 1408)" the latter. */
+/* Convert the text of a tracefs file, in place, to input that restores the setting when written
+ * back: names without comments, commands and anything after a name; of "7 (expanded: 1408)" the
+ * latter. */
 void tally_tracefs_as_input(char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings: where each one is, what it was, and who else depends on it. */
+/* Settings: where each one is, its previous value, and other users of it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum { SETTING_MAX = 64 << 20, TRACE_HEADING_MAX = 1 << 14, PATH_SIZE = 512 };
 
-/* ---- who else traces ------------------------------------------------------ */
+/* ---- other users of tracing ----------------------------------------------- */
 
 static bool file_holds(const char *path, const char *word)
 {
@@ -34,7 +34,7 @@ static bool file_holds(const char *path, const char *word)
 	return holds;
 }
 
-/* An instance other than ours that runs the same tracer, whose options are the same. */
+/* Find an instance other than ours that runs the same tracer, and so shares its options. */
 static bool instance_found(const struct tally_tracer *tracer, char *found, size_t size)
 {
 	char path[PATH_SIZE];
@@ -61,8 +61,8 @@ static bool instance_found(const struct tally_tracer *tracer, char *found, size_
 	return is;
 }
 
-/* At the top level their events would be mixed with what we record, and what they recorded before
- * and have not read yet would go. */
+/* At the top level their events would be mixed with ours, and records that they have not read yet
+ * would be lost. */
 static bool top_level_used(const struct tally_tracer *tracer, char *found, size_t size)
 {
 	char path[PATH_SIZE], *text;
@@ -100,8 +100,8 @@ static bool others_found(const struct tally_tracer *tracer, char *found, size_t 
 	return tracer->top_level && top_level_used(tracer, found, size);
 }
 
-/* What is recorded at the top level goes in the end, however that comes: what was there before went
- * when the tracer was set. */
+/* Have the trace at the top level cleared in the end, in whatever way the process ends. Its earlier
+ * contents are lost when the tracer is set. */
 static int trace_note(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	char path[PATH_SIZE];
@@ -126,7 +126,7 @@ int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_wh
 	return trace_note(tracer, ret_why);
 }
 
-/* ---- what it was ---------------------------------------------------------- */
+/* ---- previous values ------------------------------------------------------ */
 
 void tally_tracefs_as_input(char *text)
 {
@@ -151,7 +151,7 @@ void tally_tracefs_as_input(char *text)
 
 /* ---- setting -------------------------------------------------------------- */
 
-/* Options of the tracers show up in every instance, but are one for all of them. */
+/* Options of tracers appear in every instance, but are shared by all of them. */
 static bool option_is_common(const char *file)
 {
 	static const char *const starts[] = {"options/funcgraph-", "options/func_", "options/func-",
@@ -164,7 +164,7 @@ static bool option_is_common(const char *file)
 	return false;
 }
 
-/* The instance's own file, else the one of the top level; whether it is common. */
+/* Find the instance's own file, else the one at the top level. Returns whether it is shared. */
 static bool setting_find(const struct tally_tracer *tracer, const char *file, char *path,
 			 size_t size)
 {
@@ -179,7 +179,7 @@ static bool setting_find(const struct tally_tracer *tracer, const char *file, ch
 	return true;
 }
 
-/* A list has its values tried one at a time, so that it is known which one was refused. */
+/* Write the values of a list one at a time, so that it is known which one was rejected. */
 static int values_write(const char *path, const char *const *values, size_t nr,
 			const char **ret_refused)
 {

@@ -17,7 +17,7 @@ enum { CAP_DAC_OVERRIDE_NUMBER = 1 };
 
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 
-/* Start an explanation; texts are cut where they are too long. */
+/* Start an explanation. Texts that are too long are truncated. */
 static int why_start(struct tally_refusal *why, int code, const char *rule)
 {
 	memset(why, 0, sizeof(*why));
@@ -46,7 +46,7 @@ int tally_tracer_why_absent(struct tally_refusal *why)
 	return why->code;
 }
 
-/* "drwx------ 0:0" of a file. */
+/* Describe the mode and owner of a file: "rwx------ of 0:0". */
 static void describe_mode(const char *path, char *text, size_t size)
 {
 	static const char letters[] = "rwxrwxrwx";
@@ -64,7 +64,7 @@ static void describe_mode(const char *path, char *text, size_t size)
 	snprintf(text, size, "%s of %u:%u", mode, st.st_uid, st.st_gid);
 }
 
-/* Root, or who may override permissions, was refused all the same: by the kernel itself. */
+/* Access was denied in spite of CAP_DAC_OVERRIDE, so by the kernel itself. */
 static int why_forbidden(struct tally_refusal *why, int code, const char *file)
 {
 	char *lockdown = NULL;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to client/: why tracefs refused, and what would help. */
+/* Private to client/: explanations of tracefs errors, with fixes. */
 #ifndef TALLY_CLIENT_TRACER_WHY_H
 #define TALLY_CLIENT_TRACER_WHY_H
 
 #include "tally/client.h"
 
-/* Each fills `why` and gives its code back. */
+/* Each function fills `why` and returns its code. */
 
-/* tracefs is mounted nowhere. */
+/* tracefs is not mounted, or not part of this kernel. */
 int tally_tracer_why_absent(struct tally_refusal *why);
 
-/* `file` (an absolute path) was refused with `code`, maybe the value it was to have. `writing`:
- * reading is not enough. */
+/* Access to `file` (an absolute path) failed with `code`, possibly because of its new value.
+ * `writing`: read access is not enough. */
 int tally_tracer_why_not(struct tally_refusal *why, int code, const char *root, const char *file,
 			 const char *value, bool writing);
 
-/* The kernel has not got this tracer; `available` is what it has. */
+/* The kernel does not have this tracer; `available` lists those it has. */
 int tally_tracer_why_missing(struct tally_refusal *why, const char *name, const char *available);
 
-/* Somebody else traces; `found` says who. */
+/* Others are tracing with shared settings; `found` describes them. */
 int tally_tracer_why_busy(struct tally_refusal *why, const char *found);
 
 #endif
