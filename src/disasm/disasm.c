@@ -15,8 +15,9 @@
 #define WORDS(number)  #number
 #define SONAME(number) "libcapstone.so." WORDS(number)
 
-/* What is used of the library: its tables are full of addresses, and relocating them at the start
- * of each command would take a millisecond, which most have no use for. */
+/* The functions of the library that are used. The library is not linked: its tables are full of
+ * addresses, and relocating them would add a millisecond to the start of each command, although few
+ * commands disassemble. */
 struct engine_calls {
 	cs_err (*cs_open)(cs_arch arch, cs_mode mode, csh *handle);
 	cs_err (*cs_close)(csh *handle);
@@ -33,7 +34,7 @@ struct tally_disasm {
 	struct tally_disasm_options options;
 	csh engine;
 	cs_insn *insn;
-	struct tally_str unknown; /* operands of bytes that are no instruction */
+	struct tally_str unknown; /* operands of unknown bytes */
 };
 
 static const struct machine {
@@ -43,10 +44,10 @@ static const struct machine {
 	int mode;
 } machines[] = {
 	{EM_X86_64, true, false, false, CS_ARCH_X86, CS_MODE_64},
-	/* The ABI with 32-bit pointers. */
+	/* x32: 64-bit code with 32-bit pointers. */
 	{EM_X86_64, false, false, false, CS_ARCH_X86, CS_MODE_64},
 	{EM_386, false, false, false, CS_ARCH_X86, CS_MODE_32},
-	/* Code is little-endian whatever the data is. */
+	/* Code is always little-endian, even if data is big-endian. */
 	{EM_AARCH64, true, true, false, CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN},
 	{EM_ARM, false, false, true, CS_ARCH_ARM, CS_MODE_ARM},
 	{EM_PPC64, true, false, true, CS_ARCH_PPC, CS_MODE_64},
@@ -56,7 +57,7 @@ static const struct machine {
 	{EM_MIPS, false, false, true, CS_ARCH_MIPS, CS_MODE_MIPS32},
 };
 
-/* The library whose structures the header describes. */
+/* Load the library version that matches the structures in capstone.h. */
 static int library_load(struct tally_disasm *disasm)
 {
 	static const struct {
@@ -178,7 +179,8 @@ static void take_unknown(struct tally_disasm *disasm, struct tally_disasm_code *
 	code->address += len;
 }
 
-/* Where it leads to, or what it reads: x86 says how far that is from the next instruction. */
+/* Find the target or the memory reference of an instruction. x86-64 encodes a reference as the
+ * distance from the next instruction. */
 static void find_places(uint16_t machine, struct tally_instruction *insn)
 {
 	uint64_t distance;

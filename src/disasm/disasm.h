@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Machine code as instructions, one by one: where each is, its text, and where it leads to.
+ * Disassembler: decodes machine code one instruction at a time, with address, text and branch
+ * target.
  *
  *	struct tally_disasm_code code = {bytes, len, address};
  *	struct tally_instruction insn;
  *	while (tally_disasm_next(disasm, &code, &insn))
  *		...
  *
- * Capstone decodes, which is loaded at the first use. Machines: x86 (32 and 64 bits), AArch64, ARM,
- * PowerPC, S/390, MIPS.
+ * The decoder is Capstone, which is loaded when the first disassembler is created. Supported
+ * machines: x86 (32 and 64 bits), AArch64, ARM, PowerPC, S/390, MIPS.
  *
- * It does not: decode Thumb or RISC-V (Capstone 4 has none); follow jumps; know symbols; apply
- * relocations. Code with data in it is decoded as code.
+ * Not supported: Thumb and RISC-V (Capstone 4 does not decode RISC-V), following jumps, symbols,
+ * relocations. Data within code is decoded as code.
  */
 #ifndef TALLY_DISASM_DISASM_H
 #define TALLY_DISASM_DISASM_H
@@ -23,57 +24,58 @@
 struct tally_disasm;
 
 struct tally_disasm_options {
-	uint16_t machine; /* EM_... of an ELF header */
+	uint16_t machine; /* EM_... of the ELF header */
 	bool is64, is_big_endian;
-	bool is_intel; /* of x86: Intel's syntax, not AT&T's */
+	bool is_intel; /* x86: Intel syntax instead of AT&T syntax */
 };
 
-/* Bytes that are left to be decoded. */
+/* The bytes that remain to be decoded. */
 struct tally_disasm_code {
 	const uint8_t *bytes;
 	size_t len;
-	uint64_t address; /* of the first one */
+	uint64_t address; /* of the first byte */
 };
 
-/* Where control goes behind an instruction. */
+/* The effect of an instruction on the control flow. */
 enum tally_instruction_kind {
-	TALLY_INSTRUCTION_OTHER, /* to the next one */
+	TALLY_INSTRUCTION_OTHER, /* continues with the next instruction */
 	TALLY_INSTRUCTION_JUMP,
-	TALLY_INSTRUCTION_JUMP_IF, /* elsewhere, or to the next one */
+	TALLY_INSTRUCTION_JUMP_IF, /* conditional jump */
 	TALLY_INSTRUCTION_CALL,
 	TALLY_INSTRUCTION_RETURN,
-	TALLY_INSTRUCTION_UNKNOWN, /* the bytes are none that the decoder knows */
+	TALLY_INSTRUCTION_UNKNOWN, /* the decoder does not know these bytes */
 };
 
 struct tally_instruction {
 	uint64_t address;
-	const uint8_t *bytes; /* of the code */
+	const uint8_t *bytes; /* points into the code */
 	uint8_t len;
 	uint8_t kind;         /* enum tally_instruction_kind */
-	bool has_target;      /* a jump or call to an address that its bytes tell: */
-	bool has_reference;   /* or an operand in memory whose address they tell: */
-	uint64_t target;      /* the address of either */
-	uint8_t target_at;    /* of a target: where in the operands it begins */
-	const char *mnemonic; /* ".byte" of bytes that are no instruction */
-	const char *operands; /* both valid until the next call */
+	bool has_target;      /* a jump or call with a target address */
+	bool has_reference;   /* a memory operand with a known address */
+	uint64_t target;      /* the address of the target or reference */
+	uint8_t target_at;    /* has_target: offset of the target in `operands` */
+	const char *mnemonic; /* ".byte" for unknown bytes */
+	const char *operands; /* valid until the next call, like mnemonic */
 };
 
-/* Whether this program was built with Capstone, and its library is here. */
+/* Return true if this program was built with Capstone and its library can be loaded. */
 bool tally_disasm_available(void);
 
-/* The file name of that library; NULL: this program was built without. */
+/* Return the file name of the library; NULL if this program was built without Capstone. The string
+ * is constant. */
 const char *tally_disasm_library(void);
 
-/* 0; -ENOTSUP of a machine that is not known here; -ENOSYS where tally_disasm_available()
- * is false; -ENOMEM. The caller frees `*ret_disasm`. */
+/* Create a disassembler. The caller frees it with tally_disasm_free(). Return 0; -ENOTSUP if the
+ * machine is not supported; -ENOSYS if tally_disasm_available() is false; -ENOMEM. */
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm);
 
-/* NULL is allowed. */
+/* Free the disassembler. NULL is allowed. */
 void tally_disasm_free(struct tally_disasm *disasm);
 
-/* Decode the instruction at the start of `code`, which moves behind it. Bytes that are none become
- * one of kind UNKNOWN, as long as the machine's instructions are or as can be told. False: none are
- * left. */
+/* Decode the instruction at the start of `code` and advance `code` past it. Unknown bytes become an
+ * instruction of kind UNKNOWN; its length is that of the machine's instructions as far as it can be
+ * determined. Return false if no bytes are left. */
 bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *code,
 		       struct tally_instruction *ret_insn);
 

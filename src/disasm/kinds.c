@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mnemonics are told apart by tables of patterns: the first row that fits counts. Sources: Intel 64
- * and IA-32 Architectures Software Developer's Manual, volume 2; Arm Architecture Reference Manuals
- * for A-profile and ARMv7-A; Power ISA, book I; z/Architecture Principles of Operation; MIPS32
- * Instruction Set Manual.
+ * Mnemonics are classified by tables of patterns: the first row that matches applies. Sources:
+ * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2; Arm Architecture
+ * Reference Manuals for A-profile and ARMv7-A; Power ISA, book I; z/Architecture Principles of
+ * Operation; MIPS32 Instruction Set Manual.
  */
 #include "disasm/kinds.h"
 
@@ -14,8 +14,8 @@
 #include "base/arith.h"
 
 struct row {
-	const char *mnemonic; /* "*" stands for any letters */
-	const char *operands; /* what the last one begins with; NULL: any */
+	const char *mnemonic; /* "*" matches any letters */
+	const char *operands; /* prefix of the last operand; NULL: any */
 	uint8_t kind;
 };
 
@@ -49,7 +49,7 @@ static const struct row arm64_rows[] = {
 	{NULL},
 };
 
-/* Conditions are taken away before. */
+/* The condition is removed from the mnemonic before the lookup. */
 static const struct row arm_rows[] = {
 	{"b", NULL, JUMP},       {"bl", NULL, CALL},
 	{"blx", NULL, CALL},     {"bx", "lr", RETURN},
@@ -92,7 +92,7 @@ static const struct {
 	{EM_PPC64, ppc_rows},  {EM_PPC, ppc_rows}, {EM_S390, s390_rows},     {EM_MIPS, mips_rows},
 };
 
-/* Whether `len` letters fit a pattern with stars in it. */
+/* Return true if `len` letters match a pattern in which "*" is a wildcard. */
 static bool pattern_fits(const char *pattern, const char *text, size_t len)
 {
 	for (; *pattern; pattern++, text++, len--) {
@@ -116,7 +116,8 @@ static const char *last_operand(const char *operands)
 	return comma ? comma + 1 + strspn(comma + 1, " ") : operands;
 }
 
-/* How long the mnemonic is without a condition of ARM at its end: "b" of "ble", "bl" of "bleq". */
+/* Return the length of an ARM mnemonic without the condition at its end: "b" of "ble", "bl" of
+ * "bleq". */
 static size_t without_condition(const char *mnemonic, size_t len)
 {
 	static const char conditions[][3] = {"eq", "ne", "hs", "lo", "mi", "pl", "vs",
@@ -203,7 +204,8 @@ bool disasm_distance(const char *operands, uint64_t *ret_distance)
 	return true;
 }
 
-/* Bytes behind the opcode: ModR/M, SIB, displacement. 0: they are not all there. */
+/* Return the number of bytes after the opcode: ModR/M, SIB and displacement. Returns 0 if some are
+ * missing. */
 static size_t x86_operand_length(const uint8_t *at, size_t len)
 {
 	unsigned mod = at[0] >> 6, rm = at[0] & 7;
@@ -221,15 +223,16 @@ static size_t x86_operand_length(const uint8_t *at, size_t len)
 	return ret;
 }
 
-/* Instructions of opcode map 1 that end with a byte of their own; all of map 3 do. */
+/* Return true if the instruction ends with an immediate byte: some in opcode map 1, all in map 3.
+ */
 static bool x86_has_immediate(unsigned map, uint8_t opcode)
 {
 	return map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
 					 (opcode >= 0xc4 && opcode <= 0xc6)));
 }
 
-/* Vector instructions newer than the decoder: the VEX and EVEX prefixes say which opcode map theirs
- * is of, and that tells how long they are. */
+/* Return the length of a vector instruction that is newer than the decoder. The VEX and EVEX
+ * prefixes contain the opcode map, which determines the length. Returns 1 for other bytes. */
 static size_t x86_vector_length(const uint8_t *bytes, size_t len)
 {
 	static const struct {
@@ -256,7 +259,7 @@ size_t disasm_unknown_length(uint16_t machine, const uint8_t *bytes, size_t len)
 
 	if (machine == EM_X86_64 || machine == EM_386)
 		return x86_vector_length(bytes, len);
-	/* The first two bits tell the length. */
+	/* The first two bits encode the length. */
 	if (machine == EM_S390)
 		ret = bytes[0] < 0x40 ? 2 : bytes[0] < 0xc0 ? 4 : 6;
 	return TALLY_MIN(ret, len);

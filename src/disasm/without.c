@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* In the place of disasm.c where there is no Capstone. */
+/* Replaces disasm.c in a build without Capstone. */
 #include <errno.h>
 
 #include "disasm/disasm.h"
