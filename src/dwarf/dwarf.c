@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libdw is given an ELF file that we make: the sections, and nothing else. What is odd about the
- * file that they are from it never sees.
+ * Pass libdw a synthetic ELF file that contains only the debug sections. Thus libdw is not exposed
+ * to oddities in other parts of the original file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "dwarf/sections.h"
 #include "dwarf/private.h"
 
-/* libelf takes bytes that are not const, and does not write to them. */
+/* libelf takes a non-const pointer, but does not write to the bytes. */
 static int add_section(Elf *elf, int number, const void *data, size_t len, size_t *ret_index)
 {
 	Elf_Scn *section = elf_newscn(elf);
@@ -110,7 +110,7 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 	ret = dwarf->nowhere < 0 ? -errno : 0;
 	if (!ret)
 		ret = debug_open(dwarf->nowhere, file, &dwarf->elf, &dwarf->debug);
-	/* Without what dwz moved some functions have no names. */
+	/* Without the file of dwz some functions have no names. */
 	if (!ret && alt && !debug_open(dwarf->nowhere, alt, &dwarf->alt_elf, &dwarf->alt))
 		dwarf_setalt(dwarf->debug, dwarf->alt);
 	if (ret)

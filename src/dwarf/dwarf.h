@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines and inlined functions of a file's debug information (DWARF 2 to 5). libdw decodes it; which
- * unit, function, inlined call and row of the line table an address is in is found here, by tables
- * that are made of a unit when the first address of it is asked for.
+ * Lines and inlined functions from the debug information of a file (DWARF 2 to 5). libdw decodes
+ * it. The unit, function, inlined call and line table row of an address are looked up here, in
+ * tables that are built for a unit on the first lookup of one of its addresses.
  *
  *	struct tally_dwarf_file file = {.sections = ..., .is64 = true, .machine = EM_X86_64};
  *	ret = tally_dwarf_open(&file, NULL, &dwarf);
  *	ret = tally_dwarf_find(dwarf, addr, take, arg);
  *
- * The sections may be of anybody. libdw was not written for that: those who ask for lines of files
- * that they did not build use worker.h, which asks in another process. Not thread-safe.
+ * libdw was not written for untrusted input. To look up lines in files from elsewhere, use
+ * worker.h, which runs the lookup in another process. Not thread-safe.
  *
- * It does not: relocate, unpack sections, find files other than those that split units name
- * themselves, or read packages of split units (.dwp).
+ * Not supported: relocation, compressed sections, searching for files (only the paths in split
+ * units are opened), and packages of split units (.dwp).
  */
 #ifndef TALLY_DWARF_DWARF_H
 #define TALLY_DWARF_DWARF_H
@@ -33,54 +33,56 @@ enum tally_dwarf_section {
 	TALLY_DWARF_ADDR,
 	TALLY_DWARF_STR_OFFSETS,
 	TALLY_DWARF_TYPES,
-	TALLY_DWARF_SECTIONS, /* how many there are */
+	TALLY_DWARF_SECTIONS, /* number of sections */
 };
 
-/* What a file says: sections by what they are, each as it was before it was packed. */
+/* The contents of a file: its debug sections, uncompressed. */
 struct tally_dwarf_file {
 	struct {
-		const uint8_t *data; /* NULL: the file has none */
+		const uint8_t *data; /* NULL: the file does not have this section */
 		size_t len;
 	} sections[TALLY_DWARF_SECTIONS];
-	bool is64, is_big; /* addresses of 64 bits; most significant byte first */
+	bool is64, is_big; /* 64-bit addresses; big-endian */
 	uint16_t machine;  /* EM_... */
 };
 
-/* Lines that an address has at most: those of the function, and of what is inlined in it. */
+/* Maximum number of lines of an address: one for the function and one for each level of inlining.
+ */
 enum { TALLY_DWARF_LINES_MAX = 257 };
 
 struct tally_dwarf;
 
-/* Whether this build has it. */
+/* Return true if tally was built with libdw. */
 bool tally_dwarf_available(void);
 
-/* ".debug_info" and so on. */
+/* Return the ELF name of a section, for example ".debug_info". */
 const char *tally_dwarf_section_name(enum tally_dwarf_section section);
 
-/* Open what `file` has, which must outlive it, as must `alt`, what dwz moved to another file (NULL:
- * there is none). 0; -ENODATA: there is nothing; -ENOSYS: this build has it not; -EBADMSG: libdw
- * refuses it; -ENOMEM; -EMFILE, -ENFILE: libelf wants a descriptor. */
+/* Open the debug information in `file`. `alt` is the file that dwz moved shared information to, or
+ * NULL. Both must outlive the handle. Returns 0; -ENODATA if there is no debug information; -ENOSYS
+ * if built without libdw; -EBADMSG if libdw rejects the data; -ENOMEM; -EMFILE or -ENFILE if the
+ * file descriptor that libelf needs cannot be created. */
 int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwarf_file *alt,
 		     struct tally_dwarf **ret_dwarf);
 void tally_dwarf_close(struct tally_dwarf *dwarf);
 
-/* The number of the unit that has `addr`, the same in each that was opened of the same bytes. 0,
- * -ENOENT or as tally_dwarf_find(). Asking reads no unit but those that do not say what they have.
- */
+/* Get the number of the unit that contains `addr`. It is the same in every handle opened from the
+ * same bytes. Returns 0, -ENOENT, or an error of tally_dwarf_find(). Only units without address
+ * ranges of their own have to be read for this. */
 int tally_dwarf_unit(struct tally_dwarf *dwarf, uint64_t addr, uint32_t *ret_unit);
 
-/* What a span is given to: 0, or the error that tally_dwarf_find() returns. */
+/* Receive a span. Returns 0, or an error that tally_dwarf_find() then returns. */
 typedef int (*tally_line_take)(void *arg, const struct tally_line_span *span);
 
-/* Hand out spans, in order and without overlap, of the function that `addr` is in, as far as it is
- * in one piece; one of them has `addr`. Without a function it is but the row of the line table. 0;
- * -ENOENT: no unit has the address; -E2BIG: inlined deeper than 256, or into more pieces than a
- * million; -EBADMSG; -ENOMEM; or the error of `take`. */
+/* Pass to `take` the spans of the contiguous part of the function around `addr`, sorted and without
+ * overlap; one of them contains `addr`. Outside a function there is only the span of the line table
+ * row. Returns 0; -ENOENT if no unit contains the address; -E2BIG if inlining is deeper than 256
+ * levels or there are more than a million spans; -EBADMSG; -ENOMEM; or the error of `take`. */
 int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take take, void *arg);
 
-/* How often something was asked for that is in a file of its own, which is missing: a split unit,
- * or the name of an inlined function that dwz moved. Such functions are not told apart from those
- * that they are in. */
+/* Return how often a lookup needed a separate file that is missing: a split unit, or the name of an
+ * inlined function that dwz moved. These inlined functions are attributed to the functions they are
+ * inlined into. */
 uint64_t tally_dwarf_missing(const struct tally_dwarf *dwarf);
 
 #endif

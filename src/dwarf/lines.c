@@ -16,7 +16,7 @@ int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, co
 	return ret;
 }
 
-/* Add a span of addresses that are not known yet. `run` is the one before it, or NULL. */
+/* Add a span of addresses that are not covered yet. `run` is the run before it, or NULL. */
 static int span_add(struct tally_lines *lines, struct tally_line_run *run,
 		    const struct tally_line_span *span)
 {
@@ -76,7 +76,7 @@ int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *spa
 	return ret;
 }
 
-/* The number of the span of a run that has the address. */
+/* Return the index of the span of a run that contains the address. */
 static uint32_t run_search(const struct tally_lines *lines, const struct tally_line_run *run,
 			   uint64_t addr)
 {
@@ -93,7 +93,7 @@ static uint32_t run_search(const struct tally_lines *lines, const struct tally_l
 	return low;
 }
 
-/* The number of the span that has the address, + 1; 0: there is none. */
+/* Return the index + 1 of the span that contains the address, or 0. */
 static uint32_t lines_search(const struct tally_lines *lines, uint64_t addr)
 {
 	uint64_t next;
@@ -108,7 +108,7 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 
 	if (found == TALLY_MAP_NONE) {
 		found = lines_search(lines, addr);
-		/* Out of memory, it is found again. */
+		/* If caching fails, the search is repeated next time. */
 		if (found)
 			(void)tally_map_put(&lines->by_address, addr, found);
 	}

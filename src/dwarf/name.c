@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of inlined functions, and of files. */
+/* Names of inlined functions and paths of files. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char *attribute_text(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* As the linker knows it, else as the source does. */
+/* Return the linkage name if there is one, else the source name. */
 static const char *entry_name(Dwarf_Die *die)
 {
 	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
@@ -38,13 +38,13 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 		return (const char *)(uintptr_t)known;
 	if (call->origin && of && dwarf_offdie(of, call->origin, &die))
 		text = entry_name(&die);
-	/* Out of memory, it is found again. */
+	/* If caching fails, the name is looked up again next time. */
 	if (!unit->is_split)
 		(void)tally_map_put(names, call->origin, (uintptr_t)text);
 	return text;
 }
 
-/* Whether a path begins with the directory that the compiler ran in: libdw put it there. */
+/* Return true if the path begins with the compilation directory, which libdw has prepended. */
 static bool is_in(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
@@ -76,7 +76,7 @@ const char *dwarf_file_path(struct tally_dwarf *dwarf, struct dwarf_unit *unit, 
 	if (known != TALLY_MAP_NONE)
 		return (const char *)(uintptr_t)known;
 	path = path_join(dwarf, dir, file);
-	/* Out of memory, it is made again. */
+	/* If caching fails, the path is joined again next time. */
 	(void)tally_map_put(&unit->paths, (uintptr_t)file, (uintptr_t)path);
 	return path;
 }

@@ -22,7 +22,7 @@ static int by_start(const void *a, const void *b, void *arg)
 	return (*then)(a, b);
 }
 
-/* The number + 1 of the last of the first `nr` pieces that ends after `end`; 0: there is none. */
+/* Return index + 1 of the last of the first `nr` pieces that ends after `end`, or 0. */
 static size_t piece_beyond(const void *pieces, size_t size, size_t nr, uint64_t end)
 {
 	while (nr && piece_at(pieces, size, nr - 1)->end <= end)
@@ -42,7 +42,7 @@ void dwarf_pieces_sort(void *pieces, size_t size, size_t nr,
 	}
 }
 
-/* How many pieces begin at or before an address. */
+/* Return the number of pieces that begin at or before an address. */
 static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t addr)
 {
 	size_t low = 0, high = nr;
@@ -61,7 +61,7 @@ static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t
 const void *dwarf_pieces_find(const void *pieces, size_t size, size_t nr, uint64_t addr,
 			      struct dwarf_part *part)
 {
-	/* Each look is at a longer piece. Those of sane files are not in each other that deep. */
+	/* Each step moves to a longer piece. In valid files the nesting is not that deep. */
 	enum { LOOKS_MAX = 1024 };
 	size_t at = pieces_before(pieces, size, nr, addr);
 	const struct dwarf_piece *piece;

@@ -11,7 +11,7 @@ struct tally_line_chunk {
 	struct tally_line_run all[CHUNK];
 };
 
-/* How many chunks start at or before an address. */
+/* Return the number of chunks that start at or before an address. */
 static size_t chunks_before(const struct tally_line_runs *runs, uint64_t addr)
 {
 	size_t low = 0, high = runs->chunks.len;
@@ -27,7 +27,7 @@ static size_t chunks_before(const struct tally_line_runs *runs, uint64_t addr)
 	return low;
 }
 
-/* How many runs of a chunk start at or before an address. */
+/* Return the number of runs of a chunk that start at or before an address. */
 static size_t runs_before(const struct tally_line_chunk *chunk, uint64_t addr)
 {
 	size_t low = 0, high = chunk->nr;
@@ -59,7 +59,7 @@ struct tally_line_run *tally_line_runs_before(const struct tally_line_runs *runs
 	return &chunk->all[in - 1];
 }
 
-/* Put an empty chunk in the place of number `at`. */
+/* Insert an empty chunk at index `at`. */
 static struct tally_line_chunk *chunk_add(struct tally_line_runs *runs, size_t at)
 {
 	struct tally_line_chunk *chunk = malloc(sizeof(*chunk));
@@ -76,7 +76,7 @@ static struct tally_line_chunk *chunk_add(struct tally_line_runs *runs, size_t a
 	return chunk;
 }
 
-/* Make room in a full chunk: move its runs from number `from` on to a new one after it. */
+/* Split a full chunk: move its runs from index `from` on to a new chunk after it. */
 static int chunk_split(struct tally_line_runs *runs, size_t number, size_t from)
 {
 	struct tally_line_chunk *chunk = runs->chunks.data[number];
@@ -90,7 +90,7 @@ static int chunk_split(struct tally_line_runs *runs, size_t number, size_t from)
 	return 0;
 }
 
-/* Insert into a chunk that has room. */
+/* Insert into a chunk that has space. */
 static void chunk_insert(struct tally_line_chunk *chunk, const struct tally_line_run *run)
 {
 	size_t at = runs_before(chunk, run->start);
@@ -100,13 +100,13 @@ static void chunk_insert(struct tally_line_chunk *chunk, const struct tally_line
 	chunk->nr++;
 }
 
-/* The chunk that a run belongs into, which is full and gets another one after it. NULL: memory is
- * out. */
+/* Split the full chunk that a run belongs to, and return the half to insert into. NULL when out of
+ * memory. */
 static struct tally_line_chunk *chunk_divide(struct tally_line_runs *runs, size_t number,
 					     uint64_t start)
 {
 	struct tally_line_chunk *chunk = runs->chunks.data[number];
-	/* Runs that arrive in order fill their chunks. */
+	/* If runs arrive in order, leave the old chunk full. */
 	bool is_last = number + 1 == runs->chunks.len && chunk->all[CHUNK - 1].start < start;
 
 	if (chunk_split(runs, number, is_last ? CHUNK : CHUNK / 2))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of sections, as an ELF file has them. */
+/* Section names in the form of an ELF string table. */
 #ifndef TALLY_DWARF_SECTIONS_H
 #define TALLY_DWARF_SECTIONS_H
 
 #include "dwarf/dwarf.h"
 
-/* The bytes of a section of names, and where in it that of a section is; of TALLY_DWARF_SECTIONS:
- * its own. */
+/* The string table, and the offset of a section's name in it. The index TALLY_DWARF_SECTIONS
+ * denotes the string table itself. */
 extern const char dwarf_names[];
 extern const size_t dwarf_names_size;
 size_t dwarf_name_place(int section);

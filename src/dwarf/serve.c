@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The worker's side. Units are shared out among its threads: none looks at another's. */
+/* The worker side. Units are distributed among the threads: each unit is read by one thread only.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -9,28 +10,28 @@
 #include "dwarf/message.h"
 #include "dwarf/worker.h"
 
-/* The question that all threads are at. */
+/* The current request, shared by all threads. */
 struct question {
 	int fd;
 	uint32_t nr_threads, nr;
-	pthread_mutex_t lock; /* of the socket, and of what follows */
+	pthread_mutex_t lock; /* protects the socket and the counters below */
 	pthread_barrier_t asked, answered;
 	int error;
-	uint32_t nr_given_up; /* addresses, and names */
+	uint32_t nr_given_up; /* skipped addresses, and dropped names */
 	uint64_t nr_missing;  /* see tally_dwarf_missing() */
 	uint64_t addrs[DWARF_QUESTION_MAX];
 };
 
-/* What a thread answers. */
+/* The reply of one thread. */
 struct answer {
 	struct question *question;
 	struct tally_dwarf *dwarf;
 	uint32_t thread;
 	TALLY_VEC(uint8_t) bytes;
-	struct tally_map texts; /* by where they are: their number */
+	struct tally_map texts; /* text number by address of the text */
 	uint32_t nr_texts;
 	uint32_t nr_given_up;
-	uint64_t start, end; /* of the spans told last that follow each other */
+	uint64_t start, end; /* range of the last contiguous spans sent */
 };
 
 static int send_all(int fd, const uint8_t *data, size_t len)
@@ -48,7 +49,7 @@ static int send_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
-/* Whole messages. */
+/* Send the buffered messages; they are always complete. */
 static int answer_flush(struct answer *answer)
 {
 	int ret;
@@ -60,7 +61,7 @@ static int answer_flush(struct answer *answer)
 	return ret;
 }
 
-/* A message and what follows it. */
+/* Append a message and the data that follows it. */
 static int answer_add(struct answer *answer, const struct dwarf_message *message, const void *data,
 		      size_t len)
 {
@@ -76,7 +77,7 @@ static int answer_add(struct answer *answer, const struct dwarf_message *message
 	return answer->bytes.len > FLUSH ? answer_flush(answer) : 0;
 }
 
-/* The number of a text, which is told when it is new. */
+/* Get the number of a text. A new text is sent first. */
 static int answer_text(struct answer *answer, const char *text, uint32_t *ret_number)
 {
 	uint64_t known = text ? tally_map_get(&answer->texts, (uintptr_t)text) : 0;
@@ -120,7 +121,8 @@ static int answer_span(void *arg, const struct tally_line_span *span)
 	return ret ? ret : answer_add(answer, &message, lines, span->nr * sizeof(*lines));
 }
 
-/* Whether an address is the thread's to answer; the first one has those that are in no unit. */
+/* Return true if this thread handles the address. The first thread handles addresses outside all
+ * units. */
 static bool is_mine(const struct answer *answer, uint64_t addr)
 {
 	uint32_t unit = 0;
@@ -130,7 +132,8 @@ static bool is_mine(const struct answer *answer, uint64_t addr)
 	return unit % answer->question->nr_threads == answer->thread;
 }
 
-/* An address without lines, or of a function that is too much, is answered by an empty span. */
+/* An address without lines, or in a function that exceeds a limit, is answered with an empty span.
+ */
 static int answer_address(struct answer *answer, uint64_t addr)
 {
 	const struct tally_line_span none = {.start = addr, .end = addr + 1};
@@ -196,7 +199,7 @@ static bool question_read(struct question *question)
 	       read_all(question->fd, question->addrs, question->nr * sizeof(*question->addrs));
 }
 
-/* The others end with the process. */
+/* Main loop of all threads but the first. They end with the process. */
 static void *other_thread(void *arg)
 {
 	struct answer *answer = arg;
@@ -209,7 +212,8 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* Start the other threads; without them some addresses would have no answer. */
+/* Start the other threads. On failure end the process, because some addresses would not be
+ * answered. */
 static void others_start(struct question *question, struct answer *answers, uint32_t nr)
 {
 	pthread_t thread;

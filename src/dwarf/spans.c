@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The spans of a function: its code is cut wherever a row of the line table or a piece of an
- * inlined call begins or ends, and of each piece it is known which calls it is in.
+ * The spans of a function: its code is split at each address where a row of the line table or a
+ * piece of an inlined call begins or ends. For each span the inlined calls that contain it are
+ * known.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -14,22 +15,22 @@ enum { CHANGES_MAX = 1 << 20, LINES_MAX = 1 << 20 };
 
 enum change_kind { CHANGE_END, CHANGE_BEGIN, CHANGE_ROW };
 
-/* Something that changes at an address. */
+/* A change of the result at an address. */
 struct change {
 	uint64_t addr;
 	uint32_t kind;
-	uint32_t number; /* of a call, or a row */
+	uint32_t number; /* index of a call or row */
 };
 
 struct spans {
 	struct tally_dwarf *dwarf;
 	struct dwarf_unit *unit;
-	struct dwarf_part part; /* of the code, that the spans are of */
+	struct dwarf_part part; /* range of code to be split */
 	TALLY_VEC(struct change) changes;
-	size_t row;                                 /* number of the last row met + 1; 0: none */
-	uint32_t open[TALLY_DWARF_INLINED_MAX + 1]; /* by depth: number of a call + 1 */
-	uint32_t depth;                             /* the deepest that may be open */
-	size_t nr_lines;                            /* handed out */
+	size_t row;                                 /* index of the current row + 1; 0: none */
+	uint32_t open[TALLY_DWARF_INLINED_MAX + 1]; /* by depth: index of the call + 1 */
+	uint32_t depth;                             /* upper limit of the depths in `open` */
+	size_t nr_lines;                            /* number of lines passed on */
 	struct tally_line lines[TALLY_DWARF_INLINED_MAX + 1];
 };
 
@@ -46,7 +47,7 @@ static uint64_t row_address(const struct dwarf_unit *unit, size_t i)
 	return addr;
 }
 
-/* How many rows begin at or before an address. */
+/* Return the number of rows that begin at or before an address. */
 static size_t rows_before(const struct dwarf_unit *unit, uint64_t addr)
 {
 	size_t low = 0, high = unit->nr_rows;
@@ -101,7 +102,7 @@ static int add_calls(struct spans *spans, const struct dwarf_function *function)
 	return ret;
 }
 
-/* What ends at an address comes before what begins there. */
+/* Sort ends before beginnings at the same address. */
 static int by_address(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
@@ -129,7 +130,7 @@ static void change_take(struct spans *spans, const struct change *change)
 	}
 }
 
-/* The line of the last row that was met. False where a run of instructions ended before. */
+/* Get the line of the current row. Returns false after the end of a sequence. */
 static bool row_line(const struct spans *spans, struct tally_line *line)
 {
 	Dwarf_Line *row = spans->row ? row_at(spans->unit, spans->row - 1) : NULL;
@@ -144,7 +145,7 @@ static bool row_line(const struct spans *spans, struct tally_line *line)
 	return true;
 }
 
-/* Fill in where the code is that the spans have come to. Returns how many lines there are. */
+/* Fill in the lines of the current span. Returns their number. */
 static uint32_t lines_fill(struct spans *spans)
 {
 	struct dwarf_unit *unit = spans->unit;
@@ -160,7 +161,7 @@ static uint32_t lines_fill(struct spans *spans)
 			continue;
 		call = &unit->calls.data[spans->open[depth] - 1];
 		line->function = dwarf_call_name(spans->dwarf, unit, call);
-		/* Without a name it is nobody. */
+		/* Skip calls without a name. */
 		if (!line->function)
 			continue;
 		line++;
@@ -199,7 +200,7 @@ static int spans_give(struct spans *spans, tally_line_take take, void *arg)
 					    : span_give(spans, at, spans->part.end, take, arg);
 }
 
-/* Where there is no function: the row that has the address. */
+/* Outside a function: limit the part to the row that contains the address. */
 static void part_cut_by_rows(struct dwarf_part *part, const struct dwarf_unit *unit, uint64_t addr)
 {
 	size_t row = rows_before(unit, addr);

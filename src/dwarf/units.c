@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which unit an address is in. */
+/* Find the unit that contains an address. */
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 
 static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
 {
-	/* Functions that the linker dropped are at 0, or at the end. */
+	/* Functions discarded by the linker are at 0, or at the end of the address space. */
 	if (!start || start >= end)
 		return 0;
 	return tally_vec_push(&dwarf->ranges,
 			      (struct dwarf_range){{start, end, 0}, (uint32_t)unit});
 }
 
-/* A unit that does not say which addresses it has is asked for those of its functions. */
+/* A unit does not list its address ranges: use those of its functions. */
 static int add_functions(struct tally_dwarf *dwarf, size_t number)
 {
 	struct dwarf_unit *unit = &dwarf->units.data[number];
@@ -41,8 +41,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Whether libdw may open the file that a skeleton names: it would wait for ever for a writer to a
- * FIFO. */
+/* Return true if libdw may open the file that a skeleton names. With a FIFO it would block forever.
+ */
 static bool is_split_file(Dwarf_Die *skeleton)
 {
 	const char *name = text_of(skeleton, DW_AT_dwo_name);
@@ -63,7 +63,7 @@ static bool is_split_file(Dwarf_Die *skeleton)
 	return is_file;
 }
 
-/* The unit that a skeleton stands for. False if it is not there. */
+/* Find the split unit that a skeleton refers to. Returns false if it is missing. */
 static bool split_find(Dwarf_CU *cu, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 {
 	Dwarf_Die split = {0};
@@ -75,7 +75,7 @@ static bool split_find(Dwarf_CU *cu, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 	return true;
 }
 
-/* `die` is the unit's own, or the skeleton of a split one. */
+/* `die` is that of the unit itself, or the skeleton of a split unit. */
 static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
 		    const Dwarf_Die *split)
 {
@@ -99,8 +99,8 @@ static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
 	return ret;
 }
 
-/* The linker keeps one of the functions that units have in common, and all of them claim it: the
- * first unit gets it. */
+/* The linker keeps one copy of a function that several units share, but all of them list it. It is
+ * assigned to the first unit. */
 static int by_unit(const void *a, const void *b)
 {
 	const struct dwarf_range *x = a, *y = b;

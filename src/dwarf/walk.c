@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of a unit, and the calls inlined in them: one walk through its entries. Entries
- * that can have neither are passed over by their attribute that says where the next one is.
+ * Find the functions of a unit and the calls inlined in them, in one walk through its entries.
+ * Entries that cannot contain either are skipped by their sibling attribute.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -13,18 +13,19 @@
 
 struct unit_walk {
 	struct dwarf_unit *unit;
-	bool has_types;                             /* types may have functions with code in them */
-	const unsigned char *section, *section_end; /* that the entries are in; NULL: not known */
+	bool has_types; /* types may contain functions with code */
+	/* Section that contains the entries; NULL: unknown. */
+	const unsigned char *section, *section_end;
 	int error;
 };
 
-/* Where the walk is. */
+/* Depth of the current entry. */
 struct level {
-	uint32_t nested;  /* entries within entries */
-	uint16_t inlined; /* calls within calls */
+	uint32_t nested;  /* depth of entries */
+	uint16_t inlined; /* depth of inlined calls */
 };
 
-/* What is asked of an entry. */
+/* The attributes used of an entry. */
 struct wanted {
 	Dwarf_Attribute low, high, ranges, origin, file, line;
 };
@@ -45,7 +46,7 @@ static int wanted_take(Dwarf_Attribute *attribute, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* The number that an attribute has; 0 if it has none. */
+/* Return the value of an attribute, or 0 without one. */
 static uint32_t number_of(Dwarf_Attribute *attribute)
 {
 	Dwarf_Word value;
@@ -55,7 +56,7 @@ static uint32_t number_of(Dwarf_Attribute *attribute)
 	return (uint32_t)value;
 }
 
-/* From low to high: an address, or how far it is. */
+/* Get the range from low_pc to high_pc. high_pc is an address or an offset from low_pc. */
 static bool simple_piece(struct wanted *wanted, Dwarf_Addr *ret_start, Dwarf_Addr *ret_end)
 {
 	Dwarf_Word len;
@@ -68,7 +69,7 @@ static bool simple_piece(struct wanted *wanted, Dwarf_Addr *ret_start, Dwarf_Add
 	       !__builtin_add_overflow(*ret_start, len, ret_end);
 }
 
-/* What is done with each piece of an entry's code. */
+/* Called for each piece of an entry's code. */
 typedef int (*piece_take)(struct unit_walk *walk, uint64_t start, uint64_t end, const void *arg);
 
 static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct wanted *wanted,
@@ -90,7 +91,7 @@ static int add_function(struct unit_walk *walk, uint64_t start, uint64_t end, co
 	struct dwarf_function function = {.at = {start, end, 0}};
 
 	(void)arg;
-	/* What the linker dropped is at 0, or at the end. */
+	/* Code discarded by the linker is at 0, or at the end of the address space. */
 	if (!start || start >= end)
 		return 0;
 	if (walk->unit->functions.len == TALLY_DWARF_PIECES_MAX)
@@ -112,7 +113,7 @@ static int add_call(struct unit_walk *walk, uint64_t start, uint64_t end, const 
 	return tally_vec_push(&walk->unit->calls, call);
 }
 
-/* Whether what is referred to is in the file that dwz made. */
+/* Return true if the reference is to the file made by dwz. */
 static bool is_alt(const Dwarf_Attribute *reference)
 {
 	return reference->valp &&
@@ -146,7 +147,7 @@ static int visit_function(struct unit_walk *walk, Dwarf_Die *die)
 static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *parent,
 					  struct level level);
 
-/* Whether code may be below an entry of this kind. */
+/* Return true if an entry of this kind may contain code below it. */
 static bool is_above_code(const struct unit_walk *walk, int tag)
 {
 	switch (tag) {
@@ -168,8 +169,8 @@ static bool is_above_code(const struct unit_walk *walk, int tag)
 	}
 }
 
-/* Look at an entry and what is below it. Returns where the list of its children ends, NULL if that
- * is not known. */
+/* Visit an entry and the entries below it. Returns the end of the list of its children, or NULL if
+ * unknown. */
 static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct level level)
 {
 	int tag = dwarf_tag(die);
@@ -200,8 +201,8 @@ static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct
 	return end;
 }
 
-/* The entry behind `die`. As its children were gone through where they end is known; libdw would go
- * through them once more where the file does not say it. */
+/* Advance to the entry after `die`. If its children have been visited, their end is known;
+ * otherwise libdw has to walk through them again unless the file gives the sibling. */
 static int next_entry(const struct unit_walk *walk, Dwarf_Die *die,
 		      const unsigned char *children_end)
 {
@@ -218,7 +219,7 @@ static int next_entry(const struct unit_walk *walk, Dwarf_Die *die,
 	return ret;
 }
 
-/* Returns where the list ends, NULL if that is not known. */
+/* Returns the end of the list of children, or NULL if unknown. */
 static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *parent,
 					  struct level level)
 {
@@ -236,7 +237,7 @@ static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *par
 	return ret > 0 ? die.addr : NULL;
 }
 
-/* Types of C have no functions in them. */
+/* Types in C cannot contain functions. */
 static bool language_has_types(Dwarf_Die *die)
 {
 	switch (dwarf_srclang(die)) {

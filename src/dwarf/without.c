@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A build without libdw: nobody has debug information. */
+/* Stubs for a build without libdw. */
 #include <errno.h>
 
 #include "dwarf/dwarf.h"

@@ -20,15 +20,15 @@
 #include "base/file.h"
 #include "dwarf/message.h"
 
-/* What libdw ends the process with when memory is out. */
+/* Exit status of libdw when out of memory. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
 
-/* Bytes of an answer, unless one has other limits. */
+/* Default limit of the size of all replies, in bytes. */
 enum { ANSWER_MAX = 256 << 20 };
 
-/* ---- the process ----------------------------------------------------------- */
+/* ---- the worker process ---------------------------------------------------- */
 
-/* How much address space this process has, as the kernel counts it for the limit. */
+/* Return the size of the address space of this process in bytes, as counted for RLIMIT_AS. */
 static uint64_t space_taken(void)
 {
 	char *text;
@@ -52,21 +52,21 @@ static void limit(int what, uint64_t most)
 	}
 }
 
-/* Signals do what they do by default: the program's own handlers are for itself. */
+/* Restore the default signal actions: the handlers are meant for the program only. */
 static void signals_reset(void)
 {
 	sigset_t none;
 
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
-	/* Ctrl-C is for the program, which ends this process if it ends itself. */
+	/* Ctrl-C is handled by the program, which ends this process when it exits. */
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What libdw says before it ends is nothing that people could make use of. */
+/* Discard the output: messages of libdw before it exits are of no use to users. */
 static void be_silent(void)
 {
 	int nowhere = memfd_create("tally", MFD_CLOEXEC);
@@ -78,8 +78,7 @@ static void be_silent(void)
 	}
 }
 
-/* More threads than there are processors are of no use, nor is more than one for what one reads in
- * no time. */
+/* Use at most one thread per CPU, and only one for small files, which are read in a short time. */
 static uint32_t threads_wanted(const struct tally_dwarf_limits *limits,
 			       const struct tally_dwarf_file *file)
 {
@@ -93,7 +92,7 @@ static uint32_t threads_wanted(const struct tally_dwarf_limits *limits,
 	return (uint32_t)TALLY_MIN(processors, (long)TALLY_DWARF_THREADS_MAX);
 }
 
-/* libdw looks at one handle with one thread: there is a handle for each. */
+/* A libdw handle can be used by one thread only, so open one for each thread. */
 static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
 			void *arg, struct tally_dwarf **dwarfs, uint32_t *ret_nr)
 {
@@ -128,7 +127,7 @@ static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *li
 	if (ret) {
 		uint32_t question;
 
-		/* An answer comes after its question. */
+		/* The reply has to follow a request. */
 		(void)!read(fd, &question, sizeof(question));
 		dwarf_refuse(fd, ret);
 	} else {
@@ -167,7 +166,7 @@ int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
 	return 0;
 }
 
-/* ---- those who ask --------------------------------------------------------- */
+/* ---- the client side ------------------------------------------------------- */
 
 static int64_t now_ms(void)
 {
@@ -177,7 +176,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Why the process has ended. */
+/* End the process, and return the reason why it ended. */
 static int worker_reap(struct tally_dwarf_worker *worker)
 {
 	int status = 0;
@@ -202,7 +201,7 @@ static int worker_give_up(struct tally_dwarf_worker *worker, int error)
 	return worker->error;
 }
 
-/* Wait for something to read. 0 or TALLY_DWARF_ERROR_TIME. */
+/* Wait until data can be read. Returns 0 or TALLY_DWARF_ERROR_TIME. */
 static int worker_wait(struct tally_dwarf_worker *worker)
 {
 	struct pollfd at = {.fd = worker->fd, .events = POLLIN};
@@ -219,7 +218,8 @@ static int worker_wait(struct tally_dwarf_worker *worker)
 	return ret > 0 ? 0 : TALLY_DWARF_ERROR_TIME;
 }
 
-/* Let more come. 0, TALLY_DWARF_ERROR_TIME, -ENOMEM, or -EPIPE: there is nobody to send it. */
+/* Receive more data. Returns 0, TALLY_DWARF_ERROR_TIME, -ENOMEM, or -EPIPE if the other end is
+ * closed. */
 static int worker_fill(struct tally_dwarf_worker *worker)
 {
 	enum { STEP = 64 << 10 };
@@ -244,8 +244,8 @@ static int worker_fill(struct tally_dwarf_worker *worker)
 	return ret;
 }
 
-/* The next `len` bytes; valid until more are asked for. 0; as worker_fill(); or
- * TALLY_DWARF_ERROR_MEMORY: it has answered too much. */
+/* Get the next `len` bytes, valid until the next call. Returns 0, an error of worker_fill(), or
+ * TALLY_DWARF_ERROR_MEMORY if the replies exceed their limit. */
 static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
 {
 	int ret = 0;
@@ -275,7 +275,7 @@ static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *line
 	return ret ? ret : tally_vec_push(&worker->threads[message->thread].texts, text);
 }
 
-/* The text of a number. False if there is none of it. */
+/* Get the text with a number. Returns false if the number is invalid. */
 static bool text_of(const struct tally_dwarf_worker *worker, uint32_t thread, uint32_t number,
 		    const char **ret_text)
 {
@@ -306,7 +306,7 @@ static int take_span(struct tally_dwarf_worker *worker, struct tally_lines *line
 	return ret ? ret : tally_lines_add(lines, &span);
 }
 
-/* Take the answer of one question. */
+/* Process the reply to one request. */
 static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *lines)
 {
 	struct dwarf_message message;
@@ -335,7 +335,7 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 	return ret;
 }
 
-/* It fits into the socket: the last question was answered. */
+/* Send a request. It fits into the socket buffer, because the previous one has been answered. */
 static int ask(const struct tally_dwarf_worker *worker, const uint64_t *addrs, uint32_t nr)
 {
 	struct iovec parts[] = {{&nr, sizeof(nr)}, {(void *)(uintptr_t)addrs, nr * sizeof(*addrs)}};
@@ -362,7 +362,7 @@ int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *ad
 	if (!ret || worker->error)
 		return ret;
 	if (ret == -EPIPE || ret == -EPROTO)
-		ret = 0; /* how it ended tells more */
+		ret = 0; /* the exit status is more specific */
 	return worker_give_up(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
 }
 
