@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A backend whose programs speak the design document's ABI (tally/classic.h), in front of one that
- * speaks today's. Each call is translated; a mapped event has a ring of today, which only this file
- * reads, and a classic one in a memfd, which programs map. The classic one is brought up to date at
- * each call, before each wakeup, and each PERIOD_NS, for programs that only look at data_head.
+ * Backend for programs that use the ABI of the design document (tally/classic.h), in front of one
+ * that uses the current ABI. Each call is translated. A mapped event has a current-ABI ring, which
+ * only this file reads, and a classic ring in a memfd, which programs map. The classic ring is
+ * updated at each call, before each wakeup, and every PERIOD_NS for programs that only read
+ * data_head.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ struct classic_backend {
 	struct tally_list events;
 	uint32_t page_size;
 	uint32_t nr_rings;
-	int timer_fd; /* runs while there are rings */
+	int timer_fd; /* armed while there are rings */
 	_Alignas(16) uint8_t bytes[TALLY_EMULATE_DATA_MAX];
 	_Alignas(16) uint8_t scratch[TALLY_CLASSIC_SCRATCH];
 };
@@ -36,15 +37,15 @@ struct classic_backend {
 /* The rings of an event, shared by all of its mappings. */
 struct classic_rings {
 	struct tally_classic_ring ring;
-	size_t len; /* of the classic one, with its page */
-	int fd;     /* the memfd of the classic one */
+	size_t len; /* size of the classic ring, with its header page */
+	int fd;     /* memfd of the classic ring */
 	void *inner_mapping;
 	uint32_t nr_mappings;
 };
 
 struct translated_event {
 	struct tally_list link;
-	void *inner, *leader; /* `leader`: the inner event that leads the group */
+	void *inner, *leader; /* `leader`: inner event that leads the group */
 	int32_t tid;
 	struct tally_classic_attr attr;
 	uint64_t id;
@@ -93,7 +94,7 @@ static void rings_free(struct classic_backend *self, struct translated_event *ev
 	free(rings);
 }
 
-/* The last mapping is gone. */
+/* Free the rings: the last mapping is gone. */
 static void event_lose_rings(struct classic_backend *self, struct translated_event *event)
 {
 	struct classic_rings *rings = event->rings;
@@ -104,7 +105,7 @@ static void event_lose_rings(struct classic_backend *self, struct translated_eve
 	rings_free(self, event, rings);
 }
 
-/* The config of the event that has this id; the members of a group have one backend. */
+/* Return the config of the event with this ID. All members of a group belong to one backend. */
 static uint64_t config_of(void *arg, uint64_t id)
 {
 	const struct classic_backend *self = arg;
@@ -119,7 +120,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id;
 }
 
-/* Map the inner ring. It is written to here, whatever the program may do with its own. */
+/* Map the inner ring. It is mapped writable here, however the program maps its own. */
 static int inner_map(struct classic_backend *self, const struct tally_emulate_caller *caller,
 		     struct translated_event *event, struct classic_rings *rings)
 {
@@ -138,7 +139,7 @@ static int inner_map(struct classic_backend *self, const struct tally_emulate_ca
 	return ret;
 }
 
-/* Make the memory of the classic ring. No program can change its size. */
+/* Create the memory of the classic ring. Seals keep programs from changing its size. */
 static int classic_map(struct classic_rings *rings)
 {
 	void *memory;
@@ -245,7 +246,7 @@ static void classic_wait(struct tally_emulate_backend *backend)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Open the inner event and learn its id. */
+/* Open the inner event and get its ID. */
 static int inner_open(struct classic_backend *self, const struct tally_emulate_caller *caller,
 		      const struct tally_emulate_open *open, struct translated_event *event)
 {
@@ -303,7 +304,7 @@ static void classic_event_close(struct tally_emulate_backend *backend, void *arg
 	struct translated_event *event = arg;
 
 	tally_list_remove(&event->link);
-	/* The members of its group lead themselves now. */
+	/* The members of its group become their own leaders. */
 	tally_list_for_each (link, &self->events) {
 		struct translated_event *member =
 			tally_container_of(link, struct translated_event, link);
@@ -347,7 +348,8 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 	return ret;
 }
 
-/* prctl(2) as the document has it: leaders that are attached to the caller, whoever opened them. */
+/* prctl(2) as in the design document: for leaders attached to the caller, whichever task opened
+ * them. */
 static void classic_task_control(struct tally_emulate_backend *backend,
 				 const struct tally_emulate_caller *caller, uint32_t request)
 {
@@ -365,7 +367,7 @@ static void classic_task_control(struct tally_emulate_backend *backend,
 	all_update(self);
 }
 
-/* ---- processes: the inner backend's ---------------------------------------------------------- */
+/* ---- processes: passed on to the inner backend ----------------------------------------------- */
 
 static void classic_process_fork(struct tally_emulate_backend *backend, int32_t parent,
 				 int32_t child)
@@ -402,7 +404,7 @@ static int classic_wait_child(struct tally_emulate_backend *backend, int32_t pid
 	return own(backend)->inner->wait_child(own(backend)->inner, pid, ret_status);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- creation and destruction ---------------------------------------------------------------- */
 
 static int descriptors_open(struct classic_backend *self)
 {

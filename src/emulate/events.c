@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events: the socket behind each descriptor, and who has its ring mapped. */
+/* Events: the socket of each descriptor, and the processes that have its ring mapped. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 
 #include "emulate/server_private.h"
 
-/* A number that nobody guesses: whoever names an event has its descriptor. */
+/* Create a token that cannot be guessed: only a client that has the descriptor can name the event.
+ */
 static int token_new(uint64_t *ret_token)
 {
 	uint64_t token;
@@ -25,7 +26,7 @@ static int token_new(uint64_t *ret_token)
 	return 0;
 }
 
-/* Give our end the name that the program's end shows as its peer's. */
+/* Bind our end to the name that getpeername(2) returns for the program's end. */
 static int name_socket(int fd, uint64_t token)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -135,13 +136,14 @@ void emulate_event_wake(void *wakes, short events)
 
 	if (backend->ring_update && event->event)
 		backend->ring_update(backend, event->event);
-	/* One that waits is enough: a full socket says that there are many. */
+	/* One pending byte is enough; if the socket is full, there are many. */
 	if (events & POLLIN)
 		send(event->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (!(events & POLLHUP))
 		return;
-	/* Both directions make POLLHUP on the other end, which keeps its peer's name. Whether that
-	 * end is closed cannot be seen any more: the event stays until its opener ends. */
+	/* Shutting down both directions raises POLLHUP at the other end, which keeps the name of
+	 * its peer. Whether that end is closed cannot be detected any more, so the event stays
+	 * until its opener ends. */
 	event->hung = true;
 	emulate_unwatch(event->server, event->fd);
 	shutdown(event->fd, SHUT_RDWR);
@@ -151,7 +153,7 @@ int emulate_event_watch(void *wakes, int fd)
 {
 	struct emulate_event *event = wakes;
 
-	/* Looked at by one epoll alone: asking such a descriptor takes its wakeup away. */
+	/* Watched by a single epoll set, as polling such a descriptor consumes its wakeup. */
 	return emulate_watch(event->server, event->server->calls_fd, fd, EPOLLIN | EPOLLET,
 			     EMULATE_SOURCE, event);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the arguments of the requests are, for the library and for the server. */
+/* Kinds of arguments of ioctl requests, for the library and for the server. */
 #include <stddef.h>
 
 #include "emulate/ioctls.h"

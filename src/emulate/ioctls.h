@@ -4,7 +4,7 @@
 
 #include "emulate/protocol.h"
 
-/* What the argument of a request of ioctl(2) is. One that is not known: a number. */
+/* Return the kind of argument of an ioctl(2) request. An unknown request has a number. */
 struct tally_emulate_ioctl tally_emulate_ioctl_find(uint32_t request);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The running kernel behind the server: what a program sees through it is what it sees without. */
+/* Backend for the running kernel: a program sees the same with the server as without it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,10 +25,10 @@ struct linux_event {
 struct linux_mapping {
 	void *memory;
 	size_t len;
-	int fd; /* handed out with it */
+	int fd; /* descriptor for the program */
 };
 
-/* Requests that the kernel reads no pointer for, or one to what the server has. */
+/* Requests that take no pointer, or a pointer to the server's own memory. */
 static const uint32_t requests[] = {
 	(uint32_t)PERF_EVENT_IOC_ENABLE,
 	(uint32_t)PERF_EVENT_IOC_DISABLE,
@@ -51,7 +51,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 	struct linux_event *event;
 	long fd;
 
-	/* A descriptor of a cgroup is a number of the caller's. */
+	/* A cgroup descriptor is a number of the caller's process. */
 	if (open->flags & PERF_FLAG_PID_CGROUP)
 		return -EBADF;
 	event = calloc(1, sizeof(*event));
@@ -68,7 +68,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 	return 0;
 }
 
-/* What happens to it is heard of while it has a buffer: without one the kernel says POLLHUP. */
+/* Watch the event while it has a buffer: without one the kernel reports POLLHUP. */
 static void watch(struct tally_emulate_backend *backend, struct linux_event *event)
 {
 	event->watched = event->watched || !backend->watch(event->wakes, event->fd);
@@ -126,9 +126,9 @@ static int linux_control(struct tally_emulate_backend *backend,
 	return 0;
 }
 
-/* Mapped here as well, so that the ring is there when its event is watched: the kernel judges
- * length, offset and rights, and gives the program's mapping of the same descriptor the same pages.
- */
+/* Map the ring in this process as well, so that it exists while its event is watched. The kernel
+ * checks length, offset and permissions, and the program's mapping of the same descriptor gets the
+ * same pages. */
 static int linux_map(struct tally_emulate_backend *backend,
 		     const struct tally_emulate_caller *caller, void *event, size_t len,
 		     uint64_t offset, bool writable, struct tally_emulate_map *ret_map)

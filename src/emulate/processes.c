@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The processes that were heard of: when they fork, execute and end. */
+/* Known processes, and how they fork, execute programs and end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ bool emulate_rights(int32_t tid, struct emulate_rights *ret_rights)
 	return found == 3;
 }
 
-/* ---- what it runs ------------------------------------------------------------- */
+/* ---- the program of a process ------------------------------------------------- */
 
 static void read_comm(int32_t pid, char comm[16])
 {
@@ -84,8 +84,8 @@ static void note_program(struct emulate_process *process)
 	read_comm(process->pid, process->comm);
 }
 
-/* Of one that has ended there is the name alone, which it may have changed itself: that of one that
- * did not say that it ends is taken for a program's. */
+/* Check whether the process has executed another program. If it has ended only its name is left,
+ * which it may have changed itself: a changed name is taken for an exec unless END was received. */
 static bool has_executed(const struct emulate_process *process)
 {
 	struct stat program;
@@ -103,7 +103,7 @@ void emulate_process_look(struct tally_emulate_server *server, struct emulate_pr
 		emulate_process_exec(server, process);
 }
 
-/* ---- the table ------------------------------------------------------------------ */
+/* ---- process table -------------------------------------------------------------- */
 
 static struct emulate_process *process_new(struct tally_emulate_server *server, int32_t pid)
 {
@@ -127,7 +127,7 @@ failed:
 	return NULL;
 }
 
-/* The parent of a process as procfs has it; 0 where it has none. */
+/* Return the parent of a process according to procfs; 0 if it has none. */
 static int32_t parent_of(int32_t pid)
 {
 	char path[64], line[128];
@@ -171,7 +171,7 @@ struct emulate_process *emulate_process_get(struct tally_emulate_server *server,
 	return process;
 }
 
-/* The mappings of a process are gone; those of its events with them that nobody else has. */
+/* Drop the mappings of a process, and free the events that no one else uses. */
 static void forget_mappings(struct tally_emulate_server *server, int32_t pid, bool ended)
 {
 	TALLY_VEC(struct emulate_event *) gone = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starting a command with the library, and serving it until it ends. */
+/* Starts a command with the preloaded library, and serves it until it ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,12 +20,13 @@
 /* ---- the library as a file -------------------------------------------------- */
 
 struct shim_file {
-	int fd;              /* the memfd, -1: none */
+	int fd;              /* memfd; -1: none */
 	char directory[256]; /* "": none */
 	char path[300];
 };
 
-/* Whether another process of ours may open it: not where this one may not be looked at. */
+/* Check whether another process of this user may open the file: not if /proc denies access to this
+ * process. */
 static bool is_reachable(const char *path)
 {
 	pid_t child = fork();
@@ -98,7 +99,7 @@ static int shim_make(struct shim_file *file)
 
 /* ---- the command -------------------------------------------------------------- */
 
-/* In the child: what else is preloaded comes after ours. */
+/* Runs in the child. Other preloaded libraries come after ours. */
 static void child_exec(const struct tally_emulate_server *server, const struct shim_file *file,
 		       char *const *argv, int error_fd)
 {
@@ -116,7 +117,8 @@ static void child_exec(const struct tally_emulate_server *server, const struct s
 	_exit(127);
 }
 
-/* The child's pid, or -errno of its fork or exec: the pipe is closed by an exec that succeeded. */
+/* Start the command. Returns the child's PID, or -errno of the fork or exec. An exec that succeeds
+ * closes the pipe. */
 static pid_t command_start(const struct tally_emulate_server *server, const struct shim_file *file,
 			   char *const *argv)
 {
@@ -142,7 +144,8 @@ static pid_t command_start(const struct tally_emulate_server *server, const stru
 	return child;
 }
 
-/* Each event takes descriptors here, which the command's limit is not for. */
+/* Raise the limit of descriptors, as each event needs some here. The command keeps its own limit.
+ */
 static void limit_raise(void)
 {
 	struct rlimit limit;

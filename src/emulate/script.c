@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parser of scripts: one statement a line, words apart by blanks, '#' to the end of the line.
- */
+/* Parser of scripts: one statement per line, words separated by blanks, comments from '#' to the
+ * end of the line. */
 #include <errno.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static bool find_cache(const char *name, struct tally_script_event *event)
 	return false;
 }
 
-/* r and hexadecimal digits. */
+/* Parse "r" and hexadecimal digits. */
 static bool find_raw(const char *name, struct tally_script_event *event)
 {
 	uint64_t config = 0;
@@ -152,7 +152,7 @@ static const struct tally_script_event *find_event(const struct tally_script *sc
 	return NULL;
 }
 
-/* "per [NUMBER] EVENT", behind a number in billionths. */
+/* Parse "per [NUMBER] EVENT" after a number, which is in billionths. */
 static int rate_per(struct script_line *line, const struct tally_script *script,
 		    unsigned __int128 nano, struct tally_script_event *event)
 {
@@ -195,7 +195,7 @@ static int parse_sequence(struct script_line *line, struct tally_script *script,
 	return 0;
 }
 
-/* "NUMBER/s", "NUMBER per ...", "sequence NUMBER..." */
+/* Parse "NUMBER/s", "NUMBER per ..." or "sequence NUMBER...". */
 static int parse_rate(struct script_line *line, struct tally_script *script,
 		      struct tally_script_event *event)
 {
@@ -215,7 +215,7 @@ static int parse_rate(struct script_line *line, struct tally_script *script,
 	return 0;
 }
 
-/* "on NUMBER..." */
+/* Parse "on NUMBER...". */
 static int parse_counters(struct script_line *line, struct tally_script_event *event)
 {
 	uint64_t value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scripts of the simulated machine behind `tally emulate --host sim:FILE`: what its PMU has, what
- * its events count, where samples fall, what fails. docs/emulate.md has the language.
+ * Scripts of the simulated machine of `tally emulate --host sim:FILE`: its PMU, the counts of its
+ * events, the locations of samples, and calls that fail. docs/emulate.md describes the language.
  */
 #ifndef TALLY_EMULATE_SCRIPT_H
 #define TALLY_EMULATE_SCRIPT_H
@@ -15,23 +15,24 @@ enum {
 	TALLY_SCRIPT_PLACES = 64,
 	TALLY_SCRIPT_FAILURES = 64,
 	TALLY_SCRIPT_NAME = 64,
-	TALLY_SCRIPT_SEQUENCE = 4096,     /* values, of all events */
-	TALLY_SCRIPT_BYTES = 1024 * 1024, /* of a script */
+	TALLY_SCRIPT_SEQUENCE = 4096,     /* values of all events together */
+	TALLY_SCRIPT_BYTES = 1024 * 1024, /* maximum size of a script */
 };
 
 struct tally_script_event {
 	char name[TALLY_SCRIPT_NAME];
 	uint32_t type;
 	uint64_t config;
-	uint64_t per_s;     /* of CPU time */
-	uint32_t first, nr; /* of the script's sequence: what successive reads give; nr 0: none */
-	uint32_t counters;  /* bits of those that it can be on; 0: all */
+	uint64_t per_s;     /* count per second of CPU time */
+	uint32_t first, nr; /* part of the script's sequence that successive reads return; nr 0:
+	                     * none */
+	uint32_t counters;  /* bits of the counters that it may use; 0: all */
 };
 
-/* Where samples fall: a symbol of the program, or (symbol "") an address. */
+/* Location of samples: a symbol of the program, or (symbol "") an address. */
 struct tally_script_place {
 	char symbol[TALLY_SCRIPT_NAME];
-	uint64_t address; /* of the place, or an offset from the symbol */
+	uint64_t address; /* the address, or an offset from the symbol */
 	uint32_t weight;
 };
 
@@ -44,18 +45,18 @@ enum tally_script_call {
 
 struct tally_script_failure {
 	enum tally_script_call call;
-	uint64_t nth; /* counted from 1 over the whole run; 0: each */
+	uint64_t nth; /* positive errno value */
 	int error;    /* positive */
 };
 
 struct tally_script {
-	char pmu[TALLY_SCRIPT_NAME]; /* "": there is none */
+	char pmu[TALLY_SCRIPT_NAME]; /* "": no PMU */
 	uint8_t counters, width;
-	bool no_interrupt; /* it cannot sample */
+	bool no_interrupt; /* the PMU cannot sample */
 	int32_t paranoid;
 	uint32_t cpus;    /* 0: as many as the real machine has */
 	uint64_t call_ns; /* CPU time of a thread from one call to the next */
-	uint64_t life_ns; /* of a program from its start to its end, at the least */
+	uint64_t life_ns; /* minimum CPU time of a program from its start to its end */
 	struct tally_script_event events[TALLY_SCRIPT_EVENTS];
 	uint32_t nr_events;
 	struct tally_script_place places[TALLY_SCRIPT_PLACES];
@@ -67,11 +68,12 @@ struct tally_script {
 };
 
 struct tally_script_error {
-	uint32_t line, column; /* from 1 */
-	const char *text;      /* constant; lower case, no full stop */
+	uint32_t line, column; /* counted from 1 */
+	const char *text;      /* static; lower case, no full stop */
 };
 
-/* Parse `len` bytes. 0; -EINVAL with `ret_error` filled; -E2BIG over TALLY_SCRIPT_BYTES. */
+/* Parse `len` bytes. Returns 0; -EINVAL with `ret_error` filled in; -E2BIG over TALLY_SCRIPT_BYTES.
+ */
 int tally_script_parse(const char *text, size_t len, struct tally_script *ret_script,
 		       struct tally_script_error *ret_error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of a script's line. Where one is not what is wanted the error says where it stands. */
+/* Words of a script line. If a word is not as expected, the error contains its position. */
 #ifndef TALLY_EMULATE_SCRIPT_WORDS_H
 #define TALLY_EMULATE_SCRIPT_WORDS_H
 
@@ -10,37 +10,38 @@
 struct script_line {
 	const char *text;
 	size_t len, at;
-	size_t word; /* where the word began that was looked at last */
+	size_t word; /* start of the word that was parsed last */
 	uint32_t number;
 	struct tally_script_error *error;
 };
 
-/* The next line; numbered from 1. */
+/* Begin the next line; lines are numbered from 1. */
 void script_line_begin(struct script_line *line, const char *text, size_t len);
 
-/* Whether there is another word. */
+/* Return whether there is another word. */
 bool script_more(struct script_line *line);
 
-/* Take the next word if it is this one; what is no letter or digit is a word by itself. */
+/* Consume the next word if it is this one. A character that cannot be part of a name is a separate
+ * word. */
 bool script_word_is(struct script_line *line, const char *word);
 
-/* Whether the next word begins with a digit. */
+/* Return whether the next word starts with a digit. */
 bool script_is_number(struct script_line *line);
 
-/* A name of letters, digits, '-', '_', '.', ':' and '@' that begins with none of the digits. */
+/* Parse a name of letters, digits, '-', '_', '.', ':' and '@' that does not start with a digit. */
 int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME]);
 
-/* A whole number, decimal or 0x, from `least` to `most`; `wanted` is the error. */
+/* Parse an integer, decimal or 0x, from `least` to `most`; `wanted` is the text of the error. */
 int script_number(struct script_line *line, uint64_t least, uint64_t most, const char *wanted,
 		  uint64_t *ret_value);
 
-/* A number with a fraction and k, M or G, in billionths. */
+/* Parse a number, optionally with a fraction and k, M or G, in billionths. */
 int script_decimal(struct script_line *line, unsigned __int128 *ret_nano);
 
-/* A number and ns, us, ms or s. */
+/* Parse a number followed by ns, us, ms or s. */
 int script_time(struct script_line *line, uint64_t *ret_ns);
 
-/* The error of the word that was looked at last. -EINVAL. */
+/* Report an error at the word that was parsed last. Returns -EINVAL. */
 int script_fail(struct script_line *line, const char *text);
 
 #endif

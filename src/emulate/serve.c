@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each call that a client may make: what is asked for is checked here, and answered by the backend.
+/* Handlers of the calls that clients may make. They check the arguments, and the backend answers.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "tally/abi.h"
 #include "tally/classic.h"
 
-/* What a call is given: the message, whose data is followed by zeros. */
+/* Arguments of a handler. Zeros follow the data of the message. */
 struct emulate_call {
 	struct tally_emulate_server *server;
 	const struct tally_emulate_caller *caller;
 	const struct tally_emulate_request *request;
-	struct emulate_event *event; /* NULL where the operation is about none */
+	struct emulate_event *event; /* NULL if the operation does not concern an event */
 	int *ret_fd;
 };
 
@@ -39,7 +39,8 @@ static int64_t serve_forked(struct emulate_call *call)
 	return emulate_process_get(call->server, call->caller->pid, 0) ? 0 : -ENOMEM;
 }
 
-/* Only who made a process can say so: its parent is asked of the kernel. */
+/* Register a child of the caller. Its parent is read from procfs, as a client may claim anything.
+ */
 static int64_t serve_forks(struct emulate_call *call)
 {
 	int32_t child = (int32_t)call->request->argument[0];
@@ -62,7 +63,8 @@ static int64_t serve_end(struct emulate_call *call)
 
 /* ---- events --------------------------------------------------------------- */
 
-/* The event that `other` names, as the kernel takes a descriptor: one that is none is EBADF. */
+/* Find the event that `other` names. As for a descriptor in the kernel, one that is not an event
+ * fails with EBADF. */
 static int other_find(struct emulate_call *call, void **ret_event)
 {
 	struct emulate_event *other;
@@ -77,8 +79,8 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
-/* The kernel's rule for who may look at a task: all of its users and groups are the caller's, and
- * it may be looked at. */
+/* The kernel's rule for access to another task: its users and groups are all those of the caller,
+ * and it is dumpable. */
 static bool may_look_at(const struct emulate_rights *caller, const struct emulate_rights *target)
 {
 	for (int i = 0; i < 3; i++)
@@ -87,7 +89,7 @@ static bool may_look_at(const struct emulate_rights *caller, const struct emulat
 	return target->owner == caller->user[1];
 }
 
-/* Whether the caller has the rights that the backend acts with, which are this process'. */
+/* Return whether the caller has the rights of this process, with which the backend acts. */
 static bool has_our_rights(const struct emulate_rights *caller)
 {
 	struct emulate_rights ours;
@@ -96,8 +98,9 @@ static bool has_our_rights(const struct emulate_rights *caller)
 	       (caller->capabilities & ours.capabilities) == ours.capabilities;
 }
 
-/* A program that has given up rights has left what its new ones permit. What there is not is for
- * the backend to say, unless it was there when the event was opened (`is_open`). */
+/* Check whether the caller may open the event: a program that has dropped privileges may only do
+ * what its remaining ones permit. The backend decides about tasks that do not exist, unless the
+ * event was already opened for one (`is_open`). */
 static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open,
 		     bool is_open)
 {
@@ -122,7 +125,7 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &status) ? 0 : status.st_ino;
 }
 
-/* What flags there are: others are refused before the attr is looked at. */
+/* Known flags. Others are rejected before the attr is checked. */
 #define PERF_FLAGS \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
@@ -162,7 +165,7 @@ static int64_t serve_open(struct emulate_call *call)
 			memcpy(&server->reply.value[0], server->data + 4, sizeof(uint32_t));
 		return ret;
 	}
-	/* The number may have been nobody's before. */
+	/* Check again, as the TID may have been unused before. */
 	if (!may_open(call, &open, true)) {
 		emulate_event_free(event);
 		close(fd);
@@ -183,14 +186,14 @@ static int64_t serve_read(struct emulate_call *call)
 	return ret;
 }
 
-/* Requests whose data cannot be handed on: BPF programs are the kernel's. */
+/* Requests with data that cannot be passed on: BPF programs belong to the kernel. */
 static bool is_refused(uint32_t request)
 {
 	return request == (uint32_t)PERF_EVENT_IOC_SET_BPF ||
 	       request == (uint32_t)PERF_EVENT_IOC_QUERY_BPF;
 }
 
-/* Whether the data of a request is what it has to be. */
+/* Check the size and form of the data of a request. */
 static bool data_fits(const struct emulate_call *call, const struct tally_emulate_ioctl *kind)
 {
 	uint32_t len = call->request->len;
@@ -267,7 +270,7 @@ static int64_t serve_munmap(struct emulate_call *call)
 	return 0;
 }
 
-/* The events that the thread opened, as Linux does it. */
+/* Control the events that the thread opened, as Linux does. */
 static void opened_control(const struct emulate_call *call, uint32_t request)
 {
 	struct tally_emulate_backend *backend = call->server->backend;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The server's sockets: who connects, what comes in, and what has ended. */
+/* The server's sockets: connections, messages and hangups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 
 enum { BATCH = 64 };
 
-/* ---- what is watched ------------------------------------------------------- */
+/* ---- watched descriptors --------------------------------------------------- */
 
 static int watched_note(struct tally_emulate_server *server, int fd, enum emulate_kind kind,
 			void *object)
@@ -66,7 +66,7 @@ static void connection_free(struct tally_emulate_server *server,
 	free(connection);
 }
 
-/* One that is closed while its process lives may be so by an exec. */
+/* Free a closed connection. If its process is alive, an exec may have closed it. */
 static void connection_end(struct tally_emulate_server *server,
 			   struct emulate_connection *connection)
 {
@@ -79,7 +79,7 @@ static void connection_end(struct tally_emulate_server *server,
 
 static void facts_take(struct tally_emulate_server *server);
 
-/* Nothing can be served, and who waits to be let in would be announced without end. */
+/* Reject a client when out of descriptors; otherwise epoll would report it again and again. */
 static void connection_turn_away(struct tally_emulate_server *server)
 {
 	close(server->spare_fd);
@@ -88,8 +88,8 @@ static void connection_turn_away(struct tally_emulate_server *server)
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Whoever connects and is of the same user, or of a process that is known: it may have given up its
- * user; all others are let go. */
+/* Accept clients of the same user, and of known processes, which may have changed their user.
+ * Others are disconnected. */
 static void connection_accept(struct tally_emulate_server *server)
 {
 	int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -101,7 +101,7 @@ static void connection_accept(struct tally_emulate_server *server)
 		connection_turn_away(server);
 	if (fd < 0)
 		return;
-	/* A process that has ended is not known any more by its number, which another may have. */
+	/* A process that has ended must not be known by its PID any more, which may be reused. */
 	facts_take(server);
 	connection = calloc(1, sizeof(*connection));
 	if (!connection || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
@@ -124,7 +124,8 @@ static bool request_is_valid(const struct tally_emulate_request *request, size_t
 	       request->len == len - sizeof(*request) && request->len <= TALLY_EMULATE_DATA_MAX;
 }
 
-/* One message. -EAGAIN: there is none; other errors: it is not one, or nobody is there. */
+/* Receive one message. Returns -EAGAIN without a message; other errors if it is invalid or the
+ * connection is closed. */
 static int request_receive(struct tally_emulate_server *server, int fd)
 {
 	struct iovec parts[] = {{&server->request, sizeof(server->request)},
@@ -159,7 +160,7 @@ static int reply_send(struct tally_emulate_server *server, int fd, int passed)
 	return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* Serve one message. False: the connection is over. */
+/* Serve one message. Returns false if the connection is over. */
 static bool connection_serve(struct tally_emulate_server *server,
 			     const struct emulate_connection *connection)
 {
@@ -180,9 +181,10 @@ static bool connection_serve(struct tally_emulate_server *server,
 	return !ret;
 }
 
-/* ---- facts ------------------------------------------------------------------ */
+/* ---- closed descriptors and ended processes --------------------------------- */
 
-/* What a program writes to an event means nothing, and must not stay: the program would block. */
+/* Discard what a program writes to an event. It has no meaning, but would finally block the
+ * program. */
 static void socket_drain(int fd)
 {
 	char byte;
@@ -203,7 +205,7 @@ static void fact_take(struct tally_emulate_server *server, int fd, uint32_t even
 		socket_drain(fd);
 }
 
-/* Everything that has ended by now. */
+/* Handle everything that has ended so far. */
 static void facts_take(struct tally_emulate_server *server)
 {
 	struct epoll_event events[BATCH];
@@ -216,7 +218,7 @@ static void facts_take(struct tally_emulate_server *server)
 	} while (nr == BATCH);
 }
 
-/* ---- the loop ----------------------------------------------------------------- */
+/* ---- main loop ---------------------------------------------------------------- */
 
 static void ready_serve(struct tally_emulate_server *server, int fd, uint32_t events)
 {
@@ -234,7 +236,7 @@ static void ready_serve(struct tally_emulate_server *server, int fd, uint32_t ev
 		connection_end(server, watched.object);
 }
 
-/* What is ready now; `*ret_done`: the descriptor that is waited for was. */
+/* Serve what is ready now. Sets `*ret_done` if `until_fd` is ready. */
 static int serve_batch(struct tally_emulate_server *server, int until_fd, bool *ret_done)
 {
 	struct epoll_event events[BATCH];
@@ -262,7 +264,7 @@ int tally_emulate_server_run(struct tally_emulate_server *server, int fd)
 	return ret;
 }
 
-/* ---- life ---------------------------------------------------------------------- */
+/* ---- creation and destruction -------------------------------------------------- */
 
 static int server_listen(struct tally_emulate_server *server)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The server of emulated perf_event_open calls: it takes in what the preloaded libraries of a tree
- * of processes ask (protocol.h), judges every message, and has a backend answer it.
+ * The server of emulated perf_event_open calls. It receives the requests of the libraries preloaded
+ * into a tree of processes (protocol.h), checks every message, and has a backend answer it.
  *
- * One thread; it never waits for a client. What a client sends that is no message ends that
- * client's connection and nothing else. A client is who the kernel says it is (SO_PEERCRED), and
- * only those of the server's own user are answered.
+ * The server is single-threaded and never waits for a client. An invalid message ends the
+ * connection of that client and nothing else. Clients are identified by the kernel (SO_PEERCRED).
+ * Only those of the server's own user, and processes that it knows already, are served.
  */
 #ifndef TALLY_EMULATE_SERVER_H
 #define TALLY_EMULATE_SERVER_H
@@ -16,23 +16,24 @@
 
 struct tally_emulate_server;
 
-/* `backend` must outlive it; its `wake` is set. -errno of the sockets. */
+/* Create a server. `backend` must outlive it; its `wake`, `watch` and `unwatch` are set. Returns 0
+ * or -errno of the sockets. */
 int tally_emulate_server_new(struct tally_emulate_backend *backend,
 			     struct tally_emulate_server **ret_server);
 
-/* Closes every event. NULL is allowed. */
+/* Close every event and free the server. NULL is allowed. */
 void tally_emulate_server_free(struct tally_emulate_server *server);
 
-/* The value of TALLY_EMULATE_VARIABLE for clients. */
+/* Return the value of TALLY_EMULATE_VARIABLE for clients. */
 const char *tally_emulate_server_name(const struct tally_emulate_server *server);
 
-/* Serve until `fd` is readable. 0, or an error of epoll. */
+/* Serve until `fd` is readable. Returns 0 or an error of epoll. */
 int tally_emulate_server_run(struct tally_emulate_server *server, int fd);
 
-/* Wait for a child that has ended, as the backend has it. 0 or -errno. */
+/* Wait for a child that has ended, by the backend's means. Returns 0 or -errno. */
 int tally_emulate_server_wait(struct tally_emulate_server *server, int32_t pid, int *ret_status);
 
-/* Events that are open now. */
+/* Return the number of open events. */
 uint32_t tally_emulate_server_events(const struct tally_emulate_server *server);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of the server share. */
+/* Private to emulate/: shared by the files of the server. */
 #ifndef TALLY_EMULATE_SERVER_PRIVATE_H
 #define TALLY_EMULATE_SERVER_PRIVATE_H
 
@@ -8,11 +8,11 @@
 #include "emulate/backend.h"
 #include "emulate/protocol.h"
 
-/* More of one kind than any program opens: who does is refused, not served until memory is gone. */
+/* Limits beyond what any program needs: more is rejected, before memory runs out. */
 enum { EMULATE_EVENTS_MAX = 65536, EMULATE_PROCESSES_MAX = 65536 };
 
 struct emulate_mapping {
-	int32_t pid; /* whose */
+	int32_t pid; /* process that mapped it */
 	uint64_t number;
 	void *mapping; /* the backend's */
 };
@@ -20,9 +20,9 @@ struct emulate_mapping {
 struct emulate_event {
 	struct tally_emulate_server *server;
 	uint64_t token;
-	int fd;         /* our end of its socket */
-	bool abandoned; /* nobody has the other end any more */
-	bool hung;      /* its task is gone: whether the other end is closed cannot be seen */
+	int fd;         /* our end of its socketpair */
+	bool abandoned; /* the other end is closed everywhere */
+	bool hung;      /* its task is gone; whether the other end is closed cannot be detected */
 	struct tally_emulate_caller opener;
 	void *event; /* the backend's */
 	TALLY_VEC(struct emulate_mapping) mappings;
@@ -31,10 +31,10 @@ struct emulate_event {
 struct emulate_process {
 	int32_t pid;
 	int fd; /* pidfd */
-	/* The program it runs, as far as it was heard of. */
+	/* The program that it runs, as far as known. */
 	uint64_t device, inode;
 	char comm[16];
-	bool ends; /* it said so */
+	bool ends; /* END was received */
 };
 
 struct emulate_connection {
@@ -42,7 +42,7 @@ struct emulate_connection {
 	int32_t pid;
 };
 
-/* What a descriptor of ours is, by its number. */
+/* Kind of a descriptor, by its number. */
 enum emulate_kind {
 	EMULATE_NONE,
 	EMULATE_CONNECTION,
@@ -60,14 +60,15 @@ struct tally_emulate_server {
 	struct tally_emulate_backend *backend;
 	char name[TALLY_EMULATE_NAME_MAX];
 	int listen_fd;
-	int spare_fd; /* given up to turn a client away when there are no descriptors left */
-	int calls_fd; /* epoll: connections, and the backend */
-	int facts_fd; /* epoll: what ended. Looked at before each call, as it happened before */
+	int spare_fd; /* closed to accept and disconnect a client when out of descriptors */
+	int calls_fd; /* epoll: connections and the backend */
+	int facts_fd; /* epoll: what has ended; handled before each call, as it happened before it
+	               */
 	TALLY_VEC(struct emulate_watched) watched;
 	struct tally_map events;    /* token -> struct emulate_event */
 	struct tally_map processes; /* pid -> struct emulate_process */
-	uint64_t mappings;          /* numbers given out */
-	/* One message, and its answer. */
+	uint64_t mappings;          /* last number of a mapping */
+	/* The current message and its reply. */
 	struct tally_emulate_request request;
 	struct tally_emulate_reply reply;
 	_Alignas(16) uint8_t data[TALLY_EMULATE_DATA_MAX + 16];
@@ -75,22 +76,22 @@ struct tally_emulate_server {
 
 /* ---- serve.c ---- */
 
-/* Answer server->request, `len` bytes of data behind it, into server->reply; `*ret_fd` goes along
- * and is closed, unless it is -1. */
+/* Handle server->request and its data in server->data, and fill in server->reply. `*ret_fd` is -1,
+ * or a descriptor to be sent with the reply and then closed. */
 void emulate_serve(struct tally_emulate_server *server, const struct tally_emulate_caller *caller,
 		   int *ret_fd);
 
 /* ---- events.c ---- */
 
-/* Make the event of `opener`: `*ret_fd` is the program's end of its socket. */
+/* Create an event of `opener`. `*ret_fd` is the program's end of its socketpair. */
 int emulate_event_new(struct tally_emulate_server *server,
 		      const struct tally_emulate_caller *opener, struct emulate_event **ret_event,
 		      int *ret_fd);
 void emulate_event_free(struct emulate_event *event);
 struct emulate_event *emulate_event_find(const struct tally_emulate_server *server, uint64_t token);
-/* Nobody has its descriptor any more: it goes with its last mapping. */
+/* Its descriptor is closed everywhere: free the event, now or with its last mapping. */
 void emulate_event_abandon(struct emulate_event *event);
-/* The mapping of that number, or (0) all of a process, or (pid 0 as well) all. */
+/* Unmap the mapping of that number; if it is 0, all of the process; if `pid` is 0, too, all. */
 void emulate_event_unmap(struct emulate_event *event, int32_t pid, uint64_t number);
 void emulate_event_wake(void *wakes, short events);
 int emulate_event_watch(void *wakes, int fd);
@@ -98,29 +99,32 @@ void emulate_event_unwatch(void *wakes, int fd);
 
 /* ---- processes.c ---- */
 
-/* The process, which is made known if it is not. NULL: no memory, or it is gone. */
+/* Find a process, or register it if it is unknown. Returns NULL if out of memory, or if it is gone.
+ */
 struct emulate_process *emulate_process_get(struct tally_emulate_server *server, int32_t pid,
 					    int32_t parent);
 void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process);
-/* It executed a program without the library, perhaps: its connection was closed, or it ended. */
+/* Check whether the process executed a program without the library: its connection was closed, or
+ * it ended. */
 void emulate_process_look(struct tally_emulate_server *server, struct emulate_process *process);
 struct emulate_process *emulate_process_find(const struct tally_emulate_server *server,
 					     int32_t pid);
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);
-/* Whether `tid` is a thread of `pid`. */
+/* Return whether `tid` is a thread of `pid`. */
 bool emulate_is_thread(int32_t pid, int32_t tid);
-/* Whose a thread is: user and group, each real, effective and saved, and effective capabilities. */
+/* Credentials of a thread: real, effective and saved IDs of user and group, and effective
+ * capabilities. */
 struct emulate_rights {
 	unsigned user[3], group[3];
 	uint64_t capabilities;
-	unsigned owner; /* of its files in procfs: not its user if it must not be looked at */
+	unsigned owner; /* owner of its procfs files; not its user if it is not dumpable */
 };
-/* As they are now. False: it is gone. */
+/* Read the current credentials of a thread. Returns false if it is gone. */
 bool emulate_rights(int32_t tid, struct emulate_rights *ret_rights);
 
 /* ---- server.c ---- */
 
-/* Wait for `events` of `fd` in an epoll and note what it is. 0 or -errno. */
+/* Add `fd` to an epoll set for `events`, and record its kind. Returns 0 or -errno. */
 int emulate_watch(struct tally_emulate_server *server, int epoll_fd, int fd, uint32_t events,
 		  enum emulate_kind kind, void *object);
 void emulate_unwatch(struct tally_emulate_server *server, int fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scripted machine: the core on hosts/sim, whose tasks stand for the threads of the processes
- * that are served. No time passes but what the script says they use.
+ * The scripted machine: the core on hosts/sim, with a task for each thread of the served processes.
+ * Time only passes as the script specifies.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,9 +19,9 @@
 
 enum { RING_PAGES = 65536, PAGE = 4096 };
 
-/* ---- failures on demand ------------------------------------------------------ */
+/* ---- scripted failures ------------------------------------------------------- */
 
-/* Count a call: 0, or what the script says of it. */
+/* Count a call. Returns 0, or the error that the script specifies for it. */
 static int call_counted(struct emulated_machine *machine, enum tally_script_call call)
 {
 	uint64_t nth = ++machine->calls[call];
@@ -35,7 +35,8 @@ static int call_counted(struct emulated_machine *machine, enum tally_script_call
 	return 0;
 }
 
-/* What every call begins with: the time since the last one, and whether it fails. */
+/* Start of every call: let the time since the last one pass, and find out whether the call fails.
+ */
 static int call_begin(struct emulated_machine *machine, enum tally_script_call call,
 		      const struct tally_emulate_caller *caller, struct emulated_task **ret_task)
 {
@@ -48,7 +49,7 @@ static int call_begin(struct emulated_machine *machine, enum tally_script_call c
 	return call_counted(machine, call);
 }
 
-/* Time passes for who waits as for any other call: nothing else may make it pass. */
+/* Let time pass for a caller that waits, as for any other call: nothing else may make it pass. */
 static void sim_caller_waits(struct tally_emulate_backend *backend,
 			     const struct tally_emulate_caller *caller)
 {
@@ -59,7 +60,7 @@ static void sim_caller_waits(struct tally_emulate_backend *backend,
 		emulated_task_spend(machine, task, machine->script->call_ns);
 }
 
-/* ---- the verbs ------------------------------------------------------------------ */
+/* ---- calls of the backend ------------------------------------------------------- */
 
 static const struct tally_script_event *scripted_of(const struct tally_script *script,
 						    const struct perf_event_attr *attr)
@@ -71,7 +72,8 @@ static const struct tally_script_event *scripted_of(const struct tally_script *s
 	return NULL;
 }
 
-/* Open in the caller's name; the descriptor moves to the keeper. Its number, or -errno. */
+/* Open as the caller's task, and move the descriptor to the keeper. Returns its number, or -errno.
+ */
 static int open_as(struct emulated_machine *machine, struct emulated_task *task,
 		   const struct tally_emulate_open *open, struct emulated_event *event)
 {
@@ -221,7 +223,7 @@ static void sim_ring_unmap(struct tally_emulate_backend *backend, void *event, v
 
 /* ---- wakeups ---------------------------------------------------------------------- */
 
-/* The end of a REFRESH count is told as a wakeup is: the descriptor may count again. */
+/* The end of a REFRESH count is reported like a wakeup, as the descriptor may count again. */
 static void sim_notified(void *owner, unsigned events)
 {
 	struct emulated_event *event = owner;
@@ -244,7 +246,7 @@ void emulated_hang_up(struct emulated_machine *machine)
 	}
 }
 
-/* ---- life --------------------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------------------- */
 
 static void pmu_describe(struct emulated_machine *machine, struct tally_sim_pmu *pmu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a program has mapped: MMAP records, and where the script's places are. */
+/* Mappings of a program: MMAP records, and the addresses of the script's places. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,8 +56,8 @@ static const struct tally_symbol *symbol_named(const struct tally_symtab *table,
 	return NULL;
 }
 
-/* The places that this file's symbols name, and none that was mapped before. Symbols are at offsets
- * of the file. */
+/* Find the places that are symbols of this file and were not found in an earlier mapping. Symbols
+ * are at file offsets. */
 static void places_match(const struct emulated_machine *machine, struct emulated_task *task,
 			 const struct maps_line *line, const struct tally_symtab *table)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sequences: the values of what read(2) gave are the script's. */
+/* Sequences: replaces the values that read(2) returned by those of the script. */
 #include <string.h>
 
 #include "base/arith.h"
 #include "emulate/sim_private.h"
 #include "tally/abi.h"
 
-/* The next value of an event's sequence; the last one stays. False: it has none. */
+/* Get the next value of an event's sequence; the last one is repeated. Returns false if it has
+ * none. */
 static bool next_value(const struct tally_script *script, struct emulated_event *event,
 		       uint64_t *ret_value)
 {
@@ -19,7 +20,7 @@ static bool next_value(const struct tally_script *script, struct emulated_event 
 	return true;
 }
 
-/* Members are read in the order of their opening, the leader first. */
+/* Members are read in the order in which they were opened, the leader first. */
 static void read_group(struct emulated_machine *machine, struct emulated_event *leader,
 		       uint64_t *values, size_t nr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads of the processes that are served, and the CPU time that the script says they use. */
+/* Threads of the served processes, and the CPU time that the script gives them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "hosts/sim/script.h"
 #include "hosts/sim/task.h"
 
-/* Long enough, and short of where the machine's clock would wrap. */
+/* Long enough, but not so long that the machine's clock would wrap. */
 #define FOR_EVER (1ull << 62)
-/* All places have their share of each of these: short, and no part of a period that anybody
- * chooses. */
+/* A round, in which each place has its share: short, and prime, so that it does not divide a
+ * sampling period. */
 enum { ROUND_NS = 10007 };
-/* The stretches in a task's steps. The one that was run last is what the machine looks at until the
- * next one begins, so it stays as it is. */
+/* The two segments in a task's steps. The machine uses the one that ran last until the next one
+ * begins, so that one must not be changed. */
 enum { FIRST = 1, SECOND = 3 };
 
 static struct emulated_task *find_task(const struct emulated_machine *machine, int32_t tid)
@@ -27,7 +27,7 @@ static struct emulated_task *find_task(const struct emulated_machine *machine, i
 	return found == TALLY_MAP_NONE ? NULL : (struct emulated_task *)(uintptr_t)found;
 }
 
-/* ---- how they come to be ------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------ */
 
 static struct emulated_task *task_prepare(struct emulated_machine *machine, int32_t pid,
 					  int32_t tid)
@@ -49,7 +49,7 @@ static struct emulated_task *task_prepare(struct emulated_machine *machine, int3
 	return task;
 }
 
-/* The machine's task that was made last. */
+/* Return the machine's most recently created task. */
 static struct tally_sim_task *newest(struct emulated_machine *machine)
 {
 	struct tally_sim_task *task = NULL, *next;
@@ -61,7 +61,7 @@ static struct tally_sim_task *newest(struct emulated_machine *machine)
 	return task;
 }
 
-/* The task is there: it runs up to where it sleeps. */
+/* Register a task that was created, and run it until it sleeps. */
 static struct emulated_task *task_begin(struct emulated_machine *machine,
 					struct emulated_task *task)
 {
@@ -71,7 +71,7 @@ static struct emulated_task *task_begin(struct emulated_machine *machine,
 		tally_sim_run(machine->sim, 0);
 		return task;
 	}
-	/* One that the machine has made goes on sleeping there: its steps have to stay. */
+	/* A task that the machine has created keeps sleeping there, so its steps must stay. */
 	if (!task->task || tally_sim_task_exited(task->task))
 		free(task);
 	return NULL;
@@ -136,7 +136,7 @@ struct emulated_task *emulated_task_of(struct emulated_machine *machine,
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* Where the task is for a while: the next place in turn, for its share of a round. */
+/* Move a task to the next place in turn, for that place's share of a round. */
 static void next_place(struct emulated_machine *machine, struct emulated_task *task)
 {
 	const struct tally_script *script = machine->script;

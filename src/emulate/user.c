@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The user host behind the server: what threads really use, without the kernel's perf_event_open.
- */
+/* Backend for the user host: what threads really use, without the kernel's perf_event_open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,10 +27,10 @@ struct user_backend {
 struct user_event {
 	struct tally_list link;
 	void *wakes;
-	int fd;        /* the host's */
-	int32_t tid;   /* whose */
-	bool inherits; /* and of those that it makes */
-	bool has_ring; /* without one POLLHUP says nothing */
+	int fd;        /* descriptor of the host */
+	int32_t tid;   /* counted thread */
+	bool inherits; /* counts the children of the thread, too */
+	bool has_ring; /* without a ring, POLLHUP has no meaning */
 };
 
 struct user_ring {
@@ -44,7 +43,7 @@ static struct tally_user *user_of(struct tally_emulate_backend *backend)
 	return tally_container_of(backend, struct user_backend, backend)->user;
 }
 
-/* The state of a thread as procfs has it; '\0': it is gone. */
+/* Return the state of a thread from procfs; '\0' if it is gone. */
 static char state_of(int32_t tid)
 {
 	char path[64], text[256];
@@ -63,8 +62,8 @@ static char state_of(int32_t tid)
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* What a thread used is known exactly while it sleeps: a caller that has yet to fall asleep,
- * waiting for the answer, is given the time to. */
+/* The usage of a thread is only known exactly while it sleeps. Give a caller that is about to
+ * sleep, waiting for the reply, the time to do so. */
 static void wait_for_caller(const struct tally_emulate_caller *caller)
 {
 	enum { TRIES = 100 };
@@ -186,7 +185,7 @@ static void user_ring_unmap(struct tally_emulate_backend *backend, void *event, 
 	free(ring);
 }
 
-/* Ask the host about an event: POLLIN, POLLHUP. Whoever hung up is not looked at any more. */
+/* Poll an event for POLLIN and POLLHUP. After POLLHUP it is no longer watched. */
 static short ask(struct tally_emulate_backend *backend, struct user_event *event)
 {
 	struct pollfd poll = {.fd = event->fd, .events = POLLIN};
@@ -210,8 +209,8 @@ static void user_wait(struct tally_emulate_backend *backend)
 		ask(backend, ready[i].data.ptr);
 }
 
-/* Nobody wakes those that wait for a task to be gone. The supervisor may hear of it after we did,
- * so it is given a moment. */
+/* Poll the events of the process, as nothing wakes those that wait for its end. The supervisor may
+ * learn of the end later than this process, so try for a moment. */
 static void user_process_exit(struct tally_emulate_backend *backend, int32_t pid)
 {
 	struct user_backend *own = tally_container_of(backend, struct user_backend, backend);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_event_open, read, ioctl and prctl as the program calls them. */
+/* perf_event_open, read, ioctl and prctl as called by the program. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 
 /* ---- perf_event_open ------------------------------------------------------ */
 
-/* What the kernel would read of an attr: its size first, and all of it if that is possible. The
- * server judges. How many bytes, or -EFAULT. */
+/* Copy of an attr what the kernel would read: its size first, and all of it if possible. The server
+ * checks it. Returns the number of bytes, or -EFAULT. */
 static int64_t attr_fetch(void *to, const void *user)
 {
 	uint32_t head[2];
@@ -36,7 +36,7 @@ static int64_t attr_fetch(void *to, const void *user)
 	return shim_copy_in(to, user, size) ? -EFAULT : (int64_t)size;
 }
 
-/* The token of the event behind a descriptor; 0 where there is none. */
+/* Return the token of a descriptor's event; 0 if it is not an event. */
 static uint64_t token_of_fd(int fd)
 {
 	uint64_t token;
@@ -46,7 +46,7 @@ static uint64_t token_of_fd(int fd)
 
 long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Called by syscall() in entry.S as well. */
+/* Also called by syscall() in entry.S. */
 long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {
 	uint64_t data[4096 / 8];
@@ -62,7 +62,7 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 
 	if (len < 0 && len != -EFAULT)
 		return shim_result(len);
-	/* The server says what is wrong with it, for the flags come first. */
+	/* The server reports a bad address, as it checks the flags first. */
 	request.len = len < 0 ? 0 : (uint32_t)len;
 	ret = shim_call(&request, data, NULL, 0, flags & PERF_FLAG_FD_CLOEXEC, &answer);
 	size = (uint32_t)answer.reply.value[0];
@@ -86,7 +86,7 @@ static long event_read(uint64_t token, void *to, size_t len)
 	};
 	struct shim_answer answer;
 
-	/* The kernel writes to the program's memory, which may be anything. */
+	/* The kernel writes to the program's memory, which may be invalid. */
 	return shim_result(shim_call(&request, NULL, to, room, false, &answer));
 }
 
@@ -109,7 +109,8 @@ SHIM_EXPORT ssize_t __read_chk(int fd, void *to, size_t len, size_t room)
 	return read(fd, to, len);
 }
 
-/* One piece is what an event's values fit in: the kernel gives each piece a read(2) of its own. */
+/* The values of an event must fit in one piece, as the kernel treats each piece as a separate
+ * read(2). */
 SHIM_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int nr)
 {
 	ssize_t (*next)(int, const struct iovec *, int) = SHIM_REAL(readv);
@@ -137,7 +138,7 @@ SHIM_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int nr)
 
 /* ---- ioctl ---------------------------------------------------------------- */
 
-/* Copy what the argument points to; its bytes, or -errno. */
+/* Copy what the argument points to. Returns the number of bytes, or -errno. */
 static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned long argument,
 			      void *to)
 {
@@ -151,7 +152,7 @@ static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned l
 	}
 }
 
-/* `data` has room for what the argument points to. */
+/* `data` has space for the data that the argument points to. */
 static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
 		       unsigned long argument, void *data, size_t room)
 {
@@ -175,7 +176,8 @@ static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
 	return shim_result(ret);
 }
 
-/* Filters and attrs: a frame of its own, which the requests of signal handlers do without. */
+/* Requests with filters and attrs. They have a stack frame of their own, to keep that of requests
+ * in signal handlers small. */
 static __attribute__((noinline)) long
 ioctl_large(uint64_t token, const struct tally_emulate_ioctl *kind, unsigned long argument)
 {
@@ -189,7 +191,7 @@ static long event_ioctl(uint64_t token, unsigned long number, unsigned long argu
 	struct tally_emulate_ioctl kind = tally_emulate_ioctl_find((uint32_t)number);
 	uint64_t word;
 
-	/* The document has no requests with pointers or descriptors. */
+	/* The design document has no requests with pointers or descriptors. */
 	if (shim_call_is_classic())
 		kind = (struct tally_emulate_ioctl){.request = (uint32_t)number,
 						    .kind = TALLY_EMULATE_VALUE};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscall(): perf_event_open goes to shim_open(), everything else to the kernel with its arguments
- * as they are. In assembly, as nothing may be left on the stack: the call may be one that returns on
- * another stack, or twice.
+ * syscall(): passes perf_event_open to shim_open(), and everything else to the kernel with its
+ * arguments unchanged. Written in assembly because nothing may be left on the stack: the call may
+ * return on another stack, or twice.
  */
 #include <sys/syscall.h>
 

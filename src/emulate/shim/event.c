@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which descriptors are events', and the program's memory. */
+/* Recognizes descriptors of events, and copies from and to the program's memory. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* So that what is costly is not done for programs that have no events. */
+/* Avoids costly work in programs that have no events. */
 static bool events_seen;
 
 static int digit(char c)
@@ -62,7 +62,8 @@ bool shim_event_drain(int fd)
 
 /* ---- memory --------------------------------------------------------------- */
 
-/* The kernel looks whether the memory is there. Where that is forbidden it is taken to be. */
+/* Copy such that the kernel checks whether the memory exists. If that call is not permitted, assume
+ * that it does. */
 static int copy(long number, void *own, void *user, size_t len)
 {
 	struct iovec here = {own, len}, there = {user, len};
@@ -97,7 +98,7 @@ int64_t shim_copy_string(char *to, const char *user, size_t max)
 	const char *end;
 
 	while (at < max) {
-		/* Not beyond a boundary that the string may end before. */
+		/* Do not cross a boundary, as the string may end before it. */
 		piece = PIECE - ((uintptr_t)user + at) % PIECE;
 		piece = piece < max - at ? piece : max - at;
 		if (shim_copy_in(to + at, user + at, piece))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings: the mapping of an event is one of the memory that the server hands out for it. */
+/* Rings: mapping an event maps the memory that the server provides for it. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* What is mapped, so that the server hears when it goes. Beyond that the ring stays on its event
- * until the process ends. */
+/* Known mappings, so that the server can be informed of an unmap. A mapping beyond this limit stays
+ * with its event until the process ends. */
 enum { RINGS_MAX = 4096 };
 
 static struct ring {
@@ -16,14 +16,14 @@ static struct ring {
 	size_t len;
 	uint64_t token, mapping;
 } rings[RINGS_MAX];
-static uint32_t nr_rings; /* those in use */
+static uint32_t nr_rings; /* entries in use */
 
 static void ring_note(uintptr_t start, size_t len, uint64_t token, uint64_t mapping)
 {
 	for (size_t i = 0; i < RINGS_MAX; i++) {
 		uintptr_t free_one = 0;
 
-		/* 1 is nobody's address: the entry is being filled in. */
+		/* 1 is not a valid address: the entry is being filled in. */
 		if (!__atomic_compare_exchange_n(&rings[i].start, &free_one, 1, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
@@ -45,7 +45,7 @@ static void unmap_tell(uint64_t token, uint64_t mapping)
 	shim_call(&request, NULL, NULL, 0, false, &answer);
 }
 
-/* The rings that lie within what was unmapped. */
+/* Remove the rings that lie within the unmapped range. */
 static void rings_forget(uintptr_t start, size_t len)
 {
 	if (!__atomic_load_n(&nr_rings, __ATOMIC_RELAXED))
@@ -76,7 +76,7 @@ static long raw_mmap(void *at, size_t len, int prot, int flags, int fd, uint64_t
 	return shim_raw(SYS_mmap, (long)at, (long)len, prot, flags, fd, (long)offset);
 }
 
-/* As the kernel's own: neither children nor core dumps have it. */
+/* Like the kernel's own rings, neither children nor core dumps get it. */
 static void map_advise(long at, size_t len)
 {
 	shim_raw3(SYS_madvise, at, (long)len, MADV_DONTFORK);
@@ -97,7 +97,7 @@ static long event_mmap(uint64_t token, void *at, size_t len, int prot, int flags
 	int64_t ret = shim_call(&request, NULL, NULL, 0, true, &answer);
 	long mapped;
 
-	/* Without its descriptor a mapping that was made is of no use. */
+	/* Without its descriptor, a mapping is useless. */
 	if (answer.reply.result >= 0 && answer.reply.value[1] && answer.fd < 0) {
 		unmap_tell(token, answer.reply.value[1]);
 		return -EMFILE;

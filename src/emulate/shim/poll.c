@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting. An event's descriptor is readable when there was a wakeup, which the kernel tells once:
- * whoever was told takes it away.
+ * Waiting. An event's descriptor is readable after a wakeup, which the kernel reports once: the
+ * caller that sees it consumes it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 /* ---- poll ----------------------------------------------------------------- */
 
-/* An event whose task is gone says POLLHUP alone, unless there was a wakeup as well. */
+/* Once its task is gone, an event reports only POLLHUP, unless there was a wakeup as well. */
 static void poll_correct(struct pollfd *polls, nfds_t nr)
 {
 	uint64_t token;
@@ -34,7 +34,7 @@ static void poll_correct(struct pollfd *polls, nfds_t nr)
 		}
 }
 
-/* As the kernel has it: the time that is left is nobody's, so a copy is handed on. */
+/* Like libc, pass a copy of the timeout, to which the kernel writes the remaining time. */
 static long raw_ppoll(struct pollfd *polls, nfds_t nr, const struct timespec *timeout,
 		      const sigset_t *mask)
 {
@@ -138,7 +138,7 @@ SHIM_EXPORT int pselect(int nr, fd_set *readable, fd_set *writable, fd_set *spec
 
 /* ---- epoll ---------------------------------------------------------------- */
 
-/* "/proc/self/fdinfo/N" without libc's formatting, which is not for signal handlers. */
+/* Write "/proc/self/fdinfo/N" without libc's formatting, which is not async-signal-safe. */
 static void fdinfo_path(int fd, char *to)
 {
 	static const char start[] = "/proc/self/fdinfo/";
@@ -153,9 +153,9 @@ static void fdinfo_path(int fd, char *to)
 	to[digits + sizeof(digits) - at] = '\0';
 }
 
-/* Takes the descriptors out of lines "tfd: 5 events: ..." that come in pieces. */
+/* Parser for the descriptors in lines "tfd: 5 events: ...", which arrive in pieces. */
 struct fdinfo_scan {
-	uint32_t at; /* in the word, or the digits behind it */
+	uint32_t at; /* position in the word, or in the digits after it */
 	int fd;
 };
 
@@ -181,8 +181,8 @@ static void fdinfo_scan(struct fdinfo_scan *scan, char c)
 	}
 }
 
-/* Whoever polls by epoll gets his own word for a descriptor, not its number: those that an epoll
- * watches are asked of the kernel. */
+/* A caller of epoll gets its own data for a descriptor, not its number, so the descriptors that an
+ * epoll set watches are read from the kernel. */
 static void epoll_correct(int epoll_fd, const struct epoll_event *events, int nr)
 {
 	struct fdinfo_scan scan = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes: the server hears of programs that begin, of forks and of ends; and what a program's
- * children need stays in the environment they are given, also where the program made that itself.
+ * Processes: informs the server of program starts, forks and ends. Adds the variables that children
+ * need to every environment that is passed on, even one that the program made itself.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 static struct {
 	void *next[SHIM_NR_NAMES];
 	bool resolved;
-	bool tells_waits;  /* the server asked for it */
+	bool tells_waits;  /* the server requested WAIT messages */
 	char kept[2][512]; /* "LD_PRELOAD=...", "TALLY_EMULATE=...": as they were at the start */
 } process;
 
@@ -94,7 +94,7 @@ SHIM_EXPORT __attribute__((noreturn)) void _Exit(int status)
 	_exit(status);
 }
 
-/* The server knows the child before its parent does anything with it. */
+/* Register the child with the server before the parent does anything with it. */
 SHIM_EXPORT pid_t fork(void)
 {
 	pid_t (*next)(void) = SHIM_REAL(fork);
@@ -110,7 +110,7 @@ SHIM_EXPORT pid_t fork(void)
 
 /* ---- environments --------------------------------------------------------- */
 
-/* Whether an environment has what `kept` sets, as it is. */
+/* Return whether an environment contains the entry `kept` unchanged. */
 static bool has(char *const *environment, const char *kept)
 {
 	for (; environment && *environment; environment++)
@@ -133,8 +133,8 @@ static size_t environment_len(char *const *environment)
 	return nr;
 }
 
-/* What is set to something else stays behind ours, which is found first; `to` has room for three
- * more. */
+/* Copy an environment, with our entries first, as the first entry of a variable is used. `to` has
+ * space for three more. */
 static void environment_fill(char *const *environment, char **to)
 {
 	for (int i = 0; i < 2; i++)
@@ -145,8 +145,8 @@ static void environment_fill(char *const *environment, char **to)
 	*to = NULL;
 }
 
-/* A copy on the stack, which lasts as long as the caller: a program's environment is bounded by the
- * kernel. */
+/* A copy on the stack, which lasts until the caller returns. The kernel limits the size of an
+ * environment. */
 #define WHOLE(environment)                                                                      \
 	(is_whole(environment) ? (environment) : ({                                             \
 		char **whole_ =                                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls without libc: what the library does for itself neither changes errno nor is seen by
- * anything else that is interposed, nor is a point where a thread can be cancelled.
+ * System calls without libc. The library's own calls do not change errno, do not pass through other
+ * interposed functions, and are not cancellation points.
  */
 #ifndef TALLY_EMULATE_SHIM_RAW_H
 #define TALLY_EMULATE_SHIM_RAW_H

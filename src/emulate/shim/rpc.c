@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls to the server. A process has one connection, which whoever comes first uses; a thread or a
- * signal handler that finds it in use, or a child of vfork, which must not change what is its
- * parent's, makes a connection for one call. So nobody ever waits for another.
+ * Calls to the server. A process has one connection, for the first caller that needs it. A thread
+ * or a signal handler that finds it in use makes a connection for one call, and so does a child of
+ * vfork, which must not change its parent's data. So no caller ever waits for another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +17,14 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* Where the connection's descriptor is put, out of the way of the program's own. */
+/* Numbers for the connection's descriptor, away from those of the program. */
 static const int places[] = {900, 200, 50};
 
 static struct {
-	int fd;      /* of the connection + 1; 0: there is none */
-	int32_t pid; /* whose it is */
+	int fd;      /* descriptor of the connection + 1; 0: none */
+	int32_t pid; /* process that opened it */
 	bool busy;
-	char server[TALLY_EMULATE_NAME_MAX]; /* as the environment had it at the start */
+	char server[TALLY_EMULATE_NAME_MAX]; /* value of the environment variable at the start */
 } kept;
 
 static int32_t own_pid(void)
@@ -37,7 +37,7 @@ static void close_fd(int fd)
 	shim_raw3(SYS_close, fd, 0, 0);
 }
 
-/* A descriptor with a number that no program asks for, in place of `fd`. */
+/* Move `fd` to a number that programs do not ask for. */
 static int out_of_the_way(int fd)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
@@ -51,7 +51,7 @@ static int out_of_the_way(int fd)
 	return fd;
 }
 
-/* The server's address in the environment; its length, 0 if there is none. */
+/* Get the server's address from the environment. Returns its length, 0 if it is not set. */
 static socklen_t server_address(struct sockaddr_un *ret_address)
 {
 	const char *name = *kept.server ? kept.server : getenv(TALLY_EMULATE_VARIABLE);
@@ -86,7 +86,7 @@ static int connect_server(void)
 	return -ENOSYS;
 }
 
-/* Whether a descriptor is still the connection: the program may have closed it. */
+/* Check whether a descriptor is still the connection: the program may have closed it. */
 static bool is_connected(int fd)
 {
 	struct sockaddr_un address, server;
@@ -111,7 +111,7 @@ static int64_t exchange_send(int fd, struct tally_emulate_request *request, cons
 	return ret;
 }
 
-/* The descriptor that came with a message, -1: none. */
+/* Return the descriptor that came with a message; -1: none. */
 static int passed_fd(struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);
@@ -164,7 +164,8 @@ static void keep_connection(void)
 	kept.fd = kept.fd > 0 ? kept.fd : 0;
 }
 
-/* On the connection of this process, if nobody uses it; -EPIPE: it cannot be used. */
+/* Call on the connection of this process, unless it is in use. Returns -EPIPE if it cannot be used.
+ */
 static int64_t call_kept(struct tally_emulate_request *request, const void *data, void *to,
 			 size_t room, bool cloexec, struct shim_answer *answer)
 {
@@ -176,7 +177,7 @@ static int64_t call_kept(struct tally_emulate_request *request, const void *data
 	keep_connection();
 	if (kept.fd)
 		ret = exchange(kept.fd - 1, request, data, to, room, cloexec, answer);
-	/* The answer was not taken, and would be that of the next call. */
+	/* The reply was not received, and would be taken for that of the next call. */
 	if (ret == -EFAULT && answer->reply.magic != TALLY_EMULATE_MAGIC) {
 		close_fd(kept.fd - 1);
 		kept.fd = 0;
@@ -196,7 +197,8 @@ int64_t shim_call(struct tally_emulate_request *request, const void *data, void 
 	request->magic = TALLY_EMULATE_MAGIC;
 	request->version = TALLY_EMULATE_VERSION;
 	request->tid = (int32_t)shim_raw3(SYS_gettid, 0, 0, 0);
-	/* A handler that came in between and left by longjmp() would leave an answer behind. */
+	/* A signal handler that interrupts the call and leaves by longjmp() would leave the reply
+	 * unread. */
 	shim_raw(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof(all), 0, 0);
 	ret = call_kept(request, data, to, room, cloexec, ret_answer);
 	if (ret == -EPIPE) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the preloaded library share. It uses libc alone, allocates nothing, prints
- * nothing and takes no lock, so that all of it may run in signal handlers, in children of vfork and
- * before any constructor. Functions return -errno unless they stand in for one of libc's.
+ * Shared by the files of the preloaded library. It uses only libc, and does not allocate, print or
+ * lock, so that all of it may run in signal handlers, in children of vfork and before any
+ * constructor. Functions return -errno unless they replace one of libc's.
  */
 #ifndef TALLY_EMULATE_SHIM_H
 #define TALLY_EMULATE_SHIM_H
@@ -15,7 +15,8 @@
 
 #define SHIM_EXPORT __attribute__((visibility("default")))
 
-/* Resolved once, before main(); NULL until then: the caller makes the system call itself. */
+/* The libc function that is interposed. Resolved once, before main(); until then it is NULL, and
+ * the caller makes the system call itself. */
 #define SHIM_REAL(name) ((__typeof__(name) *)shim_next(SHIM_NAME_##name, #name))
 
 enum shim_name {
@@ -37,45 +38,47 @@ void *shim_next(enum shim_name name, const char *text);
 
 /* ---- rpc.c ---- */
 
-/* What came back with the reply; -1 where nothing did. */
+/* A reply, and the descriptor that came with it; -1: none. */
 struct shim_answer {
 	struct tally_emulate_reply reply;
 	int fd;
 };
 
-/* Ask the server; `data` goes along, and up to `room` bytes come back to `to`. `cloexec` is for the
- * descriptor. The result of the call, or -errno where the server does not answer: ENOSYS. */
+/* Call the server. `data` is sent along, and up to `room` bytes of data are received into `to`.
+ * `cloexec` applies to a received descriptor. Returns the result of the call, or -errno: -ENOSYS if
+ * the server does not answer. */
 int64_t shim_call(struct tally_emulate_request *request, const void *data, void *to, size_t room,
 		  bool cloexec, struct shim_answer *ret_answer);
 
-/* Whether the server's programs speak the ABI of tally/classic.h. */
+/* Return whether the server is for programs that use the ABI of tally/classic.h. */
 bool shim_call_is_classic(void);
-/* Where a program begins. */
+/* Called when a program starts. */
 void shim_call_begin(void);
-/* Forget the connection, which is the parent's: in the child of a fork. */
+/* Called in the child of a fork: forget the connection, which is the parent's. */
 void shim_call_forked(void);
 
 /* ---- map.c ---- */
 
-/* The child of a fork has none of its parent's rings. */
+/* Called in the child of a fork, which has none of its parent's rings. */
 void shim_map_forked(void);
 
 /* ---- event.c ---- */
 
-/* Whether a descriptor is an event's, and which. */
+/* Return whether a descriptor is an event's, and its token. */
 bool shim_event(int fd, uint64_t *ret_token);
-/* Whether this process has met one. */
+/* Return whether this process has used an event's descriptor. */
 bool shim_events_seen(void);
-/* Take the wakeups away that wait in it; whether there were any. */
+/* Consume the pending wakeups; return whether there were any. */
 bool shim_event_drain(int fd);
-/* Memory of the program that may be anything: 0 or -EFAULT. */
+/* Copy from or to memory of the program, which may be invalid. Returns 0 or -EFAULT. */
 int shim_copy_in(void *to, const void *user, size_t len);
 int shim_copy_out(void *user, const void *from, size_t len);
-/* At most `max` bytes up to a NUL, which is copied too; how many, or -EFAULT, -EINVAL. */
+/* Copy at most `max` bytes up to a NUL, including it. Returns their number, -EFAULT or -EINVAL. */
 int64_t shim_copy_string(char *to, const char *user, size_t max);
-/* Called before the program waits: a machine whose time passes by calls alone is told. */
+/* Called before the program waits. Informs a server that asked for it, as the time of a simulated
+ * machine only passes in calls. */
 void shim_waits(void);
-/* What libc's functions return: -1 with errno for a negative result. */
+/* Convert a result to that of a libc function: -1 with errno if it is negative. */
 long shim_result(int64_t ret);
 
 #endif
