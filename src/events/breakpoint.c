@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mem:ADDR[/LEN][:TYPE] */
+/* Parse breakpoint events: mem:ADDR[/LEN][:TYPE] */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 
 enum { DATA_LEN = 4, CODE_LEN = sizeof(long) };
 
-/* Letters of r w x, each once; 0 when `word` is something else, such as modifiers. */
+/* Parse the letters r, w and x, each at most once. Returns 0 if `word` is something else, such as
+ * modifiers. */
 static uint32_t type_parse(struct tally_word word)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hardware cache names: TYPE[-OP][-RESULT], each part in several spellings. */
+/* Hardware cache names: TYPE[-OP][-RESULT]. Each part has several spellings. */
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "events/names.h"
 
-/* Other spellings than the shown one. */
+/* Spellings in addition to the displayed one. */
 static const char *const cache_spellings[PERF_COUNT_HW_CACHE_MAX][5] = {
 	{"l1-d", "l1d", "L1-data"},
 	{"l1-i", "l1i", "L1-instruction"},
@@ -29,7 +29,7 @@ static const char *const results[PERF_COUNT_HW_CACHE_RESULT_MAX][5] = {
 	{"misses", "miss"},
 };
 
-/* Length of the longest spelling that starts `text` as a whole part, 0 if none does. */
+/* Return the length of the longest spelling that `text` starts with as a whole part, or 0. */
 static size_t spelling_match(const char *const *names, const char *text, size_t len)
 {
 	size_t best = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The lexer: words of the event string, numbers, and errors that know their place. */
+/* Lexer for event strings: words, numbers, and errors with their offset. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tracefs `format` files: what the fields of a tracepoint's payload are and where. */
+/* tracefs `format` files: the layout of a tracepoint's payload. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { MAX_FIELDS = 1024 };
 
 struct format_memory {
-	struct tally_tp_format format; /* first: what the caller holds */
+	struct tally_tp_format format; /* must be first: returned to the caller */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_tp_field) fields;
 };
@@ -31,7 +31,7 @@ static int text_fail(const struct format_text *text, const char *at, int code, c
 	return tally_error_at(text->err, code, why, (uint64_t)(at - text->start));
 }
 
-/* The next line without its newline; false at the end. */
+/* Get the next line without its newline. Returns false at the end. */
 static bool line_next(struct format_text *text, const char **ret_line, const char **ret_end)
 {
 	const char *end;
@@ -54,7 +54,8 @@ static bool text_starts(const char *at, const char *end, const char *prefix)
 	return (size_t)(end - at) >= len && !memcmp(at, prefix, len);
 }
 
-/* The number behind `key` somewhere in the line; false without one below 2^31. */
+/* Parse the number that follows `key` somewhere in the line. Returns false if it is missing or too
+ * large. */
 static bool number_after(const char *at, const char *end, const char *key, uint32_t *ret_value)
 {
 	size_t len = strlen(key);
@@ -78,7 +79,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Bytes of a C type by its last word, 0 if unknown; `long_size` stands for long. */
+/* Return the size of a C type in bytes, by its last word, or 0 if unknown. `long_size` is the size
+ * of long. */
 static uint32_t type_size(const char *type, uint32_t long_size)
 {
 	static const struct {
@@ -105,7 +107,7 @@ static uint32_t type_size(const char *type, uint32_t long_size)
 	return type[len - (len > 0)] == '*' ? long_size : 0;
 }
 
-/* "char comm[16]" -> type "char[16]", name "comm"; "__data_loc char[] name" alike. */
+/* "char comm[16]" becomes type "char[16]" and name "comm"; likewise "__data_loc char[] name". */
 static int declaration_parse(struct format_memory *memory, const char *at, const char *end,
 			     struct tally_tp_field *field)
 {
@@ -137,7 +139,7 @@ static int declaration_parse(struct format_memory *memory, const char *at, const
 	return ret;
 }
 
-/* What the type's text says. */
+/* Derive the properties of a field from its type. */
 static int type_parse(struct format_memory *memory, struct tally_tp_field *field)
 {
 	const char *type = field->type, *bracket;
@@ -213,7 +215,7 @@ static int line_parse(struct format_memory *memory, struct format_text *text, co
 		slot = &format->name;
 	} else if (text_starts(at, end, "print fmt:")) {
 		at += 10;
-		end = text->end; /* some go on over several lines */
+		end = text->end; /* it may span several lines */
 		text->at = end;
 		slot = &format->print_fmt;
 	} else if (text_starts(at, end, "ID:")) {
@@ -229,8 +231,8 @@ static int line_parse(struct format_memory *memory, struct format_text *text, co
 	return *slot ? 0 : text_fail(text, at, -ENOMEM, "out of memory");
 }
 
-/* The kernel separates the fields of all tracepoints from the own ones by an empty line, but
- * older ones do not; their names tell. */
+/* An empty line separates the common fields from those of the tracepoint, but not in older kernels.
+ * Use the names of the fields instead. */
 static size_t common_count(const struct format_memory *memory)
 {
 	size_t nr = 0;
@@ -289,7 +291,7 @@ const struct tally_tp_field *tally_tp_format_find(const struct tally_tp_format *
 	return NULL;
 }
 
-/* ---- access --------------------------------------------------------------------- */
+/* ---- access to fields ----------------------------------------------------------- */
 
 int tally_tp_field_u64(const struct tally_tp_field *field, const struct tally_tp_raw *raw,
 		       uint64_t *ret_value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the CPUs of this machine are called in event tables. */
+/* CPU identifiers for the lookup in event tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,9 +15,9 @@
 #include "events/parse.h"
 #include "events/tables.h"
 
-enum { HEAD = 8192 }; /* of /proc/cpuinfo: the first CPU is in it, and the others cost time */
+enum { HEAD = 8192 }; /* bytes read of /proc/cpuinfo: the first CPU suffices, reading all is slow */
 
-/* The value of the first line "key : value"; empty without one. */
+/* Return the value of the first line "key : value", or an empty word. */
 static struct tally_word field(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -53,7 +53,7 @@ static void x86(const char *text, struct tally_str *out)
 			       number(text, "stepping"));
 }
 
-/* The main identification register without variant and revision. */
+/* The main ID register (MIDR) without variant and revision. */
 static void arm64(const char *text, struct tally_str *out)
 {
 	if (field(text, "CPU implementer").len)
@@ -89,7 +89,7 @@ static void powerpc(const char *text, struct tally_str *out)
 }
 
 static const struct {
-	const char *machine, *arch; /* the machine's name starts so */
+	const char *machine, *arch; /* `machine` is a prefix of the machine name */
 	void (*identity)(const char *text, struct tally_str *out);
 } archs[] = {
 	{"x86_64", "x86", x86},    {"i386", "x86", x86},
@@ -129,7 +129,7 @@ int tally_identity_parse(const char *arch, const char *cpuinfo, struct tally_are
 	return 0;
 }
 
-/* Arm's register of one CPU in sysfs; false where there is none. */
+/* Read the MIDR of a CPU from sysfs. Returns false if it is not available. */
 static bool midr_read(struct tally_events *events, uint32_t cpu, uint64_t *ret_midr)
 {
 	enum { VARIANT_REVISION = 0xf0000f };
@@ -145,7 +145,7 @@ static bool midr_read(struct tally_events *events, uint32_t cpu, uint64_t *ret_m
 	return true;
 }
 
-/* "" where it cannot be read. */
+/* Read the start of /proc/cpuinfo; the text is empty if that fails. */
 static void cpuinfo_read(char text[HEAD])
 {
 	int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What events there are, in the order of enum tally_event_kind. */
+/* Enumerate the available events, in the order of enum tally_event_kind. */
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ static int system_each(const struct list_walk *walk, const char *sys)
 	info.name = full;
 	for (size_t i = 0; !ret && i < names.len; i++) {
 		snprintf(full, sizeof(full), "%s:%s", sys, names.data[i]);
-		/* The id costs an open: only for what is shown. */
+		/* Reading the ID takes an open(2), so read it only for matching events. */
 		if (name_fits(walk, full) &&
 		    !tally_tracepoint_id(walk->events, sys, names.data[i], &info.config))
 			ret = walk->visit(&info, walk->data);
@@ -195,7 +195,7 @@ static int tracepoint_each(const struct list_walk *walk)
 	return ret;
 }
 
-/* ---- tables ------------------------------------------------------------------ */
+/* ---- tables of the CPU ------------------------------------------------------- */
 
 static const char *text_or_null(const struct tally_model *model, uint32_t offset)
 {
@@ -204,7 +204,7 @@ static const char *text_or_null(const struct tally_model *model, uint32_t offset
 	return *text ? text : NULL;
 }
 
-/* Topics and groups are found by their names as well, and words in descriptions. */
+/* Match the name, the topic (or groups), and substrings of the description. */
 static int table_offer(const struct list_walk *walk, const struct tally_event_info *info)
 {
 	if (!name_fits(walk, info->name) && !name_fits(walk, info->topic) &&
@@ -213,7 +213,7 @@ static int table_offer(const struct list_walk *walk, const struct tally_event_in
 	return walk->visit(info, walk->data);
 }
 
-/* The type that a PMU of a table has here; UINT32_MAX if there is none. */
+/* Return the type of a table's PMU on this machine, or UINT32_MAX if it has no such PMU. */
 static uint32_t pmu_type(const struct list_walk *walk, const struct tally_table *table,
 			 const char *name)
 {

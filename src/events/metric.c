@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metrics by name: which are meant, and the list of them. */
+/* Selection of metrics by name, and construction of the list. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { MAX_METRICS = 1024 };
 
 struct metric_memory {
-	struct tally_metric_list list; /* first: what the caller holds */
+	struct tally_metric_list list; /* must be first: returned to the caller */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_formula *) formulas;
 };
@@ -37,7 +37,7 @@ static bool word_equals(struct tally_word word, const char *text, size_t len)
 	return word.len == len && !strncasecmp(word.text, text, len);
 }
 
-/* Whether one of "Frontend;TopdownL1" is meant. */
+/* Return true if the word is one of the groups "Frontend;TopdownL1". */
 static bool group_is(const char *groups, struct tally_word word)
 {
 	while (*groups) {
@@ -50,9 +50,9 @@ static bool group_is(const char *groups, struct tally_word word)
 	return false;
 }
 
-/* ---- which --------------------------------------------------------------------- */
+/* ---- selection ----------------------------------------------------------------- */
 
-/* The kind of core that a table's PMU is of, where there are several; else NULL. */
+/* Return the kind of core of a metric's PMU, or NULL on machines with one kind only. */
 static const char *core_of(const struct tally_metric_maker *maker, const struct tally_table *table,
 			   const struct tally_model_metric *row)
 {
@@ -100,7 +100,8 @@ static int word_select(struct tally_metric_maker *maker, bool *ret_found)
 	return ret;
 }
 
-/* What the thresholds of the drafts look at, theirs too. */
+/* Add the metrics that the thresholds of the drafts refer to, including those of the added drafts.
+ */
 static int thresholds_select(struct tally_metric_maker *maker)
 {
 	int ret = 0;
@@ -180,7 +181,7 @@ static int index_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What the draft's numbers are for whoever computes: places by event, and the places alone. */
+/* Store the event indexes for the evaluation: by event, and sorted. */
 static int metric_places(struct tally_metric_maker *maker, const struct tally_metric_draft *draft,
 			 struct tally_metric *metric)
 {
@@ -201,7 +202,7 @@ static int metric_places(struct tally_metric_maker *maker, const struct tally_me
 	return 0;
 }
 
-/* Texts of the tables live as long as `events`, the list perhaps longer. */
+/* Texts of the tables live as long as `events`, but the list may live longer. */
 static const char *text_copy(struct tally_metric_maker *maker, const char *text)
 {
 	return tally_arena_strndup(maker->arena, text, strlen(text));
@@ -235,7 +236,7 @@ static int list_make(struct tally_metric_maker *maker, struct tally_metric_list 
 	struct tally_str text = {0};
 	int ret = tally_metrics_group(maker, &text);
 
-	/* A metric may be a constant here: a list is not empty all the same. */
+	/* A metric may be constant on this machine, but the list must not be empty. */
 	if (!ret && !text.len)
 		tally_str_add(&text, "dummy");
 	if (!ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to events/: metrics between their text and the events they are made of. */
+/* Private to events/: the construction of metrics from the text in the tables. */
 #ifndef TALLY_EVENTS_METRIC_H
 #define TALLY_EVENTS_METRIC_H
 
@@ -11,70 +11,70 @@ struct tally_formula;
 
 enum tally_operand_kind { TALLY_OPERAND_CONSTANT, TALLY_OPERAND_EVENT, TALLY_OPERAND_FORMULA };
 
-/* What a node of an expression that is no operator stands for. */
+/* The meaning of a leaf node of an expression. */
 struct tally_operand {
 	enum tally_operand_kind kind;
-	uint32_t text; /* of the node's name, in the expression's text */
+	uint32_t text; /* offset of the node's name in the text of the expression */
 	enum tally_expr_op op;
 	double constant;
-	uint32_t event; /* index of a metric_event, later of a place in the list */
+	uint32_t event; /* index of a metric_event, later an index in the list */
 	struct tally_formula *formula;
 };
 
-/* An expression, ready to be computed. */
+/* An expression that is ready for evaluation. */
 struct tally_formula {
 	struct tally_expr *expr;
 	TALLY_VEC(struct tally_operand) operands;
 };
 
-/* An event that metrics are made of, once for each text. */
+/* An event used by metrics, once for each text. */
 struct tally_metric_event {
-	const char *text; /* as it is parsed, "cpu_core/INST_RETIRED.ANY/" */
-	const char *core; /* of the draft that brought it */
+	const char *text; /* as passed to the parser, "cpu_core/INST_RETIRED.ANY/" */
+	const char *core; /* of the draft that first used the event */
 	struct tally_event_counters needs;
-	bool grouped;      /* takes a counter */
-	bool part;         /* of the register that is read with the slots */
-	uint32_t nr_specs; /* that the parser makes of it */
+	bool grouped;      /* needs a counter */
+	bool part;         /* read from the same register as the slots (topdown) */
+	uint32_t nr_specs; /* number of specs the parser makes of the text */
 };
 
-/* A metric while the list is made. */
+/* A metric under construction. */
 struct tally_metric_draft {
 	const struct tally_table *table;
 	const struct tally_model_metric *row;
-	const char *core; /* prefix of its events; NULL: none */
+	const char *core; /* prefix of its events, or NULL */
 	struct tally_formula *formula;
-	TALLY_VEC(uint32_t) events; /* of tally_metric_maker.events */
-	TALLY_VEC(uint32_t) places; /* of the same events: their groups, then indices in the list */
+	TALLY_VEC(uint32_t) events; /* indexes in tally_metric_maker.events */
+	TALLY_VEC(uint32_t) places; /* of these events: first groups, then list indexes */
 	bool together, hidden;
 };
 
 struct tally_metric_maker {
 	struct tally_events *events_of;
-	struct tally_arena *arena; /* of the list */
+	struct tally_arena *arena; /* arena of the list */
 	struct tally_event_error *err;
-	struct tally_word word; /* of the metric that is being made, for errors */
+	struct tally_word word; /* name of the current metric, for errors */
 	const char *text;
 	unsigned flags;
 	TALLY_VEC(struct tally_metric_event) events;
 	TALLY_VEC(struct tally_metric_draft) drafts;
-	TALLY_VEC(struct tally_formula *) formulas; /* all, to free */
+	TALLY_VEC(struct tally_formula *) formulas; /* all formulas, to be freed */
 };
 
-/* Make the formula of a draft, with those of the metrics it refers to; its events are noted in
- * the draft. 0, -EINVAL (told) or -ENOMEM. */
+/* Make the formula of a draft, including those of the metrics it refers to, and add its events to
+ * the draft. Returns 0, -EINVAL with the error filled in, or -ENOMEM. */
 int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_draft *draft);
-/* The `at`-th name of an expression over metrics. False at the end. */
+/* Get the next name in an expression over metrics and advance `*at`. Returns false at the end. */
 bool tally_metric_name_next(const char **at, struct tally_word *ret_name);
 void tally_formula_free(struct tally_formula *formula);
 
-/* Value of "#num_cpus" and the like; NaN for what is not known here. */
+/* Return the value of a literal such as "#num_cpus"; NaN if unknown. */
 double tally_literal_value(struct tally_events *events, const char *text, size_t len);
 
-/* Put the drafts' events into groups that fit the counters: the event string, and every draft's
- * places in it. 0 or -ENOMEM. */
+/* Distribute the events of all drafts into groups that fit the counters. Sets the event string, and
+ * the index of each event in it. Returns 0 or -ENOMEM. */
 int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out);
 
-/* Fill the error. */
+/* Fill in the error and return `code`. */
 int tally_metric_fail(struct tally_metric_maker *maker, int code, const char *text,
 		      struct tally_word word);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the text of a metric to a formula over events: constants decided, other metrics taken in. */
+/* Make formulas over events from the text of metrics. Constants are evaluated, and formulas of
+ * other metrics are included. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,13 +12,13 @@
 #include "events/names.h"
 #include "events/pmu.h"
 
-enum { MAX_DEPTH = 16 }; /* metrics within metrics */
+enum { MAX_DEPTH = 16 }; /* of metrics that refer to metrics */
 
 struct making {
 	struct tally_metric_maker *maker;
 	struct tally_metric_draft *draft;
 	struct tally_formula *formula;
-	double *values; /* by node: of those that are constant */
+	double *values; /* by node, for constant nodes */
 	bool *constant, *needed;
 	int depth;
 };
@@ -38,7 +39,7 @@ static struct tally_word node_word(const struct tally_expr *expr, uint32_t node)
 
 /* ---- names ---------------------------------------------------------------------- */
 
-/* Software events and times are of no core. */
+/* Software events and times do not belong to a kind of core. */
 static bool is_of_cores(const char *name)
 {
 	const struct tally_generic_event *event = tally_generic_find(name, strlen(name));
@@ -46,8 +47,8 @@ static bool is_of_cores(const char *name)
 	return !strchr(name, '/') && !(event && event->type == PERF_TYPE_SOFTWARE);
 }
 
-/* What an event of the metric is called for the parser: of one kind of core where there are
- * several. NULL: out of memory. */
+/* Return the text of an event as passed to the parser, with the kind of core if there are several.
+ * NULL when out of memory. */
 static const char *event_text(struct making *making, struct tally_word word)
 {
 	const char *core = making->draft->core, *copy;
@@ -86,7 +87,7 @@ static int draft_note(struct tally_metric_draft *draft, uint32_t event)
 	return tally_vec_push(&draft->events, event);
 }
 
-/* The counters that an event needs; its metric cannot be had if it is none. */
+/* Find the counters that an event needs. If the event does not exist, the metric is unavailable. */
 static int event_learn(struct making *making, struct tally_metric_event *event)
 {
 	struct tally_metric_maker *maker = making->maker;
@@ -142,7 +143,7 @@ static int event_add(struct making *making, struct tally_word word, uint32_t *re
 
 static int formula_make(struct making *making, const char *text);
 
-/* A name is an event's, if the table has it, else a metric's, else an event's all the same. */
+/* Resolve a name: an event of the table, else a metric, else another event. */
 static int name_make(struct making *making, struct tally_word word, struct tally_operand *operand)
 {
 	const struct tally_model *model = making->draft->table->model;
@@ -196,7 +197,7 @@ static int scope_value(void *context, enum tally_expr_op op, const char *text, s
 	return 0;
 }
 
-/* The value of an operator over constants: of an expression of its own. */
+/* Evaluate an operator with constant operands in a temporary expression. */
 static double operator_value(struct making *making, uint32_t node)
 {
 	const struct tally_expr_node *of = &making->formula->expr->nodes[node];
@@ -252,7 +253,8 @@ static void constants_find(struct making *making)
 	}
 }
 
-/* What the result takes: of a choice that is made already, the chosen side. */
+/* Mark the nodes that the result needs. Of a condition that is constant, only the selected branch
+ * is needed. */
 static void needed_find(struct making *making)
 {
 	const struct tally_expr *expr = making->formula->expr;
@@ -274,7 +276,7 @@ static void needed_find(struct making *making)
 	}
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------- */
 
 static bool is_leaf(enum tally_expr_op op)
 {
@@ -343,7 +345,7 @@ int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_dra
 	return ret;
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- evaluation --------------------------------------------------------------------------- */
 
 struct computing {
 	const struct tally_metric_list *list;
@@ -359,7 +361,7 @@ static double event_value(const struct computing *computing, uint32_t event)
 {
 	const struct tally_event_spec *spec = &computing->list->events->specs[event];
 
-	/* Times are seconds in metrics. */
+	/* Metrics use times in seconds. */
 	return computing->count(computing->data, event) * (spec->tool ? 1e-9 : spec->scale);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which events of metrics are counted together: as many as the counters take, a metric's own
- * before others'. */
+/* Group the events of metrics: each group has as many events as the counters permit, and events of
+ * the same metric are grouped first. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "events/metric.h"
 
 struct metric_group {
-	TALLY_VEC(uint32_t) events; /* of the maker */
-	bool alone;                 /* one event that joins no others */
-	uint32_t place;             /* of its first event in the list */
+	TALLY_VEC(uint32_t) events; /* indexes in the events of the maker */
+	bool alone;                 /* a single event, not shared with others */
+	uint32_t place;             /* index of its first event in the list */
 };
 
 struct grouping {
@@ -19,7 +19,7 @@ struct grouping {
 	TALLY_VEC(struct metric_group) groups;
 };
 
-/* Events of several kinds of cores cannot be together. */
+/* Events of different kinds of cores cannot be in one group. */
 static bool same_core(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -33,7 +33,7 @@ static bool group_has(const struct metric_group *group, uint32_t event)
 	return false;
 }
 
-/* 1 if the group can take these events as well, 0 if not, or -ENOMEM. */
+/* Returns 1 if the events fit into the group, 0 if not, or -ENOMEM. */
 static int group_fits(const struct grouping *grouping, const struct metric_group *group,
 		      const uint32_t *events, size_t nr)
 {
@@ -65,8 +65,8 @@ static int group_add(struct metric_group *group, const uint32_t *events, size_t 
 	return ret;
 }
 
-/* Put the events into a group that takes them: one from `first` on, or a new one. The group's
- * index or -ENOMEM; -ENOSPC if they fit no group. */
+/* Add the events to a group that they fit into: one with an index from `first` on, or a new one.
+ * Returns the index of the group; -ENOMEM; or -ENOSPC if they do not fit into any group. */
 static int group_find(struct grouping *grouping, size_t first, const uint32_t *events, size_t nr)
 {
 	struct metric_group empty = {.alone = false};
@@ -92,7 +92,7 @@ static int group_find(struct grouping *grouping, size_t first, const uint32_t *e
 	return ret ? ret : (int)grouping->groups.len - 1;
 }
 
-/* The event by itself, once for all metrics. */
+/* Return the group with this event only, shared by all metrics; add it if necessary. */
 static int alone_find(struct grouping *grouping, uint32_t event)
 {
 	struct metric_group group = {.alone = true};
@@ -124,7 +124,8 @@ static bool wants_no_group(const struct grouping *grouping, const struct tally_m
 	}
 }
 
-/* The slots, of which an event is a part: Intel's pseudo code 4 of the same core. */
+/* Return true for the slots event (Intel's pseudo event code 4), which topdown events are parts of.
+ */
 static bool is_slots(const struct tally_metric_event *event)
 {
 	static const char name[] = "TOPDOWN.SLOTS";
@@ -133,7 +134,8 @@ static bool is_slots(const struct tally_metric_event *event)
 	return found && (!found[sizeof(name) - 1] || found[sizeof(name) - 1] == '/');
 }
 
-/* A group for an event that could not be with all others: a part has the slots with it. */
+/* Find a group for an event that does not fit with all others. A topdown event needs the slots
+ * event in its group. */
 static int one_find(struct grouping *grouping, const struct tally_metric_draft *draft, size_t first,
 		    uint32_t event)
 {
@@ -146,7 +148,7 @@ static int one_find(struct grouping *grouping, const struct tally_metric_draft *
 	return group_find(grouping, first, both, both[0] == event ? 1 : 2);
 }
 
-/* The slots lead. */
+/* Make the slots event the leader of its group. */
 static void slots_first(struct grouping *grouping)
 {
 	tally_vec_for_each (group, &grouping->groups) {
@@ -161,8 +163,8 @@ static void slots_first(struct grouping *grouping)
 	}
 }
 
-/* Note where each event goes: `group`, or -ENOSPC: as few groups of the metric's own as it takes.
- */
+/* Assign each event to a group. `group` is that of the whole metric, or -ENOSPC to use as few
+ * groups of its own as possible. */
 static int draft_place(struct grouping *grouping, struct tally_metric_draft *draft, bool alone,
 		       int group)
 {
@@ -177,7 +179,7 @@ static int draft_place(struct grouping *grouping, struct tally_metric_draft *dra
 			at = alone_find(grouping, event);
 		else if (alone || group == -ENOSPC)
 			at = one_find(grouping, draft, first, event);
-		if (at == -ENOSPC) /* no counter, as far as is known: the kernel decides */
+		if (at == -ENOSPC) /* no known counter: leave it to the kernel */
 			at = alone_find(grouping, event);
 		if (at < 0)
 			return at;
@@ -229,7 +231,7 @@ static void groups_write(struct grouping *grouping, struct tally_str *out)
 	}
 }
 
-/* The index in the list of an event in its group. */
+/* Return the index in the list of an event of a group. */
 static uint32_t place_of(const struct grouping *grouping, const struct metric_group *group,
 			 uint32_t event)
 {
@@ -245,7 +247,7 @@ int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out)
 	struct grouping grouping = {.maker = maker};
 	int ret = tally_events_counters(maker->events_of, &grouping.all);
 
-	/* It counts cycles. */
+	/* The NMI watchdog occupies the fixed counter for cycles. */
 	if (maker->flags & TALLY_METRICS_NMI_WATCHDOG)
 		grouping.all.fixed &= (uint8_t)~2;
 	for (size_t i = 0; i < maker->drafts.len && !ret; i++)

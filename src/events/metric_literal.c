@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What metrics know of the machine: "#num_cpus" and the like. */
+/* Literals of metrics that describe the machine, such as "#num_cpus". */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "events/metric.h"
 
-/* The number in a file below sysfs, or `otherwise`. */
+/* Read a number from a file below sysfs; returns `otherwise` if that fails. */
 static double number_read(struct tally_events *events, const char *file, double otherwise)
 {
 	char path[PATH_MAX], *text, *end;
@@ -35,7 +35,8 @@ static double number_read(struct tally_events *events, const char *file, double 
 
 enum { MAX_CPUS = 4096 };
 
-/* How many different sets of CPUs `file` of their topology tells, as "0-3" and "4-7". */
+/* Count the different sets of CPUs, such as "0-3" and "4-7", in the topology file `file` of all
+ * CPUs. */
 static double places_count(struct tally_events *events, const char *file)
 {
 	tally_name_vec texts = {0};
@@ -63,7 +64,7 @@ static double places_count(struct tally_events *events, const char *file)
 	return nr;
 }
 
-/* CPUs that are on line, a list "0-3,5". */
+/* Return the number of online CPUs, from a list "0-3,5". */
 static double online(struct tally_events *events)
 {
 	char path[PATH_MAX], *text;
@@ -87,7 +88,7 @@ static double online(struct tally_events *events)
 
 static double smt_on(struct tally_events *events)
 {
-	/* Of another machine it is not known: the plain case. */
+	/* Unknown for another machine: assume no SMT. */
 	return events->tables.whose == TALLY_CPU_OTHER
 		       ? 0
 		       : number_read(events, "devices/system/cpu/smt/active", 0);
@@ -119,7 +120,8 @@ static double packages(struct tally_events *events)
 	return places_count(events, "package_cpus_list");
 }
 
-/* Ticks of the time stamp counter a second; where the kernel does not tell, the CPU may. */
+/* Return the frequency of the time stamp counter in Hz. If the kernel does not provide it, ask the
+ * CPU. */
 static double tsc_frequency(struct tally_events *events)
 {
 	double khz = number_read(events, "devices/system/cpu/cpu0/tsc_freq_khz", NAN);

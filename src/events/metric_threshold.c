@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which metrics deserve attention, and which of them most. */
+/* Metrics that exceed their thresholds, and the most important one of these. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@ bool tally_metric_name_next(const char **at, struct tally_word *ret_name)
 	const char *text = *at, *end;
 
 	while (*text && !isalpha((unsigned char)*text) && *text != '_') {
-		/* Not the "e" of "1e3". */
+		/* Skip numbers, so that the "e" of "1e3" is not taken as a name. */
 		if (isdigit((unsigned char)*text))
 			text += strspn(text, "0123456789.eE");
 		else
@@ -41,7 +41,7 @@ static bool same_core(const struct tally_metric *metric, const char *pmu)
 	return pmu && metric->pmu ? !strcmp(metric->pmu, pmu) : pmu == metric->pmu;
 }
 
-/* A metric of the list, as expressions have it: without its unit. */
+/* Get the value of another metric of the list, without its scale, as expressions use it. */
 static int name_value(void *context, enum tally_expr_op op, const char *text, size_t len,
 		      double *ret_value)
 {
@@ -100,7 +100,8 @@ static bool groups_have(const char *groups, const char *name)
 	return false;
 }
 
-/* The largest of a group that passes; `*ret_metric` is left as it is where none does. */
+/* Find the metric of a group with the largest value that passes its threshold. `*ret_metric` is
+ * unchanged if no metric passes. */
 static int largest_find(const struct judging *judging, const char *pmu, const char *group,
 			const struct tally_metric **ret_metric)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The letters behind the colon. Their effect depends on what the event has already, because
- * those of a group come on top of those of its members. */
+/* Modifiers after the colon. Their effect depends on the existing settings of the event, because
+ * the modifiers of a group are added to those of its members. */
 #include <errno.h>
 #include <string.h>
 
@@ -42,10 +42,11 @@ static int modifiers_check(struct tally_event_parser *p, struct tally_word word)
 
 struct excludes {
 	bool user, kernel, hv, guest, host;
-	bool levels, machines; /* one of u k h, one of G H was chosen */
+	bool levels, machines; /* one of u k h, one of G H was given */
 };
 
-/* The first letter of a kind excludes all its kin; each letter then lets one back in. */
+/* The first letter of a kind excludes all modes of this kind. Each letter then includes its mode
+ * again. */
 static void excludes_letter(struct excludes *x, char c)
 {
 	bool level = c == 'u' || c == 'k' || c == 'h';
@@ -87,7 +88,7 @@ static int spec_modify(struct tally_event_parser *p, struct tally_word word, siz
 	struct excludes x = {0};
 	unsigned precise = attr->precise_ip;
 
-	/* Letters of an event start from nothing, even without the default exclude_guest. */
+	/* Modifiers of an event replace its defaults, including exclude_guest. */
 	if (group)
 		x = (struct excludes){
 			attr->exclude_user,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names of generic events, by table: hardware, software, cache, and perf's own clocks. */
+/* Names of generic events: hardware, software, cache, and the clocks of perf. */
 #ifndef TALLY_EVENTS_NAMES_H
 #define TALLY_EVENTS_NAMES_H
 
@@ -11,7 +11,7 @@
 
 /* A row of the table of names. */
 struct tally_generic_event {
-	const char *name, *alias; /* alias NULL without */
+	const char *name, *alias; /* alias may be NULL */
 	const char *text;         /* one line of description */
 	uint32_t type;            /* PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE */
 	uint64_t config;
@@ -21,16 +21,17 @@ struct tally_generic_event {
 extern const struct tally_generic_event tally_generic_events[];
 extern const size_t tally_nr_generic_events;
 
-/* The row whose name or alias equals the `len` bytes at `text`, or NULL. */
+/* Return the row with the name or alias `text` of `len` bytes, or NULL. */
 const struct tally_generic_event *tally_generic_find(const char *text, size_t len);
 
 /* ---- caches: config = cache | op << 8 | result << 16 ---------------------- */
 
-/* Parse TYPE[-OP][-RESULT] in any of perf's spellings, letter case aside. 0; -ENOENT when it is
- * no cache name; -EOPNOTSUPP when no machine counts that op on that cache (iTLB stores). */
+/* Parse TYPE[-OP][-RESULT] in any spelling that perf accepts, ignoring case. Returns 0; -ENOENT if
+ * it is not a cache name; -EOPNOTSUPP if no machine counts this operation on this cache (iTLB
+ * stores). */
 int tally_cache_parse(const char *text, size_t len, uint64_t *ret_config);
 
-/* True if the `len` bytes at `text` are `name`. */
+/* Return true if the `len` bytes at `text` are equal to `name`. */
 bool tally_name_is(const char *name, const char *text, size_t len);
 
 #endif

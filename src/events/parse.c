@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The grammar: events and groups in braces, separated by commas. */
+/* Grammar of event strings: events and groups in braces, separated by commas. */
 #include "events/cursor.h"
 #include "events/lookup.h"
 #include "events/parse.h"
@@ -14,7 +14,7 @@
 
 enum { MAX_EVENTS = 65536, MAX_TEXT = 1 << 20 };
 
-/* What ends a name. */
+/* Characters that end a name. */
 #define STOPS ",{}/:"
 
 int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec *spec)
@@ -26,7 +26,7 @@ int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec
 		return tally_parser_fail(p, -E2BIG, "too many events",
 					 (struct tally_word){p->text + p->at, 0});
 	copy.attr.size = sizeof(copy.attr);
-	copy.attr.exclude_guest = 1; /* guests are counted only when asked for */
+	copy.attr.exclude_guest = 1; /* guests are counted only on request */
 	copy.leader = (uint32_t)p->specs.len;
 	copy.merge_first = copy.leader;
 	copy.nr_members = 1;
@@ -36,9 +36,9 @@ int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec
 	return ret;
 }
 
-/* ---- one event --------------------------------------------------------------- */
+/* ---- a single event ---------------------------------------------------------- */
 
-/* How the name that is shown comes from what was written. */
+/* The part of the text that becomes the displayed name. */
 enum shown { SHOW_ALL, SHOW_HEAD, SHOW_GIVEN };
 
 static int term_unknown(struct tally_event_parser *p, struct tally_word word)
@@ -79,7 +79,7 @@ static int terms_apply(struct tally_event_parser *p, const struct tally_terms *t
 	return 0;
 }
 
-/* rNNN: 1 when `word` is one. */
+/* Parse rNNN. Returns 1 if `word` has this form. */
 static int raw_parse(struct tally_word word, uint64_t *ret_config)
 {
 	struct tally_word hex = {word.text + 1, word.len - 1};
@@ -87,7 +87,8 @@ static int raw_parse(struct tally_word word, uint64_t *ret_config)
 	return word.len > 1 && word.text[0] == 'r' && !tally_word_hex(hex, ret_config);
 }
 
-/* The types that need no look at the machine. 1 with the spec filled, 0 if not, or the error. */
+/* Parse events that do not depend on the machine. Returns 1 with `spec` filled in, 0 if it is not
+ * such an event, or an error. */
 static int generic_parse(struct tally_event_parser *p, struct tally_word word,
 			 struct tally_event_spec *spec, enum shown *ret_shown)
 {
@@ -124,7 +125,7 @@ static int event_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
-/* `head` alone or with terms. */
+/* Parse an event name, alone or with terms. */
 static int name_parse(struct tally_event_parser *p, struct tally_word head,
 		      const struct tally_terms *terms, bool slashes, enum shown *ret_shown)
 {
@@ -149,7 +150,8 @@ static int name_parse(struct tally_event_parser *p, struct tally_word head,
 	return ret < 0 ? ret : 0;
 }
 
-/* TYPE:CONFIG in numbers; 1 when it was that. */
+/* Parse TYPE:CONFIG in numbers. Returns 1 if it was added, 0 if it does not have this form, or an
+ * error. */
 static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 			 struct tally_word tail)
 {
@@ -166,7 +168,7 @@ static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 	return ret ? ret : 1;
 }
 
-/* A tracepoint, or a name in another tool's spelling. */
+/* Parse a tracepoint, or a name in the syntax of another tool. */
 static int colons_parse(struct tally_event_parser *p, struct tally_word head,
 			struct tally_word tail)
 {
@@ -189,7 +191,7 @@ static int colons_parse(struct tally_event_parser *p, struct tally_word head,
 	return unknown.code;
 }
 
-/* What stands behind the first colon may be modifiers or the name of a tracepoint. */
+/* The word after the first colon may be modifiers or the name of a tracepoint. */
 static int colon_parse(struct tally_event_parser *p, struct tally_word head, enum shown *ret_shown)
 {
 	struct tally_event_spec spec;
@@ -203,7 +205,7 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 	if (ret)
 		return TALLY_MIN(ret, 0);
 	if (generic_parse(p, head, &spec, &ignored) || (!tail.len && tally_parser_peek(p) != ':')) {
-		/* L1D is a cache here, and the start of names elsewhere. */
+		/* L1D is a cache event, but other tools have events with this prefix. */
 		ret = tally_modifiers_look(tail) ? 0 : tally_spelling_parse(p, head);
 		if (ret) {
 			*ret_shown = SHOW_GIVEN;
@@ -314,7 +316,7 @@ static int expected(struct tally_event_parser *p, const char *text)
 				 (struct tally_word){p->text + p->at, p->at < p->len});
 }
 
-/* Events up to `end` ('\0': the end of the string), the cursor left behind it. */
+/* Parse events up to and including `end`; '\0' is the end of the string. */
 static int list_parse(struct tally_event_parser *p, char end, struct tally_terms *terms);
 
 static int group_modifiers(struct tally_event_parser *p, size_t first)
@@ -362,7 +364,7 @@ static int group_parse(struct tally_event_parser *p, struct tally_word name,
 	return ret;
 }
 
-/* `name{` of a group: what stands before the brace, if there is one. */
+/* Parse the start of a group, `{` or `name{`. */
 static bool group_starts(struct tally_event_parser *p, struct tally_word *ret_name)
 {
 	size_t start = p->at;
@@ -413,14 +415,14 @@ static int list_parse(struct tally_event_parser *p, char end, struct tally_terms
 	}
 }
 
-/* ---- the whole --------------------------------------------------------------------- */
+/* ---- entry points ------------------------------------------------------------------ */
 
 struct list_memory {
-	struct tally_event_list list; /* first: what the caller holds */
+	struct tally_event_list list; /* must be first: returned to the caller */
 	struct tally_arena arena;
 };
 
-/* P is resolved last: its value is the PMU's. */
+/* Modifier P is applied last, because its value depends on the PMU. */
 static void specs_finish(struct tally_event_parser *p)
 {
 	struct tally_pmu *pmu;
@@ -464,7 +466,7 @@ int tally_events_parse(struct tally_events *events, const char *text, size_t len
 		free(memory);
 		return ret;
 	}
-	/* What was tried before it was understood is forgotten. */
+	/* Discard errors of alternatives that were tried first. */
 	memset(p.err, 0, sizeof(*p.err));
 	specs_finish(&p);
 	memory->list = (struct tally_event_list){p.specs.data, p.specs.len, p.nr_groups, memory};

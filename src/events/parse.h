@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to events/: the state of one parse, and what the files of the parser ask each other. */
+/* Private to events/: the state of the parser, and the functions shared by its files. */
 #ifndef TALLY_EVENTS_PARSE_H
 #define TALLY_EVENTS_PARSE_H
 
@@ -24,16 +24,16 @@ struct tally_event_parser {
 	const char *text;
 	size_t len, at;
 	struct tally_event_error *err; /* never NULL */
-	struct tally_arena *arena;     /* of the list */
+	struct tally_arena *arena;     /* arena of the list */
 	TALLY_VEC(struct tally_event_spec) specs;
-	TALLY_VEC(uint8_t) modified; /* per spec: its exclude bits for G and H were chosen */
+	TALLY_VEC(uint8_t) modified; /* per spec: exclude bits were set by G or H */
 	uint32_t nr_groups;
 };
 
-/* One `name` or `name=value` between slashes; value.text is NULL without `=`. */
+/* A `name` or `name=value` between slashes. value.text is NULL without `=`. */
 struct tally_term {
 	struct tally_word name, value;
-	bool used; /* by the alias it named */
+	bool used; /* used as the name of an alias */
 };
 
 #define TALLY_MAX_TERMS 64
@@ -43,34 +43,39 @@ struct tally_terms {
 	size_t nr;
 };
 
-/* ---- the parts of the grammar ----------------------------------------------- */
+/* ---- parts of the grammar --------------------------------------------------- */
 
-/* Append a spec like `spec`, in a group of its own. 0, -E2BIG or -ENOMEM. */
+/* Append a copy of `spec`, in a group of its own. Returns 0, -E2BIG or -ENOMEM. */
 int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec *spec);
 
-/* Parse terms up to and with the closing slash; the cursor stands behind the opening one. */
+/* Parse terms up to and including the closing slash. The cursor must be after the opening slash.
+ * Returns 0 or an error. */
 int tally_terms_parse(struct tally_event_parser *p, struct tally_terms *ret_terms);
 
-/* Apply a term that every event has (name, period, call-graph ...) to `spec`. 1 if it was one,
- * 0 if it is not, or the error. */
+/* Apply a term that all events have (name, period, call-graph ...) to `spec`. Returns 1 if the term
+ * was applied, 0 if it is not such a term, or an error. */
 int tally_term_apply(struct tally_event_parser *p, const struct tally_term *term,
 		     struct tally_event_spec *spec);
 
-/* config, config1, config2, config3 set whole; same answers. */
+/* Apply config, config1, config2 or config3, which set a whole field. Return values as for
+ * tally_term_apply(). */
 int tally_term_config(struct tally_event_parser *p, const struct tally_term *term,
 		      struct perf_event_attr *attr);
 
-/* All of `word` are letters of modifiers. */
+/* Return true if all letters of `word` are modifiers. */
 bool tally_modifiers_look(struct tally_word word);
 
-/* Apply modifiers to the specs from index `first` on; `group` when they follow braces. */
+/* Apply modifiers to the specs from index `first` on. `group` is true if they follow a closing
+ * brace. Returns 0 or an error. */
 int tally_modifiers_apply(struct tally_event_parser *p, struct tally_word word, size_t first,
 			  bool group);
 
-/* mem:ADDR[/LEN][:TYPE], the cursor behind `mem:`. Adds the spec, leaves modifiers unread. */
+/* Parse mem:ADDR[/LEN][:TYPE]. The cursor must be after `mem:`. Adds the spec and does not consume
+ * modifiers. Returns 0 or an error. */
 int tally_breakpoint_parse(struct tally_event_parser *p);
 
-/* sys:name with wildcards: adds a spec per tracepoint. */
+/* Parse SYSTEM:NAME, which may have wildcards. Adds a spec for each tracepoint. Returns 0 or an
+ * error. */
 int tally_tracepoint_parse(struct tally_event_parser *p, struct tally_word sys,
 			   struct tally_word name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From pmu/terms/ to an attr: the terms' bits by the PMU's formats, its aliases opened up. */
+/* Make an attr from pmu/terms/: expand aliases, and set the bits of terms by the PMU's formats. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 struct target {
 	struct tally_pmu *pmu;
 	struct tally_event_spec *spec;
-	struct tally_word alias; /* whose terms are applied; empty: the user's own */
+	struct tally_word alias; /* alias whose terms are being applied; empty: the user's terms */
 };
 
 static bool word_is_file(struct tally_word word)
@@ -27,7 +27,7 @@ static bool word_is_file(struct tally_word word)
 	       !memchr(word.text, '/', word.len) && !memchr(word.text, '\0', word.len);
 }
 
-/* "2.3e-10" whatever the locale of the program says about points. */
+/* Parse a number such as "2.3e-10", independent of the locale. */
 static double scale_parse(const char *text, const char **ret_end)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -45,12 +45,12 @@ static double scale_parse(const char *text, const char **ret_end)
 
 double tally_unit_split(const char *text, const char **ret_unit)
 {
-	/* "nan" and "inf" are the start of words here. */
+	/* Do not parse "nan" and "inf", which may be prefixes of words. */
 	*ret_unit = text;
 	return strspn(text, "0123456789.+-") ? scale_parse(text, ret_unit) : 1;
 }
 
-/* "64Bytes": each count stands for so many of that. */
+/* A unit "64Bytes" means that each count stands for 64 bytes. */
 static void table_attributes(struct tally_event_parser *p, struct tally_event_spec *spec,
 			     const struct tally_table_event *event)
 {
@@ -85,8 +85,7 @@ static void alias_attributes(struct tally_event_parser *p, struct target *target
 static int term_set(struct tally_event_parser *p, struct target *target,
 		    const struct tally_term *term);
 
-/* The terms of an alias are parsed as if they stood in the string; what is wrong with them is
- * told of the alias's name there. */
+/* Parse and apply the terms of an alias. Errors in them are reported at the name of the alias. */
 static int alias_apply(struct tally_event_parser *p, struct target *target, struct tally_word word,
 		       const char *content, const char *wrong)
 {
@@ -116,7 +115,7 @@ static int alias_apply(struct tally_event_parser *p, struct target *target, stru
 	return ret;
 }
 
-/* 1 if `word` is an alias of the PMU, 0 if not, or the error. */
+/* Returns 1 if `word` is an alias of the PMU and was applied, 0 if not, or an error. */
 static int alias_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
 {
 	char name[NAME_MAX + 1];
@@ -144,7 +143,7 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	return 1;
 }
 
-/* 1 if `word` is an event that a table has of this PMU, 0 if not, or the error. */
+/* Returns 1 if `word` is an event of this PMU in a table and was applied, 0 if not, or an error. */
 static int table_try(struct tally_event_parser *p, struct target *target, struct tally_word word)
 {
 	struct tally_table_event event;
@@ -163,7 +162,8 @@ static int table_try(struct tally_event_parser *p, struct target *target, struct
 	return 1;
 }
 
-/* cpu/instructions/: the kernel knows the generic events of each kind of core. 1 or 0. */
+/* Apply generic events such as cpu/instructions/, which the kernel supports on each kind of core.
+ * Returns 1 or 0. */
 static int generic_try(struct target *target, struct tally_word word)
 {
 	const struct tally_generic_event *event = tally_generic_find(word.text, word.len);
@@ -345,7 +345,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 	return -ENOENT;
 }
 
-/* Of another machine's PMUs, those are known that its tables have events of. */
+/* For another machine, only PMUs with events in the tables are known. */
 static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, const char *name,
 			const struct tally_terms *terms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of format/: "config:0-7,32-35" says which bits of which field a term fills. */
+/* Files in format/: "config:0-7,32-35" lists the bits of an attr field that a term sets. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct {
 	{"config3", offsetof(struct perf_event_attr, config3)},
 };
 
-/* Bit number at `*text`, advancing it; -1 when there is none below 64. */
+/* Parse a bit number and advance `*text`. Returns -1 if there is no number below 64. */
 static int bit_parse(const char **text)
 {
 	int bit = 0, digits = 0;

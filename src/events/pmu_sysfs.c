@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs as /sys/bus/event_source/devices describes them. */
+/* PMUs as described in /sys/bus/event_source/devices. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -102,7 +102,7 @@ static int number_read(struct tally_events *events, const char *pmu, const char 
 	return 0;
 }
 
-/* "0,4-7"; numbers beyond any machine's are an error, not an allocation. */
+/* Parse "0,4-7". CPU numbers beyond the limit are an error, to avoid large allocations. */
 static int cpus_parse(const char *text, struct tally_pmu *pmu)
 {
 	int ret = 0;
@@ -135,7 +135,7 @@ static int cpus_read(struct tally_events *events, struct tally_pmu *pmu)
 	return cpus_parse(text, pmu);
 }
 
-/* Formats that make no sense are left out: their terms are then unknown. */
+/* Invalid formats are skipped; their terms are unknown then. */
 static int formats_read(struct tally_events *events, struct tally_pmu *pmu)
 {
 	tally_name_vec names = {0};
@@ -223,7 +223,7 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 	return 0;
 }
 
-/* Most machines have a single kind of core, and its PMU is called "cpu". */
+/* Most machines have only one kind of core, with a PMU called "cpu". */
 static bool several_look(struct tally_events *events)
 {
 	const tally_name_vec *names;

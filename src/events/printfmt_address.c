@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kernel's own forms of %p: network addresses, MACs, UUIDs. */
+/* Kernel extensions of %p: network addresses, MACs, UUIDs. */
 #include <string.h>
 
 #include "base/endian.h"
 #include "events/printfmt.h"
 
-/* Address families as Linux numbers them. */
+/* Address families of Linux. */
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };
 
 static void byte_add(struct tally_str *out, uint8_t byte, bool upper)
@@ -16,7 +16,7 @@ static void byte_add(struct tally_str *out, uint8_t byte, bool upper)
 	tally_str_add_bytes(out, two, 2);
 }
 
-/* h and l: the number is in the machine's order, little endian. */
+/* `reversed` is set for h and l if the number is stored in little-endian order. */
 static void ip4_add(struct tally_str *out, const uint8_t *ip, bool zeros, bool reversed)
 {
 	for (int i = 0; i < 4; i++) {
@@ -40,7 +40,7 @@ static void ip6_whole_add(struct tally_str *out, const uint8_t *ip, bool colons)
 	}
 }
 
-/* Mapped IPv4 and ISATAP addresses end in dotted form. */
+/* IPv4-mapped and ISATAP addresses end in dotted form. */
 static bool ip6_has_ip4(const uint8_t *ip)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -50,7 +50,7 @@ static bool ip6_has_ip4(const uint8_t *ip)
 	return (ip[8] & ~2) == 0 && ip[9] == 0 && ip[10] == 0x5e && ip[11] == 0xfe;
 }
 
-/* The first longest run of two or more zero words among `nr`. */
+/* Find the first of the longest runs of two or more zero words among `nr` words. */
 static int zeros_find(const uint8_t *ip, int nr, int *ret_len)
 {
 	int best = -1, best_len = 1;
@@ -105,7 +105,7 @@ static void port_add(struct tally_str *out, const uint8_t *sockaddr)
 	tally_str_add_u64(out, (uint64_t)sockaddr[2] << 8 | sockaddr[3]);
 }
 
-/* Nothing for families other than these, or for what is too short to be one. */
+/* Prints nothing for other address families, or if the data is too short. */
 static void sockaddr_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 			 const uint8_t *data, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The helpers that print fmts call: __print_flags(...), __get_str(...) and their kin. */
+/* Helper functions in print fmts: __print_flags(...), __get_str(...) and similar ones. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int expect_comma(struct tally_tp_compiler *c)
 	return tally_tp_accept(c, ",") ? 0 : tally_tp_fail(c, -EOPNOTSUPP, "expected a comma");
 }
 
-/* __get_xxx(field) */
+/* Parse __get_xxx(field). */
 static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 		      const struct tally_tp_node **ret_node)
 {
@@ -55,7 +55,7 @@ static int field_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	return expect_close(c);
 }
 
-/* Names that perf does know. */
+/* Identifiers known to perf. */
 static bool known_name(const struct tally_tp_node *node, uint64_t *ret_value)
 {
 	static const struct {
@@ -89,8 +89,8 @@ static int64_t signed_arith(enum tally_tp_op op, int64_t a, int64_t b)
 	}
 }
 
-/* The value of a node without fields in it, as perf works it out in tables: signed, casts
- * without effect. 0, or -EINVAL for fields and for operators that are not allowed there. */
+/* Evaluate a node without fields the way perf does in tables: signed, and casts have no effect.
+ * Returns 0, or -EINVAL for fields and for operators that are not allowed there. */
 static int constant_value(const struct tally_tp_node *node, int64_t *ret_value)
 {
 	int64_t a = 0, b = 0;
@@ -114,8 +114,8 @@ static int constant_value(const struct tally_tp_node *node, int64_t *ret_value)
 	return 0;
 }
 
-/* The value of a table's row, by perf's rules: what is negative when computed, or has no
- * number, is -1. */
+/* Get the value of a table row by perf's rules: computed negative values and unknown names are -1.
+ */
 static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *node,
 		       struct tally_tp_entry *entry)
 {
@@ -136,7 +136,7 @@ static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *
 static int entry_text(struct tally_tp_compiler *c, const struct tally_tp_node *node,
 		      struct tally_tp_entry *entry)
 {
-	if (node->op == TP_CAST) /* ((void *)0), the end of the table */
+	if (node->op == TP_CAST) /* ((void *)0) ends the table */
 		node = node->a;
 	if (node->op != TP_TEXT && node->op != TP_NUM)
 		return tally_tp_fail(c, -EOPNOTSUPP, "text of a table is no string");
@@ -145,7 +145,7 @@ static int entry_text(struct tally_tp_compiler *c, const struct tally_tp_node *n
 	return 0;
 }
 
-/* { value, "text" } */
+/* Parse a row { value, "text" }; the opening brace is consumed already. */
 static int entry_parse(struct tally_tp_compiler *c, struct tally_tp_entry *entry)
 {
 	const struct tally_tp_node *node;
@@ -219,7 +219,7 @@ static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	return ret;
 }
 
-/* __print_hex(array, length), __print_array(array, count, size) */
+/* Parse __print_hex(array, length) or __print_array(array, count, size). */
 static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const char *between,
 		      const struct tally_tp_node **ret_node)
 {
@@ -247,7 +247,7 @@ static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const ch
 	return 0;
 }
 
-/* __builtin_expect(value, likely) is its value. */
+/* Parse __builtin_expect(value, expected), which is replaced by its value. */
 static int expect_call(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *ignored;
@@ -260,7 +260,7 @@ static int expect_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 	return ret ? ret : expect_close(c);
 }
 
-/* sizeof(REC->field) or sizeof(type): perf cannot. */
+/* Parse sizeof(REC->field) or sizeof(type). perf does not support it. */
 static int sizeof_call(struct tally_tp_compiler *c, const struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *of;

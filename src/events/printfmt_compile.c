@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The format string of a print fmt: literal text and conversions, each with its argument. */
+/* Compile the format string of a print fmt: literal text and conversions with their arguments. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@ struct builder {
 	struct tally_tp_compiler *c;
 	const struct tally_tp_node *args[MAX_ARGS];
 	size_t nr_args, next;
-	char *text; /* the format string, unescaped */
+	char *text; /* unescaped format string */
 	size_t len, at;
 	struct tally_str literal;
 };
 
-/* Add a conversion, NULL for none, and the text that was read before it. */
+/* Add a conversion, or NULL, with the literal text before it. */
 static int piece_push(struct builder *b, const struct tally_tp_piece *conversion)
 {
 	struct tally_tp_print *print = b->c->print;
@@ -72,7 +72,7 @@ static bool letter_accept(struct builder *b, const char *letters, char *ret_lett
 	return true;
 }
 
-/* A width or precision: digits or a star. */
+/* Parse a width or precision: digits or a star. */
 static int count_parse(struct builder *b, int *count, const struct tally_tp_node **star)
 {
 	if (peek_char(b) == '*') {
@@ -153,7 +153,7 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 	return arg_read(b, &piece->arg);
 }
 
-/* The argument of an address has to be bytes of the payload. */
+/* The argument of an address conversion must be bytes of the payload. */
 static int address_arg(struct builder *b, struct tally_tp_piece *piece, uint32_t size)
 {
 	int ret = arg_read(b, &piece->arg);
@@ -220,11 +220,11 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 	}
 	if (peek_char(b) == 'h')
 		return tally_tp_fail(b->c, -EOPNOTSUPP, "%ph");
-	piece->kind = TP_POINTER; /* other letters stand in the text, for perf */
+	piece->kind = TP_POINTER; /* perf prints other letters as text */
 	return arg_read(b, &piece->arg);
 }
 
-/* What perf does not know it shows in this way, and takes no argument for it. */
+/* perf prints unknown conversions in this form, and does not consume an argument. */
 static int strange_piece(struct builder *b, char letter)
 {
 	tally_str_add_char(&b->literal, '>');
@@ -241,7 +241,7 @@ static int char_piece(struct builder *b, struct tally_tp_piece *piece)
 	return arg_read(b, &piece->arg);
 }
 
-/* Behind the percent sign. */
+/* Parse a conversion after the percent sign. */
 static int conversion_parse(struct builder *b)
 {
 	struct tally_tp_piece piece = {0};
@@ -300,7 +300,8 @@ static int pieces_build(struct builder *b)
 	return ret ? ret : tally_str_error(&b->literal);
 }
 
-/* In place: \n \t \r are what they are in C, of the others the backslash is dropped. */
+/* Unescape in place: \n, \t and \r are as in C, before other characters the backslash is dropped.
+ */
 static void unescape(struct builder *b)
 {
 	size_t to = 0;
@@ -352,7 +353,7 @@ static int print_build(struct tally_tp_compiler *c)
 	for (uint32_t i = 0; i < len && !c->print->target.beyond_perf; i++)
 		if (text[i] == '\t')
 			return tally_tp_fail(c, -EOPNOTSUPP, "tab in the format");
-	b.text = (char *)(uintptr_t)text; /* the arena's copy, nobody else's */
+	b.text = (char *)(uintptr_t)text; /* a copy in the arena, not shared */
 	b.len = len;
 	unescape(&b);
 	ret = args_parse(&b);

@@ -79,7 +79,7 @@ static int number_new(struct tally_tp_compiler *c, uint64_t value, const char *t
 	return node->text ? 0 : out_of_memory(c);
 }
 
-/* 12, 0x1f, 017, with any suffix of u and l. */
+/* Parse 12, 0x1f or 017, with any suffix of u and l. */
 static int number_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	size_t len = word_length(c);
@@ -95,7 +95,7 @@ static int number_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_
 	return ret;
 }
 
-/* 'A' is no number for perf; a digit in quotes is that digit. */
+/* In perf a character such as 'A' is not a number, but a digit in quotes is the number. */
 static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const char *close = memchr(c->at + 1, '\'', (size_t)(c->end - c->at - 1));
@@ -164,12 +164,12 @@ static int field_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	node->element_size = field->element_size;
 	node->array = field->is_array;
 	node->relative = field->is_relative;
-	node->pointer = field->is_dynamic; /* for tally_tp_bytes(): follow it */
+	node->pointer = field->is_dynamic; /* makes tally_tp_bytes() follow the loc word */
 	*ret_node = node;
 	return 0;
 }
 
-/* A name: a call, or a constant of the kernel's that its text does not explain. */
+/* Parse a name: a function call, or a kernel constant of unknown value. */
 static int name_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const struct tally_tp_node *call;
@@ -202,8 +202,8 @@ static int name_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 
 /* ---- casts ------------------------------------------------------------------------- */
 
-/* What remains of a value in a type; perf never extends signs. All of it in types that are
- * not in the table. */
+/* Return the mask of the bits that a type retains of a value; perf never sign-extends. All bits for
+ * unknown types. */
 static uint64_t type_mask(const char *type, size_t len, unsigned long_size, uint32_t *ret_size)
 {
 	static const struct {
@@ -242,8 +242,8 @@ static uint64_t type_mask(const char *type, size_t len, unsigned long_size, uint
 	return ~0ull;
 }
 
-/* The words between parentheses, blanks made one; pointer if a star ends them. False when
- * something stands there that no type has. */
+/* Read the type between parentheses, with single blanks between words. `*ret_pointer` is set if it
+ * ends with a star. Returns false if it is not a type. */
 static bool type_read(struct tally_tp_compiler *c, char *type, size_t cap, bool *ret_pointer)
 {
 	size_t used = 0, len;
@@ -288,7 +288,8 @@ int tally_tp_sizeof_type(struct tally_tp_compiler *c, struct tally_tp_node **ret
 	return 1;
 }
 
-/* (type) operand. 1 if it was one, 0 with the cursor unmoved if not, or the error. */
+/* Parse "(type) operand" after the parenthesis. Returns 1 if it was a cast, 0 with the cursor
+ * unmoved if not, or an error. */
 static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_node)
 {
 	const char *start = c->at;
@@ -304,7 +305,7 @@ static int cast_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	}
 	tally_tp_blanks(c);
 	if (c->at >= c->end || (!is_word(*c->at) && *c->at != '(' && *c->at != '"')) {
-		/* A name in parentheses; so is (u32) before a minus, for perf. */
+		/* A name in parentheses. perf also treats "(u32)" before a minus sign so. */
 		ret = number_new(c, 0, type, strlen(type), ret_node);
 		if (!ret)
 			(*ret_node)->name = true;
@@ -357,7 +358,7 @@ static int text_new(struct tally_tp_compiler *c, struct tally_tp_node **ret_node
 	return ret;
 }
 
-/* base[index]: perf counts bytes, not elements, in the data of dynamic arrays. */
+/* Parse base[index]. In the data of dynamic arrays perf counts bytes, not elements. */
 static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 {
 	struct tally_tp_node *operand = NULL, *whole;
@@ -365,7 +366,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 	uint32_t cast = 0;
 	int ret;
 
-	/* An operator in the index is too much for perf. */
+	/* perf does not support operators in the index. */
 	if (c->print->target.beyond_perf)
 		ret = tally_tp_expr_parse(c, &index);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* name=value of all fields, for payloads whose print fmt cannot be compiled. */
+/* Print all fields as name=value, for payloads with a print fmt that cannot be compiled. */
 #include <ctype.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void array_add(const struct tally_tp_field *field, const uint8_t *bytes, 
 	tally_str_add_char(out, ']');
 }
 
-/* Pointers and longs in hex, short numbers padded: perf's ways. */
+/* Like perf, print pointers and longs in hex, and pad 16-bit numbers. */
 static void number_add(const struct tally_tp_field *field, uint64_t value, struct tally_str *out)
 {
 	bool is_long = strstr(field->type, "long");

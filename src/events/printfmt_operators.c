@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Operators between the operands of an expression, grouped as perf groups them. */
+/* Binary operators, grouped in the same way as by perf. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -13,7 +13,7 @@ static int out_of_memory(struct tally_tp_compiler *c)
 	return tally_tp_fail(c, -ENOMEM, "out of memory");
 }
 
-/* Longer operators stand before their own beginnings. A higher rank binds tighter. */
+/* An operator is listed before its own prefixes. A higher rank binds tighter. */
 static const struct {
 	const char *text;
 	uint8_t op, rank;
@@ -37,7 +37,7 @@ static bool operator_accept(struct tally_tp_compiler *c, uint8_t *ret_op, unsign
 	return false;
 }
 
-/* Rank of the operator that makes a node, above all of them for what is no operator. */
+/* Return the rank of a node's operator, UINT32_MAX if it is not an operator. */
 static unsigned node_rank(const struct tally_tp_node *node)
 {
 	if (node->op == TP_NEGATE)
@@ -48,8 +48,8 @@ static unsigned node_rank(const struct tally_tp_node *node)
 	return UINT32_MAX;
 }
 
-/* left op right. When right is an operation that binds looser, perf turns them round in spite
- * of any parentheses: a * (b + c) is (a * b) + c. */
+/* Make the node "left op right". If `right` is an operation that binds looser, perf rotates the
+ * tree even if `right` is in parentheses: a * (b + c) becomes (a * b) + c. */
 static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 			 const struct tally_tp_node *left, const struct tally_tp_node *right,
 			 struct tally_tp_node **ret_node)
@@ -76,7 +76,7 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 	return 0;
 }
 
-/* What stands behind `test ?`. Only one operand belongs to the colon. */
+/* Parse the part after `test ?`. Only one operand belongs to the colon. */
 static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node **test)
 {
 	const struct tally_tp_node *yes = NULL;
@@ -100,9 +100,10 @@ static int choice_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 }
 
 /*
- * Operators behind `*slot`, which each operation replaces. perf's way is not C's: an operator
- * that binds looser than the one before takes that one as its left side, any other takes only
- * its right operand, whatever stands further out. So 10 - 3 - 2 is 10 - (3 - 2).
+ * Parse the operators after `*slot`, which is replaced by each operation. perf's rules differ from
+ * C: an operator that binds looser than the previous one takes that operation as its left side. Any
+ * other operator takes only the previous right operand, regardless of operators further to the
+ * left. So 10 - 3 - 2 is 10 - (3 - 2).
  */
 static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_node **slot)
 {
@@ -156,7 +157,7 @@ int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 	return ret;
 }
 
-/* Nodes belong to the compiler until the program runs. */
+/* The cast is safe, because the compiler owns the nodes until the print fmt is executed. */
 void tally_tp_fold(const struct tally_tp_node *constant)
 {
 	struct tally_tp_node *node = (struct tally_tp_node *)(uintptr_t)constant;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running a compiled print fmt over a payload. */
+/* Execute a compiled print fmt on a payload. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,8 @@ uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size)
 	}
 }
 
-/* Where the data of a loc word are; its upper half is their length. */
+/* Return the offset of the data that a loc word refers to. The upper half of the word is the
+ * length. */
 static uint64_t loc_offset(const struct tally_tp_node *node, uint32_t loc)
 {
 	return (loc & 0xffff) + (node->relative ? node->offset + node->size : 0);
@@ -107,7 +108,7 @@ uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *nod
 	case TP_NEGATE: return -tally_tp_eval(run, node->a);
 	default:
 		if (node->op < TP_MUL)
-			return 0; /* text has no value */
+			return 0; /* text does not have a value */
 		return tally_tp_arith(node->op, tally_tp_eval(run, node->a),
 				      tally_tp_eval(run, node->b));
 	}
@@ -138,8 +139,8 @@ static void signed_add(struct tally_str *out, uint64_t value)
 	tally_str_add_u64(out, value);
 }
 
-/* The spec was built by the compiler from checked parts: it always takes one long long behind
- * its stars. */
+/* The compiler has built the spec from checked parts: apart from the stars it always takes one long
+ * long. */
 static void printf_add(struct tally_tp_run *run, const struct tally_tp_piece *piece, uint64_t value)
 {
 	char *at = tally_str_room(run->out, 3 * 4096);
@@ -190,7 +191,7 @@ static void function_add(struct tally_tp_run *run, const struct tally_tp_piece *
 	}
 }
 
-/* In whole blocks: that takes a fraction of the time that copying just so many bytes does. */
+/* Copy whole blocks, which is much faster than copying the exact number of bytes. */
 static void before_add(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
 	struct tally_str *out = run->out;
@@ -230,7 +231,7 @@ static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *pie
 		if (value)
 			hex_add(run->out, value);
 		else
-			tally_str_add(run->out, "(nil)"); /* as glibc has it */
+			tally_str_add(run->out, "(nil)"); /* as printed by glibc */
 		break;
 	case TP_FUNCTION:
 	case TP_FUNCTION_OFFSET: function_add(run, piece); break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What %s prints: strings, flags, symbols, arrays and masks. */
+/* Arguments of %s: strings, flags, symbols, arrays and masks. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_PAD = 4096 };
 
-/* Give what was appended since `start` the width and precision of the conversion. */
+/* Apply the width and precision of the conversion to the text appended since `start`. */
 static void pad_apply(struct tally_tp_run *run, const struct tally_tp_piece *piece, size_t start)
 {
 	struct tally_str *out = run->out;
@@ -48,7 +48,7 @@ static bool is_plain(const struct tally_tp_piece *piece)
 	return !piece->width && !piece->has_precision && !piece->star_width;
 }
 
-/* perf gives up on a negative star, and shows the conversion as it was written. */
+/* For a negative star argument perf prints the conversion as it was written. */
 static bool star_is_negative(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
 	const struct tally_tp_node *star =
@@ -79,7 +79,7 @@ static void hex_add(struct tally_str *out, uint64_t value)
 	tally_str_add_hex(out, value, 0);
 }
 
-/* A field that is no array and as large as a pointer is shown as one. */
+/* A field that is not an array and has the size of a pointer is printed as a pointer. */
 static void field_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		      const struct tally_tp_node *node)
 {
@@ -99,7 +99,7 @@ static void field_add(struct tally_tp_run *run, const struct tally_tp_piece *pie
 		   strnlen((const char *)run->data + node->offset, (size_t)size));
 }
 
-/* The string behind a loc word ends with its NUL, whatever length the word has. */
+/* A string ends with its NUL, regardless of the length in the loc word. */
 static void string_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		       const struct tally_tp_node *node)
 {
@@ -115,7 +115,7 @@ static void string_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 		   strnlen((const char *)run->data + offset, run->len - (size_t)offset));
 }
 
-/* Each name is padded for itself; what has no name ends the list in hex. */
+/* Each name is padded separately. Bits without a name follow in hex at the end. */
 static void flags_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		      const struct tally_tp_node *node)
 {
@@ -160,7 +160,7 @@ static void symbol_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 
 /* ---- arrays ------------------------------------------------------------------------ */
 
-/* Arrays may go on behind what their field holds, but never behind the payload. */
+/* Arrays may extend beyond their field, but not beyond the payload. */
 static const uint8_t *array_bytes(struct tally_tp_run *run, const struct tally_tp_node *node,
 				  uint64_t count, uint64_t size, uint64_t *ret_nr)
 {
@@ -196,7 +196,7 @@ static void array_add(struct tally_tp_run *run, const struct tally_tp_node *node
 	const uint8_t *data;
 
 	if (size != 1 && size != 2 && size != 4 && size != 8) {
-		run->short_payload = true; /* a size that no element has */
+		run->short_payload = true; /* invalid element size */
 		return;
 	}
 	data = array_bytes(run, node, count, size, &nr);
@@ -211,7 +211,8 @@ static void array_add(struct tally_tp_run *run, const struct tally_tp_node *node
 
 /* ---- masks -------------------------------------------------------------------------- */
 
-/* Byte `i` from the least significant; the kernel's masks are arrays of longs. */
+/* Return byte `i`, counted from the least significant one. Masks of the kernel are arrays of longs.
+ */
 static uint8_t mask_byte(const struct tally_tp_run *run, const uint8_t *data, size_t i)
 {
 	size_t word = run->print->target.long_size;
@@ -292,6 +293,6 @@ void tally_tp_text_run(struct tally_tp_run *run, const struct tally_tp_piece *pi
 		if (!is_plain(piece) && !tally_str_error(run->out))
 			pad_apply(run, piece, start);
 		break;
-	default: break; /* perf prints nothing for other things */
+	default: break; /* perf prints nothing for other nodes */
 	}
 }

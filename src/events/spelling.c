@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names as other tools write them:
- *	clx::MEM_LOAD_RETIRED:L1_MISS:u:c=1	libpfm: the CPU, the event, its masks, its modifiers
- *	MEM_LOAD_RETIRED_L1_MISS:PMC0:THRESHOLD=0x2	likwid: the event, its counter, its options
- * and names of tables that have colons themselves.
+ * Event names in the syntax of other tools:
+ *
+ *	clx::MEM_LOAD_RETIRED:L1_MISS:u:c=1	libpfm: CPU, event, umasks, modifiers
+ *	MEM_LOAD_RETIRED_L1_MISS:PMC0:THRESHOLD=0x2	likwid: event, counter, options
+ *
+ * and table names that contain colons.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +21,7 @@
 
 enum { MAX_PIECES = 16, MAX_NAME = 256 };
 
-/* libpfm's word for a CPU, and the table of it. */
+/* Names of CPUs in libpfm, and the corresponding tables. */
 static const char *const cpus[][2] = {
 	{"slm", "silvermont"},
 	{"skx", "skylakex"},
@@ -34,7 +36,7 @@ static const char *const cpus[][2] = {
 	{"power8", "power8"},
 };
 
-/* Events that have other names there. */
+/* Events with different names in the other tools. */
 static const char *const others[][2] = {
 	{"instr_retired_any", "inst_retired.any"},
 	{"instruction_retired", "inst_retired.any"},
@@ -54,7 +56,7 @@ static const char *const others[][2] = {
 	{"retired_branch_instructions_mispredicted", "ex_ret_brn_misp"},
 };
 
-/* Modifiers of libpfm and options of likwid that are terms of the PMU. */
+/* Modifiers of libpfm and options of likwid that correspond to terms of the PMU. */
 static const struct {
 	const char *word, *term;
 	bool likwid;
@@ -76,14 +78,14 @@ static const struct {
 };
 
 struct spelling {
-	struct tally_word cpu; /* in front of "::" */
+	struct tally_word cpu; /* part before "::" */
 	struct tally_word pieces[MAX_PIECES];
-	size_t nr, nr_name; /* pieces that are the name */
-	const char *name;   /* the table's */
+	size_t nr, nr_name; /* all pieces, and those that form the name */
+	const char *name;   /* name in the table */
 	struct tally_terms terms;
-	char modifiers[MAX_PIECES]; /* perf's letters */
+	char modifiers[MAX_PIECES]; /* modifiers of perf */
 	size_t nr_modifiers;
-	struct tally_word counter; /* likwid's: PMC0 */
+	struct tally_word counter; /* likwid's counter, PMC0 */
 	bool kernel;
 };
 
@@ -92,7 +94,7 @@ static bool word_equals(struct tally_word word, const char *text)
 	return strlen(text) == word.len && !strncasecmp(text, word.text, word.len);
 }
 
-/* Dots, colons and underscores are the same here, and so is letter case. */
+/* Dots, colons and underscores are equivalent, and case is ignored. */
 static int fold(int c)
 {
 	return c == '.' || c == ':' ? '_' : tolower(c);
@@ -106,7 +108,7 @@ static bool fold_equals(const char *name, struct tally_word word)
 	return !name[word.len];
 }
 
-/* The table's name for what was written, or NULL. */
+/* Return the name in the table, or NULL. */
 static const char *name_find(struct tally_events *events, struct tally_word written)
 {
 	struct tally_table_cursor cursor = {0};
@@ -146,7 +148,7 @@ bool tally_table_has_prefix(struct tally_events *events, struct tally_word word)
 	return false;
 }
 
-/* ---- what stands behind the name ------------------------------------------------------ */
+/* ---- after the name ------------------------------------------------------------------- */
 
 static bool counter_accept(struct spelling *s, struct tally_word piece)
 {
@@ -194,7 +196,8 @@ static bool modifiers_accept(struct spelling *s, struct tally_word piece)
 	return accepted;
 }
 
-/* Libpfm's e, i, c and t are not perf's: they are meant where masks are written its way. */
+/* Accept the pieces after the name. libpfm's modifiers e, i, c and t differ from perf's: use
+ * libpfm's meaning if the event is written in its syntax, with a CPU or separate umasks. */
 static bool rest_accept(struct spelling *s)
 {
 	bool libpfm = s->cpu.len || s->nr_name > 1;
@@ -216,7 +219,7 @@ static bool rest_accept(struct spelling *s)
 	return true;
 }
 
-/* ---- the whole -------------------------------------------------------------------------- */
+/* ---- entry points ----------------------------------------------------------------------- */
 
 static void pieces_split(struct spelling *s, struct tally_word whole)
 {
@@ -237,7 +240,7 @@ static void pieces_split(struct spelling *s, struct tally_word whole)
 	}
 }
 
-/* The longest name that a table has and behind which the rest makes sense. */
+/* Find the longest name that is in a table and is followed by valid pieces only. */
 static bool name_accept(struct tally_event_parser *p, struct spelling *s)
 {
 	const char *start = s->pieces[0].text;
@@ -269,7 +272,7 @@ static int cpu_check(struct tally_event_parser *p, const struct spelling *s)
 	return 0;
 }
 
-/* The kernel chooses the counter; one that cannot count the event is a mistake all the same. */
+/* The kernel selects the counter. Nevertheless report a counter that cannot count the event. */
 static int counter_check(struct tally_event_parser *p, const struct spelling *s,
 			 const struct tally_event_spec *spec)
 {
@@ -301,7 +304,7 @@ static int specs_finish(struct tally_event_parser *p, struct spelling *s, size_t
 
 	for (size_t i = first; s->counter.len && i < p->specs.len && !ret; i++)
 		ret = counter_check(p, s, &p->specs.data[i]);
-	/* Likwid counts user space unless told otherwise. */
+	/* likwid counts user mode by default. */
 	if (s->counter.len && !s->kernel)
 		letters = (struct tally_word){"u", 1};
 	return ret ? ret : tally_modifiers_apply(p, letters, first, false);

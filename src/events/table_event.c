@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names out of tables, and events that several kinds of core count. */
+/* Events from tables, and events on several kinds of core. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +57,9 @@ int tally_table_describe(struct tally_events *events, const struct tally_pmu *pm
 	return 0;
 }
 
-/* ---- a name alone -------------------------------------------------------------- */
+/* ---- names without a PMU ------------------------------------------------------- */
 
-/* Add the event to a PMU once, though several rows may speak of it. */
+/* Add the event to a PMU once, even if several rows describe it. */
 static int pmu_add_once(struct tally_event_parser *p, size_t first, struct tally_pmu *pmu,
 			struct tally_word name, const struct tally_terms *terms)
 {
@@ -69,7 +69,7 @@ static int pmu_add_once(struct tally_event_parser *p, size_t first, struct tally
 	return TALLY_MIN(tally_pmu_add(p, pmu, name, terms), 0);
 }
 
-/* The event on every PMU of this machine that a row is for. */
+/* Add the event on each PMU of this machine that the row applies to. */
 static int row_add(struct tally_event_parser *p, size_t first,
 		   const struct tally_table_event *event, struct tally_word name,
 		   const struct tally_terms *terms)
@@ -92,7 +92,7 @@ static int row_add(struct tally_event_parser *p, size_t first,
 	return ret;
 }
 
-/* Of cores without a PMU, and of other machines. */
+/* Add the event on a PMU made from the tables, for cores without a PMU and for other machines. */
 static int row_make(struct tally_event_parser *p, size_t first,
 		    const struct tally_table_event *event, struct tally_word name,
 		    const struct tally_terms *terms)
@@ -150,9 +150,9 @@ int tally_table_parse(struct tally_event_parser *p, struct tally_word name,
 	return p->specs.len > first;
 }
 
-/* ---- what is known of unknown names ------------------------------------------------ */
+/* ---- explanation of unknown names -------------------------------------------------- */
 
-/* Tables of other CPUs that have the name, as far as they fit. */
+/* List the other CPUs that have an event with this name, as far as they fit. */
 static void others_explain(struct tally_event_parser *p, struct tally_word name)
 {
 	const struct tally_models *models = p->events->tables.models;
@@ -230,7 +230,7 @@ int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spe
 	return 1;
 }
 
-/* A member of a group that is to be parted, and where it stood. */
+/* A member of a group that is split, with its original index. */
 struct placed {
 	struct tally_event_spec spec;
 	size_t from, core;
@@ -253,7 +253,7 @@ static int placed_compare(const void *a, const void *b)
 	return x->from < y->from ? -1 : 1;
 }
 
-/* The members of one kind of core, [from, to) of all, become a group. */
+/* Make a group of the members [from, to), which belong to one kind of core. */
 static void part_make(struct tally_event_parser *p, size_t from, size_t to, uint32_t group)
 {
 	for (size_t i = from; i < to; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The PMUs that tables speak of: those of sysfs, and where there are none, made-up ones. */
+/* Match PMU names in tables with PMUs in sysfs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const char core_name[] = "default_core";
 
-/* "hisi_sccl,ddrc": the parts of a name, in this order, and nothing but digits behind. */
+/* Match "hisi_sccl,ddrc": the parts must occur in this order, followed by digits only. */
 static bool parts_fit(const char *name, const char *parts)
 {
 	while (*parts) {
@@ -24,7 +24,7 @@ static bool parts_fit(const char *name, const char *parts)
 	return name[strspn(name, "0123456789_")] == '\0';
 }
 
-/* A system's PMU tells in `identifier` which one it is. */
+/* System PMUs identify themselves in the file `identifier`. */
 static bool identifier_fits(struct tally_events *events, const char *compat, const char *pmu)
 {
 	struct tally_arena arena = {0};

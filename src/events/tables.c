@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which tables a CPU has. */
+/* Find the tables of a CPU. */
 #include "events/tables.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "events/pmu.h"
 #include "jevents/load.h"
 
-/* ---- where they come from ------------------------------------------------------- */
+/* ---- sources -------------------------------------------------------------------- */
 
 static void message_emit(void *context, const struct tally_diagnostic *message)
 {
@@ -25,7 +25,8 @@ static void message_emit(void *context, const struct tally_diagnostic *message)
 		tables->data);
 }
 
-/* Of a tree only what this CPU needs is read, unless the CPU is called by its table's name. */
+/* From a tree, load only the tables that this CPU needs, unless the CPU is given by the name of its
+ * table. */
 static int models_open(struct tally_tables *tables)
 {
 	const struct tally_load_filter filter = {.cpuid = tables->asked ? tables->asked
@@ -46,7 +47,7 @@ static int models_open(struct tally_tables *tables)
 	return ret;
 }
 
-/* ---- whose they are --------------------------------------------------------------- */
+/* ---- selection -------------------------------------------------------------------- */
 
 static int table_push(struct tally_tables *tables, const struct tally_model *model,
 		      const char *core)
@@ -58,7 +59,7 @@ static int table_push(struct tally_tables *tables, const struct tally_model *mod
 	return tally_vec_push(&tables->list, (struct tally_table){model, core});
 }
 
-/* The tables that the map gives a CPU. */
+/* Add the tables that the map lists for a CPU. */
 static int rows_push(struct tally_tables *tables, const char *arch, const char *cpuid,
 		     const char *core)
 {
@@ -85,8 +86,8 @@ static bool model_is_architectural(const struct tally_model *model)
 	return len >= strlen(word) && !strcmp(name + len - strlen(word), word);
 }
 
-/* A map that has the CPU itself comes before one that has all of an architecture; the identity
- * alone does not tell the architecture. */
+/* The CPU ID alone does not determine the architecture. Prefer a map that lists this CPU to one
+ * that covers all CPUs of an architecture. */
 static int any_arch_push(struct tally_tables *tables, const char *cpuid)
 {
 	const struct tally_models *models = tables->models;
@@ -109,7 +110,8 @@ static int any_arch_push(struct tally_tables *tables, const char *cpuid)
 	return found ? rows_push(tables, found, cpuid, NULL) : 0;
 }
 
-/* "silvermont", "arm/neoverse-n1" or only "neoverse-n1", and with the architecture in front. */
+/* Match "silvermont", "arm/neoverse-n1" or only "neoverse-n1", with or without "ARCH/" before it.
+ */
 static bool model_is_called(const struct tally_model *model, const char *name)
 {
 	const char *whole = model_name(model), *last = strrchr(whole, '/');
@@ -147,7 +149,7 @@ static int request_push(struct tally_tables *tables)
 	return ret;
 }
 
-/* Where the kinds of cores have identities of their own, as Arm's do, each has its tables. */
+/* If the kinds of core have different CPU IDs, as on Arm, each kind has its own tables. */
 static int cores_push(struct tally_events *events)
 {
 	struct tally_tables *tables = &events->tables;
@@ -173,7 +175,7 @@ static bool cores_differ(const struct tally_events *events)
 	return differ;
 }
 
-/* PMUs that are no CPU's: their events say themselves whose they are. */
+/* System PMUs do not belong to a CPU. Their events contain the identifier of their PMU. */
 static int systems_push(struct tally_tables *tables)
 {
 	int ret = 0;
@@ -199,7 +201,7 @@ static int tables_choose(struct tally_events *events)
 	if (!ret)
 		ret = cores_differ(events) ? cores_push(events)
 					   : rows_push(tables, tables->arch, tables->cpuid, NULL);
-	/* Files without a map are for every CPU. */
+	/* Files without a map apply to every CPU. */
 	if (!ret && !tables->list.len)
 		ret = rows_push(tables, "", tables->cpuid, NULL);
 	return ret ? ret : systems_push(tables);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What stands between slashes: `name` or `name=value`, and the terms that every event knows. */
+/* Terms between slashes, `name` or `name=value`, and the terms that all events support. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum term_kind { TERM_U64, TERM_U32, TERM_BOOL, TERM_NOT, TERM_TEXT, TERM_FLAG };
 
-/* The terms that override settings of the command line. */
+/* Terms that override command line settings. */
 static const struct {
 	const char *name;
 	uint8_t kind; /* enum term_kind */
@@ -47,7 +47,7 @@ static struct tally_word word_trim(const char *start, const char *end)
 	return (struct tally_word){start, (size_t)(end - start)};
 }
 
-/* Advance over one name or value; quotes protect commas, slashes and blanks. */
+/* Parse one name or value. Quotes protect commas, slashes and blanks. */
 static int term_piece(struct tally_event_parser *p, const char *stops, struct tally_word *ret_word)
 {
 	const char *start, *close;
@@ -140,7 +140,7 @@ static int term_number(struct tally_event_parser *p, const struct tally_term *te
 	return 0;
 }
 
-/* A flag is true without a value; with one, that value is 0 or 1. */
+/* A flag without a value is true; a value must be 0 or 1. */
 static int term_bool(struct tally_event_parser *p, const struct tally_term *term, bool needed,
 		     bool *ret_value)
 {
@@ -193,7 +193,7 @@ static int override_apply(struct tally_event_parser *p, const struct tally_term 
 	return ret;
 }
 
-/* @name[=value]: handed to the PMU's driver as it is, several joined by commas. */
+/* @name[=value] is passed unchanged to the PMU's driver; several terms are joined by commas. */
 static int driver_apply(struct tally_event_parser *p, const struct tally_term *term,
 			struct tally_event_terms *terms)
 {
@@ -216,7 +216,7 @@ static int driver_apply(struct tally_event_parser *p, const struct tally_term *t
 	return 1;
 }
 
-/* A rate has two homes: the overrides and the attr. */
+/* The sampling rate is stored both in the overrides and in the attr. */
 static void rate_apply(struct tally_event_spec *spec)
 {
 	if (spec->terms.given & TALLY_TERM_PERIOD) {

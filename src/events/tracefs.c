@@ -84,7 +84,7 @@ int tally_tracepoint_names(struct tally_events *events, const char *sys, struct 
 	if (ret)
 		return ret;
 	tally_vec_for_each (name, &names) {
-		/* The plain files of these directories; their names are no tracepoints. */
+		/* Skip plain files, which are not tracepoints. */
 		if (strcmp(*name, "enable") && strcmp(*name, "filter") &&
 		    strcmp(*name, "header_event") && strcmp(*name, "header_page"))
 			names.data[kept++] = *name;
@@ -138,7 +138,7 @@ void tally_tracepoint_offer(struct tally_events *events, const char *name,
 
 struct globs {
 	const char *sys, *name;
-	struct tally_word text; /* of both, for errors */
+	struct tally_word text; /* both together, for errors */
 };
 
 static int tracepoint_add(struct tally_event_parser *p, const char *sys, const char *name)
@@ -160,7 +160,7 @@ static int tracepoint_add(struct tally_event_parser *p, const char *sys, const c
 	return tally_parser_add(p, &spec);
 }
 
-/* Matches of a pattern skip what cannot be read; ftrace's own events cannot be opened. */
+/* Unreadable matches of a pattern are skipped; the events of the system ftrace cannot be opened. */
 static int system_add(struct tally_event_parser *p, const char *sys, const struct globs *globs)
 {
 	tally_name_vec names = {0};
@@ -198,7 +198,7 @@ static int globs_add(struct tally_event_parser *p, const struct globs *globs)
 	return ret;
 }
 
-/* Its tracepoints that are written like this one; false if there is no such system. */
+/* Suggest similar tracepoints of the system. Returns false if the system does not exist. */
 static bool offer_of_system(struct tally_event_parser *p, const char *sys,
 			    struct tally_suggest *suggest)
 {
@@ -216,7 +216,7 @@ static bool offer_of_system(struct tally_event_parser *p, const char *sys,
 	return found;
 }
 
-/* There is no such system: those that have the tracepoint, or that are written like this one. */
+/* The system does not exist: suggest other systems that have the tracepoint, or similar systems. */
 static void offer_other_systems(struct tally_event_parser *p, const struct globs *globs,
 				struct tally_suggest *suggest)
 {
@@ -236,7 +236,7 @@ static void offer_other_systems(struct tally_event_parser *p, const struct globs
 	tally_arena_free(&arena);
 }
 
-/* Tracepoints of these systems exist once somebody has made them. */
+/* Systems whose tracepoints exist only after a user has created them. */
 static const struct {
 	const char *system, *what, *place, *file, *perf;
 } probes[] = {
@@ -255,7 +255,7 @@ static const char *unless_glob(const char *name, const char *stand_in)
 	return tally_glob_has(name, strlen(name)) ? stand_in : name;
 }
 
-/* Explain how such a tracepoint is made; false for those of the kernel's own. */
+/* Explain how to create a probe. Returns false for the kernel's own tracepoints. */
 static bool probe_explain(struct tally_event_parser *p, const struct globs *globs)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(probes); i++) {
@@ -291,7 +291,7 @@ static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *
 	return -ENOENT;
 }
 
-/* Names that could leave the directory are no names. */
+/* Reject names that could leave the directory. */
 static bool word_is_safe(struct tally_word word)
 {
 	return word.len && word.len <= NAME_MAX && word.text[0] != '.' &&
