@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where code was linked to be. A profile knows it by offsets in files, which are other numbers
- * wherever a segment lies elsewhere in memory than in the file.
+ * Translate file offsets, which the profile uses, to linked addresses. They differ if a segment is
+ * linked at an address other than its file offset.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "export/model.h"
 #include "symbols/code_file.h"
 
-/* An address of a file, and where its linked one goes. */
+/* A file offset, and where to store the linked address. */
 struct linked_place {
 	struct tally_dso *dso;
 	uint64_t offset, *linked;
 };
 
-/* One file is open at a time. */
+/* State of the translation; one file is open at a time. */
 struct linker {
 	const struct tally_dso *dso;
-	struct tally_code_file *file; /* NULL: it is not at hand */
-	uint64_t base;                /* which addresses count from */
-	uint64_t start, end, delta;   /* offsets of a segment */
+	struct tally_code_file *file; /* NULL: not available */
+	uint64_t base;                /* subtracted from linked addresses */
+	uint64_t start, end, delta;   /* offsets of the current segment; distance to addresses */
 };
 
 static int by_place(const void *a, const void *b)
@@ -78,7 +78,7 @@ static int link_all(struct linked_place *places, size_t nr, enum tally_export_ba
 	return ret;
 }
 
-/* Others than files are known by addresses. */
+/* Objects other than files already use addresses. */
 static void place_add(struct linked_place *places, size_t *nr, struct tally_dso *dso, uint64_t addr,
 		      uint64_t *linked)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The format of callgrind: what each line of a function cost by itself, and what the calls from it
- * did. A sample tells no number of calls, so each edge of the graph says 1.
+ * The callgrind format: the self cost of each line of a function, and the cost of the calls from
+ * it. Samples have no number of calls, so each edge of the graph has one call.
  *
- * What a function costs with its callees is added up by readers: as its own cost and that of its
- * calls, or as the cost of the calls to it. For both to be the truth a sample counts for one call
- * to each function on its stack and for one from it. So functions that are on it several times
- * are where they are outermost, that of the sample itself is innermost, and the outermost ones are
- * called by one that stands for all. An edge between functions that called each other by way of
- * such ones is from the one to the other.
+ * Readers compute the total cost of a function as its self cost plus the cost of its calls, or as
+ * the cost of the calls to it. For both to be correct, each sample must count for one call to each
+ * function on its stack and for one call from it. A function that occurs several times on the stack
+ * is therefore kept only at its outermost occurrence; the leaf function is kept at the leaf. The
+ * outermost functions are called by a function that represents the whole profile. An edge connects
+ * functions that called each other through removed ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@
 #include "export/stream.h"
 
 #define NO_CALLEE UINT32_MAX
-#define NO_FRAME  UINT32_MAX /* the function that stands for all has none */
+#define NO_FRAME  UINT32_MAX /* the function "[all]" has no frame */
 #define ALL       "[all]"
 
-/* A line of a function, and what it calls. */
+/* The cost of a line of a function: its own, or that of calls to `callee`. */
 struct callgrind_cost {
-	uint32_t function, callee; /* NO_CALLEE: its own cost */
-	uint32_t line;             /* 0: not known */
-	size_t values;             /* in struct callgrind: two for each event */
+	uint32_t function, callee; /* NO_CALLEE: self cost */
+	uint32_t line;             /* 0: unknown */
+	size_t values;             /* index in callgrind.values: two for each event */
 };
 
 struct callgrind {
@@ -40,14 +40,14 @@ struct callgrind {
 	struct tally_export_model model;
 	struct tally_export_stream stream;
 	TALLY_VEC(struct callgrind_cost) costs;
-	struct tally_slots slots; /* of these */
+	struct tally_slots slots; /* hash index of `costs` */
 	TALLY_VEC(uint64_t) values;
-	uint64_t *met;   /* by function: number of the bucket that met it last */
-	uint8_t *shares; /* see callgrind_shares() */
+	uint64_t *met;   /* by function: last bucket (number + 1) that counted it */
+	uint8_t *shares; /* from callgrind_shares() */
 	struct tally_intern names, files, objects;
 };
 
-/* ---- adding up ----------------------------------------------------------------- */
+/* ---- adding up costs ----------------------------------------------------------- */
 
 static int cost_new(struct callgrind *callgrind, const struct callgrind_cost *cost, uint32_t hash,
 		    struct callgrind_cost **ret_cost)
@@ -90,8 +90,9 @@ static int cost_find(struct callgrind *callgrind, const struct callgrind_cost *c
 	return cost_new(callgrind, cost, hash, ret_cost);
 }
 
-/* A line is one of the function's file. The compiler may tell that with its directories here and
- * without them there; a line of another file, as macros have, is none. */
+/* Return the line if it is in the file of the function, otherwise 0, as for lines of macros in
+ * another file. Files are compared by name, as the compiler may omit directories in one of the two
+ * places. */
 static uint32_t line_of(const struct callgrind *callgrind, uint32_t frame)
 {
 	const struct tally_line *line = callgrind->profile->frames.all.data[frame].line;
@@ -102,7 +103,7 @@ static uint32_t line_of(const struct callgrind *callgrind, uint32_t frame)
 	return name && file && !strcmp(name, tally_path_name(file)) ? line->line : 0;
 }
 
-/* Count a bucket for a function's own cost, or for a call from it; `frame` is in it. */
+/* Add a bucket to the self cost of the function of `frame`, or to its calls to `callee`. */
 static int count(struct callgrind *callgrind, const struct tally_bucket *bucket, size_t event,
 		 uint32_t frame, uint32_t callee)
 {
@@ -138,7 +139,7 @@ static int count_bucket(struct callgrind *callgrind, size_t i, size_t event)
 		uint32_t frame = tally_export_frame(callgrind->profile, &bucket->key, at);
 		uint32_t function = function_of[frame];
 
-		/* It called itself: the call that leads on is in its last frame. */
+		/* Direct recursion: the next call is made from the innermost of these frames. */
 		if (caller != NO_FRAME && function_of[caller] == function)
 			caller = frame;
 		if (callgrind->met[function] == i + 1)
@@ -170,7 +171,7 @@ static int count_all(struct callgrind *callgrind)
 
 /* ---- writing ------------------------------------------------------------------- */
 
-/* By function, own costs first, then by callee and line. */
+/* Sort by function, self cost first, then by callee and line. */
 static int by_place(const void *a, const void *b)
 {
 	const struct callgrind_cost *x = a, *y = b;
@@ -184,7 +185,8 @@ static int by_place(const void *a, const void *b)
 	return (x->values > y->values) - (x->values < y->values);
 }
 
-/* A space would end an event's name. */
+/* Append an event name; characters other than letters and digits become "_", as a space would end
+ * it. */
 static void add_event_name(struct tally_str *out, const char *name, const char *behind)
 {
 	tally_str_add_char(out, ' ');
@@ -214,7 +216,7 @@ static void add_head(struct callgrind *callgrind)
 	tally_str_add(out, "\n");
 }
 
-/* "fn=(3) name", or "fn=(3)" where the name was told before. */
+/* Append "fn=(3) name", or "fn=(3)" if the name has been defined before. */
 static int add_name(struct callgrind *callgrind, const char *what, struct tally_intern *table,
 		    const char *name)
 {
@@ -240,7 +242,7 @@ static int add_name(struct callgrind *callgrind, const char *what, struct tally_
 static const char *const own_names[] = {"ob", "fl", "fn"};
 static const char *const callee_names[] = {"cob", "cfi", "cfn"};
 
-/* Where a function is: its object, its file, its name. */
+/* Append the object, file and name of a function. */
 static int add_function(struct callgrind *callgrind, const char *const *names, uint32_t number)
 {
 	static const struct tally_export_function all = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Readers know a function by its file of source and its name. Without debug information all
- * functions are in no file, and static ones of the same name would be one, that calls itself.
+ * Readers of the format identify a function by its source file and name. Without debug information
+ * all functions have the same placeholder file, so static functions of the same name would be
+ * merged, and appear to call themselves.
  */
 #include "export/callgrind_names.h"
 
@@ -10,7 +11,7 @@
 
 #include "base/intern.h"
 
-/* What is behind a name, each if that before was not enough. */
+/* Suffixes of a name; each is used if the previous one does not make it unique. */
 enum { SHARES_NOTHING, SHARES_NAME, SHARES_START };
 
 const char *callgrind_file(const struct tally_export_function *function)
@@ -37,7 +38,8 @@ void callgrind_add_name(const struct tally_export_model *model, const uint8_t *s
 	}
 }
 
-/* Number what readers see of each function; `first` by number: which function had it first. */
+/* Number the file and name of each function, as readers see them. `first`: by that number, the
+ * first function with it. */
 static int number_all(const struct tally_export_model *model, const uint8_t *shares,
 		      struct tally_intern *seen, uint32_t *first, uint32_t *number_of)
 {
@@ -61,7 +63,7 @@ static int number_all(const struct tally_export_model *model, const uint8_t *sha
 	return ret;
 }
 
-/* Those that share what is seen of them show more. `step` is what they share. */
+/* Lengthen the suffix of functions with the same file and name to `step`. */
 static int shares_step(const struct tally_export_model *model, uint8_t step, uint8_t *shares)
 {
 	size_t size = (model->functions.len + 1) * sizeof(uint32_t);

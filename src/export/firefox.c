@@ -2,7 +2,7 @@
 /*
  * The processed profile format of profiler.firefox.com, version 60: one table each of strings,
  * files, functions, frames and stacks, and for each thread its samples as columns. Later versions
- * of the profiler upgrade it when they load it.
+ * of the profiler upgrade it when loading.
  */
 #include "export/firefox.h"
 
@@ -15,7 +15,7 @@ enum { PROCESSED_VERSION = 60, GECKO_VERSION = 24 };
 
 static void add_categories(struct tally_str *out)
 {
-	/* By enum firefox_category. */
+	/* Indexed by enum firefox_category. */
 	static const struct {
 		const char *name, *colour;
 	} categories[] = {{"Other", "grey"}, {"User", "yellow"}, {"Kernel", "orange"}};
@@ -33,7 +33,7 @@ static void add_categories(struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-/* Milliseconds between samples. */
+/* Return the interval between samples in ms. */
 static double interval(const struct tally_export_event *event)
 {
 	if (event->frequency)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables that the threads of a Firefox profile share. Each is columns of the same length. */
+/* The tables shared by the threads of a Firefox profile. A table consists of columns of equal
+ * length. */
 #include "base/json.h"
 #include "base/path.h"
 #include "export/firefox.h"
 
 enum { NATIVE_LIBRARY = 1, ADDRESS_MAX = INT32_MAX };
 
-/* A row's cell in a column: appended to the stream's text. */
+/* Append the cell of a row to the stream's text. Returns 0 or -errno. */
 typedef int firefox_cell(struct firefox *firefox, uint32_t row);
 
 struct firefox_column {
 	const char *name;
-	firefox_cell *cell; /* NULL: */
-	const char *fixed;  /* what each row has */
+	firefox_cell *cell; /* NULL: use `fixed` */
+	const char *fixed;  /* value of all rows */
 };
 
 static int add_table(struct firefox *firefox, const char *name, uint64_t nr,
@@ -40,7 +41,7 @@ static int add_table(struct firefox *firefox, const char *name, uint64_t nr,
 	return ret;
 }
 
-/* A number, or null where there is none. */
+/* Append a number, or null. */
 static void add_number(struct firefox *firefox, bool is_there, uint64_t number)
 {
 	struct tally_str *out = &firefox->stream.text;
@@ -65,8 +66,8 @@ static int add_string(struct firefox *firefox, const char *text)
 
 /* ---- libs ---------------------------------------------------------------------- */
 
-/* The build id as Breakpad writes it: a GUID, whose first three numbers are little-endian, and an
- * age of 0. */
+/* Add the build ID in Breakpad's form: a GUID, whose first three numbers are little-endian,
+ * followed by an age of 0. */
 static void add_breakpad_id(struct tally_str *out, const uint8_t *id, size_t size)
 {
 	static const uint8_t order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -151,8 +152,8 @@ static const struct tally_frame *frame_at(const struct firefox *firefox, uint32_
 	return &firefox->profile->frames.all.data[firefox->model.frames.data[row]];
 }
 
-/* It counts addresses in 32 bits, from the start of an image: those of the kernel and of what was
- * compiled just in time are none. */
+/* The format has 32-bit addresses relative to the start of an image, which excludes the kernel and
+ * JIT code. */
 static int frame_address(struct firefox *firefox, uint32_t row)
 {
 	const struct tally_frame *frame = frame_at(firefox, row);
@@ -192,7 +193,7 @@ static int frame_function(struct firefox *firefox, uint32_t row)
 	return 0;
 }
 
-/* Symbols have the numbers of their functions. */
+/* Symbols have the same numbers as their functions. */
 static int frame_symbol(struct firefox *firefox, uint32_t row)
 {
 	uint32_t outer = firefox->inlining[firefox->model.frames.data[row]].outer;
@@ -243,7 +244,7 @@ static int function_lib(struct firefox *firefox, uint32_t row)
 	return 0;
 }
 
-/* Sources have the numbers of their functions as well: those of the same file are one string. */
+/* Sources have the same numbers as their functions; equal file names share a string. */
 static int function_source(struct firefox *firefox, uint32_t row)
 {
 	add_number(firefox, firefox->model.functions.data[row].file, row);
@@ -330,7 +331,7 @@ static const struct firefox_column resource_columns[] = {{"lib", resource_lib},
 							 {"type", resource_type},
 							 {0}};
 
-/* Last, when all are known. */
+/* Written last, when all strings are known. */
 static int add_strings(struct firefox *firefox)
 {
 	struct tally_str *out = &firefox->stream.text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of a Firefox profile: their samples in the order of their times. */
+/* The threads of a Firefox profile, with their samples in time order. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "export/firefox.h"
 
-/* A table without rows, which has to be there. */
+/* An empty table, which the format requires. */
 static void add_markers(struct tally_str *out)
 {
 	static const char *const columns[] = {"data",    "name",  "startTime",
@@ -21,7 +21,7 @@ static void add_markers(struct tally_str *out)
 	tally_json_close(out, '}');
 }
 
-/* ns as ms, all digits. */
+/* Append a time in ns as ms without rounding. */
 static void add_ms(struct tally_str *out, uint64_t ns)
 {
 	enum { DIGITS = 6, NS_PER_MS = 1000000 };
@@ -31,13 +31,13 @@ static void add_ms(struct tally_str *out, uint64_t ns)
 	tally_json_u64(out, NULL, ns / NS_PER_MS);
 	if (!(ns % NS_PER_MS))
 		return;
-	/* Begins with a 1, in whose place the point is. */
+	/* The leading 1 is replaced by the decimal point. */
 	len = tally_decimal(NS_PER_MS + ns % NS_PER_MS, digits + sizeof(digits));
 	digits[sizeof(digits) - (size_t)len] = '.';
 	tally_str_add_bytes(out, digits + sizeof(digits) - len, (size_t)len);
 }
 
-/* The last one only where weights are times: of the CPU, for the graph of its activity. */
+/* COLUMN_CPU is present only if weights are times: the CPU time for the activity graph. */
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU, COLUMNS };
 
 static void add_cell(struct firefox *firefox, enum column column, uint64_t first_time,
@@ -49,7 +49,7 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 	if (column == COLUMN_STACK) {
 		tally_json_u64(out, NULL, firefox->tree.path_of[kept->bucket] - 1);
 	} else if (column == COLUMN_TIME) {
-		/* Without times they are a millisecond apart. */
+		/* Samples without times are 1 ms apart. */
 		add_ms(out, first_time ? (kept->time > first_time ? kept->time - first_time : 0)
 				       : place * TALLY_EXPORT_APART);
 	} else {

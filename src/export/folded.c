@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * "comm;outermost;...;innermost weight", a line for each stack. The format has no way to write a
- * ';' or the end of a line inside a name: they become \x3b and \n.
+ * "comm;outermost;...;leaf weight", one line for each stack. The format cannot represent ';' or a
+ * newline in a name, so they are written as \x3b and \n.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct folded {
 	const struct tally_export *export;
 	struct tally_export_model model;
 	struct tally_export_tree tree;
-	uint64_t *weights;         /* by path; UINT64_MAX: nothing ends there */
-	TALLY_VEC(uint32_t) units; /* of a path, innermost first */
+	uint64_t *weights;         /* by path; UINT64_MAX: no stack ends there */
+	TALLY_VEC(uint32_t) units; /* of a path, leaf first */
 	struct tally_export_stream stream;
 };
 

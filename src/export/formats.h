@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The formats, each in a file of its name, for the list of them. */
+/* The formats, each defined in the file of its name. */
 #ifndef TALLY_EXPORT_FORMATS_H
 #define TALLY_EXPORT_FORMATS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all formats need of a profile: its functions, callchains, the tree of these, threads. */
+/* Parts of a profile that all formats need: functions, callchains, their tree, threads. */
 #ifndef TALLY_EXPORT_MODEL_H
 #define TALLY_EXPORT_MODEL_H
 
@@ -7,60 +7,60 @@
 #include "export/export.h"
 #include "profile/path.h"
 
-/* Code without names is one function in each file. */
+/* A function. All code without a name in a file is one function. */
 struct tally_export_function {
-	struct tally_dso *dso;             /* NULL: not mapped */
+	struct tally_dso *dso;             /* NULL: unmapped */
 	const struct tally_symbol *symbol; /* NULL: no name */
-	const char *file;                  /* of source, where one of its lines is known; or NULL */
-	uint64_t start;                    /* of a symbol; see tally_export_model_link() */
+	const char *file;                  /* source file, if known from any line, or NULL */
+	uint64_t start;                    /* of the symbol; see tally_export_model_link() */
 };
 
-/* Of the frames that samples of the events have: others are UINT32_MAX in the arrays by frame. */
+/* Contains only frames of exported samples; for others, arrays by frame contain UINT32_MAX. */
 struct tally_export_model {
 	const struct tally_profile *profile;
 	uint32_t *function_of;      /* by frame */
-	uint32_t *place_of;         /* by frame: its place in */
-	TALLY_VEC(uint32_t) frames; /* all, in the order in which they are met */
+	uint32_t *place_of;         /* by frame: its index in `frames` */
+	TALLY_VEC(uint32_t) frames; /* in order of first use */
 	TALLY_VEC(struct tally_export_function) functions;
-	uint64_t *addresses; /* by place; see tally_export_model_link() */
+	uint64_t *addresses; /* by index in `frames`; see tally_export_model_link() */
 };
 
-/* 0 or -ENOMEM; free it with tally_export_model_free(). */
+/* Returns 0 or -ENOMEM; on success free with tally_export_model_free(). */
 int tally_export_model_make(const struct tally_export *export,
 			    struct tally_export_model *ret_model);
 void tally_export_model_free(struct tally_export_model *model);
 
-/* What addresses of files count from. */
+/* Base of addresses in files. */
 enum tally_export_base {
-	TALLY_EXPORT_FROM_ZERO,  /* where they are linked to be */
-	TALLY_EXPORT_FROM_IMAGE, /* the same, from the file's first segment on */
+	TALLY_EXPORT_FROM_ZERO,  /* linked addresses */
+	TALLY_EXPORT_FROM_IMAGE, /* linked addresses relative to the first segment */
 };
 
-/* Fill in addresses of frames and starts of functions, once. Of files that are not at hand they
- * stay offsets in these. 0 or -ENOMEM. */
+/* Set the addresses of frames and the starts of functions; to be called once. If a file is not
+ * available, file offsets are used. Returns 0 or -ENOMEM. */
 int tally_export_model_link(struct tally_export_model *model, enum tally_export_base base);
 
-/* Whether a bucket is exported: it has samples, of one of the events. */
+/* True if a bucket is exported: it has samples of one of the events. */
 bool tally_export_has_bucket(const struct tally_export *export, const struct tally_bucket *bucket);
 
-/* A weight more, 0 being none: at most INT64_MAX, and the export's notes tell where that is less
- * than it comes to. */
+/* Add a weight to a sum, which starts at 0. The result is limited to INT64_MAX; exceeding it is
+ * recorded in the export's notes. */
 uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint64_t weight);
 
-/* Between samples of an event without times. */
+/* Distance of samples of an event without times. */
 #define TALLY_EXPORT_APART UINT64_C(1000000) /* ns */
 
-/* Append the name of a function: "[libc.so.6]" for code of that file without a name, "[unknown]"
- * where nothing is mapped. Not escaped. */
+/* Append the name of a function: "[libc.so.6]" for code without a name in that file, "[unknown]"
+ * for unmapped code. Not escaped. */
 void tally_export_add_function(const struct tally_export_function *function, struct tally_str *out);
 
-/* Append the name of a file as it was recorded, "[unknown]" for none. Not escaped. */
+/* Append the path of a file as recorded; "[unknown]" for NULL. Not escaped. */
 void tally_export_add_dso(const struct tally_dso *dso, struct tally_str *out);
 
-/* The build id of a file in hexadecimal digits, nothing if it is not known. */
+/* Append the build ID of a file in hexadecimal; nothing if it is unknown. */
 void tally_export_add_build_id(struct tally_dso *dso, struct tally_str *out);
 
-/* The callchain of a bucket: how many frames it has, and each, 0 being the innermost one. */
+/* Number of frames in the callchain of a bucket, and a single frame; 0 is the leaf. */
 static inline uint32_t tally_export_depth(const struct tally_profile *profile,
 					  const struct tally_bucket_key *key)
 {
@@ -74,26 +74,26 @@ static inline uint32_t tally_export_frame(const struct tally_profile *profile,
 		  : tally_bucket_leaf(key);
 }
 
-/* By frame of a profile with lines, as far as it is on a callchain: the frame of the function that
- * has its address, which is itself unless it is of an inlined one; and how deep it is inlined into
- * that, 0 for itself. */
+/* For each frame on a callchain of a profile with lines: the frame of the function that physically
+ * contains the address, which is the frame itself unless it is inlined; and the depth of inlining,
+ * 0 if it is not inlined. */
 struct tally_export_inlining {
 	uint32_t outer;
 	uint32_t depth;
 };
 
-/* An array for all frames, which the caller frees. NULL when out of memory. */
+/* Return an array indexed by frame, which the caller frees. NULL if memory runs out. */
 struct tally_export_inlining *tally_export_inlining_make(const struct tally_export *export);
 
-/* Name of the comm that the samples of a bucket were recorded with. */
+/* Return the comm that a bucket's samples were recorded with. */
 const char *tally_export_comm(const struct tally_profile *profile,
 			      const struct tally_bucket_key *key);
 
-/* Callchains put together where they begin with the same callers. */
+/* Callchains merged at common outer callers. */
 struct tally_export_tree {
-	struct tally_paths paths; /* whose frames are units: functions, or places of frames; behind
-				   * them the comms, which are outermost if they are wanted */
-	uint32_t *path_of;        /* by bucket; TALLY_PATH_NONE of other events */
+	struct tally_paths paths; /* their frames are units: functions, or indices of frames; then
+	                           * comms, which are outermost */
+	uint32_t *path_of;        /* by bucket; TALLY_PATH_NONE for other events */
 	uint32_t nr_units;
 };
 
@@ -103,27 +103,27 @@ enum tally_export_unit {
 	TALLY_EXPORT_COMMS_AND_FUNCTIONS,
 };
 
-/* Of the callchains of one event, or all (UINT32_MAX). 0 or -ENOMEM; free it with
- * tally_export_tree_free(). */
+/* Build the tree of the callchains of one event, or of all (UINT32_MAX). Returns 0 or -ENOMEM; on
+ * success free with tally_export_tree_free(). */
 int tally_export_tree_make(const struct tally_export_model *model, enum tally_export_unit unit,
 			   uint32_t event, struct tally_export_tree *ret_tree);
 void tally_export_tree_free(struct tally_export_tree *tree);
 
-/* The samples of an event by thread and its comm, of a profile that keeps samples and tells both
- * apart. */
+/* The samples of an event by thread and comm. Requires a profile that keeps samples and
+ * distinguishes threads and comms. */
 struct tally_export_strand {
-	uint32_t bucket;    /* one of them */
-	uint32_t first, nr; /* in `samples` */
+	uint32_t bucket;    /* one of its buckets */
+	uint32_t first, nr; /* range in `samples` */
 };
 
 struct tally_export_strands {
-	TALLY_VEC(struct tally_export_strand) all; /* in the order of their first samples */
-	uint32_t *samples;    /* places in profile->kept, each strand's in the order they came */
-	uint64_t first, last; /* times; 0 without any */
+	TALLY_VEC(struct tally_export_strand) all; /* in order of their first samples */
+	uint32_t *samples;    /* indices in profile->kept, grouped by strand, in recorded order */
+	uint64_t first, last; /* times; 0 if samples have none */
 };
 
-/* 0, -ENOMEM, or -E2BIG for more samples than 32 bits count; free it with
- * tally_export_strands_free(). */
+/* Returns 0, -ENOMEM, or -E2BIG if there are more samples than 32 bits can count; on success free
+ * with tally_export_strands_free(). */
 int tally_export_strands_make(const struct tally_profile *profile, uint32_t event,
 			      struct tally_export_strands *ret_strands);
 void tally_export_strands_free(struct tally_export_strands *strands);

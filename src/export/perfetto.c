@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A trace of Perfetto: one sequence of packets for each event. Its first packet has the tables that
- * the others refer to; then comes a packet with a PerfSample for each sample. Weights have no place
- * in these: as in its own recordings, a sample tells what the counter of its CPU had come to.
+ * A Perfetto trace: one sequence of packets for each event. Its first packets contain the tables
+ * that the others refer to, followed by a packet with a PerfSample for each sample. The format has
+ * no weights: as in recordings of Perfetto itself, a sample has the accumulated count of its CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "export/protobuf.h"
 #include "export/stream.h"
 
-/* Numbers of fields. */
+/* Field numbers. */
 enum { TRACE_PACKET = 1 };
 enum {
 	PACKET_PROCESS_TREE = 2,
@@ -51,14 +51,14 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_CALLSTACK, SAMPLE_MODE, SA
 struct perfetto {
 	const struct tally_export *export;
 	const struct tally_profile *profile;
-	struct tally_export_model model; /* of the event under way */
-	struct tally_export_tree tree;   /* the same */
-	struct tally_map counts;         /* by CPU: what its counter came to */
-	struct tally_str name;           /* being made */
+	struct tally_export_model model; /* of the current event */
+	struct tally_export_tree tree;   /* of the current event */
+	struct tally_map counts;         /* CPU -> accumulated count */
+	struct tally_str name;           /* buffer for a name */
 	struct tally_export_stream stream;
-	size_t packet, interned; /* that are open */
+	size_t packet, interned; /* start of the open packet and table message */
 	uint64_t sequence;
-	bool has_times; /* the samples of the event under way */
+	bool has_times; /* the samples of the current event have times */
 };
 
 static void open_packet(struct perfetto *perfetto, uint64_t flags)
@@ -76,7 +76,7 @@ static int close_packet(struct perfetto *perfetto)
 	return tally_export_spill(&perfetto->stream);
 }
 
-/* The name that was made, as a field. */
+/* Write the name in perfetto->name as a field, and clear it. */
 static void add_name(struct perfetto *perfetto, unsigned field)
 {
 	struct tally_str *name = &perfetto->name;
@@ -87,9 +87,9 @@ static void add_name(struct perfetto *perfetto, unsigned field)
 	tally_str_clear(name);
 }
 
-/* ---- what packets refer to ----------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------- */
 
-/* Tables come in packets of their own, which end where there is much in them. */
+/* Tables are written in separate packets of limited size. */
 static void open_interned(struct perfetto *perfetto)
 {
 	open_packet(perfetto, FLAG_NEEDS_STATE);
@@ -124,7 +124,7 @@ static void add_string(struct perfetto *perfetto, unsigned field, uint64_t id)
 	tally_protobuf_close(out, message);
 }
 
-/* Functions, and the files of source of those that have one, by the functions' numbers. */
+/* Add functions and their source files, if known, with the numbers of the functions. */
 static int add_functions(struct perfetto *perfetto)
 {
 	int ret = 0;
@@ -143,7 +143,7 @@ static int add_functions(struct perfetto *perfetto)
 	return ret;
 }
 
-/* `bias` is how far addresses are from offsets in the file. */
+/* `bias` is the difference between addresses and file offsets. */
 static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64_t id,
 			uint64_t bias)
 {
@@ -168,7 +168,7 @@ static const struct tally_frame *frame_at(const struct perfetto *perfetto, size_
 	return &perfetto->profile->frames.all.data[perfetto->model.frames.data[place]];
 }
 
-/* Files have the numbers that they have among the symbols. */
+/* Mappings have the numbers of their DSOs. */
 static int add_mappings(struct perfetto *perfetto)
 {
 	struct tally_map met = {0};
@@ -217,7 +217,7 @@ static int add_frames(struct perfetto *perfetto)
 	return ret;
 }
 
-/* The callstack of a path, the outermost frame first. */
+/* Add the callstack of a path, outermost frame first. */
 static int add_callstack(struct perfetto *perfetto, uint32_t path, uint32_t *frames)
 {
 	const struct tally_path *paths = perfetto->tree.paths.all.data;
@@ -234,7 +234,7 @@ static int add_callstack(struct perfetto *perfetto, uint32_t path, uint32_t *fra
 	return next_interned(perfetto);
 }
 
-/* The deepest callchain. */
+/* Return the depth of the longest callchain. */
 static uint32_t most_frames(const struct tally_profile *profile)
 {
 	uint32_t most = 0;
@@ -282,7 +282,7 @@ static int add_tables(struct perfetto *perfetto)
 	return ret ? ret : close_interned(perfetto);
 }
 
-/* ---- who ran -------------------------------------------------------------------- */
+/* ---- threads -------------------------------------------------------------------- */
 
 static void add_thread(struct perfetto *perfetto, const struct tally_bucket_key *key)
 {
@@ -329,7 +329,7 @@ static int add_threads(struct perfetto *perfetto, const struct tally_export_even
 
 static uint64_t mode_of(const struct perfetto *perfetto, const struct tally_bucket_key *key)
 {
-	/* By PERF_RECORD_MISC_*, what Perfetto has for it. */
+	/* Perfetto's mode for each PERF_RECORD_MISC_* mode. */
 	static const uint8_t modes[] = {
 		[PERF_RECORD_MISC_CPUMODE_UNKNOWN] = 0,
 		[PERF_RECORD_MISC_KERNEL] = 1,
@@ -344,7 +344,7 @@ static uint64_t mode_of(const struct perfetto *perfetto, const struct tally_buck
 	return mode < sizeof(modes) ? modes[mode] : 0;
 }
 
-/* What the counter of a sample's CPU comes to with it. */
+/* Add the weight of a sample to the count of its CPU. */
 static int count(struct perfetto *perfetto, uint32_t cpu, uint64_t weight, uint64_t *ret_count)
 {
 	uint64_t before = tally_map_get(&perfetto->counts, cpu);
@@ -403,7 +403,7 @@ static int add_head(struct perfetto *perfetto, const struct tally_export_event *
 	return close_packet(perfetto);
 }
 
-/* A sample without a time is nowhere in a trace. */
+/* Check whether samples have times; without them they could not be placed in the trace. */
 static void times_find(struct perfetto *perfetto)
 {
 	bool has_samples = false;
@@ -441,7 +441,7 @@ static int add_sequence(struct perfetto *perfetto, const struct tally_export_eve
 	return ret;
 }
 
-/* A sequence has tables of its own, of what its samples refer to. */
+/* Each sequence has its own tables, limited to the data of its samples. */
 static int add_event(struct perfetto *perfetto, const struct tally_export_event *event)
 {
 	struct tally_export one = *perfetto->export;

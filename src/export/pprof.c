@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.proto of pprof, packed. Samples come first, and what they refer to behind them, in the
- * order in which they needed it. Addresses are as if each file were mapped where it was linked to
- * be; so a mapping spans the pages that have samples, and stands for that file in all processes.
- * Functions that were inlined are lines of one location.
+ * pprof's profile.proto, compressed. Samples come first, followed by the tables they refer to, in
+ * order of first use. Addresses are linked addresses, as if each file were mapped there; a mapping
+ * spans all pages of the file that have samples, and represents the file in all processes. Inlined
+ * functions are additional lines of a location.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "export/protobuf.h"
 #include "export/stream.h"
 
-/* Numbers of fields. */
+/* Field numbers. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE,
@@ -54,7 +54,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 enum { PAGE = 4096 };
 
-/* Pages of a file that lie in memory as they do in the file, `distance` further on. */
+/* Pages of a file that are mapped at the same distance from their file offsets. */
 struct pprof_mapping {
 	struct tally_dso *dso;
 	uint64_t distance;
@@ -67,13 +67,15 @@ struct pprof {
 	const struct tally_profile *profile;
 	struct tally_export_model model;
 	struct tally_export_inlining *inlining;
-	uint32_t *location_of;         /* by frame; 0: none yet */
-	TALLY_VEC(uint32_t) lines;     /* of all locations, frames, */
-	TALLY_VEC(uint32_t) locations; /* where they begin, each ends where the next one begins */
+	uint32_t *location_of;     /* by frame; 0: none yet */
+	TALLY_VEC(uint32_t) lines; /* frames of all locations */
+	TALLY_VEC(uint32_t)
+	locations; /* start of each location in `lines`; it ends where the next
+	                                * begins */
 	TALLY_VEC(struct pprof_mapping) mappings;
-	struct tally_slots slots; /* of these */
+	struct tally_slots slots; /* hash index of `mappings` */
 	struct tally_intern strings;
-	struct tally_str name; /* being made */
+	struct tally_str name; /* buffer for a name */
 	struct tally_export_stream stream;
 	int error;
 };
@@ -87,7 +89,7 @@ static uint64_t string(struct pprof *pprof, const char *text)
 	return id;
 }
 
-/* The text that was made of names: it has to be UTF-8. */
+/* Intern the text in pprof->name, escaped because it must be valid UTF-8, and clear it. */
 static uint64_t made_string(struct pprof *pprof)
 {
 	uint64_t id;
@@ -104,7 +106,7 @@ static uint64_t text_string(struct pprof *pprof, const char *text)
 	return made_string(pprof);
 }
 
-/* ---- what kinds of values there are -------------------------------------------- */
+/* ---- sample types -------------------------------------------------------------- */
 
 static void add_type(struct pprof *pprof, unsigned field, uint64_t name, const char *unit)
 {
@@ -122,7 +124,7 @@ static const char *unit_of(const struct tally_export_event *event)
 	return event->is_time ? "nanoseconds" : "count";
 }
 
-/* "samples" of one event, "cycles:samples" of several. */
+/* Return the name "samples" for one event, "cycles:samples" if there are several. */
 static uint64_t samples_name(struct pprof *pprof, const struct tally_export_event *event)
 {
 	if (pprof->export->nr_events > 1) {
@@ -145,7 +147,7 @@ static void add_head(struct pprof *pprof)
 	const struct tally_export *export = pprof->export;
 	struct tally_str *out = &pprof->stream.text;
 
-	string(pprof, ""); /* number 0 has to be this */
+	string(pprof, ""); /* string 0 must be empty */
 	for (size_t i = 0; i < export->nr_events; i++) {
 		const struct tally_export_event *event = &export->events[i];
 
@@ -168,7 +170,7 @@ static void add_head(struct pprof *pprof)
 
 /* ---- samples ------------------------------------------------------------------- */
 
-/* The location that begins with the frame at `at`, and how many frames it has. */
+/* Find or add the location that begins with the frame at `at`, and return its number of frames. */
 static int location_find(struct pprof *pprof, const struct tally_bucket_key *key, uint32_t at,
 			 uint32_t *ret_location, uint32_t *ret_frames)
 {
@@ -272,7 +274,7 @@ static int add_samples(struct pprof *pprof)
 
 /* ---- mappings ------------------------------------------------------------------ */
 
-/* A program rather than a library: the first mapping is what the profile is taken to be of. */
+/* True for a program, not a library: pprof takes the first mapping as the main program. */
 static bool is_program(const struct tally_dso *dso)
 {
 	return tally_dso_kind(dso) == TALLY_DSO_USER &&
@@ -284,7 +286,7 @@ static uint64_t address_of(const struct pprof *pprof, uint32_t frame)
 	return pprof->model.addresses[pprof->model.place_of[frame]];
 }
 
-/* The place of a frame's mapping; UINT32_MAX: it is new. */
+/* Return the index of a frame's mapping, or UINT32_MAX if there is none yet. */
 static uint32_t mapping_find(const struct pprof *pprof, uint32_t number, uint32_t *ret_hash)
 {
 	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
@@ -321,14 +323,14 @@ static int mapping_meet(struct pprof *pprof, uint32_t number)
 	}
 	mapping = &pprof->mappings.data[found];
 	mapping->start = start < mapping->start ? start : mapping->start;
-	/* The last page of all ends at 0. */
+	/* The end of the topmost page wraps around to 0. */
 	if (start + (PAGE - 1) > mapping->end - 1)
 		mapping->end = start + PAGE;
 	mapping->has_lines |= frame->line != NULL;
 	return 0;
 }
 
-/* Programs before libraries. */
+/* Programs come before libraries. */
 static int mappings_make(struct pprof *pprof)
 {
 	int ret = 0;
@@ -439,7 +441,7 @@ static int add_tables(struct pprof *pprof)
 		add_function(pprof, i);
 		ret = pprof->error ? pprof->error : tally_export_spill(&pprof->stream);
 	}
-	/* All strings are known: these come last. */
+	/* Strings come last, when all are known. */
 	for (uint32_t i = 0; i < pprof->strings.strings.len && !ret; i++) {
 		const struct tally_interned *text = &pprof->strings.strings.data[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protocol buffers, written onto a string builder: fields are numbered by the caller, who knows the
- * schema. It does not: read; signed zigzag numbers; fixed-width numbers; groups.
+ * Write protocol buffers to a string builder. The caller knows the schema and passes field numbers.
+ * Not supported: reading, zigzag numbers, fixed-width numbers, groups.
  */
 #ifndef TALLY_EXPORT_PROTOBUF_H
 #define TALLY_EXPORT_PROTOBUF_H
@@ -11,15 +11,14 @@
 
 #include "base/str.h"
 
-/* A field that is a number, also when that is 0. Negative ones are written as uint64_t. */
+/* Write a number, even if it is 0. Negative numbers are passed as uint64_t. */
 void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value);
 
-/* A field that is bytes or text. */
+/* Write bytes or text. */
 void tally_protobuf_bytes(struct tally_str *out, unsigned field, const void *bytes, size_t len);
 
-/* A field that is a message, or packed numbers (tally_str_add_varint()): what is written between
- * open and close. What open
- * returned is given to close; those inside close first. */
+/* Write a message, or packed numbers (tally_str_add_varint()): the bytes added between open and
+ * close. Pass the value returned by open to close; nested messages must be closed first. */
 size_t tally_protobuf_open(struct tally_str *out, unsigned field);
 void tally_protobuf_close(struct tally_str *out, size_t opened);
 

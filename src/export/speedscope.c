@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope's own format: a profile for each thread of each event, its stacks in the order of
- * their times, those that follow each other and are the same put together.
+ * The native format of speedscope: a profile for each thread of each event, with its stacks in time
+ * order; consecutive equal stacks are merged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct speedscope {
 	struct tally_export_model model;
 	struct tally_export_tree tree;
 	struct tally_export_stream stream;
-	TALLY_VEC(uint64_t) weights; /* of the stacks of a thread that were written */
-	TALLY_VEC(uint32_t) units;   /* of a stack, innermost first */
+	TALLY_VEC(uint64_t) weights; /* of the stacks written for the current thread */
+	TALLY_VEC(uint32_t) units;   /* of a stack, leaf first */
 	uint64_t nr_profiles, heaviest, heaviest_weight;
 };
 
@@ -49,7 +49,7 @@ static int add_frames(struct speedscope *speedscope)
 	return ret;
 }
 
-/* A stack, outermost function first. */
+/* Write a stack, outermost function first. */
 static int add_stack(struct speedscope *speedscope, uint32_t path)
 {
 	const struct tally_path *paths = speedscope->tree.paths.all.data;
@@ -66,7 +66,7 @@ static int add_stack(struct speedscope *speedscope, uint32_t path)
 	return ret ? ret : tally_export_spill(&speedscope->stream);
 }
 
-/* All stacks of a thread, and their weights into the vector. */
+/* Write all stacks of a thread and collect their weights. */
 static int add_stacks(struct speedscope *speedscope, const struct tally_export_strands *strands,
 		      const struct tally_export_strand *strand)
 {
@@ -151,7 +151,7 @@ static int add_strands(struct speedscope *speedscope, const struct tally_export_
 {
 	int ret = 0;
 
-	/* It takes no file without a profile. */
+	/* speedscope rejects files without a profile. */
 	if (!strands->all.len)
 		ret = tally_vec_push(&strands->all, (struct tally_export_strand){0});
 	tally_vec_for_each (strand, &strands->all) {

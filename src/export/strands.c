@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "export/model.h"
 
-/* The strand of each bucket, made where it is new. */
+/* Find or add the strand of a bucket. */
 static int strand_find(struct tally_export_strands *strands, struct tally_map *known,
 		       const struct tally_bucket_key *key, uint32_t bucket, uint32_t *ret_strand)
 {
@@ -23,8 +23,7 @@ static int strand_find(struct tally_export_strands *strands, struct tally_map *k
 	return ret;
 }
 
-/* How many samples each strand has, and `strand_of` each bucket of the event: UINT32_MAX of others.
- */
+/* Count the samples of each strand, and set the strand of each bucket; UINT32_MAX: other event. */
 static int strands_count(const struct tally_profile *profile, uint32_t event,
 			 struct tally_export_strands *strands, uint32_t *strand_of)
 {
