@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The board: UART, clock, one-shot timer, the end. */
+/* The board: UART, clock, one-shot timer, power off. */
 #include "hosts/cortexm/kernel.h"
 
 enum { TIMER_CTRL, TIMER_VALUE, TIMER_RELOAD, TIMER_INTCLEAR }; /* registers of a CMSDK timer */
@@ -14,9 +14,9 @@ enum { EXIT_EXTENDED = 0x20, EXIT_APPLICATION = 0x20026 }; /* semihosting */
 
 /*
  * The clock has 32 bits; ticks extend it to 64. The overflow interrupt, which nothing masks, reads
- * it too, perhaps in the middle of a tick: a tick writes the half that nobody is sent to, and then
- * sends readers there. Who was interrupted by two ticks while he read, reads again. It begins a
- * second before its 32 bits are over, so that each run lives through that.
+ * it, too, perhaps in the middle of a tick. So a tick writes the half that readers are not directed
+ * to, and then directs them there. A reader that was interrupted by a tick reads again. The clock
+ * starts a second before its 32 bits wrap, so that every run includes a wrap.
  */
 static struct {
 	uint32_t sequence;
@@ -59,7 +59,7 @@ void board_clock_tick(void)
 	__atomic_store_n(&extended.sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
-/* The timer reaches far enough, or it comes too early and is armed again. */
+/* If the deadline is beyond the timer's range, the timer fires early and is armed again. */
 void board_timer_arm(uint64_t deadline)
 {
 	uint64_t now = board_clock_ns(), left = deadline > now ? deadline - now : 0;
@@ -86,13 +86,13 @@ static void set_priority(uint32_t irq, uint8_t priority)
 
 void board_init(void)
 {
-	UART[4] = 16; /* the least divisor */
+	UART[4] = 16; /* smallest divisor */
 	UART[2] = 1;
 	CLOCK[TIMER_RELOAD] = UINT32_MAX;
 	CLOCK[TIMER_VALUE] = CLOCK_HZ;
 	extended.half[0].low = board_clock_low();
 	CLOCK[TIMER_CTRL] = TIMER_ENABLE;
-	ONE_SHOT[TIMER_RELOAD] = 0; /* stops at the end */
+	ONE_SHOT[TIMER_RELOAD] = 0; /* stop at 0 */
 	set_priority(IRQ_ONE_SHOT, PRIORITY_KERNEL);
 	set_priority(IRQ_COUNTER, PRIORITY_COUNTER);
 	*device(0xe000ed20) = (uint32_t)PRIORITY_KERNEL << 24 | PRIORITY_PENDSV << 16;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How the machine comes up, and its interrupts. */
+/* Boot, and interrupt handlers. */
 #include "hosts/cortexm/host.h"
 #include "hosts/cortexm/kernel.h"
 
 struct rtos rtos;
 
 void boot(void);
-void app_main(void *arg); /* the first thread: who links the kernel has it */
+void app_main(void *arg); /* the first thread; defined by the program that is linked with the kernel
+                           */
 void fault_interrupt(const struct exception_frame *frame);
 void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return);
 void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return);
@@ -14,8 +15,8 @@ void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 
 extern uint32_t code_end[], data_start[], data_end[], bss_start[], bss_end[], heap_start[];
 
-/* What was interrupted: a thread counts as user space, though it is in the kernel where it called
- * it; another interrupt is the kernel. */
+/* Return sample data of the interrupted context. A thread counts as user space, even inside the
+ * kernel; another interrupt counts as the kernel. */
 static struct tally_core_sample_data interrupted(const struct exception_frame *frame,
 						 uint32_t exc_return)
 {
@@ -49,7 +50,7 @@ void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 	measure_end(&from, OFF_TICK);
 }
 
-/* Too early where the deadline is farther than the timer reaches. */
+/* Fires early if the deadline is beyond the timer's range. */
 void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
@@ -78,7 +79,7 @@ void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 	measure_end(&from, OFF_COUNTER);
 }
 
-/* From start.S, on the stack of the idle thread, which is what this becomes. */
+/* Called from start.S on the stack of the idle thread, which this becomes. */
 void boot(void)
 {
 	struct thread *idle = rtos.threads, *first;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls. Threads call them at the same time, and close what others use: each call holds
- * its file until it is over. */
+/* System calls. Threads make them concurrently, and close files that others use, so each call holds
+ * a reference to its file until it is over. */
 #include "hosts/cortexm/calls.h"
 #include "hosts/cortexm/host.h"
 #include "hosts/cortexm/kernel.h"
 
 enum { MAX_FILES = 32 };
 
-/* An open event: held by its descriptor, by mappings, and by calls while they run. */
+/* An open event. Its descriptor, its mappings, and calls while they run hold references. */
 struct open_file {
 	struct tally_core_event *event;
 	uint32_t refs;
-	uint32_t wakeups; /* how often notify() was called */
+	uint32_t wakeups; /* number of notify() calls */
 };
 
 static struct open_file *files[MAX_FILES];
-static struct open_file reserved; /* in a slot whose event is being opened */
+static struct open_file reserved; /* placeholder in a slot while its event is being opened */
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static int slot_reserve(void)
 	return fd < MAX_FILES ? fd : -ENOSPC;
 }
 
-/* What call() gave out: the file that the core asked for by number is not needed any longer. */
+/* Release the file that event_of_fd() returned to the core in a call. */
 static void asked_put(struct thread *thread)
 {
 	struct open_file *file = thread->asked;
@@ -63,7 +63,7 @@ static void asked_put(struct thread *thread)
 		file_put(file);
 }
 
-/* One call asks for one descriptor at most, though perhaps more than once. */
+/* One call looks up one descriptor at most, though perhaps more than once. */
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd)
 {
 	asked_put(thread);
@@ -148,7 +148,7 @@ int perf_ioctl(int fd, unsigned long request, uintptr_t arg)
 	return ret;
 }
 
-/* Who is notified between the look and the wait does not sleep: the number is another one. */
+/* A notification between the check and the wait is not missed, as it changes the number. */
 int perf_poll(int fd, bool wait)
 {
 	struct open_file *file = file_get(fd);
@@ -175,7 +175,7 @@ int perf_prctl(int option)
 
 /* ---- mappings ------------------------------------------------------------------------------- */
 
-/* There is no MMU that would put pages side by side: settings.contiguous has them so. */
+/* There is no MMU to make pages contiguous; settings.contiguous allocates them so. */
 int perf_map(int fd, size_t data_len, struct perf_mapping *ret_mapping)
 {
 	struct perf_mapping mapping = {.file = file_get(fd), .data_len = data_len};

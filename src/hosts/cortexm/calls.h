@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls of perf_event_open(2) as functions: results are those of the core's, -errno
- * where they fail. Descriptors are numbers of one table, that of the only process.
+ * The system calls of perf_event_open(2) as functions. Results are those of the core, -errno on
+ * failure. Descriptors are indexes of one table, as there is only one process.
  */
 #ifndef CORTEXM_CALLS_H
 #define CORTEXM_CALLS_H
@@ -14,16 +14,16 @@
 
 struct tally_core_refusal;
 
-/* A descriptor. `ret_why` may be NULL. */
+/* Open an event. Returns a descriptor or -errno. `ret_why` may be NULL. */
 int perf_open(struct perf_event_attr *attr, int32_t tid, int32_t cpu, int group_fd,
 	      unsigned long flags, struct tally_core_refusal *ret_why);
 int64_t perf_read(int fd, void *buffer, size_t len);
 int perf_ioctl(int fd, unsigned long request, uintptr_t arg);
-int perf_poll(int fd, bool wait); /* POLLIN, POLLERR, POLLHUP */
+int perf_poll(int fd, bool wait); /* returns POLLIN, POLLERR, POLLHUP */
 int perf_prctl(int option);
 int perf_close(int fd);
 
-/* A ring buffer of `data_len` bytes, a power of two: its metadata and its data. */
+/* A ring buffer: its metadata, and its data of `data_len` bytes, a power of two. */
 struct perf_mapping {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The PMU. QEMU has none of the Cortex-M3's own counters (DWT), but the board's dual timer counts
- * the cycles of its clock, 16 bits of them, and interrupts at 0. It counts down: the counter is the
- * timer's value negated, so that it overflows when the timer reaches 0. Nothing masks its
- * interrupt but the interrupt controller's switch for it, which is off while the counter is looked
- * at.
+ * The PMU. QEMU does not emulate the Cortex-M3's own counters (DWT), but the board's dual timer
+ * counts the cycles of its clock in 16 bits, and interrupts at 0. It counts down, so the counter is
+ * the negated value of the timer, which overflows when the timer reaches 0. Its interrupt is not
+ * masked by "interrupts off".
  */
 #include "hosts/cortexm/host.h"
 #include "hosts/cortexm/kernel.h"
 
-enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first of the two */
+enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first of the two timers */
 enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };
 enum { WIDTH = 16, MASK = (1 << WIDTH) - 1 };
 
@@ -74,7 +73,7 @@ static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	counter_set(from);
 }
 
-/* From where it says that it does not run, the interrupt leaves the counter alone. */
+/* Once `running` is false, the interrupt leaves the counter alone. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	bool ran = hw->running;
@@ -93,7 +92,7 @@ static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	tally_core_hw_fold(pmu, hw, counter_value);
 }
 
-/* The counter stands still meanwhile: what the interrupt takes is not counted. */
+/* The counter is stopped meanwhile, so the time of the interrupt is not counted. */
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_hw *hw = owner;

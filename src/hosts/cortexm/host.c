@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the core asks of the kernel: the operations of host.h. */
+/* The operations of host.h. */
 #include "base/list.h"
 #include "hosts/cortexm/host.h"
 #include "hosts/cortexm/kernel.h"
@@ -9,8 +9,7 @@ static struct thread *thread_of(const struct tally_core_task *perf)
 	return tally_container_of(perf, struct thread, perf);
 }
 
-/* Some operations may sleep; if the core asks for one of these where that cannot be, it is wrong.
- */
+/* Check the context of operations that may sleep: the core must not call them elsewhere. */
 static void check_may_sleep(const char *operation)
 {
 	if (!may_sleep())
@@ -48,7 +47,7 @@ static bool lies_in(uintptr_t address, size_t len, uintptr_t base, size_t size)
 	return address >= base && address - base <= size && len <= size - (address - base);
 }
 
-/* Memory is one; an address that is none of it would be a fault. */
+/* There is one address space. An address outside memory would fault. */
 static int op_copy_from_user(void *host, void *to, const void *user, size_t len)
 {
 	check_may_sleep("copy_from_user");
@@ -91,7 +90,7 @@ static void op_unlock(void *host, void *lock)
 	mutex_unlock(lock);
 }
 
-/* When the core turned them off in a thread that had them on. */
+/* Begins when the core turns interrupts off in a thread that had them on. */
 static struct measured off;
 
 static uintptr_t op_irq_save(void *host)
@@ -127,7 +126,7 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
-/* From the overflow interrupt too: setting what is set already does no harm. */
+/* May be called from the overflow interrupt: setting the flag twice does no harm. */
 static void op_defer(void *host)
 {
 	rtos.deferred = true;

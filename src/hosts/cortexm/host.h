@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The core's side of the kernel: host.c has its operations, dualtimer.c its counter. */
+/* The core's side of the kernel: host.c has the operations, dualtimer.c the counter. */
 #ifndef CORTEXM_HOST_H
 #define CORTEXM_HOST_H
 
 #include "hosts/cortexm/kernel.h"
 
-void host_start(void); /* the core, and its only CPU */
+void host_start(void); /* creates the core, with its only CPU */
 int dualtimer_register(struct tally_core *core, void *host);
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data);
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers that C and assembler share: QEMU's mps2-an385, a Cortex-M3 on a board of the CMSDK. */
+/* Constants for C and assembly: QEMU's mps2-an385, a Cortex-M3 on a board of the CMSDK. */
 #ifndef CORTEXM_LAYOUT_H
 #define CORTEXM_LAYOUT_H
 
 #define CLOCK_HZ 25000000
 
-/* Memory: code in the first 4 MB, data in the other ones. */
+/* Memory: 4 MB for code, and 4 MB for data. */
 #define CODE_BASE 0x00000000
 #define DATA_BASE 0x20000000
 #define DATA_SIZE 0x00400000
@@ -16,16 +16,16 @@
 #define STACK_PAINT   0x5a5a5a5a
 
 /*
- * Priorities: the lower number interrupts the higher one. "Interrupts off" is IRQ_OFF in BASEPRI:
- * it masks the kernel's own, but nothing below that number, which is for interrupts that must never
- * wait. The counter's overflow is one of them.
+ * Priorities: a lower number preempts a higher one. "Interrupts off" is IRQ_OFF in BASEPRI. It
+ * masks the kernel's own interrupts, but none below that number, which are for interrupts that must
+ * never wait. The overflow of the counter is one of them.
  */
 #define PRIORITY_COUNTER 0x00
 #define IRQ_OFF          0x40
 #define PRIORITY_KERNEL  0x40
 #define PRIORITY_PENDSV  0xe0
 
-/* Interrupts by number. */
+/* Interrupt numbers. */
 #define IRQ_ONE_SHOT 8
 #define IRQ_COUNTER  10
 

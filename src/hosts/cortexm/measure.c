@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How deep the stack gets below a place in the code, or how long it takes: not both at once, since
- * painting a stack takes its time. */
+/* Measures how much stack a piece of code uses, or how long it takes; not both at the same time,
+ * since painting a stack takes time. */
 #include "hosts/cortexm/kernel.h"
 
-enum { PROBED = 2048 }; /* bytes below, more than any entry of the core takes */
+enum { PROBED = 2048 }; /* bytes below the start, more than any entry of the core uses */
 
 static uint32_t *lowest(const struct measured *from)
 {
 	return (uint32_t *)(((uintptr_t)from - PROBED) & ~(uintptr_t)3);
 }
 
-/* An interrupt that comes meanwhile only adds to it. */
+/* An interrupt during the measurement adds to it. */
 void measure_begin(struct measured *from)
 {
 	if (rtos.measure_stacks)

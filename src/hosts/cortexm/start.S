@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What cannot be said in C: the vectors, the stacks at reset, the frame that an interrupt left, the
- * switch of threads. */
+/* Parts that cannot be written in C: the vectors, the stacks at reset, access to the frame of an
+ * interrupt, the switch of threads. */
 #include "hosts/cortexm/layout.h"
 
 	.syntax unified
@@ -37,7 +37,7 @@
 \name:
 	.endm
 
-/* Handlers stay on the main stack, whatever runs in threads has the other one. */
+/* Handlers stay on the main stack; threads use the process stack. */
 	function reset
 	ldr r0, =handler_stack
 	ldr r1, =handler_stack + HANDLER_STACK + IDLE_STACK
@@ -52,7 +52,7 @@
 	bl boot
 	.size reset, . - reset
 
-/* handler(frame, exc_return): the frame lies on the stack that was in use. */
+/* handler(frame, exc_return): the frame is on the stack that was in use. */
 	.macro interrupt name, handler
 	function \name
 	tst lr, #4
@@ -69,8 +69,8 @@
 	interrupt one_shot, one_shot_interrupt
 	interrupt counter, counter_interrupt
 
-/* The lowest of all interrupts, so that it finds a thread: what the processor does not save itself
- * goes on the thread's stack. */
+/* This interrupt has the lowest priority, so it always interrupts a thread. Registers that the
+ * processor has not saved are pushed onto the thread's stack. */
 	function thread_switch
 	mrs r0, psp
 	stmdb r0!, {r4-r11}
@@ -82,7 +82,7 @@
 	bx lr
 	.size thread_switch, . - thread_switch
 
-/* paint_stack(from): up to the stack pointer, which nobody moves here. */
+/* paint_stack(from): paint up to the stack pointer, which does not move here. */
 	.globl paint_stack
 	function paint_stack
 	ldr r1, =STACK_PAINT

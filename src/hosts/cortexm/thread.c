@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads: who runs, who sleeps, how they begin and end. The scheduler is the processor's PendSV,
- * the lowest of interrupts: it never comes between the instructions of another one. */
+/* Threads: scheduling, sleeping, start and end. The scheduler is the processor's PendSV, which has
+ * the lowest priority of all interrupts, so that it never interrupts another one. */
 #include "hosts/cortexm/kernel.h"
 
 enum { ONLY_PROCESS = 1, STATUS_THUMB = 1 << 24, SAVED_BY_SOFTWARE = 8 };
@@ -10,9 +10,9 @@ static bool is_idle(const struct thread *thread)
 	return thread == rtos.threads;
 }
 
-/* ---- who runs ------------------------------------------------------------------------------ */
+/* ---- scheduling ---------------------------------------------------------------------------- */
 
-/* The highest priority; of those that have it the one whose turn is not over, or the next. */
+/* Pick a thread of the highest priority: the current one if its turn is not over, or the next. */
 static struct thread *pick(void)
 {
 	struct thread *current = rtos.current, *best = rtos.threads;
@@ -40,8 +40,8 @@ static void switch_threads(struct thread *prev, struct thread *next)
 			  is_idle(next) ? NULL : &next->perf, prev->state == THREAD_READY);
 }
 
-/* From start.S, with the stack of the thread that was interrupted; that of the one to go on with.
- */
+/* Called from start.S with the stack of the interrupted thread. Returns the stack of the thread
+ * that is to continue. */
 uint32_t *thread_switch_to(uint32_t *sp)
 {
 	uint32_t flags = irq_save();
@@ -65,7 +65,7 @@ uint32_t *thread_switch_to(uint32_t *sp)
 	return sp;
 }
 
-/* Whose time to sleep is over. */
+/* Wake the threads that have slept long enough. */
 static void wake_sleepers(void)
 {
 	uint64_t now = board_clock_ns();
@@ -98,7 +98,7 @@ void thread_yield(void)
 	irq_restore(flags);
 }
 
-/* With the turn that it has. */
+/* Includes the current turn. */
 uint64_t thread_ran_ns(const struct thread *thread)
 {
 	uint32_t flags = irq_save();
@@ -110,7 +110,7 @@ uint64_t thread_ran_ns(const struct thread *thread)
 	return ran;
 }
 
-/* ---- who sleeps ---------------------------------------------------------------------------- */
+/* ---- sleeping ------------------------------------------------------------------------------ */
 
 void thread_wait(const uint32_t *word, uint32_t value)
 {
@@ -165,7 +165,7 @@ void thread_sleep(uint64_t ns)
 		thread_wait(&thread->sleeps, 1);
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------- */
 
 static void thread_begin(void)
 {
@@ -178,7 +178,7 @@ static void thread_begin(void)
 	thread_end();
 }
 
-/* A slot that nobody uses or refers to. */
+/* Claim a slot that is not in use and has no references. */
 static struct thread *slot_claim(void)
 {
 	uint32_t flags = irq_save();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls: those of the core, behind descriptors, and what tasks need besides. */
+/* System calls: those of the core, on descriptors, and others that tasks need. */
 #include "hosts/riscv/kernel.h"
 
 typedef int64_t (*call_fn)(struct kernel_task *task, const uintptr_t *arg);
@@ -81,7 +81,7 @@ static int64_t call_prctl(struct kernel_task *task, const uintptr_t *arg)
 	return tally_core_prctl(kernel.core, &task->perf, (int)arg[0]);
 }
 
-/* Whoever wakes us may do so between the look and the switch: then we are ready again. */
+/* A wakeup between the check and the switch makes the task ready again, so it is not missed. */
 static int64_t call_poll(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
@@ -109,7 +109,7 @@ static void unmap(struct mapping *map)
 	map->file = NULL;
 }
 
-/* Memory is one for all tasks: the address is that of the pages. */
+/* All tasks share the same memory, so the address is that of the pages. */
 static int64_t call_mmap(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls: number in a7, arguments in a0 to a4, result (-errno) in a0. */
+/* The system calls: number in a7, arguments in a0 to a4, result (-errno) in a0. The comments list
+ * the arguments, and the result after the colon. */
 #ifndef RISCV_CALLS_H
 #define RISCV_CALLS_H
 
@@ -12,12 +13,12 @@ enum call {
 	CALL_POLL,   /* fd, wait: POLLIN, POLLERR, POLLHUP */
 	CALL_CLOSE,  /* fd */
 	CALL_PRCTL,  /* option */
-	CALL_FORK, /* entry, argument, name: the child's number, which begins at entry(argument) */
+	CALL_FORK,   /* entry, argument, name: TID of the child, which starts at entry(argument) */
 	CALL_EXIT,
 	CALL_YIELD,
-	CALL_WAIT,  /* pid: until it has ended */
-	CALL_WRITE, /* text, bytes: to the UART, in one piece */
-	CALL_OFF,   /* code: the machine */
+	CALL_WAIT,  /* pid: 0, when it has ended */
+	CALL_WRITE, /* text, bytes: bytes written to the UART, without interruption */
+	CALL_OFF,   /* code; powers the machine off */
 	CALL_NR
 };
 

@@ -72,7 +72,7 @@ void timer_program(const struct cpu *cpu)
 
 	at = tally_div(at + NS_PER_TIME - 1, NS_PER_TIME);
 #if __riscv_xlen == 32
-	/* Never one that has passed, in between. */
+	/* Never contains a time that has passed, even in between. */
 	csr_write(0x15d /* stimecmph */, UINT32_MAX);
 	csr_write(0x14d /* stimecmp */, at);
 	csr_write(0x15d, at >> 32);
@@ -81,7 +81,7 @@ void timer_program(const struct cpu *cpu)
 #endif
 }
 
-/* Ticks and the core's deadlines on one timer. */
+/* Ticks and the core's deadlines share one timer. */
 void timer_interrupt(const struct tally_core_sample_data *sample_data)
 {
 	struct cpu *cpu = this_cpu();

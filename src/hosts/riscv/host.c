@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the core asks of the kernel: the operations of host.h. */
+/* The operations of host.h. */
 #include "base/list.h"
 #include "hosts/riscv/host.h"
 #include "hosts/riscv/kernel.h"
@@ -64,7 +64,8 @@ static void op_lock_free(void *host, void *lock)
 	heap_put(lock, sizeof(struct lock));
 }
 
-/* With interrupts on: who waits still answers call(). The holder is not preempted. */
+/* Waits with interrupts on, so that call() still works on this hart. The holder is not preempted.
+ */
 static void op_lock(void *host, void *lock)
 {
 	lock_acquire(lock);
@@ -112,13 +113,13 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
-/* A software interrupt of one's own: it comes when interrupts are on again. */
+/* A software interrupt of this hart, which arrives when interrupts are on again. */
 static void op_defer(void *host)
 {
 	csr_set(sip, 1 << IRQ_SOFT);
 }
 
-/* The interrupt is either, or both. */
+/* The interrupt is for a call(), for deferred work, or for both. */
 void host_call_interrupt(void)
 {
 	csr_clear(sip, 1 << IRQ_SOFT);
@@ -174,7 +175,7 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	irq_restore(flags);
 }
 
-/* A switch holds the lock from before it is visible until it is done. */
+/* The lock is held during a switch, from before it is visible until it is complete. */
 static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
 {
 	uint64_t flags = irq_save();
@@ -194,7 +195,7 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	return file ? file->event : NULL;
 }
 
-/* All tasks are the host's owner. */
+/* All tasks have all rights. */
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
 	return true;
@@ -213,8 +214,9 @@ static void op_notify(void *host, void *cookie, unsigned events)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-/* Frame pointers: below each lie the return address and the caller's frame pointer, which points
- * further up. A function that calls nobody saves no return address: it is in its register still. */
+/* Walk frame pointers. The return address and the caller's frame pointer are stored below each
+ * frame pointer; the caller's is higher. A leaf function does not save its return address, which is
+ * still in its register. */
 static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t *ret_ips, uint32_t max)
 {

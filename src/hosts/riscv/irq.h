@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For 32 bits: what the core touches 64-bit words with. core/atomic64.h says what each is. */
+/* For 32 bits: functions by which the core accesses 64-bit words; core/atomic64.h describes them.
+ */
 #ifndef RISCV_IRQ_H
 #define RISCV_IRQ_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A kernel of the smallest kind that has what the core asks of one: tasks in user mode that are
- * preempted, on up to two harts. The kernel itself is not preempted, but interrupted: system calls
- * run with interrupts on.
+ * A minimal kernel that meets the requirements of the core: tasks in user mode that are preempted,
+ * on up to two harts. The kernel itself is not preempted but interrupted: system calls run with
+ * interrupts on.
  */
 #ifndef RISCV_KERNEL_H
 #define RISCV_KERNEL_H
@@ -37,7 +37,7 @@ enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SU
 
 /* ---- objects ------------------------------------------------------------------------------ */
 
-/* What a trap interrupted: x[0] is the program counter. */
+/* State that a trap interrupted: x[0] is the program counter. */
 struct trap_frame {
 	uintptr_t x[32];
 	uintptr_t status;
@@ -47,12 +47,13 @@ _Static_assert(sizeof(struct trap_frame) == FRAME_SIZE, "start.S");
 
 enum { X_RA = 1, X_SP = 2, X_FP = 8, X_A0 = 10, X_A1 = 11, X_A7 = 17 };
 
-/* First come, first served: else who is interrupted at the wrong moment might never get it. */
+/* A ticket lock: without tickets, a waiter that is interrupted at the wrong moment might never get
+ * it. */
 struct lock {
 	uint32_t next, serving;
 };
 
-/* An open event: held by descriptors and mappings. */
+/* An open event. Descriptors and mappings hold references. */
 struct file {
 	struct tally_core_event *event;
 	uint32_t refs;
@@ -67,19 +68,19 @@ enum task_state { TASK_FREE, TASK_NEW, TASK_READY, TASK_WAITING, TASK_EXITED };
 
 struct kernel_task {
 	struct tally_core_task perf;
-	uint32_t state; /* enum task_state; WAITING to READY by whoever wakes it */
-	int32_t cpu;    /* it is on; -1: none. The scheduler's lock */
-	uint32_t held;  /* task_get() */
-	uintptr_t sp;   /* of the kernel, while it is off */
+	uint32_t state; /* enum task_state; the waker changes WAITING to READY */
+	int32_t cpu;    /* current CPU; -1: none. Protected by kernel.schedule */
+	uint32_t held;  /* references by task_get() */
+	uintptr_t sp;   /* kernel stack pointer, while it is switched out */
 	void *kernel_stack, *user_stack;
-	const void *waits_for; /* a file, or a task */
+	const void *waits_for; /* a file or a task */
 	struct file *files[MAX_FILES];
 	struct mapping maps[MAX_FILES];
 	char name[16];
 };
 
 struct cpu {
-	uintptr_t kernel_sp, user_sp; /* start.S */
+	uintptr_t kernel_sp, user_sp; /* used by start.S */
 	uint32_t number;
 	struct kernel_task *current;
 	struct kernel_task idle;
@@ -92,12 +93,12 @@ struct kernel {
 	struct lock schedule, heap, uart;
 	struct kernel_task tasks[MAX_TASKS];
 	struct cpu cpus[MAX_HARTS];
-	uint32_t present; /* harts, as bits */
+	uint32_t present; /* bits of the harts that exist */
 	uint32_t nr_cpus, nr_online;
 	int32_t last_tid;
 	bool running;
 	/* A function that another hart is to run: ops->call(). The lock is waited for with
-	 * interrupts on, so that who waits answers too. */
+	 * interrupts on, so that a waiting hart can be called, too. */
 	struct {
 		struct lock lock;
 		void (*fn)(void *arg);
@@ -115,7 +116,7 @@ static inline struct cpu *this_cpu(void)
 	return cpu;
 }
 
-/* Turn interrupts off here; what they were. */
+/* Turn interrupts off on this hart; return their previous state. */
 static inline uintptr_t irq_save(void)
 {
 	uintptr_t before;
@@ -147,18 +148,18 @@ static inline void lock_release(struct lock *lock)
 void trap_return(struct trap_frame *frame) __attribute__((noreturn));
 void switch_stacks(uintptr_t *save, uintptr_t to);
 uint64_t counter_read(uintptr_t index);
-/* Write an event register (from 3 up) and its counter: machine mode's right. */
+/* Write an event register (from 3 up) and its counter. Only machine mode may do that. */
 void monitor_program(uintptr_t index, uint64_t event, uint64_t value);
 
 /* ---- memory.c ----------------------------------------------------------------------------- */
 
 void memory_init(void);
-void memory_translate(void);             /* page tables on, on this hart */
-void *pages_get(bool shared, size_t nr); /* zeroed; NULL */
+void memory_translate(void);             /* enable page tables on this hart */
+void *pages_get(bool shared, size_t nr); /* zeroed; NULL if out of memory */
 void pages_put(void *pages, size_t nr);
-void *heap_get(size_t size); /* zeroed; NULL */
+void *heap_get(size_t size); /* zeroed; NULL if out of memory */
 void heap_put(void *memory, size_t size);
-bool user_range(uintptr_t address, size_t len); /* whether tasks may touch it */
+bool user_range(uintptr_t address, size_t len); /* return whether tasks may access it */
 void *memcpy(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 
@@ -174,13 +175,14 @@ void ipi_send(uint32_t cpu);
 
 /* ---- task.c ------------------------------------------------------------------------------- */
 
-/* A task that will call entry(arg) in user mode; not to be scheduled before task_ready(). NULL. */
+/* Create a task that will call entry(arg) in user mode. It is not scheduled before task_ready().
+ * Returns NULL if out of memory or of tasks. */
 struct kernel_task *task_make(uintptr_t entry, uintptr_t arg, const char *name);
 void task_ready(struct kernel_task *task);
-void task_free(struct kernel_task *task); /* one that never ran */
+void task_free(struct kernel_task *task); /* a task that never ran */
 void task_schedule(bool preempt);
-void task_wait_begin(const void *what); /* then look once more, and schedule */
-void task_wake(const void *what);       /* whoever waits for it */
+void task_wait_begin(const void *what); /* check again after it, then call task_schedule() */
+void task_wake(const void *what);       /* wake the tasks that wait for it */
 void task_exit(void) __attribute__((noreturn));
 void task_idle(void) __attribute__((noreturn));
 struct kernel_task *task_find(int32_t tid);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers that C and assembler share. */
+/* Constants for C and assembly. */
 #ifndef RISCV_LAYOUT_H
 #define RISCV_LAYOUT_H
 
 #define MAX_HARTS 2
 
-/* A register, and struct cpu and struct trap_frame, whose size is a multiple of 16. */
+/* The size of a register, offsets in struct cpu, and the size of struct trap_frame, which is a
+ * multiple of 16. */
 #if __riscv_xlen == 64
 #define WORD        8
 #define WORD_SHIFT  3
@@ -37,7 +38,7 @@
 #define CLINT    0x2000000
 #define UART     0x10000000
 
-/* What lies where in memory, in pieces of 4 MB: the kernel and its heap; what tasks may touch. */
+/* Memory layout in units of 4 MB: the kernel and its heap, and memory that tasks may access. */
 #define MEGA4       0x400000
 #define KERNEL_BASE 0x80000000
 #define USER_BASE   0x80400000

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages, a heap of powers of two, and who may touch what. */
+/* Pages, a heap of powers of two, and page tables. */
 #include "hosts/riscv/kernel.h"
 
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
 enum { ZONE_PAGES = (SHARED_END - SHARED_BASE) / PAGE_SIZE, CLASSES = 8, SMALLEST = 16 };
 
-/* Pages in one piece of memory; used[] says which are taken. */
+/* A contiguous range of pages; used[] marks those that are allocated. */
 struct zone {
 	uintptr_t base, nr;
 	bool used[ZONE_PAGES];
@@ -15,9 +15,10 @@ static struct zone zones[2] = {
 	{.base = HEAP_BASE, .nr = (HEAP_END - HEAP_BASE) / PAGE_SIZE},
 	{.base = SHARED_BASE, .nr = (SHARED_END - SHARED_BASE) / PAGE_SIZE},
 };
-static void *free_lists[CLASSES]; /* of 16, 32 .. 2048 bytes; the first word is the next */
+static void *free_lists[CLASSES]; /* free blocks of 16, 32 .. 2048 bytes, linked by their first
+                                   * words */
 
-/* For the compiler. In words where all is aligned. */
+/* For the compiler. By words if everything is aligned. */
 void *memset(void *to, int byte, size_t len)
 {
 	uint8_t *at = to, *end = at + len;
@@ -44,7 +45,8 @@ void *memcpy(void *to, const void *from, size_t len)
 
 /* ---- page tables -------------------------------------------------------------------------- */
 
-/* A large page of itself, for the kernel and, in what is theirs, for tasks. */
+/* Entry of a large page that is mapped to itself, for the kernel and, in their memory, for tasks.
+ */
 static uintptr_t identity(uintptr_t at, uintptr_t flags)
 {
 	return at >> 2 | flags | (user_range(at, 1) ? PTE_U : 0) | PTE_V | PTE_R | PTE_W | PTE_A |
@@ -56,7 +58,7 @@ static uint64_t root[512] __attribute__((aligned(PAGE_SIZE)));
 static uint64_t low[512] __attribute__((aligned(PAGE_SIZE)));
 static uint64_t high[512] __attribute__((aligned(PAGE_SIZE)));
 
-/* In pages of 2 MB: devices below 1 GB, memory from 2 GB. */
+/* With pages of 2 MB: devices below 1 GB, memory from 2 GB. */
 void memory_init(void)
 {
 	for (uint64_t i = 0; i < 512; i++) {
@@ -71,7 +73,7 @@ static const uintptr_t mode = UINT64_C(8) << 60;
 #else
 static uint32_t root[1024] __attribute__((aligned(PAGE_SIZE)));
 
-/* In pages of 4 MB, all of them. */
+/* With pages of 4 MB. */
 void memory_init(void)
 {
 	for (uint32_t i = 0; i < 1024; i++)
@@ -184,7 +186,7 @@ void heap_put(void *memory, size_t size)
 	irq_restore(flags);
 }
 
-/* A page more in pieces of this class. */
+/* Add a page, split into pieces of this class. */
 static bool class_grow(size_t class)
 {
 	size_t size = (size_t)SMALLEST << class;

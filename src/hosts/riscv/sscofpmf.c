@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The PMU: RISC-V's counters with Sscofpmf, from supervisor mode. Cycles and retired instructions
- * have a counter each that is always there and cannot interrupt; any event can be on a
- * programmable one, which can. Machine mode writes (monitor_program), anybody reads.
+ * have a fixed counter each, which cannot interrupt. Any event can use a programmable counter,
+ * which can. Only machine mode can write counters (monitor_program()); every mode can read them.
  *
- * Of QEMU 7.2: one programmable counter for each event at a time; its mode filters have no effect
- * on cycles and instructions; when one of these two overflows, both say so; and a counter that was
- * ever set to half of its range or more below 0 loses an overflow later. So they are used as if
- * they had 63 bits. On 32 bits it carries nothing from the lower half of a counter that was written
- * into the upper one: there the lower half alone is read, as if it had 31.
+ * Limits of QEMU 7.2: an event can be on one programmable counter at a time. Its mode filters have
+ * no effect on cycles and instructions. If one of these two overflows, both report it. A counter
+ * that was ever set to half of its range or more below 0 misses an overflow later, so counters are
+ * used as if they had 63 bits. On 32 bits, QEMU carries nothing from the lower half of a written
+ * counter into the upper one. So only the lower half is read, as if it had 31 bits.
  */
 #include "hosts/riscv/host.h"
 #include "hosts/riscv/kernel.h"
@@ -25,7 +25,7 @@ enum { CONFIG_EVENT, CONFIG_FIXED }; /* hw->config */
 static const struct event {
 	uint32_t type;
 	uint64_t config, code;
-	uint8_t fixed; /* the counter that is always there */
+	uint8_t fixed; /* its fixed counter, or FIXED_NONE */
 } events[] = {
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1, 0},
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 2, 2},
@@ -35,7 +35,7 @@ static const struct event {
 };
 enum { NR_EVENTS = sizeof(events) / sizeof(events[0]) };
 
-/* Who is on the counters of one hart. */
+/* Events on the counters of one hart. */
 struct bank {
 	struct tally_core_hw *owner[NR_COUNTERS];
 };
@@ -72,7 +72,7 @@ static bool same_event(const struct tally_core_hw *a, const struct tally_core_hw
 	return a && ((a->config[CONFIG_EVENT] ^ b->config[CONFIG_EVENT]) & UINT32_MAX) == 0;
 }
 
-/* A counter for the event; -EBUSY: there is none now. */
+/* Find a counter for the event; -EBUSY: none is free. */
 static int counter_find(const struct bank *bank, const struct tally_core_hw *hw)
 {
 	uint64_t fixed = hw->config[CONFIG_FIXED];
@@ -121,14 +121,14 @@ static void verb_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	hw->index = -1;
 }
 
-/* Let the counter run on from `value`, which is negative. */
+/* Start the counter at `value`, which is negative. */
 static void counter_start(const struct tally_core_hw *hw, uint64_t value)
 {
 	monitor_program((uintptr_t)hw->index, hw->config[CONFIG_EVENT],
 			value | UINT64_MAX << WIDTH);
 }
 
-/* Those that are always there are never written: they run on from where they are. */
+/* Fixed counters are never written; they continue from their current value. */
 static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	if (hw->index < FIRST)
@@ -153,8 +153,8 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 		monitor_program((uintptr_t)hw->index, 0, 0);
 }
 
-/* Counters run from a negative number up: whose is negative still has not overflowed, whatever its
- * flag says. Then writing it anew has the next overflow noticed. */
+/* Counters count up from a negative number. One that is still negative has not overflowed, whatever
+ * its flag shows. Writing it again has the next overflow reported. */
 static void overflow(struct tally_core_hw *hw, const struct tally_core_sample_data *sample_data)
 {
 	uint64_t now = counter_read((uintptr_t)hw->index), next = now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What cannot be said in C: the way from reset to supervisor mode, the monitor that stays in
- * machine mode (it writes counters, and passes interrupts between harts on), the entry of traps,
- * the switch of stacks, and the counters by number.
+ * Parts that cannot be written in C: the way from reset to supervisor mode, the monitor that stays
+ * in machine mode (it writes counters, and forwards interrupts between harts), the entry of traps,
+ * the switch of stacks, and access to counters by number.
  */
 #include "hosts/riscv/layout.h"
 
@@ -13,7 +13,7 @@ start:
 	csrr a0, mhartid
 	li t0, MAX_HARTS
 	bgeu a0, t0, park
-	/* A stack, and the monitor's save area, for each hart. */
+	/* A stack and a save area of the monitor for each hart. */
 	la sp, boot_stacks
 	addi t0, a0, 1
 	slli t1, t0, 13
@@ -24,7 +24,7 @@ start:
 	csrw mscratch, t1
 	la t0, monitor
 	csrw mtvec, t0
-	li t0, -1 /* all of memory for everybody: the page table draws the lines */
+	li t0, -1 /* no limits on memory: page tables restrict access */
 	csrw pmpaddr0, t0
 	li t0, 0x1f
 	csrw pmpcfg0, t0
@@ -38,7 +38,7 @@ start:
 	csrw mcounteren, t0
 	csrw scounteren, t0
 	csrw CSR_STIMECMP, t0
-	slli t0, t0, __riscv_xlen - 1 /* stimecmp is there */
+	slli t0, t0, __riscv_xlen - 1 /* enable stimecmp */
 #if __riscv_xlen == 64
 	csrw CSR_MENVCFG, t0
 #else
@@ -64,7 +64,7 @@ park:	wfi
 
 /* ---- machine mode ---- */
 
-/* Control and status register `first` + a0 becomes `value`. */
+/* Write `value` to control and status register `first` + a0. */
 	.macro write_by_index first, value
 	la t5, 1001f
 	slli t4, a0, 3
@@ -104,7 +104,7 @@ monitor:
 	write_by_index 0xb00, a3
 #endif
 	j back
-pass_on: /* another hart's call: a supervisor software interrupt */
+pass_on: /* a call from another hart: raise a supervisor software interrupt */
 	csrr t5, mhartid
 	slli t5, t5, 2
 	li t4, CLINT
@@ -116,7 +116,7 @@ back:
 	LOAD t5, 0(t6)
 	csrrw t6, mscratch, t6
 	mret
-broken: /* a fault of the kernel before it has traps of its own */
+broken: /* a fault of the kernel before its trap handler is set up */
 	li t5, FINISHER
 	li t4, 0x63333
 	sw t4, 0(t5)
@@ -129,8 +129,8 @@ monitor_program:
 
 /* ---- supervisor mode ---- */
 
-/* sscratch holds the hart's struct cpu while a task runs, 0 while the kernel does; tp holds
- * struct cpu in the kernel. */
+/* sscratch contains the hart's struct cpu while a task runs, and 0 in the kernel. In the kernel, tp
+ * contains struct cpu. */
 	.balign 4
 trap_entry:
 	csrrw tp, sscratch, tp
@@ -181,7 +181,7 @@ trap_return: /* a0: the frame */
 	.endr
 	sret
 
-/* switch_stacks(save, to): the kernel's side of a task goes, another's comes. */
+/* switch_stacks(save, to): save the kernel context of a task, and restore that of another one. */
 	.globl switch_stacks
 switch_stacks:
 	addi sp, sp, -13 * WORD
@@ -198,7 +198,7 @@ switch_stacks:
 	addi sp, sp, 13 * WORD
 	ret
 
-/* Control and status register `first` + a0, to `to`. */
+/* Read control and status register `first` + a0 into `to`. */
 	.macro read_by_index first, to
 	la t0, 1001f
 	slli t1, a0, 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks: round robin over all harts under one lock, which is held across the switch. */
+/* Tasks: round robin on all harts under one lock, which is held across the switch. */
 #include "hosts/riscv/kernel.h"
 
 static bool is_idle(const struct cpu *cpu, const struct kernel_task *task)
@@ -12,7 +12,7 @@ static bool can_run(const struct kernel_task *task)
 	return __atomic_load_n(&task->state, __ATOMIC_ACQUIRE) == TASK_READY && task->cpu < 0;
 }
 
-/* Whose turn it is: the next one in the table; who runs, if there is no other; or nobody. */
+/* Pick the next task in the table; the current one if there is no other; or the idle task. */
 static struct kernel_task *pick(struct cpu *cpu)
 {
 	struct kernel_task *current = cpu->current;
@@ -56,7 +56,7 @@ void task_schedule(bool preempt)
 	irq_restore(flags);
 }
 
-/* Who wakes us may do so before we are off: then we are ready again, and go on. */
+/* A wakeup before the task is switched out makes it ready again, and it continues. */
 void task_wait_begin(const void *what)
 {
 	struct kernel_task *task = this_cpu()->current;
@@ -91,9 +91,9 @@ void task_idle(void)
 	}
 }
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------ */
 
-/* Where a new task's kernel stack returns to for the first time: its frame lies on top. */
+/* A new task's kernel stack returns here for the first time; its frame is at the top. */
 static void task_begin(void)
 {
 	struct kernel_task *task = this_cpu()->current;
@@ -104,7 +104,7 @@ static void task_begin(void)
 		    1);
 }
 
-/* A slot that nobody uses, with the stacks that it had. */
+/* Claim an unused slot, with the stacks that it had. */
 static struct kernel_task *slot_claim(void)
 {
 	struct kernel_task *found = NULL;
@@ -193,7 +193,7 @@ void task_exit(void)
 	panic("a task that has ended runs", 0, 0);
 }
 
-/* One that has not ended. */
+/* Find a task that has not ended. */
 struct kernel_task *task_find(int32_t tid)
 {
 	for (size_t i = 0; i < MAX_TASKS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traps, and how the machine comes up. */
+/* Traps and boot. */
 #include "hosts/riscv/host.h"
 #include "hosts/riscv/kernel.h"
 
@@ -39,7 +39,7 @@ static void exception(struct trap_frame *frame, uint64_t cause, uint64_t value)
 	csr_clear(sstatus, STATUS_SIE);
 }
 
-/* From start.S, interrupts off. Nobody is preempted in the kernel. */
+/* Called from start.S with interrupts off. Tasks are not preempted in the kernel. */
 void trap(struct trap_frame *frame, intptr_t cause, uintptr_t value)
 {
 	if (cause < 0)
@@ -66,7 +66,7 @@ static void cpu_start(uint32_t number)
 	csr_set(sie, 1 << IRQ_SOFT | 1 << IRQ_TIMER | 1 << IRQ_COUNTER);
 }
 
-/* The first hart sleeps a moment while others say that they are there. */
+/* Runs on the first hart, which sleeps a moment while the others report that they exist. */
 static uint32_t count_harts(void)
 {
 	struct cpu wait = {.next_tick = clock_ns() + TICK_NS, .deadline = UINT64_MAX};
@@ -81,7 +81,7 @@ static uint32_t count_harts(void)
 	return nr;
 }
 
-/* From start.S, on each hart, in supervisor mode. */
+/* Called from start.S on each hart, in supervisor mode. */
 void boot(uint32_t hart)
 {
 	__atomic_fetch_or(&kernel.present, 1U << hart, __ATOMIC_RELEASE);
@@ -100,7 +100,7 @@ void boot(uint32_t hart)
 		cpu_start(hart);
 	}
 	host_online();
-	/* The last one has the first task. */
+	/* The last hart to come online starts the first task. */
 	if (__atomic_add_fetch(&kernel.nr_online, 1, __ATOMIC_ACQ_REL) == kernel.nr_cpus)
 		task_ready(task_make((uintptr_t)user_main, kernel.nr_cpus, "main"));
 	task_idle();

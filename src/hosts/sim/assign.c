@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which counter for which event: a matching, by augmenting paths. */
+/* Assignment of counters to events: a matching, by augmenting paths. */
 #include <errno.h>
 
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/sim_private.h"
 
-/* An assignment being sought: who is on each counter. */
+/* An assignment in progress: the event on each counter. */
 struct match {
 	struct tally_core_hw *on[SIM_MAX_COUNTERS];
-	uint32_t fixed; /* bits: counters that stay as they are */
+	uint32_t fixed; /* bits: counters that keep their event */
 	uint32_t tried;
 };
 
-/* Find a counter for `hw`, moving others that can go elsewhere. */
+/* Find a counter for `hw`, moving other events if they can use other counters. */
 static bool match_place(struct match *match, struct tally_core_hw *hw)
 {
 	uint32_t able = (uint32_t)hw->config[SIM_CONFIG_COUNTERS] & ~match->fixed;
 
-	/* From the top: the counters that can do least are there. */
+	/* From the top: the least capable counters are there. */
 	while (able & ~match->tried) {
 		int index = 31 - __builtin_clz(able & ~match->tried);
 

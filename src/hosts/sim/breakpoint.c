@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breakpoints, as x86-64 has them: four registers on each CPU, each watching 1, 2, 4 or 8 aligned
- * bytes for stores, for loads and stores, or one address for execution. Room in them is given when
- * an event is opened, on every CPU that it may run on, so that one that was opened is always on.
+ * Breakpoints as on x86-64: four registers on each CPU, each watching 1, 2, 4 or 8 aligned bytes
+ * for stores, for loads and stores, or one address for execution. Registers are reserved when an
+ * event is opened, on every CPU where it may run, so that an open event can always be scheduled.
  */
 #include <errno.h>
 
@@ -19,9 +19,9 @@ static struct tally_sim *sim_of(struct tally_core_pmu *pmu)
 	return pmu->driver;
 }
 
-/* ---- room ------------------------------------------------------------------------------- */
+/* ---- reservation ------------------------------------------------------------------------ */
 
-/* How many are reserved on a CPU for the task (NULL: for all of the CPU). */
+/* Return how many registers are reserved on a CPU for the task (NULL: for events of the CPU). */
 static uint32_t reserved(const struct tally_sim *sim, uint32_t cpu,
 			 const struct tally_core_task *task)
 {
@@ -32,7 +32,7 @@ static uint32_t reserved(const struct tally_sim *sim, uint32_t cpu,
 	return nr;
 }
 
-/* At worst the task runs that has most of them. */
+/* Return the largest number of registers that any task has reserved on a CPU. */
 static uint32_t reserved_at_worst(const struct tally_sim *sim, uint32_t cpu)
 {
 	uint32_t most = 0;
@@ -72,7 +72,7 @@ static void verb_forget(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	sim_violate(sim, "a breakpoint is forgotten that was not taken");
 }
 
-/* ---- what an attr asks for -------------------------------------------------------------- */
+/* ---- checking attrs --------------------------------------------------------------------- */
 
 static int check_length(const struct perf_event_attr *attr)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code of the core: hooks, with interrupts off on a CPU, and what is done in a task's name. */
+/* Entry into the core: hooks, which run on a CPU with interrupts off, and calls on behalf of a
+ * task. */
 #include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
@@ -26,7 +27,7 @@ struct sim_call sim_call_begin(struct tally_sim *sim, struct tally_sim_task *tas
 	struct sim_call call = {.before = sim->cpu, .cpu = task->cpu, .task = task};
 	struct sim_cpu *cpu;
 
-	/* One that is about to move still runs where it was. */
+	/* A task that is about to migrate still runs on its old CPU. */
 	if (task->state == SIM_RUNNING && sim->cpus[task->last_cpu].current == task)
 		call.cpu = task->last_cpu;
 	cpu = &sim->cpus[call.cpu];

@@ -6,10 +6,10 @@
 #include "hosts/sim/sim.h"
 
 /*
- * Each as `task`. -EBADF for descriptors that are none. Threads of one process share their
- * descriptors and mappings; fork copies descriptors; the end of the last thread closes all, exec
- * those with PERF_FLAG_FD_CLOEXEC. An event is closed when no descriptor and no mapping of it
- * is left.
+ * System calls of `task`. They return -EBADF for invalid descriptors. Threads of one process share
+ * descriptors and mappings. Fork copies the descriptors. The exit of the last thread closes all of
+ * them, and exec those with PERF_FLAG_FD_CLOEXEC. An event is closed when it has neither a
+ * descriptor nor a mapping left.
  */
 int tally_sim_open(struct tally_sim *sim, struct tally_sim_task *task, void *attr, int32_t pid,
 		   int32_t cpu, int group_fd, unsigned long flags);
@@ -28,40 +28,41 @@ unsigned tally_sim_poll(struct tally_sim *sim, struct tally_sim_task *task, int 
 
 int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int option);
 
-/* Another descriptor of the same event, for another task: as by SCM_RIGHTS. */
+/* Open another descriptor of the same event in another task, as by SCM_RIGHTS. */
 int tally_sim_give(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
 		   struct tally_sim_task *to);
 
-/* Whom config.notified is called for; NULL: nobody. */
+/* Set the argument of config.notified for this descriptor; NULL: it is not called. */
 int tally_sim_set_owner(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *owner);
 
-/* The file that all rings are in, which is the machine's, and where a mapping's pages begin in it:
- * they lie in one piece with settings.contiguous. -EINVAL: no such mapping. */
+/* Return the machine's file, which contains all rings, and the offset of a mapping's pages in it.
+ * The pages are contiguous with settings.contiguous. Returns -EINVAL if there is no such mapping.
+ */
 int tally_sim_mapping_file(struct tally_sim *sim, const struct tally_sim_task *task,
 			   const void *memory, int *ret_fd, uint64_t *ret_offset);
 
-/* `*ret_memory` is one piece of address space whichever way the pages lie; a store to a mapping
- * that is not writable faults. */
+/* `*ret_memory` is contiguous address space, however the pages lie. A store to a mapping that is
+ * not writable faults. */
 int tally_sim_mmap(struct tally_sim *sim, struct tally_sim_task *task, int fd, size_t len,
 		   uint64_t pgoff, bool writable, void **ret_memory);
 
 int tally_sim_munmap(struct tally_sim *sim, struct tally_sim_task *task, void *memory);
 
-/* A descriptor of something that is no event. */
+/* Open a descriptor of something that is not an event. */
 int tally_sim_open_other(struct tally_sim *sim, struct tally_sim_task *task);
 
-/* The event of a descriptor, NULL if it is none. */
+/* Return the event of a descriptor; NULL if it is not an event's. */
 struct tally_core_event *tally_sim_event(struct tally_sim *sim, struct tally_sim_task *task,
 					 int fd);
 
-/* Send the task a signal whenever the descriptor is notified: F_SETOWN and O_ASYNC. */
+/* Send the task a signal whenever the descriptor is notified, like F_SETOWN and O_ASYNC. */
 int tally_sim_set_async(struct tally_sim *sim, struct tally_sim_task *task, int fd);
 
 struct tally_sim_notifications tally_sim_notifications(struct tally_sim *sim,
 						       struct tally_sim_task *task, int fd);
 
-/* What user space reads from counter `index` (the page's index - 1) of the first PMU on the
- * task's CPU: sign-extended by nobody. */
+/* Return what user space reads from counter `index` (the page's index - 1) of the first PMU on the
+ * task's CPU, not sign-extended. */
 uint64_t tally_sim_rdpmc(struct tally_sim *sim, struct tally_sim_task *task, uint32_t index);
 
 #endif

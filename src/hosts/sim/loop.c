@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time: from one thing that happens to the next. */
+/* The main loop: advances the time to whatever is due next. */
 #include "base/arith.h"
 #include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
@@ -33,8 +33,8 @@ static void interrupts_deliver(struct tally_sim *sim, uint32_t number)
 	}
 }
 
-/* Time passes while the core runs: interrupts come in the middle of it, here and on the other
- * CPUs. What else is due waits until it is done, as it would for a lock. */
+/* Let time pass while the core runs. Interrupts arrive in the middle of it, here and on the other
+ * CPUs. Everything else that is due waits until the core is done, as it would for a lock. */
 void sim_pass(struct tally_sim *sim)
 {
 	if (!sim->config.op_cost_ns || sim->passing || sim_this(sim)->in_interrupt)
@@ -49,7 +49,7 @@ void sim_pass(struct tally_sim *sim)
 	sim->passing = false;
 }
 
-/* ---- what is next -------------------------------------------------------------- */
+/* ---- what is due next ---------------------------------------------------------- */
 
 static uint64_t segment_end(const struct sim_cpu *cpu)
 {
@@ -91,7 +91,7 @@ static uint64_t next_time(struct tally_sim *sim)
 	return TALLY_MAX(next, sim->now);
 }
 
-/* ---- what happens ---------------------------------------------------------------- */
+/* ---- what is due now ------------------------------------------------------------- */
 
 static void run_timer(struct tally_sim *sim, uint32_t number)
 {

@@ -4,10 +4,10 @@
 
 #include "hosts/sim/sim.h"
 
-/* Let `ns` pass. */
+/* Run the machine for `ns`. */
 void tally_sim_run(struct tally_sim *sim, uint64_t ns);
 
-/* Until the task has ended, or (false) `limit_ns` have passed. */
+/* Run until the task has exited. Returns false if `limit_ns` have passed before. */
 bool tally_sim_run_until_exit(struct tally_sim *sim, const struct tally_sim_task *task,
 			      uint64_t limit_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory. Pages are pieces of one memfd, so that they can be mapped a second time, side by
- * side: what user space sees of a buffer, wherever its pages lie.
+ * Memory. Pages are parts of one memfd, so that they can be mapped a second time, contiguously, as
+ * user space sees a buffer wherever its pages lie.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include "base/arith.h"
 #include "hosts/sim/sim_private.h"
 
-/* What freed pages are filled with. */
+/* Fill byte of freed pages. */
 enum { POISON = 0x6b };
 
-/* Every block carries its size in front, aligned as malloc() aligns. */
+/* Header of every block. It contains the size, and is aligned as malloc() aligns. */
 struct block {
 	_Alignas(16) size_t size;
 };
@@ -47,7 +47,7 @@ void sim_memory_exit(struct tally_sim *sim)
 	free(sim->page_used);
 }
 
-/* Whether memory may be asked for here, and is not made to fail. */
+/* Check that memory may be allocated here, and whether the allocation is to fail. */
 static bool may_alloc(struct tally_sim *sim)
 {
 	sim_sleeping(sim, "memory asked for with interrupts off", "memory asked for under a lock");
@@ -66,7 +66,7 @@ void *sim_alloc(void *host, size_t size)
 	return block + 1;
 }
 
-/* A lock is a byte: whether it is taken. Not counted as memory. */
+/* A lock is a flag, which is set while the lock is held. It is not counted as memory. */
 void *sim_lock_new(void *host)
 {
 	return may_alloc(host) ? calloc(1, sizeof(bool)) : NULL;
@@ -87,8 +87,8 @@ void sim_free(void *host, void *memory, size_t size)
 	free(block);
 }
 
-/* The first of `nr` free pages in a row from `from` on; nr_pages: there are none. Single pages of
- * scattered buffers keep away from others. */
+/* Return the first of `nr` consecutive free pages from `from` on, or nr_pages if there are too few.
+ * With `apart`, single pages of scattered buffers stay away from used ones. */
 static uint32_t find_pages(const struct tally_sim *sim, uint32_t from, size_t nr, bool apart)
 {
 	uint32_t run = 0;

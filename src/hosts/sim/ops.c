@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of host.h. Each checks that the core may ask for it where it does. */
+/* The operations of host.h. Each checks that the core may call it in this context. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 
 /* ---- locks, interrupts and CPUs ------------------------------------------------- */
 
-/* What the core asks for where it may sleep. */
+/* Checks for operations that may sleep. */
 void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked)
 {
 	if (sim_this(sim)->off)
@@ -125,7 +125,7 @@ static uint64_t op_clock(void *host)
 	return sim->now;
 }
 
-/* Linux's numbers; a second apart so that they can be told from each other. */
+/* Linux's numbers. The clocks are seconds apart, so that they can be distinguished. */
 static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 {
 	static const int32_t clocks[] = {0 /* realtime */, 1 /* monotonic */, 4 /* raw */,
@@ -222,7 +222,7 @@ static bool op_may_observe(void *host, const struct tally_core_task *current,
 	       op_capable(host, current, TALLY_CORE_CAP_SYS_PTRACE);
 }
 
-/* No task of the machine is under another's control yet, so that looking is attaching. */
+/* No task of the machine is traced yet, so permission to observe is permission to attach. */
 static bool op_may_trap(void *host, const struct tally_core_task *current,
 			const struct tally_core_task *target)
 {
@@ -266,7 +266,7 @@ static void op_sigtrap(void *host, struct tally_core_task *perf, uint64_t addr, 
 	task->signals.trap_data = sig_data;
 }
 
-/* ---- what a task looks like when it is interrupted ---------------------------------- */
+/* ---- state of an interrupted task --------------------------------------------------- */
 
 static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t *ret_ips, uint32_t max)
@@ -276,7 +276,7 @@ static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sa
 	return sim_chain(sim_this(sim), sample_data, user, ret_ips, max);
 }
 
-/* Register n of a thread holds tid << 32 | n; of user space the top bit is set as well. */
+/* Register n of a thread contains tid << 32 | n; for user space the top bit is set as well. */
 static uint64_t op_registers(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t mask, uint64_t *ret_values)
 {
@@ -291,7 +291,7 @@ static uint64_t op_registers(void *host, const struct tally_core_sample_data *sa
 	return PERF_SAMPLE_REGS_ABI_64;
 }
 
-/* A user stack is SIM_STACK_BYTES long; byte n of it is n. */
+/* A user stack has SIM_STACK_BYTES; byte n of it is n. */
 static uint32_t op_stack(void *host, const struct tally_core_sample_data *sample_data, void *to,
 			 uint32_t len)
 {
@@ -309,13 +309,13 @@ static uint64_t op_physical(void *host, uint64_t addr)
 	return addr ^ SIM_PHYSICAL;
 }
 
-/* Pages are of one size; nothing lies in the first. */
+/* All pages have the same size; the first one is not mapped. */
 static uint64_t op_page_size_of(void *host, uint64_t addr)
 {
 	return addr < sim_ops.page_size ? 0 : sim_ops.page_size;
 }
 
-/* One for each user. */
+/* There is one cgroup for each user. */
 static uint64_t op_cgroup(void *host)
 {
 	struct tally_sim *sim = host;
@@ -323,7 +323,7 @@ static uint64_t op_cgroup(void *host)
 	return SIM_CGROUP + sim_this(sim)->current->uid;
 }
 
-/* A namespace is a number that is taken off those of tasks. */
+/* A namespace is a number that is subtracted from the IDs of tasks. */
 static void op_ids(void *host, void *viewer, const struct tally_core_task *task, bool parent,
 		   int32_t *ret_pid, int32_t *ret_tid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The driver of the simulated PMUs: what a port has to write, on counters that are arrays.
- * Registers are touched through sim_counter_*() of hardware.c alone.
+ * The driver of the simulated PMUs: what a port has to write, for counters that are arrays. It
+ * accesses registers only through sim_counter_*() of hardware.c.
  */
 #include <errno.h>
 
@@ -10,7 +10,8 @@
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/sim_private.h"
 
-/* hw->config: what init() leaves for the other verbs; SIM_CONFIG_COUNTERS as well. */
+/* Indexes in hw->config, which init() fills in for the other operations; SIM_CONFIG_COUNTERS is
+ * another one. */
 enum { CONFIG_SIGNAL, CONFIG_MODES };
 
 #define MODE(name)  (1u << SIM_##name)
@@ -27,7 +28,7 @@ static struct sim_pmu_cpu *this_cpu(struct sim_pmu *driver)
 	return &driver->cpus[driver->sim->cpu];
 }
 
-/* What a driver may rely on, and a real one would not ask. `on`: the event has a counter here. */
+/* Check what a driver may rely on; a real driver would not. `on`: the event has a counter here. */
 static void expect(struct sim_pmu *driver, const struct tally_core_hw *hw, bool on, bool running)
 {
 	struct sim_pmu_cpu *cpu = this_cpu(driver);
@@ -42,9 +43,10 @@ static void expect(struct sim_pmu *driver, const struct tally_core_hw *hw, bool 
 		sim_violate(driver->sim, "start() twice, or del() before stop()");
 }
 
-/* ---- what an attr asks for ----------------------------------------------------- */
+/* ---- decoding attrs ------------------------------------------------------------ */
 
-/* The last level's reads, and their misses: all that there is of PERF_TYPE_HW_CACHE. */
+/* Return the signal of a PERF_TYPE_HW_CACHE event: only reads of the last level and their misses
+ * exist. */
 static int cache_signal(uint64_t config)
 {
 	switch (config) {
@@ -55,7 +57,7 @@ static int cache_signal(uint64_t config)
 	}
 }
 
-/* Of a PMU that says itself what it counts. */
+/* Return the signal of an attr for a PMU with its own list of events. */
 static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_event_attr *attr)
 {
 	uint64_t config = attr->config;
@@ -68,8 +70,8 @@ static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_eve
 	return -ENOENT;
 }
 
-/* Raw events in the encoding of Intel's Core: an event and a unit mask. A signal can be named by
- * its number as well. */
+/* Return the signal of a raw event, which has the encoding of Intel's Core: an event and a unit
+ * mask. The number of a signal is accepted as well. */
 static int raw_signal(uint64_t config)
 {
 	static const struct {
@@ -89,7 +91,7 @@ static int raw_signal(uint64_t config)
 	return config < SIM_NR_HW ? (int)config : -EINVAL;
 }
 
-/* The signal that an attr names; -ENOENT: another PMU's event; -EINVAL: nobody's. */
+/* Return the signal that an attr selects; -ENOENT: another PMU's event; -EINVAL: no PMU's. */
 static int attr_signal(const struct sim_pmu *driver, const struct perf_event_attr *attr)
 {
 	uint64_t pmu = attr->config >> PERF_PMU_TYPE_SHIFT,
@@ -127,7 +129,7 @@ static uint32_t attr_modes(const struct perf_event_attr *attr)
 	return modes;
 }
 
-/* Bits of the counters that a signal can be on. */
+/* Return bits of the counters that can count a signal. */
 static uint32_t signal_counters(const struct tally_sim_pmu *desc, unsigned signal)
 {
 	uint32_t counters = (uint32_t)((1ull << desc->nr_generic) - 1);
@@ -155,7 +157,7 @@ static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return hw->config[SIM_CONFIG_COUNTERS] ? 0 : -EINVAL;
 }
 
-/* ---- who gets which counter: assign.c ------------------------------------------ */
+/* ---- assignment of counters: assign.c ------------------------------------------ */
 
 static int verb_fits(struct tally_core_pmu *pmu, struct tally_core_hw *const *hws, uint32_t nr)
 {
@@ -223,7 +225,7 @@ static uint64_t counter_of(struct sim_pmu *driver, const struct tally_core_hw *h
 	return sim_counter_read(driver->sim, driver->number, (uint32_t)hw->index);
 }
 
-/* Let the event's counter run from `value`. */
+/* Start the event's counter at `value`. */
 static void counter_go(struct sim_pmu *driver, const struct tally_core_hw *hw, uint64_t value)
 {
 	uint32_t index = (uint32_t)hw->index;
@@ -273,7 +275,7 @@ static void verb_resume(struct tally_core_pmu *pmu)
 	sim_bank_pause(driver_of(pmu)->sim, driver_of(pmu)->number, false);
 }
 
-/* The overflow interrupt. The core may stop this or another counter meanwhile. */
+/* Handle the overflow interrupt. The core may stop this or another counter meanwhile. */
 void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_data *sample_data)
 {
 	struct sim_pmu_cpu *cpu = this_cpu(driver);

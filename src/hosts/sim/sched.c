@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scheduler: of those who wait for a CPU the one with the lowest priority number; equals take
- * turns. A task stays on its CPU until it is told to go. */
+/* The scheduler. Of the tasks that wait for a CPU, the one with the lowest priority number runs;
+ * tasks of equal priority take turns. A task stays on its CPU until it is migrated. */
 #include "hosts/sim/entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
@@ -13,7 +13,7 @@ static struct tally_sim_task *queue_first(const struct sim_cpu *cpu)
 		       : tally_container_of(cpu->queue.next, struct tally_sim_task, queued);
 }
 
-/* Queue a task behind its equals, or before them. */
+/* Queue a task after those of equal priority, or before them (`first`). */
 static void queue_add(struct tally_sim *sim, struct tally_sim_task *task, bool first)
 {
 	struct sim_cpu *cpu = &sim->cpus[task->cpu];
@@ -38,7 +38,7 @@ static struct tally_core_task *perf_of(struct tally_sim_task *task)
 	return task->is_idle ? NULL : &task->perf;
 }
 
-/* What the core should count of a switch. */
+/* Count what the core should count for a switch. */
 static void note_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *prev,
 			struct tally_sim_task *next)
 {
@@ -68,7 +68,7 @@ void sim_switch(struct tally_sim *sim, uint32_t number, struct tally_sim_task *n
 	sim->cpu = before;
 }
 
-/* Give the CPU to the first who waits, or to nobody. */
+/* Switch to the first waiting task, or to the idle task. */
 static void switch_to_next(struct tally_sim *sim, uint32_t number, bool preempt)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];
@@ -81,7 +81,7 @@ static void switch_to_next(struct tally_sim *sim, uint32_t number, bool preempt)
 	sim_switch(sim, number, next ? next : &cpu->idle, preempt);
 }
 
-/* The current task can go on here: whether another one goes first. */
+/* Preempt the current task if another one precedes it. */
 static void preempt_current(struct tally_sim *sim, uint32_t number)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];
@@ -92,7 +92,7 @@ static void preempt_current(struct tally_sim *sim, uint32_t number)
 	if (!next || next->priority > current->priority ||
 	    (next->priority == current->priority && !yielded))
 		return;
-	/* Picked before the other is queued, which might come first again. */
+	/* Dequeue it before the current task is queued, which might come first again. */
 	tally_list_remove(&next->queued);
 	next->state = SIM_RUNNING;
 	queue_add(sim, current, !yielded);
@@ -171,7 +171,7 @@ void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_
 	}
 }
 
-/* The current task's turn is over: an equal goes on. */
+/* End the current task's turn: switch to one of equal priority. */
 void sim_quantum_end(struct tally_sim *sim, uint32_t number)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];

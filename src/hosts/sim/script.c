@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts: what each step does. */
+/* Scripts: implementation of the steps. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -9,7 +9,7 @@
 #include "hosts/sim/script.h"
 #include "hosts/sim/sim_private.h"
 
-/* Steps without time between them that are taken for a script that hangs. */
+/* Limit of steps that take no time, after which a script is considered stuck. */
 enum { MAX_STEPS = 1000000 };
 
 static int step_exit(struct tally_sim *sim, struct tally_sim_task *task,
@@ -168,7 +168,7 @@ static int step_call(struct tally_sim *sim, struct tally_sim_task *task,
 	return 0;
 }
 
-/* In the order of enum tally_sim_op. */
+/* Indexed by enum tally_sim_op. */
 static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 			    const struct tally_sim_step *) = {
 	[SIM_OP_EXIT] = step_exit,         [SIM_OP_RUN] = step_run,
@@ -182,7 +182,7 @@ static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 	[SIM_OP_PRIORITY] = step_priority, [SIM_OP_CALL] = step_call,
 };
 
-/* Where a task is that cannot take part: a script that is wrong goes no further. */
+/* Let a task with an invalid script sleep forever. */
 static void give_up(struct tally_sim *sim, struct tally_sim_task *task, const char *why)
 {
 	sim_violate(sim, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine: its beginning and its end. */
+/* Creation and destruction of the machine. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ static int pmu_init(struct tally_sim *sim, uint32_t number)
 	return sim_pmu_register(sim, number, desc);
 }
 
-/* The core, its PMUs, and the CPUs on line. */
+/* Create the core, register the PMUs, and bring the CPUs online. */
 static int core_init(struct tally_sim *sim)
 {
 	int ret = tally_core_create(&sim->ops, sim, sim->config.nr_cpus, sim->config.settings,
@@ -134,7 +134,7 @@ static void users_free(struct tally_sim *sim)
 	}
 }
 
-/* Everybody goes. Descriptors first: an event may be of a task, and opened by another. */
+/* End all tasks before the core is destroyed: their descriptors may be of events of other tasks. */
 static void tasks_end(struct tally_sim *sim)
 {
 	const struct tally_sim_step step = SIM_EXIT();
@@ -199,7 +199,7 @@ uint64_t tally_sim_now(const struct tally_sim *sim)
 	return sim->now;
 }
 
-/* ---- CPUs come and go ------------------------------------------------------------ */
+/* ---- CPU hotplug ----------------------------------------------------------------- */
 
 int tally_sim_cpu_online(struct tally_sim *sim, uint32_t number)
 {

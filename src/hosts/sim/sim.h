@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated machine: one struct tally_sim hosts one core and knows the truth.
+ * The simulated machine: one struct tally_sim hosts one core and keeps exact counts.
  *
- * CPUs, a clock in nanoseconds and counters, none of them real; tasks that follow scripts. One
- * host thread runs all of it, event by event, so that the same calls always do the same. What
- * happens is counted twice: by the machine, exactly, for each task, CPU, mode and signal
- * (tally_sim_truth()), and by the core under test, out of counters that wrap, interrupt and are
- * too few. Code of the core takes no simulated time unless config.op_cost_ns says so.
+ * CPUs, a clock in nanoseconds and counters are simulated; tasks follow scripts. One host thread
+ * runs all of it, event by event, so that it is deterministic. Everything that happens is counted
+ * twice: exactly by the machine, for each task, CPU, mode and signal (tally_sim_truth()), and by
+ * the core under test, from counters that wrap, interrupt and are too few. Code of the core takes
+ * no simulated time unless config.op_cost_ns is set.
  *
  *	static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000}};
  *	static const struct tally_sim_step script[] = {
  *		SIM_LOOP(10), SIM_RUN(SIM_USER, 500000, &busy), SIM_SLEEP(100000), SIM_END_LOOP(),
  *		SIM_EXIT(),
  *	};
+ *	const struct tally_sim_config config = {.nr_cpus = 2, .pmus = pmus, .nr_pmus = 1};
  *
- *	tally_sim_create(&(struct tally_sim_config){.nr_cpus = 2, .pmus = pmus, .nr_pmus = 1}, &sim);
+ *	tally_sim_create(&config, &sim);
  *	task = tally_sim_task_new(sim, &(struct tally_sim_spawn){.script = script});
  *	fd = tally_sim_open(sim, task, &attr, 0, -1, -1, 0);
  *	tally_sim_run(sim, 2000000);
@@ -22,8 +23,8 @@
  *	count == tally_sim_truth(sim, (struct tally_sim_filter){.task = task}, SIM_CYCLES);
  *	tally_sim_destroy(sim);
  *
- * The machine watches that the core keeps to host.h: see tally_sim_violation(). Functions
- * return 0 or -errno; those that must not fail in a test (tasks, steps) say so.
+ * The machine checks that the core obeys host.h: see tally_sim_violation(). Functions return 0 or
+ * -errno.
  */
 #ifndef TALLY_HOSTS_SIM_H
 #define TALLY_HOSTS_SIM_H
@@ -55,13 +56,13 @@ enum tally_sim_mode {
 	SIM_HYPERVISOR,
 	SIM_GUEST_KERNEL,
 	SIM_GUEST_USER,
-	SIM_IDLE, /* the idle task: kernel mode, and told apart */
+	SIM_IDLE, /* the idle task: in kernel mode, but counted separately */
 	SIM_NR_MODES,
 };
 
-/* Signals. The first are numbered as enum perf_hw_id; a PMU counts all up to SIM_NR_HW. Raw events
- * name them in the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: pmu.c), or by their
- * number. The others are the machine's own: SIM_NS is the time spent, SIM_SW + n are
+/* Signals. The first ones are numbered as in enum perf_hw_id; a PMU counts all up to SIM_NR_HW. Raw
+ * events use the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: pmu.c), or the number
+ * of a signal. Only the machine counts the others: SIM_NS is the time spent, SIM_SW + n are
  * PERF_COUNT_SW_n. */
 enum tally_sim_signal {
 	SIM_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
@@ -72,33 +73,33 @@ enum tally_sim_signal {
 	SIM_BRANCH_MISSES = PERF_COUNT_HW_BRANCH_MISSES,
 	SIM_BUS_CYCLES = PERF_COUNT_HW_BUS_CYCLES,
 	SIM_REF_CYCLES = PERF_COUNT_HW_REF_CPU_CYCLES,
-	SIM_EXTRA = PERF_COUNT_HW_MAX, /* and the following: whatever a test wants them to be */
+	SIM_EXTRA = PERF_COUNT_HW_MAX, /* this and the following: free for use in tests */
 	SIM_NR_HW = 16,
 	SIM_NS = SIM_NR_HW,
 	SIM_SW,
 	SIM_NR_SIGNALS = SIM_SW + PERF_COUNT_SW_MAX,
 };
 
-/* Events in a million nanoseconds, and (below 1000) in a second on top of that. What does not make
- * a whole event is carried to the task's next segment. */
+/* Events per million ns, plus (below 1000) events per second. A fraction of an event is carried
+ * over to the task's next segment. */
 struct tally_sim_rates {
 	uint32_t per_ms[SIM_NR_HW];
 	uint16_t per_s[SIM_NR_HW];
 };
 
 /*
- * A stretch of execution. Where samples fall in it: `ip` + (ns done & ~3) % ip_len. A chain is
- * that ip, then ip + 0x1000, ip + 0x2000 ... of the segment; its user part, in kernel mode, that
- * of the last user segment. Register n is tid << 32 | n, of user space with the top bit set;
- * byte n of a user stack of SIM_STACK_BYTES is n; physical addresses are addr ^ SIM_PHYSICAL.
+ * A stretch of execution. Samples have the address `ip` + (ns done & ~3) % ip_len. A callchain is
+ * that address, then ip + 0x1000, ip + 0x2000 ... of the segment; its user part, in kernel mode, is
+ * that of the last user segment. Register n is tid << 32 | n, with the top bit set for user space.
+ * Byte n of a user stack of SIM_STACK_BYTES is n. Physical addresses are addr ^ SIM_PHYSICAL.
  */
 struct tally_sim_segment {
 	enum tally_sim_mode mode;
 	uint64_t ns;
-	const struct tally_sim_rates *rates; /* NULL: nothing but time passes */
-	uint64_t ip, ip_len;                 /* 0: a place by the mode, 0x1000 bytes */
+	const struct tally_sim_rates *rates; /* NULL: only time passes */
+	uint64_t ip, ip_len;                 /* 0: the default of the mode, 0x1000 bytes */
 	uint64_t addr;                       /* data address of samples */
-	uint32_t depth;                      /* entries of a callchain; 0: 1 */
+	uint32_t depth;                      /* number of callchain entries; 0: 1 */
 };
 
 /* A load, store or execution of `len` bytes, for breakpoints. */
@@ -109,7 +110,7 @@ struct tally_sim_access {
 };
 
 enum tally_sim_op {
-	SIM_OP_EXIT, /* also where a script of zeros ends */
+	SIM_OP_EXIT, /* zero, so that zeros end a script */
 	SIM_OP_RUN,
 	SIM_OP_LOOP,
 	SIM_OP_END_LOOP,
@@ -134,11 +135,11 @@ struct tally_sim_step {
 	union {
 		struct tally_sim_segment run;
 		uint64_t ns;      /* SLEEP */
-		uint64_t times;   /* LOOP: 0 is for ever */
-		uint32_t cpu;     /* MIGRATE: and stays there */
+		uint64_t times;   /* LOOP; 0: forever */
+		uint32_t cpu;     /* MIGRATE: CPU to which the task is bound */
 		int32_t priority; /* PRIORITY */
 		struct {
-			const char *comm; /* NULL: as before */
+			const char *comm; /* NULL: unchanged */
 			bool privileged;
 		} exec;
 		const char *comm;                         /* COMM */
@@ -147,7 +148,7 @@ struct tally_sim_step {
 		struct {
 			const struct tally_sim_step *script;
 			bool process;
-			int32_t cpu; /* where the child starts; -1: where its parent is */
+			int32_t cpu; /* CPU of the child; -1: that of its parent */
 		} fork;
 		struct {
 			uint32_t id; /* PERF_COUNT_SW_* */
@@ -162,14 +163,15 @@ struct tally_sim_step {
 			uint32_t len;
 		} hit;
 		struct {
-			/* System calls of the task, say. It runs, on its CPU, interrupts on. */
+			/* For example system calls of the task. Runs on the task's CPU with
+			 * interrupts on. */
 			void (*fn)(struct tally_sim *sim, struct tally_sim_task *task, void *arg);
 			void *arg;
 		} call;
 	};
 };
 
-/* A step is {.op = SIM_OP_..., its member of the union}. */
+/* A step is {.op = SIM_OP_..., the member of the union for it}. */
 #define SIM_STEP(op_, ...)                      \
 	{                                       \
 		.op = SIM_OP_##op_, __VA_ARGS__ \
@@ -223,133 +225,138 @@ struct tally_sim_step {
 
 #define SIM_EXIT() SIM_STEP(EXIT, .ns = 0)
 
-/* An attr's type and config (without the PMU's number), and the signal that they name. */
+/* An attr's type and config (without the PMU's number), and the signal that they select. */
 struct tally_sim_event {
 	uint32_t type;
 	uint64_t config;
 	uint8_t signal;
 };
 
-/* A PMU by description. Counters 0 .. nr_generic - 1 count any signal; nr_generic .. count the
- * signal they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as config;
- * PERF_TYPE_HW_CACHE has the last level's reads alone. */
+/* Description of a PMU. Counters 0 .. nr_generic - 1 count any signal; those from nr_generic on
+ * count the signal that they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as
+ * config. PERF_TYPE_HW_CACHE only has reads of the last level. */
 struct tally_sim_pmu {
 	const char *name;
 	uint32_t type;
 	bool core; /* serves PERF_TYPE_HARDWARE, HW_CACHE and RAW */
 	uint8_t nr_generic, nr_fixed;
-	uint8_t fixed[8];               /* the signal of each */
+	uint8_t fixed[8];               /* signal of each fixed counter */
 	uint8_t width;                  /* bits, 8 to 64 */
 	uint32_t caps;                  /* TALLY_PMU_* */
-	uint32_t constraint[SIM_NR_HW]; /* generic counters that a signal can be on; 0: all */
-	uint32_t absent;                /* bits: signals that it cannot count */
-	uint32_t skid_ns;               /* from the overflow to its interrupt */
-	uint8_t max_precise;            /* precise_ip up to it is granted: skid_ns must be 0 */
+	uint32_t constraint[SIM_NR_HW]; /* generic counters that can count a signal; 0: all */
+	uint32_t absent;                /* bits: signals that cannot be counted */
+	uint32_t skid_ns;               /* delay from an overflow to its interrupt */
+	uint8_t max_precise;            /* highest precise_ip; if it is not 0, skid_ns must be 0 */
 	bool maskable;                  /* the interrupt waits while interrupts are off */
-	bool immediate;                 /* no transactions: add() decides */
-	bool no_pause;                  /* no pause and resume */
-	/* What it counts, in place of the numbers above; must outlive the machine. NULL: those. */
+	bool immediate;                 /* no transactions: add() finds the counter */
+	bool no_pause;                  /* no operations pause() and resume() */
+	/* Events that it counts, instead of the encodings above; must outlive the machine. NULL:
+	 * those above. */
 	const struct tally_sim_event *events;
 	uint32_t nr_events;
 };
 
 struct tally_sim_config {
-	uint32_t nr_cpus;                 /* all come up on line */
+	uint32_t nr_cpus;                 /* all start online */
 	const struct tally_sim_pmu *pmus; /* copied */
 	uint32_t nr_pmus;
-	uint8_t nr_breakpoints;                     /* registers of each CPU; 0: no such PMU */
+	uint8_t nr_breakpoints;                     /* registers of each CPU; 0: no breakpoint PMU
+	                                             */
 	const struct tally_core_settings *settings; /* NULL: the core's defaults */
-	const struct tally_sim_rates *idle;         /* of CPUs that have nothing to do */
-	uint64_t quantum_ns;                        /* of tasks with equals; 0: 4 ms */
-	uint64_t op_cost_ns; /* time that each call of the core to the machine takes */
-	uint64_t seed;       /* where pages lie */
-	uint32_t nr_pages;   /* of memory for ring buffers; 0: 16384 */
-	uint32_t max_tasks;  /* forks over it fail with -ENOMEM; 0: no limit */
-	bool no_task_cpu;    /* leave that operation out, as a machine may */
-	bool says_running;   /* has the operation that lets hooks ask before they call */
-	bool tells_switches; /* scripts tell of switches and migrations, the core counts none */
-	bool bare;           /* and whatever else it need not have: it offers nothing */
+	const struct tally_sim_rates *idle;         /* rates of idle CPUs */
+	uint64_t quantum_ns;                        /* turn among tasks of equal priority; 0: 4 ms
+	                                             */
+	uint64_t op_cost_ns;                        /* time that each operation of the host takes */
+	uint64_t seed;                              /* determines the placement of pages */
+	uint32_t nr_pages;                          /* pages for ring buffers; 0: 16384 */
+	uint32_t max_tasks;  /* forks beyond it fail with -ENOMEM; 0: no limit */
+	bool no_task_cpu;    /* omit the optional operation task_cpu() */
+	bool says_running;   /* provide the optional operation running() */
+	bool tells_switches; /* scripts report switches and migrations, the core counts none */
+	bool bare;           /* omit all other optional operations; offer nothing */
 	/* Called when a descriptor that has an owner (tally_sim_set_owner()) is notified of
-	 * TALLY_CORE_POLLIN or POLLHUP; must not call the machine. NULL: nobody is. */
+	 * TALLY_CORE_POLLIN or POLLHUP; must not call the machine. NULL: not called. */
 	void (*notified)(void *owner, unsigned events);
-	/* Called at each violation of the contract, before it is noted; may not return. */
+	/* Called at each violation of host.h, before it is recorded; need not return. */
 	void (*violated)(void *arg, const char *what);
 	void *violated_arg;
 };
 
-/* How a task that always was there begins. It is the only thread of its process. */
+/* Initial state of a task that is not forked. It is the only thread of its process. */
 struct tally_sim_spawn {
-	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps for ever */
+	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps forever */
 	uint32_t cpu;
-	int32_t priority; /* lower ones go first, and preempt */
+	int32_t priority; /* lower ones run first, and preempt */
 	uint32_t uid;
 	uint64_t caps;    /* bit per TALLY_CORE_CAP_* */
 	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes */
 };
 
-/* Signals that notify() sent to the task's descriptors (tally_sim_set_async()); and SIGTRAPs with
- * what the last one carried. */
+/* Signals that notify() sent for the task's descriptors (tally_sim_set_async()), and SIGTRAPs with
+ * the data of the last one. */
 struct tally_sim_signals {
 	uint64_t async, traps;
 	uint64_t trap_addr, trap_data;
 	uint32_t trap_type;
 };
 
-/* Whose events; zeros: everybody's, idle included, everywhere. */
+/* Selection of exact counts. All zero: all tasks, idle ones included, on all CPUs. */
 struct tally_sim_filter {
 	const struct tally_sim_task *task;
-	bool tree;      /* and all its descendants */
+	bool tree;      /* include all its descendants */
 	uint32_t cpus;  /* bits; 0: all */
 	uint32_t modes; /* bits by enum tally_sim_mode; 0: all */
 };
 
-/* How often notify() was called for the descriptor: with POLLIN, and with POLLHUP. */
+/* Number of notify() calls for the descriptor: with POLLIN, and with POLLHUP. */
 struct tally_sim_notifications {
 	uint64_t in, hup;
 };
 
-/* -ENOMEM; -EINVAL for no or too many CPUs or PMUs; what the core's creation fails with. */
+/* Create a machine. Returns 0; -ENOMEM; -EINVAL for an invalid number of CPUs, PMUs, counters or
+ * breakpoints; or an error of the core's creation. */
 int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **ret_sim);
 
-/* Ends all tasks, closes their files, destroys the core and counts what it leaves behind: bytes
- * and pages that it did not give back (0 is what one wants). NULL is allowed. */
+/* End all tasks, close their files and destroy the core. Returns the bytes and pages that the core
+ * did not free, which should be 0. NULL is allowed. */
 size_t tally_sim_destroy(struct tally_sim *sim);
 
 struct tally_core *tally_sim_core(struct tally_sim *sim);
 
-/* The operations that the core was created with. */
+/* Return the operations that the core was created with. */
 const struct tally_host_ops *tally_sim_ops(const struct tally_sim *sim);
 
-/* What the core first did against host.h; NULL: nothing. Allocating or sleeping with
- * interrupts off, taking the lock twice, calling another CPU without it, leaving interrupts off
- * ... */
+/* Return the first violation of host.h by the core; NULL: none. Examples: allocating or sleeping
+ * with interrupts off, taking the lock twice, calling another CPU without it, leaving interrupts
+ * off. */
 const char *tally_sim_violation(const struct tally_sim *sim);
 
 uint64_t tally_sim_now(const struct tally_sim *sim);
 
-/* A CPU goes or comes back. Its tasks move to the first one that is left. -EBUSY for the last. */
+/* Take a CPU offline, or bring it back online. Tasks move to the first CPU that is left. Returns
+ * -EBUSY for the last one. */
 int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t cpu);
 
 int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
 
-/* Why the last open, ioctl or mmap was refused. */
+/* Return why the last open, ioctl or mmap was rejected. */
 const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
 
-/* The `nth` allocation from now on (1: the next) fails, once; 0: none does. */
+/* Have the `nth` allocation from now on (1: the next) fail, once; 0: none. */
 void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
 
-/* What a security module says no to from now on: bits by enum tally_host_access. */
+/* Set what a security module denies from now on: bits by enum tally_host_access. */
 void tally_sim_forbid(struct tally_sim *sim, uint32_t accesses);
 
-/* Copies from or to this user memory fail from now on; len 0: none does. */
+/* Have copies from or to this user memory fail from now on; len 0: none. */
 void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
 
-/* Bytes and pages that the core holds now. */
+/* Return the bytes and pages that the core has allocated. */
 size_t tally_sim_held_bytes(const struct tally_sim *sim);
 
 size_t tally_sim_held_pages(const struct tally_sim *sim);
 
-/* The cycle counter of user space: four a nanosecond. */
+/* Return the cycle counter of user space, which has four cycles per ns. */
 uint64_t tally_sim_tsc(const struct tally_sim *sim);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks: how they come to be, and end. */
+/* Creation and exit of tasks. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "hosts/sim/sim_private.h"
 #include "hosts/sim/task.h"
 
-/* What a task does before its script's first segment. */
+/* Segment of a task before the first one of its script. */
 static const struct tally_sim_segment nothing = {.mode = SIM_KERNEL};
 
 static struct sim_user *user_get(struct tally_sim *sim, uint32_t uid)
@@ -44,7 +44,7 @@ void sim_task_free(struct tally_sim_task *task)
 	free(task);
 }
 
-/* The process of a new task: its parent's, or one that has the same descriptors. */
+/* Return the process of a new task: its parent's, or a new one with the same descriptors. */
 static struct sim_process *process_of(const struct tally_sim_task *parent, bool process)
 {
 	struct sim_process *made = parent && !process ? parent->process : calloc(1, sizeof(*made));
@@ -110,7 +110,7 @@ struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
 	return task;
 }
 
-/* The last thread takes the descriptors and mappings along. */
+/* Leave the process. The last thread closes its descriptors and mappings. */
 static void leave_process(struct tally_sim *sim, struct tally_sim_task *task)
 {
 	if (task->process->threads == 1) {
@@ -159,7 +159,7 @@ void sim_exit(struct tally_sim *sim, struct tally_sim_task *task)
 	task->state = SIM_EXITED;
 }
 
-/* ---- what tests ask ----------------------------------------------------------- */
+/* ---- accessors for tests ------------------------------------------------------ */
 
 struct tally_sim_task *tally_sim_task_at(struct tally_sim *sim, size_t i)
 {

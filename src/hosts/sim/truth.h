@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the simulated machine knows to be true. */
+/* Exact counts of the simulated machine. */
 #ifndef TALLY_HOSTS_SIM_TRUTH_H
 #define TALLY_HOSTS_SIM_TRUTH_H
 
 #include "hosts/sim/sim.h"
 
-/* Events of a signal since the machine was made, up to now. */
+/* Return the events of a signal since the machine was created. */
 uint64_t tally_sim_truth(struct tally_sim *sim, struct tally_sim_filter filter, unsigned signal);
 
 #endif

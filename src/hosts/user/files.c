@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls, and the descriptors they are about: eventfds, so that others can poll them too. */
+/* The calls, and the descriptors that they use: eventfds, so that others can poll them, too. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void user_files_wake(const struct tally_user *user)
 	}
 }
 
-/* Neither a descriptor nor a mapping is left. */
+/* Free a file once neither its descriptor nor a mapping is left. */
 static void file_put(struct tally_user *user, struct user_file *file)
 {
 	if (!file->closed || file->nr_mapped)
@@ -79,7 +79,7 @@ void user_files_close(struct tally_user *user)
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* Whether it samples by what is read only when it is asked for. */
+/* Return whether the event samples by a count that is only read on demand. */
 static bool samples_counts(const struct perf_event_attr *attr)
 {
 	return attr->sample_period && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
@@ -105,7 +105,7 @@ static int file_new(struct tally_user *user, struct user_file **ret_file)
 	return 0;
 }
 
-/* What only some events make the host do. */
+/* Set up what only some events require of the host. */
 static void note_attr(struct tally_user *user, struct user_file *file, int32_t tid)
 {
 	const struct perf_event_attr *attr = tally_core_event_attr(file->event);
@@ -118,8 +118,8 @@ static void note_attr(struct tally_user *user, struct user_file *file, int32_t t
 	user->nr_sampled_counts += file->samples_counts;
 }
 
-/* Replay what the thread used until now, so that a change of its events applies only to what it
- * uses from now on. */
+/* Replay the thread's usage so far, so that a change of its events applies only to what it uses
+ * from now on. */
 static void settle_before(struct tally_user *user, int32_t tid)
 {
 	struct user_task *task = user_task_find(user, tid);
@@ -156,16 +156,16 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 	return ret ? ret : file->fd;
 }
 
-/* Events were started or changed: the supervisor is to find out again when their next samples are
- * due. */
+/* Have the supervisor find out again when the next samples are due, as events were started or
+ * changed. */
 static void begin_anew(struct tally_user *user)
 {
 	user->anew = true;
 	user_supervisor_wake(user);
 }
 
-/* A task that cannot be attached is none to the core, which says so after all that it has to say
- * about the attr. */
+/* To the core, a task that cannot be attached does not exist. It reports that last, after all
+ * errors of the attr. */
 int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd, unsigned long flags)
 {
@@ -202,7 +202,7 @@ int tally_user_close(struct tally_user *user, int fd)
 	return file ? 0 : -EBADF;
 }
 
-/* ---- using ----------------------------------------------------------------------------- */
+/* ---- reading, control and mappings ----------------------------------------------------- */
 
 /* Replay what the thread used since the last time. Costs one pread(2) if it did not run. */
 static void settle_if_ran(struct tally_user *user, int32_t tid)
@@ -309,8 +309,8 @@ int tally_user_munmap(struct tally_user *user, void *memory, size_t len)
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-/* What woke us was that the core has something to say, or that somebody is to look again. How many
- * of the descriptors, ours and others, have something to tell. */
+/* Find out why the descriptors woke the caller: the core has something to report, or pollers are to
+ * check again. Returns how many descriptors are ready, those of others included. */
 static int ask_core(struct tally_user *user, struct pollfd *polls, size_t nr)
 {
 	int ready = 0;

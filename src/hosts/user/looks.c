@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is stopped for a sample, and when. A thread cannot use more CPU time than passes: until as
- * much time has passed as is left to its next sample nobody looks at it. Then it is stopped only if
- * it is running or about to, and was given a CPU since it stood still last: one that sleeps would
- * have its system call interrupted, and a sample of it would be of nothing. What one that sleeps
- * has used meanwhile is known to the nanosecond; if a sample was due in that, it is taken where the
- * thread is met next.
+ * Decides which threads are stopped for a sample, and when. A thread cannot use more CPU time than
+ * passes, so it is not checked until as much time has passed as is left to its next sample. Then it
+ * is stopped only if it is runnable and has been given a CPU since it was last known not to run.
+ * Stopping a thread that sleeps would interrupt its system call, for a sample without meaning. What
+ * such a thread has used is known to the nanosecond. If a sample was due in that time, it is taken
+ * when the thread is next seen running.
  */
 #include <sys/ptrace.h>
 
@@ -14,7 +14,7 @@
 #include "hosts/user/looks.h"
 #include "hosts/user/private.h"
 
-/* Looks take time, of which the machine has only so much. */
+/* A check takes time, so the time between two checks grows with the number of tasks. */
 enum { LOOK_COST_NS = 10000, LONGEST_NS = 10000000 };
 
 static uint64_t random_below(struct tally_user *user, uint64_t limit)
@@ -41,7 +41,8 @@ void user_looks_note(struct tally_user *user, struct user_task *task)
 		look_after(user, task, task->left);
 }
 
-/* It runs, or would if it had a CPU. Without schedstat nobody knows whether it was given one. */
+/* Return whether a task is runnable. Without schedstat it is not known whether it was given a CPU.
+ */
 static bool is_awake(const struct user_task *task, struct user_reading *now)
 {
 	if (now->runs && now->runs == task->runs && now->ns == task->seen.ns)
@@ -49,7 +50,8 @@ static bool is_awake(const struct user_task *task, struct user_reading *now)
 	return !user_proc_read_state(&task->proc, now) && now->state == 'R';
 }
 
-/* Sleepers are met at another phase of what wakes them each time. */
+/* Check a sleeping task later, at a random time: a task that is woken periodically must not be
+ * checked in phase with that. */
 static void look_later(struct tally_user *user, struct user_task *task, uint64_t left)
 {
 	left = TALLY_MIN(left, (uint64_t)LONGEST_NS);
@@ -75,8 +77,8 @@ static void look(struct tally_user *user, struct user_task *task)
 	look_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
 }
 
-/* After events were started or changed: look at a task when its next sample is due, if that is
- * sooner than was planned. */
+/* Events were started or changed: check each task when its next sample is due, if that is earlier
+ * than planned. */
 static void begin_anew(struct tally_user *user)
 {
 	uint64_t now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mappings, as /proc/PID/maps has them. */
+/* Mappings, from /proc/PID/maps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "hosts/user/maps.h"
 #include "hosts/user/private.h"
 
-/* A program maps its libraries in the first moments: then it is looked at each time that a place is
- * not known or the address space was resized, later so often that it takes one part in so many of
- * the time. */
+/* Limits for reading the mappings. A program maps its libraries at its start. So the first reads
+ * are made whenever an address is unknown or the address space was resized; later ones may take one
+ * part in SHARE_OF_TIME, or SHARE_OF_GROWTH, of the time. */
 enum { MAPS_MAX = 16 << 20, FREE_READS = 8, SHARE_OF_TIME = 20, SHARE_OF_GROWTH = 400 };
 
 static uint32_t protection_of(const char *flags)
@@ -23,7 +23,7 @@ static uint32_t protection_of(const char *flags)
 	       (flags[2] == 'x' ? PROT_EXEC : 0u);
 }
 
-/* One line. False for one that is none. */
+/* Parse a line. Returns false if it is malformed. */
 static bool parse_line(char *line, struct tally_core_mapping *ret_mapping)
 {
 	uint64_t start, end, offset, inode;
@@ -50,7 +50,7 @@ static bool parse_line(char *line, struct tally_core_mapping *ret_mapping)
 	return true;
 }
 
-/* ---- what is known of a process ---------------------------------------------------- */
+/* ---- known processes --------------------------------------------------------------- */
 
 static struct user_process *process_find(const struct tally_user *user, int32_t pid)
 {
@@ -110,7 +110,7 @@ void user_maps_copy(struct tally_user *user, int32_t from, int32_t to)
 	}
 }
 
-/* The one that `ip` lies in; NULL. They are in order, as procfs has them. */
+/* Return the range that contains `ip`, or NULL. The ranges are sorted, as in procfs. */
 static const struct user_range *range_of(const struct user_process *process, uint64_t ip)
 {
 	size_t low = 0, high = process->known.len;
@@ -149,7 +149,7 @@ bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint6
 	       tally_clock_now() - process->read_at >= process->read_ns * share;
 }
 
-/* What is mapped now takes the place of what was known; both are in order. */
+/* Report the new mappings to the core, and replace the known ones. Both lists are sorted. */
 static void emit_text(struct tally_user *user, struct user_task *task, struct user_process *process,
 		      char *text)
 {

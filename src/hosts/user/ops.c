@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of host.h. One lock is held whenever the core is called, so that there is nothing
- * to lock out in here. */
+/* The operations of host.h. A lock is held whenever the core is called, so those for locks and
+ * interrupts do nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static bool is_clock_of_events(int32_t clockid)
 	       clockid == CLOCK_REALTIME || clockid == CLOCK_BOOTTIME || clockid == CLOCK_TAI;
 }
 
-/* Any clock, as far away from CLOCK_MONOTONIC as it is, at the moment that is replayed. */
+/* Return the time of a clock at the moment that is replayed, by its current offset to
+ * CLOCK_MONOTONIC. */
 static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 {
 	const struct tally_user *user = host;
@@ -116,7 +117,7 @@ static void op_task_put(void *host, struct tally_core_task *task)
 {
 }
 
-/* Tasks are on a CPU while they are replayed and no longer. */
+/* Tasks are on a CPU only while they are replayed. */
 static int32_t op_task_cpu(void *host, const struct tally_core_task *task)
 {
 	return -1;
@@ -129,13 +130,13 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	return file ? file->event : NULL;
 }
 
-/* Nobody has any: what takes a capability here takes one that ptrace does not need. */
+/* No task has any capability. What needs one here goes beyond what ptrace permits. */
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
 	return false;
 }
 
-/* Whoever is a task here was attached. */
+/* Every task here was attached, so it may be observed. */
 static bool op_may_observe(void *host, const struct tally_core_task *current,
 			   const struct tally_core_task *target)
 {

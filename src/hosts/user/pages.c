@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of rings: each piece is a memfd, so that another process can map it too. */
+/* Pages of rings. Each allocation is a memfd, so that another process can map it, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ static int pages_note(struct tally_user *user, size_t len, struct user_pages *pa
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-	/* Whoever maps it cannot take pages away from the others. */
+	/* Seals keep a process that maps it from taking pages away from the others. */
 	if (ftruncate(pages->fd, (off_t)len) || fcntl(pages->fd, F_ADD_SEALS, seals) ||
 	    tally_vec_reserve(&user->pages, user->pages.len + 1))
 		return -ENOMEM;

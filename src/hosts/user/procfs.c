@@ -28,7 +28,7 @@ static int open_file(const struct user_proc *proc, const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The file from its beginning: its length, the text terminated; -ESRCH. */
+/* Read a file from its beginning and terminate the text. Returns its length, or -ESRCH. */
 static int read_text(int fd, char *text)
 {
 	ssize_t n = pread(fd, text, TEXT_MAX - 1, 0);
@@ -58,7 +58,7 @@ void user_proc_close(struct user_proc *proc)
 	proc->schedstat = proc->stat = -1;
 }
 
-/* ---- stat: numbers behind the name, which may hold anything --------------------- */
+/* ---- stat: numbers after the name, which may contain anything ------------------- */
 
 enum { STATE = 3, MINOR = 10, MAJOR = 12, USER = 14, SYSTEM = 15, SPACE = 23, CPU = 39, NR_FIELDS };
 
@@ -121,10 +121,10 @@ int user_proc_read_time(const struct user_proc *proc, struct user_reading *readi
 	return 0;
 }
 
-/* ---- the rest ------------------------------------------------------------------------ */
+/* ---- other files --------------------------------------------------------------------- */
 
-/* The number behind the first `separator` of the line that begins with `name`; false: no such
- * line. */
+/* Find the line that begins with `name`, and the number after its first `separator`. Returns false
+ * if there is no such line. */
 static bool find_number(const char *text, const char *name, char separator, uint64_t *ret_number)
 {
 	const char *line = strstr(text, name), *at = line ? strchr(line, separator) : NULL;

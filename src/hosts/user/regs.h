@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registers of a stopped thread, by their numbers in perf records. One file for each architecture:
- * regs_x86_64.c, regs_aarch64.c; regs_none.c for those without. */
+/* Registers of a stopped thread, by their numbers in perf records. There is one file per
+ * architecture: regs_x86_64.c, regs_aarch64.c; regs_none.c is for all others. */
 #ifndef TALLY_HOSTS_USER_REGS_H
 #define TALLY_HOSTS_USER_REGS_H
 
@@ -9,30 +9,32 @@
 
 enum { USER_REGS_MAX = 40 };
 
-/* As the kernel hands them out. */
+/* In the layout of ptrace(2). */
 struct user_regs {
 	uint64_t word[USER_REGS_MAX];
-	bool narrow; /* of a program of 32 bits */
+	bool narrow; /* a 32-bit program */
 };
 
-/* Read those of a stopped thread. 0; -ESRCH; -EOPNOTSUPP on an architecture that is not known. */
+/* Read the registers of a stopped thread. Returns 0; -ESRCH; -EOPNOTSUPP on an unknown
+ * architecture. */
 int user_regs_read(int32_t tid, struct user_regs *ret_regs);
 
 /*
- * A stop that was asked for ends some waits with EINTR, which the program would not have seen:
- * those with a timeout, which the kernel does not begin again by itself. Have such a call of a
- * stopped thread, which no signal waits for, made again when it goes on: it may wait for up to its
- * timeout once more. Where an architecture does not tell what the call was, nothing is done.
+ * Restart a system call that a requested stop ended. The stop makes some waits fail with EINTR,
+ * which the program would not have seen otherwise: those with a timeout, which the kernel does not
+ * restart. The stopped thread makes the call again when it continues, unless a signal is pending;
+ * it may wait for up to its timeout once more. Does nothing on an architecture that does not
+ * preserve the number of the call.
  */
 void user_regs_repeat_wait(int32_t tid);
 
-/* The registers that there are: bit n is number n of PERF_SAMPLE_REGS_USER. Constant. */
+/* Return the available registers: bit n is number n of PERF_SAMPLE_REGS_USER. Constant. */
 uint64_t user_regs_mask(void);
 
-/* The one of that number; 0 for one that is not there. */
+/* Return the register with this number; 0 if it is not available. */
 uint64_t user_regs_get(const struct user_regs *regs, uint32_t number);
 
-/* PERF_SAMPLE_REGS_ABI_*. */
+/* Return PERF_SAMPLE_REGS_ABI_*. */
 uint64_t user_regs_abi(const struct user_regs *regs);
 
 uint64_t user_regs_ip(const struct user_regs *regs);

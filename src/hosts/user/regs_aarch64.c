@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AArch64: struct user_pt_regs of ptrace(2): x0 to x30, sp, pc; records have them in this order. A
- * thread of 32 bits has no registers here. */
+/* AArch64: struct user_pt_regs of ptrace(2), which has x0 to x30, sp and pc in the order of
+ * records. Registers of 32-bit threads are not available. */
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>

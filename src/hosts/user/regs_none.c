@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An architecture whose registers are not known: counting alone. */
+/* An architecture with unknown registers: only counting works. */
 #include <errno.h>
 
 #include "hosts/user/regs.h"

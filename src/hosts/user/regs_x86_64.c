@@ -16,7 +16,7 @@
 
 enum { CS_OF_32_BITS = 0x23 };
 
-/* In the order of the records. */
+/* In the order of records. */
 static const uint8_t words[] = {
 	WORD(rax), WORD(rbx),    WORD(rcx), WORD(rdx), WORD(rsi), WORD(rdi), WORD(rbp), WORD(rsp),
 	WORD(rip), WORD(eflags), WORD(cs),  WORD(ss),  WORD(ds),  WORD(es),  WORD(fs),  WORD(gs),
@@ -37,9 +37,9 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	return 0;
 }
 
-/* ---- waits that a stop ended ------------------------------------------------------------ */
+/* ---- waits ended by a stop -------------------------------------------------------------- */
 
-/* Waits that fail with EINTR after nothing was done, whoever interrupts them. */
+/* Waits that fail with EINTR before they have done anything, whatever interrupts them. */
 static const uint16_t waits[] = {
 	SYS_read,         SYS_recvfrom,        SYS_recvmsg,    SYS_recvmmsg, SYS_accept,
 	SYS_accept4,      SYS_write,           SYS_sendto,     SYS_sendmsg,  SYS_epoll_wait,
@@ -82,9 +82,9 @@ void user_regs_repeat_wait(int32_t tid)
 	ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 }
 
-/* ---- reading them ------------------------------------------------------------------------ */
+/* ---- access ------------------------------------------------------------------------------ */
 
-/* Those that perf_event_open(2) gives of user space: the segments of data are not among them. */
+/* The registers of user space that perf_event_open(2) provides: all but the data segments. */
 uint64_t user_regs_mask(void)
 {
 	return 0xff0fff;

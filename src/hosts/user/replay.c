@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core's clock is the CPU time that is replayed. A reading finds what a thread used since the
- * one before; then the core is told, as if it happened now: the thread comes onto the CPU that it
- * was seen on, the clock goes on by the time that it used, with the timers that fall into it, and
- * the thread leaves. So the core's clocks count CPU time to the nanosecond, and what falls into an
- * interval is sampled as often as periods end in it.
+ * The core's clock is the CPU time that is replayed. A reading shows what a thread has used since
+ * the previous one. It is then reported to the core as if it happened now: the thread is switched
+ * in on the CPU where it was seen, the clock advances by the time that it used, with the timers
+ * that expire in it, and the thread is switched out. So the core's clocks count CPU time to the
+ * nanosecond, and an interval gets as many samples as periods end in it.
  *
- * Times stay as near to CLOCK_MONOTONIC as they can, and rise on each CPU and for each thread.
+ * Timestamps stay as close to CLOCK_MONOTONIC as possible, and increase on each CPU and for each
+ * thread.
  */
 #include "base/arith.h"
 #include "base/clock.h"
@@ -14,7 +15,7 @@
 
 enum { SETTLED_NS = 200000, SETTLED_SHARE = 4, TICKS_WORTH_NS = 1000000000, PIECES_MAX = 4096 };
 
-/* Sums that were corrected may stand before what is read. */
+/* Return the increase, or 0: corrected sums may be ahead of the values read. */
 static uint64_t since(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
@@ -45,8 +46,9 @@ void user_leave(struct tally_user *user)
 	serve_deferred(user);
 }
 
-/* The CPU that it was on; the one that lags behind most where that one has been told more than it
- * can have done, as threads are told to where they ran last. */
+/* Return the CPU on which the thread was seen. If more was replayed on that CPU than it can have
+ * done, as threads are attributed to the CPU of their last run, return the CPU with the lowest
+ * clock. */
 static uint32_t choose_cpu(const struct tally_user *user, uint32_t seen, uint64_t now)
 {
 	uint32_t best = seen < user->nr_cpus ? seen : 0;
@@ -60,7 +62,7 @@ static uint32_t choose_cpu(const struct tally_user *user, uint32_t seen, uint64_
 	return best;
 }
 
-/* The clock goes on until `end`; timers and ticks come when they are due. */
+/* Advance the clock to `end`, with the timers and ticks that are due in between. */
 static void run_until(struct tally_user *user, uint64_t end,
 		      const struct tally_core_sample_data *sample_data)
 {
@@ -82,8 +84,8 @@ static void run_until(struct tally_user *user, uint64_t end,
 	user->clock = end;
 }
 
-/* Events that sample or stop after a number of counts are told each single one, up to a number that
- * takes a moment. */
+/* Report a count to the core. If events sample or stop after a number of counts, each one is
+ * reported, up to a number that does not take long. */
 static void tell_count(struct tally_user *user, uint32_t id, uint64_t nr,
 		       const struct tally_core_sample_data *sample_data)
 {
@@ -116,7 +118,7 @@ static void tell_counts(struct tally_user *user, const struct user_reading *from
 			   counts[i].by_kernel ? &kernel : sample_data);
 }
 
-/* What a task needs for its next sample is known while it is on. */
+/* Record what is left to the task's next sample, which is known while it is on its CPU. */
 static void note_left(struct tally_user *user, struct user_task *task)
 {
 	uint64_t at = user->cpus[user->cpu].timer_at;
@@ -126,8 +128,9 @@ static void note_left(struct tally_user *user, struct user_task *task)
 		task->period = TALLY_MAX(task->period, task->left);
 }
 
-/* Whether a sample falls into what was used, which has to wait until the thread is stopped. What it
- * waits for is not known of one that was not on since an event was enabled. */
+/* Return whether a sample is due in the time that was used, so that the replay must wait until the
+ * thread is stopped. If that is unknown, as the task was not switched in since an event was
+ * enabled, it is found out first. */
 static bool is_put_off(struct tally_user *user, struct user_task *task, uint64_t used)
 {
 	const struct user_replay nothing = {0};

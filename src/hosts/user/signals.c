@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The signals of events. A program's descriptor is a socket that becomes readable, which sends
- * POLL_IN (O_ASYNC). When the count of REFRESH is used up the kernel's events send POLL_HUP: the
- * signal is changed where ptrace(2) stops the thread for it.
+ * Signals of events. A program's descriptor is a socket that becomes readable, which sends POLL_IN
+ * (O_ASYNC). The kernel's events send POLL_HUP when the REFRESH count is used up. So the signal is
+ * changed when ptrace(2) stops the thread for its delivery.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ void user_signals_used_up(struct tally_user *user, struct user_file *file, bool 
 	user->nr_used_up += is_used_up ? 1 : -1;
 }
 
-/* The inode of the socket that a descriptor of a process is; 0: it is not one. */
+/* Return the inode of the socket at a descriptor of a process; 0 if it is not a socket. */
 static uint64_t socket_of(int32_t pid, int fd)
 {
 	char path[64], target[64];
@@ -47,8 +47,8 @@ static uint64_t socket_of(int32_t pid, int fd)
 	return sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1 ? inode : 0;
 }
 
-/* Whether it may be the signal of a descriptor that became readable: others have another meaning of
- * the same code. */
+/* Return whether this may be the signal of a descriptor that became readable. Some signals use the
+ * same code for other things. */
 static bool is_of_descriptor(const siginfo_t *info)
 {
 	switch (info->si_signo) {

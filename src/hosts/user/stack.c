@@ -9,7 +9,7 @@
 
 enum { BLOCK = 4096 };
 
-/* A piece of the stack, so that frames are not fetched one by one. */
+/* A block of the stack, so that frames are not read one by one. */
 struct stack_block {
 	const struct user_stop *stop;
 	uint64_t addr;
@@ -17,7 +17,7 @@ struct stack_block {
 	uint8_t bytes[BLOCK];
 };
 
-/* A range that is mapped in part is copied up to the first page that is not there. */
+/* A range that is only partly mapped is copied up to the first missing page. */
 uint32_t user_stack_read(const struct user_stop *stop, uint64_t addr, void *to, uint32_t len)
 {
 	struct iovec here = {to, len}, there = {(void *)(uintptr_t)addr, len};
@@ -46,7 +46,7 @@ static bool block_get(struct stack_block *block, uint64_t addr, void *to, uint32
 	return true;
 }
 
-/* The frame at `fp`: who called, and where his frame is. */
+/* Read the frame at `fp`: the return address, and the caller's frame pointer. */
 static bool frame_get(struct stack_block *block, uint64_t fp, uint64_t *ret_fp, uint64_t *ret_ip)
 {
 	uint64_t wide[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory of a stopped thread, as far as samples need it. */
+/* Memory of a stopped thread, as samples need it. */
 #ifndef TALLY_HOSTS_USER_STACK_H
 #define TALLY_HOSTS_USER_STACK_H
 
@@ -7,17 +7,17 @@
 
 #include "hosts/user/regs.h"
 
-/* A thread that is stopped: what sample_data->regs points to. */
+/* A stopped thread; sample_data->regs points to this. */
 struct user_stop {
 	int32_t tid;
 	struct user_regs regs;
 };
 
-/* Copy up to `len` bytes at `addr` of its memory: how many there were. */
+/* Copy up to `len` bytes at `addr` of its memory. Returns how many were copied. */
 uint32_t user_stack_read(const struct user_stop *stop, uint64_t addr, void *to, uint32_t len);
 
-/* Return addresses by frame pointers, the instruction pointer first: at most `max`; how many. A
- * frame is believed while it lies above the one before. */
+/* Walk the stack by frame pointers. The first address is the instruction pointer; at most `max` are
+ * written. A frame is accepted only if it is above the previous one. Returns their number. */
 uint32_t user_stack_walk(const struct user_stop *stop, uint64_t *ret_ips, uint32_t max);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What ptrace(2) tells. Any stop is taken for a sample, if one is due: a stop swallows the one that
- * was asked for.
+ * Handles ptrace(2) stops. Every stop is used for a sample, if one is due, as it replaces a stop
+ * that was requested.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +50,8 @@ static void emit_maps(struct tally_user *user, struct user_task *task, void *arg
 	user_maps_emit(user, task, false);
 }
 
-/* Replay a thread that is stopped, up to this stop; `all` that is known of it, or the time. */
+/* Replay a stopped thread up to this stop: everything that is known of it (`all`), or just its
+ * time. */
 static void replay_stopped(struct tally_user *user, struct user_task *task, user_hook hook,
 			   bool all)
 {
@@ -96,7 +97,7 @@ static void fork_hook(struct tally_user *user, struct user_task *task, void *arg
 	tally_core_fork(user->core, &task->perf, &fork->child->perf, fork->process);
 }
 
-/* It stopped before its parent's stop was seen, and waits. */
+/* Return whether the thread stopped before its parent's stop was handled, and now waits. */
 static bool take_early(struct tally_user *user, int32_t tid)
 {
 	tally_vec_for_each (early, &user->early) {
@@ -114,7 +115,7 @@ static void resume(struct user_task *task, int signal)
 	ptrace(PTRACE_CONT, task->perf.tid, NULL, (void *)(intptr_t)signal);
 }
 
-/* Nobody is going to see to it: it goes on untraced. */
+/* Let a new thread that cannot be handled run untraced. */
 static void let_go(struct tally_user *user, int32_t tid)
 {
 	int status;
@@ -153,10 +154,10 @@ static void fork_handle(struct tally_user *user, struct user_task *parent, int e
 /* ---- execs ------------------------------------------------------------------------------- */
 
 /*
- * A kernel's event that an exec enables begins a little before the stop that tells of it, where the
- * program is loaded: three page faults, the switch away at the stop, and a third of the time that
- * the exec took are its own. Of one that is counted already, procfs has a fault that no event sees:
- * the kernel's, when it lays out the arguments in the new memory.
+ * A kernel event that an exec enables starts a little before the stop that reports the exec, while
+ * the program is loaded. Three page faults, the switch away at the stop, and a third of the exec's
+ * time belong to it. For an event that counts already, procfs includes a fault that the event does
+ * not see: the kernel's, when it writes the arguments to the new memory.
  */
 enum { FAULTS_OF_EXEC = 3, SWITCHES_OF_EXEC = 1, SHARE_OF_EXEC = 3, FAULTS_OF_LATER_EXEC = 1 };
 
@@ -178,8 +179,8 @@ static void exec_hook(struct tally_user *user, struct user_task *task, void *arg
 	task->seen.switches -= SWITCHES_OF_EXEC;
 }
 
-/* What an event that waits for the exec is not to see is replayed before; else after, when the
- * place where the thread is has been told of. */
+/* If an event waits for the exec, replay before it what that event must not see. Otherwise replay
+ * after it, when the mapping that the thread is in has been reported. */
 static void exec_handle(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay exec = {.hook = exec_hook};
@@ -192,7 +193,8 @@ static void exec_handle(struct tally_user *user, struct user_task *task)
 	replay_stopped(user, task, NULL, true);
 }
 
-/* A thread that executes a program takes the number of its process, whose first thread is gone. */
+/* Return the task of a process that executed a program, or NULL. A thread that executes a program
+ * takes over the TID of the first thread, which is gone. */
 static struct user_task *exec_take_over(struct tally_user *user, struct user_task *leader)
 {
 	struct user_task *former;
@@ -214,10 +216,10 @@ static struct user_task *exec_take_over(struct tally_user *user, struct user_tas
 
 /* ---- ends --------------------------------------------------------------------------------- */
 
-/* The last switch away from a thread is one that no event of its own sees. */
+/* The last switch away from a thread is not seen by its own events. */
 enum { SWITCHES_OF_EXIT = 1 };
 
-/* A thread that was killed before it could stop at its exit. */
+/* Replay a thread that was killed before it could stop at its exit. */
 static void replay_dead(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay how = {.whole = true};
@@ -255,7 +257,7 @@ void user_exit_handle(struct tally_user *user, int32_t tid)
 		user_files_wake(user);
 }
 
-/* What it does from now on is not seen. */
+/* Stop tracing a task; what it does from now on is not counted. */
 static void release(struct tally_user *user, struct user_task *task)
 {
 	int32_t tid = task->perf.tid;
@@ -271,7 +273,7 @@ static void release(struct tally_user *user, struct user_task *task)
 		user_files_wake(user);
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- dispatch ----------------------------------------------------------------------------- */
 
 static bool is_group_stop(int signal)
 {
@@ -290,7 +292,7 @@ static void event_handle(struct tally_user *user, struct user_task *task, int ev
 	case PTRACE_EVENT_EXEC: exec_handle(user, task); break;
 	case PTRACE_EVENT_EXIT:
 		replay_stopped(user, task, NULL, true);
-		/* What follows takes its memory apart, and is seen by no event. */
+		/* The rest of the exit tears down the address space, which is seen by no event. */
 		task->is_done = true;
 		break;
 	default: sample_stopped(user, task);

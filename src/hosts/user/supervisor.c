@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread that traces: all of ptrace(2) is its. It sleeps in waitid(2) until a tracee changes
- * its state, and is woken by a signal that does nothing when a look is due or somebody asks for
- * something. A signal that comes just before it sleeps is lost: the timer goes on coming each
- * millisecond, and who asks asks again.
+ * The tracer thread, which makes all ptrace(2) calls. It sleeps in waitid(2) until a tracee changes
+ * its state. A signal without effect wakes it when a check is due or there is a request. A signal
+ * that arrives just before it sleeps is lost, so the timer repeats each millisecond, and requests
+ * are repeated.
  *
- * It waits for its own tracees alone (__WNOTHREAD), and looks before it waits (WNOWAIT), as a
- * thread that ended can be read until then. It ends by returning: the kernel then lets all tracees
- * go on, those that sleep without waking them.
+ * The supervisor waits only for its own tracees (__WNOTHREAD), and examines them before it waits
+ * (WNOWAIT), as a thread that ended can be read until then. It ends by returning. The kernel then
+ * lets all tracees continue, without waking those that sleep.
  */
 #include <errno.h>
 #include <sched.h>
@@ -51,7 +51,7 @@ void user_unlock(struct tally_user *user)
 	pthread_mutex_unlock(&user->lock);
 }
 
-/* A lock that is taken again at once would never be another's. */
+/* Let callers go first. If the lock were retaken immediately, they would never get it. */
 static void lock_after_callers(struct tally_user *user)
 {
 	while (__atomic_load_n(&user->callers, __ATOMIC_RELAXED))
@@ -99,10 +99,9 @@ static void serve_request(struct tally_user *user)
 	pthread_cond_broadcast(&user->changed);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------
- */
+/* ---- waiting --------------------------------------------------------------------------- */
 
-/* Handle one tracee that changed its state. False: none did. */
+/* Handle one tracee that changed its state. Returns false if no tracee did. */
 static bool handle_one(struct tally_user *user)
 {
 	siginfo_t info = {0};
@@ -124,7 +123,7 @@ static bool handle_one(struct tally_user *user)
 	return true;
 }
 
-/* Also where nobody is to be looked at: somebody may have asked just before it slept. */
+/* Arm the timer, even if no check is due, as a request may have arrived just before the sleep. */
 static void timer_arm(struct tally_user *user)
 {
 	uint64_t latest = tally_clock_now() + LATEST_NS;
@@ -148,8 +147,9 @@ static void sleep_until_change(struct tally_user *user)
 	lock_after_callers(user);
 }
 
-/* Woken while others run, it is to run at once: threads that run for less than the usual slice
- * would be asleep again otherwise. Kernels before 6.12 do not look at it. */
+/* Ask for a short time slice, so that the supervisor runs soon after it is woken. Threads that run
+ * for less than the usual slice would be asleep again otherwise. Kernels before 6.12 ignore this.
+ */
 static void ask_for_short_slice(void)
 {
 	struct {
@@ -201,8 +201,7 @@ static void *supervisor_main(void *arg)
 	return NULL;
 }
 
-/* ---- life
- * ---------------------------------------------------------------------------------------- */
+/* ---- start and stop -------------------------------------------------------------------- */
 
 static void signals_prepare(void)
 {

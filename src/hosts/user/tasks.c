@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads that are known. */
+/* Known threads. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The host: its beginning and its end. */
+/* Creation and destruction of the host. */
 #include "hosts/user/user.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 #include "hosts/user/private.h"
 #include "hosts/user/regs.h"
 
-/* Who may trace a thread may count all that it does, in the kernel too; nobody counts CPUs. */
+/* A process that may trace a thread may count all that it does, even in the kernel. CPUs cannot be
+ * counted. */
 enum { PARANOID = 1 };
 
 static int cpus_init(struct tally_user *user)
@@ -49,7 +50,7 @@ static int core_init(struct tally_user *user)
 	return ret;
 }
 
-/* Who made the host is a task that nobody traces: it is read when its events are. */
+/* The thread that created the host is a task that is not traced. It is read when its events are. */
 static int self_init(struct tally_user *user)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);
