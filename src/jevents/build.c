@@ -11,20 +11,21 @@
 #include "jevents/pool.h"
 
 enum {
-	PMUS_MAX = 1000, /* of one model; trees have twenty */
+	PMUS_MAX = 1000, /* per model; trees have about twenty */
 	ROWS_MAX = TALLY_SLOT_ROW_MASK - 1,
-	TRAITS_MAX = UINT16_MAX, /* trees have two hundred */
+	TRAITS_MAX = UINT16_MAX, /* trees have about two hundred */
 };
 
-/* Traits while their texts are ids of the pool: bytes that are equal where the traits are. */
+/* Traits with the IDs of their texts in the pool. Keys are equal bytewise if the traits are equal.
+ */
 struct traits_key {
 	uint32_t topic, unit, compat, counters, fixed, flags;
 };
 
-/* A row of events: its name and what is said of it as one text, and its traits. */
+/* A row of events: one text with name and descriptions, and the traits. */
 struct event_row {
 	const struct tally_raw_event *raw;
-	uint32_t texts; /* id in the pool */
+	uint32_t texts; /* ID in the pool */
 	uint32_t traits;
 };
 
@@ -33,14 +34,14 @@ struct build {
 	TALLY_VEC(struct tally_raw_event) raws;
 	TALLY_VEC(const struct tally_raw_event *) events, metrics; /* sorted */
 	TALLY_VEC(const char *) pmus;                              /* sorted */
-	TALLY_VEC(struct event_row) rows;                          /* of the events */
-	struct tally_intern traits;                                /* of struct traits_key */
+	TALLY_VEC(struct event_row) rows;                          /* one for each event */
+	struct tally_intern traits;                                /* interned struct traits_key */
 	struct tally_pool pool;
 	const char *arch, *name;
 	struct tally_model *model;
 };
 
-/* Where the texts of a raw event go in a row. */
+/* Maps a text of a raw event to a member of a row. */
 struct text_field {
 	uint16_t raw, row;
 	bool near; /* 16 bits wide */
@@ -89,7 +90,7 @@ static int texts_add(struct build *build, const struct tally_raw_event *raw,
 	return ret;
 }
 
-/* Offset of a text that was added before the layout. */
+/* Return the offset of a text that was added before the layout. */
 static uint32_t offset_of(struct build *build, const char *text)
 {
 	uint32_t id = 0;
@@ -113,7 +114,7 @@ static int traits_add(struct build *build, const struct tally_raw_event *raw, ui
 	return ret;
 }
 
-/* The texts of an event: its name, and behind it what is said of it. */
+/* Add the texts of an event: its name followed by its descriptions. */
 static int event_add(struct build *build, const struct tally_raw_event *raw)
 {
 	struct event_row row = {.raw = raw};
@@ -207,7 +208,7 @@ static int raws_make(struct build *build)
 	return ret ? ret : wrong;
 }
 
-/* Remove the raw events of files that have errors, if the reading leaves these out. */
+/* Remove the raw events of files with errors, if the reading leaves out such files. */
 static int wrong_remove(struct build *build, int ret)
 {
 	size_t kept = 0;
@@ -222,7 +223,7 @@ static int wrong_remove(struct build *build, int ret)
 	return 0;
 }
 
-/* Sort the raw events into rows of events and rows of metrics. */
+/* Collect the rows of events and of metrics, and sort them. */
 static int rows_collect(struct build *build)
 {
 	int ret = 0;
@@ -288,7 +289,7 @@ static int pool_fill(struct build *build)
 	return ret ? ret : tally_pool_layout(pool);
 }
 
-/* Slots for `nr` names: two thirds full. */
+/* Return the number of slots for `nr` names: two thirds of them will be used. */
 static uint32_t slots_for(size_t nr)
 {
 	return nr ? nr + nr / 2 + 1 : 0;
@@ -302,7 +303,7 @@ static struct tally_model_span span_allot(uint64_t *at, size_t nr, size_t size)
 	return span;
 }
 
-/* The empty block: sizes and places are known after the layout. */
+/* Allocate the empty block; sizes and offsets are known after the layout. */
 static int model_alloc(struct build *build)
 {
 	struct tally_model head = {0};
@@ -343,7 +344,7 @@ static void slot_put(struct build *build, const struct tally_raw_event *raw, uin
 	slots[at] = (hash & ~(uint32_t)TALLY_SLOT_ROW_MASK) | (row + 1);
 }
 
-/* Whether the row before has the same name on the same PMU; that one is the one found. */
+/* Return true if the previous row has the same name and PMU. Lookups find the first such row. */
 static bool is_repeated(const struct build *build, size_t row)
 {
 	const struct tally_raw_event *const *event = &build->events.data[row];

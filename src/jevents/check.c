@@ -12,7 +12,8 @@ static enum tally_diagnostic_kind severity(bool strict)
 	return strict ? TALLY_DIAGNOSTIC_ERROR : TALLY_DIAGNOSTIC_WARNING;
 }
 
-/* `*text` in canonical form. 0, 1 if it is no expression (told), or -ENOMEM. */
+/* Convert `*text` to canonical form. Returns 0, 1 if it is not a valid expression (reported), or
+ * -ENOMEM. */
 static int canonical(const struct tally_raw_event *raw, const char **text,
 		     struct tally_arena *arena, bool strict)
 {
@@ -56,7 +57,7 @@ int tally_metrics_canonical(struct tally_raw_event *raws, size_t nr, struct tall
 	return ret < 0 ? ret : wrong && strict ? -EINVAL : 0;
 }
 
-/* Metric `from` cannot be computed before metric `to`. */
+/* Metric `from` refers to metric `to`, which must be computed first. */
 struct edge {
 	uint32_t from, to;
 };
@@ -67,10 +68,10 @@ struct metric_graph {
 	size_t nr;
 	bool strict, wrong;
 	TALLY_VEC(struct edge) edges;
-	uint32_t *waiting; /* by metric: how many it refers to that are not computed yet */
+	uint32_t *waiting; /* by metric: number of references to metrics not computed yet */
 };
 
-/* The metric of this name, on the same PMU if it is there, or NULL. */
+/* Find a metric by name, preferably on the same PMU. Returns NULL if not found. */
 static const struct tally_model_metric *metric_find(const struct tally_model *model, uint32_t pmu,
 						    const char *name)
 {
@@ -81,7 +82,7 @@ static const struct tally_model_metric *metric_find(const struct tally_model *mo
 	return metric;
 }
 
-/* One name of metric `from`'s expression. */
+/* Check one name in the expression of metric `from`. */
 static int name_check(struct metric_graph *graph, uint32_t from, const char *text, size_t len)
 {
 	const struct tally_raw_event *raw = graph->metrics[from];
@@ -116,7 +117,7 @@ static int metric_names(struct metric_graph *graph, uint32_t from)
 	int ret = tally_expr_parse(text, strlen(text), &expr, NULL);
 
 	if (ret)
-		return ret == -ENOMEM ? ret : 0; /* told before */
+		return ret == -ENOMEM ? ret : 0; /* reported before */
 	for (uint32_t i = 0; i < expr->nr && !ret; i++)
 		if (expr->nodes[i].op == TALLY_EXPR_NAME && !tally_expr_is_argument(expr, i))
 			ret = name_check(graph, from, expr->text + expr->nodes[i].text,
@@ -132,7 +133,7 @@ static int edge_compare(const void *a, const void *b)
 	return (left->to > right->to) - (left->to < right->to);
 }
 
-/* First edge that points to metric `to` or a later one. */
+/* Return the index of the first edge to metric `to` or a later one. */
 static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 {
 	size_t low = 0, high = graph->edges.len;
@@ -148,7 +149,8 @@ static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 	return low;
 }
 
-/* Compute what can be computed, in turn; what still waits then goes round in circles. */
+/* Sort the metrics topologically. Report those that remain, which are in a cycle or depend on one.
+ */
 static int circles_warn(struct metric_graph *graph)
 {
 	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metric expressions of a model, checked while it is built. Internal to jevents. */
+/* Checks of the metric expressions of a model, made when it is built. Internal to jevents. */
 #ifndef TALLY_JEVENTS_CHECK_H
 #define TALLY_JEVENTS_CHECK_H
 
 #include "jevents/event.h"
 #include "jevents/model.h"
 
-/* Bring expressions and thresholds into canonical form, in the arena. One that is no expression is
- * told, as a warning and kept as it is, or with `strict` as an error. 0, -EINVAL or -ENOMEM. */
+/* Convert expressions and thresholds to canonical form, in the arena. An invalid expression is
+ * reported as a warning and left unchanged; with `strict` it is an error. Returns 0, -EINVAL or
+ * -ENOMEM. */
 int tally_metrics_canonical(struct tally_raw_event *raws, size_t nr, struct tally_arena *arena,
 			    bool strict);
 
-/* Tell of metrics that cannot be computed: they name what the model does not have, or themselves in
- * a circle. `metrics` are the raw rows of the model's metrics, in its order. 0, or with `strict`
- * -EINVAL; or -ENOMEM. */
+/* Report metrics that cannot be computed, because they refer to unknown names or to each other in a
+ * cycle. `metrics` are the raw rows of the model's metrics, in the same order. Returns 0, -ENOMEM,
+ * or with `strict` -EINVAL if a metric was reported. */
 int tally_metrics_check(const struct tally_model *model,
 			const struct tally_raw_event *const *metrics, size_t nr, bool strict);
 

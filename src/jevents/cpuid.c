@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended regular expressions over short texts, without compilation or backtracking: a pattern is
- * read once from left to right while the set of all text positions that it can have reached is
- * carried along. A part that repeats is read again, as long as that reaches new positions.
+ * Extended regular expressions on short texts, without compilation or backtracking. The pattern is
+ * read once from left to right, while tracking the set of all text positions that it may have
+ * reached. A repeated part is read again as long as it reaches new positions.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,20 +11,20 @@
 #include "jevents/models.h"
 
 enum {
-	TEXT_MAX = 127,   /* one bit of a set a position */
-	DEPTH_MAX = 20,   /* parentheses within each other */
-	REPEAT_MAX = 255, /* POSIX's RE_DUP_MAX */
-	BUDGET = 100000,  /* atoms looked at, repeated ones each time */
+	TEXT_MAX = 127,   /* a set has one bit for each position */
+	DEPTH_MAX = 20,   /* nested parentheses */
+	REPEAT_MAX = 255, /* RE_DUP_MAX of POSIX */
+	BUDGET = 100000,  /* atoms processed, counting repetitions */
 };
 
 typedef unsigned __int128 positions;
 
 struct matcher {
-	const char *at; /* in the pattern */
+	const char *at; /* current position in the pattern */
 	const char *text;
 	unsigned len;
 	int depth, budget;
-	const char *why; /* the pattern is none; NULL while it is good */
+	const char *why; /* reason why the pattern is invalid, or NULL */
 };
 
 static positions bit(unsigned position)
@@ -40,7 +40,7 @@ static positions bad(struct matcher *matcher, const char *why)
 	return 0;
 }
 
-/* Positions behind those of `from` whose byte is in `bytes`. */
+/* Return the positions after those of `from` with a byte in `bytes`. */
 static positions positions_step(const struct matcher *matcher, positions from,
 				const bool bytes[256])
 {
@@ -58,7 +58,7 @@ static void range_add(bool bytes[256], unsigned char first, unsigned char last)
 		bytes[c] = true;
 }
 
-/* "[:xdigit:]" at the matcher's place; false if it is no class of ours. */
+/* Parse a class such as "[:xdigit:]" at the current position. Returns false if it is unknown. */
 static bool class_add(struct matcher *matcher, bool bytes[256])
 {
 	static const struct {
@@ -87,7 +87,7 @@ static bool class_add(struct matcher *matcher, bool bytes[256])
 	return false;
 }
 
-/* "[a-f[:digit:]_]", "[^...]". */
+/* Match a bracket expression "[a-f[:digit:]_]" or "[^...]". */
 static positions bracket_match(struct matcher *matcher, positions from)
 {
 	bool bytes[256] = {false}, negated;
@@ -169,7 +169,7 @@ static positions atom_match(struct matcher *matcher, positions from)
 	return positions_step(matcher, from, bytes);
 }
 
-/* A number of a "{2,4}"; `otherwise` if there is none. */
+/* Parse a number in "{2,4}". Returns `otherwise` if there is no number. */
 static unsigned count_read(struct matcher *matcher, unsigned otherwise)
 {
 	unsigned count = 0;
@@ -181,7 +181,7 @@ static unsigned count_read(struct matcher *matcher, unsigned otherwise)
 	return count;
 }
 
-/* What repeats the atom before: how often at least and at most, UINT_MAX for no limit. */
+/* Parse the repetition after an atom: the minimum and maximum count, UINT_MAX for no limit. */
 static void repeat_read(struct matcher *matcher, unsigned *ret_least, unsigned *ret_most)
 {
 	char mark = *matcher->at;
@@ -206,7 +206,7 @@ static void repeat_read(struct matcher *matcher, unsigned *ret_least, unsigned *
 		matcher->at++;
 }
 
-/* An atom and what repeats it. */
+/* Match an atom with its repetition. */
 static positions piece_match(struct matcher *matcher, positions from)
 {
 	const char *begin = matcher->at, *end;
@@ -246,7 +246,8 @@ static positions alternatives_match(struct matcher *matcher, positions from)
 	}
 }
 
-/* All ends that the pattern reaches from the start of the text; none if it is no pattern. */
+/* Return all end positions of matches that begin at the start of the text, or 0 if the pattern is
+ * invalid. */
 static positions match(const char *pattern, const char *text, const char **ret_why)
 {
 	struct matcher matcher = {.at = pattern, .text = text, .budget = BUDGET};
@@ -264,7 +265,7 @@ static positions match(const char *pattern, const char *text, const char **ret_w
 	return matcher.why ? 0 : ends;
 }
 
-/* Length of an x86 identity without its stepping, or 0 for any other text. */
+/* Return the length of an x86 CPU ID without its stepping, or 0 for other texts. */
 static size_t without_stepping(const char *cpuid)
 {
 	const char *last = strrchr(cpuid, '-');

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "jevents/diagnostic.h"
 
-/* Line and column, both from 1, of a byte; columns count bytes. */
+/* Return line and column of a byte, both from 1. Columns count bytes. */
 static void position_find(const struct tally_source *source, size_t offset, uint32_t *ret_line,
 			  uint32_t *ret_column)
 {

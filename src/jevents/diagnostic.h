@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the reader of event descriptions has to say about its input: file, line, column, what is
- * wrong and why that matters. The library hands messages to its caller; only programs print.
+ * Messages about event descriptions that are read: file, line, column, the problem, and its
+ * consequence. The library passes messages to its caller; only programs print them.
  */
 #ifndef TALLY_JEVENTS_DIAGNOSTIC_H
 #define TALLY_JEVENTS_DIAGNOSTIC_H
@@ -11,28 +11,28 @@
 #include <stdint.h>
 
 enum tally_diagnostic_kind {
-	TALLY_DIAGNOSTIC_WARNING, /* read nevertheless */
-	TALLY_DIAGNOSTIC_ERROR,   /* not read: the run fails in the end, or leaves the file out */
-	TALLY_DIAGNOSTIC_NOTE,    /* what was made: a table, a map */
-	TALLY_DIAGNOSTIC_DETAIL,  /* what was read: a file */
+	TALLY_DIAGNOSTIC_WARNING, /* the input is used nevertheless */
+	TALLY_DIAGNOSTIC_ERROR,   /* the input is not used: the run fails, or omits the file */
+	TALLY_DIAGNOSTIC_NOTE,    /* a table or map was made */
+	TALLY_DIAGNOSTIC_DETAIL,  /* a file was read */
 };
 
 struct tally_diagnostic {
 	enum tally_diagnostic_kind kind;
-	const char *path;      /* valid during the call, as the other texts */
-	uint32_t line, column; /* from 1; 0 where the message is about the whole file */
+	const char *path;      /* valid during the call, like the other texts */
+	uint32_t line, column; /* from 1; 0 if the message is about the whole file */
 	const char *what, *why;
 };
 
-/* Where messages go, and how many there were. `emit` may be NULL. Not thread-safe. */
+/* Receiver of messages, and their number. `emit` may be NULL. Not thread-safe. */
 struct tally_diagnostics {
 	void (*emit)(void *context, const struct tally_diagnostic *message);
 	void *context;
 	size_t errors, warnings;
-	enum tally_diagnostic_kind most; /* NOTE or DETAIL: notes are emitted, up to this kind */
+	enum tally_diagnostic_kind most; /* NOTE or DETAIL: emit notes up to this kind */
 };
 
-/* A text that messages can point into. */
+/* A text that messages can refer to. */
 struct tally_source {
 	const char *path;
 	const char *text;
@@ -41,14 +41,14 @@ struct tally_source {
 	size_t *errors; /* number of errors in this source; NULL: not counted */
 };
 
-/* Whether an error was emitted about a source that counts them. */
+/* Return true if a source that counts its errors has any. */
 static inline bool tally_source_is_wrong(const struct tally_source *source)
 {
 	return source->errors && *source->errors;
 }
 
-/* Tell about the byte at `offset` of `source`, or about the file as a whole with
- * TALLY_SOURCE_WHOLE; `why` is constant, `what` formatted. */
+/* Emit a message about the byte at `offset` of `source`, or about the whole file if `offset` is
+ * TALLY_SOURCE_WHOLE. `why` is a constant text, `what` a format. */
 #define TALLY_SOURCE_WHOLE SIZE_MAX
 void tally_source_emit(const struct tally_source *source, enum tally_diagnostic_kind kind,
 		       size_t offset, const char *why, const char *what, ...)

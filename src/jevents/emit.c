@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "jevents/emit.h"
 
-/* One byte that cannot stand for itself. */
+/* Append a byte that has to be escaped. */
 static void byte_emit(struct tally_str *out, unsigned char c, bool after_mark)
 {
 	static const char named[] = "\a\b\t\n\v\f\r\"\\", letters[] = "abtnvfr\"\\";
@@ -13,7 +13,7 @@ static void byte_emit(struct tally_str *out, unsigned char c, bool after_mark)
 	if (known)
 		tally_str_addf(out, "\\%c", letters[known - named]);
 	else if (c == '?')
-		tally_str_add(out, after_mark ? "\\?" : "?"); /* no trigraphs */
+		tally_str_add(out, after_mark ? "\\?" : "?"); /* avoid trigraphs */
 	else
 		tally_str_addf(out, "\\%03o", c);
 }
@@ -41,7 +41,7 @@ void tally_emit_head(struct tally_str *out, const char *header)
 	tally_str_addf(out, "/* Made by tally-jevents. */\n#include \"%s\"\n", header);
 }
 
-/* A pool, one text a line. */
+/* Append a pool, one text per line. */
 static void pool_emit(struct tally_str *out, const char *pool, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -54,8 +54,7 @@ static void pool_emit(struct tally_str *out, const char *pool, size_t len)
 	}
 }
 
-/* The members of a model that it has: rows of no table are no member, nor is a pool that it
- * shares. */
+/* Append the members of a model: an empty table has no member, nor has a pool that is shared. */
 static void members_emit(struct tally_str *out, const struct tally_model *model, bool pool)
 {
 	const struct {
@@ -106,7 +105,7 @@ static void pmus_emit(struct tally_str *out, const struct tally_model *model)
 	}
 }
 
-/* Numbers between commas; many rows make printf slow. */
+/* Append comma-separated numbers, without the slow printf. */
 static void numbers_emit(struct tally_str *out, const uint32_t *numbers, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -246,7 +245,8 @@ void tally_emit_models(struct tally_str *out, const struct tally_catalog *catalo
 			model->identifier, model->identifier);
 }
 
-/* Which function gives which model: a switch, as a table of addresses would need relocations. */
+/* Append the function that returns a model by index. It is a switch, because a table of addresses
+ * would need relocations. */
 static void switch_emit(struct tally_str *out, const struct tally_catalog *catalog, bool shared)
 {
 	tally_vec_for_each (model, &catalog->models) {

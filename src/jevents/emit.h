@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* C text of models and maps. Internal to jevents. */
+/* Generate the C source of models and maps. Internal to jevents. */
 #ifndef TALLY_JEVENTS_EMIT_H
 #define TALLY_JEVENTS_EMIT_H
 
@@ -9,31 +9,35 @@
 #include "jevents/catalog.h"
 #include "jevents/reading.h"
 
-/* All append to `out`, whose error tells of lack of memory. Output depends on the input only. */
+/* All functions append to `out` and set its error when out of memory. The output depends only on
+ * the input. */
 
-/* Bytes as the inside of a C string, plain ASCII, whatever the compiler's language mode. */
+/* Append bytes as the contents of a C string literal in plain ASCII, valid in all language modes.
+ */
 void tally_emit_text(struct tally_str *out, const char *text, size_t len);
 
-/* The first lines of a generated file. */
+/* Append the first lines of a generated file. */
 void tally_emit_head(struct tally_str *out, const char *header);
 
-/* A model with a pool of its own, and the function that gives it: tally_model_of_<identifier>(). */
+/* Append a model with its own pool, and the function tally_model_of_<identifier>() that returns it.
+ */
 void tally_emit_model(struct tally_str *out, const struct tally_model *model,
 		      const char *identifier);
 
-/* The catalog's models, linked with tally_models_link(), their pool, and static functions that give
- * them. Nothing for no models. */
+/* Append the models of the catalog, linked by tally_models_link(), their pool, and static functions
+ * that return them. `catalog` must have models. */
 void tally_emit_models(struct tally_str *out, const struct tally_catalog *catalog,
 		       const struct tally_str *pool);
 
-/* The map and tally_models_builtin(); with `shared` the models are declared as elsewhere. */
+/* Append the map and tally_models_builtin(). With `shared` the models are declared as external. */
 void tally_emit_map(struct tally_str *out, const struct tally_catalog *catalog, bool shared);
 
-/* One classic table: struct pmu_event pme_<identifier>[]. 0, -EINVAL (told) or -ENOMEM. */
+/* Append a classic table, struct pmu_event pme_<identifier>[]. Returns 0, -EINVAL (reported) or
+ * -ENOMEM. */
 int tally_emit_classic(struct tally_str *out, struct tally_reading *reading,
 		       const char *identifier);
 
-/* The classic map: struct pmu_events_map pmu_events_map[]. */
+/* Append the classic map, struct pmu_events_map pmu_events_map[]. */
 void tally_emit_classic_map(struct tally_str *out, const struct tally_catalog *catalog);
 
 #endif

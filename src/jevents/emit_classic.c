@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The classic tables, as the README of the tree describes them. */
+/* Classic tables, as described in the README of the tree. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "jevents/emit.h"
 #include "jevents/event.h"
 
-/* One member of struct pmu_event; NULL texts are left out. */
+/* A member of struct pmu_event. NULL texts are omitted. */
 struct member {
 	const char *name, *text;
 };
 
-/* Terms in the order in which the object has their keys, twice if it has them twice. Behind them
- * what a standard event adds. */
+/* Append terms in the order of their keys in the object, with duplicates. Terms from a standard
+ * event follow. */
 static void object_terms(const struct tally_entry *entry, struct tally_str *out)
 {
 	static const char *const terms[TALLY_KEY_NR] = {
@@ -71,8 +71,8 @@ static void member_emit(struct tally_str *out, const struct member *member)
 	tally_str_add(out, "\",\n");
 }
 
-/* Short description and unit, whichever comes first in the object; "(null)" for neither, as the
- * classic tables have it. */
+/* Join the short description and the unit in the order of their keys. If the description is
+ * missing, the result is "(null)", as in the original classic tables. */
 static void desc_make(const struct tally_entry *entry, const char *pmu, struct tally_str *desc)
 {
 	const char *brief = tally_entry_text(entry, TALLY_KEY_BriefDescription);
@@ -139,7 +139,7 @@ static int row_emit(struct tally_str *out, const struct tally_entry *entry,
 int tally_emit_classic(struct tally_str *out, struct tally_reading *reading, const char *identifier)
 {
 	const struct tally_source *source = NULL;
-	size_t first = 0; /* where the rows of the source begin */
+	size_t first = 0; /* start of the rows of the current source */
 	int ret = 0, wrong = 0;
 
 	tally_str_addf(out, "\nstruct pmu_event pme_%s[] = {\n", identifier);

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "jevents/entry.h"
 
-enum { STANDARD_HOPS = 8 }; /* standard events that refer to standard events */
+enum { STANDARD_HOPS = 8 }; /* limit of standard events that refer to others */
 
 static const char *const key_names[] = {
 #define TALLY_ENTRY_KEY(name) #name,
@@ -29,7 +29,7 @@ int tally_entry_key_find(const char *key)
 	return found ? found - key_names : -1;
 }
 
-/* Look up the members of one object, not overriding what is there. */
+/* Look up the members of an object. Values found earlier are kept. */
 static int keys_read(struct tally_entry *entry, const struct tally_source *source,
 		     const struct tally_json_value *object)
 {
@@ -73,7 +73,8 @@ static const struct tally_entry *standard_find(const struct tally_standard *stan
 		       sizeof(*standard->entries.data), standard_compare_name);
 }
 
-/* Fill in from the standard event that `entry` names, and from the one that names in turn. */
+/* Fill in missing values from the standard event that `entry` refers to, and from those it refers
+ * to. */
 static int standard_fill(struct tally_entry *entry, const struct tally_standard *standard)
 {
 	const struct tally_json_value *named = entry->values[TALLY_KEY_ArchStdEvent];
@@ -197,8 +198,8 @@ size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key 
 	return entry->self->offset;
 }
 
-/* The number at the start of `text` and where it ends; -EINVAL if there is none, -ERANGE over 64
- * bits. No signs, no octal. */
+/* Parse the number at the start of `text` and return its end. Returns 0, -EINVAL without a number,
+ * or -ERANGE if it exceeds 64 bits. Signs and octal numbers are not supported. */
 static int number_read(const char *text, uint64_t *ret_value, const char **ret_end)
 {
 	bool hex = text[0] == '0' && (text[1] | 0x20) == 'x';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An entry: one JSON object of a tree, its known keys looked up and what it leaves out filled in
- * from the architecture's standard events. Internal to jevents.
+ * An entry: a JSON object of a tree, with its known keys looked up and missing values filled in
+ * from the standard events of the architecture. Internal to jevents.
  */
 #ifndef TALLY_JEVENTS_ENTRY_H
 #define TALLY_JEVENTS_ENTRY_H
@@ -12,8 +12,8 @@
 #include "jevents/diagnostic.h"
 #include "jevents/json_read.h"
 
-/* All keys that mean something, in the order of strcasecmp(3): trees are not strict about case.
- * Others are ignored, as trees have many that describe how an event came about. */
+/* All known keys, sorted by strcasecmp(3), because trees do not use case consistently. Other keys
+ * are ignored: trees have many that are not needed. */
 #define TALLY_ENTRY_KEYS(K)       \
 	K(AggregationMode)        \
 	K(AnyThread)              \
@@ -69,53 +69,53 @@ enum tally_entry_key {
 
 struct tally_entry {
 	const struct tally_source *source;
-	const char *topic;                   /* from the file's name */
+	const char *topic;                   /* from the file name */
 	const struct tally_json_value *self; /* the object */
 	const struct tally_json_value *values[TALLY_KEY_NR];
 };
 
-/* The events that entries refer to by ArchStdEvent. All zero is an empty set. */
+/* The events that entries refer to with ArchStdEvent. A zeroed structure is an empty set. */
 struct tally_standard {
 	TALLY_VEC(struct tally_entry) entries;
 };
 
-/* Add a file's objects, which live as long as the set is used: all of them, or none after an error.
- * After the last file, sort. 0, -EINVAL (told) or -ENOMEM. */
+/* Add the objects of a file, which must live as long as the set: all of them, or none on error.
+ * Call tally_standard_sort() after the last file. Returns 0, -EINVAL (reported) or -ENOMEM. */
 int tally_standard_add(struct tally_standard *standard, const struct tally_source *source,
 		       const struct tally_json_value *root);
 void tally_standard_sort(struct tally_standard *standard);
 void tally_standard_free(struct tally_standard *standard);
 
-/* The list of objects in a file: its top level, or what an Intel file has under "Events" or
- * "Metrics". NULL if it has none of these. */
+/* Return the list of objects in a file: the top-level list, or the one under "Events" or "Metrics"
+ * in a file from Intel. NULL if the file has neither. */
 const struct tally_json_value *tally_entry_list(const struct tally_json_value *root);
 
-/* Read one object. 0; -EINVAL (told): no object, a known key whose value is no string, no such
- * standard event, or standard events that refer to each other in a circle. */
+/* Read one object. Returns 0, or -EINVAL (reported) if it is not an object, a known key does not
+ * have a string value, or a standard event does not exist or refers to itself in a cycle. */
 int tally_entry_read(const struct tally_source *source, const char *topic,
 		     const struct tally_json_value *object, const struct tally_standard *standard,
 		     struct tally_entry *ret_entry);
 
-/* The text of a key, "" if the entry has none. */
+/* Return the text of a key, or "" without one. */
 const char *tally_entry_text(const struct tally_entry *entry, enum tally_entry_key key);
 
-/* `text`, but NULL for the many ways in which trees say "nothing": "", "0", "null", "na", "None".
- */
+/* Return `text`, or NULL if it is one of the texts that mean "no value" in trees: "", "0", "null",
+ * "na", "None". */
 const char *tally_value_of(const char *text);
 
-/* The text of a key, NULL for nothing. */
+/* Return the text of a key, or NULL if it has no value. */
 const char *tally_entry_value(const struct tally_entry *entry, enum tally_entry_key key);
 
-/* The key of this name in any case, or -1. */
+/* Return the key with this name, ignoring case, or -1. */
 int tally_entry_key_find(const char *name);
 
-/* The number that a key's text starts with, 0x for hexadecimal; of a list the first one counts.
- * `*ret_value` is 0 if there is none. 0, or -EINVAL (told): neither number nor nothing, or over 64
- * bits. */
+/* Get the number that a key's text starts with, decimal or 0x hexadecimal. Of a list the first
+ * number is used. `*ret_value` is 0 if the key has no value. Returns 0, or -EINVAL (reported) if
+ * the text is not a number or does not fit 64 bits. */
 int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key,
 		       uint64_t *ret_value);
 
-/* Where to point a message about a key: its value, or the object if it has none. */
+/* Return the offset for messages about a key: that of its value, or of the object without one. */
 size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key key);
 
 #endif

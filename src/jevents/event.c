@@ -6,7 +6,7 @@
 #include "jevents/event.h"
 #include "jevents/model.h"
 
-/* Terms besides the event's number, in the order in which they are written. */
+/* Terms other than the event code, in output order. */
 static const struct {
 	enum tally_entry_key key;
 	const char *term;
@@ -20,7 +20,7 @@ static const struct {
 	{TALLY_KEY_NodeType, "type"},           {TALLY_KEY_UMask, "umask"},
 };
 
-/* The event's own number, under whatever name it has. */
+/* Append the event code with the name of its term. */
 static int code_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	static const struct {
@@ -48,7 +48,7 @@ static int code_add(const struct tally_entry *entry, struct tally_str *out)
 	return 0;
 }
 
-/* Intel's own files have the upper part of a wide umask beside the lower one. */
+/* In Intel's original files the upper part of a wide umask is a separate key. */
 static int umask_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	uint64_t low, high;
@@ -88,7 +88,8 @@ static int msr_add(const struct tally_entry *entry, struct tally_str *out)
 	return 0;
 }
 
-/* "filter_opc=0x180" as it is; a range of bits, as in Intel's own files, is no term. */
+/* Append "filter_opc=0x180" unchanged. A range of bits, as in Intel's original files, is not a
+ * term. */
 static void filter_add(const struct tally_entry *entry, struct tally_str *out)
 {
 	const char *filter = tally_entry_value(entry, TALLY_KEY_Filter);
@@ -113,7 +114,7 @@ static int terms_make(const struct tally_entry *entry, struct tally_str *out)
 	return msr_add(entry, out);
 }
 
-/* "0,1,2,3", "Fixed counter 1", "FIXED", "33": which counters. */
+/* Parse a list of counters: "0,1,2,3", "Fixed counter 1", "FIXED", "33". */
 static void counters_read(const char *text, uint16_t *ret_counters, uint8_t *ret_fixed)
 {
 	bool fixed = (text[0] | 0x20) == 'f';
@@ -140,7 +141,7 @@ static uint8_t flags_read(const struct tally_entry *entry)
 {
 	static const struct {
 		enum tally_entry_key key;
-		const char *text; /* or any */
+		const char *text; /* value that sets the flag */
 		enum tally_event_flag flag;
 	} rows[] = {
 		{TALLY_KEY_Deprecated, "1", TALLY_EVENT_DEPRECATED},
@@ -158,7 +159,8 @@ static uint8_t flags_read(const struct tally_entry *entry)
 	return flags;
 }
 
-/* Which of the words a key has: its number, 0 without the key. -EINVAL (told) for another word. */
+/* Return the index + 1 of the text of a key in `words`, 0 without the key, or -EINVAL (reported)
+ * for other texts. */
 static int word_read(const struct tally_entry *entry, enum tally_entry_key key,
 		     const char *const *words)
 {
@@ -195,7 +197,7 @@ static int metric_read(const struct tally_entry *entry, struct tally_raw_event *
 	return 0;
 }
 
-/* A copy in the arena of a text that was built; NULL: out of memory. */
+/* Move a text that was built to the arena. Returns NULL when out of memory. */
 static const char *text_keep(struct tally_str *text, struct tally_arena *arena)
 {
 	const char *kept = NULL;

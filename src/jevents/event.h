@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an entry means: an event, a metric or both, as today's rules have it. Internal. */
+/* The event or metric, or both, described by an entry, by the current rules. Internal to jevents.
+ */
 #ifndef TALLY_JEVENTS_EVENT_H
 #define TALLY_JEVENTS_EVENT_H
 
 #include "base/str.h"
 #include "jevents/entry.h"
 
-/* Texts live in the arena that the event was made with, or in the entry; never NULL. */
+/* Texts live in the arena passed to tally_raw_event_make(), or in the entry; they are never NULL.
+ */
 struct tally_raw_event {
 	const struct tally_source *source;
-	size_t offset, expr_offset; /* of the entry and its expression, for messages */
+	size_t offset, expr_offset; /* of the entry and of its expression, for messages */
 	const char *name, *terms, *desc, *long_desc, *topic, *unit, *compat, *pmu;
 	uint16_t counters;
 	uint8_t fixed, flags;
@@ -17,33 +19,37 @@ struct tally_raw_event {
 	uint8_t constraint, aggregation;
 };
 
-/* `event->name` or `event->metric` is "" where the entry has none; both are where it is neither, as
- * in Intel's tables of offcore requests. 0, -EINVAL (told) or -ENOMEM. */
+/* Make an event from an entry. `event->name` or `event->metric` is "" if the entry does not have
+ * one. Both are "" in entries that are neither, as in Intel's tables of offcore requests. Returns
+ * 0, -EINVAL (reported) or -ENOMEM. */
 int tally_raw_event_make(const struct tally_entry *entry, struct tally_arena *arena,
 			 struct tally_raw_event *ret_event);
 
-/* The rules that both generators share. */
+/* Rules shared by both generators. */
 
-/* A register number to the term that its value goes into, or NULL: "offcore_rsp". */
+/* Return the term for the value of a register, such as "offcore_rsp", or NULL. */
 const char *tally_msr_term(uint64_t index);
 
-/* Name of a unit's PMU, in the arena; `classic` as it was called then. NULL: out of memory. */
+/* Return the name of a unit's PMU, in the arena; with `classic` the name used in classic tables.
+ * NULL when out of memory. */
 const char *tally_unit_pmu(const char *unit, bool classic, struct tally_arena *arena);
 
-/* The terms of a fixed counter's event on programmable counters, or NULL: `classic` without the
- * period, which its kernels did not have. */
+/* Return the terms of a fixed counter's event for programmable counters, or NULL. With `classic`
+ * they do not contain the period, which old kernels do not support. */
 const char *tally_fixed_terms(const char *name, bool classic);
 
-/* Append ",term=value", the value as it is written up to a comma; nothing for no value. */
+/* Append ",term=value", with the value as written up to a comma. Appends nothing if there is no
+ * value. */
 void tally_term_add(struct tally_str *terms, const char *term, const char *value);
 
-/* Append a description without its full stop. */
+/* Append a description without its final full stop. */
 void tally_desc_add(struct tally_str *desc, const char *text);
 
-/* Append what an entry has to say of addresses, errata and precision; nothing to no description. */
+/* Append the remarks of an entry on addresses, errata and precision, unless the description is
+ * empty. */
 void tally_desc_extra(struct tally_str *desc, const struct tally_entry *entry);
 
-/* Lower-case copy; NULL: out of memory. */
+/* Return a copy in lower case, or NULL when out of memory. */
 const char *tally_text_lower(const char *text, struct tally_arena *arena);
 
 #endif

@@ -10,15 +10,15 @@
 #include "jevents/expr_ops.h"
 
 enum {
-	EXPR_DEPTH = 100,  /* parentheses and the like within each other */
-	EXPR_CHAIN = 1000, /* operators below each other: a + b + c + ... are as many as it has + */
+	EXPR_DEPTH = 100,  /* nested parentheses and similar */
+	EXPR_CHAIN = 1000, /* height of the operator tree; for a + b + c + ... the number of + */
 	EXPR_SIZE = 64 << 10,
 };
 
 struct expr_parser {
 	const char *text;
 	size_t len;
-	struct tally_expr_token token; /* the next one */
+	struct tally_expr_token token; /* next token */
 	TALLY_VEC(struct tally_expr_node) nodes;
 	struct tally_error *err;
 	int depth;
@@ -48,7 +48,7 @@ static int token_expect(struct expr_parser *parser, const char *mark, const char
 	return 0;
 }
 
-/* Add a node; the index is its place. */
+/* Add a node and return its index. */
 static int node_add(struct expr_parser *parser, struct tally_expr_node node, uint32_t *ret_index)
 {
 	int ret;
@@ -66,7 +66,7 @@ static int node_add(struct expr_parser *parser, struct tally_expr_node node, uin
 
 static int expr_parse(struct expr_parser *parser, int level, uint32_t *ret_index);
 
-/* The parenthesis behind a function's name, with its one or two operands. */
+/* Parse the parenthesized operands after the name of a function. */
 static int call_parse(struct expr_parser *parser, const struct tally_expr_call *call,
 		      uint32_t *ret_index)
 {
@@ -88,7 +88,7 @@ static int call_parse(struct expr_parser *parser, const struct tally_expr_call *
 	return ret ? ret : node_add(parser, node, ret_index);
 }
 
-/* A number, a name, a literal; as the token says. */
+/* Parse a number, name or literal. */
 static int leaf_parse(struct expr_parser *parser, uint32_t *ret_index)
 {
 	const struct tally_expr_token token = parser->token;
@@ -128,7 +128,7 @@ static int unary_parse(struct expr_parser *parser, uint32_t *ret_index)
 	return ret ? ret : token_expect(parser, ")", "closing parenthesis missing");
 }
 
-/* "if c else b" behind a value; the last operand may be another one. */
+/* Parse "if c else b" after a value. The last operand may be another condition. */
 static int condition_parse(struct expr_parser *parser, uint32_t *index)
 {
 	struct tally_expr_node node = {.op = TALLY_EXPR_IF, .operands = {*index}};
@@ -167,7 +167,7 @@ static int binary_parse(struct expr_parser *parser, int level, uint32_t *index)
 	return ret;
 }
 
-/* An expression whose operators bind at least as tightly as `level`. */
+/* Parse an expression with operators that bind at least as tightly as `level`. */
 static int expr_parse(struct expr_parser *parser, int level, uint32_t *ret_index)
 {
 	uint32_t index;

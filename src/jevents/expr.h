@@ -6,8 +6,8 @@
  *	min(a, b) max(a, b) d_ratio(a, b) has_event(e) source_count(e) strcmp_cpuid_str(0x41)
  *	numbers, #literals, names of events and metrics
  *
- * In a name a backslash takes the next byte as it is, and between two @ (where they stand for the
- * slashes of pmu/terms/) so does everything.
+ * In a name, a backslash escapes the next byte. Two @ stand for the slashes of pmu/terms/; all
+ * bytes between them belong to the name.
  */
 #ifndef TALLY_JEVENTS_EXPR_H
 #define TALLY_JEVENTS_EXPR_H
@@ -31,60 +31,61 @@ enum tally_expr_op {
 	TALLY_EXPR_SUB,
 	TALLY_EXPR_LESS,
 	TALLY_EXPR_GREATER,
-	TALLY_EXPR_AND, /* of integers, bit by bit; 0 and 1 come out of comparisons */
+	TALLY_EXPR_AND, /* bitwise AND of integers; comparisons result in 0 or 1 */
 	TALLY_EXPR_XOR,
 	TALLY_EXPR_OR,
 	TALLY_EXPR_IF,  /* a if b else c */
-	TALLY_EXPR_MIN, /* of no number and a number: no number */
+	TALLY_EXPR_MIN, /* NaN if an operand is NaN */
 	TALLY_EXPR_MAX,
-	TALLY_EXPR_D_RATIO,      /* a / b, and 0 where b is 0 */
-	TALLY_EXPR_HAS_EVENT,    /* of a name: 1 if there is such an event here */
-	TALLY_EXPR_SOURCE_COUNT, /* of a name: how many counters its value was summed over */
-	TALLY_EXPR_CPUID,        /* strcmp_cpuid_str of a name or number: 1 on that CPU */
+	TALLY_EXPR_D_RATIO,      /* a / b, or 0 if b is 0 */
+	TALLY_EXPR_HAS_EVENT,    /* argument is a name: 1 if this event exists */
+	TALLY_EXPR_SOURCE_COUNT, /* argument is a name: number of counters summed up in its value */
+	TALLY_EXPR_CPUID,        /* strcmp_cpuid_str of a name or number: 1 if the CPU matches */
 };
 
-/* Operands come before their operators, so one pass over the nodes evaluates. */
+/* Operands precede their operators, so one pass over the nodes evaluates an expression. */
 struct tally_expr_node {
 	enum tally_expr_op op;
-	uint32_t operands[3]; /* indices of earlier nodes */
+	uint32_t operands[3]; /* indexes of earlier nodes */
 	double number;
-	uint32_t text, len; /* number, name, literal: as it was written */
-	uint32_t depth;     /* operators below each other, from here down */
+	uint32_t text, len; /* number, name, literal: as written */
+	uint32_t depth;     /* height of the operator tree below the node */
 };
 
 struct tally_expr {
-	char *text;                    /* what was parsed */
-	struct tally_expr_node *nodes; /* the last one is the result */
+	char *text;                    /* copy of the parsed text */
+	struct tally_expr_node *nodes; /* the last node is the result */
 	uint32_t nr;
 };
 
-/* Parse `len` bytes. The caller frees `*ret_expr`. 0; -EINVAL for what is no expression, -E2BIG for
- * one of more than 64 KiB, or nested or chained too deeply, all with `err` filled; -ENOMEM. */
+/* Parse `len` bytes. The caller frees `*ret_expr` with tally_expr_free(). Returns 0; -EINVAL if it
+ * is not an expression; -E2BIG if it is longer than 64 KiB, or nested or chained too deeply;
+ * -ENOMEM. `err` is filled in on error. */
 int tally_expr_parse(const char *text, size_t len, struct tally_expr **ret_expr,
 		     struct tally_error *err);
-void tally_expr_free(struct tally_expr *expr); /* NULL is allowed */
+void tally_expr_free(struct tally_expr *expr); /* `expr` may be NULL */
 
-/* Where values come from. Each gives 0 and a value, or -errno, which ends the evaluation. */
+/* Source of values. The callback returns 0 and a value, or -errno, which ends the evaluation. */
 struct tally_expr_scope {
 	int (*value)(void *context, enum tally_expr_op op, const char *text, size_t len,
-		     double *ret_value); /* NAME, LITERAL, HAS_EVENT, SOURCE_COUNT, CPUID */
+		     double *ret_value); /* op: NAME, LITERAL, HAS_EVENT, SOURCE_COUNT or CPUID */
 	void *context;
 };
 
-/* The value. Division by zero gives what IEEE 754 says, an infinity or no number. 0, an error of
- * the scope, or -ENOMEM. */
+/* Evaluate an expression. Division by zero follows IEEE 754: the result is an infinity or NaN.
+ * Returns 0, an error of the scope, or -ENOMEM. */
 int tally_expr_evaluate(const struct tally_expr *expr, const struct tally_expr_scope *scope,
 			double *ret_value);
 
-/* Whether node `index` is a name that has_event() and its like take as a name: its value is not
- * wanted. */
+/* Return true if node `index` is the argument of has_event() or a similar function. Only its name
+ * is needed then, not its value. */
 bool tally_expr_is_argument(const struct tally_expr *expr, uint32_t index);
 
-/* Append what a name in an expression stands for: backslashes gone, every @ a slash. */
+/* Append a name with escapes resolved: backslashes are removed, each @ becomes a slash. */
 void tally_expr_name_decode(const char *text, size_t len, struct tally_str *out);
 
-/* Append in canonical form: single blanks around operators, no parentheses that change nothing,
- * numbers as short as they can be written. */
+/* Append the canonical form of an expression: single blanks around operators, no redundant
+ * parentheses, and numbers as short as possible. */
 void tally_expr_print(const struct tally_expr *expr, struct tally_str *out);
 
 #endif

@@ -5,8 +5,7 @@
 
 #include "jevents/expr.h"
 
-/* As an integer, for the operators on bits; what no integer holds is the nearest one, no number 0.
- */
+/* Convert to an integer for bitwise operators. Values out of range are clamped, NaN becomes 0. */
 static int64_t integer(double value)
 {
 	if (isnan(value))
@@ -44,7 +43,8 @@ static double compute(enum tally_expr_op op, double a, double b, double c)
 	}
 }
 
-/* Functions of a name ask the scope about the name; the name's own value is not wanted then. */
+/* Evaluate a node. For functions with a name as argument, pass the name to the scope, not its
+ * value. */
 static int node_value(const struct tally_expr *expr, const struct tally_expr_scope *scope,
 		      const double *values, uint32_t index, double *ret_value)
 {

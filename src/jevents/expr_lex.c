@@ -15,7 +15,7 @@ static bool is_name(char c)
 	       c == '.' || c == ':';
 }
 
-/* 10 to a small power, exactly; far ones saturate as doubles do. */
+/* Multiply by a power of 10: exact for small powers; large ones saturate like doubles. */
 static double scale(double value, int exponent)
 {
 	double power = 1, base = 10;
@@ -46,7 +46,8 @@ static size_t exponent_len(const char *text, size_t len, size_t at, int *ret_exp
 	return at - begin;
 }
 
-/* "12", "0.5", "1e9": length, or 0 if there is no number. Locales play no part. */
+/* Parse "12", "0.5" or "1e9" independent of the locale. Returns the length, 0 if it is not a
+ * number. */
 static size_t decimal_len(const char *text, size_t len, double *ret_number)
 {
 	uint64_t digits = 0;
@@ -95,7 +96,7 @@ static size_t hex_len(const char *text, size_t len, double *ret_number)
 	return at == 2 ? 0 : at;
 }
 
-/* Length of a name; 0 if an @ is left open or a backslash ends it. */
+/* Return the length of a name, or 0 if an @ is not closed or a backslash is at the end. */
 static size_t name_len(const char *text, size_t len)
 {
 	bool terms = false;
@@ -146,7 +147,7 @@ struct tally_expr_token tally_expr_token(const char *text, size_t len, size_t at
 	token.len = hex_len(text + at, len - at, &token.number);
 	if (!token.len)
 		token.len = decimal_len(text + at, len - at, &token.number);
-	/* "4k_pages" is a name though it starts like a number. */
+	/* "4k_pages" is a name, although it starts like a number. */
 	if (token.len && (at + token.len == len ||
 			  !(is_name(text[at + token.len]) || strchr("@\\", text[at + token.len]))))
 		return token;

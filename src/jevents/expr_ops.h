@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Operators and functions of metric expressions, one table each. Internal. */
+/* Operators and functions of metric expressions. Internal to jevents. */
 #ifndef TALLY_JEVENTS_EXPR_OPS_H
 #define TALLY_JEVENTS_EXPR_OPS_H
 
@@ -8,16 +8,17 @@
 
 #include "jevents/expr.h"
 
-enum { /* how tightly operators bind */
-       TALLY_EXPR_LEVEL_IF = 1,
-       TALLY_EXPR_LEVEL_OR,
-       TALLY_EXPR_LEVEL_XOR,
-       TALLY_EXPR_LEVEL_AND,
-       TALLY_EXPR_LEVEL_COMPARE,
-       TALLY_EXPR_LEVEL_ADD,
-       TALLY_EXPR_LEVEL_MUL,
-       TALLY_EXPR_LEVEL_UNARY,
-       TALLY_EXPR_LEVEL_LEAF,
+/* Precedence of operators, loosest first. */
+enum {
+	TALLY_EXPR_LEVEL_IF = 1,
+	TALLY_EXPR_LEVEL_OR,
+	TALLY_EXPR_LEVEL_XOR,
+	TALLY_EXPR_LEVEL_AND,
+	TALLY_EXPR_LEVEL_COMPARE,
+	TALLY_EXPR_LEVEL_ADD,
+	TALLY_EXPR_LEVEL_MUL,
+	TALLY_EXPR_LEVEL_UNARY,
+	TALLY_EXPR_LEVEL_LEAF,
 };
 
 struct tally_expr_binary {
@@ -33,7 +34,7 @@ struct tally_expr_call {
 	bool named; /* the operand is a name, not a value */
 };
 
-/* NULL if there is no such operator or function. */
+/* All return NULL if the operator or function does not exist. */
 const struct tally_expr_binary *tally_expr_binary_find(char mark);
 const struct tally_expr_binary *tally_expr_binary_of(enum tally_expr_op op);
 const struct tally_expr_call *tally_expr_call_find(const char *name, size_t len);

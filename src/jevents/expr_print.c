@@ -4,7 +4,7 @@
 #include "jevents/expr.h"
 #include "jevents/expr_ops.h"
 
-/* How tightly a node binds. */
+/* Return the precedence of a node. */
 static int node_level(const struct tally_expr_node *node)
 {
 	const struct tally_expr_binary *binary = tally_expr_binary_of(node->op);
@@ -16,7 +16,7 @@ static int node_level(const struct tally_expr_node *node)
 					    : TALLY_EXPR_LEVEL_LEAF;
 }
 
-/* "1000000" is "1e6": three or more zeros behind the last other digit are counted. */
+/* Shorten numbers with three or more trailing zeros: "1000000" becomes "1e6". */
 static void number_print(const char *text, size_t len, struct tally_str *out)
 {
 	size_t digits = len;
@@ -75,8 +75,8 @@ static void operator_print(const struct tally_expr *expr, const struct tally_exp
 	}
 }
 
-/* In parentheses where the place binds more tightly than the node; conditions always are, as people
- * do not read them otherwise. */
+/* Print a node, in parentheses if the context binds more tightly. Conditions always are in
+ * parentheses, for readability. */
 static void node_print(const struct tally_expr *expr, uint32_t index, int level,
 		       struct tally_str *out)
 {

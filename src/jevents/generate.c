@@ -42,7 +42,7 @@ static int arch_run(struct tally_generate_run *run, const char *name)
 	return path ? tally_generate_arch(run, name, path) : -ENOMEM;
 }
 
-/* Whether one of "x86,arm64" is meant, or "all". */
+/* Return true if `name` is in a list such as "x86,arm64", or if the list is "all". */
 static bool arch_wanted(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -55,7 +55,7 @@ static bool arch_wanted(const char *list, const char *name)
 	return false;
 }
 
-/* Every directory below the start that is wanted. */
+/* Process each selected directory below the start directory. */
 static int archs_run(struct tally_generate_run *run)
 {
 	struct dirent **names;
@@ -84,7 +84,7 @@ static int archs_run(struct tally_generate_run *run)
 	return ret;
 }
 
-/* Write through a path that is not itself a file: a link, /dev/stdout, a pipe. */
+/* Write to a path that is not a regular file: a link, /dev/stdout, a pipe. */
 static int through_write(const char *path, const struct tally_str *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), ret;
@@ -95,7 +95,7 @@ static int through_write(const char *path, const struct tally_str *text)
 	return close(fd) && !ret ? -errno : ret;
 }
 
-/* Replace the file at once: a build never sees half of it. */
+/* Replace the file atomically, so that a build never sees a partial file. */
 static int regular_write(const char *path, const struct tally_str *text)
 {
 	struct tally_str temporary = {0};
@@ -187,8 +187,8 @@ static bool is_wrong(const struct tally_generate_run *run)
 	return run->left.files || run->left.dirs || run->left.lines;
 }
 
-/* Whether the output can be written: -EINVAL for errors without keep_going, and for a model alone
- * that is not there. */
+/* Check whether the output may be written. Returns -EINVAL for errors without keep_going, and if a
+ * single requested model does not exist. */
 static int run_judge(const struct tally_generate_run *run)
 {
 	const struct tally_generate *generate = run->generate;

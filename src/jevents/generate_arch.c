@@ -10,19 +10,19 @@
 #include "jevents/generate_arch.h"
 #include "jevents/mapfile.h"
 
-/* A mapfile. */
+/* A mapfile in memory. */
 struct arch_map {
 	struct tally_source source;
 	char *text;
 	struct tally_mapfile rows;
 };
 
-/* An architecture while it is read. */
+/* State while an architecture is read. */
 struct arch_reading {
 	struct tally_generate_run *run;
 	const char *name;
 	struct tally_tree tree;
-	struct tally_reading base; /* keeps the standard events' files */
+	struct tally_reading base; /* owns the files of the standard events */
 	struct tally_standard standard;
 	TALLY_VEC(struct arch_map) maps;
 	TALLY_VEC(int) models; /* by directory of the tree: index in the catalog, or -1 */
@@ -46,8 +46,8 @@ void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagno
 	tally_source_emit(&source, kind, TALLY_SOURCE_WHOLE, why, "%s", what);
 }
 
-/* "x86_arm_cortex_a53", or classic "arm_cortex_a53"; NULL if it is no identifier or there is no
- * memory. */
+/* Make "x86_arm_cortex_a53", or in classic form "arm_cortex_a53". Returns NULL if the result is not
+ * an identifier or when out of memory. */
 static const char *identifier_make(struct tally_generate_run *run, const struct arch_reading *arch,
 				   const char *dir)
 {
@@ -63,7 +63,7 @@ static const char *identifier_make(struct tally_generate_run *run, const struct 
 	return identifier;
 }
 
-/* A name for the table of a directory that no other table has; NULL if there is none (told). */
+/* Return a unique name for the table of a directory, or NULL (reported). */
 static const char *table_name(struct arch_reading *arch, const struct tally_tree_dir *dir)
 {
 	struct tally_generate_run *run = arch->run;
@@ -83,7 +83,8 @@ static const char *table_name(struct arch_reading *arch, const struct tally_tree
 	return identifier;
 }
 
-/* A model alone is written at once; those of a whole tree are linked when all are there. */
+/* A single model is written immediately; the models of a whole tree are linked when all are built.
+ */
 static void model_keep(struct tally_generate_run *run, struct tally_catalog_model *entry,
 		       struct tally_model *model)
 {
@@ -95,8 +96,8 @@ static void model_keep(struct tally_generate_run *run, struct tally_catalog_mode
 	free(model);
 }
 
-/* Make the tables of what was read. Where files have errors that show only now, once more without
- * them, if they are to be left out. */
+/* Make the tables of a reading. If this finds further files with errors, and such files are to be
+ * omitted, repeat it without them. */
 static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
 		       const struct tally_tree_dir *dir, struct tally_catalog_model *entry)
 {
@@ -115,7 +116,8 @@ static int tables_make(struct arch_reading *arch, struct tally_reading *reading,
 	return ret;
 }
 
-/* Tell the other errors of a directory that has some already, and is not compiled. 0 or -ENOMEM. */
+/* Report the remaining errors of a directory that has errors and is not compiled. Returns 0 or
+ * -ENOMEM. */
 static int tables_check(struct arch_reading *arch, struct tally_reading *reading)
 {
 	struct tally_raw_event raw;
@@ -129,8 +131,8 @@ static int tables_check(struct arch_reading *arch, struct tally_reading *reading
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Read a directory and append its tables to the output, or keep them in the entry. 0 or an error
- * (told). */
+/* Read a directory and append its tables to the output, or store them in `entry`. Returns 0 or an
+ * error (reported). */
 static int dir_compile(struct arch_reading *arch, const struct tally_tree_dir *dir,
 		       struct tally_catalog_model *entry)
 {
@@ -150,7 +152,7 @@ static int dir_compile(struct arch_reading *arch, const struct tally_tree_dir *d
 	run->left.files += wrong;
 	if (!wrong && ret && ret != -ENOMEM)
 		run->left.dirs++;
-	/* A model alone is referred to by the map, whatever is left of it. */
+	/* A single model is written even if it is empty, because the map refers to it. */
 	if (!ret && wrong == dir->nr && run->generate->kind != TALLY_GENERATE_MODEL)
 		ret = -EINVAL;
 	if (ret) {
@@ -165,8 +167,8 @@ static int dir_compile(struct arch_reading *arch, const struct tally_tree_dir *d
 	return ret;
 }
 
-/* Enter a directory into the catalog, with its tables where they are wanted. `*ret_model` is its
- * index there, or -1 if it is left out. */
+/* Add a directory to the catalog, with its tables if needed. `*ret_model` is its index there, or -1
+ * if it is omitted. */
 static int dir_enter(struct arch_reading *arch, const struct tally_tree_dir *dir, int *ret_model)
 {
 	struct tally_generate_run *run = arch->run;
@@ -189,7 +191,7 @@ static int dir_enter(struct arch_reading *arch, const struct tally_tree_dir *dir
 	return ret;
 }
 
-/* Whether the run wants this directory's tables; classic trees have two levels. */
+/* Return true if the tables of this directory are needed. Classic trees have two levels only. */
 static bool dir_wanted(const struct tally_generate_run *run, const struct tally_tree_dir *dir)
 {
 	const char *slash = strchr(dir->name, '/');
@@ -257,7 +259,8 @@ static int rows_enter(struct arch_reading *arch)
 	return ret;
 }
 
-/* Read a map. A file that its lines name becomes a directory of the tree. 0 or -ENOMEM. */
+/* Read a map. A file that its lines refer to becomes a directory of the tree. Returns 0 or -ENOMEM.
+ */
 static int map_read(struct arch_reading *arch, const struct tally_tree_map *file)
 {
 	struct tally_generate_run *run = arch->run;
@@ -288,7 +291,7 @@ static int map_read(struct arch_reading *arch, const struct tally_tree_map *file
 	return ret;
 }
 
-/* A model alone depends on no map: it is claimed by the name that was asked for. */
+/* A single model is independent of maps: claim the requested name. */
 static int maps_read(struct arch_reading *arch, const char *path)
 {
 	const struct tally_generate *generate = arch->run->generate;
@@ -336,7 +339,8 @@ static void dep_add(struct tally_generate_run *run, const char *path)
 	tally_generate_path_add(&run->deps, path);
 }
 
-/* What the run looked at: files, and directories, so that a new file is noticed. */
+/* Add all files that were read to the dependencies. Directories are added too, so that new files
+ * trigger a rebuild. */
 static void deps_collect(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;
@@ -359,7 +363,7 @@ static void deps_collect(struct arch_reading *arch, const char *path)
 	}
 }
 
-/* 0 also for errors, which are told and counted; or -ENOMEM. */
+/* Returns 0 even after errors, which are reported and counted; or -ENOMEM. */
 static int standard_read(struct arch_reading *arch)
 {
 	int ret = tally_reading_standard(&arch->base, &arch->tree, &arch->standard);
@@ -368,7 +372,7 @@ static int standard_read(struct arch_reading *arch)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* 0 and a tree, 1 if it cannot be read (told), or -ENOMEM. */
+/* Returns 0 and a tree, 1 if it cannot be read (reported), or -ENOMEM. */
 static int tree_read(struct arch_reading *arch, const char *path)
 {
 	struct tally_generate_run *run = arch->run;

@@ -8,8 +8,8 @@
 
 struct open_container {
 	struct tally_json_value *container;
-	struct tally_json_value **tail; /* where the next child is hung */
-	bool comma;                     /* one was read since the last child */
+	struct tally_json_value **tail; /* link for the next child */
+	bool comma;                     /* a comma was read since the last child */
 };
 
 struct parse {
@@ -26,7 +26,7 @@ static int parse_error(const struct parse *parse, const char *what, const char *
 	return -EINVAL;
 }
 
-/* The byte after blanks, not taken; -1 at the end. */
+/* Return the next non-blank byte without consuming it, or -1 at the end. */
 static int peek_byte(struct parse *parse)
 {
 	const struct tally_source *source = parse->reader.source;
@@ -41,7 +41,7 @@ static int peek_byte(struct parse *parse)
 	return -1;
 }
 
-/* A number or a word: everything up to what can follow a value. */
+/* Read a number or word: all bytes up to one that may follow a value. */
 static int scalar_read(struct parse *parse, struct tally_json_value *value)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static int container_open(struct parse *parse, struct tally_json_value *value)
 	return 0;
 }
 
-/* Read the value at the next byte, hang it where it belongs. Containers are left open. */
+/* Read the next value and append it to its container. Containers remain open. */
 static int value_read(struct parse *parse, const char *key)
 {
 	struct tally_json_value *value = tally_arena_alloc(parse->reader.arena, sizeof(*value));
@@ -131,7 +131,7 @@ static int member_read(struct parse *parse)
 	return value_read(parse, key);
 }
 
-/* One step inside the innermost container: a comma, its end, or a child. */
+/* Process one item in the innermost container: a comma, its end, or a child. */
 static int parse_step(struct parse *parse)
 {
 	struct open_container *frame = &parse->frames[parse->depth - 1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JSON to a tree in an arena. Every value knows its byte, for messages about what it means. Reads
- * what trees of event descriptions hold in practice as well, each with a warning: commas too many
- * or missing between objects, control characters in strings, escapes that are none, bytes that are
- * not UTF-8, a byte order mark.
+ * Parse JSON to a tree in an arena. Each value has its offset, for messages about its content. Some
+ * errors that occur in real trees of event descriptions are tolerated with a warning: additional or
+ * missing commas between objects, control characters in strings, invalid escapes, bytes that are
+ * not UTF-8, and a byte order mark.
  */
 #ifndef TALLY_JEVENTS_JSON_READ_H
 #define TALLY_JEVENTS_JSON_READ_H
@@ -15,7 +15,7 @@
 #include "jevents/diagnostic.h"
 
 enum {
-	TALLY_JSON_DEPTH = 32,      /* containers within containers */
+	TALLY_JSON_DEPTH = 32,      /* nested containers */
 	TALLY_JSON_SIZE = 64 << 20, /* bytes */
 };
 
@@ -30,16 +30,17 @@ enum tally_json_kind {
 };
 
 struct tally_json_value {
-	struct tally_json_value *next;  /* in the same container */
-	struct tally_json_value *first; /* of a container */
-	const char *key;                /* of an object's member, else NULL */
-	const char *text; /* string: decoded; number: as written; NUL-terminated, no NUL inside */
-	uint32_t offset;  /* of the value's first byte */
+	struct tally_json_value *next;  /* next value in the same container */
+	struct tally_json_value *first; /* first value in this container */
+	const char *key;                /* for members of an object, else NULL */
+	/* String: decoded; number: as written. NUL-terminated, does not contain NUL. */
+	const char *text;
+	uint32_t offset; /* of the first byte of the value */
 	enum tally_json_kind kind;
 };
 
-/* Read the whole of `source`. The tree lives in `arena`. 0; -EINVAL if it is no JSON even so, told
- * to the source's messages; -E2BIG beyond the limits above, told as well; -ENOMEM. */
+/* Read all of `source`. The tree lives in `arena`. Returns 0; -EINVAL (reported) if it is not JSON,
+ * even with the exceptions above; -E2BIG (reported) beyond the limits above; -ENOMEM. */
 int tally_json_read(const struct tally_source *source, struct tally_arena *arena,
 		    const struct tally_json_value **ret_root);
 

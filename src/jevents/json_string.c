@@ -31,7 +31,7 @@ void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk qu
 					  quirks[i].why, "%s", quirks[i].what);
 }
 
-/* The value of four hex digits at `text`, or -1. */
+/* Return the value of four hex digits at `text`, or -1. */
 static int hex4(const char *text, size_t left)
 {
 	int value = 0;
@@ -51,8 +51,8 @@ static int hex4(const char *text, size_t left)
 	return value;
 }
 
-/* Decode the \u at `text`, with its second half if it is the first of a pair. Returns how many
- * bytes of text it took, 0 if it is no \u at all. */
+/* Decode the \u escape at `text`, including the second half of a surrogate pair. Returns the number
+ * of bytes consumed, or 0 if it is not a valid \u escape. */
 static size_t point_read(struct tally_json_reader *reader, const char *text, size_t left,
 			 uint32_t *ret_point)
 {
@@ -73,7 +73,7 @@ static size_t point_read(struct tally_json_reader *reader, const char *text, siz
 	return 6;
 }
 
-/* Decode the escape at `*text`, moving both on. 0, or -EINVAL for a NUL. */
+/* Decode the escape at `*text` and advance both pointers. Returns 0, or -EINVAL for a NUL. */
 static int escape_read(struct tally_json_reader *reader, const char **text, size_t left, char **out)
 {
 	static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -96,7 +96,8 @@ static int escape_read(struct tally_json_reader *reader, const char **text, size
 	return 0;
 }
 
-/* Decode [text, end) to `out`, which has room for as much. 0, or -EINVAL with `*ret_bad` where. */
+/* Decode [text, end) to `out`, which has the same size plus a NUL. Returns 0, or -EINVAL with the
+ * position in `*ret_bad`. */
 static int string_decode(struct tally_json_reader *reader, const char *text, const char *end,
 			 char *out, const char **ret_bad)
 {
@@ -130,8 +131,8 @@ static int string_decode(struct tally_json_reader *reader, const char *text, con
 	return 0;
 }
 
-/* The closing quote of the string that starts at `text`, or NULL. A string ends with its line at
- * the latest: a forgotten quote should not eat the file. */
+/* Return the closing quote of the string that starts at `text`, or NULL. A string ends at the end
+ * of its line at the latest, so that a missing quote does not consume the rest of the file. */
 static const char *string_end(const char *text, const char *end, bool *ret_plain)
 {
 	*ret_plain = true;
@@ -163,7 +164,8 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 				  "string without its closing quote");
 		return -EINVAL;
 	}
-	/* A decoded string is never longer than what is written: \u takes six bytes for three. */
+	/* A decoded string is never longer than the source: \u takes six bytes for at most three.
+	 */
 	out = plain ? tally_arena_strndup(reader->arena, begin, end - begin)
 		    : tally_arena_bytes(reader->arena, end - begin + 1);
 	if (!out)

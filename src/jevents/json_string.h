@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The strings of the JSON reader. Internal. */
+/* Strings of the JSON reader. Internal to jevents. */
 #ifndef TALLY_JEVENTS_JSON_STRING_H
 #define TALLY_JEVENTS_JSON_STRING_H
 
 #include "base/arena.h"
 #include "jevents/diagnostic.h"
 
-/* Warnings that a file gets once, however often it earns them. */
+/* Warnings that are emitted only once for a file. */
 enum tally_json_quirk {
 	TALLY_QUIRK_COMMA = 1,
 	TALLY_QUIRK_MISSING_COMMA = 2,
@@ -21,14 +21,14 @@ struct tally_json_reader {
 	const struct tally_source *source;
 	struct tally_arena *arena;
 	size_t at;
-	unsigned quirks; /* those told already */
+	unsigned quirks; /* those reported already */
 };
 
-/* Warn of a quirk at byte `offset`, the first time. */
+/* Warn of a quirk at byte `offset`, the first time only. */
 void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk quirk, size_t offset);
 
-/* Read the string whose opening quote is at reader->at; moves behind the closing one. 0, -EINVAL
- * (told) or -ENOMEM. */
+/* Read the string with its opening quote at reader->at; the position moves after the closing quote.
+ * Returns 0, -EINVAL (reported) or -ENOMEM. */
 int tally_json_string(struct tally_json_reader *reader, const char **ret_text);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/arith.h"
 #include "jevents/known.h"
 
-/* Of every kernel or of the program itself, or of the PMU in sysfs. */
+/* Provided by every kernel, by this program, or by the PMU in sysfs. */
 static const char *const everywhere[] = {
 	"branch-instructions",
 	"branch-misses",
@@ -34,7 +34,7 @@ static const char *const everywhere[] = {
 	"user_time",
 };
 
-/* Families of names: caches, and what Intel's PMU has in sysfs: top-down, transactions. */
+/* Prefixes of names: caches, and events of Intel's PMU in sysfs (top-down, transactions). */
 static const char *const families[] = {
 	"topdown-", "l1-dcache-", "l1-icache-", "llc-", "dtlb-",   "itlb-", "branch-", "node-",
 	"l1d-",     "l1i-",       "l2-",        "mem-", "cycles-", "tx-",   "el-",
@@ -59,7 +59,8 @@ static bool is_everywhere(const char *name, size_t len)
 	return false;
 }
 
-/* "pmu/name,term/modifiers": the model has to have the name if it has the PMU and it is a name. */
+/* Check "pmu/name,term/modifiers". If the model has the PMU, it must also have the name, unless it
+ * is a term. */
 static bool of_pmu(const struct tally_model *model, const char *text, const char *slash)
 {
 	const char *name = slash + 1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models that share one pool of texts. Internal to jevents. */
+/* Let models share one pool of texts. Internal to jevents. */
 #ifndef TALLY_JEVENTS_LINK_H
 #define TALLY_JEVENTS_LINK_H
 
 #include "jevents/catalog.h"
 
-/* Put the texts of all the catalog's models into `pool`, which has to be empty, and make every
- * offset one of it. The models then are their rows alone: `size` ends where the rows do, and
- * `pool.at` is how far from the model the shared pool lies if the models stand one behind the
- * other, in their order, with the pool behind the last. 0, -ENOMEM, or -E2BIG for more text than
- * offsets reach; then the models are as good as lost. */
+/* Move the texts of all models of the catalog to `pool`, which must be empty, and convert all
+ * offsets. The models then consist of their rows only, and `size` is adjusted. `pool.at` is the
+ * distance from the model to the shared pool, assuming that the models are stored contiguously in
+ * order, followed by the pool. Returns 0, -ENOMEM, or -E2BIG if the texts exceed the range of the
+ * offsets; the models are unusable after an error. */
 int tally_models_link(struct tally_catalog *catalog, struct tally_pool *pool);
 
 #endif

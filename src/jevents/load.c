@@ -14,20 +14,20 @@
 #include "jevents/mapfile.h"
 
 struct loaded {
-	struct tally_models models; /* first, as the caller has a pointer to it */
+	struct tally_models models; /* must be first: the caller has a pointer to it */
 	struct tally_catalog catalog;
 	TALLY_VEC(struct tally_model *) list;
-	TALLY_VEC(const char *) sources; /* by model: the directory or file it was made of */
+	TALLY_VEC(const char *) sources; /* by model: the directory or file it was built from */
 	struct tally_arena arena;
 	const struct tally_load_filter *filter;
 	struct tally_diagnostics *messages;
 };
 
-/* An architecture's directory while it is read. */
+/* State while the directory of an architecture is read. */
 struct arch_loading {
 	struct loaded *loaded;
 	const char *name, *path;
-	uint32_t first; /* of its models */
+	uint32_t first; /* index of its first model */
 	struct tally_tree tree;
 	struct tally_reading base;
 	struct tally_standard standard;
@@ -38,7 +38,7 @@ static const struct tally_model *model_at(const struct tally_models *models, uin
 	return ((const struct loaded *)models)->list.data[index];
 }
 
-/* Build what was read and keep it. */
+/* Build the model of a reading and add it to the list. */
 static int model_keep(struct loaded *loaded, struct tally_reading *reading, const char *arch,
 		      const char *name, bool system, const char *source)
 {
@@ -59,14 +59,14 @@ static int model_keep(struct loaded *loaded, struct tally_reading *reading, cons
 	return 0;
 }
 
-/* A row of the map for a model; none for one that has nothing in it. */
+/* Add a map row for a model, unless the model is empty. */
 static int row_keep(struct loaded *loaded, const char *arch, const struct tally_mapfile_row *row,
 		    uint32_t model)
 {
 	const struct tally_model *has = loaded->list.data[model];
 	struct tally_catalog_row entry = {arch, row->cpuid, row->version, row->type, model};
 
-	if (*row->role) { /* each kind of core of a hybrid CPU has tables of its own */
+	if (*row->role) { /* the kinds of core of a hybrid CPU have separate tables */
 		struct tally_str type = {0};
 
 		tally_str_addf(&type, "%s %s", row->type, row->role);
@@ -82,7 +82,7 @@ static int row_keep(struct loaded *loaded, const char *arch, const struct tally_
 
 static const struct tally_mapfile_row every_cpu = {".*", "", "", "core", "", 0};
 
-/* One file or one directory of files, for every CPU. */
+/* Load one file, or one directory of files, for every CPU. */
 static int files_load(struct loaded *loaded, const char *path, const struct tally_tree_file *files,
 		      size_t nr)
 {
@@ -107,7 +107,7 @@ static int file_load(struct loaded *loaded, const char *path)
 	return file.topic ? files_load(loaded, path, &file, 1) : -ENOMEM;
 }
 
-/* The PMU of a kind of core, as Intel's map calls it. */
+/* Return the PMU of a kind of core, as named in Intel's map. */
 static const char *core_pmu(const char *role)
 {
 	static const char *const rows[][2] = {
@@ -119,7 +119,7 @@ static const char *core_pmu(const char *role)
 	return NULL;
 }
 
-/* The path of a file that Intel's map names, or NULL if there is none. */
+/* Return the path of a file that Intel's map refers to, or NULL if it does not exist. */
 static const char *named_file(struct arch_loading *arch, const char *name)
 {
 	struct tally_str path = {0};
@@ -133,8 +133,8 @@ static const char *named_file(struct arch_loading *arch, const char *name)
 	return kept;
 }
 
-/* What the third column names: a directory, a file directly below the architecture, or in Intel's
- * map any file. 1 if there is no such. */
+/* Load the item in the third column: a directory, a file directly below the architecture, or with
+ * Intel's map any file. Returns 1 if it does not exist. */
 static int named_load(struct arch_loading *arch, const struct tally_mapfile_row *row)
 {
 	struct tally_reading reading = {arch->loaded->messages, &arch->standard,
@@ -201,7 +201,7 @@ static int map_load(struct arch_loading *arch, const struct tally_tree_map *map)
 	return ret;
 }
 
-/* Models that no CPU has but a system. */
+/* Load the models of system PMUs, which do not belong to a CPU. */
 static int systems_load(struct arch_loading *arch)
 {
 	int ret = 0;
@@ -226,7 +226,7 @@ static int arch_load(struct arch_loading *arch)
 	}
 	if (ret ||
 	    (filter && filter->cpuid && !filter->arch && arch->loaded->list.len == arch->first))
-		return ret; /* not this CPU's architecture, as it seems */
+		return ret; /* apparently not the architecture of this CPU */
 	return systems_load(arch);
 }
 
@@ -254,7 +254,7 @@ static int child_load(struct loaded *loaded, const char *path, const char *name)
 	return ret;
 }
 
-/* The architectures below a directory. */
+/* Load the architectures below a directory. */
 static int archs_load(struct loaded *loaded, const char *path)
 {
 	struct dirent **names;
@@ -270,8 +270,8 @@ static int archs_load(struct loaded *loaded, const char *path)
 	return ret;
 }
 
-/* A directory is what is in it: a map makes an architecture, JSON alone a model, and nothing but
- * directories the start of a tree. */
+/* Load a directory by its contents: with a map it is an architecture, with JSON files only it is a
+ * model, otherwise it is the root of a tree. */
 static int dir_load(struct loaded *loaded, const char *path, bool start)
 {
 	const char *slash = strrchr(path, '/');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally-jevents: a tree of event descriptions becomes a C file. docs/commands/tally-jevents.md */
+/* tally-jevents: compile a tree of event descriptions to a C file. See
+ * docs/commands/tally-jevents.md. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -13,11 +14,11 @@
 
 enum { MESSAGES_SHOWN = 100 };
 
-/* The fourth argument. */
+/* Values of the argument VERBOSITY. */
 enum verbosity {
 	VERBOSITY_ERRORS,
 	VERBOSITY_WARNINGS,
-	VERBOSITY_TABLES, /* and every message, however many */
+	VERBOSITY_TABLES, /* and all messages, without a limit */
 	VERBOSITY_FILES,
 };
 
@@ -57,7 +58,7 @@ static const struct option options[] = {
 
 struct printer {
 	struct tally_diagnostics messages;
-	const char *program; /* as it was called */
+	const char *program; /* name as invoked */
 	enum verbosity verbosity;
 };
 
@@ -70,7 +71,7 @@ static const char *kind_name(enum tally_diagnostic_kind kind)
 	}
 }
 
-/* Whether a message is printed. Warnings do not use up the room of errors. */
+/* Return true if a message is to be printed. Errors and warnings are limited separately. */
 static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind kind)
 {
 	const struct tally_diagnostics *messages = &printer->messages;
@@ -85,7 +86,7 @@ static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind k
 	return false;
 }
 
-/* Position, kind, what and why, one line a message. */
+/* Print position, kind, problem and reason in one line. */
 static void message_print(void *context, const struct tally_diagnostic *message)
 {
 	const struct printer *printer = context;
@@ -93,7 +94,7 @@ static void message_print(void *context, const struct tally_diagnostic *message)
 
 	if (!is_shown(printer, message->kind))
 		return;
-	/* Names and values are those of whoever made the tree. */
+	/* Names and values are untrusted input. */
 	tally_str_add_escaped(&line, message->path);
 	tally_str_add(&line, ":");
 	if (message->line)
@@ -110,7 +111,7 @@ static int usage_print(void)
 	return 129;
 }
 
-/* Decimal digits; what is above the highest level is that. -1 for anything else. */
+/* Parse decimal digits. Values above the highest level are clamped. Returns -1 for other texts. */
 static int verbosity_parse(const char *text)
 {
 	size_t len = strspn(text, "0123456789");
@@ -125,7 +126,7 @@ static int verbosity_parse(const char *text)
 						     : VERBOSITY_FILES;
 }
 
-/* 0, or the exit status. */
+/* Returns 0 or the exit status. */
 static int arguments_read(int argc, char **argv, struct tally_generate *generate,
 			  struct printer *printer)
 {
@@ -145,7 +146,7 @@ static int arguments_read(int argc, char **argv, struct tally_generate *generate
 	return 0;
 }
 
-/* 0, or the exit status. */
+/* Returns 0 or the exit status. */
 static int options_read(int argc, char **argv, struct tally_generate *generate,
 			struct printer *printer)
 {
@@ -169,14 +170,14 @@ static int options_read(int argc, char **argv, struct tally_generate *generate,
 	return arguments_read(argc - optind, argv + optind, generate, printer);
 }
 
-/* "2 files, 1 directory and 1 map line": the parts that there are. */
+/* Append to "2 files, 1 directory, 1 map line", unless `nr` is 0. */
 static void left_add(struct tally_str *text, size_t nr, const char *one, const char *many)
 {
 	if (nr)
 		tally_str_addf(text, "%s%zu %s", text->len ? ", " : "", nr, nr == 1 ? one : many);
 }
 
-/* The last line on standard error: what became of the output. */
+/* Print the last line on standard error: the result of the run. */
 static void end_print(const struct printer *printer, const struct tally_generate *generate,
 		      const struct tally_generate_left *left, int ret)
 {

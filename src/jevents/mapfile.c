@@ -8,8 +8,8 @@
 
 enum { COLUMNS = 7, NEEDED = 4 };
 
-/* Split a line at its commas; missing columns are "". Returns how many there are, 0 out of memory.
- */
+/* Split a line at its commas. Missing columns are "". Returns the number of columns, 0 when out of
+ * memory. */
 static int columns_split(const char *line, size_t len, struct tally_arena *arena,
 			 const char *columns[COLUMNS])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapfile.csv: which CPU has which directory. Internal to jevents. */
+/* mapfile.csv, which assigns directories to CPUs. Internal to jevents. */
 #ifndef TALLY_JEVENTS_MAPFILE_H
 #define TALLY_JEVENTS_MAPFILE_H
 
@@ -18,19 +18,19 @@ struct tally_mapfile_row {
 
 struct tally_mapfile {
 	TALLY_VEC(struct tally_mapfile_row) rows;
-	size_t wrong; /* lines that have errors, and are not in `rows` */
+	size_t wrong; /* number of lines with errors, which are not in `rows` */
 };
 
-/* Append the rows of a file: its first line does not count, nor do empty lines and those that start
- * with #; the comma separates, whatever it stands between; columns beyond those above are left
- * out. Goes on after a line that is wrong. 0; -EINVAL (told) for lines with fewer than four columns
- * or with a pattern that is none; -E2BIG (told) beyond TALLY_MAPFILE_ROWS; -ENOMEM. The caller
+/* Append the rows of a file. The first line, empty lines, and lines that start with # are skipped.
+ * Each comma is a separator, regardless of quotes; columns other than those above are ignored.
+ * Continues after an invalid line. Returns 0; -EINVAL (reported) for lines with fewer than four
+ * columns or an invalid pattern; -E2BIG (reported) beyond TALLY_MAPFILE_ROWS; -ENOMEM. The caller
  * frees the rows. */
 int tally_mapfile_read(const struct tally_source *source, struct tally_arena *arena,
 		       struct tally_mapfile *mapfile);
 
-/* Make the directories of all rows relative to the architecture: the map lies in its directory
- * `dir`, "" for the architecture itself. 0 or -ENOMEM. */
+/* Make the directories of all rows relative to the architecture. `dir` is the directory that
+ * contains the map, "" for the architecture itself. Returns 0 or -ENOMEM. */
 int tally_mapfile_move(struct tally_mapfile *mapfile, const char *dir, struct tally_arena *arena);
 
 #endif

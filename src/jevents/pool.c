@@ -21,14 +21,14 @@ int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool n
 	return 0;
 }
 
-/* What is sorted: the texts from their ends, so that a text follows those it ends. */
+/* Sort entry: texts are compared from their ends, so a text follows those it is a suffix of. */
 struct pool_place {
 	const char *text;
 	uint32_t len, id;
 	bool far;
 };
 
-/* Near ones first; then by last bytes, longer before its own end. */
+/* Sort near texts first, then by last bytes, and longer texts before their suffixes. */
 static int place_compare(const void *a, const void *b)
 {
 	const struct pool_place *left = a, *right = b;
@@ -52,7 +52,7 @@ static bool is_end_of(const struct pool_place *end, const struct pool_place *who
 	       !memcmp(whole->text + whole->len - end->len, end->text, end->len);
 }
 
-/* Put one text behind the others, or inside the one before it. */
+/* Append a text to the pool, or use the suffix of the previous one. */
 static int place_put(struct tally_pool *pool, const struct pool_place *place,
 		     const struct pool_place *whole)
 {

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "jevents/reading.h"
 
-/* A source of the reading, which counts its errors. NULL: out of memory. */
+/* Add a source that counts its errors. Returns NULL when out of memory. */
 static struct tally_source *source_add(struct tally_reading *reading, const char *path)
 {
 	struct tally_source *source = tally_arena_alloc(&reading->arena, sizeof(*source));
@@ -39,8 +39,8 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 	return ret;
 }
 
-/* Read a file to a JSON tree that lives as long as the reading. 0, or an error of
- * tally_file_read() or tally_json_read(); both told. */
+/* Parse a file to a JSON tree that lives as long as the reading. Returns 0, or an error of
+ * tally_file_read_named() or tally_json_read(), which is reported. */
 static int file_parse(struct tally_reading *reading, const char *path,
 		      const struct tally_source **ret_source,
 		      const struct tally_json_value **ret_root)
@@ -65,7 +65,7 @@ static int file_parse(struct tally_reading *reading, const char *path,
 	return source_parse(reading, source, text, len, ret_root);
 }
 
-/* metricgroups.json: an object of names and texts. */
+/* metricgroups.json: an object that maps names to descriptions. */
 static int groups_add(struct tally_reading *reading, const struct tally_source *source,
 		      const struct tally_json_value *root)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rules that today's tables and the classic ones have in common. */
+/* Rules shared by the current and the classic tables. */
 #include <string.h>
 #include <strings.h>
 
@@ -35,10 +35,10 @@ const char *tally_msr_term(uint64_t index)
 
 const char *tally_unit_pmu(const char *unit, bool classic, struct tally_arena *arena)
 {
-	/* Every other unit is uncore_ and its name in lower case. */
+	/* All other units become "uncore_" followed by the unit in lower case. */
 	static const struct {
 		const char *unit, *pmu;
-		bool classic; /* had its name then */
+		bool classic; /* also in classic tables */
 	} rows[] = {
 		{"CBO", "uncore_cbox", true},
 		{"QPI LL", "uncore_qpi", true},
@@ -80,7 +80,7 @@ const char *tally_unit_pmu(const char *unit, bool classic, struct tally_arena *a
 
 const char *tally_fixed_terms(const char *name, bool classic)
 {
-	/* What a fixed counter counts, on any counter. */
+	/* The event of a fixed counter, encoded for any counter. */
 	static const struct {
 		const char *name, *classic, *terms;
 	} rows[] = {

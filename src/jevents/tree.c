@@ -14,8 +14,8 @@ enum { TREE_DEPTH = 3 }; /* vendor/model/sys */
 struct tree_walk {
 	struct tally_tree *tree;
 	struct tally_diagnostics *messages;
-	const char *path; /* the directory being read */
-	const char *name; /* the same below the architecture; "" for that itself */
+	const char *path; /* the current directory */
+	const char *name; /* the same relative to the architecture, "" for the latter */
 	int depth;
 };
 
@@ -62,7 +62,7 @@ const char *tally_identifier_of(const char *name, struct tally_arena *arena)
 	return identifier && strspn(identifier, allowed) == strlen(identifier) ? identifier : NULL;
 }
 
-/* Names of a directory, sorted by bytes, all copied to the arena. */
+/* Names in a directory, sorted bytewise, allocated in the arena. */
 struct names {
 	TALLY_VEC(const char *) list;
 };
@@ -108,7 +108,7 @@ static int child_walk(const struct tree_walk *walk, const char *path, const char
 	return child.name ? dir_walk(&child) : -ENOMEM;
 }
 
-/* A file of the directory; a topic makes the directory a model. */
+/* Add a file of the directory. A JSON file makes the directory a model. */
 static int file_add(const struct tree_walk *walk, const char *path, const char *name)
 {
 	struct tally_tree *tree = walk->tree;
@@ -126,7 +126,7 @@ static int file_add(const struct tree_walk *walk, const char *path, const char *
 	return tally_vec_push(&tree->files, file);
 }
 
-/* What `name` is, and what to do with it: directories come after the files. */
+/* Process one entry of a directory. Directories are processed after files. */
 static int entry_walk(const struct tree_walk *walk, const char *name, bool want_dirs)
 {
 	const char *path = join(&walk->tree->arena, walk->path, name);
@@ -134,7 +134,7 @@ static int entry_walk(const struct tree_walk *walk, const char *name, bool want_
 
 	if (!path)
 		return -ENOMEM;
-	if (stat(path, &st)) /* a link to nowhere */
+	if (stat(path, &st)) /* dangling link */
 		return 0;
 	if (S_ISDIR(st.st_mode) != want_dirs)
 		return 0;
@@ -199,7 +199,7 @@ const struct tally_tree_dir *tally_tree_find(const struct tally_tree *tree, cons
 	return NULL;
 }
 
-/* Take the standard file of index `i` for a directory of its own. */
+/* Convert the standard file with index `i` to a directory of its own. */
 static int file_claim(struct tally_tree *tree, size_t i)
 {
 	struct tally_tree_file file = tree->standard.data[i];
