@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# localize.sh OBJECTS.a LIBRARY.map LIBRARY.a LD OBJCOPY AR: an archive of one object that shows only the names that the
-# version script has. Its functions keep sections of their own, so --gc-sections still leaves out what nobody calls.
+# localize.sh OBJECTS.a LIBRARY.map LIBRARY.a LD OBJCOPY AR: create an archive of one object that exports only the symbols in
+# the version script. Each function keeps its own section, so --gc-sections still removes functions that are not called.
 set -eu
 objects=$1 map=$2 to=$3 ld=$4 objcopy=$5 ar=$6
 
