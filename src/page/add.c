@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The samples of a profile as columns of a page. */
+/* Add the samples of a profile to the columns of a page. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,22 +7,22 @@
 #include "base/map.h"
 #include "page/table.h"
 
-#define TIME_MAX (UINT64_C(1) << 52) /* its zigzag is a value, too */
+#define TIME_MAX (UINT64_C(1) << 52) /* its zigzag encoding must also be a valid value */
 
 enum { AT_EVERY = 1 << 14 };
 
-/* What is known of the profile's things in the page, by their numbers there. */
+/* State while adding a recording: translates numbers of the profile to numbers of the page. */
 struct page_adder {
 	struct tally_html *page;
 	const struct tally_html_recording *recording;
 	const struct tally_profile *profile;
-	uint32_t *nodes;          /* by bucket, numbers + 1; 0: not in the page yet */
-	uint32_t *events;         /* the same */
-	struct tally_map threads; /* by thread and comm */
-	uint32_t *order;          /* samples by time; NULL: they are so already */
-	uint64_t first, last, nr; /* times, 0: there are none; samples that pass */
+	uint32_t *nodes;          /* by bucket, number + 1; 0: not in the page yet */
+	uint32_t *events;         /* by event, the same */
+	struct tally_map threads; /* (thread, comm) -> thread of the page */
+	uint32_t *order;          /* samples sorted by time; NULL: already sorted */
+	uint64_t first, last, nr; /* times, 0 if there are none; number of samples that pass */
 	uint64_t nr_timeless;
-	uint64_t time; /* of the sample before */
+	uint64_t time; /* of the previous sample */
 };
 
 static bool kept_passes(const struct page_adder *adder, const struct tally_kept *kept)
@@ -42,7 +42,7 @@ static int by_time(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* Samples come in the order of time, but for a few that a recorder wrote too late. */
+/* Sort the samples by time. Usually they are sorted, except for a few that were recorded late. */
 static int order_make(struct page_adder *adder)
 {
 	size_t nr = adder->profile->kept.len;
@@ -78,7 +78,8 @@ static int times_find(struct page_adder *adder)
 	return is_ordered ? 0 : order_make(adder);
 }
 
-/* A microsecond, or less where samples are denser. The first recording that has times says so. */
+/* Choose the unit of times: a microsecond, or less if the samples are denser. The first recording
+ * with times determines it. */
 static void unit_choose(struct page_adder *adder)
 {
 	uint64_t gap = (adder->last - adder->first) / (adder->nr + 1);
@@ -97,7 +98,7 @@ static uint64_t time_value(const struct page_adder *adder, uint64_t time)
 	return unit && time > adder->first ? TALLY_MIN((time - adder->first) / unit, TIME_MAX) : 0;
 }
 
-/* ---- what samples are of ----------------------------------------------------------- */
+/* ---- properties of samples --------------------------------------------------------- */
 
 static int adder_step(struct page_adder *adder, uint32_t frame, uint32_t *node)
 {
@@ -142,7 +143,8 @@ static int adder_thread(struct page_adder *adder, const struct tally_bucket_key 
 
 /* ---- events ------------------------------------------------------------------------ */
 
-/* Several events of a recording may be called the same. `seen` counts by name. */
+/* Add an event. `seen` counts events by name, as several events of a recording may have the same
+ * name. */
 static int event_add(struct page_adder *adder, uint32_t number, struct tally_map *seen)
 {
 	const struct tally_html_event *event = &adder->recording->events[number];
@@ -161,7 +163,7 @@ static int event_add(struct page_adder *adder, uint32_t number, struct tally_map
 	return ret;
 }
 
-/* Those that have samples. */
+/* Add the events that have samples. */
 static int events_add(struct page_adder *adder)
 {
 	struct tally_map seen = {0};
@@ -175,7 +177,7 @@ static int events_add(struct page_adder *adder)
 	return ret;
 }
 
-/* ---- all of them --------------------------------------------------------------------- */
+/* ---- samples ------------------------------------------------------------------------- */
 
 static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 {
@@ -189,7 +191,7 @@ static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 		ret = adder_thread(adder, key, &thread);
 	if (ret)
 		return ret;
-	/* Without a time it is shown where the one before is. */
+	/* A sample without a time gets that of the previous one. */
 	if (kept->time)
 		adder->time = time_value(adder, kept->time);
 	page_column_put(columns, PAGE_SAMPLE_RECORDING, adder->page->recordings.len);

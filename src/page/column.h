@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of a page: numbers one behind the other, in few bytes each. */
+/* Columns of a page: sequences of numbers in a compact encoding. */
 #ifndef TALLY_PAGE_COLUMN_H
 #define TALLY_PAGE_COLUMN_H
 
@@ -36,33 +36,33 @@ enum page_column_number {
 
 enum page_encoding { PAGE_VARINT, PAGE_DELTA, PAGE_U8, PAGE_TEXT, PAGE_JSON };
 
-/* Largest value: a viewer's numbers are doubles. */
+/* Largest value: numbers in JavaScript are doubles. */
 #define PAGE_VALUE_MAX ((UINT64_C(1) << 53) - 1)
 
-/* All zero is an empty column. What could not be added is told by its builder. */
+/* Zero-initialised: an empty column. Allocation failures are recorded in `bytes`. */
 struct page_column {
 	struct tally_str bytes;
 	uint64_t count;
-	uint64_t last; /* of deltas */
-	bool is_used;  /* of one that may be missing: a value is no 0 */
+	uint64_t last; /* last value, for deltas */
+	bool is_used;  /* contains a value other than 0 */
 };
 
 struct page_column_kind {
 	const char *name;
 	enum page_encoding encoding;
-	bool is_optional; /* left out while all of it is 0 */
+	bool is_optional; /* omitted if all values are 0 */
 };
 
 extern const struct page_column_kind page_column_kinds[PAGE_NR_COLUMNS];
 
-/* What the encoding is called. */
+/* Return the name of an encoding. */
 const char *page_encoding_name(enum page_encoding encoding);
 
-/* Add a value to the column of this number, which PAGE_VALUE_MAX bounds; not of text. `columns` are
- * all of them. */
+/* Append a value to column `number` of `columns`; not for text columns. Values are limited to
+ * PAGE_VALUE_MAX. */
 void page_column_put(struct page_column *columns, enum page_column_number number, uint64_t value);
 
-/* Whether the column is written. */
+/* True if the column is part of the page. */
 bool page_column_is_written(const struct page_column *columns, enum page_column_number number);
 
 #endif

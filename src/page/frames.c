@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of a recording as frames of a page. */
+/* Add the functions of a recording as frames of a page. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -9,13 +9,13 @@
 struct framer {
 	struct tally_html *page;
 	const struct tally_profile *profile;
-	uint32_t *functions; /* by frame: the first one of its function */
-	uint8_t *is_used;    /* by frame that is the first one */
-	uint32_t *order;     /* those that are used, by address */
+	uint32_t *functions; /* by frame: the first frame of its function */
+	uint8_t *is_used;    /* by first frame of a function */
+	uint32_t *order;     /* used frames sorted by address */
 	size_t nr;
-	struct tally_intern seen;   /* words of frames */
-	TALLY_VEC(uint32_t) counts; /* of them: functions so far */
-	uint32_t *numbers;          /* by frame: that in the page + 1 */
+	struct tally_intern seen;   /* words of frames added so far */
+	TALLY_VEC(uint32_t) counts; /* by index in `seen`: number of functions */
+	uint32_t *numbers;          /* by frame: number in the page + 1 */
 };
 
 static void mark(struct framer *framer, const struct tally_bucket_key *key)
@@ -56,7 +56,7 @@ static void order_make(struct framer *framer)
 	qsort_r(framer->order, framer->nr, sizeof(*framer->order), by_address, frames->all.data);
 }
 
-/* Of those with the same words the next one. */
+/* Add a frame; frames with equal words are numbered consecutively. */
 static int frame_add(struct framer *framer, uint32_t number)
 {
 	size_t nr = framer->seen.strings.len;

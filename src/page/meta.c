@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "page/table.h"
 
-/* ---- for HTML -------------------------------------------------------------------- */
+/* ---- escaping for HTML ----------------------------------------------------------- */
 
-/* All of these are in strings, where JSON has another way to write them. */
+/* All characters to escape are inside JSON strings, where \u escapes are possible. */
 static void add_json_for_html(const char *json, struct tally_str *out)
 {
 	for (; *json; json++) {
@@ -28,7 +28,7 @@ static void add_json_for_html(const char *json, struct tally_str *out)
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* The next line of a text; false at the end. */
+/* Get the next line of a text. Returns false at the end. */
 static bool line_next(const char **text, const char **ret_line, size_t *ret_len)
 {
 	const char *line = *text;
@@ -55,7 +55,7 @@ static void add_lines(const char *key, const char *text, struct tally_str *out)
 	tally_json_close(out, ']');
 }
 
-/* "label : text" as a pair. */
+/* Add "label : text" as a pair. */
 static void add_pair(const char *line, size_t len, struct tally_str *out)
 {
 	const char *colon = memchr(line, ':', len);
@@ -93,7 +93,7 @@ void page_title_add(const struct tally_html *page, struct tally_str *out)
 	}
 }
 
-/* ---- facts ----------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------- */
 
 static void add_recordings(const struct tally_html *page, struct tally_str *out)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The facts of a page, which stand before its data. */
+/* The metadata of a page, which precedes its data. */
 #ifndef TALLY_PAGE_META_H
 #define TALLY_PAGE_META_H
 
 #include "page/private.h"
 
-/* Append what the page is called: its recordings. */
+/* Append the title of the page: the names of its recordings. */
 void page_title_add(const struct tally_html *page, struct tally_str *out);
 
-/* Append the facts as JSON without any character that HTML has a meaning for. */
+/* Append the metadata as JSON without characters that are special in HTML. */
 void page_meta_add(const struct tally_html *page, struct tally_str *out);
 
 #endif

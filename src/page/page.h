@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording, or two to compare, as one HTML file with its viewer (docs/page-format.md).
+ * Write a recording, or two to compare, as an HTML file that includes its viewer
+ * (docs/internals/page-format.md).
  *
  *	ret = tally_html_new(&options, &page);
  *	ret = tally_html_add(page, &recording);		(once, or twice: the baseline first)
  *	ret = tally_html_write(page, write, arg);
  *	tally_html_free(page);
  *
- * Samples are encoded when they are added, so that the profile may be freed then; a page takes some
- * ten bytes for each, and the tables of what they have in common. Not thread-safe.
+ * Samples are encoded when they are added, so the profile may be freed afterwards. A page needs
+ * about ten bytes for each sample, plus tables of shared data. Not thread-safe.
  *
- * It does not: read recordings, open files, or look up names.
+ * This module does not read recordings, open files, or look up symbols.
  */
 #ifndef TALLY_PAGE_PAGE_H
 #define TALLY_PAGE_PAGE_H
@@ -24,8 +25,8 @@
 struct tally_html;
 
 struct tally_html_options {
-	/* Called now and then while samples are added and the page is written; what is not 0 ends
-	 * that with this result. `all` is 0 while it is not known. NULL: not called. */
+	/* Called regularly while samples are added and the page is written. A result other than 0
+	 * ends that with this result. `all` is 0 if it is unknown. May be NULL. */
 	int (*at)(void *arg, uint64_t done, uint64_t all);
 	void *arg;
 };
@@ -33,59 +34,56 @@ struct tally_html_options {
 /* An event of the recording. */
 struct tally_html_event {
 	const char *name;
-	bool is_time; /* weights of its samples are ns */
+	bool is_time; /* weights of samples are ns */
 };
 
-/* Where records were lost. */
+/* A loss of records. */
 struct tally_html_loss {
-	uint64_t time; /* ns; of times that are not known there is nothing to show */
+	uint64_t time; /* ns; losses without a time are not shown */
 	uint64_t nr;
-	uint32_t cpu; /* UINT32_MAX: not known */
+	uint32_t cpu; /* UINT32_MAX: unknown */
 };
 
-/* Borrowed for the call alone. */
+/* A recording to add. Borrowed only during the call. */
 struct tally_html_recording {
 	const char *name;
-	/* Finished, not live; it keeps its samples and tells them apart by path, comm, thread and
-	 * CPU. */
+	/* Finished, not live, with samples kept, by path, comm, thread and CPU. */
 	const struct tally_profile *profile;
-	const uint8_t *passes; /* by bucket: whether its samples are wanted; NULL: all are */
-	const struct tally_html_event *events; /* by number */
+	const uint8_t *passes; /* by bucket: include its samples; NULL: include all */
+	const struct tally_html_event *events; /* indexed by event number */
 	size_t nr_events;
 	const struct tally_html_loss *losses;
 	size_t nr_losses;
-	const char *header; /* lines "label : text" of what the recording says of itself */
-	const char *health; /* lines of what a reader has to know */
+	const char *header; /* metadata of the recording: lines "label : text" */
+	const char *health; /* lines about the quality of the data */
 };
 
-/* A page without recordings. 0 or -ENOMEM. */
+/* Create a page without recordings. Returns 0 or -ENOMEM. */
 int tally_html_new(const struct tally_html_options *options, struct tally_html **ret_page);
 
-/* NULL is allowed. */
+/* Free a page. NULL is allowed. */
 void tally_html_free(struct tally_html *page);
 
-/* Add a recording. 0, -ENOMEM, or what the option `at` returned; then the page can only be freed.
- */
+/* Add a recording. Returns 0, -ENOMEM, or the result of `at`; on error only free the page. */
 int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording);
 
-/* The number in the page of a frame, and of an event, of the recording that was added last; 0 where
- * none of its samples that are wanted is of it. */
+/* Return the page's number for a frame or an event of the recording added last; 0 if it has no
+ * included samples. */
 uint32_t tally_html_frame(const struct tally_html *page, uint32_t frame);
 uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 
-/* Set the JSON of instructions and source, which is copied. 0 or -ENOMEM. */
+/* Set the JSON of instructions and source, which is copied. Returns 0 or -ENOMEM. */
 int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
-/* Add a sentence of what is not in the page, and why. If memory is out tally_html_write() says so.
- */
+/* Add a note about something missing in the page. If memory runs out, tally_html_write() fails. */
 void tally_html_note(struct tally_html *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Samples in the page so far. */
+/* Return the number of samples in the page so far. */
 uint64_t tally_html_nr_samples(const struct tally_html *page);
 
-/* Write the page, once, in pieces of at most 64 KiB. 0; -ENOMEM, also if a note did not fit into
- * memory; -EIO if zlib fails; what the option `at` returned, or what `write` did. */
+/* Write the page, once, in pieces of at most 64 KiB. Returns 0; -ENOMEM, also if a note could not
+ * be stored; -EIO if zlib fails; or the result of `at` or `write`. */
 int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page around what is in it: made of src/page/web by scripts/embed_page.py when tally is built.
- */
+/* The static parts of a page, made from src/page/web by scripts/embed_page.py during the build. */
 #ifndef TALLY_PAGE_PARTS_H
 #define TALLY_PAGE_PARTS_H
 
 #include <stddef.h>
 
-/* Before the title, and behind the title, the facts and the data. */
+/* The parts before the title, and after title, metadata and data. */
 enum { TALLY_HTML_PARTS = 4 };
 
 struct tally_html_part {

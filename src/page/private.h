@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of a page. */
+/* The internal state of a page. */
 #ifndef TALLY_PAGE_PRIVATE_H
 #define TALLY_PAGE_PRIVATE_H
 
@@ -17,15 +17,15 @@ struct page_recording {
 struct tally_html {
 	struct tally_html_options options;
 	struct page_column columns[PAGE_NR_COLUMNS];
-	/* Frames, threads and events are words that tell them apart, as bytes: see table.h. */
+	/* Frames, threads and events are stored as the bytes of identifying words: see table.h. */
 	struct tally_intern strings, frames, threads, events;
-	struct tally_paths nodes; /* of the call tree */
+	struct tally_paths nodes; /* nodes of the call tree */
 	TALLY_VEC(struct page_recording) recordings;
-	uint32_t *last_events; /* of the last one: by number, their numbers in the page + 1 */
-	uint32_t *last_frames; /* the same of the frames of its profile */
-	uint64_t unit;         /* of times, ns; 0: there are none yet */
+	uint32_t *last_events; /* events of the last recording -> number in the page + 1 */
+	uint32_t *last_frames; /* frames of the last recording -> number in the page + 1 */
+	uint64_t unit;         /* of times, ns; 0: no times yet */
 	uint64_t nr_cut_strings, nr_cut_weights;
-	struct tally_str notes; /* lines */
+	struct tally_str notes; /* one per line */
 };
 
 #endif

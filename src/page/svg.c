@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The document around the graphs. */
+/* The SVG document that contains the graphs. */
 #include "page/svg.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "page/svg_private.h"
 #include "page/xml.h"
 
-/* Of more events there is only a line that says so. */
+/* Further events and lines are replaced by a note. */
 enum { MOST_EVENTS = 20, MOST_CAPTION_LINES = 200 };
 
 const char svg_kind_letters[] = {
@@ -25,8 +25,8 @@ static const char *const kind_names[TALLY_NR_KINDS] = {
 	[TALLY_KIND_INLINED] = "inlined", [TALLY_KIND_UNKNOWN] = "no name",
 };
 
-/* Colours of the terminal's flame graph; for dark pages darker ones, with light letters. Where
- * style is not read at all boxes are black: no viewer of today is like that. */
+/* Colors of the flame graph in the terminal; on dark pages darker colors with light text. Without
+ * style sheets boxes would be black, but all current viewers support them. */
 static const char style[] =
 	"<style>\n"
 	"text{font:12px ui-monospace,\"DejaVu Sans "
@@ -54,7 +54,7 @@ void svg_add_length(struct tally_str *out, int length)
 		tally_str_addf(out, ".%d", length % 10);
 }
 
-/* A line of text begins this far to the right. */
+/* Add a line of text that begins at `left`. */
 static void add_text(struct svg_writer *writer, const char *class, int left, const char *text)
 {
 	struct tally_str *out = writer->out;
@@ -78,7 +78,7 @@ void svg_line(struct svg_writer *writer, const char *class, const char *text)
 	writer->top += SVG_LINE;
 }
 
-/* What the colours stand for, of those that were drawn. */
+/* Add the legend of the colors that were used. */
 static void add_legend(struct svg_writer *writer)
 {
 	struct tally_str *out = writer->out;

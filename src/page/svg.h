@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flame graphs as one SVG document that needs nothing else: for what takes no script, as mails,
- * printed pages and pages of others do. Callers are above what they call, the heaviest first.
+ * Write flame graphs as a self-contained SVG document, for places that do not run JavaScript, such
+ * as mails and printed pages. Callers are above callees, the heaviest first.
  *
- * It does not: zoom or search; draw what no one could see, but it says how much that is.
+ * There is no zoom or search. Boxes that would be invisible are left out; their number is stated.
  */
 #ifndef TALLY_PAGE_SVG_H
 #define TALLY_PAGE_SVG_H
@@ -13,23 +13,23 @@
 
 struct tally_svg_event {
 	const char *name;
-	uint32_t number; /* in the profile */
+	uint32_t number; /* number of the event in the profile */
 };
 
-/* What is drawn. All borrowed. */
+/* Parameters. All pointers are borrowed. */
 struct tally_svg {
-	const struct tally_profile *profile; /* finished */
+	const struct tally_profile *profile; /* must be finished */
 	const char *title;
-	const struct tally_svg_event *events; /* a graph each, one below the other */
+	const struct tally_svg_event *events; /* one graph each, from top to bottom */
 	size_t nr_events;
-	const char *caption; /* lines to put below, escaped for people; NULL: none */
-	uint32_t parts;      /* boxes with less than one of so many parts of a graph are left out */
-	/* Make what was appended from byte `start` on fit into so many columns; it is escaped for
-	 * people, and has to be so afterwards. */
+	const char *caption; /* lines below the graphs, escaped for display; NULL: none */
+	uint32_t parts;      /* leave out boxes narrower than 1/parts of a graph */
+	/* Shorten the text from byte `start` to `columns`. The text is escaped for display, and
+	 * must be so afterwards. */
 	void (*shorten)(struct tally_str *text, size_t start, size_t columns);
 };
 
-/* Append the document. 0 or -ENOMEM. */
+/* Append the document to `out`. Returns 0 or -ENOMEM. */
 int tally_svg_write(const struct tally_svg *svg, struct tally_str *out);
 
 #endif

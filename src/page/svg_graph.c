@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One flame graph: the boxes of a call tree. */
+/* A flame graph: the boxes of a call tree. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "profile/calltree.h"
 #include "profile/frame_text.h"
 
-/* More boxes, deeper graphs and longer names make documents that viewers do not open. */
+/* Limits: viewers fail to open documents with more boxes, deeper graphs or longer names. */
 enum { MOST_BOXES = 20000, MOST_LEVELS = 512, MOST_COLUMNS = 400 };
 
-/* Where the box of a node is: as wide as its share, from here on, of the root's period. */
+/* Position of a node's box: `from` is in units of the root's period, like the width. */
 struct svg_place {
 	uint64_t from;
 	uint32_t level;
@@ -24,13 +24,13 @@ struct graph {
 	struct svg_writer *writer;
 	const struct tally_svg_event *event;
 	struct tally_calltree tree;
-	struct svg_place *places; /* of nodes */
-	uint32_t nr_drawn;        /* the first nodes of the tree; those behind them are deeper */
-	uint32_t levels;          /* of them */
-	uint64_t nr_deep;         /* nodes at the last level, whose callees are not known */
+	struct svg_place *places; /* by node */
+	uint32_t nr_drawn;        /* number of nodes drawn; the others are deeper */
+	uint32_t levels;          /* number of levels drawn */
+	uint64_t nr_deep;         /* nodes at the last level, whose callees are unknown */
 };
 
-/* ---- where boxes are ---------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------- */
 
 static void place_children(struct graph *graph, uint32_t node)
 {
@@ -43,7 +43,7 @@ static void place_children(struct graph *graph, uint32_t node)
 	}
 }
 
-/* Nodes are numbered level by level. */
+/* Compute the positions of all nodes. They are numbered level by level. */
 static int place_all(struct graph *graph)
 {
 	uint32_t nr = (uint32_t)graph->tree.nodes.len, boxes = graph->writer->boxes;
@@ -77,7 +77,7 @@ static void add_share(struct tally_str *out, uint64_t part, uint64_t whole)
 	tally_str_addf(out, "%" PRIu64 ".%02" PRIu64 "%%", share / 100, share % 100);
 }
 
-/* What a viewer shows of the box under the pointer. */
+/* Add the tooltip of a box. */
 static void add_title(const struct graph *graph, const struct tally_graph_node *node)
 {
 	const struct tally_svg *svg = graph->writer->svg;

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "tally/abi.h"
 
-/* Bits of frame_flags. */
+/* Bits in the column frame_flags. */
 enum {
 	FRAME_KERNEL = 1,
 	FRAME_HYPERVISOR = 2,
@@ -22,7 +22,7 @@ enum { NR_THREAD_WORDS = 3 };
 
 /* ---- strings ------------------------------------------------------------------- */
 
-/* How much of a text is kept: a character is not cut in two. */
+/* Return the length of the text to keep, without splitting a character. */
 static size_t kept_length(const char *text, size_t len)
 {
 	if (len <= PAGE_STRING_MAX)
@@ -62,10 +62,10 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 	return 0;
 }
 
-/* ---- words that tell something apart ---------------------------------------------- */
+/* ---- words that identify an object ------------------------------------------------ */
 
-/* The number of these words, the first `nr_columns` of which become a row of columns from `first`
- * on if they are new. */
+/* Find or add the object identified by `words`. If it is new, its first `nr_columns` words are
+ * added to the columns beginning with `first`. */
 static int words_find(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
 		      uint32_t nr_words, enum page_column_number first, uint32_t nr_columns,
 		      uint32_t *ret_number)
@@ -122,7 +122,7 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 
 	if (!frame->symbol)
 		flags |= FRAME_NAMELESS;
-	else if (kind == TALLY_DSO_UNKNOWN) /* what is in no file has no symbol but this one */
+	else if (kind == TALLY_DSO_UNKNOWN) /* the only symbol outside a file is TALLY_CUT */
 		flags |= FRAME_CUT;
 	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
 		flags |= FRAME_INLINED;

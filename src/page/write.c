@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A page piece by piece: nothing of it is whole in memory, neither deflated nor as text. */
+/* Write a page piece by piece: neither the compressed data nor its text is complete in memory. */
 #include <errno.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -9,7 +9,7 @@
 #include "page/parts.h"
 #include "page/xml.h"
 
-/* Bytes that are deflated at a time, and those that come of it, which are whole groups of three. */
+/* Sizes of pieces before and after compression; OUT_MAX is a multiple of three for base64. */
 enum { LEVEL = 6, MEMORY = 9, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
@@ -22,7 +22,7 @@ struct page_writer {
 	uint64_t done, all; /* bytes of columns */
 };
 
-/* Base64 of `len` bytes: how many characters. */
+/* Encode `len` bytes as base64. Returns the number of characters. */
 static size_t base64(const uint8_t *bytes, size_t len, char *out)
 {
 	static const char digits[] =
@@ -43,7 +43,7 @@ static size_t base64(const uint8_t *bytes, size_t len, char *out)
 	return (size_t)(at - out);
 }
 
-/* Write what came out; but for the end only when it is full. */
+/* Write the output buffer if it is full, or at the end. */
 static int writer_emit(struct page_writer *writer, bool is_end)
 {
 	size_t nr = OUT_MAX - writer->deflate.avail_out;

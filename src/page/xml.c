@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 
-/* U+FFFE and U+FFFF are shown as nothing by terminals, but no XML document may have them. */
+/* U+FFFE and U+FFFF are valid in UTF-8 and invisible on terminals, but not allowed in XML. */
 static const struct {
 	const char *bytes, *written;
 } references[] = {

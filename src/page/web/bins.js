@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Samples over time, in as many bins as there are pixels.
+// Histograms of samples over time, with at most one bin per pixel.
 
-// One byte for each node: whether its own code is the kernel's.
+// Return a byte for each node: 1 if it is kernel code.
 function kernelNodes(model) {
   if (!model.kernel) {
     model.kernel = new Uint8Array(model.nodes);
@@ -16,7 +16,7 @@ function makeBins(count) {
   return {weight: new Float64Array(count), kernel: new Float64Array(count), cut: new Uint32Array(count), most: 0};
 }
 
-// A function that adds sample i. It is called for each of millions.
+// Return a function that adds sample i. It must be fast, as it is called for millions of samples.
 function makeBinner(model, bins) {
   const {sample_weight: weights, sample_node: nodes, sample_time: times} = model.columns, {weight, kernel, cut} = bins, isCut = model.cut;
   const isKernel = kernelNodes(model), last = weight.length - 1, scale = weight.length / Math.max(model.length, 1);
@@ -36,17 +36,18 @@ function finishBins(bins) {
   return bins;
 }
 
-// The bin of a time when `length` steps are `count` bins; the last one has the end.
+// Return the bin of a time if `length` time steps are divided into `count` bins; the last bin includes the end.
 function binOf(time, length, count) {
   return Math.min(count - 1, Math.floor(time * count / Math.max(length, 1)));
 }
 
-// So many bins that the heights of bars say more than whether a sample came: some samples in each, in pixels or more.
+// Choose the number of bins so that each has several samples, and is at least a pixel wide: otherwise the height of a
+// bar would only show whether there was a sample.
 function binCount(samples, width) {
   return Math.max(1, Math.min(Math.floor(width), Math.max(60, Math.floor(samples / 8))));
 }
 
-// All that passes the filter, of one recording, whatever the span is.
+// Bin all samples of a recording that pass the filter, disregarding the span.
 function binRecording(model, filter, recording, count) {
   const bins = makeBins(count), add = makeBinner(model, bins), [start, end] = samplesOf(model, recording);
   for (let i = start; i < end; i++) {
@@ -56,7 +57,7 @@ function binRecording(model, filter, recording, count) {
   return finishBins(bins);
 }
 
-// Of the samples `order[start..end)`.
+// Bin the samples `order[start..end)`.
 function binList(model, order, start, end, count) {
   const bins = makeBins(count), add = makeBinner(model, bins);
   for (let at = start; at < end; at++)
@@ -64,7 +65,8 @@ function binList(model, order, start, end, count) {
   return finishBins(bins);
 }
 
-// [{bin, count}] of what was lost in a recording; of one CPU (+1), or of all with -1. What was lost behind the last sample is at the end.
+// Return [{bin, count}] of the losses in a recording: of one CPU (number + 1), or of all CPUs if `cpu` is -1. Losses
+// after the last sample are in the last bin.
 function lossBins(model, recording, cpu, count) {
   const {loss_recording: recordings, loss_time: times, loss_cpu: cpus, loss_count: counts} = model.columns;
   const bins = new Map();
@@ -77,7 +79,8 @@ function lossBins(model, recording, cpu, count) {
   return [...bins].map(([bin, lost]) => ({bin, count: lost}));
 }
 
-// Bars of weight, the kernel's part below; stacks that were cut and losses at the edges, where they happened.
+// Paint bars of weight with the kernel's part at the bottom. Truncated stacks are marked at the lower edge, losses at
+// the upper.
 function paintBins(context, bins, losses, area, most) {
   const colours = theme(), {x, y, height, step} = area, gap = step > 3 ? 1 : 0;
   for (let i = 0; i < bins.weight.length; i++) {
@@ -100,8 +103,9 @@ function paintBins(context, bins, losses, area, most) {
 
 const LABEL_WIDTH = 190, SIDE = 12, SCROLLBAR = 16;
 
-// Where time is in a canvas whose left edge is `inset` pixels from the window's: a time has the same x in the strip, in
-// rows over time, whether they have a scroll bar or not, and in the heatmap. What is left of it is for labels.
+// Return the horizontal range of the time axis in a canvas whose left edge is `inset` pixels from that of the window. A
+// time has the same x in the overview strip, in the time view with or without scroll bar, and in the heatmap. The space
+// to the left is for labels.
 function timeArea(inset) {
   const page = document.documentElement.clientWidth, left = Math.min(SIDE + LABEL_WIDTH, Math.floor(page * 0.35));
   return {left: left - inset, width: Math.max(1, page - SCROLLBAR - left)};
@@ -118,7 +122,7 @@ function paintTicks(context, brush, top) {
   }
 }
 
-// A scale of seconds: labels and their places between 0 and `width`.
+// Return the ticks of a scale of seconds: texts and positions between 0 and `width`.
 function timeTicks(model, width) {
   const length = model.length * model.unitNs, ticks = [];
   const step = niceStep(Math.max(length, 1), Math.max(2, Math.floor(width / 90)));

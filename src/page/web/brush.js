@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A span of time is dragged on a canvas, or marked with the keys: arrows, Space, Space.
+// Selection of a time span on a canvas: by dragging, or by keys (arrows, Space, Space).
 
-// `brush.left` and `brush.width` are the part of the canvas that is time; `onClick(event)` is what is no drag.
+// `brush.left` and `brush.width` are the time axis in the canvas; `onClick(event)` is called if the mouse was not
+// dragged.
 function makeBrush(canvas, box, redraw, onClick) {
   const brush = {left: 0, width: 1, from: null, to: null, cursor: null, mark: null, redraw, onClick, isDragging: false, startX: 0};
   canvas.addEventListener("mousedown", (event) => {
@@ -65,8 +66,7 @@ function takeSpan(from, to) {
 const WHEEL_RATE = 0.002, WHEEL_MOST = 200, LINE_PIXELS = 33, WHEEL_REST_MS = 300;
 const wheel = {timer: 0, before: null};
 
-// The wheel makes the span shorter or longer around the time at the pointer. Where there is something to scroll, only
-// with Ctrl.
+// Zoom the span around the pointer. If something can be scrolled, only with Ctrl.
 function wheelBrush(brush, canvas, box, event) {
   const {model, state} = app, page = document.documentElement;
   if (!event.ctrlKey && (box.scrollHeight > box.clientHeight || page.scrollHeight > page.clientHeight || !event.deltaY))
@@ -80,7 +80,7 @@ function wheelBrush(brush, canvas, box, event) {
     turnSpan(next[0] || next[1] < model.length ? next : null);
 }
 
-// Many turns of the wheel are one step for the browser's back button: it is taken when the wheel rests.
+// Several turns of the wheel are a single history entry, made when the wheel stops.
 function turnSpan(span) {
   const before = wheel.timer ? wheel.before : app.state.span;
   clearTimeout(wheel.timer);
@@ -128,7 +128,7 @@ function markSpan(brush) {
   takeSpan(from, brush.cursor);
 }
 
-// The span, or the one being dragged or marked, and the cursor of the keys.
+// Paint the span, or the one being dragged or marked, and the keyboard cursor.
 function paintBrush(context, brush, height) {
   const colours = theme(), length = Math.max(app.model.length, 1);
   const place = (time) => brush.left + brush.width * time / length;

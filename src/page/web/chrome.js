@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is around the views: title, tabs, query and search, what is selected, theme.
+// The frame around the views: title, tabs, query and search fields, selection, theme.
 
 const SEARCH_QUIET_MS = 200;
 
@@ -38,7 +38,7 @@ function drawTabs() {
   }
 }
 
-// A box for text that is taken at Enter, or when one leaves it.
+// Make a text field whose value is used on Enter or when it loses the focus.
 function makeField(id, label, hint, name) {
   const input = make("input", {id, type: "search", placeholder: hint, "aria-label": label, autocomplete: "off", spellcheck: "false", maxlength: QUERY_MAX});
   const take = () => {
@@ -53,8 +53,8 @@ function makeField(id, label, hint, name) {
   return input;
 }
 
-// Marks while the user types, after a short pause. What was taken already, or replaced by another address, is not taken
-// again after the pause.
+// Make the search field, which searches while the user types, after a short pause. The pending search is cancelled if
+// the value was already used, or the address changed.
 function makeSearch() {
   const input = makeField("search", "Search functions", "mark functions  ( / )", "search");
   let timer = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What things look like on canvases, in light and dark: a hue for each kind of code, a shade for each name.
+// Colours for canvases, in light and dark themes: a hue for each kind of code, a shade for each name.
 
 const THEMES = {
   light: {
@@ -13,7 +13,7 @@ const THEMES = {
     found: "#e879f9", cellText: "#0f1114", strip: "#1b2027", lightness: 62, saturation: 52,
   },
 };
-// Hue, and how saturated it is beside the theme's: the terminal's flame graphs have the same hues, and so have pictures.
+// Hue, and saturation relative to that of the theme. The flame graphs in the terminal and in SVG use the same hues.
 const KIND_COLOURS = {
   user: [38, 1], library: [116, 0.5], kernel: [2, 0.9], jit: [204, 0.85], inlined: [278, 0.75], nameless: [220, 0.12],
   guest: [330, 0.5], hypervisor: [345, 0.5], cut: [0, 0],
@@ -22,7 +22,7 @@ const KIND_COLOURS = {
 const systemScheme = window.matchMedia("(prefers-color-scheme: dark)");
 let themeChosen = "", themeNow = "light";
 
-// Asking the system takes longer than painting a cell: once for all that is drawn is enough.
+// Read the system's colour scheme once for each drawing, as this takes longer than painting a cell.
 function refreshTheme() {
   themeNow = printing.isOn ? "light" : themeChosen || (systemScheme.matches ? "dark" : "light");
 }
@@ -35,7 +35,7 @@ function theme() {
   return THEMES[themeName()];
 }
 
-// 0 to 1; the same name has the same shade everywhere.
+// Return a shade from 0 to 1, which is the same for the same name.
 function shadeOf(number) {
   return ((number * 2654435761) >>> 0) / 2 ** 32;
 }
@@ -56,20 +56,20 @@ function frameColour(model, frame) {
   return colours[frame];
 }
 
-// From blue (less) over grey to red (more); `change` from -1 to 1.
+// Return a colour from blue (less) over grey to red (more); `change` is from -1 to 1.
 function changeColour(change) {
   const strength = Math.min(1, Math.abs(change));
   const {lightness} = theme();
   return `hsl(${change > 0 ? 8 : 214}, ${(8 + 74 * strength).toFixed(0)}%, ${(lightness + 10 - 18 * strength).toFixed(0)}%)`;
 }
 
-// How much more there is after than before, of shares or of weights.
+// Return the change from before to after, of shares or of weights.
 function changeOf(wholes, before, after, kind) {
   const {current, base} = wholes;
   return kind === "weight" ? after - before : (current ? after / current : 0) - (base ? before / base : 0);
 }
 
-// The largest change that any node, or function, of two recordings has: it has the full colour.
+// Return the largest change of any node or function of two recordings: it gets the full colour.
 function largestChange(model, weights, kind) {
   weights.largest = weights.largest || {};
   if (weights.largest[kind] !== undefined)
@@ -84,13 +84,14 @@ function largestChange(model, weights, kind) {
   return most;
 }
 
-// The change of a cell from -1 to 1. A quarter of the largest one has half of its colour, so that small ones are seen, too.
+// Return the change of a cell from -1 to 1. A quarter of the largest change gets half the colour, so that small changes
+// are visible.
 function cellChange(tree, cell, kind) {
   const most = largestChange(tree.model, tree.weights, kind), change = changeOf(tree.wholes, cell.base, cell.total, kind);
   return most ? Math.sign(change) * Math.sqrt(Math.min(1, Math.abs(change) / most)) : 0;
 }
 
-// From the least (0) to the most (1) of the heatmap; what has nothing has the ground of strips.
+// Return the heatmap colour from the minimum (0) to the maximum (1). Empty cells have the background colour.
 function heatColour(part) {
   const isDark = themeName() === "dark";
   return isDark ? `hsl(${(14 + 41 * part).toFixed(0)}, 85%, ${(20 + 52 * part).toFixed(0)}%)`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The page's data: base64 of a raw-deflate stream of columns, which meta lists. Whatever does not fit is an error that
-// is told in the page; what is allocated is bounded by the bytes that are there.
+// Decode the data of the page: base64 of a deflate stream of columns, which the metadata lists. Invalid data cause an
+// error message in the page; allocations are limited by the number of bytes present.
 
 const BYTES_MAX = 2 ** 31 - 1;
 
@@ -30,7 +30,7 @@ function joinChunks(chunks, size) {
   return bytes;
 }
 
-// More than `size` bytes are never unpacked.
+// Decompress at most `size` bytes.
 async function inflate(packed, size) {
   if (typeof DecompressionStream !== "function")
     throw new BrokenPage("this browser cannot unpack data (it has no DecompressionStream); browsers since 2023 can");
@@ -58,7 +58,7 @@ async function inflate(packed, size) {
   return joinChunks(chunks, size);
 }
 
-// Unsigned LEB128, at most 2^53 - 1. The loop ends at the end of the bytes, as undefined > 127 is false.
+// Read unsigned LEB128 numbers up to 2^53 - 1. At the end of the bytes the loop ends, because undefined > 127 is false.
 function readVarints(bytes, name, out, limit) {
   let at = 0;
   for (let i = 0; i < out.length; i++) {
@@ -80,7 +80,7 @@ function readVarints(bytes, name, out, limit) {
     throw new BrokenPage(`column ${name} does not end where its values do`);
 }
 
-// Zigzag differences to the value before.
+// Read zigzag-encoded differences from the previous value.
 function readDeltas(bytes, name, out, limit) {
   const zigzag = new Float64Array(out.length);
   let value = 0;
@@ -97,7 +97,7 @@ function readDeltas(bytes, name, out, limit) {
 const UINT32_LIMIT = 2 ** 32 - 1;
 const READERS = {varint: readVarints, delta: readDeltas};
 
-// One column as an array of `type`.
+// Read a column as an array of `type`.
 function readColumn(column, bytes, type) {
   if (column.as === "u8" || column.as === "text" || column.as === "json")
     return bytes;
@@ -151,13 +151,13 @@ function readMeta(text) {
     throw new BrokenPage("it does not say which recordings it is of");
   if (!Array.isArray(meta.events) || !meta.events.every(isRecord))
     throw new BrokenPage("it has no events");
-  // Of a recording without samples: its name and health are there to be read.
+  // For a recording without samples, whose name and health are still shown.
   if (!meta.events.length)
     meta.events.push({name: "no event", unit: "events"});
   return meta;
 }
 
-// {column name: array} of those that `types` has; others are passed over. Other work of the browser goes on between.
+// Return {column name: array} of the columns listed in `types`; others are skipped. Yields to the browser in between.
 async function readColumns(meta, text, types) {
   const size = checkColumns(meta.columns);
   const bytes = await inflate(bytesOfBase64(text), size);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is known of a cell or function: in the tip at the pointer, in the line below the view, whole in a box, and aloud.
+// Details of a cell or function: in the tooltip, in the line below the view, in a dialog with full names, and for
+// screen readers.
 
 function say(text) {
   setText(byId("status"), text);
 }
 
-// Lines of text of a cell.
+// Return the lines of text that describe a cell.
 function describeCell(tree, cell) {
   const {model} = tree, event = model.meta.events[app.state.event], {current, base} = tree.wholes;
   const lines = [cellName(tree, cell)];
@@ -35,7 +36,7 @@ function hideTip() {
   byId("tip").hidden = true;
 }
 
-// Names whole, in a box: escaped, and in lines that wrap.
+// Show the full names in a dialog, escaped and wrapped.
 function showWhole(frame) {
   const {model} = app;
   if (frame < 0)
@@ -48,27 +49,27 @@ function showWhole(frame) {
   showDialog("Names, whole", list);
 }
 
-// The function that views act on: s, a, w and the buttons. `pick()` is the {tree, cell} of a view's cursor, or null: it is
-// asked again when the selection changes.
+// Select the function for the keys s, a, w and the buttons. `pick()` returns {tree, cell} of the view's cursor, or
+// null; it is called again when the selection changes.
 function selectFrame(frame, pick) {
   Object.assign(app, {frame, pick: pick || null, pickedIn: app.shown});
   drawDetails();
 }
 
-// What the cursor of the view that is shown is on, if it is still that function.
+// Return the cell at the cursor of the current view, if it still shows the selected function.
 function pickedCell() {
   const picked = app.pick && app.pickedIn === app.shown ? app.pick() : null;
   return picked && picked.cell && picked.cell.frame === app.frame ? picked : null;
 }
 
-// A function as if it were a cell: its sums in all of the selection.
+// Return a function in the form of a cell, with its sums over the whole selection.
 function functionCell(frame) {
   const {model, weights} = app, {current, base} = functionsOf(model, weights);
   return {tree: {model, hasBase: model.hasBase, wholes: {current: weights.current.whole, base: base && weights.base.whole}},
     cell: {frame, total: current.total[frame], self: current.self[frame], base: base ? base.total[frame] : 0}};
 }
 
-// The line below the view, of the selection as it is.
+// Draw the line below the view for the current selection.
 function drawDetails() {
   const {frame} = app;
   byId("details").hidden = frame < 0;
@@ -103,7 +104,7 @@ function onlyFile(frame) {
     addQuery(quoteName("dso", file));
 }
 
-// One more word of the query.
+// Add a word to the query.
 function addQuery(word) {
   const query = `${app.state.query} ${word}`.trim();
   if (query.length <= QUERY_MAX)

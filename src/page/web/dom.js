@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Elements are made one by one and get their text as text: nothing from a recording is parsed as markup.
+// Create elements one by one, with text set as text: nothing from a recording is parsed as markup.
 
 const PROPERTIES = new Set(["type", "value", "hidden", "disabled", "tabIndex", "htmlFor", "checked", "open"]);
 
-// make("td", {class: "number", onclick: f}, "text", element, ...). Attributes without a value are left out.
+// make("td", {class: "number", onclick: f}, "text", element, ...). Attributes without a value are omitted.
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -22,13 +22,13 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-// A text that is written only when it changed, as each write costs a layout.
+// Set the text only if it changed, as each write causes a layout.
 function setText(element, text) {
   if (element.textContent !== text)
     element.textContent = text;
 }
 
-// The children that `build` makes, anew only where `key` is another one.
+// Replace the children by those that `build` makes, but only if `key` changed.
 function setChildren(element, key, build) {
   if (element.builtBy === key)
     return;
@@ -40,7 +40,7 @@ function makeButton(label, title, onclick, attributes) {
   return make("button", {type: "button", title, onclick, ...attributes}, label);
 }
 
-// A button that is pressed or not: draw() of the view calls button.sync().
+// Make a toggle button. draw() of the view calls button.sync().
 function makeToggle(label, title, get, set) {
   const button = makeButton(label, title, () => set(!get()));
   button.sync = () => button.setAttribute("aria-pressed", String(get()));
@@ -48,7 +48,7 @@ function makeToggle(label, title, get, set) {
   return button;
 }
 
-// A choice: `options` are [value, text] pairs.
+// Make a selection list; `options` are [value, text] pairs.
 function makeChoice(label, options, get, set) {
   const select = make("select", {onchange: () => set(select.value)});
   for (const [value, text] of options)
@@ -66,7 +66,7 @@ function syncAll(bar) {
   }
 }
 
-// A box over the page with a heading; Escape and its button close it.
+// Show a dialog with a heading; Escape or its button closes it.
 function showDialog(title, ...children) {
   const close = makeButton("Close", "", () => dialog.close());
   const dialog = make("dialog", {"aria-label": title}, make("div", {class: "dialog-head"}, make("h2", {}, title), close), ...children);
@@ -76,7 +76,7 @@ function showDialog(title, ...children) {
   return dialog;
 }
 
-// The canvas fits its box at the resolution of the screen; returns its size in CSS pixels.
+// Fit a canvas to its box (in CSS pixels) at the resolution of the screen. Returns the context.
 function fitCanvas(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
   const columns = Math.max(1, Math.round(width * ratio));

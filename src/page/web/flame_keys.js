@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The keys inside a flame graph: those of the terminal's browser.
+// Keys in a flame graph, the same as in the terminal browser.
 
-// The neighbour in the row, also below another caller.
+// Return the neighbour in the row, which may have another caller.
 function besideCell(pane, cell, step) {
   const row = pane.layout.rows[cell.depth] || [];
   const at = row.findIndex((place) => place.cell === cell) + step;
@@ -22,7 +22,7 @@ function outward(pane, cell) {
   return cell.up && cell.up.depth >= pane.above ? cell.up : cell;
 }
 
-// Where the cursor begins: at the zoomed cell, or the first one that is shown below it.
+// Return the initial cell of the cursor: the zoomed cell, or the first visible one below it.
 function startCell(pane) {
   const {zoomed} = pane, row = pane.layout.rows[pane.above];
   return zoomed.depth >= pane.above || !row ? zoomed : row[0].cell;
@@ -36,7 +36,7 @@ const FLAME_MOVES = {
   Home: (pane) => pane.layout.rows[pane.above] ? pane.layout.rows[pane.above][0].cell : pane.tree.root,
 };
 
-// Whether the key did something.
+// Handle a key. Returns false if it has no effect.
 function flameKey(pane, key) {
   if (!pane.layout)
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which cells are where: the way to the zoomed cell in whole rows, below it what it calls. Cells too narrow to be seen
-// are not made; all that are left of them at the end of their caller are one cell.
+// Layout of a flame graph: full rows for the path to the zoomed cell, its callees below. Cells too narrow to be visible
+// are not created; at the end of a caller they are combined into one cell.
 
 const ROW_HEIGHT = 19;
 const NARROWEST = 1; // pixels
@@ -13,7 +13,7 @@ function zoomChain(cell) {
   return chain;
 }
 
-// The kids of `place` from its left edge, in the row below.
+// Return the children of `place`, from its left edge, in the row below.
 function layOutKids(tree, place, row) {
   const scale = place.cell.size > 0 ? place.width / place.cell.size : 0, places = [];
   let x = place.x;
@@ -32,7 +32,7 @@ function layOutKids(tree, place, row) {
   return places;
 }
 
-// {rows: [[{cell, x, width, row}]], tree, zoomed, width}: rows from the root on.
+// Return {rows: [[{cell, x, width, row}]], tree, zoomed, width}; the rows begin with the root.
 function layOutFlame(tree, zoomed, width) {
   const chain = zoomChain(zoomed), rows = chain.map((cell, row) => [{cell, x: 0, width, row}]);
   let last = rows[rows.length - 1];
@@ -49,7 +49,7 @@ function layOutFlame(tree, zoomed, width) {
   return {rows, tree, zoomed, width};
 }
 
-// The place at x of a row, or null.
+// Return the place at x in a row, or null.
 function placeAt(layout, row, x) {
   const places = layout.rows[row] || [];
   let low = 0, high = places.length;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Paints the rows of a layout that are in the window, and nothing else.
+// Paint the visible rows of a layout.
 
 const CELL_FONT = "12px ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
 const CELL_MARGIN = 4;
-const ONE_WIDTH = /^[\x20-\x7e\u2026]*$/; // each character as wide as any other
+const ONE_WIDTH = /^[\x20-\x7e\u2026]*$/; // characters of equal width
 
 let characterWidth = 0;
 
@@ -13,7 +13,7 @@ function measureFont(context) {
     characterWidth = context.measureText("0".repeat(64)).width / 64;
 }
 
-// What fits into `width` pixels of a text, with a mark where it was cut; "" if nothing worth reading does.
+// Return the part of a text that fits in `width` pixels, with an ellipsis if it was cut; "" if it would be too short.
 function fitText(context, text, width) {
   const most = Math.floor(width / characterWidth);
   if (most < 3)
@@ -32,7 +32,7 @@ function cellColour(pane, cell) {
   return cell.frame < 0 ? theme().rest : frameColour(pane.tree.model, cell.frame);
 }
 
-// A row's distance from the top of all rows.
+// Return the distance of a row from the top of all rows.
 function rowTop(pane, row) {
   const at = row - pane.above;
   return (pane.upward ? pane.height / ROW_HEIGHT - 1 - at : at) * ROW_HEIGHT;
@@ -66,7 +66,7 @@ function paintMark(pane, context, cell, offset, colour) {
   context.strokeRect(place.x + 1, rowTop(pane, place.row) - offset + 1, Math.max(place.width - 3, 1), ROW_HEIGHT - 3);
 }
 
-// `offset` pixels of all rows are above the window.
+// The first `offset` pixels of the rows are scrolled out.
 function paintFlame(pane, context, offset, windowHeight) {
   const {layout} = pane, colours = theme();
   context.fillStyle = colours.ground;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A call tree on a canvas as large as its window, in a box that scrolls: with mouse and keys.
+// A call tree on a canvas of the size of the window, in a scrolling box, with mouse and keyboard control.
 
 const WHEEL_STEP_MS = 200;
 
-// `on` has pick(cell) for a click or Enter, zoom(cell) for Ctrl and the wheel, if that does anything, and select(cell) for what the cursor is on. So many rows as `pane.above` says
-// are not shown: of callers and callees the root, which is between them.
+// `on` has pick(cell) for a click or Enter, optionally zoom(cell) for Ctrl and the wheel, and select(cell) for the cell
+// at the cursor. The first `pane.above` rows are not shown: for callers and callees that is the root, which is between
+// them.
 function makeFlamePane(label, on) {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const spacer = make("div", {class: "spacer"}, canvas);
@@ -40,7 +41,7 @@ function paneAt(pane, event) {
   return pane.layout && placeAt(pane.layout, row, event.clientX - area.left);
 }
 
-// Ctrl and the wheel: into the cell at the pointer, or a step out; without Ctrl the box scrolls.
+// Ctrl and the wheel zoom into the cell at the pointer, or out by one step. Without Ctrl the box scrolls.
 function wheelPane(pane, event) {
   const place = paneAt(pane, event), {zoomed} = pane;
   event.preventDefault();
@@ -53,7 +54,7 @@ function wheelPane(pane, event) {
   }
 }
 
-// What the tip says of a cell: of what is zoomed to, its share too.
+// Return the tooltip of a cell; if zoomed, with its share of the zoomed cell.
 function tellCell(pane, cell) {
   const {tree, zoomed} = pane, lines = describeCell(tree, cell);
   if (cell.depth > zoomed.depth && (zoomed.up || pane.above))
@@ -74,7 +75,7 @@ function hoverPane(pane, event) {
     hideTip();
 }
 
-// What is drawn is a new tree, or another part of it.
+// Show another tree, or another part of it.
 function setPane(pane, tree, zoomed, options) {
   const isTurned = pane.upward !== Boolean(options.upward);
   const isNew = tree !== pane.tree || zoomed !== pane.zoomed;
@@ -87,7 +88,7 @@ function setPane(pane, tree, zoomed, options) {
   paintPane(pane);
 }
 
-// The cell of another tree that is at the same place, or null.
+// Return the cell at the same path in another tree, or null.
 function sameCell(tree, cell) {
   const found = findCell(tree, cellPath(cell));
   return found.depth === cell.depth ? found : null;
@@ -116,7 +117,7 @@ function paintPane(pane) {
   paintFlame(pane, context, pane.box.scrollTop, height);
 }
 
-// The cursor of the keyboard goes to a cell; it is scrolled into the window and said aloud.
+// Move the keyboard cursor to a cell, scroll it into view, and announce it.
 function selectInPane(pane, cell) {
   pane.selected = cell;
   if (cell) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The cells of one caller that are too narrow to be seen, as one cell: it has a name, and zoomed to it is as wide as the
-// window, with these cells below it. In the address it is "r", the number of its first cell among its caller's, "-", and
-// the number behind its last one.
+// Rest cells: the children of a caller that are too narrow to be visible, combined into one cell. A rest cell has a
+// name, and can be zoomed to show its children. In the address it is written as "r", the index of its first child, "-",
+// and the index after its last child.
 
 const REST_PARTS = 16;
 
-// The rest that is the kids [from, to) of a cell, which are expanded: the same one whenever it is asked for.
+// Return the rest cell for the children [from, to) of an expanded cell; always the same object.
 function restCell(tree, up, from, to) {
   const name = `r${from}-${to}`;
   up.rests = up.rests || new Map();
@@ -21,12 +21,12 @@ function restCell(tree, up, from, to) {
   return up.rests.get(name);
 }
 
-// Its cells, below it instead of beside it.
+// Return the children of a rest cell, below it instead of next to it.
 function expandRest(cell) {
   return cell.up.kids.slice(cell.rest.from, cell.rest.to).map((kid) => ({...kid, up: cell, depth: cell.depth + 1, kids: null, kidsSize: 0, rests: null}));
 }
 
-// "r12-40" of a cell, if it has as many.
+// Return the rest cell "r12-40" of a cell, or null if the cell has fewer children.
 function findRest(tree, cell, part) {
   const [from, to] = part.slice(1).split("-").map(Number);
   return from < to && to <= expandCell(tree, cell).length ? restCell(tree, cell, from, to) : null;
@@ -39,7 +39,8 @@ function cellName(tree, cell, most) {
   return `${formatCount(count)} ${count === 1 ? "function" : "functions"} too narrow to show`;
 }
 
-// Where kids from `first` on begin and end as rests. One, but of a rest in which no kid is wide enough: parts of it.
+// Return the ranges of children from `first` that form rest cells: usually one; several if the parent is itself a rest
+// cell in which no child is wide enough.
 function restRanges(cell, first, scale) {
   const {kids} = cell, ranges = [];
   let end = kids.length, from = first, size = 0;
@@ -61,7 +62,7 @@ function restRanges(cell, first, scale) {
   return ranges;
 }
 
-// By node, whether a marked function is on its way from the root, or below it in samples that are selected.
+// Return, by node, whether the path from the root includes a marked function, and whether selected samples below it do.
 function markNodes(tree, found) {
   if (tree.marks && tree.marks.found === found)
     return tree.marks;
@@ -82,7 +83,7 @@ function holdsFound(cell, marks) {
   return cell.nodes ? cell.nodes.some((node) => marks.below[node]) : marks.below[cell.node] > 0;
 }
 
-// Whether the search found something in a rest, also deeper.
+// True if a rest cell contains a marked function, at any depth.
 function isRestFound(tree, cell, found) {
   if (cell.foundBy !== found) {
     const marks = markNodes(tree, found), {from, to} = cell.rest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers as people read them.
+// Numbers formatted for display.
 
 const NS_STEPS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
 
@@ -18,13 +18,13 @@ function formatWeight(value, unit) {
   return unit === "ns" ? formatNs(value) : formatCount(value);
 }
 
-// "1 function", "2 functions": words that take an s.
+// Return "1 function", "2 functions"; for words with a regular plural.
 function countOf(value, word) {
   return `${formatCount(value)} ${word}${Math.round(value) === 1 ? "" : "s"}`;
 }
 
-// With what it is: threads run side by side, so that time of CPUs may be longer than the recording. Of an event that is counted its
-// name, without modifiers.
+// Format a weight with what it measures. As threads run in parallel, CPU time may exceed the length of the recording.
+// For counted events add the event name without modifiers.
 function formatMeasure(value, event) {
   return event.unit === "ns" ? `${formatNs(value)} of CPU time` : `${formatCount(value)} ${shownText(String(event.name).replace(/:[ukhGHIpPSDWe]+$/, ""), 40)}`;
 }
@@ -33,19 +33,19 @@ function formatShare(part, whole) {
   return whole > 0 ? `${(100 * part / whole).toFixed(2)}%` : "-";
 }
 
-// A change of shares, in points of percent.
+// Format a change of shares in percentage points.
 function formatChange(before, after) {
   const points = 100 * (after - before);
   return `${points >= 0 ? "+" : "\u2212"}${Math.abs(points).toFixed(2)}`;
 }
 
-// Seconds since the start of the recording, with as many digits as steps of `stepNs` need.
+// Format seconds since the start of the recording, with as many digits as steps of `stepNs` need.
 function formatSeconds(ns, stepNs) {
   const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(Math.max(stepNs, 1)))));
   return (ns / 1e9).toFixed(digits);
 }
 
-// A step of 1, 2 or 5 times a power of ten that divides `range` into no more than `most` parts.
+// Return a step of 1, 2 or 5 times a power of ten that divides `range` into at most `most` parts.
 function niceStep(range, most) {
   const rough = range / Math.max(most, 1);
   const power = Math.pow(10, Math.floor(Math.log10(rough)));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Frames and threads by name, and what the call tree says of its nodes.
+// Names of frames and threads, and properties of the nodes of the call tree.
 
 const FLAG_INLINED = 4, FLAG_JIT = 8, FLAG_NAMELESS = 16, FLAG_CUT = 32;
 const KIND_NAMES = ["user", "kernel", "hypervisor", "guest"];
-const LABEL_LOOK_MAX = 1000; // characters of a name that are looked at for a label
+const LABEL_LOOK_MAX = 1000; // maximum number of characters examined for a label
 const ALL_NAME = "all";
 const CUT_NAME = "[cut]";
 
-// One byte for each node: whether no caller of it is of the same frame, so that recursion counts once.
+// Return a byte for each node: 1 if no caller has the same frame, so that recursion is counted once.
 function findOutermost(model) {
   const {first, next, parent, frame, nodes} = model;
   const outermost = new Uint8Array(nodes), open = new Uint32Array(Math.max(model.frames, 1));
@@ -30,7 +30,7 @@ function findOutermost(model) {
   return outermost;
 }
 
-// One byte for each node: whether its stack was cut.
+// Return a byte for each node: 1 if its stack was truncated.
 function findCut(model) {
   const {parent, frame, nodes} = model, flags = model.columns.frame_flags;
   const cut = new Uint8Array(nodes);
@@ -39,7 +39,7 @@ function findCut(model) {
   return cut;
 }
 
-// {isFlat: nothing has a caller; hasChains: something has one that it was not inlined into}.
+// Return {isFlat, hasChains}. isFlat: no node has a caller. hasChains: some node has a caller other than by inlining.
 function chainsOf(model) {
   if (!model.chains) {
     const {parent, frame, nodes} = model, flags = model.columns.frame_flags, chains = {isFlat: nodes > 1, hasChains: nodes < 2};
@@ -58,7 +58,7 @@ function frameFile(model, frame) {
   return model.strings.text(model.columns.frame_file[frame]);
 }
 
-// As shown in cells and lists, escaped, at most `max` characters of it.
+// Return the displayed name, escaped, with at most `max` characters.
 function frameName(model, frame, max = SHOWN_MAX) {
   if (frame < 0)
     return ALL_NAME;
@@ -73,7 +73,7 @@ function frameName(model, frame, max = SHOWN_MAX) {
   return shownText(name ? `${place} ${name}` : place, max);
 }
 
-// A name for little room: where it is longer than `max`, without arguments of templates.
+// Return a name for little space: if it is longer than `max`, without template arguments.
 function frameLabel(model, frame, max) {
   const name = frameName(model, frame, LABEL_LOOK_MAX);
   if (name.length <= max)
@@ -82,7 +82,7 @@ function frameLabel(model, frame, max) {
   return folded.length > max ? folded.slice(0, Math.max(max - 1, 0)) + CUT : folded;
 }
 
-// The whole name, escaped.
+// Return the full name, escaped.
 function frameWholeName(model, frame) {
   const id = model.columns.frame_name[frame];
   return model.strings.isWhole(id) ? frameName(model, frame, NAME_MAX_BYTES + 1) : escapeText(model.strings.whole(id));
@@ -97,7 +97,7 @@ const KINDS = {
   guest: "guest", hypervisor: "hypervisor", cut: "[cut]: callers missing",
 };
 
-// The key in KINDS of a frame's colour; all that is known of a frame is in its flags and its file's name.
+// Return the key in KINDS of a frame, from its flags and file name.
 function frameKind(model, frame) {
   const flags = model.columns.frame_flags[frame];
   if (flags & FLAG_CUT)

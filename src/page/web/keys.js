@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The keys of the page, after those of the terminal's browser, and the box that tells them.
+// The keys of the page, modelled on those of the terminal browser, and the help dialog.
 
-// [key, what it does, function or null where a view does it itself]
+// [key, description, function, or null if a view handles the key]
 const KEYS = [
   ["1 \u2026 8", "views: overview, functions, flame graph, callers and callees, source, time, heatmap, call tree", null],
   ["/", "marks functions with a text, or a /regular expression/, in their name", () => focusOn("search")],
@@ -45,7 +45,7 @@ function focusOn(id) {
   byId(id).select();
 }
 
-// What was narrowed last is taken back first, in the order in which people usually narrow.
+// Undo the most recent kind of filter, in the order in which filters are usually applied.
 function stepBack() {
   const {state} = app;
   const step = [["zoom", ""], ["query", ""], ["threads", null], ["span", null]].find(([name, none]) => state[name] !== none);
@@ -63,7 +63,7 @@ function showHelp() {
     make("p", {}, "X is a part of a name, =X the whole, ==X with upper and lower case as they are, /X/ a regular expression; \"in quotes\" with blanks."));
 }
 
-// To the view, so that its keys work at once.
+// Move the focus to the view, so that its keys work immediately.
 function leaveBox(box) {
   box.blur();
   app.shown.focus();
@@ -74,7 +74,7 @@ function onKey(event) {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
     return;
   if (event.key === "Escape") {
-    event.preventDefault(); // a browser's own Escape empties the box
+    event.preventDefault(); // the browser's default would clear the field
     if (isTyping)
       leaveBox(event.target);
     else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One state, from which everything is drawn: whoever wants something else calls go().
+// Everything is drawn from a single state, which is changed by go().
 
 const app = {
   model: null, state: null, selected: null, selectedBy: null, weights: null, key: "", queryError: "", notes: [], kinds: new Set(),
@@ -13,7 +13,7 @@ function selectionKey(state, withoutSpan) {
   return JSON.stringify([state.event, withoutSpan ? null : state.span, state.threads, state.query]);
 }
 
-// What a query takes. One that is wrong takes nothing, and says why; neither is found out again.
+// Evaluate a query. An invalid query selects nothing and shows an error. The result is kept until the query changes.
 function selectBy(query) {
   const {model} = app;
   app.selectedBy = query;
@@ -28,7 +28,7 @@ function selectBy(query) {
   }
 }
 
-// Sums of the selection, if it is another one.
+// Compute the sums of the selection if it changed.
 function reweigh() {
   const {state, model} = app, key = selectionKey(state);
   if (app.key === key)
@@ -53,14 +53,15 @@ function go(changes) {
   draw();
 }
 
-// The reader went back, or gave another link. Browsers may tell it twice.
+// The user went back or opened another link. Browsers may report this twice.
 function onAddress() {
   const before = writeFragment(app.state);
   if ((location.hash || "#") !== "#" + before && (readAddress() || writeFragment(app.state) !== before))
     draw();
 }
 
-// What is wrong in it is told until the next step, and taken out of it. Returns whether there is any.
+// Read the state from the address. Invalid parts are reported until the next step, and removed from the address.
+// Returns true if there were any.
 function readAddress() {
   const {state, wrong} = readFragment(location.hash, app.model);
   Object.assign(app, {state, linkError: wrong.length ? `Of the link is left out: ${wrong.join("; ")}` : ""});
@@ -69,7 +70,7 @@ function readAddress() {
   return wrong.length > 0;
 }
 
-// Once for each frame of the screen, whatever happened in between; paper has what startPrinting() drew.
+// Draw once per animation frame, however often this is called. While printing, startPrinting() has drawn already.
 function draw() {
   if (app.isWaiting || printing.isOn)
     return;
@@ -93,7 +94,8 @@ function showView() {
     focusView(view);
 }
 
-// Keys work at once in a view that was opened, but for who is typing; the page stays where it was scrolled to.
+// Focus a view when it is opened so that its keys work immediately, unless the user is typing. The scroll position is
+// kept.
 function focusView(view) {
   const at = window.scrollY;
   if (!(document.activeElement instanceof HTMLInputElement))
@@ -101,7 +103,7 @@ function focusView(view) {
   window.scrollTo(0, at);
 }
 
-// How long it took is on the element of the document, for bench/page.py.
+// The duration is stored in the document element, for bench/page.py.
 function drawNow() {
   const start = performance.now();
   refreshTheme();

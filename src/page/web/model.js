@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the page is of: columns, checked once, so that whoever uses a number of a frame, node or thread need not.
+// The contents of the page: columns, checked once, so that users of frame, node and thread numbers need not check them.
 
 const U32 = Uint32Array, F64 = Float64Array, U8 = Uint8Array;
 const COLUMN_TYPES = {
@@ -13,7 +13,7 @@ const COLUMN_TYPES = {
   annotations: U8,
 };
 const OPTIONAL = new Set(["sample_recording", "annotations", "loss_recording", "loss_time", "loss_cpu", "loss_count"]);
-const NAME_MAX_BYTES = 4096; // of a name that is looked at but for showing it whole
+const NAME_MAX_BYTES = 4096; // of a name, except when it is shown in full
 
 function checkGroup(columns, prefix) {
   let length = -1;
@@ -49,7 +49,7 @@ function checkNodes(parents) {
   }
 }
 
-// Samples lie in the order of recordings, and of time in each: returns where each recording ends.
+// Check that samples are ordered by recording and time. Returns the end of each recording.
 function checkSamples(columns, recordings) {
   const recording = columns.sample_recording, time = columns.sample_time;
   const ends = new Array(recordings).fill(0);
@@ -95,7 +95,7 @@ function stringOffsets(lengths, size) {
   return offsets;
 }
 
-// Names are decoded when they are first looked at; no more than their start is kept.
+// Decode names on first use, and keep only their beginning.
 function makeStrings(columns) {
   const bytes = columns.string_text;
   const offsets = stringOffsets(columns.string_bytes, bytes.length);
@@ -147,7 +147,7 @@ function makeModel(meta, columns) {
   return model;
 }
 
-// [start, end) of a recording's samples.
+// Return [start, end) of a recording's samples.
 function samplesOf(model, recording) {
   return [recording ? model.ends[recording - 1] : 0, model.ends[recording]];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The strip above all views: when the selected samples were, of each recording, and the span.
+// The strip above all views: the selected samples of each recording over time, and the span.
 
 const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
 

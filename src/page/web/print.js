@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What paper shows: the view that is chosen, in light colours, as high as what is in it. A window's worth of rows and a
-// canvas as high as the window are made larger before the browser prints, and as they were behind it.
+// Printing: the current view in light colours, at the height of its contents. Lists and canvases that are limited to
+// the window are enlarged before printing, and restored afterwards.
 
 const PRINT_ROWS_MAX = 1000;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The query language of the terminal's browser: words separated by blanks, all of which must hold. docs/commands/report.md
-// and the help of the page describe it.
+// The query language, the same as in the terminal browser: words separated by blanks, all of which must match. It is
+// described in docs/commands/report.md and the help of the page.
 
 const QUERY_MAX = 4096, QUERY_WORDS_MAX = 32;
 const QUERY_FIELDS = {comm: "name", pid: "numbers", tid: "numbers", cpu: "numbers", time: "time", sym: "name", dso: "name",
@@ -14,7 +14,7 @@ function isWordEnd(c) {
   return c === undefined || isBlank(c);
 }
 
-// "std::" and "LazyCompile:" begin names, not fields.
+// "std::" and "LazyCompile:" are the beginning of a name, not a field.
 function parseField(parser) {
   const found = /^([a-z_-]+):(?!:)/.exec(parser.text.slice(parser.at, parser.at + 64));
   if (!found)
@@ -25,7 +25,8 @@ function parseField(parser) {
   return found[1];
 }
 
-// Where the regular expression ends that begins with the '/' at `at`: the '/' that ends its word. 0: it is none.
+// Return the position of the '/' that ends the regular expression beginning at `at`; it must end the word. 0: not a
+// regular expression.
 function regexEnd(text, at) {
   for (at++; at < text.length; at++) {
     if (text[at] === "\\" && at + 1 < text.length)
@@ -65,7 +66,7 @@ function hasUpper(kind, text) {
   return /[A-Z]/.test(kind === "regex" ? text.replace(/\\./g, "") : text);
 }
 
-// {kind, text, folds}: what names are compared with.
+// Parse a pattern for names: {kind, text, folds}.
 function parsePattern(parser) {
   const text = parser.text, end = text[parser.at] === "/" ? regexEnd(text, parser.at) : 0;
   if (end) {
@@ -92,7 +93,7 @@ function parseNumbers(text, at) {
 
 const TIME_ERROR = "a time is start,end in seconds, of which either may be left out, or 10%-20%";
 
-// Nanoseconds as BigInt, since clocks may be past 2^53.
+// Return nanoseconds as BigInt, as clocks may exceed 2^53.
 function parseSeconds(text, otherwise) {
   const found = /^(\d{1,12})(?:\.(\d{0,9})\d*)?$/.exec(text);
   if (!found)
@@ -124,7 +125,7 @@ function parseWord(parser) {
   return {field, isNegated, [takes]: takes === "time" ? parseTime(value, start) : parseNumbers(value, start)};
 }
 
-// The words of a query; throws BadQuery, whose offset is where it is wrong.
+// Parse a query into words. Throws BadQuery with the offset of the error.
 function parseQuery(text) {
   const parser = {text, at: 0}, words = [];
   if (text.length > QUERY_MAX)

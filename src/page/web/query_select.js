@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a query takes, as bytes for each node, thread and CPU: samples are then judged by a few look-ups.
+// Evaluate a query into bytes for each node, thread and CPU, so that a sample is selected by a few look-ups.
 
-// A function of a name.
+// Return a function that matches a name.
 function compilePattern(pattern, isFile, budget) {
   const {kind, folds} = pattern;
   if (kind === "regex")
@@ -13,7 +13,7 @@ function compilePattern(pattern, isFile, budget) {
   return (name) => fold(name) === wanted || (isFile && fold(baseName(name)) === wanted);
 }
 
-// Each name is looked at once, however many frames have it.
+// Match names, each only once, however many frames have it.
 function matchStrings(model, ids, pattern, isFile, budget, isSkipped) {
   const matches = compilePattern(pattern, isFile, budget);
   const known = new Uint8Array(model.strings.count), out = new Uint8Array(ids.length);
@@ -37,7 +37,8 @@ function matchFiles(model, pattern, budget) {
   return matchStrings(model, model.columns.frame_file, pattern, true, budget);
 }
 
-// From frames to nodes: a match anywhere on the chain, or of the function itself, inlined ones and what they are in.
+// Convert matches of frames to matches of nodes: anywhere on the callchain, or only the function itself, including
+// inlined functions and those that contain them.
 function matchNodes(model, frames, isSelf) {
   const {parent, frame, nodes} = model, flags = model.columns.frame_flags;
   const out = new Uint8Array(nodes);
@@ -61,7 +62,7 @@ function matchNumbers(column, ranges) {
   });
 }
 
-// [first, last] in steps of the recording's times; both are in it.
+// Return [first, last], both inclusive, in time steps of the recording.
 function resolveTime(model, recording, time) {
   const length = model.lengths[recording];
   if (time.shares)
@@ -78,7 +79,7 @@ const NODE_FIELDS = {
   "self-dso": (model, pattern, budget) => matchNodes(model, matchFiles(model, pattern, budget), true),
 };
 
-// What a word's field lacks in this page: by that none would be found, or all.
+// Reject a field that was not recorded: it would match nothing, or everything.
 function checkKnown(model, word) {
   const {sample_cpu: cpus, thread_tid: tids} = model.columns;
   if (word.field === "time" && !model.hasTimes)
@@ -108,7 +109,7 @@ function selectWord(model, word, budget) {
   return {isNegated, nodes, threads: matchStrings(model, columns.thread_name, pattern, false, budget)};
 }
 
-// A function of a sample's number and recording, for words that no byte of a node or thread decides.
+// Return a predicate of sample and recording, for words that cannot be decided by node or thread.
 function judgeSample(model, part) {
   const {columns} = model, wanted = !part.isNegated;
   if (part.cpus)
@@ -125,7 +126,7 @@ function narrow(mask, part, isNegated, length) {
   return out;
 }
 
-// {nodes, threads: bytes, or null for all; judges: functions}. Throws BadQuery.
+// Return {nodes, threads: bytes, or null for all; judges: predicates}. Throws BadQuery.
 function selectQuery(model, text) {
   const budget = {left: REGEX_BUDGET};
   const selected = {nodes: null, threads: null, judges: []};
@@ -141,14 +142,14 @@ function selectQuery(model, text) {
   return selected;
 }
 
-// "5297.162 to 5299.733 s": when a recording's samples were, by its clock.
+// Return the time range of a recording by its clock: "5297.162 to 5299.733 s".
 function clockTimes(model, r) {
   const origin = BigInt(model.meta.recordings[r].origin || 0), length = BigInt(Math.round(model.lengths[r] * model.unitNs));
   const text = (ns) => `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0").slice(0, 3)}`;
   return `${text(origin)} to ${text(origin + length)} s`;
 }
 
-// Why a time: of the query takes nothing: it is outside of all recordings, whose clocks do not begin at 0.
+// Explain that a time: word selects nothing because it is outside all recordings: their clocks do not start at 0.
 function timeOutside(model, query) {
   const all = model.meta.recordings.map((_, r) => r);
   const isOutside = (time) => all.every((r) => {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Follows a program of regex_parse.js through a name, on all ways at once: the cost is at most characters times steps,
-// and of all names together no more than a budget.
+// Run a program of regex_parse.js on a name, following all alternatives in parallel. The cost is at most characters
+// times steps, and for all names together limited by a budget.
 
-const REGEX_BUDGET = 4e7; // steps for one query over all names: less than half a second
+const REGEX_BUDGET = 4e7; // steps of one query over all names: less than half a second
 
 function isWordCode(code) {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
@@ -20,7 +20,8 @@ function assertionHolds(which, text, at) {
   }
 }
 
-// Add what step `start` leads to without a character to `list`; returns the new length, or -1 at a match.
+// Add the steps reachable from step `start` without consuming a character to `list`. Returns the new length, or -1 at a
+// match.
 function followSteps(matcher, list, length, start, text, at) {
   const {program, marks, stack, budget} = matcher;
   let depth = 0;
@@ -51,7 +52,7 @@ function takesCode(step, code) {
   return step.op === OP_ANY || (step.op === OP_CHAR ? step.x === code : step.x(code));
 }
 
-// The steps behind the character at `at`: their number, or -1 at a match.
+// Advance over the character at `at`. Returns the number of steps after it, or -1 at a match.
 function passCode(matcher, length, text, at) {
   const {program, now, then} = matcher, code = text.charCodeAt(at);
   let count = 0;
@@ -79,7 +80,7 @@ function regexMatches(matcher, text) {
   }
 }
 
-// A function of names; `budget` ({left}) is shared by all that one query asks.
+// Return a predicate for names. `budget` ({left}) is shared by all patterns of a query.
 function compileRegex(pattern, folds, budget) {
   const program = parseRegex(pattern, folds), size = program.length;
   const matcher = {program, budget, mark: 0, marks: new Uint32Array(size), stack: new Uint32Array(2 * size + 2), now: new Uint32Array(size), then: new Uint32Array(size)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Extended regular expressions as the terminal's queries have them, compiled into a program of no more than
-// REGEX_STEPS_MAX steps, which regex.js follows on all ways at once. The browser's own regular expressions try one way
-// after the other, which a pattern or a name of somebody else's can make last for years.
+// POSIX extended regular expressions as in the queries of the terminal browser, compiled into a program of at most
+// REGEX_STEPS_MAX steps, for which regex.js follows all alternatives in parallel. The browser's own regular expressions
+// use backtracking, so a malicious pattern or name could take practically forever.
 
 const REGEX_MAX = 256, REGEX_STEPS_MAX = 1000, REGEX_GROUPS_MAX = 31;
 const OP_CHAR = 0, OP_ANY = 1, OP_SET = 2, OP_SPLIT = 3, OP_JUMP = 4, OP_ASSERT = 5, OP_MATCH = 6;
@@ -24,7 +24,7 @@ function emit(parser, op, x = 0, y = 0) {
   return parser.program.length - 1;
 }
 
-// Atoms are parsed into trees first, as what is repeated is written out.
+// Expressions are parsed into a tree first, because repeated parts are expanded.
 function parseAlternatives(parser) {
   const branches = [parseSequence(parser)];
   while (parser.text[parser.at] === "|") {
@@ -110,7 +110,7 @@ function parseAtom(parser) {
   return {kind: "char", c};
 }
 
-// Of one character and without repetition, so that the browser's own expressions cannot take long here.
+// The set matches a single character without repetition, so the browser's regular expression is fast here.
 function compileSet(text, folds) {
   const set = new RegExp(`^${text}$`, folds ? "i" : "");
   const known = new Int8Array(1 << 16).fill(-1);
@@ -121,7 +121,7 @@ function compileSet(text, folds) {
   };
 }
 
-// POSIX has no escapes in brackets; JavaScript has.
+// Unlike JavaScript, POSIX has no escapes in brackets.
 function parseBracket(parser) {
   const found = /^\[(\^?)(\]?(?:\[:\w+:\]|[^\]])*)\]/.exec(parser.text.slice(parser.at));
   if (!found)
@@ -139,7 +139,7 @@ function parseBracket(parser) {
   }
 }
 
-// What is empty need not be written again, however often it is repeated.
+// A part that emits no steps need not be repeated.
 function writePartTimes(parser, part, times) {
   for (let i = 0; i < times; i++) {
     const start = parser.program.length;

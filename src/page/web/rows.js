@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A table of any number of rows, of which only those in the window are in the document. Assistive technology is told
-// how many there are and which these are.
+// A table of any number of rows, of which only the visible ones are in the document. The total number and positions are
+// provided to assistive technology.
 
 const TABLE_ROW_HEIGHT = 26, ROWS_BESIDE = 8, DOUBLE_CLICK_MS = 500;
 
@@ -16,7 +16,7 @@ function makeRows(source) {
     if (event.target === box && !event.ctrlKey && !event.altKey && !event.metaKey && rowsKey(rows, event.key))
       event.preventDefault();
   });
-  // Rows are made anew at the first click, so that browsers see no double one.
+  // The first click recreates the rows, so browsers would not report a double click.
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-row]"), i = row ? Number(row.dataset.row) : -1;
     if (!row)
@@ -40,14 +40,14 @@ function drawHead(rows) {
   }));
 }
 
-// Of one cell: one that spans columns which a narrow window hides would give them room.
+// The padding is a single cell: spanning columns that are hidden in a narrow window would make them visible.
 function padding(height) {
   const cell = make("td", {class: "padding"});
   cell.style.height = `${height}px`;
   return make("tr", {"aria-hidden": "true"}, cell);
 }
 
-// [first, last) of those to be seen, and some beside them.
+// Return [first, last) of the visible rows, plus some before and after.
 function rowsInWindow(box, count) {
   return [Math.max(0, Math.floor(box.scrollTop / TABLE_ROW_HEIGHT) - ROWS_BESIDE),
     Math.min(count, Math.ceil((box.scrollTop + box.clientHeight) / TABLE_ROW_HEIGHT) + ROWS_BESIDE)];
@@ -71,7 +71,7 @@ function drawRows(rows) {
   table.setAttribute("aria-rowcount", count + 1);
 }
 
-// All anew: other rows, or another order.
+// Redraw everything after the rows or their order changed.
 function resetRows(rows, keepsPlace) {
   if (!keepsPlace) {
     rows.cursor = -1;
@@ -113,7 +113,7 @@ function rowsKey(rows, key) {
   return false;
 }
 
-// A share as a number over a bar.
+// Make a cell with a percentage on top of a bar.
 function shareCell(part, whole) {
   const bar = make("span", {class: "share-bar"});
   bar.style.width = whole > 0 ? `${Math.min(100, 100 * part / whole).toFixed(2)}%` : "0";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The search marks functions: a text, or a /regular expression/, in their names.
+// The search marks functions by a text, or a /regular expression/, in their names.
 
-// Bytes by frame, or null without a search; what is wrong with it is told beside the box.
+// Return bytes by frame, or null without a search; errors are shown next to the field.
 function findFrames(model, text) {
   if (!text)
     return {found: null, error: ""};
@@ -17,7 +17,7 @@ function findFrames(model, text) {
   }
 }
 
-// The weight of samples that have any marked function on their stack.
+// Return the weight of the samples with any marked function in their stack.
 function foundWeight(model, weights, found) {
   const nodes = matchNodes(model, found, false), {self} = weights.current;
   let sum = 0;

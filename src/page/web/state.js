@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is looked at, and how: one object, which the fragment of the page's address has, too. Whoever sends a link has
-// written it, so each value is checked, and what is not as it should be is left out.
+// The state of the viewer: one object, which is also encoded in the fragment of the page's address. As a link may come
+// from anyone, each value is checked, and invalid ones are ignored.
 
 const VIEWS = ["overview", "functions", "flame", "sandwich", "source", "time", "heat", "tree"];
 const LIST_MAX = 1000, WRONG_MAX = 5;
-const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // cells too narrow to be seen
+const REST_PART = /(?<![^.])r\d{1,9}-\d{1,9}(?![^.])/g; // rest cells, see flame_rest.js
 
 function readNumbers(text, limit) {
   const list = text.split(".").slice(0, LIST_MAX).map((part) => part === "" ? NaN : Number(part));
@@ -28,7 +28,7 @@ function readSpan(text) {
   return parts.length === 2 && parts.every((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER) && parts[0] < parts[1] ? parts : null;
 }
 
-// name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: going there is a step that "back" undoes.
+// name: {otherwise, read(text, model) -> value or null, write(value)}. `isStep`: a change adds a history entry.
 const STATE_FIELDS = {
   view: {...choiceOf("flame", ...VIEWS), isStep: true},
   event: {otherwise: 0, isStep: true, read: (text, model) => readOne(text, model.meta.events.length), write: String},
@@ -72,11 +72,11 @@ function decodeText(text) {
   try {
     return decodeURIComponent(text);
   } catch (error) {
-    return null; // no text that was encoded
+    return null; // invalid encoding
   }
 }
 
-// {state, wrong: what of the address is not as it should be, in words}.
+// Return {state, wrong: descriptions of invalid parts}.
 function readFragment(fragment, model) {
   const state = initialState(), wrong = [];
   for (const part of fragment.replace(/^#/, "").split("&").filter((one) => one)) {
@@ -90,7 +90,7 @@ function readFragment(fragment, model) {
   return {state, wrong};
 }
 
-// Whether going from one to the other is what "back" should undo.
+// True if the change from one state to the other should be undone by "back".
 function isStep(before, after) {
   return Object.entries(STATE_FIELDS).some(([name, field]) => field.isStep && writeValue(field, before[name]) !== writeValue(field, after[name]));
 }

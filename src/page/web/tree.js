@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Call trees as cells that are made when they are looked at: plain ones, with recursion collapsed, and reversed. A
-// reversed tree made whole would have a cell for each function and each of its callers' chains.
+// Call trees of cells that are created on demand: plain, with recursion collapsed, or reversed. A complete reversed
+// tree would have a cell for each function and each chain of its callers.
 //
-// A cell is {frame, up, depth, total, base, self, size, kids, kidsSize}; kids are null until expandCell(), then heaviest first.
-// Of a plain tree it has its `node`; of a collapsed one its `nodes`; of a reversed one pairs `leaf`, whose weight it
-// is, and `at`, the node the way from the leaf has come to. One with a `rest` is some of its caller's kids (flame_rest.js).
+// A cell is {frame, up, depth, total, base, self, size, kids, kidsSize}; kids are null until expandCell(), then sorted
+// by size. A cell of a plain tree has its `node`, one of a collapsed tree its `nodes`. A cell of a reversed tree has
+// pairs of `leaf`, whose weight it includes, and `at`, the node reached from that leaf. A cell with `rest` represents
+// some of its caller's kids (flame_rest.js).
 
 function makeCell(tree, frame, up) {
   return {frame, up, depth: up ? up.depth + 1 : 0, total: 0, base: 0, self: 0, size: 0, kids: null, kidsSize: 0,
     node: 0, nodes: null, leaf: null, at: null, rest: null, rests: null};
 }
 
-// How wide a cell is: its weight; with two recordings shares, as these may be of any length.
+// Set the size of a cell: its weight; with two recordings its share, as their lengths may differ.
 function sizeCell(tree, cell) {
   const {current, base} = tree.wholes;
   if (!tree.hasBase) {
@@ -46,7 +47,7 @@ function expandPlain(tree, cell) {
   return kids;
 }
 
-// Nodes below `cell.nodes` that are of the same function belong to the cell.
+// Add the nodes below `cell.nodes` that have the same function to the cell.
 function absorb(tree, cell) {
   const {first, next, frame} = tree.model;
   for (let i = 0; i < cell.nodes.length; i++) {
@@ -85,7 +86,7 @@ function expandMerged(tree, cell) {
   return kids;
 }
 
-// The callers of each way; with recursion collapsed, the first that is another function.
+// Expand a cell to the callers of each path; with recursion collapsed, the first caller that is another function.
 function expandReversed(tree, cell) {
   const {parent, frame} = tree.model, byFrame = new Map();
   for (let i = 0; i < cell.leaf.length; i++) {
@@ -137,7 +138,7 @@ function finishRoot(tree, root) {
   return tree;
 }
 
-// The tree of all that is selected: {reversed, collapses, widths}.
+// Make the tree of the selection; options are {reversed, collapses, widths}.
 function makeCallTree(model, weights, options) {
   const tree = makeTree(model, weights, options), root = makeCell(tree, -1, null);
   addNode(tree, root, 0);
@@ -157,7 +158,7 @@ function makeCallTree(model, weights, options) {
   return finishRoot(tree, root);
 }
 
-// What a function calls, and who calls it: {callees, callers}, whose roots are the function.
+// Make the trees of the callees and the callers of a function: {callees, callers}. Their roots are the function.
 function makeSandwich(model, weights, frame, options) {
   const callees = makeTree(model, weights, options), callers = makeTree(model, weights, options), nodes = [];
   for (let node = 1; node < model.nodes; node++) {
@@ -178,7 +179,7 @@ function makeSandwich(model, weights, frame, options) {
   return {callees: finishRoot(callees, down), callers: finishRoot(callers, up)};
 }
 
-// "5.7.9" of a cell below the root, "" of the root.
+// Return the path of a cell below the root, such as "5.7.9"; "" for the root.
 function cellPath(cell) {
   const frames = [];
   for (; cell && cell.up; cell = cell.up)
@@ -186,7 +187,7 @@ function cellPath(cell) {
   return frames.reverse().join(".");
 }
 
-// The cell at a path, or the last one that is there.
+// Return the cell at a path, or the last existing one on it.
 function findCell(tree, path) {
   let cell = tree.root;
   for (const part of path ? path.split(".") : []) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The flame graph of all that is selected.
+// The flame graph of the selection.
 
 function treeOptions(state) {
   return {reversed: state.reversed, collapses: state.merged, widths: state.widths};
 }
 
-// The tree of the state, kept until the selection or the options change.
+// Return the tree for the current state; it is kept until the selection or the options change.
 function currentTree() {
   const {state, weights} = app, key = JSON.stringify(treeOptions(state));
   if (!app.tree || app.tree.weights !== weights || app.tree.key !== key)
@@ -13,7 +13,8 @@ function currentTree() {
   return app.tree.tree;
 }
 
-// Which change of two recordings cells are coloured by: of "share", of "weight", or none.
+// Return the kind of change that determines the colours of cells with two recordings: "share", "weight", or "" for
+// none.
 function showsChange(state) {
   return app.model.hasBase && state.colours !== "kind" ? state.colours === "weight" ? "weight" : "share" : "";
 }
@@ -23,13 +24,13 @@ function changeLabel(change, kind) {
   return kind === "share" ? formatChange(0, change) : `${change < 0 ? "\u2212" : "+"}${formatWeight(Math.abs(change), unit)}`;
 }
 
-// Of a cell: before, after and the change.
+// Return the weights before and after, and the change, of a cell.
 function weightsOf(cell) {
   const {unit} = app.model.meta.events[app.state.event];
   return `${formatWeight(cell.base, unit)}, ${formatWeight(cell.total, unit)}: ${changeLabel(cell.total - cell.base, "weight")}`;
 }
 
-// Colours of changes with their numbers, from the largest loss to the largest gain.
+// Return the colours of the legend with their values, from the largest decrease to the largest increase.
 function changeItems(kind) {
   const most = largestChange(app.model, app.weights, kind);
   return [-1, -0.5, 0, 0.5, 1].map((part) => [changeColour(part),
@@ -53,7 +54,7 @@ function makeLegend() {
   return legend;
 }
 
-// The buttons that flame graph and call tree share.
+// Make the buttons shared by flame graph and call tree.
 function treeToggles() {
   const list = [
     makeToggle("Reversed", "what takes time outermost, its callers inside (r)", () => app.state.reversed, (reversed) => go({reversed, zoom: ""})),
@@ -67,7 +68,8 @@ function treeToggles() {
   return list;
 }
 
-// The way to the zoomed cell as buttons. Its row is there without a zoom, too, so that nothing below it moves at a click.
+// Make buttons for the path to the zoomed cell. The row is also shown without a zoom, so that clicks do not move the
+// view.
 function makeCrumbs() {
   const crumbs = make("nav", {class: "crumbs", "aria-label": "Zoomed to"});
   crumbs.sync = () => {

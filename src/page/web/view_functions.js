@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// All functions of the selection, by what they are themselves and by what is below them.
+// All functions of the selection, with self and total.
 
 function shareOf(part, whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// What each column sorts by: numbers or texts by frame.
+// Return the sort value of a column, a number or text, as a function of the frame.
 function functionValues(name) {
   const {current, base} = functionsOf(app.model, app.weights), {model, weights} = app;
   const change = (kind) => current[kind].map((value, frame) =>
@@ -22,7 +22,7 @@ function functionValues(name) {
   }
 }
 
-// Without callers, totals are what functions are themselves.
+// Without callers total equals self, so the total columns are omitted.
 function functionColumns() {
   const changes = app.model.hasBase
     ? [{name: "before", title: "Self before", class: "number wide"}, {name: "change", title: "Change", class: "number"},
@@ -32,7 +32,7 @@ function functionColumns() {
     {name: "file", title: "File", class: "file wide"}];
 }
 
-// Frames that have weight on either side, and are marked if anything is searched for.
+// Return the frames that have weight in either recording and are marked by the search, if any.
 function sortedFunctions() {
   const {current, base} = functionsOf(app.model, app.weights), {found, state} = app, frames = [];
   for (let frame = 0; frame < app.model.frames; frame++) {

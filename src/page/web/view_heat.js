@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A heatmap of time within time: each column is a second (or a shorter or longer piece), and goes upwards through it.
-// What repeats with the seconds shows as lines. A drag takes the time from one cell to another.
+// A heatmap of time: each column is a second (or another unit), with time going upwards. Events that repeat every
+// second appear as horizontal lines. Dragging selects the span between two cells.
 
 const HEAT_ROWS = 50, HEAT_COLUMNS_MAX = 4000;
 const HEAT_PIECES = [1e6, 1e7, 1e8, 1e9, 1e10, 6e10, 6e11, 3.6e12];
 
-// Nanoseconds of one column: what was chosen, or a second, where that makes neither few nor too many columns.
+// Return the length of a column in ns: as chosen, or a second if that results in a reasonable number of columns.
 function columnNs(model, state) {
   const length = model.length * model.unitNs, fits = (ns) => length / ns <= HEAT_COLUMNS_MAX && ns >= model.unitNs;
   if (state.column && fits(state.column))
@@ -33,7 +33,7 @@ function binHeat(model, state, recording) {
   return {piece, columns, cells, most, least};
 }
 
-// [x, width] of a column, which begins where its time is in the strip; the last one ends with the recording.
+// Return [x, width] of a column; x is that of its time in the strip. The last column ends with the recording.
 function columnPlace(view, column) {
   const {area, columnWidth} = view, x = area.left + column * columnWidth;
   return [x, Math.max(Math.min(columnWidth, area.left + area.width - x), 1)];
@@ -52,7 +52,7 @@ function paintHeatSpan(context, view, span) {
   }
 }
 
-// What is where: times within a column at the left, those at which columns begin below them.
+// Paint the axes: time within a column at the left, start times of columns at the bottom.
 function paintHeatAxes(context, view) {
   const {heat, area, cellHeight} = view, pieceNs = heat.piece * app.model.unitNs, high = HEAT_ROWS * cellHeight;
   paintTicks(context, area, high);
@@ -69,7 +69,7 @@ function paintHeatAxes(context, view) {
     context.fillText(line, 6, high / 2 + 14 * i);
 }
 
-// From 0, for the least that a cell has which has any, to 1.
+// Return the position of a weight between the smallest nonzero cell (0) and the largest (1).
 function heatPart(heat, weight) {
   return heat.most > heat.least ? (weight - heat.least) / (heat.most - heat.least) : 1;
 }
@@ -111,7 +111,7 @@ function makeHeatLegend(view) {
   return legend;
 }
 
-// [from, to) of the cell at the pointer, in steps of time.
+// Return [from, to) of the cell at the pointer in time steps, and its weight.
 function heatCellAt(view, event) {
   const area = view.canvas.getBoundingClientRect(), {heat} = view;
   const column = Math.max(0, Math.min(heat.columns - 1, Math.floor((event.clientX - area.left - view.area.left) / view.columnWidth)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the recording is and how far it can be trusted; the heaviest functions and threads of the selection.
+// The recording and its quality, and the heaviest functions and threads of the selection.
 
 function card(title, ...children) {
   return make("section", {class: "card"}, make("h2", {}, title), ...children);
@@ -17,7 +17,7 @@ function lossesOf(model, recording) {
   return sum;
 }
 
-// Samples of a recording whose stack was cut.
+// Return the number of samples in a recording whose stack was truncated.
 function cutOf(model, recording) {
   const [start, end] = samplesOf(model, recording), {sample_node: node} = model.columns;
   let sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One function in the middle: who calls it above, what it calls below.
+// A function in the middle, with its callers above and its callees below.
 
 function openSandwich(frame) {
   if (frame >= 0)
@@ -13,8 +13,8 @@ function currentSandwich() {
   return app.sandwich;
 }
 
-// Half of a sandwich: a click goes to a function, but one at cells too narrow to be seen looks into them; one at them
-// again, or at what is above them, looks at all.
+// Make one half. A click on a function switches to it. A click on a rest cell zooms into it; a click on the zoomed rest
+// cell, or above it, zooms out.
 function makeSandwichPane(label) {
   const pane = makeFlamePane(label, {
     pick: (cell) => {
@@ -35,15 +35,15 @@ function lookInto(pane, cell) {
   setPane(pane, pane.tree, cell, pane);
 }
 
-// A half without cells says so instead.
+// Draw a half, or a message if it has no cells.
 function drawHalf(pane, tree, none, options) {
-  pane.box.hidden = false; // what is hidden has no width
+  pane.box.hidden = false; // hidden elements have no width
   setPane(pane, tree, tree === pane.tree ? pane.zoomed : tree.root, options);
   none.hidden = shownRows(pane) > 0;
   pane.box.hidden = !none.hidden;
 }
 
-// Functions to choose from when none is, heaviest first.
+// Make a list of the heaviest functions, shown if no function is selected.
 function makePicker() {
   const list = make("div", {class: "picker"});
   list.sync = () => {
@@ -55,7 +55,7 @@ function makePicker() {
   return list;
 }
 
-// The numbers of the `most` largest values, largest first.
+// Return the indices of the `most` largest values, largest first.
 function heaviest(values, most) {
   const list = [];
   for (let i = 0; i < values.length; i++) {
@@ -80,7 +80,7 @@ function makeSandwichView() {
   const noCallers = make("p", {class: "caption"}, "No callers: it is outermost."), noCallees = make("p", {class: "caption"}, "It calls nothing.");
   const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);
   const body = make("div", {class: "sandwich"}, above, unknown, noCallers, callers.box, title, callees.box, noCallees);
-  callers.fits = true; // no higher than its rows, so that what is below has the rest
+  callers.fits = true; // limit it to its rows, which leaves the rest to the callees
   return {
     element: make("div", {class: "view fills"}, bar, picker, body),
     focus: () => callees.box.focus(),

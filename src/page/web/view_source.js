@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Instructions and source of the functions that the page has them of. They are of the whole recording: no span, thread
-// or query changes their numbers.
+// Instructions and source of the functions for which the page contains them. The numbers refer to the whole recording,
+// regardless of span, threads and query.
 
 const NOTE_ROWS_MAX = 20000;
 
@@ -21,7 +21,7 @@ function readNotes(model) {
   }
 }
 
-// [node, weight] of a cell, or of a function in all of the selection.
+// Return [node, weight] pairs of a cell, or of a function in the whole selection.
 function weightsOfNodes(picked, frame) {
   const {model, weights} = app, {total} = weights.current;
   if (picked && picked.cell.at && picked.cell.at !== picked.cell.leaf && picked.cell.depth)
@@ -35,7 +35,8 @@ function weightsOfNodes(picked, frame) {
   return nodes;
 }
 
-// The functions that a frame's code lies in, heaviest first: an inlined one's in those that it was inlined into.
+// Return the functions that contain the code of a frame, heaviest first. For an inlined function these are the
+// functions it was inlined into.
 function hostsOf(picked, frame) {
   const {model} = app, flags = model.columns.frame_flags, sums = new Map();
   for (const [node, weight] of weightsOfNodes(picked, frame)) {
@@ -48,7 +49,7 @@ function hostsOf(picked, frame) {
   return [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a) || a - b);
 }
 
-// {note, hosts}: the number of the note that a frame's code is in, -1 if there is none, and by which functions it was found.
+// Return {note, hosts}: the index of the note with the code of a frame, or -1, and the functions that contain the code.
 function findNote(frame) {
   const {model, notes} = app, noteAt = (at) => notes.findIndex((note) => note.frame === at), own = noteAt(frame);
   if (own >= 0 || !notes.length || !(model.columns.frame_flags[frame] & FLAG_INLINED))
@@ -57,7 +58,7 @@ function findNote(frame) {
   return {note: known === undefined ? -1 : known, hosts};
 }
 
-// Where an inlined function's code is, and in which functions there is more of it.
+// Describe where the code of an inlined function is, and which other functions contain it.
 function tellHosts() {
   const {model, noteFor, state, notes} = app;
   if (!noteFor || noteFor.note !== state.note || !noteFor.hosts.length)
@@ -104,7 +105,7 @@ function instructionTable(note, whole) {
     ["address", shownText(String(row.addr || ""), 40)], ["code", shownText(String(row.text || ""), 300)], ["number", lineLink(note, row)])));
 }
 
-// Goes to the line of source that an instruction is of, where the page has its text.
+// Make a link from an instruction to its source line, if the page has the text.
 function lineLink(note, row) {
   const source = isList(note.sources)[row.source === undefined ? 0 : row.source], line = numberOf(row.line);
   if (!line)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A strip for each thread, or CPU, over time. Only strips in the window are counted and drawn.
+// A track for each thread or CPU over time. Only the visible tracks are binned and drawn.
 
 const LANE_HEIGHT = 30, AXIS_HEIGHT = 18;
 
-// Samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
+// Group the samples of a recording by thread or CPU: those of key k are order[starts[k]..starts[k + 1]).
 function groupSamples(model, filter, recording, keys, count) {
   const [first, last] = samplesOf(model, recording), starts = new Uint32Array(count + 2), passing = new Uint32Array(last - first);
   const weight = new Float64Array(count);
@@ -68,13 +68,13 @@ function paintLane(view, context, lane, i, top) {
   context.fillRect(0, top + LANE_HEIGHT - 1, brush.left + brush.width, 1);
 }
 
-// As many for each lane, so that bars can be compared.
+// Return the number of bins, which is the same for all tracks so that bars are comparable.
 function laneBins(view) {
   const most = view.lanes.reduce((sum, lane) => Math.max(sum, lane.end - lane.start), 0);
   return binCount(4 * most, view.brush.width);
 }
 
-// Below the lanes; where there are more than the window has, at its lower edge.
+// Paint the axis below the tracks, or at the lower edge of the window.
 function paintAxis(view, context, width, top) {
   context.fillStyle = theme().ground;
   context.fillRect(0, top, width, AXIS_HEIGHT);
@@ -82,7 +82,7 @@ function paintAxis(view, context, width, top) {
   context.fillText("seconds since the start", 6, top + 12);
 }
 
-// The lanes in the window share one scale, so that they can be compared.
+// Paint the visible tracks. They share one scale, so that they are comparable.
 function paintLanes(view) {
   const {box, canvas, lanes, brush} = view, width = box.clientWidth, height = Math.max(box.clientHeight, 1);
   const context = fitCanvas(canvas, width, height), offset = box.scrollTop;
@@ -107,7 +107,7 @@ function laneAt(view, event) {
   return y < area.height - AXIS_HEIGHT ? Math.floor((y + view.box.scrollTop) / LANE_HEIGHT) : -1;
 }
 
-// A thread is looked at alone, with others, or no more; of CPUs the query has it.
+// Filter by a thread: alone, in addition to others, or no longer. A CPU is added to the query.
 function pickLane(view, i, isMore) {
   const lane = view.lanes[i], chosen = app.state.threads || [];
   if (!lane)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The call tree as a table that opens and closes: what the flame graph shows, in words.
+// The call tree as an expandable table: the contents of the flame graph as text.
 
 const TREE_ROWS_MAX = 100000;
 
-// The cells that are shown, in their order: those below open ones.
+// Return the visible cells in order: those whose callers are all open.
 function openCells(tree, start) {
   const list = [], stack = [start];
   while (stack.length && list.length < TREE_ROWS_MAX) {
@@ -18,7 +18,7 @@ function openCells(tree, start) {
   return list;
 }
 
-// The heaviest way is open at first, as far as it does not branch much.
+// Open the heaviest path as long as one child has at least half of the weight.
 function openHeaviest(tree, cell) {
   for (let level = 0; level < 40; level++) {
     cell.isOpen = true;

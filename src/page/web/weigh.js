@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the samples of the selection weigh, by node of the call tree: views are made of these sums.
+// Weights of the selected samples by node of the call tree. All views are made from these sums.
 
-// First sample from `start` to `end` whose time is not below `time`.
+// Return the first sample in [start, end) whose time is not less than `time`.
 function lowerBound(times, start, end, time) {
   while (start < end) {
     const middle = (start + end) >> 1;
@@ -22,7 +22,7 @@ function threadMask(model, state, selected) {
   return mask;
 }
 
-// {passes(i, recording), range(recording) -> [start, end)}: which samples are selected.
+// Return the filter of the selection: {passes(i, recording), range(recording) -> [start, end)}.
 function makeFilter(model, state, selected, withoutSpan) {
   const {sample_event: event, sample_node: node, sample_thread: thread, sample_time: time} = model.columns;
   const threads = threadMask(model, state, selected), {nodes, judges} = selected, wanted = state.event;
@@ -45,7 +45,7 @@ function makeFilter(model, state, selected, withoutSpan) {
   };
 }
 
-// Sums of one recording: self and total by node, of weights and of numbers of samples.
+// Return the sums of a recording: self and total by node, and numbers of samples.
 function weighRecording(model, filter, recording) {
   const {sample_node: node, sample_weight: weight} = model.columns;
   const self = new Float64Array(model.nodes), samples = new Float64Array(model.nodes);
@@ -62,7 +62,7 @@ function weighRecording(model, filter, recording) {
   return {self, samples, total, whole: total[0], count: samples.reduce((sum, value) => sum + value, 0)};
 }
 
-// {current, base}: base is null without a second recording.
+// Return {current, base}; base is null if there is only one recording.
 function weigh(model, filter) {
   return {
     current: weighRecording(model, filter, model.current),
@@ -71,7 +71,7 @@ function weigh(model, filter) {
   };
 }
 
-// Self, total and samples by frame of one side.
+// Return self, total and samples by frame for one recording.
 function sumFrames(model, side) {
   const {frame, outermost, nodes} = model;
   const self = new Float64Array(model.frames), total = new Float64Array(model.frames), samples = new Float64Array(model.frames);
@@ -84,7 +84,7 @@ function sumFrames(model, side) {
   return {self, total, samples};
 }
 
-// By frame, when somebody asks first.
+// Return sums by frame, computed on first use.
 function functionsOf(model, weights) {
   if (!weights.functions) {
     weights.functions = {
