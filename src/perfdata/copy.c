@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file once more with one feature changed. Nothing of it is moved but the features, which lie
- * behind the records: what tells of offsets in the file stays right. */
+/* Copy a file with one feature replaced. Everything up to the end of the records keeps its offset,
+ * and the features follow the records, so offsets stored in the file remain valid. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 
 enum { COPY_HEADER = 104, COPY_SECTION = 16, COPY_PIECE = 16 << 20, COPY_BUFFER = 256 << 10 };
 
-/* Where things stand in the header. */
+/* Offsets in the header. */
 enum { COPY_AT_SIZE = 8, COPY_AT_ATTRS = 24, COPY_AT_DATA = 40, COPY_AT_BITS = 72 };
 
 struct copy {
@@ -27,9 +27,9 @@ static uint64_t word_at(const struct tally_perfdata *data, uint64_t at)
 	return tally_load_u64(data->bytes + at, data->info.is_foreign);
 }
 
-/* ---- may it be copied? --------------------------------------------------------- */
+/* ---- preconditions ------------------------------------------------------------- */
 
-/* Whether a section is in front of the end of the records, or empty. */
+/* Return true if the section described at `at` is empty or ends at or before `end`. */
 static bool is_before(const struct tally_perfdata *data, uint64_t at, uint64_t end)
 {
 	uint64_t offset = word_at(data, at), size = word_at(data, at + 8);
@@ -94,7 +94,7 @@ static int check_kind(const struct tally_perfdata *data, struct tally_error *err
 
 /* ---- bytes ------------------------------------------------------------------------ */
 
-/* Where the kernel cannot copy between these two. */
+/* Copy with read and write where copy_file_range() does not work between the two files. */
 static int64_t copy_by_hand(const struct copy *copy, uint64_t offset, uint64_t len)
 {
 	char buffer[COPY_BUFFER];
@@ -128,7 +128,7 @@ static int copy_range(const struct copy *copy, uint64_t offset, uint64_t len)
 			return ret;
 		if (got == -EINTR)
 			continue;
-		if (got <= 0) /* it became shorter */
+		if (got <= 0) /* the file was truncated meanwhile */
 			return got ? (int)got : -EIO;
 		offset += (uint64_t)got;
 		len -= (uint64_t)got;
@@ -138,7 +138,7 @@ static int copy_range(const struct copy *copy, uint64_t offset, uint64_t len)
 
 /* ---- features ----------------------------------------------------------------------- */
 
-/* The features that the copy has, by number. */
+/* Collect the features of the copy, indexed by number. */
 static void features_choose(const struct tally_perfdata *data,
 			    const struct tally_perfdata_feature *added,
 			    const struct tally_perfdata_feature *ret_chosen[TALLY_FEATURE_LIMIT])

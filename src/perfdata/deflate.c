@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records into COMPRESSED ones: one zstd stream through the whole file. */
+/* Compress records into COMPRESSED records: one zstd stream for the whole file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { HEADER = sizeof(struct perf_event_header), BODY_MAX = 65520 };
 struct tally_deflater {
 	ZSTD_CCtx *zstd;
 	ZSTD_outBuffer out;
-	size_t slice; /* bytes put in since the last flush */
+	size_t slice; /* bytes of input since the last flush */
 	uint8_t record[HEADER + BODY_MAX];
 };
 
@@ -30,7 +30,7 @@ int tally_deflater_new(int level, struct tally_deflater **ret_deflater)
 		free(deflater);
 		return -ENOMEM;
 	}
-	/* A level out of range is brought into it. */
+	/* zstd clamps the level to its range. */
 	ZSTD_CCtx_setParameter(deflater->zstd, ZSTD_c_compressionLevel, level);
 	deflater->out = (ZSTD_outBuffer){deflater->record + HEADER, BODY_MAX, 0};
 	*ret_deflater = deflater;
@@ -45,7 +45,7 @@ void tally_deflater_free(struct tally_deflater *deflater)
 	free(deflater);
 }
 
-/* Write what has been compressed as one record. */
+/* Write the pending compressed bytes as one record. */
 static int deflater_emit(struct tally_perfdata_writer *writer)
 {
 	struct tally_deflater *deflater = writer->deflater;
@@ -68,7 +68,7 @@ static int deflater_emit(struct tally_perfdata_writer *writer)
 	return ret;
 }
 
-/* Run the encoder until `in` is used up and, with `flush`, all of it came out. */
+/* Run the encoder until `in` is consumed and, with `flush`, all output has been produced. */
 static int deflater_run(struct tally_perfdata_writer *writer, ZSTD_inBuffer *in, bool flush)
 {
 	struct tally_deflater *deflater = writer->deflater;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoding all features into one env. */
+/* Decode all features into one env. */
 #include "perfdata/env.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "perfdata/reader.h"
 #include "perfdata/reader_features.h"
 
-/* In order of their numbers, as later ones need earlier ones: CPU_TOPOLOGY goes by NRCPUS.
- * Plain strings have the place of their pointer in the env. */
+/* Sorted by feature number, because later features need earlier ones: CPU_TOPOLOGY needs NRCPUS.
+ * For plain strings, `string` is the offset of their pointer in the env. */
 static const struct {
 	uint32_t id;
 	tally_feature_parse_fn *parse;
@@ -45,7 +45,8 @@ static const struct {
 	{TALLY_FEATURE_PMU_CAPS, tally_parse_pmu_caps, 0},
 };
 
-/* Parse one feature; what fails leaves the env as it was, but for the arena. */
+/* Parse one feature. A feature that does not parse leaves the env unchanged, except for the arena.
+ */
 static int parse_one(struct tally_perfdata *data, size_t i,
 		     const struct tally_perfdata_feature *feature, struct tally_perfdata_env *env)
 {
@@ -76,7 +77,7 @@ static int parse_one(struct tally_perfdata *data, size_t i,
 	return 0;
 }
 
-/* Features that say all by being there, or have functions of their own. */
+/* Mark features that carry no content or have accessors of their own. */
 static void mark_others(struct tally_perfdata *data, struct tally_perfdata_env *env)
 {
 	static const uint32_t others[] = {TALLY_FEATURE_TRACING_DATA, TALLY_FEATURE_BUILD_ID,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One parser per feature, each filling its part of the env. */
+/* Feature parsers. Each one fills in its part of the env. */
 #ifndef TALLY_PERFDATA_ENV_H
 #define TALLY_PERFDATA_ENV_H
 
 #include "perfdata/feature_bytes.h"
 #include "tally/perfdata.h"
 
-/* Read a feature into `env`. A failure is told by `in->failed`. */
+/* Parse a feature into `env`. Sets `in->failed` on failure. */
 typedef void tally_feature_parse_fn(struct tally_feature_bytes *in, struct tally_perfdata_env *env);
 
-/* feature_parse.c: what the machine and the recording are */
+/* feature_parse.c: the machine and the recording */
 tally_feature_parse_fn tally_parse_nrcpus, tally_parse_total_mem, tally_parse_cmdline,
 	tally_parse_sample_time, tally_parse_clockid, tally_parse_clock_data,
 	tally_parse_dir_format, tally_parse_compressed, tally_parse_aux_index;
@@ -22,7 +22,7 @@ tally_feature_parse_fn tally_parse_cpu_topology, tally_parse_numa, tally_parse_c
 tally_feature_parse_fn tally_parse_pmus, tally_parse_groups, tally_parse_cpu_pmu_caps,
 	tally_parse_pmu_caps, tally_parse_event_desc, tally_parse_bpf_progs, tally_parse_btfs;
 
-/* Length-prefixed list of strings. */
+/* Parse a u32 count followed by that many length-prefixed strings. */
 struct tally_perfdata_strings tally_parse_strings(struct tally_feature_bytes *in);
 
 #endif

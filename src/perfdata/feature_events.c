@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of events that features hold: EVENT_DESC, and simpleperf's META_INFO. */
+/* Event names stored in features: EVENT_DESC, and META_INFO of simpleperf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "perfdata/reader.h"
 #include "perfdata/reader_features.h"
 
-/* The event that an entry speaks of: by its first id, else by its place in the list when
- * both are the same. */
+/* Return the event that an entry describes. It is found by the first ID of the entry. Otherwise it
+ * is the event with the same index, if type and config match. */
 static struct tally_event *desc_event(struct tally_perfdata *data, size_t i)
 {
 	const struct tally_desc_entry *entry = &data->names.descs.entries.data[i];
@@ -28,7 +28,7 @@ static struct tally_event *desc_event(struct tally_perfdata *data, size_t i)
 		       : NULL;
 }
 
-/* Give an event what an entry says. */
+/* Apply the name, and the IDs if they are missing, of an entry to an event. */
 static int desc_apply(struct tally_perfdata *data, struct tally_desc_entry *entry,
 		      struct tally_event *event)
 {
@@ -65,7 +65,7 @@ int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event
 	return ret;
 }
 
-/* One entry: attr, u32 nr ids, name, ids. False where it does not parse. */
+/* Read one entry: attr, u32 number of IDs, name, IDs. Returns false if it does not parse. */
 static bool read_entry(struct tally_feature_bytes *in, uint32_t size,
 		       struct tally_desc_entry *ret_entry, struct perf_event_attr *ret_attr)
 {
@@ -82,7 +82,7 @@ static bool read_entry(struct tally_feature_bytes *in, uint32_t size,
 	return true;
 }
 
-/* A file that lost its attrs has them here too. */
+/* Restore an event from EVENT_DESC when the attrs of the file are lost. */
 static int desc_restore(struct tally_perfdata *data, const struct tally_desc_entry *entry,
 			const struct perf_event_attr *attr, uint64_t offset)
 {
@@ -104,8 +104,8 @@ static int desc_add(struct tally_perfdata *data, const struct tally_desc_entry *
 	return ret ? ret : tally_vec_push(&descs->entries, *entry);
 }
 
-/* u32 nr, u32 attr size, the entries. Partly unreadable ones give the names up to there;
- * tally_perfdata_env() notes it. */
+/* Layout: u32 number of entries, u32 attr size, the entries. If the feature is damaged, the names
+ * before the damage are used; tally_perfdata_env() reports the damage. */
 int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 			   struct tally_perfdata_slice bytes)
 {
@@ -131,15 +131,15 @@ int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 	return ret;
 }
 
-/* perf does not read these names and makes its own for generic events; so do we, and use them
- * where nothing better can be made: raw events, tracepoints, PMUs. */
+/* perf ignores these names and generates its own for generic events. Do the same, and use them only
+ * for event types without good generated names: raw events, tracepoints and other PMUs. */
 static bool wants_meta_name(uint32_t type)
 {
 	return type != PERF_TYPE_HARDWARE && type != PERF_TYPE_SOFTWARE &&
 	       type != PERF_TYPE_HW_CACHE;
 }
 
-/* Lines "name,type,config". */
+/* Parse one line "name,type,config". */
 static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 {
 	const char *comma = memchr(line, ',', len), *second;
@@ -150,7 +150,7 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 	second = memchr(comma + 1, ',', (size_t)(line + len - comma - 1));
 	if (!second)
 		return 0;
-	/* Both numbers are followed by something that is no digit: ',', '\n' or NUL. */
+	/* Each number is followed by a non-digit: ',', '\n' or NUL. */
 	type = strtoull(comma + 1, NULL, 10);
 	config = strtoull(second + 1, NULL, 10);
 	if (type >= UINT32_MAX || !wants_meta_name((uint32_t)type))
@@ -160,7 +160,7 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 		(struct tally_perfdata_slice){(const uint8_t *)line, (uint64_t)(comma - line)});
 }
 
-/* NUL-terminated keys and values in turn. */
+/* The content consists of alternating NUL-terminated keys and values. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes)
 {
 	const char *at = (const char *)bytes.data, *end = at + bytes.len;

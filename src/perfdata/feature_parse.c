@@ -68,7 +68,7 @@ void tally_parse_compressed(struct tally_feature_bytes *in, struct tally_perfdat
 	env->compress_mmap_len = tally_feature_u32(in);
 }
 
-/* perf counts the entries, simpleperf does not. */
+/* perf stores the number of entries first, simpleperf does not. */
 void tally_parse_aux_index(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint64_t nr = in->len / 16;

@@ -5,7 +5,7 @@
 #include "perfdata/env.h"
 #include "perfdata/events.h"
 
-enum { TEXT = 4 }; /* least bytes of a string: its length */
+enum { TEXT = 4 }; /* minimum size of a string: its length field */
 
 void tally_parse_pmus(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
@@ -48,7 +48,7 @@ static void parse_caps(struct tally_feature_bytes *in, struct tally_perfdata_pmu
 	caps->nr = nr;
 }
 
-/* Older files have one list, of the core PMU; newer ones a list for each PMU. */
+/* Older files have one list, for the core PMU; newer ones have a list for each PMU. */
 void tally_parse_cpu_pmu_caps(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	struct tally_perfdata_pmu_caps *caps = tally_feature_array(in, 1, sizeof(*caps), 4);
@@ -61,7 +61,7 @@ void tally_parse_cpu_pmu_caps(struct tally_feature_bytes *in, struct tally_perfd
 	env->nr_pmu_caps = 1;
 }
 
-/* PMU_CAPS comes beside CPU_PMU_CAPS: both are kept, in one list. */
+/* A file may have both PMU_CAPS and CPU_PMU_CAPS. Collect both in one list. */
 void tally_parse_pmu_caps(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint32_t nr = tally_feature_u32(in), before = env->nr_pmu_caps;
@@ -109,7 +109,7 @@ void tally_parse_event_desc(struct tally_feature_bytes *in, struct tally_perfdat
 	uint32_t nr = tally_feature_u32(in), size = tally_feature_u32(in);
 	struct tally_perfdata_event_desc *descs;
 
-	/* Each has an attr, the number of its ids and a name. */
+	/* Each entry has an attr, the number of its IDs and a name. */
 	in->failed |= nr && size < PERF_ATTR_SIZE_VER0;
 	descs = tally_feature_array(in, nr, sizeof(*descs), (size_t)size + 4 + TEXT);
 	for (uint32_t i = 0; descs && !in->failed && i < nr; i++)

@@ -6,10 +6,10 @@
 #include "base/endian.h"
 #include "perfdata/env.h"
 
-enum { TEXT = 4 }; /* least bytes of a string: its length */
+enum { TEXT = 4 }; /* minimum size of a string: its length field */
 
-/* The lists of siblings, then core and socket of each available CPU, then (newer) the lists of
- * dies and the die of each. Old files stop after the first or second part. */
+/* The lists of siblings, then the core and socket of each available CPU, then (in newer files) the
+ * lists of dies and the die of each CPU. Old files end after the first or second part. */
 void tally_parse_cpu_topology(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint32_t nr = env->nr_cpus_avail;
@@ -71,7 +71,7 @@ void tally_parse_caches(struct tally_feature_bytes *in, struct tally_perfdata_en
 	in->failed |= version != 1;
 }
 
-/* The bits are u64 words; turned round they are copied, as nothing aligns them. */
+/* The bitmap consists of u64 words. They are unaligned in the file, so swap them in a copy. */
 static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata_mem_node *node)
 {
 	const uint8_t *bytes;
@@ -79,7 +79,7 @@ static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata
 	uint64_t words;
 
 	node->node = tally_feature_u64(in);
-	tally_feature_u64(in); /* blocks, the same as the bits */
+	tally_feature_u64(in); /* number of blocks, equal to the number of bits */
 	node->nr_bits = tally_feature_u64(in);
 	words = node->nr_bits / 64 + !!(node->nr_bits % 64);
 	bytes = tally_feature_read(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);

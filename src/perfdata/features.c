@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The features of a file as bytes, and what is taken from them as soon as they are known. */
+/* The features of a file as raw bytes, and the data that is extracted from them on arrival. */
 #include <errno.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ const struct tally_perfdata_feature *tally_features_find(const struct tally_perf
 	return features_find(data, id);
 }
 
-/* simpleperf keeps what perf has no feature for under numbers of its own. */
+/* Feature numbers that only simpleperf uses. */
 enum { SIMPLEPERF_META_INFO = 129 };
 
 static int feature_apply(struct tally_perfdata *data, uint32_t id, uint64_t offset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The header of perf.data, its attr table and its feature table. Nothing in them is
- * trusted: every offset and size is limited to the file.
+ * The header of perf.data, its attr table and its feature table. No value in them is trusted: every
+ * offset and size is limited to the file.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 enum {
 	PIPE_HEADER = 16,
-	OLDEST_HEADER = 72, /* without the feature bits */
+	OLDEST_HEADER = 72, /* before feature bits were added */
 	FILE_HEADER = 104,
 	SECTION = 16, /* u64 offset, u64 size */
 	EVENT_TYPE_ENTRY = 72,
 	FEATURE_WORDS = TALLY_FEATURE_LIMIT / 64,
 };
 
-/* Where things stand in the header. */
+/* Offsets in the header. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_TYPES = 56, AT_BITS = 72 };
 
 struct section {
@@ -33,7 +33,8 @@ static bool size_is_known(uint64_t size)
 	return size == PIPE_HEADER || size == OLDEST_HEADER || size == FILE_HEADER;
 }
 
-/* The magic tells the order, but version 1 wrote it as text in both: there the size does. */
+/* The magic shows the byte order. But version 1 wrote it as text in both byte orders, so there the
+ * byte order follows from the size field. */
 static int probe_magic(struct tally_perfdata *data, const uint8_t *bytes)
 {
 	struct tally_perfdata_info *info = &data->info;
@@ -89,8 +90,8 @@ static void note_attr(struct tally_perfdata *data, size_t i, uint64_t at, const 
 							     .text = text});
 }
 
-/* One attr and the section of its ids. `ids_left` bounds the ids of all attrs together, as
- * hostile ones may all point to the same bytes. */
+/* Read one attr and the section of its IDs. `ids_left` limits the total number of IDs of all attrs,
+ * because in a hostile file they may all point to the same bytes. */
 static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_t *ids_left)
 {
 	uint64_t size = data->info.attr_size;
@@ -112,7 +113,7 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	*ids_left -= ids.size / 8;
 	ret = tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
 					   ids.size / 8, data->info.is_foreign, &event);
-	/* EVENT_DESC comes later: it is looked at then. */
+	/* EVENT_DESC is read later and applied then. */
 	return ret ? ret : tally_names_event_came(data, event, NULL, 0, at);
 }
 
@@ -139,7 +140,7 @@ static int read_attrs(struct tally_perfdata *data)
 	return ret;
 }
 
-/* Without attrs nobody knows what is in a sample. */
+/* Without attrs the layout of samples is unknown. */
 static void check_attrs(struct tally_perfdata *data)
 {
 	if (!data->names.lacks_attrs)
@@ -197,7 +198,7 @@ static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, 
 							     .text = text});
 }
 
-/* Whether a section is a hole, see tally_file_map_is_hollow(). */
+/* Return true if a section is a hole, see tally_file_map_is_hollow(). */
 static bool is_hollow(const struct tally_perfdata *data, struct section at)
 {
 	const struct tally_file_map *map = data->maps.data;
@@ -206,7 +207,7 @@ static bool is_hollow(const struct tally_perfdata *data, struct section at)
 	       tally_file_map_is_hollow(map, at.offset, at.size);
 }
 
-/* Take a feature, whose entry in the table is at `entry`. */
+/* Add a feature; its table entry is at `entry`. */
 static int take_feature(struct tally_perfdata *data, unsigned id, uint64_t entry, struct section at)
 {
 	if (!tally_range_ok(at.offset, at.size, data->len))
@@ -220,7 +221,7 @@ static int take_feature(struct tally_perfdata *data, unsigned id, uint64_t entry
 	return 0;
 }
 
-/* The entry of our own feature, at the end of the table; see TALLY_UNLISTED_MAGIC. */
+/* Read the entry of tally's own feature at the end of the table; see TALLY_UNLISTED_MAGIC. */
 static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 {
 	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
@@ -229,7 +230,8 @@ static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 	return take_feature(data, TALLY_FEATURE_STORED_NAMES, table, section_at(data, table + 16));
 }
 
-/* One section per set bit, known or not, right behind the records. */
+/* The table directly follows the records and has one section per set bit, even for unknown
+ * features. */
 static int read_features(struct tally_perfdata *data, uint64_t table)
 {
 	uint64_t bits[FEATURE_WORDS];
@@ -249,7 +251,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 	return ret ? ret : read_unlisted(data, table);
 }
 
-/* Limit the records to the file and tell an unfinished one. */
+/* Limit the records to the file and detect an unfinished recording. */
 static struct section clip_data(struct tally_perfdata *data)
 {
 	struct section at = section_at(data, AT_DATA);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * COMPRESSED and COMPRESSED2 records: pieces of one zstd stream that goes on through the
- * whole file. Frames need not end and records may straddle pieces, so the decoder and the
- * window of what it gave live as long as the reader.
+ * COMPRESSED and COMPRESSED2 records: pieces of one zstd stream for the whole file. A zstd frame
+ * need not end with a piece, and records may span pieces. Therefore the decoder and the window with
+ * its output live as long as the reader.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +19,11 @@ struct tally_inflater {
 	ZSTD_DStream *zstd;
 	ZSTD_inBuffer in;
 	struct tally_window window;
-	uint64_t offset;              /* of the piece being used */
-	uint64_t fed, given, records; /* compressed bytes so far, and what they became */
+	uint64_t offset; /* offset of the current piece */
+	/* Compressed bytes so far, and the bytes and records they expanded to. */
+	uint64_t fed, given, records;
 	bool broken;
-	bool pending; /* the decoder may hold more than it gave */
+	bool pending; /* the decoder may have more output */
 };
 
 static int64_t inflate_fill(void *context, uint8_t *to, size_t cap)
@@ -93,7 +94,7 @@ int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *con
 	return 0;
 }
 
-/* Whether so much comes out of so little that no recorder made it; `err` names the limit. */
+/* Reject an expansion that is far beyond that of any recorder; `err` names the limit. */
 static int check_expansion(const struct tally_inflater *inflater, struct tally_error *err)
 {
 	const char *text = NULL;

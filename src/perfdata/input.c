@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From bytes to raw records: mapped files, memory and streams. */
+/* Split bytes into raw records: mapped files, memory and streams. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static struct tally_range *input_range(struct tally_perfdata *data)
 	return input->range < input->ranges.len ? &input->ranges.data[input->range] : NULL;
 }
 
-/* Contiguous bytes at the present place, as tally_window_peek(). */
+/* Get contiguous bytes at the current position, like tally_window_peek(). */
 static int input_peek(struct tally_perfdata *data, size_t need, const uint8_t **ret_bytes,
 		      size_t *ret_have)
 {
@@ -43,7 +43,8 @@ static void input_skip(struct tally_perfdata *data, size_t size)
 		tally_window_skip(&data->input.stream, size);
 }
 
-/* Skip what is too long to be kept; `*ret_skipped` is less than `size` at the end. */
+/* Skip bytes that are too many to be kept. At the end of the input `*ret_skipped` is less than
+ * `size`. */
 static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *ret_skipped)
 {
 	uint64_t left = size;
@@ -65,8 +66,8 @@ static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *r
 	return 0;
 }
 
-/* Whether it is time to call `idle`: nothing is there to be read, and it was not called for 100 ms.
- * Until then this waits, as long as nothing comes. */
+/* Wait until there is input or the next call of `idle` is due, 100 ms after the previous one.
+ * Returns true if it is due. */
 static bool is_idle_due(struct tally_input *input)
 {
 	enum { NS_PER_MS = 1000000, EVERY_NS = 100 * NS_PER_MS };
@@ -146,8 +147,9 @@ static void raw_header(struct tally_raw *raw, const uint8_t *bytes, bool swap)
 	raw->size = tally_load_u16(bytes + 6, swap);
 }
 
-/* Bytes behind the record that its size does not count, padding included. simpleperf has tracing
- * data inside its record: that is set at once, and nothing is behind. */
+/* Return the size, including padding, of the payload that follows the record and is not part of its
+ * size. simpleperf puts tracing data inside the record: this sets the payload of `raw` and returns
+ * 0. */
 static uint64_t payload_size(struct tally_raw *raw, bool swap, uint64_t *ret_len)
 {
 	uint64_t len;
@@ -170,9 +172,10 @@ static uint64_t payload_size(struct tally_raw *raw, bool swap, uint64_t *ret_len
 	return *ret_len;
 }
 
-/* perf 3.2 and the like gave each feature of a pipe a record type of its own, numbers that mean
- * other things today. Their strings tell them apart: a length that is a multiple of 64 and the rest
- * of the record, which no record of today can have, as those are multiples of 8. */
+/* perf 3.2 and similar versions used a separate record type for each feature in a pipe. Their
+ * numbers now have other meanings. Their string records can be recognized: the length is a multiple
+ * of 64 and covers the rest of the record. Current records cannot match, as their size is a
+ * multiple of 8. */
 static bool is_old_string(const struct tally_raw *raw, bool swap)
 {
 	enum { NAME_ALIGN = 64 };
@@ -196,7 +199,8 @@ static void mark_old_feature(struct tally_perfdata *data, struct tally_raw *raw)
 		raw->flags |= TALLY_PERFDATA_OLD_FEATURE;
 }
 
-/* Too long to keep: the record's own bytes go elsewhere, as the window moves on. */
+/* The payload is too long to keep. Copy the record itself to the scratch buffer, because the window
+ * moves on. */
 static int discard_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
 			   uint64_t *ret_got)
 {
@@ -227,7 +231,7 @@ static int keep_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 	return 0;
 }
 
-/* The record is had and not skipped yet: skip it with its payload. */
+/* Skip the record, which has been peeked at only, together with its payload. */
 static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
 			uint64_t len)
 {
@@ -245,7 +249,7 @@ static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 	return 0;
 }
 
-/* What is left of this range is no record. */
+/* Note that the rest of this range is not a whole record, and skip it. */
 static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, size_t have)
 {
 	if (raw)
@@ -257,7 +261,7 @@ static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, 
 	input_skip(data, have);
 }
 
-/* One record of the present range. 1, 0 at its end, or -errno. */
+/* Read one record of the current range. Returns 1, 0 at the end of the range, or -errno. */
 static int range_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 		      struct tally_error *err)
 {

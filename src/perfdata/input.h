@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the bytes of a file or a stream to records. */
+/* Split the bytes of a file or a stream into records. */
 #ifndef TALLY_PERFDATA_INPUT_H
 #define TALLY_PERFDATA_INPUT_H
 
@@ -8,25 +8,28 @@
 
 #include "perfdata/reader.h"
 
-/* The next record of the file. 1, 0 at the end, -EINVAL with the reason, or -errno. */
+/* Get the next record of the file. Returns 1, 0 at the end, -EINVAL with the reason in `err`, or
+ * another negative errno. */
 int tally_input_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 		     struct tally_error *err);
 
-/* Start a stream whose first `consumed` bytes are in `first`, `len` bytes long. */
+/* Start reading a stream. `first` contains its first `len` bytes, of which `consumed` are already
+ * processed; it is copied. Returns 0 or -ENOMEM. */
 int tally_input_start_stream(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
 			     size_t consumed);
 
-/* ---- inflate.c: the inside of COMPRESSED records ------------------------- */
+/* ---- inflate.c: the contents of COMPRESSED records ----------------------- */
 
-/* Hand over the body of a COMPRESSED record; it must stay until it is used up, which it is
- * when tally_inflater_next() gives 0. 0, -ENOMEM; a broken body is noted. */
+/* Pass a COMPRESSED record to the decoder. The record must stay in memory until
+ * tally_inflater_next() returns 0, that is, until it is consumed. Returns 0 or -ENOMEM; a broken
+ * body is noted. */
 int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *container);
 
-/* The next record from inside. 1, 0 when more input is needed, or -EINVAL, -ENOMEM. */
+/* Get the next expanded record. Returns 1, 0 when more input is needed, -EINVAL, or -ENOMEM. */
 int tally_inflater_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 			struct tally_error *err);
 
-/* Note what is left over at the end of the file. */
+/* At the end of the file, note an incomplete record and drop it. */
 void tally_inflater_finish(struct tally_perfdata *data);
 void tally_inflater_free(struct tally_inflater *inflater);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records that tell about the file itself: what pipe mode has instead of a header. */
+/* Records that describe the file itself; in pipe mode they replace the header. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* The ids begin behind the attr's own size, wherever that is. */
+/* The IDs follow the attr; its size field gives their offset. */
 static int add_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	bool swap = data->info.is_foreign;
@@ -94,7 +94,7 @@ static int keep_bytes(struct tally_perfdata *data, const uint8_t *bytes, size_t 
 	return 0;
 }
 
-/* The last one is an empty end marker with the writer's number of features as its id. */
+/* The last record is an empty end marker. Its ID is the number of features the writer knows. */
 static int add_feature(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	struct tally_perfdata_slice slice;
@@ -131,7 +131,7 @@ static int add_tracing(struct tally_perfdata *data, const struct tally_raw *raw)
 	return tally_tracing_apply(data);
 }
 
-/* A record of perf 3.2 that is a feature. */
+/* Add a feature from a record type that perf 3.2 used for it. */
 static int add_old_feature(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	uint32_t id = raw->type == TALLY_OLD_FEATURE_LAST

@@ -21,7 +21,7 @@ const char *tally_names_copy(struct tally_perfdata *data, const void *name, size
 	return tally_arena_strndup(&data->events.texts, name, len);
 }
 
-/* Whether one more event may be looked at. */
+/* Count one more event checked. Returns false if the limit is reached. */
 static bool naming_is_allowed(struct tally_perfdata *data)
 {
 	if (data->names.namings < TALLY_NAMINGS_MAX) {

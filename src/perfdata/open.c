@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening whatever holds perf.data, and closing it. */
+/* Open and close perf.data files, directories, streams and memory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static int reader_new(struct tally_perfdata **ret_data)
 	return 0;
 }
 
-/* Bytes in memory are there: read the header. */
+/* Read the header of a file in memory. */
 static int open_memory(struct tally_perfdata *data, const uint8_t *bytes, size_t len,
 		       struct tally_error *err)
 {
@@ -84,7 +84,8 @@ static int read_some(int fd, uint8_t *to, size_t len, size_t *ret_got)
 	return 0;
 }
 
-/* A file that comes down a pipe (`cat perf.data | ...`) needs its end before its middle. */
+/* A file-mode recording read from a pipe (`cat perf.data | ...`) is read completely first, because
+ * its end is needed before its middle. */
 static int open_slurped(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
 			struct tally_error *err)
 {
@@ -134,7 +135,7 @@ static int open_stream(struct tally_perfdata *data, int fd, struct tally_error *
 
 /* ---- directories --------------------------------------------------------- */
 
-/* N of "data.N", -1 for another name. */
+/* Return N for a name "data.N", -1 for other names. */
 static long data_number(const char *name)
 {
 	unsigned number;
@@ -175,7 +176,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Add data.0, data.1 ... in the order of their numbers. `dir` is consumed. */
+/* Add data.0, data.1 ... in numerical order. `dir` is consumed. */
 static int add_data_files(struct tally_perfdata *data, int dir, struct tally_error *err)
 {
 	TALLY_VEC(uint32_t) numbers = {0};
@@ -291,7 +292,7 @@ int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfda
 	return ret;
 }
 
-/* What belongs to one pass over the records. */
+/* Reset the state of one pass over the records. */
 static void reader_reset(struct tally_perfdata *data)
 {
 	tally_order_free(&data->order);
@@ -395,7 +396,7 @@ bool tally_perfdata_is_recording(const char *path)
 	return !ret && !tally_header_probe(&probe, bytes, len, &size, NULL);
 }
 
-/* ---- small questions ----------------------------------------------------- */
+/* ---- accessors ----------------------------------------------------------- */
 
 const struct tally_perfdata_info *tally_perfdata_info(const struct tally_perfdata *data)
 {

@@ -7,12 +7,12 @@
 #include "base/arith.h"
 #include "perfdata/window.h"
 
-/* Blocks grow within a run: short runs of hostile files must stay cheap. */
+/* Blocks grow within a run, so that many short runs in a hostile file stay cheap. */
 enum { BLOCK_FIRST = 2, BLOCK_MAX = 512 };
 
 struct tally_order_block {
 	struct tally_order_block *next;
-	uint32_t len, cap; /* entries added, room */
+	uint32_t len, cap; /* entries used, capacity */
 	struct tally_order_entry entries[];
 };
 
@@ -89,7 +89,7 @@ static void heap_down(struct tally_order *order)
 
 /* ---- adding -------------------------------------------------------------- */
 
-/* The run to continue at `time`: the first whose tail is not above it; runs.len if none. */
+/* Find the run to continue at `time`: the first one with a tail not above it, or runs.len. */
 static size_t runs_find(const struct tally_order *order, uint64_t time)
 {
 	const struct tally_order_run *runs = order->runs.data;
@@ -108,7 +108,7 @@ static size_t runs_find(const struct tally_order *order, uint64_t time)
 	return low;
 }
 
-/* Room for one more entry at the end of the run. */
+/* Reserve space for one more entry at the end of the run. */
 static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 {
 	struct tally_order_block *last = run->last, *block;
@@ -130,7 +130,7 @@ static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 	return 0;
 }
 
-/* The run to add to, which is not the one added to before, or is full. */
+/* Find the run to add to when the current run does not fit, is empty, or is full. */
 static struct tally_order_run *run_choose(struct tally_order *order, uint64_t time)
 {
 	size_t i = runs_find(order, time);
@@ -144,7 +144,7 @@ static struct tally_order_run *run_choose(struct tally_order *order, uint64_t ti
 	return &order->runs.data[i];
 }
 
-/* Whether the run that was added to last goes on with `time`, and has waiting records and room. */
+/* Return true if `time` continues the current run, and the run is not empty and has free space. */
 static bool run_goes_on(const struct tally_order *order, uint64_t time)
 {
 	const struct tally_order_run *run;
@@ -175,7 +175,7 @@ struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t ti
 	return entry;
 }
 
-/* ---- taking -------------------------------------------------------------- */
+/* ---- removing ------------------------------------------------------------ */
 
 static void runs_clear(struct tally_order *order)
 {
@@ -194,7 +194,7 @@ static void runs_clear(struct tally_order *order)
 	order->current = 0;
 }
 
-/* The first block is used up: go on to the next one, or empty the run. */
+/* The first block is used up: advance to the next one, or mark the run as empty. */
 static void run_advance(struct tally_order *order, struct tally_order_run *run)
 {
 	struct tally_order_block *block = run->first;
@@ -210,7 +210,8 @@ static void run_advance(struct tally_order *order, struct tally_order_run *run)
 	order->heap.data[0] = order->heap.data[--order->heap.len];
 }
 
-/* The record that will be taken a little later was added long ago: it takes time to come. */
+/* Prefetch records that will be removed soon. They were added long ago, so they are no longer
+ * cached. */
 static void prefetch_ahead(const struct tally_order_entry *head,
 			   const struct tally_order_entry *end)
 {

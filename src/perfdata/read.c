@@ -9,7 +9,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/swap.h"
 
-/* Bytes of records to come that are asked for. */
+/* Distance in bytes by which coming records are prefetched. */
 #define PREFETCH_AHEAD ((uint64_t)2048)
 
 void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
@@ -46,7 +46,7 @@ uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size)
 
 /* ---- one record ---------------------------------------------------------- */
 
-/* Turn a foreign record round in a copy. */
+/* Byte-swap a record of the other byte order in a copy. */
 static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 		    const struct tally_event *event)
 {
@@ -94,7 +94,7 @@ static void count_record(struct tally_perfdata *data)
 	}
 }
 
-/* simpleperf numbers its own types from here; they are known to say nothing of samples. */
+/* First record type of simpleperf. Its types do not affect samples, so they are not reported. */
 enum { SIMPLEPERF_TYPES = 32768 };
 
 static void note_unknown(struct tally_perfdata *data, const struct tally_raw *raw)
@@ -109,8 +109,8 @@ static void note_unknown(struct tally_perfdata *data, const struct tally_raw *ra
 					.text = "a record of a type that is not known here"});
 }
 
-/* What comes with some records: contents, or news about the file. Rewinding reads them again,
- * but news only once. */
+/* Process the side effects of a record: contents of compressed records, and metadata. After
+ * rewinding the contents are expanded again, but metadata are not applied again. */
 static int raw_adopt(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
@@ -129,7 +129,7 @@ static int raw_adopt(struct tally_perfdata *data, struct tally_raw *raw)
 	return ret;
 }
 
-/* The next record with its event, in host order. */
+/* Get the next record, in host byte order, with its event. */
 static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 		       struct tally_event **ret_event, struct tally_error *err)
 {
@@ -199,7 +199,7 @@ int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_recor
 
 /* ---- time order ---------------------------------------------------------- */
 
-/* Records without a time, and those too late to be put in order, go out at once. */
+/* Records without a time, and those too late to be sorted, are returned immediately. */
 static bool is_immediate(struct tally_perfdata *data, uint64_t time, uint16_t *flags)
 {
 	if (!time || time == UINT64_MAX)
@@ -259,13 +259,13 @@ static void order_get(struct tally_perfdata *data, const struct tally_order_entr
 	tally_release_touch(data, entry->data, entry->size);
 }
 
-/* Memory that waiting records take, where they are copies. */
+/* Return the memory used by queued records, as far as they are copies. */
 static uint64_t order_memory(const struct tally_perfdata *data)
 {
 	return data->info.is_stream || data->inflater ? data->pool.used + data->order.used : 0;
 }
 
-/* Too much waits: hand out the oldest, although still older ones may come. */
+/* The queue is too large: return the oldest records, although older ones may still arrive. */
 static void order_flush(struct tally_perfdata *data)
 {
 	tally_order_unbind(&data->order);
@@ -276,22 +276,22 @@ static void order_flush(struct tally_perfdata *data)
 						"waiting records: they may be out of order"});
 }
 
-/* Half of it again: there is room for a while. */
+/* Apply the limit again when the queue has shrunk to half of its maximum. */
 static void order_flush_end(struct tally_perfdata *data)
 {
 	if (data->order.is_unbound && order_memory(data) <= data->waiting_max / 2)
 		tally_order_bound(&data->order);
 }
 
-/* Whether the next record can be had without a copy and belongs to nothing else. */
+/* Return true if the next record can be read in place and needs no preprocessing. */
 static bool input_is_plain(const struct tally_perfdata *data)
 {
 	return !data->info.is_stream && !data->info.is_foreign && !data->inflater &&
 	       !data->failed.code && data->input.range < data->input.ranges.len;
 }
 
-/* What order_fill() does, for the many records of a mapped file that need nothing special: as far
- * as they go. 0 or -ENOMEM. */
+/* Fast path of order_fill() for records of a mapped file that need no special treatment. Stops at
+ * the first other record. Returns 0 or -ENOMEM. */
 static int order_fill_plain(struct tally_perfdata *data)
 {
 	const struct tally_range *range;
@@ -333,7 +333,8 @@ static int order_fill_plain(struct tally_perfdata *data)
 	return ret;
 }
 
-/* Read on until a record can go out at once (1) or the queue may be emptied (0). */
+/* Read until a record can be returned immediately (1) or records may be removed from the queue (0).
+ */
 static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record *ret_record)
 {
 	struct tally_raw raw;
@@ -349,7 +350,8 @@ static int order_fill(struct tally_perfdata *data, struct tally_perfdata_record 
 		if (!is_wanted(data, raw.type, number))
 			continue;
 		if (is_immediate(data, time, &raw.flags)) {
-			/* Rounds of one of several files say nothing about the others. */
+			/* In a directory a round covers one file only, so it does not limit the
+			 * others. */
 			if (raw.type == TALLY_PERFDATA_FINISHED_ROUND && !data->info.is_dir)
 				tally_order_round(&data->order);
 			record_set(ret_record, &raw, event, number);

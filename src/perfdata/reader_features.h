@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features of a file that is read, and what the reader takes from them. */
+/* Features of the file being read, and the data extracted from them. */
 #ifndef TALLY_PERFDATA_READER_FEATURES_H
 #define TALLY_PERFDATA_READER_FEATURES_H
 
@@ -8,37 +8,39 @@
 
 #include "perfdata/reader.h"
 
-/* Keep a feature; the last one of an id wins. Build-ids, event names and tracing data are
- * taken from it. 0 or -ENOMEM. */
+/* Store a feature, replacing one with the same ID. Build IDs, event names and tracing data are
+ * extracted from it. Returns 0 or -ENOMEM. */
 int tally_features_add(struct tally_perfdata *data, uint32_t id, uint64_t offset,
 		       struct tally_perfdata_slice bytes);
 
-/* Read the table of build-ids. 0 or -ENOMEM. */
+/* Read the build ID table. Returns 0 or -ENOMEM. */
 int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
 			 struct tally_perfdata_slice bytes);
 
-/* Add one build-id record (header included) of `len` bytes; too short ones are ignored. */
+/* Add one build ID record of `len` bytes, header included; too short ones are ignored. Returns 0 or
+ * -ENOMEM. */
 int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size_t len);
 
-/* Names from EVENT_DESC, which stays where it is, for events that are there and those to come; and
- * the attrs and ids that the file has lost. 0 or -ENOMEM. */
+/* Apply the names of EVENT_DESC to existing and future events, and restore attrs and IDs that the
+ * file has lost. `bytes` is not copied. Returns 0 or -ENOMEM. */
 int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 			   struct tally_perfdata_slice bytes);
 
-/* What EVENT_DESC says of an event that came with these ids. 0 or -ENOMEM. */
+/* Apply EVENT_DESC to an event that was added with these IDs. Returns 0 or -ENOMEM. */
 int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
 			  const uint8_t *ids, size_t nr);
 
-/* Names from simpleperf's META_INFO. 0 or -ENOMEM. */
+/* Apply the names of simpleperf's META_INFO. Returns 0 or -ENOMEM. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);
 
-/* Names of tracepoints that have none, by the tracing data's formats. 0 or -ENOMEM. */
+/* Name unnamed tracepoints from the formats in the tracing data. Returns 0 or -ENOMEM. */
 int tally_tracing_apply(struct tally_perfdata *data);
 
-/* The same for one event; nothing happens while there is no tracing data. 0 or -ENOMEM. */
+/* Like tally_tracing_apply() for one event; does nothing while there is no tracing data. Returns 0
+ * or -ENOMEM. */
 int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event);
 
-/* The feature with this id, NULL if absent. */
+/* Return the feature with this ID, or NULL. */
 const struct tally_perfdata_feature *tally_features_find(const struct tally_perfdata *data,
 							 uint32_t id);
 

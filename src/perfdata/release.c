@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Giving pages back. A mapped file counts as resident as far as it was read, so what lies
- * behind is dropped from time to time; a record looked at again later is simply mapped
- * again from the page cache. This keeps memory bounded by the records that wait.
+ * Release pages of mapped files. The pages of a mapped file count as resident once they are read.
+ * Those already read are dropped from time to time; a record that is accessed again later is
+ * faulted in again from the page cache. Thus memory is limited by the number of queued records.
  */
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096 };
 
-/* How many bytes are looked at between two calls of madvise(2). */
+/* Bytes read between two calls of madvise(2). */
 #define RELEASE_EVERY ((uint64_t)2 << 20)
 
 static void release(struct tally_perfdata *data)
@@ -19,7 +19,7 @@ static void release(struct tally_perfdata *data)
 	uintptr_t low = (uintptr_t)data->release.low & ~(uintptr_t)(PAGE - 1);
 	uintptr_t high = tally_round_up((uintptr_t)data->release.high, PAGE);
 
-	/* Failure costs memory, nothing else. */
+	/* A failure only costs memory. */
 	(void)madvise((void *)low, high - low, MADV_DONTNEED);
 	data->release.low = data->release.high = NULL;
 	data->release.touched = 0;
@@ -31,7 +31,7 @@ void tally_release_touch(struct tally_perfdata *data, const uint8_t *at, size_t 
 
 	if (!range->enabled)
 		return;
-	/* Data in chunks is not in the mapping. */
+	/* Data in chunks is not part of the mapping. */
 	if (at < data->bytes || at >= data->bytes + data->len)
 		return;
 	if (!range->low || at < range->low)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Byte order of whole records: the kernel's by their tables, perf.data's own here. */
+/* Byte order of whole records: kernel records by their descriptions, records of perf.data here. */
 #include "perfdata/swap.h"
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* What part of a record is swapped beyond its description's integers. */
+/* Record types that need more swapping than their description provides. */
 struct user_swap {
 	uint32_t type;
 	int (*swap)(uint8_t *record, size_t len, bool from_host);
 };
 
-/* The attr has bit fields; the ids behind it are where its own size says. */
+/* An attr has bit fields, and the IDs follow it at the offset given by its size field. */
 static int swap_attr(uint8_t *record, size_t len, bool from_host)
 {
 	struct perf_event_attr attr;
@@ -40,7 +40,7 @@ static int swap_attr(uint8_t *record, size_t len, bool from_host)
 	return 0;
 }
 
-/* Behind the two words: a double or text or a CPU_MAP's insides, by the first. */
+/* Swap a CPU map. Its layout depends on the type in the first field. */
 static int swap_cpus(uint8_t *map, size_t len, bool from_host)
 {
 	uint16_t type, nr;
@@ -50,7 +50,7 @@ static int swap_cpus(uint8_t *map, size_t len, bool from_host)
 	type = tally_load_u16(map, !from_host);
 	nr = tally_load_u16(map + 2, !from_host);
 	tally_swap_u16(map);
-	if (type == 2) { /* range: u8 any, u8 pad, u16 first, u16 last */
+	if (type == 2) { /* range: u8 any CPU, u8 padding, u16 first, u16 last */
 		for (size_t at = 4; at + 2 <= TALLY_MIN(len, 8); at += 2)
 			tally_swap_u16(map + at);
 		return 0;
@@ -59,7 +59,7 @@ static int swap_cpus(uint8_t *map, size_t len, bool from_host)
 	if (type == 0) { /* list of u16 */
 		for (size_t i = 0; i < nr && 6 + 2 * i <= len; i++)
 			tally_swap_u16(map + 4 + 2 * i);
-	} else if (type == 1 && len >= 6) { /* mask: u16 bytes of a long, longs aligned to it */
+	} else if (type == 1 && len >= 6) { /* mask: u16 bytes of a long, aligned longs */
 		uint16_t size = tally_load_u16(map + 4, !from_host);
 
 		tally_swap_u16(map + 4);
@@ -91,7 +91,7 @@ static int swap_event_update(uint8_t *record, size_t len, bool from_host)
 	return 0;
 }
 
-/* Three words, later followed by two more and by single bytes. */
+/* Three words; newer records add two words and single bytes. */
 static int swap_time_conv(uint8_t *record, size_t len, bool from_host)
 {
 	tally_swap_u64s(record + HEADER, TALLY_MIN((len - HEADER) / 8, 5));
@@ -128,7 +128,7 @@ static size_t field_size(const struct tally_record_field *field)
 	return field->kind == TALLY_FIELD_U64 ? 8 : field->count;
 }
 
-/* All arrays stand at byte 16 and hold u64 and text only. */
+/* All arrays begin at byte 16 and contain only u64 and text. */
 static void swap_array(const struct tally_perfdata_array *array, uint8_t *record, size_t len)
 {
 	for (size_t at = 16; at + array->stride <= len; at += array->stride) {

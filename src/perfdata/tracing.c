@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracing data: tracefs' format files as they were on the recording machine.
+ * Tracing data: the format files of tracefs on the recording machine.
  *
- * Magic, version, byte order, size of a long, page size; header_page and header_event, each
- * with its name; ftrace's formats; for each system its name and its formats; kallsyms;
- * printk formats; from version 0.6 saved command names. Numbers are in the byte order it
- * tells. A blob cut short is taken as far as it goes.
+ * Layout: magic, version, byte order, size of a long, page size; header_page and header_event, each
+ * with its name; the formats of ftrace; the name and the formats of each system; kallsyms; printk
+ * formats; from version 0.6 on saved command names. Numbers are in the byte order given there. A
+ * truncated blob is used up to its end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 
 static const char magic[] = "\x17\x08\x44tracing";
 
-/* The parsed form and what it owns. */
+/* The parsed form and the memory it owns. */
 struct tracing {
-	struct tally_perfdata_tracing pub; /* first: freed by a pointer to it */
+	struct tally_perfdata_tracing pub; /* must be first: freed by a pointer to it */
 	TALLY_VEC(struct tally_perfdata_trace_format) formats;
 };
 
@@ -32,7 +32,7 @@ static bool tracing_is_here(const uint8_t *bytes, size_t len)
 	return len >= sizeof(magic) - 1 && !memcmp(bytes, magic, sizeof(magic) - 1);
 }
 
-/* NUL-terminated text in place, NULL on failure. */
+/* Return NUL-terminated text in place, or NULL on failure. */
 static const char *read_text(struct tally_feature_bytes *in)
 {
 	const char *text = (const char *)in->data + in->at;
@@ -48,7 +48,7 @@ static struct tally_perfdata_slice read_slice(struct tally_feature_bytes *in, ui
 	return (struct tally_perfdata_slice){data, data ? len : 0};
 }
 
-/* "header_page" or "header_event", u64 size, text. */
+/* Read "header_page" or "header_event", a u64 size, and the text. */
 static struct tally_perfdata_slice read_named(struct tally_feature_bytes *in)
 {
 	if (!read_text(in))
@@ -176,9 +176,9 @@ int tally_perfdata_tracing(struct tally_perfdata *data,
 	return 0;
 }
 
-/* ---- formats by id, and names of tracepoints ----------------------------- */
+/* ---- formats by ID, and names of tracepoints ----------------------------- */
 
-/* The rest of the line behind `key` at the start of a line; empty if there is none. */
+/* Return the rest of the line that starts with `key`; empty without such a line. */
 static struct tally_perfdata_slice format_value(struct tally_perfdata_slice text, const char *key)
 {
 	const char *at = (const char *)text.data, *end = at + text.len;
@@ -205,7 +205,7 @@ static uint64_t decimal(struct tally_perfdata_slice text)
 	return value;
 }
 
-/* "system:name" of a format, NULL in `ret_name` when it has no name that can be shown. */
+/* Make "system:name" from a format. `*ret_name` is NULL if the format has no printable name. */
 static int name_format(struct tally_perfdata *data,
 		       const struct tally_perfdata_trace_format *format, const char **ret_name)
 {
@@ -222,7 +222,7 @@ static int name_format(struct tally_perfdata *data,
 	return *ret_name ? 0 : -ENOMEM;
 }
 
-/* The first format that has an id is the one: for its name, its fields and its text. */
+/* Index a format. If several have the same ID, the first one is used for name, fields and text. */
 static int index_format(struct tally_perfdata *data,
 			const struct tally_perfdata_trace_format *format)
 {
@@ -240,7 +240,7 @@ static int index_format(struct tally_perfdata *data,
 	return ret ? ret : tally_map_put(&names->formats, id, names->tracepoints.len - 1);
 }
 
-/* All formats, when a tracepoint first asks for one. */
+/* Index all formats, on the first lookup of a tracepoint. */
 static int index_formats(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_tracing *tracing;
@@ -266,7 +266,7 @@ static int index_formats(struct tally_perfdata *data)
 	return ret;
 }
 
-/* The entry of an id, NULL in `ret_entry` when no format has it. 0 or -ENOMEM. */
+/* Find the entry of an ID. `*ret_entry` is NULL if no format has it. Returns 0 or -ENOMEM. */
 static int find_entry(struct tally_perfdata *data, uint64_t id,
 		      const struct tally_trace_entry **ret_entry)
 {

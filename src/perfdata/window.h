@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes that come once, from front to back (a pipe, a decompressor), seen through a window
- * in which every record is contiguous. The bytes live in counted chunks, so that records
- * that wait for their turn keep theirs while the window goes on.
+ * A window over bytes that can be read only once, in order (from a pipe or a decompressor). Every
+ * record is contiguous in it. The bytes are in reference-counted chunks, so queued records keep
+ * their data while the window advances.
  */
 #ifndef TALLY_PERFDATA_WINDOW_H
 #define TALLY_PERFDATA_WINDOW_H
@@ -20,38 +20,39 @@ struct tally_chunk {
 	uint8_t data[];
 };
 
-/* A few idle chunks of TALLY_CHUNK_SIZE. */
+/* Idle chunks of TALLY_CHUNK_SIZE, kept for reuse. */
 struct tally_chunk_pool {
 	struct tally_chunk *idle;
 	uint32_t nr_idle;
-	uint64_t used; /* bytes of chunks that are referenced */
+	uint64_t used; /* bytes of all referenced chunks */
 };
 
-/* A chunk of at least `cap` bytes with one reference, NULL when out of memory. */
+/* Get a chunk of at least `cap` bytes with one reference. Returns NULL when out of memory. */
 struct tally_chunk *tally_chunk_new(struct tally_chunk_pool *pool, size_t cap);
 void tally_chunk_ref(struct tally_chunk *chunk);
-/* Drop a reference; NULL is allowed. */
+/* Drop a reference. `chunk` may be NULL. */
 void tally_chunk_unref(struct tally_chunk *chunk);
 void tally_chunk_pool_free(struct tally_chunk_pool *pool);
 
-/* Put up to `cap` bytes into `to`. The number put, 0 when there are none now, or -errno. */
+/* Store up to `cap` bytes at `to`. Returns the number of bytes stored, 0 when none are available
+ * now, or -errno. */
 typedef int64_t tally_fill_fn(void *context, uint8_t *to, size_t cap);
 
 struct tally_window {
 	tally_fill_fn *fill;
 	void *context;
 	struct tally_chunk_pool *pool;
-	struct tally_chunk *chunk; /* NULL at first */
-	size_t at, end;            /* the bytes unread */
+	struct tally_chunk *chunk; /* NULL before the first peek */
+	size_t at, end;            /* range of the unread bytes */
 };
 
-/* Make `need` bytes contiguous. `*ret_bytes` points to `*ret_have` of them, fewer than needed
- * only when the source has no more. 0, -ENOMEM, or the error of the source. */
+/* Make `need` bytes contiguous. `*ret_bytes` points to `*ret_have` bytes, which is less than `need`
+ * only if the source has no more. Returns 0, -ENOMEM, or the error of the source. */
 int tally_window_peek(struct tally_window *window, size_t need, const uint8_t **ret_bytes,
 		      size_t *ret_have);
 
-/* Consume `size` bytes, at most as many as were had. They stay where they are until the next
- * peek, longer with a reference to `window->chunk`. */
+/* Consume `size` bytes, at most as many as the last peek returned. They remain valid until the next
+ * peek, or longer with a reference to `window->chunk`. */
 static inline void tally_window_skip(struct tally_window *window, size_t size)
 {
 	window->at += size;

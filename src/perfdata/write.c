@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing perf.data: the order of things, and the records. */
+/* Write perf.data: start, records, end. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -85,7 +85,8 @@ uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* What of the pieces was taken, counting the position. -errno of writev(2), or of the options'. */
+/* Write some of the pieces and advance the position. Returns the number of bytes written, -errno of
+ * writev(2), or the error of the `writev` option. */
 static int64_t put_some(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
 {
 	const struct tally_perfdata_writer_options *options = &writer->options;
@@ -101,10 +102,10 @@ static int64_t put_some(struct tally_perfdata_writer *writer, const struct iovec
 	return n;
 }
 
-/* All of the pieces: what a short write cut in two is finished by itself. */
+/* Write all pieces. The rest of a piece that was written partly is written separately. */
 static int put_iov(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
 {
-	size_t done = 0; /* of the first piece */
+	size_t done = 0; /* bytes written of the first piece */
 
 	while (nr) {
 		struct iovec rest = {(char *)iov->iov_base + done, iov->iov_len - done};
@@ -151,7 +152,8 @@ static size_t iov_size(const struct iovec *iov, int nr)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Turn one record of the copy round; the header last, as the body is found by it. */
+/* Byte-swap one record of the copy. The header is swapped last, because it is needed to find the
+ * fields of the body. */
 static int swap_one(struct tally_perfdata_writer *writer, uint8_t *record, size_t left,
 		    size_t *ret_size)
 {
@@ -192,7 +194,7 @@ static int swap_all(struct tally_perfdata_writer *writer, const struct iovec *io
 	return ret;
 }
 
-/* The byte at `at` of all pieces together. */
+/* Return the byte at offset `at` of all pieces together. */
 static uint8_t iov_byte(const struct iovec *iov, int nr, size_t at)
 {
 	for (; nr && at >= iov->iov_len; iov++, nr--)
@@ -200,7 +202,8 @@ static uint8_t iov_byte(const struct iovec *iov, int nr, size_t at)
 	return nr ? ((const uint8_t *)iov->iov_base)[at] : 0;
 }
 
-/* How many of the first `len` bytes are whole records (in the order of the file). */
+/* Return how many of the first `len` bytes are whole records. The pieces are in the byte order of
+ * the file. */
 static size_t whole_records(const struct tally_perfdata_writer *writer, const struct iovec *iov,
 			    int nr, size_t len)
 {
@@ -217,7 +220,7 @@ static size_t whole_records(const struct tally_perfdata_writer *writer, const st
 	return at;
 }
 
-/* Cut off what a failed call left behind `keep`, so that a file ends with a whole record. */
+/* Truncate the file to `keep` bytes after a failed call, so that it ends with a whole record. */
 static void cut_back(struct tally_perfdata_writer *writer, uint64_t keep)
 {
 	if (!writer->options.pipe && !ftruncate(writer->fd, (off_t)keep) &&
@@ -225,8 +228,8 @@ static void cut_back(struct tally_perfdata_writer *writer, uint64_t keep)
 		writer->position = keep;
 }
 
-/* A call that failed at `start`: compressed, nothing of it can be kept, and nothing can follow;
- * else the records that are whole. */
+/* Undo a call that failed after writing from `start` on. Without compression whole records are
+ * kept. With compression nothing can be kept and nothing can follow. */
 static int undo(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr,
 		uint64_t start, uint64_t data_bytes, int why)
 {
@@ -345,7 +348,7 @@ int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer)
 		return 0;
 	if (!writer->started)
 		return -EINVAL;
-	/* Data size 0 would say unfinished. */
+	/* A data size of 0 would mark the file as unfinished. */
 	if (!writer->options.pipe && !writer->data_bytes)
 		ret = tally_perfdata_writer_finish_round(writer);
 	if (!ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* File mode: header, ids, attrs, records, feature table, features. */
+/* File mode: header, IDs, attrs, records, feature table, features. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum { HEADER = 104, SECTION = 16 };
 
-/* "PERFILE2" as a number of the writer. */
+/* "PERFILE2" as a number in the byte order of the writer. */
 #define MAGIC 0x32454c4946524550ull
 
 static size_t nr_ids(const struct tally_perfdata_writer *writer)
@@ -35,7 +35,7 @@ static void put_header(struct tally_str *out, const struct tally_perfdata_writer
 	tally_put64(out, swap, entry * writer->events.list.len);
 	tally_put64(out, swap, writer->data_offset);
 	tally_put64(out, swap, data_bytes);
-	tally_put_zeros(out, SECTION); /* event types, which nobody writes any more */
+	tally_put_zeros(out, SECTION); /* event types, no longer used */
 	for (int i = 0; i < TALLY_FEATURE_LIMIT / 64; i++)
 		tally_put64(out, swap, bits[i]);
 }
@@ -63,7 +63,7 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 		tally_put64(&out, swap, len);
 		ids_at += len;
 	}
-	/* What is no regular file (/dev/null) has nothing to cut off. */
+	/* Only regular files can be truncated; for others (/dev/null) ignore the error. */
 	if (ftruncate(writer->fd, 0) < 0 && errno != EINVAL) {
 		tally_str_free(&out);
 		return -errno;
@@ -71,7 +71,7 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 	return tally_writer_put_str(writer, &out, false);
 }
 
-/* The table goes by ascending number. */
+/* The table is sorted by feature number. */
 static void put_table(struct tally_str *out, struct tally_perfdata_writer *writer,
 		      uint64_t bits[TALLY_FEATURE_LIMIT / 64])
 {
@@ -117,7 +117,7 @@ static int rewrite_header(struct tally_perfdata_writer *writer, const uint64_t *
 	return ret;
 }
 
-/* The header comes last: until then the file is an unfinished one. */
+/* The header is written last: until then the file is marked as unfinished. */
 int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 {
 	uint64_t bits[TALLY_FEATURE_LIMIT / 64] = {0};
@@ -134,7 +134,8 @@ int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 		ret = put_features(writer);
 	if (!ret)
 		return rewrite_header(writer, bits);
-	/* No room for the features (a full disk): better none than half of them. */
+	/* There is no space for the features (the disk is full): leave out all of them, not half.
+	 */
 	again = ftruncate(writer->fd, (off_t)end) < 0 ? -errno : rewrite_header(writer, none);
 	writer->finished = !again;
 	return again ? again : ret;

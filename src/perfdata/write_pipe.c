@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pipe mode: what a file has in its header comes as records. */
+/* Pipe mode: the contents of the file-mode header are written as records. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static int put_attrs(struct tally_perfdata_writer *writer, struct tally_str *out
 	return 0;
 }
 
-/* Names go by id; an event without one is named by EVENT_DESC alone. */
+/* Names are assigned by ID; an event without IDs gets its name from EVENT_DESC only. */
 static void put_names(struct tally_perfdata_writer *writer, struct tally_str *out)
 {
 	bool swap = writer->options.foreign;
@@ -64,7 +64,7 @@ static int put_tracing(struct tally_perfdata_writer *writer,
 	return 0;
 }
 
-/* The table's entries are records but for their type. */
+/* The entries of the table are complete records except for their type. */
 static int put_build_ids(struct tally_perfdata_writer *writer,
 			 const struct tally_writer_feature *feature, struct tally_str *out)
 {
@@ -93,7 +93,7 @@ static int put_feature(struct tally_perfdata_writer *writer,
 		return put_tracing(writer, feature, out);
 	if (feature->id == TALLY_FEATURE_BUILD_ID)
 		return put_build_ids(writer, feature, out);
-	/* What a record cannot hold, pipe mode cannot have: perf leaves it out too. */
+	/* Pipe mode cannot have features that are too long for a record; perf omits them too. */
 	if (room > RECORD_MAX - 16)
 		return 0;
 	tally_put_record(out, writer->options.foreign, TALLY_PERFDATA_HEADER_FEATURE, 0, 16 + room);
@@ -103,7 +103,7 @@ static int put_feature(struct tally_perfdata_writer *writer,
 	return 0;
 }
 
-/* Tracing data and build-ids are no HEADER_FEATURE records. */
+/* Return true for features that are not HEADER_FEATURE records: tracing data and build IDs. */
 static bool is_apart(uint32_t id)
 {
 	return id == TALLY_FEATURE_TRACING_DATA || id == TALLY_FEATURE_BUILD_ID;
@@ -124,8 +124,8 @@ static int put_features(struct tally_perfdata_writer *writer, bool apart, struct
 	return ret;
 }
 
-/* perf's order: some of its commands stop at the end marker of the features, and do not know
- * how to skip what stands behind TRACING_DATA. */
+/* Write in the same order as perf: some perf commands stop at the end marker of the features, and
+ * cannot skip the data that follows TRACING_DATA. */
 int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 {
 	bool swap = writer->options.foreign;

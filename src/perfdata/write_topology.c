@@ -32,7 +32,7 @@ int tally_perfdata_writer_cpu_topology(struct tally_perfdata_writer *writer,
 		tally_put32(&out, swap, (uint32_t)env->cpus[i].core_id);
 		tally_put32(&out, swap, (uint32_t)env->cpus[i].socket_id);
 	}
-	/* Without dies the section ends here, as old files do. */
+	/* Without dies the section ends here, as in old files. */
 	if (env->die_siblings.nr) {
 		put_strings(&out, swap, env->die_siblings);
 		for (uint32_t i = 0; i < env->nr_cpus; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The writer's insides, shared by the files that make it up. */
+/* Internals of the writer, shared by its source files. */
 #ifndef TALLY_PERFDATA_WRITER_H
 #define TALLY_PERFDATA_WRITER_H
 
@@ -17,7 +17,7 @@ struct tally_deflater;
 
 struct tally_writer_feature {
 	uint32_t id;
-	bool written; /* pipe mode writes each once */
+	bool written; /* pipe mode writes each feature once */
 	uint8_t *bytes;
 	size_t len;
 };
@@ -26,25 +26,28 @@ struct tally_perfdata_writer {
 	int fd;
 	struct tally_perfdata_writer_options options;
 	bool started, finished;
-	int broken; /* -errno once compressed records were lost: no more can follow */
+	/* -errno after compressed records were lost: no more can follow. Otherwise 0. */
+	int broken;
 	struct tally_perfdata_events events;
 	TALLY_VEC(struct tally_writer_feature) features;
-	struct tally_str build_ids; /* the table, in the file's order */
-	struct tally_str copy;      /* foreign records are turned round here */
+	struct tally_str build_ids; /* the table, in the byte order of the file */
+	struct tally_str copy;      /* for byte-swapping foreign records */
 	struct tally_deflater *deflater;
-	uint64_t position; /* in the file */
+	uint64_t position; /* offset in the file */
 	uint64_t data_offset, data_bytes, raw_bytes;
 };
 
 /* ---- write.c ------------------------------------------------------------- */
 
-/* Write bytes that are in the file's order, counting the position. 0 or -errno. */
+/* Write bytes that are in the byte order of the file and advance the position. Returns 0 or -errno.
+ */
 int tally_writer_put(struct tally_perfdata_writer *writer, const void *bytes, size_t len);
 
-/* Write what was encoded, count it as records if `data`, and free it. */
+/* Write the encoded bytes and free them; if `data` is set, count them as records. Returns 0 or
+ * -errno. */
 int tally_writer_put_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data);
 
-/* Bytes an attr takes in this file: the same for all. */
+/* Return the size in bytes of an attr in this file, the same for all attrs. */
 uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer);
 
 /* ---- write_header.c: file mode; write_pipe.c: pipe mode ------------------ */
@@ -56,21 +59,22 @@ int tally_writer_finish_pipe(struct tally_perfdata_writer *writer);
 
 /* ---- write_features.c ---------------------------------------------------- */
 
-/* Make the features that the writer knows itself: EVENT_DESC, COMPRESSED, BRANCH_STACK and the
- * build-id table. 0 or -ENOMEM. */
+/* Make the features that are derived from the writer itself: EVENT_DESC, COMPRESSED, BRANCH_STACK
+ * and the build ID table. Returns 0 or -ENOMEM. */
 int tally_writer_make_features(struct tally_perfdata_writer *writer);
 struct tally_writer_feature *tally_writer_find_feature(struct tally_perfdata_writer *writer,
 						       uint32_t id);
 
 /* ---- deflate.c ----------------------------------------------------------- */
 
-/* No COMPRESSED record that we write gives more than this, which COMPRESSED promises. */
+/* Maximum expanded size of a COMPRESSED record. The feature COMPRESSED declares a buffer of twice
+ * this size. */
 #define TALLY_DEFLATE_SLICE ((size_t)256 << 10)
 
 int tally_deflater_new(int level, struct tally_deflater **ret_deflater);
 void tally_deflater_free(struct tally_deflater *deflater);
 
-/* Compress and write records, flushing at the end. 0 or -errno. */
+/* Compress and write records, flushing at the end. Returns 0 or -errno. */
 int tally_deflate(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr);
 
 #endif
