@@ -14,10 +14,10 @@
 
 enum { MAX_STACK = 127, MAX_PLACES = 4 << 20 };
 
-/* Places, or sums of functions, that are found by function, event and address. */
+/* Places, or sums of functions, indexed by function, event and address. */
 struct cost_table {
 	TALLY_VEC(struct tally_annotate_place) all;
-	TALLY_VEC(uint64_t) last; /* by place: the last sample that was added to its totals */
+	TALLY_VEC(uint64_t) last; /* by place: number of the last sample added to its totals */
 	struct tally_slots slots;
 };
 
@@ -93,8 +93,8 @@ static bool symbol_is_wanted(const struct tally_annotate *annotate,
 	       !strcmp(symbol, tally_symbol_raw_name(where->dso, where->symbol));
 }
 
-/* What stands behind a function that has a name, up to the next one: it is called by the start of
- * that function, and has no instructions of its own. */
+/* Return true for the gap between the end of a named function and the next function. Its symbol
+ * begins at the start of the named function, and has no instructions itself. */
 static bool is_padding(const struct tally_location *where)
 {
 	return tally_symbol_is_bound(where->dso, where->symbol) &&
@@ -131,7 +131,8 @@ static int function_find(struct tally_annotate *annotate, const struct tally_loc
 
 /* ---- costs ------------------------------------------------------------------------- */
 
-/* The place of a key, made if new. 1; 0 if it is new and there are `most` already; -ENOMEM. */
+/* Find the place with a key, or create it. Returns 1; 0 if it is new and there are already `most`;
+ * or -ENOMEM. */
 static int place_find(struct cost_table *table, const struct tally_annotate_place *key,
 		      uint32_t most, uint32_t *ret_place)
 {
@@ -157,15 +158,15 @@ static int place_find(struct cost_table *table, const struct tally_annotate_plac
 	return ret ? ret : 1;
 }
 
-/* What of a sample all of its addresses have in common. */
+/* Properties of a sample that apply to all its addresses. */
 struct sample_facts {
 	uint32_t event;
 	uint64_t weight;
-	const struct tally_symbol *symbol; /* where it is itself; NULL: in none */
+	const struct tally_symbol *symbol; /* of the sample's own address; NULL: none */
 	uint64_t addr;
 };
 
-/* What one sample adds to a place: to its totals once, however often the stack has it. */
+/* Add a sample to a place. It is added to the totals once, however often it is on the stack. */
 static int cost_add(struct tally_annotate *annotate, struct cost_table *table,
 		    const struct tally_annotate_place *key, const struct sample_facts *facts,
 		    bool is_leaf)
@@ -215,15 +216,15 @@ static int location_add(struct tally_annotate *annotate, const struct tally_loca
 
 /* ---- stacks ------------------------------------------------------------------------ */
 
-/* How far a callchain was walked, and through which part; see gather.c. */
+/* State of walking a callchain; see gather.c. */
 struct caller_walk {
 	const struct tally_thread *thread;
 	uint8_t cpumode;
 	enum tally_callers_from callers_from;
-	uint32_t frames, users; /* in all; in user space */
+	uint32_t frames, users; /* total; in user space */
 };
 
-/* What a caller's address is. 1; 0: the walk went astray there. */
+/* Look up the address of a caller. Returns 1, or 0 if the chain is broken there. */
 static int caller_locate(struct tally_annotate *annotate, const struct caller_walk *walk,
 			 uint64_t ip, struct tally_location *ret_where)
 {
@@ -241,8 +242,8 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
 	return 1;
 }
 
-/* Whether the next entry of a chain is a frame; a context marker says of which mode the next ones
- * are. */
+/* Return true if the next entry of a chain is a frame. A context marker sets the mode of the
+ * entries after it. */
 static bool walk_step(struct caller_walk *walk, uint64_t ip)
 {
 	int mode = walk->callers_from == TALLY_CALLERS_JUDGED && walk->users
@@ -258,8 +259,8 @@ static bool walk_step(struct caller_walk *walk, uint64_t ip)
 	return false;
 }
 
-/* The first frame is the sample itself. What a call of the kernel's, or one found by frame
- * pointers, returns to is looked up at the call. */
+/* Add the callers of a sample; the first frame is the sample itself. Return addresses in the
+ * kernel, and those found by frame pointers, are looked up at the call. */
 static int callers_add(struct tally_annotate *annotate, struct caller_walk *walk,
 		       struct tally_words chain, const struct sample_facts *facts)
 {
@@ -318,7 +319,7 @@ int tally_annotate_add(struct tally_annotate *annotate, uint32_t event,
 	return callers_add(annotate, &walk, sample->callchain, &facts);
 }
 
-/* ---- what came of it ---------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------ */
 
 static int compare_places(const void *a, const void *b)
 {
@@ -339,7 +340,7 @@ static void table_finish(struct cost_table *table)
 	tally_slots_free(&table->slots);
 }
 
-/* Where what each function has begins, and how much it is. */
+/* Set the range of table entries of each function. */
 static void table_index(const struct cost_table *table, struct tally_annotate *annotate,
 			size_t first_at, size_t nr_at)
 {

@@ -68,7 +68,7 @@ static int decode(struct tally_annotation *annotation, struct tally_disasm *disa
 	return ret;
 }
 
-/* The instruction that is linked to be at an address, + 1; 0: none begins there. */
+/* Return the index + 1 of the instruction at a linked address; 0 if none begins there. */
 static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t linked)
 {
 	size_t low = 0, high = annotation->insns.len;
@@ -88,7 +88,7 @@ static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t li
 
 /* ---- costs -------------------------------------------------------------------------- */
 
-/* Add what a place has to those of an instruction, which is the last one that has any. */
+/* Add the cost of a place to an instruction, which must be the last one that has costs. */
 static int insn_add_cost(struct tally_annotation *annotation, struct tally_annotation_insn *insn,
 			 const struct tally_annotate_place *place)
 {
@@ -110,7 +110,7 @@ static int insn_add_cost(struct tally_annotation *annotation, struct tally_annot
 			      (struct tally_annotation_cost){place->event, place->cost});
 }
 
-/* Both are in the order of addresses. */
+/* Assign places to instructions; both are sorted by address. */
 static int add_costs(struct tally_annotation *annotation, const struct tally_annotate *annotate)
 {
 	const struct tally_annotate_function *function = annotation->function;
@@ -133,7 +133,7 @@ static int add_costs(struct tally_annotation *annotation, const struct tally_ann
 	return ret;
 }
 
-/* The instruction that begins at an address of the DSO; NULL for none. */
+/* Return the instruction that begins at an address of the DSO, or NULL. */
 static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation, uint64_t addr)
 {
 	const struct tally_annotation_insn *first = annotation->insns.data;
@@ -145,7 +145,8 @@ static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation
 	return number ? &annotation->insns.data[number - 1] : NULL;
 }
 
-/* Samples in a call that is on their stack, too, are in it once. */
+/* Correct the totals of samples in a call instruction that is also on their stack, to count them
+ * once. */
 static void remove_overlaps(struct tally_annotation *annotation,
 			    const struct tally_annotate *annotate)
 {
@@ -165,7 +166,7 @@ static void remove_overlaps(struct tally_annotation *annotation,
 
 			if (known->event != overlap->event)
 				continue;
-			/* Places that are not kept are not in them. */
+			/* Places that were not kept are not in the totals. */
 			known->cost.total_nr -=
 				TALLY_MIN(known->cost.total_nr, overlap->cost.total_nr);
 			known->cost.total_weight -=
@@ -185,7 +186,7 @@ struct tally_annotate_cost tally_annotation_cost(const struct tally_annotation *
 	return (struct tally_annotate_cost){0};
 }
 
-/* ---- where instructions lead to ------------------------------------------------------- */
+/* ---- targets -------------------------------------------------------------------------- */
 
 static void find_target_name(const struct tally_annotation *annotation,
 			     const struct tally_code_file *file, struct tally_annotation_insn *insn)
@@ -213,7 +214,7 @@ static void find_targets(struct tally_annotation *annotation, const struct tally
 		if (insn->has_target && is_jump)
 			insn->target_insn = find_insn(annotation, insn->target);
 		if (is_relocatable && !insn->target_insn)
-			insn->has_reference = false; /* what the linker fills in */
+			insn->has_reference = false; /* filled in by the linker */
 		else if (insn->has_target || insn->has_reference)
 			find_target_name(annotation, file, insn);
 	}
@@ -252,7 +253,7 @@ static int add_lines(struct tally_annotation *annotation)
 	return 0;
 }
 
-/* ---- all of it ---------------------------------------------------------------------- */
+/* ---- whole functions ---------------------------------------------------------------- */
 
 int tally_annotation_make(struct tally_annotation_codes *codes,
 			  const struct tally_annotate *annotate,

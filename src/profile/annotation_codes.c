@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/vec.h"
 
-/* Each takes a descriptor. */
+/* Limits: open files, each of which needs a descriptor; addresses in a look-up of lines. */
 enum { MOST_OPEN = 64, BATCH = 1 << 20 };
 
 struct known_code {
@@ -19,7 +19,7 @@ struct tally_annotation_codes {
 	TALLY_VEC(struct known_code) by_dso;
 	size_t nr_open;
 	bool is_intel;
-	struct tally_disasm *disasm; /* for code like: */
+	struct tally_disasm *disasm; /* for code with these options: */
 	struct tally_disasm_options options;
 };
 
@@ -115,7 +115,7 @@ struct addresses {
 	TALLY_VEC(uint64_t) all;
 };
 
-/* Note where the instructions of a function are. What cannot be read has no lines. */
+/* Collect the addresses of a function's instructions. Code that cannot be read has no lines. */
 static int note_instructions(struct tally_annotation_codes *codes,
 			     const struct tally_annotate_function *function,
 			     const struct tally_annotation_options *options,
@@ -138,7 +138,7 @@ static int note_instructions(struct tally_annotation_codes *codes,
 	return ret;
 }
 
-/* Those of one file come together, by address. */
+/* Sort by file, then by address. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct tally_annotate_function *left =
@@ -195,9 +195,9 @@ int tally_annotation_prepare_lines(struct tally_annotation_codes *codes,
 	return ret;
 }
 
-/* ---- why not ---------------------------------------------------------------------------- */
+/* ---- explanations ----------------------------------------------------------------------- */
 
-/* What to add where a kind of DSO lacks its code by nature. */
+/* Return the reason why a DSO of this kind has no code. */
 static const char *kind_reason(enum tally_dso_kind kind)
 {
 	switch (kind) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of code and decoders that annotations share. */
+/* Code files and disassemblers shared by annotations. */
 #ifndef TALLY_PROFILE_ANNOTATION_CODES_H
 #define TALLY_PROFILE_ANNOTATION_CODES_H
 
 #include "profile/annotation.h"
 
-/* The code of a DSO, opened once; why it could not be is remembered. Borrowed until the next call.
- * 0 or an error of tally_code_file_open(). */
+/* Return the code file of a DSO, which is opened once; an error is remembered. The file is borrowed
+ * until the next call. Returns 0 or an error of tally_code_file_open(). */
 int annotation_codes_open(struct tally_annotation_codes *codes, struct tally_dso *dso,
 			  const struct tally_code_file **ret_file);
 
-/* A decoder for code of that kind. Borrowed until the next call. 0 or an error of
- * tally_disasm_new(). */
+/* Return a disassembler for this kind of code, borrowed until the next call. Returns 0 or an error
+ * of tally_disasm_new(). */
 int annotation_codes_disasm(struct tally_annotation_codes *codes, const struct tally_code *code,
 			    struct tally_disasm **ret_disasm);
 
-/* The first bytes of a function, `most` of them, with their file. 0 or an error of either. */
+/* Read the code of a function, at most `most` bytes (0: TALLY_ANNOTATION_CODE_MAX), and return its
+ * file. Returns 0 or an error of tally_code_file_open() or tally_code_file_read(). */
 int annotation_codes_read(struct tally_annotation_codes *codes,
 			  const struct tally_annotate_function *function, uint64_t most,
 			  const struct tally_code_file **ret_file, struct tally_code *ret_code);

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-/* What the map of location keys says of one. */
+/* Flags in the maps of location keys. */
 enum { SEEN_PLACE = 1, SEEN_CALLER = 2 };
 
 /* Words of a branch: from, to, flags. */
@@ -28,7 +28,7 @@ void tally_archive_free(struct tally_archive *archive)
 	*archive = (struct tally_archive){0};
 }
 
-/* What the kernel's addresses are changes with its maps. */
+/* Switch to the kernel's current maps. If they changed, results for its addresses are discarded. */
 static void kernel_follow(struct tally_archive *archive)
 {
 	struct tally_maps *now = tally_machine_kernel(archive->machine);
@@ -42,7 +42,7 @@ static void kernel_follow(struct tally_archive *archive)
 	tally_map_free(&archive->chains);
 }
 
-/* The DSO that a location key is in, or NULL. */
+/* Add the address of a location key. Returns its DSO in `*ret_dso`, or NULL. */
 static int place_add(struct tally_archive *archive, const uint64_t *key, struct tally_dso **ret_dso)
 {
 	struct tally_location where;
@@ -54,7 +54,7 @@ static int place_add(struct tally_archive *archive, const uint64_t *key, struct 
 			 : 0;
 }
 
-/* Look a location key up, and whether a return can lead there, each once. */
+/* Add a location key, and for a caller also whether a return can lead there, each only once. */
 static int key_add(struct tally_archive *archive, const uint64_t *key, bool is_caller)
 {
 	bool is_kernel = key[0] >> 63 && !tally_location_key_is_odd(key);
@@ -85,7 +85,8 @@ static int address_add(struct tally_archive *archive, const struct tally_thread 
 	return key_add(archive, key, is_caller && cpumode == PERF_RECORD_MISC_USER);
 }
 
-/* Whether these words were all looked up before, as far as the address space is the same. */
+/* Return 1 if these words are new in this address space, 0 if they were looked up before, or
+ * -ENOMEM. */
 static int words_are_new(struct tally_archive *archive, const struct tally_thread *thread,
 			 uint8_t cpumode, struct tally_words words)
 {
@@ -97,8 +98,9 @@ static int words_are_new(struct tally_archive *archive, const struct tally_threa
 	return tally_map_put(&archive->chains, hash, 0) ? -ENOMEM : 1;
 }
 
-/* Every caller in user space is judged, though some reports judge none. Behind the first one a
- * marker may be a word of a stack: then what follows is looked up as both. */
+/* Add the addresses of a callchain. Every caller in user space is validated, although some reports
+ * validate none. After the first one, a marker may be a word of the stack; what follows is
+ * therefore looked up in both modes. */
 static int chain_add(struct tally_archive *archive, const struct tally_thread *thread,
 		     uint8_t cpumode, struct tally_words chain)
 {
@@ -124,8 +126,8 @@ static int chain_add(struct tally_archive *archive, const struct tally_thread *t
 	return ret;
 }
 
-/* An end of a branch, or data: it is looked for where the sample was, then in the other of user
- * space and kernel. */
+/* Add the address of a branch or of data. It is looked up in the mode of the sample, then in the
+ * other one of user space and kernel. */
 static int either_add(struct tally_archive *archive, const struct tally_thread *thread,
 		      uint8_t cpumode, uint64_t addr)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples that were gathered become addresses, frames, stacks and buckets, a batch at a time. Each
- * of these is looked up in a large table, which is a wait for memory; so it is done in passes over
- * the samples, each of which prefetches the memory that the next one needs.
+ * Resolves gathered samples to addresses, frames, stacks and buckets, a batch at a time. Each of
+ * these is looked up in a large table, which means waiting for memory. The work is therefore done
+ * in passes over the samples, each of which prefetches the memory that the next one needs.
  */
 #include "profile/buckets.h"
 #include "profile/chain.h"
 
-/* A sample that is shown comes, for the first time. */
+/* Update the totals for a sample that passes the filter, in the first pass. */
 static void sample_sum(struct tally_profile *profile, const struct tally_gathered *from)
 {
 	struct tally_profile_total *total = &profile->totals.data[from->key.event];
@@ -21,7 +21,7 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	stats->bad_chains += from->has_leaf && from->is_bad;
 }
 
-/* Addresses that are not remembered may have frames all the same: prefetch the memory where. */
+/* Prefetch the frames of addresses that are not cached; they may have frames nevertheless. */
 static void sample_prefetch_frames(const struct tally_profile *profile,
 				   const struct tally_gathered *sample)
 {
@@ -35,7 +35,7 @@ static void sample_prefetch_frames(const struct tally_profile *profile,
 	}
 }
 
-/* Find out what a sample's addresses are. */
+/* Resolve the addresses of a sample. Returns 0 or -ENOMEM. */
 static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample,
 			  bool filters)
 {
@@ -56,7 +56,7 @@ static int sample_resolve(struct tally_profile *profile, struct tally_gathered *
 	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
 }
 
-/* Make whole the key of a sample whose addresses were found. */
+/* Complete the key of a sample with resolved addresses. Returns 0 or -ENOMEM. */
 static int sample_key(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	int ret = 0;
@@ -82,7 +82,7 @@ int profile_batch_resolve(struct tally_profile *profile)
 	int ret = 0;
 
 	for (sample = batch->samples; sample < end; sample++) {
-		/* perf drops chains whole that have a marker it does not know; so do we. */
+		/* Like perf, drop a whole chain if it has an unknown marker. */
 		sample->has_callers =
 			profile_has_callers(profile) && sample->has_leaf && !sample->is_bad;
 		if (sample->has_callers && sample->callers < sample->end)

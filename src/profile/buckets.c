@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples into buckets. Which bucket it is takes two look-ups in large tables, each a wait for
- * memory; so there is a step before each of them that prefetches the memory.
+ * Counting samples in buckets. Finding a bucket takes two look-ups in large tables, each of which
+ * means waiting for memory; so each is preceded by a step that prefetches the memory.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "profile/buckets.h"
 
-/* Numbers count up from 0 and many are 0: no factor of a product may be, which would lose the
- * other. */
+/* Hash a key. Numbers start at 0 and many are 0. No factor of a product may be 0, because the other
+ * factor would be lost. */
 static uint32_t key_hash(const struct tally_bucket_key *key)
 {
 	uint64_t h =

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How callers in user space came into a callchain, and what becomes of them. */
+/* Origin of the user-space callers in a callchain, and whether they are validated. */
 #ifndef TALLY_PROFILE_CALLERS_H
 #define TALLY_PROFILE_CALLERS_H
 
 #include "abi/attr.h"
 
-/* Frame pointers lead to where calls return to: its line is that of the call, which is before it.
- * An unwinder gives addresses within the calls. */
+/* Frame pointers lead to return addresses, so the source line is that of the call before the
+ * address. An unwinder returns addresses inside the calls. */
 enum tally_callers_from {
-	TALLY_CALLERS_JUDGED, /* frame pointers; TALLY_CUT takes the place of the first one to which
-				 no return can lead, and of all behind it */
-	TALLY_CALLERS_WALKED, /* frame pointers; they stay as they were recorded */
-	TALLY_CALLERS_UNWOUND, /* as recorded as well */
+	TALLY_CALLERS_JUDGED, /* frame pointers; TALLY_CUT replaces the first address that no return
+	                       * can lead to, and all after it */
+	TALLY_CALLERS_WALKED, /* frame pointers, kept as recorded */
+	TALLY_CALLERS_UNWOUND, /* unwound, kept as recorded */
 };
 
-/* How those of an event's samples came; `is_raw`: they are to stay as they were recorded. */
+/* Return the origin of callers in an event's samples. `is_raw`: keep them as recorded. */
 static inline enum tally_callers_from tally_callers_from(const struct perf_event_attr *attr,
 							 bool is_raw)
 {

@@ -5,22 +5,22 @@
 
 #include "base/arith.h"
 
-/* A chain, and the place in it that its node stands for; `child` while its node's children are
- * being found: the number of the one it goes on in, + 1. */
+/* A chain, and the position of its node in it. While the children of the node are being found,
+ * `child` is the number + 1 of the child where the chain continues. */
 struct item {
 	uint32_t chain;
 	int32_t at;
 	uint32_t child;
 };
 
-/* A child of the node at work. */
+/* A child of the current node. */
 struct child {
 	uint32_t frame;
 	uint32_t first, nr; /* its items */
 	uint64_t period, nr_samples;
 };
 
-/* Items of a node, and how many levels it is below the root. */
+/* Items of a node, and its level below the root. */
 struct node_range {
 	uint32_t first, last, depth;
 };
@@ -30,8 +30,8 @@ struct grower {
 	const struct tally_calltree_options *options;
 	struct tally_calltree *tree;
 	TALLY_VEC(struct item) items;
-	struct item *sorted; /* room for as many */
-	uint32_t *child_of;  /* by frame: its child + 1 of the node at work */
+	struct item *sorted; /* space for as many items */
+	uint32_t *child_of;  /* by frame: number + 1 of the current node's child */
 	TALLY_VEC(struct child) children;
 	TALLY_VEC(struct node_range) ranges; /* by node */
 	uint64_t min;                        /* see the options */
@@ -42,8 +42,8 @@ static const struct tally_chain *item_chain(const struct grower *grower, const s
 	return &grower->chains->all.data[item->chain];
 }
 
-/* Go to the next place, passing over `frame` if recursion is collapsed. The function there, or
- * TALLY_FRAME_NONE behind the chain's end. */
+/* Move to the next position, skipping `frame` if recursion is collapsed. Returns the function
+ * there, or TALLY_FRAME_NONE after the end of the chain. */
 static uint32_t item_step(const struct grower *grower, struct item *item, uint32_t frame)
 {
 	const struct tally_chain *chain = item_chain(grower, item);
@@ -60,9 +60,9 @@ static uint32_t item_step(const struct grower *grower, struct item *item, uint32
 	return function;
 }
 
-/* ---- where to begin ---------------------------------------------------------------- */
+/* ---- start positions --------------------------------------------------------------- */
 
-/* The place before the first step; false: the chain is in no part of the tree. */
+/* Set the position before the first step. Returns false if the chain is not in the tree. */
 static bool item_begin(const struct grower *grower, struct item *item)
 {
 	const struct tally_calltree_options *options = grower->options;
@@ -122,7 +122,7 @@ static int child_count(struct grower *grower, struct item *item, uint32_t frame)
 	return 0;
 }
 
-/* Find where the items of a node go on. */
+/* Find the children where the items of a node continue. */
 static int children_find(struct grower *grower, uint32_t node)
 {
 	struct node_range range = grower->ranges.data[node];
@@ -154,7 +154,8 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* Make nodes of the children that weigh enough, heaviest first, and say where their items go. */
+/* Add nodes for the children that are heavy enough, heaviest first, and assign ranges to their
+ * items. */
 static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 {
 	struct node_range range = grower->ranges.data[node];
@@ -190,8 +191,7 @@ static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 	return 0;
 }
 
-/* Put the items of each child one behind the other; those of children that are left out are gone.
- */
+/* Group the items by child. Items of children that are left out are dropped. */
 static void items_sort(struct grower *grower, uint32_t node)
 {
 	struct node_range range = grower->ranges.data[node];
@@ -230,7 +230,8 @@ static int node_grow(struct grower *grower, uint32_t node)
 
 /* ---- the tree ---------------------------------------------------------------------- */
 
-/* Nodes are numbered in the order they are grown, and a level is whole before the next one. */
+/* Nodes are numbered in the order in which they are grown. Each level is complete before the next
+ * one. */
 static int grow(struct grower *grower)
 {
 	const struct tally_calltree_options *options = grower->options;

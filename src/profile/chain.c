@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callers to stacks. Most were seen before, in this process or another one of the same program, so
- * they are looked up as a whole, by a hash of the location keys that stand for them.
+ * Converts callers to stacks. Most callers were seen before, in this process or another one of the
+ * same program, so they are looked up as a whole by a hash of their location keys.
  */
 #include "profile/chain.h"
 
@@ -9,7 +9,8 @@
 
 #include "base/arith.h"
 
-/* Two sums that are independent make 95 bits; callers are taken for the same if all of them are. */
+/* Add a location key to a hash. Two independent sums have 95 bits in total; callers with equal sums
+ * are taken as equal. */
 static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 {
 	hash->mix = tally_hash_mix(location_key ^ 0x9e3779b97f4a7c15ull,
@@ -17,7 +18,7 @@ static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 	hash->sum = (hash->sum + location_key) * 0xa0761d6478bd642full;
 }
 
-/* As much of the second sum as is kept. */
+/* Return the part of the second sum that is stored. */
 static uint32_t hash_upper(const struct tally_callers_hash *hash)
 {
 	return (uint32_t)(hash->sum >> 33);
@@ -32,8 +33,8 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
 	const uint64_t *location_keys = profile->batch.location_keys.data;
-	/* What they are changes with the maps of the kernel, and with which of them are returned
-	 * to. */
+	/* The meaning of location keys depends on the kernel's maps, and on which of the keys are
+	 * return addresses. */
 	struct tally_callers_hash hash = {(uintptr_t)profile->callers ^
 						  (uint64_t)profile->batch.kernel_number << 32,
 					  to->returns - to->callers};
@@ -61,8 +62,8 @@ void profile_callers_look(struct tally_profile *profile, struct tally_gathered *
 		profile_address_prefetch(profile, location_keys[i]);
 }
 
-/* Whether programs or threads begin in a function: nobody calls it, so what is found behind it is
- * left over from nobody's frame, and nothing is missing. */
+/* Return true if programs or threads start in a function. It has no callers, so what a chain
+ * contains after it is stale data on the stack, and nothing is missing. */
 static bool frame_is_start(const struct tally_frame *frame)
 {
 	static const char *const names[] = {
@@ -91,7 +92,7 @@ static bool frame_is_start(const struct tally_frame *frame)
 	return false;
 }
 
-/* The frames of a sample's callers so far end where the next one went astray, with `cut`. */
+/* End the frames of a sample's callers where the chain is broken, with the frame `cut`. */
 static int callers_end(struct tally_profile *profile, struct tally_gathered *sample, uint32_t cut)
 {
 	struct tally_batch *batch = &profile->batch;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What functions cost with all that they called: a sample counts for each function on its
- * callchain, and for its own, once. */
+/* Totals of functions including their callees: a sample counts once for each function on its
+ * callchain, including its own. */
 #include "base/arith.h"
 #include "profile/hist_private.h"
 
-/* `frame` is on the callchain of bucket `i`, of which `depth` frames are in its graph: count it for
- * its row, if that was not done yet. */
+/* Count bucket `i` for the row of `frame`, which is on its callchain, unless it was already
+ * counted. `depth` is the number of the callchain's frames in the graph of that row. */
 static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
 {
 	const struct tally_bucket *bucket = hist_bucket(builder, i);
@@ -47,7 +47,8 @@ static int meet_callchain(struct hist_builder *builder, size_t i)
 		ret = meet(builder, i, callers.frames[at], downwards ? at + 2 : nr - at - 1);
 	if (!ret && key->leaf)
 		ret = meet(builder, i, key->leaf - 1, downwards ? 1 : nr);
-	/* No callchain, or skid. The row of the sample itself has the callchain whole. */
+	/* There may be no callchain, or skid. The row of the sample itself gets the whole
+	 * callchain. */
 	return ret ? ret : meet(builder, i, key->frame, nr);
 }
 

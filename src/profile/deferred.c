@@ -17,20 +17,21 @@ struct deferred_callers {
 struct deferred_sample {
 	struct deferred_sample *next;
 	struct tally_deferred_sample sample;
-	struct deferred_callers *callers; /* NULL: none came */
-	uint64_t bytes[];                 /* of the record; then of the tag, at a word */
+	struct deferred_callers *callers; /* NULL: none arrived */
+	uint64_t bytes[];                 /* the record, then the tag at a word boundary */
 };
 
-/* A thread in the kernel: samples wait for its callers, or these are kept for more samples. */
+/* A thread in the kernel: samples wait for its callers, or the callers are kept for further
+ * samples. */
 struct deferred_task {
 	struct deferred_task *prev, *next;
 	int32_t tid;
 	uint64_t cookie;
-	struct deferred_callers *callers;       /* NULL: they have not come */
+	struct deferred_callers *callers;       /* NULL: not arrived yet */
 	struct deferred_sample *samples, **end; /* in order */
 };
 
-/* ---- bytes ------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------ */
 
 static size_t sample_size(const struct tally_deferred_sample *sample)
 {
@@ -99,7 +100,7 @@ static struct deferred_task *task_find(const struct tally_deferred *deferred, in
 	return found == TALLY_MAP_NONE ? NULL : (struct deferred_task *)(uintptr_t)found;
 }
 
-/* Put the task behind `prev`; NULL: before all others. */
+/* Link the task after `prev`, or first if it is NULL. */
 static void task_link(struct tally_deferred *deferred, struct deferred_task *task,
 		      struct deferred_task *prev)
 {
@@ -126,7 +127,7 @@ static void ready_push(struct tally_deferred *deferred, struct deferred_sample *
 	deferred->ready_end = &sample->next;
 }
 
-/* Nothing waits for the thread any more: with its callers, if they came, samples are ready. */
+/* Make the samples of a thread ready, with its callers if they arrived. */
 static void task_release_samples(struct tally_deferred *deferred, struct deferred_task *task)
 {
 	struct deferred_sample *sample;
@@ -157,7 +158,7 @@ static void task_free(struct tally_deferred *deferred, struct deferred_task *tas
 	free(task);
 }
 
-/* Room for `size` bytes more. */
+/* Make space for `size` more bytes. */
 static void make_room(struct tally_deferred *deferred, size_t size)
 {
 	uint64_t limit = deferred->limit ? deferred->limit : TALLY_DEFERRED_LIMIT;
@@ -184,8 +185,8 @@ static struct deferred_task *task_new(struct tally_deferred *deferred, int32_t t
 	return task;
 }
 
-/* The thread in the stay in the kernel that the cookie stands for. What waits for the callers of
- * another stay is given up. NULL when out of memory. */
+/* Return the thread in the stay in the kernel that the cookie identifies. Samples of another stay
+ * are given up. NULL when out of memory. */
 static struct deferred_task *task_get(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
 {
 	struct deferred_task *task = task_find(deferred, tid);
@@ -197,7 +198,7 @@ static struct deferred_task *task_get(struct tally_deferred *deferred, int32_t t
 	return task ? task : task_new(deferred, tid, cookie);
 }
 
-/* ---- what a feed does ---------------------------------------------------------- */
+/* ---- functions for feeds ------------------------------------------------------- */
 
 bool tally_deferred_cookie(struct tally_words callchain, uint64_t *ret_cookie)
 {
@@ -233,7 +234,7 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 {
 	struct deferred_task *task = task_find(deferred, tid);
 
-	/* Where several events ask for them, callers come several times. */
+	/* If several events request callers, they arrive several times. */
 	if (!task || task->cookie != cookie || task->callers)
 		return 0;
 	task->callers = callers_new(callers);
@@ -241,7 +242,8 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 		return -ENOMEM;
 	deferred->used += callers_size(task->callers);
 	task_release_samples(deferred, task);
-	/* Now that nothing waits for the thread it is the first that has to make room. */
+	/* Nothing waits for this thread any more, so it is the first one to be freed when space is
+	 * needed. */
 	task_unlink(deferred, task);
 	task_link(deferred, task, NULL);
 	make_room(deferred, 0);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples that wait for their callers in user space. A kernel that is asked to (attr's
- * defer_callchain, Linux 6.19) does not walk the user's stack when it samples, but once, right
- * before the thread returns to user space: then it can take page faults. The sample's callchain
- * ends with PERF_CONTEXT_USER_DEFERRED and a cookie, and a record CALLCHAIN_DEFERRED of the same
- * thread brings the cookie and the callers. All samples since the thread entered the kernel have
- * the same cookie; more may come when the record was written already.
+ * Samples that wait for their user-space callers. With attr.defer_callchain (Linux 6.19) the kernel
+ * does not unwind the user stack when it samples, but once, right before the thread returns to user
+ * space, where it can take page faults. The callchain of such a sample ends with
+ * PERF_CONTEXT_USER_DEFERRED and a cookie. A later CALLCHAIN_DEFERRED record of the same thread
+ * contains the cookie and the callers. All samples since the thread entered the kernel have the
+ * same cookie; some may arrive after the record.
  *
- * A cookie is good for one stay in the kernel. So where a thread has another one, ends, or executes
- * another program, the record of those that wait was lost, and they are given up. They are, too,
- * when all together take more than `limit` bytes: at first callers that are kept for more samples,
- * then the thread that waits longest.
+ * A cookie is valid for one stay in the kernel. If a thread has another cookie, exits, or executes
+ * another program, the record for its waiting samples was lost, and they are given up. Data is also
+ * given up when everything together exceeds `limit` bytes: first callers that are kept for further
+ * samples, then the samples of the thread that has waited longest.
  *
- * Samples are copied when they begin to wait, and are handed out by tally_deferred_next() in the
- * order in which their waiting ends.
+ * Samples are copied when they begin to wait. They are ready when their callers arrive or they are
+ * given up. tally_deferred_next() returns them in the order in which they become ready.
  *
  * Sources: linux/perf_event.h of Linux 6.19 (PERF_RECORD_CALLCHAIN_DEFERRED), the commit "perf:
- * Support deferred user unwind", and what linux/unwind_deferred_types.h says of cookies.
+ * Support deferred user unwind", and linux/unwind_deferred_types.h on cookies.
  */
 #ifndef TALLY_PROFILE_DEFERRED_H
 #define TALLY_PROFILE_DEFERRED_H
@@ -33,42 +33,42 @@ struct deferred_sample;
 
 enum { TALLY_DEFERRED_LIMIT = 64 << 20 };
 
-/* All zero is empty; a limit of 0 stands for TALLY_DEFERRED_LIMIT. */
+/* All zero is empty. A limit of 0 means TALLY_DEFERRED_LIMIT. */
 struct tally_deferred {
 	uint64_t limit;
 	struct tally_map tasks;                     /* tid -> struct deferred_task * */
 	struct deferred_task *first, *last;         /* in the order in which they are given up */
-	struct deferred_sample *ready, **ready_end; /* what waits no more, in order */
-	struct deferred_sample *current;            /* handed out last */
-	uint64_t used;                              /* bytes of what waits, or is kept */
+	struct deferred_sample *ready, **ready_end; /* samples that are ready, in order */
+	struct deferred_sample *current;            /* the sample returned last */
+	uint64_t used;                              /* bytes of waiting samples and kept callers */
 };
 
-/* A sample that waits, or waits no more. */
+/* A sample that waits or is ready. */
 struct tally_deferred_sample {
 	const struct tally_sample_layout *layout; /* borrowed, as is attr */
 	const struct perf_event_attr *attr;
-	const void *record, *tag; /* the record; what the caller wants to have with it */
+	const void *record, *tag; /* the record, and data that the caller attaches to it */
 	size_t size, tag_size;
-	bool is_joined;             /* callers came, be it none */
-	struct tally_words callers; /* as in the record that brought them */
+	bool is_joined;             /* its callers arrived; there may be none */
+	struct tally_words callers; /* as in the record with the callers */
 };
 
-/* The cookie that a callchain ends with. False if its callers are all there. */
+/* Return the cookie at the end of a callchain. False if the callchain is complete. */
 bool tally_deferred_cookie(struct tally_words callchain, uint64_t *ret_cookie);
 
-/* Let a sample of `tid` wait; record and tag are copied. 0 or -ENOMEM. */
+/* Add a waiting sample of thread `tid`; record and tag are copied. Returns 0 or -ENOMEM. */
 int tally_deferred_add(struct tally_deferred *deferred, int32_t tid, uint64_t cookie,
 		       const struct tally_deferred_sample *sample);
 
-/* Callers came. 0 or -ENOMEM. */
+/* Add callers that arrived, which makes their samples ready. Returns 0 or -ENOMEM. */
 int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t cookie,
 			struct tally_words callers);
 
-/* What waits for callers of `tid` is given up; of all threads. */
+/* Give up the samples of `tid`, or of all threads: they are ready, without callers. */
 void tally_deferred_give_up(struct tally_deferred *deferred, int32_t tid);
 void tally_deferred_give_up_all(struct tally_deferred *deferred);
 
-/* The next sample that waits no more, valid until the next call. False: there is none. */
+/* Return the next sample that is ready, valid until the next call. False if no sample is ready. */
 bool tally_deferred_next(struct tally_deferred *deferred, struct tally_deferred_sample *ret_sample);
 
 void tally_deferred_free(struct tally_deferred *deferred);

@@ -35,8 +35,8 @@ const char *tally_diff_name(const struct tally_diff *diff, uint32_t name)
 	return name == TALLY_NAME_NONE ? NULL : tally_intern_text(&diff->names, name);
 }
 
-/* A block is about 1 ms at first. A label has the level in its upper bits, as what was numbered by
- * shorter blocks is not numbered again: tally_diff_add() knows the last level. */
+/* A block is initially about 1 ms long. The upper bits of a label are the level, because samples
+ * are not renumbered when blocks become longer. tally_diff_add() knows the final level. */
 uint32_t tally_diff_clock_label(struct tally_diff_clock *clock, uint64_t time)
 {
 	enum { FIRST_BITS = 20, BLOCK_BITS = 6 };
@@ -84,11 +84,11 @@ double tally_diff_value_of(const struct tally_diff *diff, const struct tally_dif
 	return 0;
 }
 
-/* ---- what became of functions ------------------------------------------------ */
+/* ---- states of functions ----------------------------------------------------- */
 
-/* Which files have a function of a name, alone on one side. */
+/* Rows of a function name that are on one side only, by side. */
 struct only {
-	uint32_t row[TALLY_SIDES]; /* + 1; 0: none */
+	uint32_t row[TALLY_SIDES]; /* number + 1; 0: none */
 };
 
 static bool is_only_on(const struct tally_diff_row *row, int side)
@@ -107,14 +107,16 @@ static enum tally_diff_state state_on(const struct tally_diff_row *row, int side
 
 	if (!row->seen[!side])
 		return states[is_elsewhere][side];
-	/* Inlined on both sides, besides being itself on one, is no news. */
+	/* A function that is inlined on both sides is not reported, even if one side also has it
+	 * out of line. */
 	if (is_itself && row->seen[!side] == DIFF_SEEN_INLINED &&
 	    !(row->seen[side] & DIFF_SEEN_INLINED))
 		return states[2][side];
 	return TALLY_DIFF_BOTH;
 }
 
-/* The row of the same function in another file that is on the other side only, + 1; 0: none. */
+/* Return the number + 1 of the row with the same function in another file, on the other side only;
+ * 0: none. */
 static uint32_t row_elsewhere(const struct tally_diff *diff, const struct tally_diff_row *row,
 			      const struct only *only, int side)
 {
@@ -139,7 +141,7 @@ static void row_state(const struct tally_diff *diff, struct tally_diff_row *row,
 	}
 }
 
-/* What is called by its address means nothing in another file. */
+/* Return true if a function is named by its address, which means nothing in another file. */
 static bool is_address(const char *name)
 {
 	return !strncmp(name, "0x", 2) || !strncmp(name, "fn@", 3) || name[0] == '[';

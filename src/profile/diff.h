@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What changed between two sides of recordings of one event, and whether it did.
+ * Changes between two sides of recordings of one event, and their significance.
  *
- *	ret = tally_diff_new(&options, nr_recordings, &diff);
- *	ret = tally_diff_add(diff, &recording, &profile, event);    of each; the profile may go then
+ *	ret = tally_diff_new(&options, &diff);
+ *	ret = tally_diff_add(diff, &recording, &profile, event);    for each; then free the profile
  *	ret = tally_diff_judge(diff);
  *
- * Rows are told apart by names, as two builds have nothing else in common. A row's value is a
- * share, or a time, for each recording and the mean of them for each side; docs/diff.md has the
- * statistics.
+ * Rows are identified by names, because two builds have nothing else in common. A row has a value
+ * for each recording, which is a share or a time, and their mean for each side. docs/internals/diff-statistics.md
+ * describes the statistics.
  *
- * Samples are compared by blocks of time as well, as they depend on those before: the profile is
- * made with TALLY_BY_LABEL, and tally_diff_clock_label() is the label of each sample. It has no
- * filter of its own, as what does not pass counts for the blocks.
+ * Samples depend on those before them, so they are also compared by blocks of time. The profile
+ * must therefore be made with TALLY_BY_LABEL, and with the tally_diff_clock_label() of each sample
+ * as its label. It must not have a filter: samples that do not pass also count for the blocks.
  *
- * It does not: read files, put rows in order, print. Not thread-safe.
+ * This module does not read files, sort rows or print. Not thread-safe.
  */
 #ifndef TALLY_PROFILE_DIFF_H
 #define TALLY_PROFILE_DIFF_H
@@ -28,56 +28,57 @@
 
 enum { TALLY_SIDE_A, TALLY_SIDE_B, TALLY_SIDES };
 
-/* What a function itself cost; and with all that it called, once for each sample. */
+/* Metrics: the cost of a function itself (self), and with all its callees (total), where each
+ * sample counts once. */
 enum { TALLY_DIFF_SELF, TALLY_DIFF_TOTAL, TALLY_DIFF_MEASURES };
 
 #define TALLY_NAME_NONE UINT32_MAX
 
 struct tally_diff_options {
-	unsigned keys; /* TALLY_KEY_COMM, _DSO, _SYMBOL; without the last also no paths */
-	bool by_path;  /* rows are whole callchains, without the rounds of recursions */
-	/* Samples that pass are rows; their strings must outlive it. Shares are of all samples, or
-	   of these. */
+	unsigned keys; /* TALLY_KEY_COMM, _DSO, _SYMBOL; by_path requires _SYMBOL */
+	bool by_path;  /* rows are whole callchains, with the rounds of recursions removed */
+	/* Only samples that pass are in rows; the strings must outlive the diff. Shares are
+	 * relative to these samples if `relative`, otherwise to all. */
 	struct tally_profile_filter filter;
 	bool relative;
-	bool by_nr;    /* samples count for one each, whatever their periods */
-	bool absolute; /* values are no shares of the recording, but sums times its `scale` */
-	double same;   /* a row may be called the same within this part of its value */
+	bool by_nr;    /* each sample counts as one, whatever its period */
+	bool absolute; /* values are sums times the recording's `scale`, not shares */
+	double same;   /* a row may be called unchanged within this fraction of its value */
 };
 
-/* Numbers the time of one recording in blocks that grow with it: at most 64 in the end. */
+/* Divides the time of one recording into blocks that grow with it, so that there are at most 64. */
 struct tally_diff_clock {
 	uint64_t first;
-	unsigned level; /* how often the blocks were doubled */
+	unsigned level; /* number of times the block length was doubled */
 	bool is_started;
 };
 
-/* The label of a sample at `time`, in ns. */
+/* Return the label of a sample at `time`, in ns. */
 uint32_t tally_diff_clock_label(struct tally_diff_clock *clock, uint64_t time);
 
 struct tally_diff_recording {
 	uint32_t side;
-	uint32_t input; /* a number of the caller's */
-	double scale;   /* of absolute values: the value of one unit of the period */
+	uint32_t input; /* a number assigned by the caller */
+	double scale;   /* for absolute values: value of one unit of the period */
 	struct tally_diff_clock clock;
 	/* Set by tally_diff_add(). */
 	uint64_t nr, period;
-	double weight, squares;  /* sum of the weights that values are shares of; of squares */
-	double fine_nr, fine_ww; /* blocks with samples; sum of the squares of their weights */
-	double wide_nr, wide_ww; /* the same of four blocks each */
+	double weight, squares;  /* sum of the weights, the base of shares; sum of their squares */
+	double fine_nr, fine_ww; /* blocks with samples; sum of the squares of block weights */
+	double wide_nr, wide_ww; /* the same for blocks four times as long */
 };
 
 enum tally_diff_verdict {
-	TALLY_DIFF_UNKNOWN, /* it cannot be told */
-	TALLY_DIFF_FEW,     /* nor could it, with so few samples */
-	TALLY_DIFF_SAME,    /* within `within` */
+	TALLY_DIFF_UNKNOWN, /* undecided */
+	TALLY_DIFF_FEW,     /* undecided, because there are too few samples */
+	TALLY_DIFF_SAME,    /* unchanged up to `within` */
 	TALLY_DIFF_GREW,
 	TALLY_DIFF_SHRANK,
 };
 
-/* What became of a row's function, as far as samples tell. */
+/* Change of a row's function, as far as samples show it. */
 enum tally_diff_state {
-	TALLY_DIFF_BOTH,        /* it is on both sides */
+	TALLY_DIFF_BOTH,        /* on both sides */
 	TALLY_DIFF_NEW,         /* on side B only */
 	TALLY_DIFF_GONE,        /* on side A only */
 	TALLY_DIFF_INLINED_NOW, /* on side B as an inlined function only */
@@ -88,37 +89,38 @@ enum tally_diff_state {
 
 struct tally_diff_value {
 	double mean[TALLY_SIDES];
-	double period[TALLY_SIDES], nr[TALLY_SIDES]; /* of all recordings of the side */
-	double noise;  /* half the interval that the difference is in, with all rows judged, in 19
-			  of 20 comparisons; INFINITY: not known */
-	double within; /* the most that the sides may differ by, as a part of side A's; or INFINITY
-			*/
-	double p;      /* how likely such a difference is if nothing changed, of this row alone */
+	double period[TALLY_SIDES], nr[TALLY_SIDES]; /* over all recordings of the side */
+	double noise;  /* half the width of the interval that contains the difference: in 19 of
+	                * 20 comparisons this holds for all rows with enough samples; INFINITY:
+	                * unknown */
+	double within; /* upper bound of the difference, as a fraction of side A's value; or
+	                * INFINITY */
+	double p;      /* probability of such a difference without a change, for this row alone */
 	enum tally_diff_verdict verdict;
 };
 
 struct tally_diff_row {
-	uint32_t comm, file, symbol; /* in `names`, or TALLY_NAME_NONE */
-	uint32_t path;  /* in `paths`: the bytes of so many uint32_t, names of functions, outermost
-			   first; or TALLY_NAME_NONE */
-	uint32_t other; /* TALLY_DIFF_MOVED_*: a row that has the function's other file */
-	uint32_t first; /* the first of its cells, + 1 */
+	uint32_t comm, file, symbol; /* ids in `names`, or TALLY_NAME_NONE */
+	uint32_t path;  /* id in `paths` of an array of uint32_t, the ids of function names,
+	                 * outermost first; or TALLY_NAME_NONE */
+	uint32_t other; /* TALLY_DIFF_MOVED_*: a row with the function in the other file */
+	uint32_t first; /* index + 1 of its first cell */
 	uint8_t cpumode;
-	uint8_t seen[TALLY_SIDES]; /* how its function was on a stack: see diff_private.h */
+	uint8_t seen[TALLY_SIDES]; /* how its function appeared on stacks: see diff_private.h */
 	enum tally_diff_state state;
 	struct tally_diff_value values[TALLY_DIFF_MEASURES];
 };
 
-/* What one recording has in one row. */
+/* Sums of one row in one recording. */
 struct tally_diff_sum {
 	double weight, period, nr, squares;
-	/* Over its blocks, and over longer ones: sums of squares, and of products with the weight
-	   of all that is in the block. */
+	/* Over blocks, and over longer ones: sums of squares, and of products with the weight of
+	 * the block. */
 	double fine_xx, fine_xw, wide_xx, wide_xw;
 };
 
 struct tally_diff_cell {
-	uint32_t recording, next; /* of the row: + 1, 0 ends */
+	uint32_t recording, next; /* index + 1 of the row's next cell; 0 ends the list */
 	struct tally_diff_sum sums[TALLY_DIFF_MEASURES];
 };
 
@@ -128,29 +130,29 @@ struct tally_diff {
 	TALLY_VEC(struct tally_diff_recording) recordings;
 	TALLY_VEC(struct tally_diff_row) rows;
 	TALLY_VEC(struct tally_diff_cell) cells;
-	bool has_paths;              /* all recordings have callchains: totals mean something */
-	bool has_some_paths;         /* some have */
-	uint64_t nr_of[TALLY_SIDES]; /* recordings */
-	uint64_t judged[TALLY_DIFF_MEASURES]; /* rows that share the doubt */
+	bool has_paths;              /* all recordings have callchains, so totals are meaningful */
+	bool has_some_paths;         /* some recordings have callchains */
+	uint64_t nr_of[TALLY_SIDES]; /* number of recordings */
+	uint64_t judged[TALLY_DIFF_MEASURES]; /* rows that share the error probability */
 };
 
-/* 0 or -ENOMEM. */
+/* Create a diff. Returns 0 or -ENOMEM. */
 int tally_diff_new(const struct tally_diff_options *options, struct tally_diff **ret_diff);
 void tally_diff_free(struct tally_diff *diff);
 
-/* Add what `profile`, which is finished, has of its event number `event`. `recording` has the side,
- * the scale and the clock. 0 or -ENOMEM, and the diff is good for nothing but being freed. */
+/* Add the samples of event number `event` of a finished profile. `recording` contains the side, the
+ * scale and the clock. Returns 0 or -ENOMEM; after an error the diff can only be freed. */
 int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *recording,
 		   struct tally_profile *profile, uint32_t event);
 
-/* Fill values, states and verdicts of all rows. 0 or -ENOMEM. */
+/* Compute values, states and verdicts of all rows. Returns 0 or -ENOMEM. */
 int tally_diff_judge(struct tally_diff *diff);
 
-/* The value of a row in one recording. */
+/* Return the value of a row in one recording. */
 double tally_diff_value_of(const struct tally_diff *diff, const struct tally_diff_row *row,
 			   uint32_t recording, int measure);
 
-/* A name of a row; NULL for TALLY_NAME_NONE. */
+/* Return a name of a row; NULL for TALLY_NAME_NONE. */
 const char *tally_diff_name(const struct tally_diff *diff, uint32_t name);
 
 #endif

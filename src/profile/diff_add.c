@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One recording into the rows of a diff: block by block, in the order of time. */
+/* Adding one recording to the rows of a diff, block by block in time order. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -9,21 +9,21 @@
 #include "profile/profile_private.h"
 
 enum {
-	BLOCK_BITS = 6, /* as tally_diff_clock_label() has them */
+	BLOCK_BITS = 6, /* as in tally_diff_clock_label() */
 	BLOCKS = 1 << BLOCK_BITS,
-	WIDE_BITS = 2, /* a longer block is so many bits of blocks */
+	WIDE_BITS = 2, /* a longer block has 1 << WIDE_BITS blocks */
 };
 
-/* A frame by its names. */
+/* Names of a frame. */
 struct function {
 	uint32_t file, symbol;
 	bool is_inlined;
 };
 
-/* What a row has in the blocks at work. */
+/* Sums of a row in the current blocks. */
 struct scratch {
-	uint32_t cell;  /* of this recording, + 1; 0: none yet */
-	uint32_t stamp; /* the last bucket that was counted for its total, + 1 */
+	uint32_t cell;  /* number + 1 of its cell for this recording; 0: none yet */
+	uint32_t stamp; /* number + 1 of the last bucket counted for its total */
 	bool in_fine, in_wide;
 	double fine[TALLY_DIFF_MEASURES], wide[TALLY_DIFF_MEASURES];
 };
@@ -34,10 +34,10 @@ struct adder {
 	uint32_t number; /* of the recording */
 	struct tally_profile *profile;
 	struct function *functions; /* by frame */
-	TALLY_VEC(uint32_t) order;  /* buckets by block, with samples */
+	TALLY_VEC(uint32_t) order;  /* buckets with samples, sorted by block */
 	TALLY_VEC(struct scratch) rows;
-	TALLY_VEC(uint32_t) fine, wide; /* rows that are in the blocks at work */
-	TALLY_VEC(uint32_t) path;       /* the callchain at work: names */
+	TALLY_VEC(uint32_t) fine, wide; /* rows in the current blocks */
+	TALLY_VEC(uint32_t) path;       /* names of the current callchain */
 	double fine_weight, wide_weight;
 };
 
@@ -58,8 +58,8 @@ static int name_find(struct adder *adder, const struct tally_str *text, uint32_t
 	return tally_intern(&adder->diff->names, tally_str_text(text), text->len, ret_name);
 }
 
-/* Whether the address of a frame without a symbol is the same place in another run: it is in a
- * file, not in memory, where each run has something else. */
+/* Return true if the address of a frame without a symbol means the same in another run: it is in a
+ * file, not in memory that differs between runs. */
 static bool has_place(const struct tally_frame *frame)
 {
 	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
@@ -111,7 +111,7 @@ static int comm_find(struct adder *adder, uint32_t comm, uint32_t *ret_name)
 	return tally_intern(&adder->diff->names, text, strlen(text), ret_name);
 }
 
-/* ---- the order of time ------------------------------------------------------- */
+/* ---- time order -------------------------------------------------------------- */
 
 static bool is_of_event(const struct tally_bucket *bucket, uint32_t event)
 {
@@ -142,7 +142,7 @@ static int adder_order(struct adder *adder, uint32_t event)
 
 /* ---- counting ---------------------------------------------------------------- */
 
-/* The row's cell of this recording, and its place in the blocks at work. */
+/* Find the row's cell for this recording, and add the row to the current blocks. */
 static int row_open(struct adder *adder, uint32_t row, struct scratch **ret_scratch)
 {
 	struct tally_diff *diff = adder->diff;
@@ -191,7 +191,7 @@ static int row_count(struct adder *adder, uint32_t row, const struct tally_bucke
 	sum->weight += weight;
 	sum->period += (double)bucket->period;
 	sum->nr += (double)bucket->nr;
-	/* Samples of one bucket weigh about the same. */
+	/* Samples of one bucket have about the same weight. */
 	sum->squares += weight * weight / (double)bucket->nr;
 	scratch->fine[measure] += weight;
 	scratch->wide[measure] += weight;
@@ -221,7 +221,8 @@ static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_
 	return 0;
 }
 
-/* A function that is on the callchain several times counts once. */
+/* Count a bucket for the total of a function. A function that is on the callchain several times
+ * counts once. */
 static int count_total(struct adder *adder, uint32_t i, uint32_t comm, uint32_t frame)
 {
 	const struct tally_bucket *bucket = &adder->profile->buckets.data[i];
@@ -254,8 +255,8 @@ static int count_functions(struct adder *adder, uint32_t i, uint32_t comm)
 	return ret;
 }
 
-/* Add a function to the path, from the outermost one on. One that is there already begins a round
- * of a recursion anew: what it called before is left out. */
+/* Add a function to the path, from the outermost one inwards. If it is already there, it begins
+ * another round of a recursion, and its former callees are removed from the path. */
 static int path_step(struct adder *adder, uint32_t frame)
 {
 	uint32_t name = adder->functions[frame].symbol;
@@ -293,7 +294,7 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 	return row_count(adder, row, bucket, TALLY_DIFF_SELF);
 }
 
-/* What shares are of. */
+/* Count a bucket for the whole that shares refer to. */
 static void count_whole(struct adder *adder, const struct tally_bucket *bucket)
 {
 	struct tally_diff_recording *recording = adder->recording;
@@ -334,7 +335,7 @@ static int count_bucket(struct adder *adder, uint32_t i)
 					    : count_functions(adder, i, comm);
 }
 
-/* ---- the ends of blocks ------------------------------------------------------ */
+/* ---- ends of blocks ---------------------------------------------------------- */
 
 static void fine_end(struct adder *adder)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether rows differ by more than they would if nothing had changed. Two things are known of each
- * row: how samples scatter within recordings (sampling, and what depends on time), and how
- * recordings of one side differ. docs/diff.md says in words what is done with them.
+ * Decides whether rows differ by more than they would without a change. Two things are known of
+ * each row: how samples vary within recordings (sampling, and effects that depend on time), and how
+ * recordings of one side differ. docs/internals/diff-statistics.md explains how they are used.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,56 +12,60 @@
 #include "profile/diff_private.h"
 #include "profile/diff_stats.h"
 
-/* Of all recordings together, as with fewer nothing could be told whatever they are. */
+/* Minimum samples of a row in all recordings; with fewer, no difference could be significant. */
 #define FEWEST_SAMPLES 10.0
-/* The doubt that all rows share: one of 20 comparisons without a change may have a wrong row. */
+/* Error probability that all rows share: one of 20 comparisons without a change may have a wrong
+ * row. */
 #define DOUBT 0.05
-/* Where no side has two recordings nobody knows how runs differ; so much of a row's value is taken
- * for it (standard deviation). */
+/* If neither side has two recordings, the variation between runs is unknown. It is taken to be this
+ * fraction of a row's value (standard deviation). */
 #define RUNS_DIFFER 0.01
 #define NO_ERROR    1e-12
-/* Of equal weight, to tell what depends on time within a recording. */
+/* Minimum number of blocks of equal weight to detect time dependence within a recording. */
 #define FEWEST_BLOCKS 8.0
-#define WIDE_FINES    4.0 /* as many fine blocks as a wide one has */
-/* Student's t is looked up once for degrees of freedom that are within so much of each other. */
+#define WIDE_FINES    4.0 /* fine blocks in a wide one */
+/* Quantiles of Student's t are cached, once for degrees of freedom within this factor of each
+ * other. */
 #define QUANTILE_STEP 1.05
 enum { QUANTILES = 160 };
 
-/* A variance, and by how much it is known. */
+/* A variance, and the degrees of freedom with which it is known. */
 struct spread {
 	double variance, df;
 };
 
-/* What a row says of how recordings differ: variances of its difference. */
+/* Variances of a row's difference, from which the variation between recordings is learned. */
 struct known {
 	double sampling, time, between;
-	double square; /* what it would have if they differed by as much as the row itself */
+	double square; /* variance if recordings differed by as much as the row itself */
 };
 
-/* A row's values at work. */
+/* Values of the current row. */
 struct judged {
 	struct tally_diff_row *row;
 	double *values;              /* by recording */
 	struct tally_diff_sum *sums; /* the same */
-	/* Variances of the difference: by the number of samples; what is more within recordings, as
-	   samples resemble those before; by how recordings differ, df 0: not known. */
+	/* Variances of the difference: by the number of samples; the additional one within
+	 * recordings, because samples resemble those before them; and between recordings, with df 0
+	 * if unknown. */
 	double sampling;
 	struct spread time, between;
-	double correction; /* half a sample on either side */
+	double correction; /* continuity correction: half a sample on either side */
 };
 
 struct judge {
 	struct tally_diff *diff;
 	int measure;
-	bool is_timeless; /* one of the recordings */
+	bool is_timeless; /* at least one recording is timeless */
 	double *values;
 	struct tally_diff_sum *sums;
 	TALLY_VEC(struct known) known; /* of rows with enough samples */
-	double quantiles[QUANTILES];   /* by step of the degrees of freedom; 0: not known yet */
-	/* Of all rows: how much of what depends on time differs between recordings (0 to 1), and by
-	   how much of a row's value these differ beyond that, squared. */
+	double quantiles[QUANTILES];   /* by step of the degrees of freedom; 0: not computed */
+	/* Learned from all rows: the part of time dependence that differs between recordings (0 to
+	 * 1), and the square of the fraction of a row's value by which recordings differ beyond
+	 * that. */
 	double phases, runs;
-	struct tally_prior prior; /* of what each has beyond that */
+	struct tally_prior prior; /* for the variance of each row beyond that */
 };
 
 static double recording_scale(const struct judge *judge, const struct tally_diff_recording *of)
@@ -73,8 +77,8 @@ static double recording_scale(const struct judge *judge, const struct tally_diff
 
 /* ---- within recordings -------------------------------------------------------- */
 
-/* The variance of a sum over blocks of time: of a share by what else a block has; blocks of
- * absolute values are expected to be alike. */
+/* Return the variance of a sum over blocks of time. For a share it is relative to the weight of
+ * each block; blocks of absolute values are expected to be equal. */
 static struct spread blocks_spread(bool is_share, double nr, double xx, double xw, double ww,
 				   double sum, double weight)
 {
@@ -86,18 +90,19 @@ static struct spread blocks_spread(bool is_share, double nr, double xx, double x
 	return (struct spread){fmax(rest, 0) * nr / (nr - 1), nr - 1};
 }
 
-/* What so many samples scatter by themselves, of a row that is expected to have `expected`. */
+/* Return the variance by sampling alone, for a row with the expected value `expected`. */
 static double sampling_variance(bool absolute, const struct tally_diff_recording *of, double scale,
 				double expected)
 {
-	double each = of->weight > 0 ? of->squares / of->weight * scale : 0; /* a sample's value */
+	double each = of->weight > 0 ? of->squares / of->weight * scale : 0; /* of one sample */
 
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
 
-/* What is more than `sampling` in blocks of time, or in longer ones: the larger. Where the longer
- * ones have more, samples resemble others that are further off than these are long; so still
- * longer ones, of which there are too few to see it, are taken to have more again. */
+/* Return the variance in excess of `sampling` in blocks of time, or in longer ones if that is
+ * larger. If the longer ones have more, samples resemble others that are more than one block
+ * away. Even longer blocks, of which there are too few to measure, are then assumed to have more
+ * again. */
 static struct spread recording_time(const struct judge *judge,
 				    const struct tally_diff_recording *of,
 				    const struct tally_diff_sum *sum, double sampling)
@@ -115,17 +120,18 @@ static struct spread recording_time(const struct judge *judge,
 	more = most.variance * square - sampling;
 	if (most.df <= 0 || more <= 0)
 		return (struct spread){0, TALLY_DF_MAX};
-	/* The blocks know the whole by this, so of a part of it less is known. */
+	/* The blocks measure both variances together, so a part of the sum is known less well. */
 	return (struct spread){more, most.df * pow(more / (more + sampling), 2)};
 }
 
-/* Whether all that weighs is in a few blocks of time: then these tell nothing. */
+/* Return true if all the weight is in a few blocks of time, which then show nothing. */
 static bool is_timeless(const struct tally_diff_recording *of)
 {
 	return of->weight * of->weight < FEWEST_BLOCKS * of->fine_ww;
 }
 
-/* Variances of independent parts add up; by Satterthwaite, so does what is known of them. */
+/* Add variances of independent parts. The degrees of freedom are combined by Satterthwaite's
+ * formula. */
 static struct spread spread_sum(struct spread sum, struct spread part, double factor)
 {
 	double variance = part.variance * factor, doubt = 0;
@@ -178,8 +184,8 @@ static double side_squares(const struct judge *judge, const struct judged *judge
 	return sum;
 }
 
-/* Both sides differ alike within themselves, or as Welch has it, each in its way: the larger one.
- */
+/* Both sides may vary equally (pooled), or differently as in Welch's test: take the larger
+ * variance. */
 static void judge_between(const struct judge *judge, struct judged *judged)
 {
 	const double *mean = judged->row->values[judge->measure].mean;
@@ -198,7 +204,7 @@ static void judge_between(const struct judge *judge, struct judged *judged)
 	judged->between.variance = fmax(pooled, apart);
 }
 
-/* The variance of a row's difference if recordings differed by as much as the row itself. */
+/* Return the variance of a row's difference if recordings differed by as much as the row itself. */
 static double runs_square(const struct judge *judge, double expected)
 {
 	const uint64_t *nr = judge->diff->nr_of;
@@ -206,9 +212,9 @@ static double runs_square(const struct judge *judge, double expected)
 	return expected * expected * (1 / (double)nr[0] + 1 / (double)nr[1]);
 }
 
-/* What is expected of the row's variance, by all that is known but how its recordings differ. How
- * phases differ between these was learned from rows that all have the same phases: of many rows no
- * more is known than of one. */
+/* Return the expected variance of a row by everything except how its recordings differ. How phases
+ * differ between recordings was learned from rows with the same phases, so many rows give no more
+ * information than a single one. */
 static struct spread judge_expects(const struct judge *judge, const struct judged *judged,
 				   double expected)
 {
@@ -221,7 +227,7 @@ static struct spread judge_expects(const struct judge *judge, const struct judge
 	return spread_sum(rest, time, judge->phases);
 }
 
-/* What is taken for the row's variance in the end. */
+/* Return the final variance of a row. */
 static struct spread judge_spread(const struct judge *judge, const struct judged *judged,
 				  double expected)
 {
@@ -231,7 +237,7 @@ static struct spread judge_spread(const struct judge *judge, const struct judged
 
 	if (between.df < 1)
 		return known;
-	/* Far from what all say: the row's own recordings alone know. */
+	/* Far from the estimate of all rows, only the row's own recordings count. */
 	if (between.variance > known.variance * tally_variance_limit(between.df))
 		return between;
 	weighed = (prior * fmax(judge->prior.ratio, 1) * known.variance +
@@ -247,7 +253,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The one of `nr` numbers that half of them are below; 0 of none. */
+/* Return the median of `nr` numbers; 0 if `nr` is 0. */
 static double median(double *numbers, size_t nr)
 {
 	if (!nr)
@@ -256,9 +262,9 @@ static double median(double *numbers, size_t nr)
 	return numbers[nr / 2];
 }
 
-/* How much of what depends on time differs between recordings. A program that goes through the same
- * phases in each run has next to nothing, and one that waits for others all of it. Rows in which
- * time says more than the number of samples know. */
+/* Return the part of time dependence that differs between recordings. It is close to 0 for a
+ * program with the same phases in each run, and 1 for a program that waits for others. Only rows
+ * count in which time contributes more than the number of samples. */
 static double find_phases(const struct judge *judge, double df, double *room)
 {
 	size_t nr = 0;
@@ -272,8 +278,8 @@ static double find_phases(const struct judge *judge, double df, double *room)
 	return nr ? fmin(fmax(median(room, nr), 0), 1) : 1;
 }
 
-/* What explains how recordings differ in one half of the rows, and is too much for the other half:
- * a few rows that are a matter of luck, as those of interrupts, do not count for all. */
+/* Return the median variation between recordings, squared and relative to a row's value. With a
+ * median, a few rows that depend on luck, such as interrupts, do not affect all others. */
 static double find_runs(const struct judge *judge, double df, double *room)
 {
 	size_t nr = 0;
@@ -305,7 +311,7 @@ static int judge_survey(struct judge *judge)
 		double known =
 			row->sampling + judge->phases * row->time + judge->runs * row->square;
 
-		/* Recordings that agree exactly have no logarithm. */
+		/* If recordings agree exactly, there is no logarithm. */
 		if (row->between > 0)
 			room[nr++] = fmin(row->between / known, tally_variance_limit(df));
 	}
@@ -339,7 +345,7 @@ static void row_sums(const struct judge *judge, struct judged *judged)
 	}
 }
 
-/* What the row has if nothing changed. */
+/* Return the value of the row if nothing changed. */
 static double row_expected(const struct judge *judge, const struct tally_diff_value *value)
 {
 	double nr[] = {(double)judge->diff->nr_of[0], (double)judge->diff->nr_of[1]};
@@ -364,7 +370,7 @@ static bool has_enough(const struct tally_diff_value *value)
 	return value->nr[0] + value->nr[1] >= FEWEST_SAMPLES;
 }
 
-/* First look at a row: how many share the doubt, and what they say of each other. */
+/* First pass over a row: count the rows that share the error probability, and collect variances. */
 static int row_survey(struct judge *judge, struct tally_diff_row *row)
 {
 	struct judged judged = row_judged(judge, row);
@@ -389,7 +395,7 @@ static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, 
 	return value->within <= same ? TALLY_DIFF_SAME : TALLY_DIFF_UNKNOWN;
 }
 
-/* How many errors make the noise; for no more degrees of freedom than there are. */
+/* Return the number of standard errors in the noise, with the degrees of freedom rounded down. */
 static double noise_errors(struct judge *judge, double df)
 {
 	double doubt = DOUBT / (double)judge->diff->judged[judge->measure];
@@ -414,7 +420,7 @@ static void row_judge(struct judge *judge, struct tally_diff_row *row)
 	value->verdict = TALLY_DIFF_UNKNOWN;
 	if (judged.between.df < 1 && judge->is_timeless)
 		return;
-	/* A row that is all there is does not scatter. */
+	/* A row with all the weight does not vary. */
 	error = fmax(sqrt(spread.variance), NO_ERROR);
 	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
 	value->noise = judged.correction + error * noise_errors(judge, spread.df);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* log of the gamma function for x > 0: Stirling's series, where x is large enough for it. */
+/* Logarithm of the gamma function for x > 0, by Stirling's series where x is large enough. */
 static double log_gamma(double x)
 {
 	double shift = 0;
@@ -79,7 +79,7 @@ double tally_t_quantile(double tails, double df)
 	return high;
 }
 
-/* The derivatives of log_gamma() for x > 0, by recurrence and asymptotic series. */
+/* Derivatives of log_gamma() for x > 0, by recurrence and asymptotic series. */
 static double digamma(double x)
 {
 	double sum = 0;
@@ -100,7 +100,7 @@ static double trigamma(double x)
 	       1 / (42 * pow(x, 7));
 }
 
-/* Wilson and Hilferty's approximation. */
+/* This uses the approximation of Wilson and Hilferty. */
 double tally_variance_median(double df)
 {
 	return pow(1 - 2 / (9 * df), 3);
@@ -111,7 +111,8 @@ double tally_variance_limit(double df)
 	return tally_variance_median(df) * exp(2 * sqrt(trigamma(df / 2)));
 }
 
-/* The x in [0.05, TALLY_DF_MAX / 2] at which trigamma() is nearest to `value`; it falls. */
+/* Return the x in [0.05, TALLY_DF_MAX / 2] where trigamma(), a decreasing function, is nearest to
+ * `value`. */
 static double trigamma_inverse(double value)
 {
 	double low = 0.05, high = TALLY_DF_MAX / 2;

@@ -5,10 +5,10 @@
 
 #include "base/arith.h"
 
-/* What an old frame became: some of the new ones, innermost first. */
+/* Expansion of an old frame: a range of new ones, innermost first. */
 struct expansion {
-	uint32_t first, nr; /* in struct expand's list */
-	uint32_t self;      /* what a sample there is in */
+	uint32_t first, nr; /* range in the list of struct expand */
+	uint32_t self;      /* new frame of a sample there */
 };
 
 struct expand {
@@ -18,10 +18,10 @@ struct expand {
 	struct expansion *of; /* by old frame */
 	TALLY_VEC(uint32_t) list;
 	struct tally_map stacks_of; /* leaf << 32 | callers -> new stack */
-	TALLY_VEC(uint32_t) stack;  /* being made */
+	TALLY_VEC(uint32_t) stack;  /* being built */
 };
 
-/* ---- asking ------------------------------------------------------------------- */
+/* ---- look-up of lines --------------------------------------------------------- */
 
 static int ask_all(const struct tally_frames *frames)
 {
@@ -41,7 +41,7 @@ static int ask_all(const struct tally_frames *frames)
 
 /* ---- frames ------------------------------------------------------------------- */
 
-/* The frame of a function, of which a line is kept if lines are wanted. */
+/* Add the frame of a function. It has a line only with TALLY_LINES_ALL. */
 static int function_add(struct expand *expand, const struct tally_frame *from,
 			const struct tally_symbol *symbol, const struct tally_line *line,
 			uint32_t *ret_frame)
@@ -115,7 +115,7 @@ static int stack_push(struct expand *expand, const struct expansion *of, uint32_
 	return ret;
 }
 
-/* The functions that the innermost one was inlined into, and the callers. */
+/* Make a stack of the functions that the innermost one was inlined into, and of the callers. */
 static int stack_make(struct expand *expand, uint32_t leaf, uint32_t callers, uint32_t *ret_stack)
 {
 	struct tally_stack old = tally_stacks_get(&expand->profile->stacks, callers);

@@ -14,7 +14,8 @@ void tally_feed_damaged(struct tally_feed *feed, uint32_t type)
 	feed->counts.damaged_samples += type == PERF_RECORD_SAMPLE;
 }
 
-/* A frequency is no weight: where it sets the period, the sample alone knows it. */
+/* Return the weight of a sample. A frequency is not a weight: if it sets the period, only the
+ * sample contains the period. */
 static uint64_t sample_weight(const struct perf_event_attr *attr, const struct tally_sample *sample)
 {
 	if (sample->present & PERF_SAMPLE_PERIOD)
@@ -22,7 +23,7 @@ static uint64_t sample_weight(const struct perf_event_attr *attr, const struct t
 	return !attr->freq && attr->sample_period ? attr->sample_period : 1;
 }
 
-/* When a sample was taken, if by the clock of JIT compilers. */
+/* Return the time of a sample, if it is by the clock of JIT compilers. */
 static uint64_t sample_moment(const struct perf_event_attr *attr, const struct tally_sample *sample)
 {
 	bool is_theirs = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
@@ -30,7 +31,7 @@ static uint64_t sample_moment(const struct perf_event_attr *attr, const struct t
 	return is_theirs && sample->present & PERF_SAMPLE_TIME ? sample->time : TALLY_TIME_UNKNOWN;
 }
 
-/* Whose a decoded sample is. 1 or -ENOMEM. */
+/* Set thread, mode and weight of a decoded sample. Returns 1 or -ENOMEM. */
 static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *attr,
 		      const void *record, const struct tally_sample *sample,
 		      struct tally_feed_sample *ret_facts)
@@ -74,7 +75,7 @@ static int feed_sample(struct tally_feed *feed, const struct tally_feed_event *e
 	return feed_facts(feed, event->attr, record, ret_sample, ret_facts);
 }
 
-/* ---- samples that wait ----------------------------------------------------- */
+/* ---- waiting samples ------------------------------------------------------- */
 
 static int feed_callers(struct tally_feed *feed, const struct tally_feed_event *event,
 			const void *record, size_t size)
@@ -127,8 +128,8 @@ static int chain_push(struct tally_feed *feed, struct tally_words words)
 	return ret;
 }
 
-/* The callchain without marker and cookie, and the callers in their place; their own marker is
- * among them. */
+/* Replace marker and cookie at the end of a callchain by the callers, which include their own
+ * marker. */
 static int chain_join(struct tally_feed *feed, const struct tally_deferred_sample *waited,
 		      struct tally_sample *sample)
 {
@@ -157,7 +158,7 @@ int tally_feed_next(struct tally_feed *feed, struct tally_feed_waited *ret_waite
 	if (!tally_deferred_next(&feed->deferred, &waited))
 		return 0;
 	feed->counts.unjoined += !waited.is_joined;
-	/* It could be read before. */
+	/* Decoding succeeded when it was fed. */
 	(void)tally_sample_decode(waited.layout, waited.record, waited.size, ret_sample, NULL);
 	if (chain_join(feed, &waited, ret_sample))
 		return -ENOMEM;
@@ -173,13 +174,13 @@ void tally_feed_free(struct tally_feed *feed)
 
 /* ---- records --------------------------------------------------------------- */
 
-/* The word at `at`; 0 in a record that is too short for it. */
+/* Return the word at offset `at`; 0 if the record is too short. */
 static uint64_t record_word(const void *record, size_t size, size_t at)
 {
 	return size >= at + 8 ? tally_get_u64((const uint8_t *)record + at) : 0;
 }
 
-/* LOST says by which id it lost how many, LOST_SAMPLES only how many. */
+/* LOST contains an id and a number, LOST_SAMPLES only a number. */
 static void feed_lost(struct tally_feed_counts *counts, uint32_t type, const void *record,
 		      size_t size)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the frames of a row have in common: the function, its DSO, its line, or nothing. */
+/* Keys that the frames of a row share: the function, its DSO, its line, or nothing. */
 #include <string.h>
 
 #include "profile/hist_private.h"
 
-/* All that a frame may be told apart by; 0 where it is not. */
+/* All properties that may distinguish frames; 0 where unused. */
 struct fkey {
 	uintptr_t dso, symbol;
 	uint64_t addr;
-	uint32_t file, line; /* number of the file's name, + 1 */
+	uint32_t file, line; /* file: number of its name, + 1 */
 };
 
 struct fkeys {
-	bool has_paths; /* directories tell files apart */
+	bool has_paths; /* files are distinguished by directory */
 	bool joins_unnamed;
-	bool are_functions; /* no two frames are of one function, or of one address without a name
-			     */
+	bool are_functions; /* each function, and each address outside functions, has only one
+	                     * frame */
 	struct tally_intern keys, files;
-	TALLY_VEC(uint32_t) firsts; /* by number of a key: the first frame that has it */
+	TALLY_VEC(uint32_t) firsts; /* by key number: the first frame with this key */
 };
 
-/* Files are told apart as they are shown. */
+/* Set the number of a file. Files are distinguished by their displayed name. */
 static int key_file(struct fkeys *keys, const char *name, uint32_t *ret_number)
 {
 	int ret = tally_intern(&keys->files, name, strlen(name), ret_number);
@@ -29,7 +29,8 @@ static int key_file(struct fkeys *keys, const char *name, uint32_t *ret_number)
 	return ret;
 }
 
-/* Without a line of its own an address is where it is in its function. */
+/* Set the line of a key. Without line information, an address is identified by its position in the
+ * function. */
 static int key_line(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
 		    struct fkey *key)
 {
@@ -61,7 +62,7 @@ static int key_make(struct fkeys *keys, const struct tally_frame *frame, unsigne
 	return wanted & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? key_line(keys, frame, wanted, key) : 0;
 }
 
-/* The first frame that has what `frame` has of what is wanted. */
+/* Return the first frame with the same key as `frame`. */
 static int key_first(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
 		     uint32_t number, uint32_t *ret_first)
 {
@@ -104,7 +105,7 @@ static int find_firsts(const struct hist_builder *builder, unsigned wanted, bool
 	return ret;
 }
 
-/* Frames are functions, unless they are exact. */
+/* Return true if each frame is a function, because none is exact. */
 static bool frames_are_functions(const struct tally_frames *frames)
 {
 	tally_vec_for_each (frame, &frames->all) {

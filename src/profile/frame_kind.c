@@ -13,7 +13,7 @@ static bool is_library(const char *name)
 	return so && (!so[3] || so[3] == '.');
 }
 
-/* Of a kernel whose addresses were hidden is known that much. */
+/* Hidden addresses of the kernel are still known to be the kernel's. */
 static enum tally_frame_kind unknown_kind(const struct tally_frame *frame)
 {
 	bool is_kernel = frame->dso && !strcmp(tally_dso_name(frame->dso), TALLY_HIDDEN_KERNEL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kind of code a frame is: by this pictures of call trees colour it. */
+/* Kinds of code, by which graphics of call trees colour frames. */
 #ifndef TALLY_PROFILE_FRAME_KIND_H
 #define TALLY_PROFILE_FRAME_KIND_H
 
@@ -11,14 +11,14 @@ enum tally_frame_kind {
 	TALLY_KIND_KERNEL,
 	TALLY_KIND_JIT,
 	TALLY_KIND_INLINED,
-	TALLY_KIND_UNKNOWN, /* code without a name */
+	TALLY_KIND_UNKNOWN, /* code without a symbol */
 	TALLY_NR_KINDS,
 };
 
 enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame);
 
-/* Which of the two shades of its kind it has, 0 or 1: a matter of the name, so that the same
- * function has the same one everywhere. */
+/* Return which of the two shades of its kind a frame has, 0 or 1. It depends on the name only, so a
+ * function has the same shade everywhere. */
 unsigned tally_frame_shade(const struct tally_frame *frame);
 
 #endif

@@ -21,7 +21,7 @@ void tally_frame_add_file(const struct tally_frame *frame, bool has_pid, struct 
 		tally_str_add(out, "[JIT]");
 	} else if (kind == TALLY_DSO_PERF_MAP && slash &&
 		   sscanf(slash, "/perf-%d.map", &tid) == 1) {
-		tally_str_addf(out, "[JIT] tid %d", tid); /* as perf calls it */
+		tally_str_addf(out, "[JIT] tid %d", tid); /* as in perf */
 	} else {
 		tally_str_add(out, slash ? slash + 1 : name);
 	}
@@ -42,7 +42,8 @@ void tally_frame_add_name(const struct tally_frame *frame, struct tally_str *out
 	tally_str_add_hex(out, addr, 16);
 }
 
-/* Of a name of 100 kB no more is looked at, for each box and each key. */
+/* Limit for long names (100 kB is possible), because all labels are made again after each key
+ * press. */
 enum { LABEL_MAX_BYTES = 4096 };
 
 void tally_frame_add_label(const struct tally_frame *frame, struct tally_str *out)

@@ -3,7 +3,8 @@
 
 #include "base/hash.h"
 
-/* An address without a symbol has the hash of its location key, by which it is prefetched. */
+/* The hash of an address without a symbol is that of its location key, by which it is
+ * prefetched. */
 static uint32_t frame_hash(const struct tally_frame *frame)
 {
 	uint64_t what = frame->symbol && !frame->is_exact

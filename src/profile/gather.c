@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples gathered, a batch at a time. Of each sample are noted the location keys that its
- * addresses are in their files (see machine.h), as long as the maps are known by which they were
- * made; and the memory where they will be looked up is asked for. By the time the batch is full
- * most of that memory has come.
+ * Gathers samples, a batch at a time. It computes the location keys (see machine.h) of each
+ * sample's addresses while the maps in force at the sample are current, and prefetches the memory
+ * where the keys will be looked up. Most of that memory has arrived by the time the batch is full.
  */
 #include "profile/chain.h"
 
-/* How far a callchain was walked, and through which part. */
+/* State of walking a callchain. */
 struct chain_walk {
 	uint8_t cpumode;
-	uint32_t frames, users; /* in all; in user space */
+	uint32_t frames, users; /* total; in user space */
 };
 
 enum walk_step { WALK_FRAME, WALK_MARKER, WALK_END };
 
-/* Where callers are judged nothing comes behind those in user space: there a marker is no marker,
- * but a word that was taken for an address, as -1 is everywhere on stacks. */
+/* Process an entry of a chain. If callers are validated, a marker after callers in user space is
+ * not treated as one: it is a word of the stack that was taken as an address. -1 is common on
+ * stacks. */
 static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t max_stack,
 				struct tally_gathered *to)
 {
@@ -37,7 +37,7 @@ static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t m
 	return WALK_FRAME;
 }
 
-/* Note only what is odd about a chain. */
+/* Set only the flags of a chain. */
 static void gather_oddities(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
 			    struct tally_gathered *to)
 {
@@ -50,7 +50,7 @@ static void gather_oddities(uint8_t cpumode, struct tally_words chain, uint32_t 
 	to->leaf_only = walk.frames == 1 && walk.users == 1 && step == WALK_FRAME;
 }
 
-/* Add the location key of the entry that the walk has come to. Room is there. */
+/* Add the location key of the current entry. The space for it is reserved. */
 static void key_add(struct tally_profile *profile, const struct tally_thread *thread,
 		    const struct chain_walk *walk, uint64_t ip, struct tally_gathered *to)
 {
@@ -58,7 +58,8 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 	uint64_t *key = &batch->location_keys.data[batch->location_keys.len];
 	int nr;
 
-	/* The innermost one is where the user's code was: it did not come from a stack. */
+	/* The innermost user address is where the program was executing; it does not come from the
+	 * stack. */
 	bool is_return = to->callers_from != TALLY_CALLERS_UNWOUND && walk->users > 1;
 
 	if (is_return && !to->returns)
@@ -71,7 +72,7 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 	batch->location_keys.len += (size_t)nr;
 }
 
-/* Note the frames of a chain as far as they are taken, and what is odd about it. */
+/* Add the location keys of a chain, up to the maximum number of frames, and set its flags. */
 static int gather_chain(struct tally_profile *profile, const struct tally_thread *thread,
 			uint8_t cpumode, struct tally_words chain, struct tally_gathered *to)
 {

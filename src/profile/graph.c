@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call graphs of rows: of which, and from where in the tree of paths they grow. */
+/* Call graphs of rows: which rows have them, and from which places in the tree of paths they
+ * grow. */
 #include "profile/graph.h"
 #include "profile/grow.h"
 #include "profile/sums.h"
 
-/* The outermost paths of the row's own buckets. */
+/* Add the outermost paths of the row's own buckets. */
 static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
@@ -23,7 +24,7 @@ static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t
 	return ret;
 }
 
-/* Whole paths of the row's own buckets. */
+/* Add whole paths of the row's own buckets. */
 static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
@@ -43,7 +44,7 @@ static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t
 	return ret;
 }
 
-/* Where the functions of heavy rows stand in the tree: downwards only where outermost. */
+/* Places of a heavy row's function in the tree; downwards, only the outermost ones. */
 struct heavy_row {
 	uint32_t row;
 	TALLY_VEC(uint32_t) places;
@@ -96,7 +97,8 @@ int hist_graph_heavy(struct hist_builder *builder)
 	return ret;
 }
 
-/* Whether any of them is in the group; asked of each group with buckets, in ascending order. */
+/* Return true if a heavy row is in the group. Call this for all groups with buckets, in ascending
+ * order. */
 static bool heavy_is_next(struct hist_builder *builder, uint32_t group)
 {
 	while (builder->next_heavy < builder->heavy.len &&
@@ -106,7 +108,7 @@ static bool heavy_is_next(struct hist_builder *builder, uint32_t group)
 	       builder->heavy.data[builder->next_heavy].group == group;
 }
 
-/* The heavy rows of a group, also by function. */
+/* Collect the heavy rows of a group, and index them by function. */
 static int heavy_rows(struct hist_builder *builder, uint32_t group, struct heavy *heavy)
 {
 	int ret = 0;
@@ -120,7 +122,8 @@ static int heavy_rows(struct hist_builder *builder, uint32_t group, struct heavy
 	return ret;
 }
 
-/* With children: the tree of the group's buckets, its sums, and where heavy rows stand in it. */
+/* With children: build the tree of the group's buckets and its sums, and find the places of heavy
+ * rows. */
 static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 			struct heavy *heavy)
 {
@@ -137,9 +140,9 @@ static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 	return ret ? ret : hist_walk(builder, sums, heavy_visit, heavy);
 }
 
-/* One place where the row's function called something: downwards from it, or upwards. Upwards,
- * what stands further in again is counted there, and taken away (modulo 2^64) from where it stands
- * next further out. */
+/* Add a place from which the row's function called something, to go downwards or upwards from it.
+ * Upwards, samples of a recursive function are counted at its inner place, and subtracted (modulo
+ * 2^64) at its next outer place. */
 static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
@@ -162,7 +165,7 @@ static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 	return hist_grower_put(grower, grower->root, place);
 }
 
-/* Grow the graph of a row, whose own buckets are in no sums but the row's. */
+/* Grow the graph of a row. The row's own buckets are only in the row's sums. */
 static int graph_grow(struct hist_builder *builder, const struct heavy_row *heavy, uint32_t root,
 		      const uint32_t *buckets, size_t nr)
 {
@@ -213,7 +216,8 @@ static int by_row(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* The buckets of the group's heavy rows in the order of the rows; each row's are then a run. */
+/* Return the buckets of the group's heavy rows, sorted by row. NULL when out of memory; the caller
+ * frees them. */
 static uint32_t *buckets_by_row(struct hist_builder *builder, size_t first, size_t last,
 				size_t *ret_nr)
 {
@@ -234,7 +238,8 @@ static uint32_t *buckets_by_row(struct hist_builder *builder, size_t first, size
 	return buckets;
 }
 
-/* The run of buckets of `row`; `*at` moves over runs as rows ascend. */
+/* Return the number of buckets of `row`, and set `*at` to the first one. Called with ascending
+ * rows. */
 static size_t row_run(const struct hist_builder *builder, const uint32_t *buckets, size_t nr,
 		      uint32_t row, size_t *at)
 {
@@ -247,7 +252,7 @@ static size_t row_run(const struct hist_builder *builder, const uint32_t *bucket
 	return end - *at;
 }
 
-/* The group at work is done with. */
+/* Reset the state of the current group. */
 static void group_clear(struct hist_builder *builder, struct heavy *heavy)
 {
 	tally_vec_for_each (row, &heavy->rows)

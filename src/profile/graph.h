@@ -5,10 +5,11 @@
 
 #include "profile/hist_private.h"
 
-/* Find the rows that get graphs. 0 or -ENOMEM. */
+/* Find the rows that get graphs. Returns 0 or -ENOMEM. */
 int hist_graph_heavy(struct hist_builder *builder);
 
-/* Graphs of the heavy rows of the group whose buckets are [first, last). 0 or -ENOMEM. */
+/* Make the graphs of the heavy rows of one group, which has the buckets [first, last). Returns 0 or
+ * -ENOMEM. */
 int hist_graph_group(struct hist_builder *builder, size_t first, size_t last);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Growing call graphs.
  *
- * A node of a graph stands for a set of places in the tree of paths. Its children are found by
- * going one step on from each place - to callees or to the caller - and putting together those
- * that reach the same function. Only children heavy enough to be shown are gone on from, so
- * the work is bounded by what is shown, not by how many different paths there are.
+ * A node of a graph represents a set of places in the tree of paths. Its children are found by
+ * moving one step from each place, to callees or to the caller, and merging the places that reach
+ * the same function. Only children heavy enough to be shown are expanded. The work is therefore
+ * limited by the size of the graph shown, not by the number of different paths.
  */
 #include "profile/grow.h"
 
@@ -20,7 +20,7 @@ int hist_graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_n
 	return 0;
 }
 
-/* The child of `node` for a frame, made if new. */
+/* Return the child of `node` for a frame, creating it if it is new. */
 static int grower_child(struct hist_grower *grower, uint32_t node, uint32_t frame,
 			uint32_t *ret_child)
 {
@@ -59,7 +59,7 @@ int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place
 	at = &grower->builder->hist->graph.data[child];
 	at->period += place.period;
 	at->nr += place.nr;
-	/* What ends here is what does not go on; see grower_step(). */
+	/* Everything ends here, minus what continues; see grower_go(). */
 	at->self += place.period;
 	at->self_nr += place.nr;
 	head = &grower->heads.data[child - grower->root - 1];
@@ -69,7 +69,7 @@ int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place
 	return ret;
 }
 
-/* Go on from `node` to a place that is one step further. */
+/* Move from `node` to a place that is one step further. */
 static int grower_go(struct hist_grower *grower, uint32_t node, struct hist_place place)
 {
 	struct tally_graph_node *from = &grower->builder->hist->graph.data[node];
@@ -79,7 +79,7 @@ static int grower_go(struct hist_grower *grower, uint32_t node, struct hist_plac
 	return hist_grower_put(grower, node, place);
 }
 
-/* One step on from a place. */
+/* Move one step from a place. */
 static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_place place)
 {
 	const struct path_sum *sums;
@@ -100,8 +100,8 @@ static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_pl
 	return ret;
 }
 
-/* Deep, not recursive: nodes are numbered in the order they are to be visited, and nothing is added
- * to those that were. */
+/* A loop instead of a recursion, because graphs are deep. Nodes are numbered in the order in which
+ * they are visited, and visited nodes get no more places. */
 int hist_grower_grow(struct hist_grower *grower)
 {
 	int ret = 0;

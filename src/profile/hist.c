@@ -22,7 +22,7 @@ static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 	return *known == YES;
 }
 
-/* The innermost function of a callchain that is_parent() accepts. */
+/* Return the innermost function of a callchain that is_parent() accepts. */
 static uint32_t bucket_parent(const struct hist_builder *builder,
 			      const struct tally_bucket_key *key)
 {
@@ -60,14 +60,14 @@ static struct tally_group bucket_group(const struct hist_builder *builder,
 	return group;
 }
 
-/* The number of a bucket's group; the first thread seen stands for it. */
+/* Return the number of a bucket's group. The first thread seen represents the group. */
 static int builder_group(struct hist_builder *builder, const struct tally_bucket_key *key,
 			 uint32_t *ret_group)
 {
 	struct tally_group group = bucket_group(builder, key);
 	int ret;
 
-	/* Neighbours are mostly of the same group. */
+	/* Consecutive buckets are mostly of the same group. */
 	if (builder->hist->groups.len && !memcmp(&group, &builder->last_group, sizeof(group))) {
 		*ret_group = builder->last_group_id;
 		return 0;
@@ -117,7 +117,7 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 	return ret ? ret : tally_map_put(&builder->row_ids, key, *ret_row);
 }
 
-/* Rows of what the buckets themselves cost; notes which row and group each bucket is in. */
+/* Make rows of the self cost of buckets, and store the row and the group of each bucket. */
 static int builder_self(struct hist_builder *builder, uint32_t event)
 {
 	int ret = 0;
@@ -134,7 +134,7 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		ret = builder_group(builder, &bucket->key, &entry.group);
 		if (!ret)
 			ret = hist_row(builder, entry.group, bucket->key.frame, &entry.row);
-		/* One whose samples are left to the second pass is empty. */
+		/* Buckets left to the second pass are empty. */
 		if (!ret && bucket->nr)
 			ret = tally_vec_push(&builder->buckets, entry);
 		if (ret)
@@ -146,7 +146,7 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 	return ret;
 }
 
-/* Put the buckets in the order of their groups; within one they stay as they are. */
+/* Sort the buckets by group, keeping their order within a group. */
 static int builder_group_buckets(struct hist_builder *builder)
 {
 	size_t nr = builder->hist->groups.len, len = builder->buckets.len, sum = 0;
@@ -204,7 +204,7 @@ static int builder_totals(struct hist_builder *builder)
 	return 0;
 }
 
-/* Room for something of each function, if it is needed. */
+/* Allocate an entry for each frame, if it is needed. */
 static void *builder_room(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
 	void *room = needed ? calloc(builder->profile->frames.all.len + 1, size) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a report: the buckets of one event summed up by sort keys, with or without what the
- * functions called by a row's function cost ("children"), and a call graph for each.
+ * Rows of a report: the buckets of one event, summed by sort keys. The rows optionally include the
+ * cost of callees ("children"), and have call graphs.
  */
 #ifndef TALLY_PROFILE_HIST_H
 #define TALLY_PROFILE_HIST_H
@@ -13,7 +13,7 @@
 
 struct tally_selection;
 
-/* What rows are told apart by. */
+/* Sort keys, by which rows are distinguished. */
 enum {
 	TALLY_KEY_COMM = 1 << 0,
 	TALLY_KEY_PID = 1 << 1,
@@ -23,36 +23,37 @@ enum {
 	TALLY_KEY_SYMBOL = 1 << 5,
 	TALLY_KEY_PARENT = 1 << 6,
 	TALLY_KEY_LABEL = 1 << 7,
-	TALLY_KEY_LINE = 1 << 8, /* of source; of a profile with TALLY_LINES_ALL */
-	TALLY_KEY_FILE = 1 << 9, /* of source; the same */
+	TALLY_KEY_LINE = 1 << 8, /* source line; needs a profile with TALLY_LINES_ALL */
+	TALLY_KEY_FILE = 1 << 9, /* source file; the same */
 };
 
-/* A frame that stands for nothing, e.g. "no caller matches". */
+/* Placeholder for a missing frame, e.g. "no caller matches". */
 #define TALLY_FRAME_NONE UINT32_MAX
 
 enum tally_graph_order {
-	TALLY_GRAPH_CALLER, /* from the outermost caller, or the row's function, downwards */
+	TALLY_GRAPH_CALLER, /* from the outermost caller, or the row's function, to callees */
 	TALLY_GRAPH_CALLEE, /* from the row's function to its callers */
 };
 
-/* A node of a call graph; lists by index into tally_hist.graph, 0 ends them. */
+/* A node of a call graph. Lists are linked by index into tally_hist.graph; 0 ends them. */
 struct tally_graph_node {
 	uint32_t frame;
 	uint32_t first_child, next_sibling;
-	uint64_t period; /* of this node and all below */
+	uint64_t period; /* of this node and all nodes below */
 	uint64_t nr;
 	uint64_t self; /* of paths that end here */
 	uint64_t self_nr;
 };
 
 struct tally_row {
-	uint32_t group; /* index into tally_hist.groups: everything but the function */
+	uint32_t group; /* index into tally_hist.groups: all keys except the function */
 	uint32_t frame; /* one of the row's functions */
-	uint32_t fkey;  /* what its functions have in common */
-	uint32_t graph; /* a node whose children are the roots of the graph; 0: none */
+	uint32_t fkey;  /* key that its functions share */
+	uint32_t graph; /* parent of the graph's roots; 0: none */
 	uint64_t self, self_nr;
-	uint64_t total, total_nr; /* with children; else the same as self */
-	uint32_t depth; /* with children: frames of its longest callchain, in the graphs' order */
+	uint64_t total, total_nr; /* with children; otherwise the same as self */
+	uint32_t depth; /* with children: length of its longest callchain, in the direction of the
+	                 * graphs */
 };
 
 struct tally_group {
@@ -65,21 +66,20 @@ struct tally_group {
 
 struct tally_hist_options {
 	unsigned keys;      /* TALLY_KEY_* */
-	bool children;      /* needs paths */
-	bool joins_unnamed; /* code without names is one function in each file, as in tally_chains,
-			     * not one at each address; for TALLY_KEY_SYMBOL */
-	bool has_paths;     /* files of source are told apart by their directories, too */
-	/* TALLY_KEY_LABEL: what labels stand for, by which rows are put in order; must outlive it.
-	 */
+	bool children;      /* include callees in totals; needs paths */
+	bool joins_unnamed; /* code without symbols is one function in each file, as in
+	                     * tally_chains, not one at each address; for TALLY_KEY_SYMBOL */
+	bool has_paths;     /* source files are also distinguished by directory */
+	/* TALLY_KEY_LABEL: texts of the labels, by which rows are sorted; must outlive the rows. */
 	const struct tally_intern *labels;
-	/* TALLY_KEY_PARENT: whether a function is one of the callers looked for. */
+	/* TALLY_KEY_PARENT: returns true if a function is one of the callers to group by. */
 	bool (*is_parent)(void *arg, const char *symbol);
-	/* What counts instead of all buckets of the event; NULL: those. */
+	/* Selection to sum; NULL: all buckets of the event. */
 	const struct tally_selection *selection;
-	/* Which of the buckets count; NULL: all. */
+	/* Returns true if a bucket counts; NULL: all do. */
 	bool (*wants)(void *arg, const struct tally_bucket_key *key);
-	void *arg; /* of both */
-	/* Graphs (with paths only) for rows of at least `graph_min` of the total period. */
+	void *arg; /* argument of both callbacks */
+	/* Make graphs (needs paths) for rows with a total period of at least `graph_min`. */
 	bool graphs;
 	enum tally_graph_order order;
 	uint64_t graph_min;
@@ -88,17 +88,17 @@ struct tally_hist_options {
 struct tally_hist {
 	TALLY_VEC(struct tally_row) rows; /* heaviest first */
 	TALLY_VEC(struct tally_group) groups;
-	TALLY_VEC(struct tally_graph_node) graph; /* [0] is not used */
+	TALLY_VEC(struct tally_graph_node) graph; /* [0] is unused */
 };
 
-/* Sum up the buckets of `event`. `*ret_hist` is filled; free it with tally_hist_free().
- * 0 or -ENOMEM. */
+/* Finish the profile, and sum up the buckets of `event`. Free `*ret_hist` with tally_hist_free().
+ * Returns 0 or -ENOMEM. */
 int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist);
 void tally_hist_free(struct tally_hist *hist);
 
-/* Mark in a profile with a second pass the buckets of `event` whose rows will have graphs by
- * `options`, in which there are no children. 0 or -ENOMEM. */
+/* In a profile with a second pass, mark the buckets of `event` that are in rows which will have
+ * graphs. `options` must not have `children`. Returns 0 or -ENOMEM. */
 int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 		    const struct tally_hist_options *options);
 

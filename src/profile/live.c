@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A profile of what runs now: old samples fade, and what they alone needed is given back. Nothing
- * is freed one by one: when enough has gone, the tables are written anew with what is left.
+ * Live profiles: old samples decay, and memory that only they needed is freed. Nothing is freed one
+ * by one: when enough is unused, the tables are rebuilt without it.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "profile/buckets.h"
 #include "profile/machine_private.h"
 
-/* A bucket is dropped when it is less than its event's total, shifted so. */
+/* A bucket is dropped if its period is at most its event's total, shifted right by this. */
 enum { NOTHING = 20 };
 
 static void fade(uint64_t *nr, uint64_t *period)
@@ -23,7 +23,7 @@ static bool bucket_is_dead(const struct tally_profile *profile, const struct tal
 	return bucket->period <= profile->totals.data[bucket->key.event].period >> NOTHING;
 }
 
-/* Shares add up to all that is shown, whatever was rounded away. */
+/* Sum the shown totals again, so that shares add up to 100 % in spite of rounding. */
 static void totals_sum(struct tally_profile *profile)
 {
 	tally_vec_for_each (bucket, &profile->buckets) {
@@ -47,7 +47,7 @@ int tally_profile_decay(struct tally_profile *profile)
 	}
 	tally_vec_for_each (bucket, &profile->buckets) {
 		fade(&bucket->nr, &bucket->period);
-		/* A bucket that is there has a sample: sums rely on it. */
+		/* Each existing bucket must have a sample: sums rely on it. */
 		bucket->nr = TALLY_MAX(bucket->nr, (uint64_t)1);
 		if (!bucket_is_dead(profile, bucket))
 			profile->buckets.data[left++] = *bucket;
@@ -69,9 +69,9 @@ void tally_profile_zero(struct tally_profile *profile)
 	(void)profile_buckets_index(profile);
 }
 
-/* ---- sweeping -------------------------------------------------------------- */
+/* ---- garbage collection ---------------------------------------------------- */
 
-/* Marks of frames and stacks, which become their new numbers. */
+/* Marks of frames and stacks, which are replaced by their new numbers. */
 struct frame_marks {
 	uint32_t *frames, *stacks;
 };
@@ -86,7 +86,7 @@ static void mark_stack(const struct tally_profile *profile, struct frame_marks *
 		marks->frames[stack.frames[i]] = 1;
 }
 
-/* Whatever a bucket stands for stays. */
+/* Mark everything that buckets refer to. */
 static void mark_buckets(const struct tally_profile *profile, struct frame_marks *marks,
 			 struct machine_sweep *sweep)
 {
@@ -145,7 +145,8 @@ static int sweep_all(struct tally_profile *profile, struct frame_marks *marks,
 	return ret ? ret : profile_buckets_index(profile);
 }
 
-/* Worth the work: about as much has gone as is left, and not just a little. */
+/* Return true if a garbage collection pays: about as much is unused as is in use, and not just a
+ * little. */
 static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 {
 	size_t threads = profile->machine->all_threads.len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads and processes: who exists, what they are called, which maps they share. */
+/* Threads and processes: which ones exist, their names, and the maps they share. */
 #include "profile/machine.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static struct tally_process *process_get(struct tally_machine *machine, int32_t 
 	return process;
 }
 
-/* Several recycled pids may have been one process's. */
+/* The pid may by now belong to another process. */
 void machine_process_release(struct tally_machine *machine, struct tally_process *process)
 {
 	if (!process || --process->refs)
@@ -65,7 +65,7 @@ static int thread_name(struct tally_machine *machine, struct tally_thread *threa
 	return tally_intern(&machine->comms, comm, strlen(comm), &thread->comm);
 }
 
-/* The name of a thread that never said one. */
+/* Name a thread that was never named by a record. */
 static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread *thread)
 {
 	char text[16] = IDLE_NAME;
@@ -79,11 +79,11 @@ static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread
 	return ret;
 }
 
-/* Called like its parent, if that ever said a name. */
+/* Name a thread like its parent, if that was ever named. */
 static int thread_name_at_birth(struct tally_machine *machine, struct tally_thread *thread,
 				const struct tally_thread *parent)
 {
-	/* The idle task has no children but those of before anything was recorded. */
+	/* Threads forked by the idle task are older than the recording. */
 	if (!parent || !parent->has_comm || !parent->tid)
 		return thread_name_by_tid(machine, thread);
 	thread->comm = parent->comm;
@@ -91,7 +91,7 @@ static int thread_name_at_birth(struct tally_machine *machine, struct tally_thre
 	return 0;
 }
 
-/* `parent` may be NULL. */
+/* Create a thread. `parent` may be NULL. */
 static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pid, int32_t tid,
 				       const struct tally_thread *parent)
 {
@@ -114,13 +114,13 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	return thread;
 }
 
-/* Each CPU has a thread of its own, and their samples take turns. */
+/* Return the cache slot of a tid. Each CPU runs its own thread, and their samples alternate. */
 static struct tally_thread **machine_recent(struct tally_machine *machine, int32_t tid)
 {
 	return &machine->recent[(uint32_t)tid % MACHINE_RECENT];
 }
 
-/* A thread that is born again under an old tid loses what it was. */
+/* Replace a thread by a new one with the same tid; the state of the old one is dropped. */
 static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid,
 					 const struct tally_thread *parent)
 {
@@ -149,15 +149,15 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 	return thread_join(machine, thread, pid) ? NULL : thread;
 }
 
-/* ---- numbers that were given out again ----------------------------------------------------- */
+/* ---- reused numbers ------------------------------------------------------------------------ */
 
 static void time_passes(struct tally_machine *machine, uint64_t time)
 {
 	machine->latest = TALLY_MAX(machine->latest, time);
 }
 
-/* Whether a thread has been gone for so long that what comes now is of another one. The clocks of
- * CPUs differ, and no number comes again at once. */
+/* Return true if a thread exited so long ago that new records are of another one. Clocks of CPUs
+ * differ, and numbers are not reused immediately. */
 static bool is_long_gone(const struct tally_machine *machine, const struct tally_thread *thread)
 {
 	enum { SOON_NS = 1000000000 };
@@ -168,7 +168,7 @@ static bool is_long_gone(const struct tally_machine *machine, const struct tally
 
 /* ---- tasks outside the recorder's pid namespace ------------------------------------------ */
 
-/* There are such tasks: what thread 0 does is theirs, or the idle task's. */
+/* Note that there are such tasks: thread 0 is one of them or the idle task. */
 static int outside_met(struct tally_machine *machine)
 {
 	struct tally_thread *thread = machine->all_threads.data[0];
@@ -206,8 +206,8 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 	return outside_met(machine) ? NULL : thread;
 }
 
-/* A thread that executes a program takes the number of its process' first one, which ended for
- * that: the process goes on. */
+/* If a thread executes a program, it takes the number of its process's first thread, which exited
+ * for that. The process continues. */
 static bool is_taken_over(struct tally_thread *thread)
 {
 	struct tally_process *process = thread->process;
@@ -220,8 +220,7 @@ static bool is_taken_over(struct tally_thread *thread)
 	return true;
 }
 
-/* Of a record that somebody who is there wrote: if that had ended, its number was given out again,
- * and the record of that is lost. */
+/* If the thread exited long ago, its number was reused, and the record of that was lost. */
 struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
 	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
@@ -236,7 +235,7 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 	return machine->all_threads.data[index];
 }
 
-/* Another program, or none any more: nothing is mapped. */
+/* Remove all mappings of a process that executed another program or exited. */
 static int process_unmap(struct tally_machine *machine, struct tally_process *process)
 {
 	struct tally_maps *maps = tally_maps_new(&machine->next_space);
@@ -248,7 +247,7 @@ static int process_unmap(struct tally_machine *machine, struct tally_process *pr
 	return 0;
 }
 
-/* What was known of the program that was executed before. */
+/* Reset what was known of the program executed before. */
 static void process_forget(struct tally_process *process)
 {
 	process->jit = process->program = process->moved_map = NULL;
@@ -318,7 +317,7 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	return 0;
 }
 
-/* Late samples of the dead still want their names: they stay for a while. */
+/* Mark a thread as exited. It stays for a while, because late samples still need its name. */
 static void thread_end(struct tally_thread *thread)
 {
 	enum { SWEEPS = 2 };
@@ -327,9 +326,10 @@ static void thread_end(struct tally_thread *thread)
 		thread->gone = SWEEPS + 1;
 }
 
-/* A process that never had more than this thread runs no more code of its own, and its last samples
- * come soon: its maps go when so many others have ended after it. Of a recording of a day's short
- * processes little but maps would be kept else. A machine that is followed is swept. */
+/* Release the maps of a process after it and a number of others have exited: its last samples
+ * arrive soon. This applies only to processes that never had another thread. Otherwise maps would
+ * take most of the memory for a recording of a day of short processes. A followed machine is
+ * garbage-collected. */
 static int process_end(struct tally_machine *machine, const struct tally_thread *thread)
 {
 	struct tally_process **slot = &machine->ended[machine->nr_ended % MACHINE_ENDED];
@@ -424,7 +424,7 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	}
 }
 
-/* The first build id that is told of a name is the one. */
+/* The first build ID recorded for a name is used. */
 static int build_id_name(struct tally_machine *machine, uint32_t name)
 {
 	while (machine->build_id_of.len <= name) {
@@ -447,7 +447,8 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
 	if (!ret && cpumode == PERF_RECORD_MISC_KERNEL) {
 		tally_module_name(filename, module, sizeof(module));
 		ret = tally_intern(&machine->names, module, strlen(module), &known.module);
-		/* What is neither a module nor said to be one is the kernel. */
+		/* Neither a module's file nor in brackets, except "[kernel...": this is the
+		 * kernel. */
 		if (known.module == known.name && !machine->kernel_name &&
 		    (filename[0] != '[' || !strncmp(filename, "[kernel", 7)))
 			machine->kernel_name = known.name + 1;
@@ -461,7 +462,7 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
 	return ret ? ret : build_id_name(machine, known.module);
 }
 
-/* What a machine begins with: the idle task. */
+/* Set up the initial state, in which only the idle task exists. */
 static int machine_start(struct tally_machine *machine)
 {
 	machine->kernel_space = machine->next_space++;
@@ -487,7 +488,7 @@ int tally_machine_new(struct tally_symbols *symbols, struct tally_machine **ret_
 	return ret;
 }
 
-/* Nobody runs and nothing is mapped, not even the idle task. */
+/* Remove all threads, including the idle task, and all mappings. */
 static void machine_clear(struct tally_machine *machine)
 {
 	tally_vec_for_each (thread, &machine->all_threads) {
@@ -551,7 +552,7 @@ const char *tally_machine_comm_of_tid(const struct tally_machine *machine, int32
 	return tally_machine_comm(machine, (const struct tally_thread *)(uintptr_t)found);
 }
 
-/* Who is told of the files of a process. */
+/* Callback of tally_machine_walk_files(). */
 struct files_walk {
 	void (*fn)(void *arg, const struct tally_dso *dso);
 	void *arg;

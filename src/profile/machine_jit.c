@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is special about code that programs make while they run, and the dump that tells of it. */
+/* JIT code, and the jitdump that describes it. */
 #include "profile/machine_jit.h"
 #include "profile/machine_private.h"
 #include "symbols/made.h"
 
-/* What a JIT puts into a memfd has file offsets, like a file, and perf names it by that. .NET has
- * its code in one, in order to write it at another address, and tells of it as others do. */
+/* JIT code in a memfd has file offsets like a file, and perf names it accordingly. .NET has its
+ * code in a memfd only to write it at another address, and describes it as other compilers do. */
 enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 {
 	static const char dotnet[] = "/memfd:doublemapper";
@@ -16,13 +16,15 @@ enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 		return TALLY_DSO_PERF_MAP;
 	if (!strncmp(mmap->filename, "/memfd:", 7))
 		return TALLY_DSO_USER;
-	/* A compiler maps its dump to be found by that; who only reads it does not execute it. */
+	/* A compiler maps its dump so that it can be found; a process that only reads it does not
+	 * execute it. */
 	if (is_code && tally_jitdump_pid(mmap->filename, &pid))
 		return TALLY_DSO_JITDUMP;
 	return tally_dso_kind_of(mmap->filename, false);
 }
 
-/* Whether it is memory that code may have been put into: what a file was mapped over is not. */
+/* Return true if code may have been generated in a mapping: it is not memory that a file was mapped
+ * over. */
 static bool mapping_may_be_made(const struct tally_mapping *mapping)
 {
 	if (mapping && mapping->is_moved)

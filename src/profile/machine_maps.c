@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps of processes and of the kernel, and what an address is by them. */
+/* Maps of processes and of the kernel, and look-ups of addresses in them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct known_build_id *build_id_find(struct tally_machine *machine,
 	return &machine->build_ids.data[machine->build_id_of.data[id] - 1];
 }
 
-/* What a mapping tells of its object, whose kind and name are there. */
+/* Add a mapping's details of its object to a key that has a kind and a name. */
 static void key_set_mmap(struct tally_dso_key *key, const struct tally_mmap *mmap)
 {
 	if (mmap->build_id_size) {
@@ -69,7 +69,7 @@ void machine_mapping_key_set(struct tally_mapping *mapping)
 	mapping->location_key = fits ? tally_location_key_in_dso(mapping->dso, mapping->shift) : 0;
 }
 
-/* Say what an address of a mapping with its DSO is there: the same, or `pgoff` at the start. */
+/* Set where a mapping is in its DSO: at the same addresses as in memory, or at `pgoff`. */
 static void mapping_place(struct tally_mapping *mapping, bool identity, uint64_t pgoff)
 {
 	mapping->shift = identity ? 0 : pgoff - mapping->start;
@@ -82,7 +82,7 @@ static int kernel_insert(struct tally_machine *machine, const struct tally_mappi
 	return tally_maps_insert(&machine->kernel, mapping, &machine->next_space);
 }
 
-/* What the file's build-id table calls the kernel, else the usual. */
+/* Return the kernel's name in the file's table of build IDs, or the default. */
 static const char *kernel_name(const struct tally_machine *machine)
 {
 	if (!machine->kernel_name)
@@ -90,7 +90,8 @@ static const char *kernel_name(const struct tally_machine *machine)
 	return tally_intern_text(&machine->names, machine->kernel_name - 1);
 }
 
-/* "[kernel.kallsyms]_text": the name of the kernel and of the symbol that it starts at. */
+/* Map the kernel. "[kernel.kallsyms]_text" is the name of the kernel and of the symbol at its
+ * start. */
 static int machine_mmap_kernel(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	const char *bracket = strchr(mmap->filename, ']');
@@ -104,7 +105,7 @@ static int machine_mmap_kernel(struct tally_machine *machine, const struct tally
 		ret = tally_dso_set_address(machine->kernel_dso, reference, mmap->pgoff);
 	if (ret)
 		return ret;
-	/* No addresses (kptr_restrict), or a length that wraps: to the end. */
+	/* Without addresses (kptr_restrict), or if the length wraps, it reaches to the end. */
 	if (mapping.end <= mapping.start)
 		mapping.end = UINT64_MAX;
 	mapping.dso = machine->kernel_dso;
@@ -130,7 +131,8 @@ void tally_module_name(const char *filename, char *name, size_t size)
 	name[len + 2] = '\0';
 }
 
-/* What a module is to be called, made in `room` where that is neither its file nor known. */
+/* Return the displayed name of a module. It is built in the buffer if it is neither the file name
+ * nor a known name. */
 static const char *module_name(struct tally_machine *machine, const char *filename, char *room,
 			       size_t size)
 {
@@ -230,7 +232,7 @@ int machine_mmap(struct tally_machine *machine, const void *record, size_t len)
 	return machine_mmap_module(machine, &mmap);
 }
 
-/* Code that the kernel made while it ran: BPF programs, trampolines. */
+/* Map code that the kernel generated at run time: BPF programs, trampolines. */
 int machine_ksymbol(struct tally_machine *machine, const void *record, size_t len)
 {
 	enum { NAME = 24 };
@@ -244,7 +246,8 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 		machine->stats.damaged++;
 		return 0;
 	}
-	/* A name that goes stays readable: samples of its last moments still come. */
+	/* A symbol that is removed stays known, because samples of its last moments may still
+	 * arrive. */
 	if (tally_get_u16(at + 22) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
 		return 0;
 	start = tally_get_u64(at + 8);
@@ -272,8 +275,8 @@ int tally_context_cpumode(uint64_t ip)
 	}
 }
 
-/* The kernel's record tells where its text is; symbols that were read reach further, to code that
- * only ran while it started. */
+/* Look up a kernel address outside all mappings. The kernel's record covers its text. Loaded
+ * symbols go further, to code that runs only during boot. */
 static void location_in_kernel(struct tally_machine *machine, struct tally_location *location)
 {
 	struct tally_dso *kernel = machine->kernel_dso;
@@ -314,22 +317,22 @@ struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
 	return mapping ? mapping->dso : NULL;
 }
 
-/* The number of the address space that addresses of `cpumode` are in; 0 for a mode without maps. */
+/* Return the number of the address space of `cpumode`; 0 for a mode without maps. */
 static uint64_t machine_space_of(const struct tally_machine *machine,
 				 const struct tally_thread *thread, uint8_t cpumode)
 {
 	switch (cpumode) {
 	case PERF_RECORD_MISC_KERNEL: return machine->kernel_space;
-	/* What a JIT compiler made is another thing at another time. */
+	/* JIT code at an address changes over time. */
 	case PERF_RECORD_MISC_USER: return thread->process->jit ? 0 : thread->process->maps->space;
 	default: return 0;
 	}
 }
 
-/* ---- location keys -------------------------------------------------------
- *
- * The kernel's addresses stand for themselves; others have the number of their DSO, or 0 where
- * nothing is mapped, in front of the address there. What does not fit is odd. */
+/* ---- location keys ------------------------------------------------------- */
+
+/* A kernel address is its own location key. Other keys have the number of the DSO + 1, or 0 if
+ * nothing is mapped, in the bits above the address. Addresses that do not fit are odd. */
 
 struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 {
@@ -341,7 +344,8 @@ uint64_t tally_machine_generation(const struct tally_machine *machine)
 	return tally_symbols_generation(machine->symbols);
 }
 
-/* Of an address in user space of a process by its mapping, NULL for none. */
+/* Set the key of a user-space address from its mapping (NULL: none). Returns the number of
+ * words. */
 static int key_set_user(const struct tally_machine *machine, const struct tally_process *process,
 			const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
 {
@@ -423,7 +427,7 @@ bool tally_machine_is_return_address(const struct tally_machine *machine,
 	return !dso || tally_dso_is_return_address(dso, tally_location_key_addr(location_keys));
 }
 
-/* Out of memory it is in no DSO, and has no name. */
+/* Set the location for TALLY_CUT. When out of memory, it has no DSO and no symbol. */
 static void location_fill_cut(struct tally_machine *machine, struct tally_location *location)
 {
 	if (!machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &location->dso))
@@ -457,7 +461,7 @@ int tally_machine_location_key_resolve(struct tally_machine *machine, struct tal
 	return is_odd ? 3 : 1;
 }
 
-/* What `ip` is, from no cache. */
+/* Look up `ip` without the cache. */
 static void machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
 			    uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
 {
@@ -469,8 +473,8 @@ static void machine_resolve(struct tally_machine *machine, const struct tally_th
 	ret_location->ip = ip;
 }
 
-/* Most recordings are small, and memory is cleared before it is used. What was remembered is found
- * again. Without memory nothing is. */
+/* Allocate the cache, small at first, because most recordings are small and the memory is cleared
+ * before use. Entries are lost when it grows. When out of memory there is no cache. */
 static void locate_grow(struct tally_machine *machine)
 {
 	uint64_t generation = tally_machine_generation(machine);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Programs copy their code aside, map memory over it (MAP_FIXED) and copy it back, so that it is in
- * huge pages. Recordings contain the new mapping, but no mappings that are removed: memory inside a
- * library's code may be a JIT compiler's, which the kernel put where the library was before it was
- * closed. Huge pages even fit into such a gap exactly. Names of the wrong functions are worse than
- * none, so only the program itself, which stays mapped, is taken to have moved its code.
+ * huge pages. Recordings contain the new mapping, but do not show when a mapping is removed. So
+ * memory inside a library's code may be a JIT compiler's, placed there by the kernel after the
+ * library was closed. Huge pages even fit exactly into such a gap. Wrong symbols are worse than
+ * none, so only the program itself, which stays mapped, is assumed to have moved its code.
  */
 #include "profile/machine_moved.h"
 
@@ -25,7 +25,7 @@ static bool is_anonymous(const char *name)
 	       !strncmp(name, "/anon_hugepage", 14);
 }
 
-/* Whether all of it is code of one file at its place. */
+/* Return true if the whole mapping covers code of one file at unchanged offsets. */
 static bool is_inside(struct tally_maps *maps, const struct tally_mapping *mapping,
 		      const struct tally_mapping *file)
 {
@@ -50,7 +50,7 @@ void machine_moved_take(struct tally_process *process, const struct tally_mmap *
 	found = tally_maps_find(process->maps, mapping->start);
 	if (!found || found->dso != process->program || *tally_dso_name(found->dso) != '/')
 		return;
-	file = *found; /* the next look-up may replace it */
+	file = *found; /* the next look-up may overwrite it */
 	if (!is_inside(process->maps, mapping, &file))
 		return;
 	if (tally_dso_kind(mapping->dso) == TALLY_DSO_PERF_MAP)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a machine that is followed for days gives back: threads that ended, names that nobody has
- * any more, files that are mapped nowhere. Everything is numbered anew, as tables by number would
- * grow otherwise.
+ * Garbage collection for a machine that is followed for days. It frees threads that exited, unused
+ * names, and unmapped files. Everything is renumbered, because tables indexed by number would grow
+ * otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ void machine_sweep_free(struct machine_sweep *sweep)
 	free(sweep->new_comms);
 }
 
-/* Mark who is there, or was until a moment ago. The idle task stands for none: it stays. */
+/* Mark threads that exist, or existed until a moment ago. The idle task is always kept, because it
+ * also represents the absence of a thread. */
 static void mark_threads(struct tally_machine *machine, struct machine_sweep *sweep)
 {
 	tally_vec_for_each (at, &machine->all_threads) {
@@ -50,7 +51,7 @@ static void mark_threads(struct tally_machine *machine, struct machine_sweep *sw
 	}
 }
 
-/* Names in the order they have; with them the numbers they get. */
+/* Rebuild the table of names in the same order, and set their new numbers. */
 static int sweep_comms(struct tally_machine *machine, struct machine_sweep *sweep)
 {
 	struct tally_intern left = {0};
@@ -134,7 +135,7 @@ static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *swee
 	tally_vec_for_each (thread, &machine->all_threads)
 		mark_process(sweep, (*thread)->process);
 	tally_symbols_sweep(machine->symbols, sweep->dsos);
-	/* Maps that are shared come by several times and are the same then. */
+	/* Shared maps are visited several times, which has no effect. */
 	tally_vec_for_each (thread, &machine->all_threads)
 		tally_maps_walk((*thread)->process->maps, mapping_key_set, NULL);
 }
@@ -149,7 +150,7 @@ int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)
 		return ret;
 	sweep_threads(machine, sweep);
 	sweep_dsos(machine, sweep);
-	/* What addresses were may have been files that are gone. */
+	/* Cached locations may be in DSOs that were freed. */
 	free(machine->slots);
 	machine->slots = NULL;
 	return 0;

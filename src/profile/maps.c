@@ -7,17 +7,18 @@
 
 #include "base/hash.h"
 
-/* A node is changed only by a space that has it alone: it and all above it have one reference. */
+/* A node is modified only by a space that owns it alone: it and all its ancestors have one
+ * reference. */
 struct tally_maps_node {
 	struct tally_mapping map;
 	struct tally_maps_node *left, *right;
 	uint32_t refs;
-	uint32_t rank; /* random, none below has a greater one */
+	uint32_t rank; /* random; no descendant has a greater one */
 };
 
 static const struct tally_mapping nothing;
 
-/* Of spaces that no address was looked up in. Never written to: see index_own(). */
+/* Index of spaces in which no address was looked up. It is never written: see index_own(). */
 static const struct tally_maps_index no_index = {
 	.hints = {[0 ... TALLY_MAPS_HINTS - 1] = &nothing},
 };
@@ -53,8 +54,8 @@ static void node_put(struct tally_maps_node *node)
 	free(node);
 }
 
-/* The node if nobody else has it, else a copy of it. NULL when out of memory; the reference to it
- * is given back then. */
+/* Return the node if it is not shared, otherwise a copy of it. NULL when out of memory; the
+ * reference is released then. */
 static struct tally_maps_node *node_own(struct tally_maps_node *node)
 {
 	struct tally_maps_node *copy;
@@ -72,8 +73,8 @@ static struct tally_maps_node *node_own(struct tally_maps_node *node)
 	return copy;
 }
 
-/* Part a tree, which is used up, into what starts below `addr` and the rest. 0 or -ENOMEM: both are
- * trees, and maps are missing. */
+/* Split a tree, which is consumed, into mappings that start below `addr` and the rest. Returns 0,
+ * or -ENOMEM: then both are valid trees, but mappings are missing. */
 static int tree_split(struct tally_maps_node *node, uint64_t addr,
 		      struct tally_maps_node **ret_below, struct tally_maps_node **ret_rest)
 {
@@ -97,7 +98,8 @@ static int tree_split(struct tally_maps_node *node, uint64_t addr,
 	return ret;
 }
 
-/* Put two trees together, which are used up, all of `right` being behind `left`. As above. */
+/* Join two trees, which are consumed; all of `right` is after `left`. Errors are those of
+ * tree_split(). */
 static int tree_join(struct tally_maps_node *left, struct tally_maps_node *right,
 		     struct tally_maps_node **ret_tree)
 {
@@ -125,7 +127,7 @@ static const struct tally_maps_node *tree_last(const struct tally_maps_node *nod
 	return node;
 }
 
-/* Let the last map of a tree end at `end`. 0 or -ENOMEM. */
+/* Truncate the last mapping of a tree at `end`. Returns 0 or -ENOMEM. */
 static int tree_cut(struct tally_maps_node **tree, uint64_t end)
 {
 	for (; (*tree = node_own(*tree)); tree = &(*tree)->right) {
@@ -175,7 +177,7 @@ void tally_maps_put(struct tally_maps *maps)
 	free(maps);
 }
 
-/* Make `*maps` ours alone and its number unused by any look-up. */
+/* Make `*maps` unshared, with a number that no look-up has used. */
 static int maps_make_writable(struct tally_maps **maps, uint64_t *next_space)
 {
 	struct tally_maps *copy;
@@ -199,7 +201,7 @@ static int maps_make_writable(struct tally_maps **maps, uint64_t *next_space)
 	return 0;
 }
 
-/* What `map` leaves of the last map before it: cut it, and set `*ret_rest` to what lies behind. */
+/* Truncate the last mapping before `map`, and set `*ret_rest` to its part after `map`. */
 static int cut_before(struct tally_maps_node **before, const struct tally_mapping *map,
 		      struct tally_mapping *ret_rest)
 {
@@ -212,7 +214,7 @@ static int cut_before(struct tally_maps_node **before, const struct tally_mappin
 	return tree_cut(before, map->start);
 }
 
-/* Put `map`, if it is not empty, behind `*tree`. 0 or -ENOMEM. */
+/* Add `map` after `*tree`, unless it is empty. Returns 0 or -ENOMEM. */
 static int tree_append(struct tally_maps_node **tree, const struct tally_mapping *map)
 {
 	struct tally_maps_node *node;
@@ -267,7 +269,7 @@ static void tree_walk(struct tally_maps_node *node,
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg)
 {
-	/* Copies of location keys are not what they were. */
+	/* The copies of location keys become stale. */
 	if (maps->index != &no_index)
 		index_clear(maps->index);
 	tree_walk(maps->root, fn, arg);
@@ -301,8 +303,8 @@ static void index_add(void *arg, struct tally_mapping *map)
 	maps->index->all[maps->nr++] = *map;
 }
 
-/* As many look-ups have gone through the tree as there are maps, or would be if none had been
- * covered: make the array. Without memory it goes on with the tree. */
+/* Build the array after as many look-ups in the tree as there are mappings, or would be if none had
+ * been covered. When out of memory, look-ups stay in the tree. */
 static void index_make(struct tally_maps *maps)
 {
 	struct tally_maps_index *index = maps->index;
@@ -318,8 +320,8 @@ static void index_make(struct tally_maps *maps)
 	tree_walk(maps->root, index_add, maps);
 }
 
-/* What is next to an address: the map that starts at it or before, and the start of the next one.
- */
+/* Neighbours of an address: the mapping that starts at or before it, and the start of the next
+ * one. */
 struct map_place {
 	const struct tally_mapping *map; /* NULL: none */
 	uint64_t next;
@@ -331,7 +333,7 @@ static struct map_place place_in_array(const struct tally_maps *maps, uint64_t a
 
 	if (addr < at->start)
 		return (struct map_place){NULL, at->start};
-	/* Halved without branches, as nobody could foresee them. */
+	/* A binary search without branches, which could not be predicted. */
 	for (size_t nr = maps->nr; nr > 1; nr -= nr / 2)
 		at += at[nr / 2].start <= addr ? nr / 2 : 0;
 	return (struct map_place){at, at + 1 < end ? at[1].start : UINT64_MAX};
@@ -360,7 +362,7 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 	struct tally_maps_index *index;
 	struct map_place place;
 
-	/* Addresses between two maps come again as well. */
+	/* Addresses between two mappings also recur. */
 	if (!maps->root ||
 	    (addr >= maps->index->gaps[hint].start && addr < maps->index->gaps[hint].end))
 		return NULL;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An address space: which file is mapped where, never overlapping; shared between a process and its
- * fork until one of them maps something.
+ * An address space: which file is mapped where. Mappings never overlap. A process and its fork
+ * share the space until one of them maps something.
  *
- * The maps are nodes of a search tree (a treap: by address, and a heap by random numbers, so that
- * it stays flat in whatever order maps come). Spaces that part share all nodes but those on the way
- * to what differs, so a map costs O(log n) in time and memory, also in a child of a large process.
- * For looking up there is an array of all maps, made as soon as so many addresses were looked up
- * that it costs nothing beside them.
+ * The mappings are nodes of a treap: a search tree by address and a heap by random rank, so that it
+ * stays flat whatever the order of insertion. Spaces that diverge share all nodes except those on
+ * the path to the difference. A mapping therefore costs O(log n) time and memory, even in the child
+ * of a large process. For look-ups there is an array of all mappings, built once there were so many
+ * look-ups that its cost no longer matters.
  *
- * Each state of a space that an address was looked up in has a number of its own, so that
- * what was found can be remembered under (number, address). Not thread-safe.
+ * Each state of a space in which an address was looked up has a unique number, so results can be
+ * cached by (number, address). Not thread-safe.
  */
 #ifndef TALLY_PROFILE_MAPS_H
 #define TALLY_PROFILE_MAPS_H
@@ -23,65 +23,67 @@ struct tally_dso;
 
 struct tally_mapping {
 	uint64_t start, end; /* [start, end) */
-	uint64_t shift;      /* from an address to its place in the DSO, modulo 2^64 */
+	uint64_t shift;      /* address in the DSO minus address in memory, modulo 2^64 */
 	struct tally_dso *dso;
-	uint64_t location_key; /* from an address to its location key (see machine.h), modulo 2^64;
-				  0: none */
-	bool is_code;          /* it was mapped to be executed */
-	bool is_moved;         /* memory that has the file's code, see machine_moved.h */
+	uint64_t location_key; /* location key (see machine.h) minus address in memory, modulo 2^64;
+	                        * 0: none */
+	bool is_code;          /* mapped with execute permission */
+	bool is_moved;         /* memory with a copy of the file's code, see machine_moved.h */
 };
 
 enum { TALLY_MAPS_HINTS = 16 };
 
 struct tally_maps_node;
 
-/* What look-ups have found; nothing of it is left when a map changes. */
+/* Cached results of look-ups; cleared when a mapping changes. */
 struct tally_maps_index {
 	const struct tally_mapping *hints[TALLY_MAPS_HINTS]; /* see tally_maps_hint(); never NULL */
 	struct {
 		uint64_t start, end;
-	} gaps[TALLY_MAPS_HINTS];  /* the same, where nothing is mapped */
-	size_t looks;              /* in the tree, for want of an array */
-	struct tally_mapping *all; /* copies of all maps, in order; NULL: not made */
+	} gaps[TALLY_MAPS_HINTS];  /* the same for unmapped ranges */
+	size_t looks;              /* look-ups in the tree, for lack of an array */
+	struct tally_mapping *all; /* copies of all mappings, in order; NULL: not built */
 };
 
 struct tally_maps {
 	unsigned refs;
-	bool was_read; /* since `space` was assigned */
+	bool was_read; /* looked up since `space` was assigned */
 	uint64_t space;
-	size_t nr; /* of maps, exact with an array; else at least as many */
+	size_t nr; /* number of mappings: exact with an array, otherwise an upper bound */
 	struct tally_maps_node *root;
 	struct tally_maps_index *index; /* never NULL */
 };
 
-/* An empty space with one reference, numbered from `*next_space`. NULL when out of memory. */
+/* Create an empty space with one reference, numbered from `*next_space`. NULL if out of memory. */
 struct tally_maps *tally_maps_new(uint64_t *next_space);
 
+/* Take a reference. */
 struct tally_maps *tally_maps_get(struct tally_maps *maps);
 
-/* Give back a reference; NULL is fine. */
+/* Release a reference. NULL is allowed. */
 void tally_maps_put(struct tally_maps *maps);
 
-/* Map `map`, cutting away what it covers. `*maps` is replaced by a copy first if others
- * share it, and gets a new number if it was read. 0 or -ENOMEM; an empty map is ignored. */
+/* Insert `map`, and remove or truncate the mappings that it covers. `*maps` is first replaced by a
+ * copy if it is shared, and gets a new number if it was read. Returns 0 or -ENOMEM; an empty map is
+ * ignored. */
 int tally_maps_insert(struct tally_maps **maps, const struct tally_mapping *map,
 		      uint64_t *next_space);
 
-/* Call `fn` for each map, in order. It may change their location keys. */
+/* Call `fn` for each mapping, in order. `fn` may change location keys. */
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg);
 
-/* Where what was found for an address like this one is remembered. */
+/* Return the cache slot of an address. */
 static inline unsigned tally_maps_hint(uint64_t addr)
 {
-	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower. */
+	/* Programs, libraries and stacks differ in the upper bits, libraries in the lower ones. */
 	return (addr >> 40 ^ addr >> 22) % TALLY_MAPS_HINTS;
 }
 
-/* tally_maps_find() where it is not the map that the hint says. */
+/* Slow path of tally_maps_find(), for an address outside the cached mapping. */
 const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t addr);
 
-/* The map that holds `addr`, NULL if none; valid until the next insert. */
+/* Return the mapping that contains `addr`, or NULL; valid until the next insertion. */
 static inline const struct tally_mapping *tally_maps_find(struct tally_maps *maps, uint64_t addr)
 {
 	const struct tally_mapping *guess = maps->index->hints[tally_maps_hint(addr)];
@@ -92,7 +94,7 @@ static inline const struct tally_mapping *tally_maps_find(struct tally_maps *map
 	return tally_maps_search(maps, addr);
 }
 
-/* Where `addr`, inside `map`, stands in the map's DSO. */
+/* Convert `addr`, which is inside `map`, to an address of the map's DSO. */
 static inline uint64_t tally_mapping_to_dso(const struct tally_mapping *map, uint64_t addr)
 {
 	return addr + map->shift;

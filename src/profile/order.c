@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of rows: heaviest first. Among equals perf puts callers before what they call, where
- * graphs are shown, then what costs more itself, then names in their order; so do we.
+ * Order of rows: heaviest first. As in perf, rows of equal weight are sorted as follows: callers
+ * before callees, if graphs are shown; then by self cost; then by name.
  *
- * There may be hundreds of thousands of rows, most of them equally light: names are compared once,
- * of what the rows have in common, and rows by the ranks that come of it.
+ * There may be hundreds of thousands of rows, most of them equally light. Names are therefore
+ * compared only once, for the keys that rows share. Rows are compared by the resulting ranks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "base/path.h"
 #include "profile/hist_private.h"
 
-/* A function, or whatever rows have in common, by its names. */
+/* Names of a function, or of whatever key rows share. */
 struct frame_key {
-	const char *dso, *symbol; /* NULL where there is none */
+	const char *dso, *symbol; /* NULL if missing */
 	uint64_t addr;
 	uint32_t fkey;
 };
@@ -25,7 +25,8 @@ struct group_key {
 	const struct tally_group *group;
 };
 
-/* A row as numbers, the smaller ones first; at most 32 bytes, which qsort() moves themselves. */
+/* Sort key of a row: numbers, smaller ones first. At most 32 bytes, which qsort() moves
+ * directly. */
 struct row_key {
 	uint64_t numbers[3];
 	uint32_t row;
@@ -34,7 +35,7 @@ struct row_key {
 struct row_order {
 	uint32_t *frames;  /* rank by fkey */
 	uint32_t *groups;  /* rank by group */
-	uint32_t *threads; /* the same, but alike of groups that differ in their label only */
+	uint32_t *threads; /* the same, but equal for groups that differ only in their labels */
 	struct row_key *keys;
 	struct tally_row *sorted;
 };
@@ -44,7 +45,7 @@ static int number_order(uint64_t x, uint64_t y)
 	return (x > y) - (x < y);
 }
 
-/* Ascending; what has no name is last. */
+/* Ascending; a missing name is last. */
 static int name_order(const char *x, const char *y)
 {
 	if (x == y)
@@ -54,7 +55,7 @@ static int name_order(const char *x, const char *y)
 	return strcmp(x, y);
 }
 
-/* ---- what rows have in common ---------------------------------------------------- */
+/* ---- keys of rows ---------------------------------------------------------------- */
 
 static int frames_order(const void *a, const void *b)
 {
@@ -80,7 +81,7 @@ static struct frame_key frame_key(const struct hist_builder *builder, const stru
 	return key;
 }
 
-/* Rank what the rows are of, each once. */
+/* Rank the keys of rows, each once. */
 static int rank_frames(const struct hist_builder *builder, uint32_t *ranks)
 {
 	struct frame_key *keys = malloc((builder->hist->rows.len + 1) * sizeof(*keys));
@@ -162,7 +163,7 @@ static int keys_order(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Sort the rows by their keys, which are gone then. */
+/* Sort the rows by their sort keys, which are consumed. */
 static void rows_apply(struct tally_hist *hist, struct row_order *order)
 {
 	size_t nr = hist->rows.len;
@@ -173,7 +174,7 @@ static void rows_apply(struct tally_hist *hist, struct row_order *order)
 	memcpy(hist->rows.data, order->sorted, nr * sizeof(*order->sorted));
 }
 
-/* By name: this remains of the order where rows weigh the same. */
+/* Sort by name. This order remains among rows of equal weight. */
 static void rows_by_name(struct tally_hist *hist, struct row_order *order)
 {
 	for (uint32_t i = 0; i < hist->rows.len; i++) {
@@ -195,7 +196,7 @@ static void rows_by_weight(const struct tally_hist_options *options, struct tall
 		uint64_t depth =
 			options->order == TALLY_GRAPH_CALLER ? UINT32_MAX - row->depth : row->depth;
 
-		/* Depths of unlike threads say nothing of each other. */
+		/* Depths of different threads are not comparable. */
 		depth |= (uint64_t)order->threads[row->group] << 32;
 		order->keys[i] = (struct row_key){
 			{UINT64_MAX - row->total, by_depth ? depth : 0, UINT64_MAX - row->self}, i};

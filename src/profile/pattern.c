@@ -12,12 +12,12 @@
 
 #include "base/arith.h"
 
-/* ---- what a regular expression costs ------------------------------------------- */
+/* ---- cost of regular expressions ----------------------------------------------- */
 
 enum { GROUPS_MAX = 32, STEPS_LIMIT = TALLY_PATTERN_STEPS_MAX + 1 };
 
-/* Steps of the groups that are open, from the outermost one. The last atom's are kept apart, as
- * what follows may repeat it. All numbers stop at STEPS_LIMIT. */
+/* Steps of the open groups, outermost first. Those of the last atom are separate, because a
+ * repetition may follow. All numbers saturate at STEPS_LIMIT. */
 struct pattern_steps {
 	uint32_t before[GROUPS_MAX], last[GROUPS_MAX];
 	unsigned depth;
@@ -38,7 +38,7 @@ static void steps_repeat(struct pattern_steps *steps, uint64_t times)
 	steps->last[steps->depth] = (uint32_t)TALLY_MIN(nr, STEPS_LIMIT);
 }
 
-/* Behind a bracket expression that begins at `at`. */
+/* Return the position after a bracket expression that begins at `at`. */
 static const char *bracket_end(const char *at)
 {
 	at += 1 + (at[1] == '^');
@@ -56,7 +56,8 @@ static const char *bracket_end(const char *at)
 	return at + (*at == ']');
 }
 
-/* Behind "{2,5}" at `at`, and how often it writes out what is before, at most; NULL: it is none. */
+/* Return the position after an interval like "{2,5}" at `at`, and the maximum number of copies of
+ * the preceding atom that it expands to; NULL if it is not an interval. */
 static const char *interval_end(const char *at, uint64_t *ret_times)
 {
 	const char *first = at + 1, *second = first + strspn(first, "0123456789");
@@ -92,8 +93,9 @@ static const char *steps_close(struct pattern_steps *steps, const char *at)
 	return at + 1;
 }
 
-/* What is at `at`; returns what is behind it. A '+' is written out as twice, once repeated. What is
- * passed over or repeated is two ways to go on, which multiply with those inside. */
+/* Process the item at `at`, and return the position after it. A '+' expands to two copies, one of
+ * which is repeated. An optional or repeated item is two ways to continue, which multiply with
+ * those inside it. */
 static const char *steps_take(struct pattern_steps *steps, const char *at)
 {
 	const char *end;
@@ -119,8 +121,8 @@ static const char *steps_take(struct pattern_steps *steps, const char *at)
 	return at + 1;
 }
 
-/* Why it may cost too much, NULL if it does not. Matches with back-references take time without a
- * bound. */
+/* Return the reason why an expression may cost too much; NULL if it does not. Matches with
+ * back-references take unlimited time. */
 static const char *regex_refuse(const char *text)
 {
 	struct pattern_steps steps = {0};
@@ -131,7 +133,7 @@ static const char *regex_refuse(const char *text)
 	while (*at) {
 		if (*at == '\\' && at[1] >= '0' && at[1] <= '9')
 			return "regular expressions have no back-references here";
-		/* glibc would take it for a character. */
+		/* glibc would treat it as a literal character. */
 		if (*at == ')' && !steps.depth)
 			return "')' without '(' in the regular expression: \\) or [)] is the "
 			       "character";
@@ -177,7 +179,8 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* In a regular expression letters behind a backslash are operators. */
+/* Return true if a pattern has an upper-case letter. After a backslash in a regular expression,
+ * letters are operators. */
 static bool has_upper(enum tally_pattern_kind kind, const char *text)
 {
 	for (; *text; text++) {
@@ -189,8 +192,8 @@ static bool has_upper(enum tally_pattern_kind kind, const char *text)
 	return false;
 }
 
-/* glibc keeps what it found out about the states of a match, from name to name, and looks them up
- * in more and more time: so it begins anew after some bytes. */
+/* glibc caches the states of a match from name to name, and searches them for longer and longer. So
+ * the expression is compiled again after this many bytes. */
 enum { KEPT_BYTES = 8192 };
 
 struct pattern_regex {
@@ -199,8 +202,9 @@ struct pattern_regex {
 	size_t matched; /* bytes, since it was compiled */
 };
 
-/* Anchored at the start: glibc would try each place of a name as the start of a match. A '.' of the
- * terminal's locale would not pass over bytes that are no characters of it. */
+/* Compile an expression. It is anchored at the start, because glibc would try each offset of a name
+ * as the start of a match. It uses the C locale, because in another one '.' does not match bytes
+ * that are not valid characters. */
 static int regex_compile(const struct tally_pattern *pattern, bool is_anchored, regex_t *ret_regex)
 {
 	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0), code;
@@ -237,7 +241,7 @@ static int regex_again(const struct tally_pattern *pattern)
 	return code;
 }
 
-/* By itself first, so that what is wrong with it is found. */
+/* First compile the expression without the anchor, so that errors in it are found. */
 static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 {
 	const char *why = regex_refuse(pattern->text);

@@ -10,8 +10,8 @@
 
 enum { DEFAULT_MAX_STACK = 127 };
 
-/* Slots for looking things up: at first, as most recordings are small and memory is cleared before
- * it is used; for a large one; and for what runs now. */
+/* Slots of the caches: initially, because most recordings are small and memory is cleared before
+ * use; of a large recording; and of a live profile. */
 enum {
 	FIRST_SLOTS = 1 << 12,
 	ADDRESS_SLOTS = 1 << 18,
@@ -42,7 +42,7 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 	return ret;
 }
 
-/* Free what only finds things again. */
+/* Free everything that is needed only to add samples. */
 static void profile_forget(struct tally_profile *profile)
 {
 	tally_frames_forget(&profile->frames);
@@ -81,8 +81,8 @@ static bool address_is(const struct tally_profile *profile, const struct tally_a
 	       (!profile->options.lines || known->is_caller == profile->in_callers);
 }
 
-/* The frame of a location: with lines, an address by itself. Where a call returns to may be another
- * line than where it is. */
+/* Find the frame of a location. With lines, each address is a frame; the line of a return address
+ * may differ from that of its call. */
 static int location_frame(struct tally_profile *profile, const struct tally_location *location,
 			  enum tally_caller caller, uint32_t *ret_frame)
 {
@@ -102,8 +102,8 @@ static int location_frame(struct tally_profile *profile, const struct tally_loca
 	return tally_frames_add(&profile->frames, &frame, ret_frame);
 }
 
-/* Look the location key at `*at` up, and remember what it is under its first word, unless that does
- * not tell all. */
+/* Resolve the location key at `*at`, and cache the result under its first word, unless it has more
+ * words. */
 static int address_resolve(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 			   enum tally_caller caller, uint32_t *ret_frame)
 {
@@ -127,8 +127,8 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 {
 	const struct tally_address *known = profile_address(profile, location_keys[*at]);
 
-	/* What is no caller may be where a sample was; where a call returns to is looked up there.
-	 */
+	/* The cached frame may be TALLY_CUT, or with lines that of the call before a return
+	 * address. */
 	if (!address_is(profile, known, location_keys[*at]) ||
 	    known->caller == TALLY_CALLER_ASTRAY ||
 	    (profile->options.lines && known->caller == TALLY_CALLER_TRUE))
@@ -152,7 +152,7 @@ int profile_caller_as_is(struct tally_profile *profile, const uint64_t *location
 	return 0;
 }
 
-/* The frame of what is missing, remembered for the location key `astray` as well. */
+/* Find the frame TALLY_CUT, and cache it also for the location key of a broken chain. */
 static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint32_t *ret_frame)
 {
 	const uint64_t cut = TALLY_LOCATION_KEY_CUT;
@@ -186,7 +186,7 @@ int profile_caller(struct tally_profile *profile, const uint64_t *location_keys,
 	return 0;
 }
 
-/* Events of a stream are only known as they come. */
+/* Events of a stream are known only when they occur. */
 static int totals_reach(struct tally_profile *profile, uint32_t event)
 {
 	int ret = 0;
@@ -227,8 +227,8 @@ int profile_caches_grow(struct tally_profile *profile)
 	return 0;
 }
 
-/* What location keys mean may have changed since the last batch: of the kernel as its maps did, of
- * what JIT compilers make as they went on. The caches are not cleared for that: it may happen with
+/* Resolve the batch if the meaning of location keys has changed, because the kernel's maps changed
+ * or JIT compilers generated code. The caches are not cleared then, because this may happen with
  * every other record. */
 static int batch_start(struct tally_profile *profile)
 {
@@ -248,7 +248,8 @@ static int batch_start(struct tally_profile *profile)
 	return ret;
 }
 
-/* Names are shown as they are known at the end, but while rows are made all the time. */
+/* Names are displayed as known at the end, except for a live profile, which displays rows all the
+ * time. */
 static uint32_t sample_comm(struct tally_profile *profile, const struct tally_thread *thread)
 {
 	uint32_t comm = profile->options.is_live ? thread->comm : tally_thread_comm_key(thread);

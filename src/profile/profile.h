@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples summed up. Each sample falls into a bucket by what is asked to tell apart - event,
- * comm, thread, CPU, function, call path - and a bucket keeps the number of samples and the
- * sum of their periods. Memory grows with what differs, not with the number of samples.
+ * Aggregated samples. Each sample is counted in a bucket for its combination of event, comm,
+ * thread, CPU, function and call path, as far as these are to be distinguished. A bucket has the
+ * number of its samples and the sum of their periods. Memory grows with the number of buckets, not
+ * of samples.
  */
 #ifndef TALLY_PROFILE_PROFILE_H
 #define TALLY_PROFILE_PROFILE_H
@@ -20,7 +21,7 @@
 
 #define TALLY_BUCKET_NONE UINT32_MAX
 
-/* What tells buckets apart. */
+/* Fields by which buckets are distinguished. */
 enum {
 	TALLY_BY_COMM = 1 << 0,
 	TALLY_BY_THREAD = 1 << 1,
@@ -30,14 +31,14 @@ enum {
 	TALLY_BY_LABEL = 1 << 5,
 };
 
-/* Samples that pass must match one string of every list that is not empty. */
+/* Filter. A sample passes if it matches one string of every list that is not NULL. */
 struct tally_profile_filter {
 	const char *const *comms, *const *dsos, *const *symbols; /* NULL-terminated, or NULL */
 	const char *symbol_part; /* substring of the innermost symbol's name; NULL: any */
-	const char *const *idle; /* functions of the kernel that pass nothing; or NULL */
+	const char *const *idle; /* kernel functions that do not pass; or NULL */
 };
 
-/* What is wanted of the lines of addresses. */
+/* Use of the source lines of addresses. */
 enum {
 	TALLY_LINES_INLINED = 1 << 0, /* inlined functions are frames of callchains */
 	TALLY_LINES_ALL = 1 << 1,     /* frames of different lines are different frames */
@@ -45,24 +46,24 @@ enum {
 
 struct tally_profile_options {
 	unsigned by;        /* TALLY_BY_* */
-	unsigned lines;     /* TALLY_LINES_*; not of a live profile */
-	uint32_t max_stack; /* frames of a callchain taken; 0: 127, perf's limit */
-	bool is_live; /* rows are made while samples still come; little memory to look things up */
-	bool second_pass;   /* samples come twice: see tally_profile_second_pass(); not with
-			       TALLY_BY_PATH */
-	bool keeps_samples; /* when each sample was and its bucket stay known: `kept`; not of a live
-			       profile */
-	struct tally_profile_filter filter; /* strings must outlive the profile */
+	unsigned lines;     /* TALLY_LINES_*; not for a live profile */
+	uint32_t max_stack; /* maximum frames of a callchain; 0: 127, perf's limit */
+	bool is_live;       /* rows are made while samples still arrive; caches are small */
+	bool second_pass;   /* samples are added twice: see tally_profile_second_pass(); not with
+	                     * TALLY_BY_PATH */
+	bool keeps_samples; /* keep the time and the bucket of each sample in `kept`; not for a live
+	                     * profile */
+	struct tally_profile_filter filter; /* its strings must outlive the profile */
 };
 
 struct tally_bucket_key {
-	uint32_t event, comm, thread, cpu, frame; /* 0 where not told apart */
-	uint32_t leaf; /* with paths: the innermost frame of the callchain, + 1; 0: there is none */
-	uint32_t callers; /* the stack of its callers */
+	uint32_t event, comm, thread, cpu, frame; /* 0 if not distinguished */
+	uint32_t leaf;    /* with paths: innermost frame of the callchain, + 1; 0: none */
+	uint32_t callers; /* number of the stack of its callers */
 	uint32_t label;
 };
 
-/* The innermost frame: of the callchain if there is one. */
+/* Return the innermost frame: that of the callchain if there is one. */
 static inline uint32_t tally_bucket_leaf(const struct tally_bucket_key *key)
 {
 	return key->leaf ? key->leaf - 1 : key->frame;
@@ -73,31 +74,30 @@ struct tally_bucket {
 	uint64_t nr, period;
 };
 
-/* A sample that is kept: when it was, what it counts for, and its bucket. */
+/* A kept sample: its time, its weight and its bucket. */
 struct tally_kept {
 	uint64_t time; /* 0: not recorded */
 	uint32_t bucket;
-	uint32_t weight; /* UINT32_MAX: it is among profile->heavy, see tally_kept_weight() */
-	uint32_t number; /* as it was added with, by which it may be read again; UINT32_MAX: more
-			  * than that */
+	uint32_t weight; /* UINT32_MAX: see tally_kept_weight() */
+	uint32_t number; /* number it was added with, to read it again; UINT32_MAX: does not fit */
 } __attribute__((packed, aligned(4)));
 
 enum { TALLY_BATCH = 32 };
 
-/* What an address on a stack was found to be. */
+/* Validation result of an address found on a stack. */
 enum tally_caller {
-	TALLY_CALLER_UNKNOWN, /* not judged */
+	TALLY_CALLER_UNKNOWN, /* not validated */
 	TALLY_CALLER_TRUE,    /* a return can lead there */
-	TALLY_CALLER_ASTRAY,  /* it is no caller: its frame is TALLY_CUT */
+	TALLY_CALLER_ASTRAY,  /* no return can lead there: its frame is TALLY_CUT */
 };
 
-/* An address that was looked up lately, by its location key. */
+/* A recently looked up address, by location key. */
 struct tally_address {
 	uint64_t location_key;
 	uint32_t frame : 30;    /* + 1; 0: empty */
 	uint32_t caller : 2;    /* enum tally_caller */
-	uint32_t kernel : 31;   /* the kernel's maps that were there then, see struct tally_batch */
-	uint32_t is_caller : 1; /* it was on a stack */
+	uint32_t kernel : 31;   /* batch.kernel_number at that time */
+	uint32_t is_caller : 1; /* looked up as a caller */
 };
 
 /* See chain.c. */
@@ -105,7 +105,7 @@ struct tally_callers_hash {
 	uint64_t mix, sum;
 };
 
-/* Callers that were looked up lately, by their hash. */
+/* Recently looked up callers, by hash. */
 struct tally_callers {
 	uint64_t mix;
 	uint32_t sum : 31;
@@ -113,37 +113,36 @@ struct tally_callers {
 	uint32_t stack; /* 0: empty */
 };
 
-/* A sample as it came. Its location keys are those of its address, its chain's innermost one, the
- * callers.
- */
+/* A sample as it was added. Its location keys are, in this order, those of the sample's address, of
+ * the chain's innermost entry, and of the callers. */
 struct tally_gathered {
-	struct tally_bucket_key key; /* at first without what the keys stand for */
-	uint32_t key_hash;           /* when it is whole */
+	struct tally_bucket_key key; /* at first without the fields that depend on location keys */
+	uint32_t key_hash;           /* valid once the key is complete */
 	uint32_t comm;
 	uint64_t weight, time;
 	uint64_t number;
-	uint32_t first, callers, end; /* in the batch's location keys */
-	uint32_t returns;             /* the same: from here on they are where calls return to */
+	uint32_t first, callers, end; /* indices of the batch's location keys */
+	uint32_t returns;             /* the same: the keys from here on are return addresses */
 	bool has_chain, has_leaf;
 	bool is_bad, is_cut, leaf_only;
 	enum tally_callers_from callers_from;
-	/* Found while the batch is resolved. */
+	/* Set while the batch is resolved. */
 	bool has_callers;
-	bool passes;    /* the filter */
-	bool is_astray; /* the callers end where they went astray */
-	bool is_new;    /* the callers are not remembered, so what follows is set: */
-	uint32_t frames, nr_frames, frames_hash; /* of the batch's frames */
-	struct tally_callers_hash hash; /* of the callers' location keys, if there are any */
+	bool passes;    /* passes the filter */
+	bool is_astray; /* the chain of callers is broken */
+	bool is_new;    /* the callers are not in the cache, and the fields below are set: */
+	uint32_t frames, nr_frames, frames_hash; /* in the batch's frames */
+	struct tally_callers_hash hash; /* of the callers' location keys, if there are callers */
 };
 
 struct tally_batch {
 	struct tally_gathered samples[TALLY_BATCH];
 	size_t nr;
 	TALLY_VEC(uint64_t) location_keys;
-	TALLY_VEC(uint32_t) frames; /* of callers that are new */
-	struct tally_maps *kernel;  /* by which they are resolved */
-	uint32_t kernel_number;     /* of these maps, and of what symbols tell: what was found by
-				     * others is not so any more */
+	TALLY_VEC(uint32_t) frames; /* of callers that are not in the cache */
+	struct tally_maps *kernel;  /* maps with which location keys are resolved */
+	uint32_t kernel_number;     /* number of these maps and of the symbols' generation; cached
+	                             * results with another number are stale */
 	uint64_t generation;        /* of the symbols */
 };
 
@@ -155,12 +154,12 @@ struct tally_profile_total {
 
 struct tally_profile_stats {
 	uint64_t chains;     /* samples with a callchain */
-	uint64_t cut_chains; /* chains cut at max_stack */
+	uint64_t cut_chains; /* chains truncated at max_stack */
 	uint64_t leaf_only;  /* user chains that end after their first frame */
-	uint64_t bad_chains; /* dropped: a context marker that is not known */
-	/* Of samples whose callers were looked up, with a second pass in that one: */
-	uint64_t judged; /* chains that may go astray */
-	uint64_t astray; /* those that do, and end there */
+	uint64_t bad_chains; /* dropped because of an unknown context marker */
+	/* Of samples with callers that were looked up; with a second pass, in that pass only: */
+	uint64_t judged; /* chains that were validated */
+	uint64_t astray; /* chains that were broken, and end there */
 };
 
 struct tally_profile {
@@ -169,32 +168,32 @@ struct tally_profile {
 	struct tally_frames frames;
 	struct tally_stacks stacks;
 	TALLY_VEC(struct tally_bucket) buckets;
-	struct tally_slots slots; /* of buckets */
-	/* Of the samples that are added next: */
-	uint32_t label; /* a number of the caller's own */
+	struct tally_slots slots; /* index of the buckets */
+	/* Properties of the samples that are added next: */
+	uint32_t label; /* a number assigned by the caller */
 	enum tally_callers_from callers_from;
 	struct tally_batch batch;
 	struct tally_address *addresses;              /* direct-mapped */
-	struct tally_callers *callers;                /* the same */
+	struct tally_callers *callers;                /* direct-mapped */
 	size_t address_slots, callers_slots;          /* powers of two */
-	uint64_t nr_missed;                           /* look-ups that found nothing in these */
-	TALLY_VEC(struct tally_profile_total) totals; /* by event, as far as samples came */
-	TALLY_VEC(uint8_t) frame_verdicts;            /* memo of the filter */
-	TALLY_VEC(struct tally_kept) kept;            /* samples in their order, if wanted, */
-	struct tally_map heavy; /* and what the heaviest weigh, by their place in it */
+	uint64_t nr_missed;                           /* look-ups that missed these caches */
+	TALLY_VEC(struct tally_profile_total) totals; /* by event, up to the highest one seen */
+	TALLY_VEC(uint8_t) frame_verdicts;            /* cached results of the filter */
+	TALLY_VEC(struct tally_kept) kept;            /* samples in the order they were added */
+	struct tally_map heavy; /* weights of the heaviest ones, by index in `kept` */
 	struct tally_profile_stats stats;
-	/* With a second pass. */
-	TALLY_VEC(uint32_t) bucket_of; /* by number of the sample, TALLY_BUCKET_NONE for none */
-	TALLY_VEC(uint8_t) marked;     /* buckets, by number, whose callchains are wanted */
-	TALLY_VEC(uint64_t) wanted;    /* bits of samples, by number, in these buckets */
+	/* Used only with a second pass. */
+	TALLY_VEC(uint32_t) bucket_of; /* by sample number; TALLY_BUCKET_NONE: none */
+	TALLY_VEC(uint8_t) marked;     /* by bucket number: its callchains are needed */
+	TALLY_VEC(uint64_t) wanted;    /* bitmap of the samples in these buckets, by number */
 	bool in_second_pass;
 	bool in_callers;   /* callers are being looked up */
-	bool has_unnamed;  /* buckets of threads without a name */
-	size_t nr_dropped; /* buckets that died since the last sweep */
-	size_t nr_dsos;    /* left by the last sweep */
+	bool has_unnamed;  /* there are buckets of unnamed threads */
+	size_t nr_dropped; /* buckets dropped since the last garbage collection */
+	size_t nr_dsos;    /* number after the last garbage collection */
 };
 
-/* What a sample that was kept counts for. */
+/* Return the weight of a kept sample. */
 static inline uint64_t tally_kept_weight(const struct tally_profile *profile,
 					 const struct tally_kept *kept)
 {
@@ -203,43 +202,44 @@ static inline uint64_t tally_kept_weight(const struct tally_profile *profile,
 	return tally_map_get(&profile->heavy, (uint64_t)(kept - profile->kept.data));
 }
 
-/* `machine` must outlive the profile. 0 or -ENOMEM. */
+/* Initialize a profile. `machine` must outlive it. Returns 0 or -ENOMEM. */
 int tally_profile_init(struct tally_profile *profile, struct tally_machine *machine,
 		       const struct tally_profile_options *options);
 void tally_profile_free(struct tally_profile *profile);
 
-/* Count what is still under way. 0 or -ENOMEM. */
+/* Count the samples that are still in the batch. Returns 0 or -ENOMEM. */
 int tally_profile_settle(struct tally_profile *profile);
 
-/* Begin the second pass of a profile that has one: the same samples are added again, with the
- * machine begun anew (tally_machine_restart()). This time those of marked buckets are told apart by
- * path as well, and the others passed over, as they have been counted; they need not come. Most
- * rows are too light for a graph, and their samples, most of all, need no look at their callers:
- * this is why. 1, and which ones are wanted as for tally_perfdata_want(), valid until
- * tally_profile_finish(), NULL if all must come; 0 if no bucket is marked, and no second pass is
+/* Begin the second pass of a profile that has one. The same samples are then added again, after the
+ * machine was restarted (tally_machine_restart()). Samples of marked buckets are now also
+ * distinguished by path. Others were already counted; they are skipped, and need not be added. This
+ * saves looking up the callers of most samples, because most rows are too light for a graph.
+ * Returns 1 and a bitmap of the samples needed (see tally_perfdata_want()), valid until
+ * tally_profile_finish(), NULL if all must be added; 0 if no bucket is marked and no second pass is
  * needed; or -ENOMEM. */
 int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
 			      uint64_t *ret_nr);
 
-/* Count what is still under way, before totals, buckets and stacks are looked at. Unless the
- * profile is live no more samples come: what only adding needs is freed. 0 or -ENOMEM. */
+/* Count the samples that are still in the batch, before totals, buckets and stacks are read. Unless
+ * the profile is live, no more samples may be added, and everything needed only for that is freed.
+ * Returns 0 or -ENOMEM. */
 int tally_profile_finish(struct tally_profile *profile);
 
-/* Let what was counted fade: of each bucket and total seven eighths are left, and buckets fall out
- * that are less than a millionth of their event then. Of a live profile. 0 or -ENOMEM. */
+/* Decay all counts of a live profile: seven eighths of each bucket and total remain, and buckets
+ * with less than about a millionth of their event are dropped. Returns 0 or -ENOMEM. */
 int tally_profile_decay(struct tally_profile *profile);
 
-/* Forget all that was counted. */
+/* Reset all counts. */
 void tally_profile_zero(struct tally_profile *profile);
 
-/* Give memory back, if much is not needed any more: the frames, stacks and names that no bucket
- * has, and of the machine what tally_machine_expire() found and files that are mapped nowhere.
- * Frames, stacks, comms and threads have other numbers then. `nr_gone` is what
- * tally_machine_expire() said. Of a live profile. 0 or -ENOMEM. */
+/* Free unused memory of a live profile, if there is much of it: frames, stacks and names that no
+ * bucket has, threads marked by tally_machine_expire(), and unmapped files. Frames, stacks, comms
+ * and threads are renumbered. `nr_gone` is the return value of tally_machine_expire(). Returns 0 or
+ * -ENOMEM. */
 int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
 
-/* Add one sample of event number `event`: `cpumode` is the record's, `weight` what it counts
- * for (its period); `number` says which one it is when it comes again. 0 or -ENOMEM. */
+/* Add one sample of event number `event`. `cpumode` is that of the record, `weight` usually the
+ * period; `number` identifies the sample in the second pass. Returns 0 or -ENOMEM. */
 int tally_profile_add(struct tally_profile *profile, uint32_t event,
 		      const struct tally_thread *thread, uint8_t cpumode,
 		      const struct tally_sample *sample, uint64_t weight, uint64_t number);

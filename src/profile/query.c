@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Judging buckets. Bit i of a mask stands for word i of the query: that it holds, before it is
- * negated. What is dear, looking at names, is done once for each comm, thread, frame and file; a
- * bucket's mask is made of those masks.
+ * Evaluates a query for buckets. Bit i of a mask is set if word i of the query matches, before it
+ * is negated. The expensive part, matching names, is done once for each comm, thread, frame and
+ * file. The mask of a bucket is combined from these masks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { STACK_SLOTS = 1 << 14 };
 
-/* The mask of a stack that was asked for lately. */
+/* Cached mask of a stack. */
 struct stack_mask {
 	uint32_t stack, mask;
 };
@@ -23,19 +23,20 @@ struct stack_mask {
 struct selection {
 	const struct tally_query *query;
 	const struct tally_profile *profile;
-	uint32_t negated, judged;    /* words; all but those with times */
-	uint32_t on_chain;           /* those about functions and files anywhere on the callchain */
+	uint32_t negated, judged;    /* masks of words: negated ones; all except time words */
+	uint32_t on_chain;           /* mask of words about functions and files anywhere on the
+	                              * callchain */
 	uint32_t *comms, *threads;   /* masks, by number */
 	uint32_t *frames;            /* the same */
 	struct stack_mask *stacks;   /* direct-mapped */
-	const struct tally_dso *dso; /* the one that was judged last */
+	const struct tally_dso *dso; /* DSO matched last */
 	uint32_t dso_mask;
 	uint32_t cpu, cpu_mask; /* the same */
 };
 
-/* ---- what words say of names and numbers ----------------------------------------- */
+/* ---- matching names and numbers -------------------------------------------------- */
 
-/* The words of `kinds` that hold for a name. */
+/* Return the words of `kinds` that match a name. */
 static uint32_t name_mask(const struct tally_query *query, uint32_t kinds, const char *name)
 {
 	uint32_t mask = 0;
@@ -76,7 +77,7 @@ enum {
 	ON_CHAIN = 1 << QUERY_ANY | 1 << QUERY_SYM | 1 << QUERY_DSO,
 };
 
-/* Frames of a file mostly follow each other. */
+/* Consecutive frames are mostly of the same file. */
 static uint32_t dso_mask(struct selection *selection, const struct tally_dso *dso)
 {
 	const char *name = dso ? tally_dso_name(dso) : "[unknown]";
@@ -179,8 +180,7 @@ static uint32_t cpu_mask(struct selection *selection, uint32_t cpu)
 	return selection->cpu_mask;
 }
 
-/* What holds for the callers. Those of the same stack were mostly asked for one soon after the
- * other. */
+/* Return the mask of a stack. Buckets with the same stack are mostly close to each other. */
 static uint32_t stack_mask(struct selection *selection, uint32_t number)
 {
 	struct stack_mask *known =
@@ -189,7 +189,7 @@ static uint32_t stack_mask(struct selection *selection, uint32_t number)
 	struct tally_stack stack;
 
 	if (known->stack == number)
-		return known->mask; /* of TALLY_STACK_NONE in an empty slot it is 0 */
+		return known->mask; /* an empty slot has TALLY_STACK_NONE and a mask of 0 */
 	stack = tally_stacks_get(&selection->profile->stacks, number);
 	for (uint32_t i = 0; i < stack.nr && (mask & wanted) != wanted; i++)
 		mask |= selection->frames[stack.frames[i]];
@@ -202,7 +202,7 @@ static bool mask_passes(const struct selection *selection, uint32_t mask, uint32
 	return ((mask ^ selection->negated) & judged) == judged;
 }
 
-/* Callers are many: they are looked at last, if they can change anything. */
+/* Match a bucket. Its callers are checked last, and only if they matter, because they are many. */
 static bool bucket_passes(struct selection *selection, const struct tally_bucket_key *key)
 {
 	const struct tally_profile *profile = selection->profile;
@@ -235,8 +235,7 @@ int tally_query_select(const struct tally_query *query, const struct tally_profi
 	return ret;
 }
 
-/* Keep the samples of the buckets that are left. `numbers` are the new ones of buckets, by old
- * number. */
+/* Keep the samples of the remaining buckets. `numbers` maps old bucket numbers to new ones. */
 static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
 {
 	struct tally_map heavy = {0};
@@ -260,7 +259,7 @@ static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
 	return ret;
 }
 
-/* Keep the buckets that pass, and note their new numbers. */
+/* Keep the buckets that pass, and set their new numbers. */
 static void buckets_filter(struct tally_profile *profile, const uint8_t *passes, uint32_t *numbers)
 {
 	uint32_t left = 0;
@@ -296,7 +295,7 @@ int tally_query_apply(const struct tally_query *query, struct tally_profile *pro
 	return ret;
 }
 
-/* ---- what is needed ---------------------------------------------------------------- */
+/* ---- requirements ------------------------------------------------------------------ */
 
 /* By enum query_kind. */
 static const struct {
@@ -311,7 +310,7 @@ static const struct {
 	[QUERY_TIME] = {0, PERF_SAMPLE_TIME},
 	[QUERY_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
 	[QUERY_DSO] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
-	/* The innermost function of all is an inlined one, and these come with callchains. */
+	/* The innermost function may be an inlined one, which only callchains contain. */
 	[QUERY_SELF_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
 	[QUERY_SELF_DSO] = {TALLY_BY_FRAME, 0},
 };

@@ -31,7 +31,7 @@ struct query_parser {
 	size_t at;
 	struct tally_query *query;
 	struct tally_error *err;
-	struct tally_str value; /* of the word being read, without quotes */
+	struct tally_str value; /* of the current word, without quotes */
 };
 
 static bool is_blank(char c)
@@ -51,8 +51,8 @@ static int parser_fail(const struct query_parser *parser, const char *text, size
 
 /* ---- fields --------------------------------------------------------------------- */
 
-/* How long the word at `text` is up to a colon that ends a field's name; 0: there is none. "std::"
- * and "LazyCompile:" begin names. */
+/* Return the length of the field name at `text`, which ends with a colon; 0 if there is no field.
+ * "std::" and "LazyCompile:" begin names. */
 static size_t field_len(const char *text)
 {
 	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz-_");
@@ -85,8 +85,8 @@ static int parse_field(struct query_parser *parser, enum query_kind *ret_kind)
 
 /* ---- values --------------------------------------------------------------------- */
 
-/* Where the regular expression ends that begins behind the '/' at `at`: the '/' that ends its word.
- * 0: it is none. */
+/* Return the end of the regular expression that begins after the '/' at `at`: the '/' that ends its
+ * word. 0 if it is not a regular expression. */
 static size_t regex_end(const struct query_parser *parser, size_t at)
 {
 	const char *text = parser->text;
@@ -100,7 +100,7 @@ static size_t regex_end(const struct query_parser *parser, size_t at)
 	return 0;
 }
 
-/* A quote that was opened at parser->at. */
+/* Parse the quoted text that begins at parser->at. */
 static int parse_quoted(struct query_parser *parser)
 {
 	const char *text = parser->text;

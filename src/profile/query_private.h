@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A query as its parser leaves it. */
+/* A parsed query. */
 #ifndef TALLY_PROFILE_QUERY_PRIVATE_H
 #define TALLY_PROFILE_QUERY_PRIVATE_H
 
@@ -25,7 +25,7 @@ enum query_kind {
 struct query_word {
 	enum query_kind kind;
 	bool is_negated;
-	struct tally_pattern pattern; /* of names */
+	struct tally_pattern pattern; /* for names */
 	struct tally_ranges numbers;
 	struct tally_time_range time;
 };

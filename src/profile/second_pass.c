@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The second pass over the samples: it looks up the callers of the few whose callers are shown. */
+/* The second pass over the samples, which looks up callers only for the few samples that need
+ * them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
 {
 	if (!profile->options.second_pass)
 		return 1;
-	/* More than came before: the file grew meanwhile. */
+	/* Higher numbers than in the first pass: the file has grown since. */
 	if (profile->in_second_pass)
 		return number / 64 < profile->wanted.len &&
 		       tally_bit_is_set(profile->wanted.data, number);
@@ -22,7 +23,7 @@ int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
 	return 1;
 }
 
-/* The bits of the samples that are in marked buckets. */
+/* Make the bitmap of samples in marked buckets. */
 static int samples_want(struct tally_profile *profile)
 {
 	size_t nr = profile->bucket_of.len / 64 + 1;
@@ -40,8 +41,8 @@ static int samples_want(struct tally_profile *profile)
 	return 0;
 }
 
-/* What was in marked buckets will come again. They stay, empty: the order of buckets is that of
- * rows that are equally heavy. Whether there are any. */
+/* Empty the marked buckets, because their samples will be added again. They stay in the list, where
+ * their order decides between rows of equal weight. Returns true if there are any. */
 static bool buckets_empty(struct tally_profile *profile)
 {
 	bool any = false;
@@ -65,7 +66,7 @@ int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **re
 		return -ENOMEM;
 	profile->options.by |= TALLY_BY_PATH;
 	profile->in_second_pass = true;
-	/* Threads get their numbers as they are met, some of them in samples. */
+	/* Threads are numbered in order of appearance, which may be in any sample. */
 	*ret_wanted = profile->options.by & TALLY_BY_THREAD || profile->has_unnamed
 			      ? NULL
 			      : profile->wanted.data;

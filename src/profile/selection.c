@@ -8,7 +8,7 @@
 #include "profile/functions.h"
 #include "profile/query.h"
 
-/* ---- which buckets ------------------------------------------------------------- */
+/* ---- buckets ------------------------------------------------------------------- */
 
 bool tally_selection_takes_time(const struct tally_selection_options *options, uint64_t time)
 {
@@ -21,7 +21,7 @@ bool tally_selection_takes_time(const struct tally_selection_options *options, u
 	return true;
 }
 
-/* Add up the samples of the span of time; `sums` are by bucket, all zero. */
+/* Sum the samples in the range of time. `sums` is indexed by bucket and zeroed. */
 static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
 {
@@ -33,8 +33,8 @@ static void sum_samples(const struct tally_profile *profile,
 	}
 }
 
-/* How many buckets there may be at most: of a span of time all have a place while it is summed up.
- */
+/* Return the maximum number of buckets. With a range of time, every bucket has an entry while
+ * samples are summed. */
 static size_t nr_places(const struct tally_profile *profile,
 			const struct tally_selection_options *options, bool is_timed)
 {
@@ -47,7 +47,7 @@ static size_t nr_places(const struct tally_profile *profile,
 	return nr;
 }
 
-/* Copies of the buckets that pass, with what of them is in the span of time. */
+/* Copy the buckets that pass, with their part in the range of time. */
 static int buckets_copy(const struct tally_profile *profile,
 			const struct tally_selection_options *options,
 			struct tally_selection *selection)

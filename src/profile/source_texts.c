@@ -22,7 +22,7 @@ struct source_text {
 	int error;
 	char *data;
 	size_t len;
-	TALLY_VEC(uint32_t) starts; /* of lines */
+	TALLY_VEC(uint32_t) starts; /* offsets of lines */
 };
 
 struct tally_source_texts {
@@ -58,7 +58,7 @@ void tally_source_texts_free(struct tally_source_texts *texts)
 	free(texts);
 }
 
-/* A path without its first directories: "/b/c.c" of "/a/b/c.c", one stripped. */
+/* Return a path without its first `nr` directories: "/b/c.c" for "/a/b/c.c" and 1. */
 static const char *path_stripped(const char *path, unsigned nr)
 {
 	for (; nr; nr--) {
@@ -98,8 +98,9 @@ static int find_lines(struct source_text *file)
 	return ret;
 }
 
-/* Files of the kernel's own, as of what this process was started with, are no sources: whoever
- * wrote the debug information would have them in a listing that is handed on. */
+/* Return true for a file in one of the kernel's file systems, such as the environment of this
+ * process in /proc. Otherwise the author of the debug information could get it into a listing that
+ * is passed on. */
 static bool is_kernels(const char *path)
 {
 	static const unsigned long kinds[] = {
@@ -116,7 +117,7 @@ static bool is_kernels(const char *path)
 	return false;
 }
 
-/* What files of source are called. */
+/* Return true if a path has the name of a source file. */
 static bool is_called_source(const char *path)
 {
 	static const char *const endings[] = {
@@ -133,7 +134,8 @@ static bool is_called_source(const char *path)
 	return false;
 }
 
-/* Whether everybody may read a file, through all directories that lead to it. `path` is changed. */
+/* Return true if everyone may read a file and search all its parent directories. `path` is
+ * modified. */
 static bool is_open(char *path)
 {
 	struct stat st;
@@ -147,7 +149,8 @@ static bool is_open(char *path)
 	return is;
 }
 
-/* Whether a file that a recording names may be handed on; links are followed first. */
+/* Return true if a file named by a recording may be passed on. Symbolic links are resolved
+ * first. */
 static bool is_for_others(const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -189,7 +192,7 @@ size_t tally_source_texts_nr_private(const struct tally_source_texts *texts)
 	return texts->nr_private;
 }
 
-/* The file of a path, read at the first call. NULL: memory is out. */
+/* Return the file of a path, read at the first call. NULL when out of memory. */
 static const struct source_text *text_find(struct tally_source_texts *texts, const char *path)
 {
 	struct source_text file = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Callers as small numbers: arrays of frames, inner ones first, laid one behind the other, each
- * kept once. A tree would take less room for what stacks have in common, but every frame would be
- * a look-up somewhere in it; so trees are made of what is shown only (path.h).
+ * Callers as small numbers: arrays of frames, innermost first, concatenated, each stored once. A
+ * tree would need less memory for the parts that stacks share, but each frame would be a random
+ * access. Trees are therefore built only for the stacks shown (path.h).
  */
 #ifndef TALLY_PROFILE_STACKS_H
 #define TALLY_PROFILE_STACKS_H
@@ -16,8 +16,8 @@
 /* The empty stack, which is in every table. */
 #define TALLY_STACK_NONE 0
 
-/* A stack's number is its place among the words: how many frames there are, and the frames. All
- * zero is an empty table. */
+/* The number of a stack is its index in `words`, which contains the number of frames, then the
+ * frames. All zero is an empty table. */
 struct tally_stacks {
 	TALLY_VEC(uint32_t) words;
 	struct tally_slots slots;
@@ -28,7 +28,7 @@ struct tally_stack {
 	uint32_t nr;
 };
 
-/* The frames of stack `number`; valid until another one is found. */
+/* Return the frames of stack `number`, valid until another one is added. */
 static inline struct tally_stack tally_stacks_get(const struct tally_stacks *stacks,
 						  uint32_t number)
 {
@@ -39,24 +39,25 @@ static inline struct tally_stack tally_stacks_get(const struct tally_stacks *sta
 	return (struct tally_stack){&words[number + 1], words[number]};
 }
 
-/* The hash of a stack of `nr` frames. */
+/* Return the hash of a stack of `nr` frames. */
 uint32_t tally_stacks_hash(const uint32_t *frames, uint32_t nr);
 
-/* Prefetch the memory where stacks of this hash are looked for. */
+/* Prefetch the slots of stacks with this hash. */
 static inline void tally_stacks_prefetch(const struct tally_stacks *stacks, uint32_t hash)
 {
 	tally_slots_prefetch(&stacks->slots, hash);
 }
 
-/* The number of a stack of `nr` frames, at least one, and their hash. 0 or -ENOMEM. */
+/* Find a stack of `nr` frames (at least one) with this hash, or add it. Returns 0 or -ENOMEM. */
 int tally_stacks_find(struct tally_stacks *stacks, const uint32_t *frames, uint32_t nr,
 		      uint32_t hash, uint32_t *ret_stack);
 
-/* Keep the stacks that have a mark, by number. Marks become the new numbers, and `frames` has those
- * of all their frames. 0; -ENOMEM: some may not be found again and be made twice. */
+/* Remove stacks with a mark of 0; marks are by stack number. The other marks are set to the new
+ * numbers. `frames` has the new numbers of all their frames. Returns 0, or -ENOMEM: then some
+ * stacks are missing from the index, and are added again when needed. */
 int tally_stacks_sweep(struct tally_stacks *stacks, uint32_t *marks, const uint32_t *frames);
 
-/* Free what is needed to find stacks again; none may be asked for any more. */
+/* Free the index. Stacks can no longer be found or added. */
 void tally_stacks_forget(struct tally_stacks *stacks);
 
 void tally_stacks_free(struct tally_stacks *stacks);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree of a group's paths, and sums over it: what passes through each, for a set of buckets. */
+/* The tree of a group's paths, and sums over it: the samples that pass through each path, for a set
+ * of buckets. */
 #include <string.h>
 
 #include "profile/sums.h"
 
 /* ---- the tree -------------------------------------------------------------- */
 
-/* No graph goes on from a function that is not heavy, so whatever lies between two heavy ones is
- * one step. Without rows of callers any function may be part of a graph. */
+/* Return true if graphs do not continue from a function, because it is not heavy. Everything
+ * between two heavy functions is then a single step. Without rows of callers any function may be in
+ * a graph. */
 static bool is_light(const struct hist_builder *builder, uint32_t frame)
 {
 	return builder->options->children && builder->options->graph_min &&
@@ -132,7 +134,7 @@ int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 			path = sums->at.data[path].first_child;
 			continue;
 		}
-		/* Up to the nearest caller that has another callee. */
+		/* Move up to the nearest caller that has another callee. */
 		while (path && !sums->at.data[path].sibling) {
 			path = hist_path(builder, path)->parent;
 			if (path)
@@ -140,7 +142,7 @@ int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 		}
 		path = path ? sums->at.data[path].sibling : 0;
 	}
-	/* Given up in the middle: nothing stays open. */
+	/* After an error, reset the counts of open functions. */
 	for (; ret && path; path = hist_path(builder, path)->parent)
 		builder->open[hist_path_fkey(builder, path)] = 0;
 	return ret;

@@ -5,29 +5,30 @@
 
 #include "profile/hist_private.h"
 
-/* Put the callchain of bucket `i` into the tree of the group at work. 0 or -ENOMEM. */
+/* Add the callchain of bucket `i` to the tree of the current group. Returns 0 or -ENOMEM. */
 int hist_path_make(struct hist_builder *builder, size_t i);
 
-/* Make room for the sums of all paths of the tree. 0 or -ENOMEM. */
+/* Allocate sums for all paths of the tree. Returns 0 or -ENOMEM. */
 int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums);
 
-/* Add the path of bucket `i` to the sums (or take it away again), all the way up. 0 or -ENOMEM. */
+/* Add bucket `i` to the sums of its path and all paths above. hist_sum_subtract() subtracts it
+ * again. Returns 0 or -ENOMEM. */
 int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
 void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
-/* Give back what was taken: cannot fail. */
+/* Add a bucket again that was subtracted; cannot fail. */
 void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
-/* Make the paths touched a tree that can be walked downwards; path 0 is its root. */
+/* Link the touched paths to a tree that can be walked downwards; path 0 is its root. */
 void hist_sum_link(struct hist_builder *builder, struct path_sums *sums);
 
 void hist_sum_clear(struct path_sums *sums);
 
 void hist_sum_free(struct path_sums *sums);
 
-/* Walk the tree of sums downwards, calling `visit` for each path; `outermost` tells that no
- * caller on it has the same fkey. 0, -ENOMEM, or what visit returned. */
+/* Walk the tree of sums downwards, and call `visit` for each path. `outermost` is true if no caller
+ * on the path has the same fkey. Returns 0, -ENOMEM, or the return value of visit. */
 int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
 	      void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part of a recording's time, as people write it. */
+/* A range of time in a recording, as users type it. */
 #ifndef TALLY_PROFILE_TIME_RANGE_H
 #define TALLY_PROFILE_TIME_RANGE_H
 
@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 struct tally_time_range {
-	uint64_t first, last; /* ns, both in it; once it is resolved */
+	uint64_t first, last; /* ns, inclusive; valid once resolved */
 	double from, to;      /* if it is a share: in percent */
-	bool is_share;        /* of the time from the first sample to the last */
+	bool is_share;        /* of the time from the first to the last sample */
 };
 
-/* Parse "start,end" in seconds, of which either may be left out, or "10%-20%". 0 or -EINVAL,
- * `*ret_range` left alone. A range in seconds is resolved. */
+/* Parse "start,end" in seconds, either of which may be omitted, or "10%-20%". Returns 0, or -EINVAL
+ * with `*ret_range` unchanged. A range in seconds is already resolved. */
 int tally_time_range_parse(const char *text, struct tally_time_range *ret_range);
 
-/* Make times of shares: samples lie between `first` and `last` ns. Other ranges stay as they are.
- */
+/* Convert a share to times; samples are between `first` and `last` ns. Leave other ranges as they
+ * are. */
 void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last);
 
 static inline bool tally_time_range_has(const struct tally_time_range *range, uint64_t time)

@@ -12,9 +12,9 @@ struct timeline_builder {
 	const struct tally_profile *profile;
 	const struct tally_timeline_options *options;
 	struct tally_timeline *timeline;
-	struct tally_map by_id; /* of a thread or CPU: its strip */
-	uint32_t *places;       /* by bucket: the strip it is in, or NO_STRIP */
-	uint32_t *ranks;        /* by strip: its place in the order of their weight */
+	struct tally_map by_id; /* thread or CPU -> track */
+	uint32_t *places;       /* by bucket: its track, or NO_STRIP */
+	uint32_t *ranks;        /* by track: its rank by weight */
 };
 
 static bool bucket_counts(const struct timeline_builder *builder, uint32_t i)
@@ -41,7 +41,7 @@ static int strip_find(struct timeline_builder *builder, uint32_t id, uint32_t *r
 	return ret;
 }
 
-/* Which strip each bucket is in, and what they weigh in all. */
+/* Assign each bucket to a track, and sum the weights of the tracks. */
 static int strips_make(struct timeline_builder *builder)
 {
 	const struct tally_profile *profile = builder->profile;
@@ -76,7 +76,7 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Put the strips in order. */
+/* Sort the tracks by weight. */
 static int strips_sort(struct timeline_builder *builder)
 {
 	struct tally_timeline *timeline = builder->timeline;
@@ -105,7 +105,8 @@ static int strips_sort(struct timeline_builder *builder)
 	return 0;
 }
 
-/* The span of all samples of the event, whatever passes: it stays while filters change. */
+/* Find the time range of all samples of the event, whatever passes. It stays the same when filters
+ * change. */
 static void span_find(struct timeline_builder *builder)
 {
 	struct tally_timeline *timeline = builder->timeline;
@@ -133,7 +134,7 @@ uint64_t tally_timeline_bin_start(const struct tally_timeline *timeline, uint32_
 {
 	uint64_t span = timeline->last - timeline->first + 1, at;
 
-	/* The first time whose share is the bin: rounded up. */
+	/* The first time in the bin: rounded up. */
 	at = (uint64_t)(((unsigned __int128)span * bin + nr_bins - 1) / nr_bins);
 	return timeline->first + at;
 }

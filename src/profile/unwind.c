@@ -9,21 +9,22 @@
 
 enum { NR_MEMOS = 1 << 13 };
 
-/* Whose stack is unwound. */
+/* Argument of the unwinder's callbacks. */
 struct where {
 	struct tally_unwinder *unwinder;
 	struct tally_maps *maps;
 };
 
-/* Code made at run time has frame pointers or nothing that could be followed, and so has what its
- * file says nothing of. Of a file that is not at hand that would be a guess. */
+/* Find the unwind rules of an address. Code generated at run time has frame pointers or cannot be
+ * unwound, and neither can code without rules in its file. For a file that is not available,
+ * following frame pointers would be a guess. */
 static void code_look(const struct where *where, uint64_t ip, struct tally_unwind_code *code)
 {
 	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
 	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
 	uint64_t addr = map ? tally_mapping_to_dso(map, ip) : 0;
 
-	/* Where nothing is executed there is no code: a stack, a heap, data of a file. */
+	/* Memory that is not executable has no code: a stack, a heap, data of a file. */
 	*code = (struct tally_unwind_code){.why = map && map->is_code ? TALLY_UNWIND_NO_FILE
 								      : TALLY_UNWIND_UNMAPPED};
 	if (map && !map->is_code)
@@ -71,7 +72,7 @@ static bool code_is_return(void *arg, uint64_t ip)
 	return !map || tally_dso_is_return_address(map->dso, tally_mapping_to_dso(map, ip));
 }
 
-/* The recorded registers by their numbers of DWARF. False without them. */
+/* Map the recorded registers to DWARF numbers. Returns false if they are insufficient. */
 static bool regs_take(const struct tally_unwind_arch *arch, const struct tally_regs *from,
 		      struct tally_unwind_regs *regs)
 {
@@ -153,8 +154,8 @@ bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind
 
 /* ---- stacks ----------------------------------------------------------------------- */
 
-/* Whatever the byte order of the file is, memory is in that of the architecture: all that are known
- * are little-endian. */
+/* Memory has the byte order of the architecture, whatever that of the file is. All known
+ * architectures are little-endian. */
 static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
 			 struct tally_unwind_stack *stack)
@@ -176,7 +177,7 @@ static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thr
 	tally_unwind_walk(&target, regs, stack);
 }
 
-/* The part of a callchain that is not the user's. */
+/* Return the length of the part of a callchain before the user's. */
 static uint64_t kernel_part(struct tally_words chain)
 {
 	uint64_t nr = 0;
@@ -186,8 +187,8 @@ static uint64_t kernel_part(struct tally_words chain)
 	return nr;
 }
 
-/* How many entries of `recorded`, from number `at` on inwards, are the frames that were unwound,
- * from the outermost one on. */
+/* Return how many entries of `recorded`, from index `at` inwards, equal the unwound frames, from
+ * the outermost one inwards. */
 static uint64_t entries_in_common(struct tally_words recorded, uint64_t at,
 				  const struct tally_unwind_stack *stack)
 {
@@ -199,9 +200,9 @@ static uint64_t entries_in_common(struct tally_words recorded, uint64_t at,
 	return nr;
 }
 
-/* What frame pointers found beyond the last frame that was unwound, where the kernel followed them
- * as well (--call-graph auto). A function that calls itself is there many times: the place is where
- * most of what is before it is the same. */
+/* Return the callers that frame pointers found beyond the last unwound frame, if the kernel
+ * followed them as well (--call-graph auto). A recursive function occurs many times; the position
+ * used is the one with the longest match before it. */
 static struct tally_words pointers_beyond(struct tally_words recorded,
 					  const struct tally_unwind_stack *stack)
 {
@@ -218,8 +219,9 @@ static struct tally_words pointers_beyond(struct tally_words recorded,
 	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
-/* Code that keeps data in the frame pointer leads anywhere: words that lie in no code are no
- * callers, and neither is what follows them. */
+/* Return the number of words before the first one outside code. Code that uses the frame pointer
+ * for data leads anywhere: a word outside code is not a caller, and neither is anything after
+ * it. */
 static uint64_t words_in_code(struct tally_maps *maps, struct tally_words words)
 {
 	uint64_t nr = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks that were dumped, unwound with the rules of the files that the machine has mapped. Not
- * thread-safe.
+ * Unwinds dumped stacks with the unwind rules of the files mapped in the machine. Not thread-safe.
  */
 #ifndef TALLY_PROFILE_UNWIND_H
 #define TALLY_PROFILE_UNWIND_H
@@ -11,70 +10,70 @@
 #include "profile/machine.h"
 #include "unwind/walk.h"
 
-/* Stacks by how they ended. */
+/* Numbers of stacks by the reason why they end. */
 struct tally_unwind_counts {
 	uint64_t ends[TALLY_UNWIND_NR_ENDS];
-	uint64_t foreign; /* not unwound: of no architecture that is known, or of 32 bits */
+	uint64_t foreign; /* not unwound: unknown architecture, or 32-bit */
 };
 
-/* What was found at an address of a space (maps.h), which stays as it is. */
+/* Cached result for an address of a space (maps.h). A space does not change under its number. */
 struct tally_unwind_memo {
-	uint64_t space, ip; /* space 0: nothing */
+	uint64_t space, ip; /* space 0: empty */
 	struct tally_unwind_code code;
 };
 
-/* All zero, but for the machine and the architecture. */
+/* All zero, except the machine and the architecture. */
 struct tally_unwinder {
 	struct tally_machine *machine;
 	const struct tally_unwind_arch *arch;
-	bool is_again;     /* stacks have been counted */
+	bool is_again;     /* the stacks were already counted */
 	size_t max_frames; /* of one stack; 0: TALLY_UNWIND_MAX_FRAMES */
 	struct tally_unwind_counts counts;
-	/* Stacks that ended before their bottom, by tally_unwinder_key(). */
+	/* Number of stacks that ended before their bottom, by tally_unwinder_key(). */
 	struct tally_map by_dso;
 	TALLY_VEC(struct tally_unwind_step) steps; /* of the last stack */
 	TALLY_VEC(uint64_t) chain;
-	struct tally_unwind_memo *memos; /* direct-mapped; NULL: none yet */
-	/* Whether the rules of a DSO may be asked for now: somebody else may be loading them. NULL:
-	 * they always may. */
+	struct tally_unwind_memo *memos; /* direct-mapped; NULL: not allocated */
+	/* Returns true if the rules of a DSO may be used now; another thread may be loading them.
+	 * NULL: always. */
 	bool (*is_ready)(void *arg, struct tally_dso *dso);
 	void *arg;
-	bool is_waiting; /* one was not ready */
+	bool is_waiting; /* a DSO was not ready */
 };
 
 enum { TALLY_UNWIND_MAX_FRAMES = 1024 };
 
-/* Unwind the dump of a sample of `thread`. 1 with the whole callchain in `unwinder->chain`, until
- * the next call: the recorded one as far as it is not the user's, PERF_CONTEXT_USER, and where the
- * program was in each frame, innermost first; of frames that called, inside the call. `ret_end`
- * tells why it ended there. 0 for a sample that cannot be unwound; -EAGAIN while rules that it
- * needs are being loaded; -ENOMEM. */
+/* Unwind the stack dump of a sample of `thread`. Returns 1 with the complete callchain in
+ * `unwinder->chain`, valid until the next call; 0 if the sample cannot be unwound; -EAGAIN while
+ * rules it needs are being loaded; or -ENOMEM. The chain consists of the recorded entries before
+ * the user's, PERF_CONTEXT_USER, and an address for each frame, innermost first; in calling frames
+ * it is inside the call. `ret_end` is the reason why the stack ends there. */
 int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 		       const struct tally_sample *sample, enum tally_unwind_end *ret_end);
 
 /*
- * A recorder that unwinds keeps no dump: the callchain is whole, the registers are none, and in
- * place of the stack there is a note of 8 bytes which says why it ended there. Readers that do not
- * know it have no registers to unwind with, and take the callchain.
+ * A recorder that unwinds does not keep dumps. The callchain is complete, no registers are
+ * recorded, and an 8-byte note with the reason why the stack ends replaces the stack. Readers that
+ * do not know the note have no registers to unwind with, and use the callchain.
  */
 enum { TALLY_UNWIND_NOTE_SIZE = 8 };
 
 void tally_unwind_note_write(enum tally_unwind_end end, uint8_t ret_note[TALLY_UNWIND_NOTE_SIZE]);
 
-/* Whether a sample has such a note. */
+/* Return true if a sample has such a note. */
 bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind_end *ret_end);
 
-/* Count a stack that somebody else unwound. 0 or -ENOMEM. */
+/* Count a stack that was unwound elsewhere. Returns 0 or -ENOMEM. */
 int tally_unwinder_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 struct tally_words chain, enum tally_unwind_end end);
 
-/* The key of stacks that ended in code of `dso`, which may be NULL, for a reason. */
+/* Return the key of stacks that ended in code of `dso` (may be NULL) for a reason. */
 uint64_t tally_unwinder_key(const struct tally_dso *dso, enum tally_unwind_end end);
 
-/* What such a key stands for. */
+/* Split such a key into its DSO, which is returned, and its reason. */
 const struct tally_dso *tally_unwinder_key_parse(uint64_t key, enum tally_unwind_end *ret_end);
 
-/* Forget what was found, as the machine is begun anew; nothing is counted again from now on. */
+/* Clear the cache, because the machine was restarted. Nothing is counted again from now on. */
 void tally_unwinder_restart(struct tally_unwinder *unwinder);
 
 void tally_unwinder_free(struct tally_unwinder *unwinder);
