@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what is wanted to the attr of each event; perf's defaults. */
+/* Set the attr of each event from the sampling description, with perf's defaults. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define MAX_RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 
-/* The highest frequency that the kernel permits; UINT64_MAX when it does not tell. */
+/* Return the highest frequency that the kernel permits; UINT64_MAX if that cannot be read. */
 static uint64_t max_rate(void)
 {
 	uint64_t rate;
@@ -24,7 +24,7 @@ static uint64_t max_rate(void)
 	return rate ? rate : UINT64_MAX;
 }
 
-/* The frequency to ask for. */
+/* Determine the frequency to request. */
 static int find_freq(struct tally_sampler *sampler)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
@@ -71,8 +71,8 @@ static bool term_given(const struct tally_event_spec *spec, uint32_t term)
 	return spec->terms.given & term;
 }
 
-/* Period or frequency: the event's own, else the command line's, else 1 of each event where
- * the string has no rate by nature, else the frequency. */
+/* Set the period or frequency: the event's own, else that of -c, else a period of 1 for tracepoints
+ * and breakpoints unless -F was given, else the frequency. */
 static void attr_rate(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 		      struct perf_event_attr *attr)
 {
@@ -117,7 +117,7 @@ static void attr_chain(const struct tally_sampling *sampling, enum tally_callcha
 	}
 }
 
-/* An event's own call-graph= wins. */
+/* The event's own call-graph= takes precedence. */
 static void attr_event_chain(const struct tally_sampling *sampling,
 			     const struct tally_event_spec *spec, struct perf_event_attr *attr)
 {
@@ -146,7 +146,7 @@ static void attr_event_chain(const struct tally_sampling *sampling,
 		attr->sample_max_stack = (uint16_t)spec->terms.max_stack;
 }
 
-/* Levels alone mean branches of any kind there. */
+/* Return the branch types. Privilege levels alone mean branches of any kind. */
 static uint64_t branch_type(const struct tally_sampling *sampling)
 {
 	enum {
@@ -157,7 +157,7 @@ static uint64_t branch_type(const struct tally_sampling *sampling)
 	return sampling->branch_type | (is_any ? PERF_SAMPLE_BRANCH_ANY : 0);
 }
 
-/* Which fields the samples have: rows of (wanted, bits). */
+/* Set the fields of samples, from rows of (wanted, bits). */
 static void attr_fields(const struct tally_sampler *sampler, const struct tally_event_spec *spec,
 			struct perf_event_attr *attr)
 {
@@ -205,7 +205,7 @@ static void attr_exclude(const struct tally_sampling *sampling, struct perf_even
 	}
 }
 
-/* When it counts and for whom. Members follow their leader. */
+/* Set when the event counts, and for which tasks. Members follow their leader. */
 static void attr_state(const struct tally_sampler *sampler, size_t index,
 		       const struct tally_event_spec *spec, struct perf_event_attr *attr)
 {
@@ -238,7 +238,7 @@ static void attr_state(const struct tally_sampler *sampler, size_t index,
 	}
 }
 
-/* The event that tells of tasks, names and maps. */
+/* Set up the event that records tasks, names and maps. */
 static void attr_tracking(const struct tally_sampling *sampling, struct perf_event_attr *attr)
 {
 	attr->mmap = attr->comm = attr->task = attr->mmap2 = attr->comm_exec = 1;
@@ -251,7 +251,7 @@ static void attr_tracking(const struct tally_sampling *sampling, struct perf_eve
 	attr->build_id = sampling->buildid_mmap;
 }
 
-/* The dummy counts from the first moment, everywhere, whatever the others do. */
+/* The dummy event is active from the start, independently of the other events. */
 static void attr_dummy(const struct tally_sampler *sampler, struct perf_event_attr *attr)
 {
 	attr->exclude_guest = 0;
@@ -275,7 +275,7 @@ static void attr_make(struct tally_sampler *sampler, size_t index)
 	attr_fields(sampler, spec, attr);
 	attr_event_chain(sampler->sampling, spec, attr);
 	attr_state(sampler, index, spec, attr);
-	/* Only the leader samples; the others are read with it. */
+	/* Only the leader samples; its samples contain the counts of the members. */
 	if (spec->sample_read && spec->leader != index) {
 		attr->freq = 0;
 		attr->sample_period = 0;
@@ -288,7 +288,7 @@ static void attr_make(struct tally_sampler *sampler, size_t index)
 		attr_tracking(sampler->sampling, attr);
 }
 
-/* Several events need ids in their samples: at a fixed place where the layouts differ. */
+/* Samples of several events need ids; at a fixed offset if their layouts differ. */
 static void attrs_identify(struct tally_sampler *sampler)
 {
 	bool same = !sampler->sampling->with_identifier;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the sampler: the attr of each event. */
+/* Private to the sampler: construction of the events' attrs. */
 #ifndef TALLY_SAMPLER_ATTRS_H
 #define TALLY_SAMPLER_ATTRS_H
 
 #include "sampler/sampler.h"
 
-/* Fill the attrs of all specs, with perf's defaults. 0, or -EINVAL and -ENOENT, which are told. */
+/* Fill in the attrs of all specs, with perf's defaults. Returns 0, or -EINVAL or -ENOENT after an
+ * error message. */
 int sampler_attrs(struct tally_sampler *sampler);
 
 #endif

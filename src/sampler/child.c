@@ -26,7 +26,7 @@ static _Noreturn void child_main(char *const *argv, int output, int go, int why)
 	do {
 		n = read(go, &word, 1);
 	} while (n < 0 && errno == EINTR);
-	/* The parent is gone, or thought better of it. */
+	/* The parent is gone or has freed the child. */
 	if (n != 1)
 		_exit(TALLY_EXIT_NOT_FOUND);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -94,7 +94,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* A good exec closes the pipe, and so does the end of the process. */
+/* A successful exec closes the pipe, as does the exit of the process. */
 int tally_child_exec_error(struct tally_child *child)
 {
 	int code = 0;
@@ -112,7 +112,7 @@ int tally_child_exec_error(struct tally_child *child)
 
 bool tally_child_is_running(const struct tally_child *child)
 {
-	enum { EXITING = 4 }; /* of the flags in stat: PF_EXITING */
+	enum { EXITING = 4 }; /* PF_EXITING, in the flags of stat */
 	char path[32], *text, state = 'Z', *rest;
 	unsigned flags = EXITING;
 	siginfo_t info = {0};
@@ -126,7 +126,7 @@ bool tally_child_is_running(const struct tally_child *child)
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child->pid);
 	if (tally_file_read(path, 4096, &text, &len))
 		return false;
-	rest = strrchr(text, ')'); /* the name may hold anything */
+	rest = strrchr(text, ')'); /* the name may contain any character */
 	if (rest)
 		sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags);
 	free(text);
@@ -156,7 +156,7 @@ void tally_child_wait(struct tally_child *child, bool block)
 		pid = wait_self(child, block);
 	if (!pid)
 		return;
-	/* An error can only mean that somebody else waited for it. */
+	/* An error can only mean that something else has waited for it. */
 	child->gone = true;
 }
 
@@ -178,7 +178,7 @@ void tally_child_free(struct tally_child *child)
 {
 	if (!child->pid)
 		return;
-	/* One that is still held takes the closed pipe for its end. */
+	/* A child that is still held exits when its pipe is closed. */
 	close_end(&child->go);
 	close_end(&child->why);
 	if (!child->gone) {

@@ -59,7 +59,8 @@ static int open_fds(struct tally_control *control, const char *text)
 	return 0;
 }
 
-/* Read and write, so that neither the opening waits nor the last writer's end closes it. */
+/* Open for reading and writing, so that open(2) does not wait for a writer, and the last writer's
+ * exit does not cause an end of file. */
 static int open_fifo(const char *path, size_t len, int *ret_fd)
 {
 	char name[PATH_MAX];
@@ -108,7 +109,7 @@ int tally_control_open(struct tally_control *control, const char *text,
 	return ret;
 }
 
-/* Add what has come, without waiting: a descriptor that was handed to us may block. */
+/* Read available data without waiting; an inherited descriptor may be in blocking mode. */
 static void control_fill(struct tally_control *control)
 {
 	struct pollfd ready = {.fd = control->fd, .events = POLLIN};
@@ -122,7 +123,7 @@ static void control_fill(struct tally_control *control)
 	if (n > 0)
 		control->len += (size_t)n;
 	else if (!n || errno != EAGAIN)
-		control->fd = control->is_open ? control->fd : -1; /* nobody will write again */
+		control->fd = control->is_open ? control->fd : -1; /* no writer is left */
 }
 
 static enum tally_control_command word_of(const char *text, size_t len)
@@ -155,7 +156,8 @@ enum tally_control_command tally_control_next(struct tally_control *control)
 
 void tally_control_acknowledge(struct tally_control *control)
 {
-	/* perf's acknowledgement has the NUL of its string behind it; read -r copes with both. */
+	/* As in perf, the acknowledgement includes the NUL of its string. `read -r` in a shell
+	 * ignores it. */
 	if (control->ack >= 0)
 		tally_file_write_all(control->ack, "ack\n", sizeof("ack\n"));
 }

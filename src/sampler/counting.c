@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 
-/* Some PMUs say how often the pipeline waits; only their description tells. */
+/* Return true if the CPU's PMU has the event in sysfs. Not all PMUs can count stalled cycles. */
 static bool cpu_has(const char *event)
 {
 	char path[128];
@@ -50,7 +50,8 @@ struct tally_open_options tally_counting_options(const struct tally_counting *co
 	};
 }
 
-/* A group whose leader was refused is led by its next member. True if there was one. */
+/* If the leader of a group was rejected, make the next member the leader. Return true if there was
+ * such a group. */
 static bool promote_members(struct tally_event_list *list, const struct tally_counters *counters)
 {
 	bool changed = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting without samples: which events by default, and how their counters are opened. */
+/* Counting without sampling: default events, and how counters are opened. */
 #ifndef TALLY_SAMPLER_COUNTING_H
 #define TALLY_SAMPLER_COUNTING_H
 
@@ -11,23 +11,21 @@
 
 struct tally_counting {
 	const struct tally_transport *transport; /* NULL: Linux */
-	bool system_wide;                        /* CPUs are counted, not tasks */
-	bool on_exec;      /* tasks are counted from the exec of the command that is held */
-	bool no_inherit;   /* not the children that tasks make */
-	bool read_group;   /* members are read together with their leader */
+	bool system_wide;                        /* count CPUs, not tasks */
+	bool on_exec;      /* count tasks from the exec of the held command on */
+	bool no_inherit;   /* do not count children of tasks */
+	bool read_group;   /* read members together with their leader */
 	int32_t cgroup_fd; /* -1 or 0: none */
 };
 
-/* Append the events that are counted where none are named, for CPUs (`system_wide`) or tasks: those
- * of perf stat on this machine. */
+/* Append the default events of perf stat on this machine, for CPUs (`system_wide`) or for tasks. */
 void tally_counting_events(bool system_wide, struct tally_str *out);
 
-/* What counters are opened with: disabled, and without the events that the machine does not have.
- */
+/* Return the options for opening counters: disabled, and without events that the machine lacks. */
 struct tally_open_options tally_counting_options(const struct tally_counting *counting);
 
-/* Open counters for the list. A group whose leader is refused is led by its next member: leaders in
- * `list` are changed to that. 0 or the errors of tally_counters_open(), with `*ret_why`. */
+/* Open counters for the list. If the leader of a group is rejected, the next member becomes the
+ * leader, which changes `list`. Returns 0, or an error of tally_counters_open() with `*ret_why`. */
 int tally_counting_open(const struct tally_counting *counting, struct tally_event_list *list,
 			const struct tally_cpus *cpus, const struct tally_threads *threads,
 			struct tally_counters **ret_counters, struct tally_refusal *ret_why);

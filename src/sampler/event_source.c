@@ -46,7 +46,7 @@ static int configure(struct tally_events *events, const char *dir, const char *c
 	return ret;
 }
 
-/* What was asked for has to be there. */
+/* Check that the requested table and CPU exist. */
 static int check(struct tally_events *events, const char *dir, const char *cpuid,
 		 const struct tally_messages *messages)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which tables the names of events come from, for all commands: --events-dir, --cpu, environment.
- */
+/* Event tables by which commands look up event names: --events-dir, --cpuid and the environment. */
 #ifndef TALLY_SAMPLER_EVENT_SOURCE_H
 #define TALLY_SAMPLER_EVENT_SOURCE_H
 
@@ -12,17 +11,17 @@ struct tally_event_source {
 	const char *cpuid; /* another machine's CPU; NULL: PERF_CPUID, else this one's */
 };
 
-/* Make a context for parsing events by this source. Tables that were asked for are opened now, and
- * what is wrong with them is told. 0; -EINVAL for a CPU that no table has; or that of
+/* Create a context for parsing events. Explicitly requested tables are opened here, and problems
+ * with them are reported. Returns 0; -EINVAL if no table has the CPU; or the error of
  * tally_events_table_get(). */
 int tally_event_source_open(const struct tally_event_source *source,
 			    const struct tally_messages *messages,
 			    struct tally_events **ret_events);
 
-/* Tell that this CPU has no table but its architecture's, if that is so. */
+/* Warn if this CPU has only the table of its architecture, or no table. */
 void tally_event_source_warn(struct tally_events *events, const struct tally_messages *messages);
 
-/* Tell what is wrong with an event string. */
+/* Report an error in an event string. */
 void tally_event_error_emit(const char *text, const struct tally_event_error *err,
 			    const struct tally_messages *messages);
 

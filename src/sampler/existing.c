@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of what existed before: ids, the kernel, and the tasks that ran already. */
+/* Records of existing objects: ids, the kernel, and running tasks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sampler/sampler.h"
 #include "tally/perfdata.h"
 
-/* Which id belongs to which event, CPU and thread. */
+/* The event, CPU and thread of an id. */
 struct index_entry {
 	uint64_t id, event, cpu, tid;
 };
@@ -29,7 +29,7 @@ static int add_index_entries(const struct tally_sampler *sampler, size_t event,
 			.tid = (uint64_t)(int64_t)sampler->threads->thread[i % nr_threads].tid,
 		};
 
-		/* A thread that ended before it was opened has no counters, and no ids. */
+		/* A thread that ended before its events were opened has no counters and no ids. */
 		if (!tally_counters_id(sampler->counters, event, i / nr_threads, i % nr_threads,
 				       &entry.id))
 			tally_str_add_bytes(out, &entry, sizeof(entry));
@@ -37,7 +37,7 @@ static int add_index_entries(const struct tally_sampler *sampler, size_t event,
 	return tally_str_error(out);
 }
 
-/* As many entries in a record as fit. */
+/* Each record has as many entries as fit. */
 int tally_sampler_add_ids(struct tally_sampler *sampler)
 {
 	enum { ENTRY = sizeof(struct index_entry), MOST = (65528 - 16) / ENTRY };
@@ -58,8 +58,8 @@ int tally_sampler_add_ids(struct tally_sampler *sampler)
 	return ret;
 }
 
-/* Kernel addresses can turn up in samples. */
-/* Who does without the kernel's events meets threads in user space alone. */
+/* Return true if samples may contain kernel addresses. Transports that estimate sample only user
+ * space. */
 static bool kernel_is_wanted(const struct tally_sampler *sampler)
 {
 	const struct tally_transport *transport = sampler->sampling->transport;
@@ -73,8 +73,7 @@ static bool kernel_is_wanted(const struct tally_sampler *sampler)
 	return false;
 }
 
-/* The command before its exec has a name and nothing else that will matter; later it has maps
- * and children. */
+/* Before its exec, only the name of the command matters; later, its maps and children do too. */
 static int add_child(struct tally_sampler *sampler, const struct tally_child *child, bool started)
 {
 	int ret;
@@ -150,8 +149,9 @@ static void synth_init(struct tally_sampler *sampler)
 	synth->parents = false;
 }
 
-/* The first time what was prepared. Later what can be seen then, which is less where our rights
- * were given up: what was seen with them stands before it. */
+/* The first time, append the records gathered earlier. Later, append the current state. If
+ * privileges have been dropped since, it is incomplete, so the records gathered with privileges
+ * precede it. */
 static int gather(struct tally_sampler *sampler, const struct tally_child *child, bool is_tail,
 		  bool started)
 {
@@ -173,7 +173,7 @@ int tally_sampler_add_existing(struct tally_sampler *sampler, const struct tally
 	return gather(sampler, child, is_tail, started);
 }
 
-/* ---- with our privileges --------------------------------------------------- */
+/* ---- gathering with privileges --------------------------------------------- */
 
 static void warn_hidden(const struct tally_sampler *sampler)
 {
@@ -203,7 +203,7 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	}
 }
 
-/* What is done without them later on, and is less for it. */
+/* Warn of records that will be incomplete later, without privileges. */
 static void warn_later(const struct tally_sampler *sampler)
 {
 	const struct tally_sampling *sampling = sampler->sampling;
@@ -227,7 +227,7 @@ int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child
 	synth_init(sampler);
 	sampler->had_privileges = tally_privileges_held();
 	warn_later(sampler);
-	/* Files of all users are not ours to read with more rights than our user's. */
+	/* Users' files must not be read with more rights than the user has. */
 	sampler->synth.build_ids &= !sampler->had_privileges;
 	if (!sampler->sampling->tail_synth || sampler->had_privileges)
 		ret = gather_all(sampler, child, false);

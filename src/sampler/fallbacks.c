@@ -7,11 +7,11 @@
 #include "sampler/refuse.h"
 #include "tally/client.h"
 
-/* In the order in which they are told: what is sampled, then what of it. */
+/* In the order of the warnings. */
 static const struct {
 	unsigned bit;
-	const char *text; /* NULL: tally_refuse_kernel() has the words, or nobody misses anything */
-	const char *words; /* the same for programs */
+	const char *text;  /* NULL: printed by tally_refuse_kernel(), or no warning */
+	const char *words; /* short description for JSON */
 } texts[] = {
 	{TALLY_FALLBACK_CPU_CLOCK,
 	 "no hardware counters here (no PMU): sampling the CPU's clock (cpu-clock) instead of "
@@ -50,8 +50,7 @@ void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 	}
 }
 
-/* Where the modifiers of a name begin, behind their ':' or the PMU's second '/'; NULL: it has
- * none. */
+/* Return the modifiers of a name, which follow its ':' or the second '/' of a PMU; or NULL. */
 static const char *modifiers_of(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':');
@@ -67,7 +66,7 @@ void tally_fallbacks_name(const char *name, unsigned fallbacks, struct tally_str
 	bool has_any = modifiers;
 
 	if (fallbacks & TALLY_FALLBACK_CPU_CLOCK) {
-		/* What became of cycles. A clock is never precise: other modifiers stay. */
+		/* cpu-clock replaced cycles. It has no precise levels; other modifiers stay. */
 		tally_str_add(out, "cpu-clock");
 		has_any = false;
 		for (; modifiers && *modifiers; modifiers++) {

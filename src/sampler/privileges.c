@@ -19,7 +19,7 @@ bool tally_privileges_held(void)
 	return !is_root() && tally_caps_held();
 }
 
-/* Installed set-uid, files would be opened and written as another user. */
+/* If the binary is set-uid, files would be opened and written as another user. */
 static int give_up_ids(void)
 {
 	if (getegid() != getgid() && setresgid(getgid(), getgid(), getgid()))
@@ -43,7 +43,7 @@ int tally_privileges_begin(bool wanted, const struct tally_messages *messages)
 	return 0;
 }
 
-/* What cannot be raised is missed, and explained, by what needs it. */
+/* A failure is reported by the code that needs the capability. */
 void tally_privileges_raise(void)
 {
 	if (!is_root())
@@ -76,7 +76,7 @@ int tally_privileges_kallsyms(void)
 	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	if (!is_raised)
 		tally_privileges_lower();
-	/* Where standard input is closed 0 would be a descriptor. */
+	/* If stdin is closed, the descriptor could be 0. */
 	if (fd >= 0)
 		safe = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (fd >= 0)

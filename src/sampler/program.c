@@ -18,8 +18,8 @@ static int look(const char *path)
 	return S_ISREG(st.st_mode) && !eaccess(path, X_OK) ? 0 : -EACCES;
 }
 
-/* Through the directories of $PATH, to the first that has it; one that may not be executed there is
- * remembered, in case there is no other. */
+/* Search the directories of $PATH for the program. Return -EACCES if the only
+ * matches cannot be executed. */
 static int search(const char *name, char full[PATH_MAX])
 {
 	const char *path = getenv("PATH");

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "client/probe.h"
 
-/* Everything behind the first line; the first `skip` fixes were tried already. */
+/* Emit everything after the first line. The first `skip` fixes have already been applied. */
 static void emit_details(const struct tally_refusal *why, size_t skip,
 			 const struct tally_messages *messages)
 {
@@ -91,7 +91,7 @@ int tally_refuse_killed(const struct tally_messages *messages)
 	return -EPERM;
 }
 
-/* -EMFILE if there are not so many. */
+/* Return -EMFILE if fewer than `nr` descriptors are available. */
 static int try_descriptors(size_t nr)
 {
 	int fd, ret;
@@ -163,13 +163,13 @@ void tally_refuse_kernel(const char *done, const struct tally_messages *messages
 	struct tally_refusal why = {0};
 
 	tally_access_read(NULL, &access);
-	/* The kernel's answer is the truth, also where no rule is found. */
+	/* The kernel's answer decides, even if no rule explains it. */
 	if (tally_access_event(&access, &ask, &why))
 		tally_message_warn(messages,
 				   "only user space is %s (:u): the kernel permits no more", done);
 	else
 		tally_message_warn(messages, "only user space is %s (:u): %s", done, why.rule);
-	/* The first fix is that it was done in user space. */
+	/* The first fix is the restriction to user space, which has been applied. */
 	emit_details(&why, 1, messages);
 }
 

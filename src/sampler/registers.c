@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The registers of this machine's samples, by the numbers that the kernel's ABI gives them. */
+/* Registers in samples of this machine, with the numbers of the kernel's ABI. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "sampler/sampling.h"
 
-/* Rows of (name, number); NULL ends. The registers of samples are those of asm/perf_regs.h. */
+/* Rows of (name, number), terminated by NULL; the numbers are those of asm/perf_regs.h. */
 static const struct reg {
 	const char *name;
 	uint8_t bit;

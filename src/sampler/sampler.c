@@ -19,7 +19,7 @@ static const struct tally_messages *messages_of(const struct tally_sampler *samp
 	return sampler->sampling->messages;
 }
 
-/* Memory fails anywhere; every other error is told where it comes up. */
+/* Report -ENOMEM, which can occur anywhere. Other errors are reported where they occur. */
 static int finish(const struct tally_sampler *sampler, int ret)
 {
 	if (ret == -ENOMEM)
@@ -29,7 +29,7 @@ static int finish(const struct tally_sampler *sampler, int ret)
 
 /* ---- events ------------------------------------------------------------------- */
 
-/* Take over the events of one string; indices inside of it move up behind those before. */
+/* Append the events of a list. Their indices are adjusted to the events before them. */
 static int append(struct tally_sampler *sampler, const struct tally_event_list *list,
 		  const char *filter)
 {
@@ -84,8 +84,8 @@ int tally_sampler_add(struct tally_sampler *sampler, const char *text, const cha
 	return finish(sampler, ret);
 }
 
-/* Where the events do not begin with the command itself, a dummy that does tells of maps and
- * names from the first moment. */
+/* If the other events do not start together with the command, a dummy event records maps and names
+ * from the start. */
 static bool wants_dummy(const struct tally_sampling *sampling)
 {
 	return tally_target_has_cpus(&sampling->target) || sampling->is_delayed;
@@ -138,7 +138,7 @@ static void explain_refusal(const struct tally_sampler *sampler)
 	tally_str_free(&what);
 }
 
-/* The attrs as they were opened are what readers need. */
+/* Readers need the attrs as they were opened. */
 static void adopt_opened(struct tally_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->specs.len; i++) {
@@ -147,7 +147,7 @@ static void adopt_opened(struct tally_sampler *sampler)
 	}
 }
 
-/* Breakpoints, whose probe takes no time. */
+/* Only breakpoints are checked, because their probe takes no time. */
 static void warn_stuck(const struct tally_sampler *sampler)
 {
 	if (sampler->sampling->quiet || sampler->sampling->transport)
@@ -194,11 +194,12 @@ static int set_filters(struct tally_sampler *sampler)
 	return 0;
 }
 
-/* What an event with stack dumps writes for one CPU while nobody drains the ring, which on a loaded
- * machine is as long as several turns of other tasks. Without dumps 0: other samples are small. */
+/* Return how many bytes an event with stack dumps may write on a CPU until its ring is drained. On
+ * a loaded machine, other tasks may run for several time slices before that. Without dumps, return
+ * 0: other samples are small. */
 static uint64_t dumps_undrained(const struct perf_event_attr *attr)
 {
-	enum { SAMPLE = 512, TURNS = 4 }; /* bytes beside the dump; so many of these in a second */
+	enum { SAMPLE = 512, TURNS = 4 }; /* bytes without the dump; minimum drains per second */
 	uint64_t per_second = attr->freq ? attr->sample_freq : TALLY_SAMPLING_FREQ;
 
 	if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))
@@ -214,7 +215,7 @@ static uint64_t rings_most(void)
 	return TALLY_MAX(memory / PART, (uint64_t)TALLY_SAMPLING_DUMPS_RINGS);
 }
 
-/* Bytes of each ring that are good to have. */
+/* Return the preferred size of each ring in bytes. */
 static size_t ring_wanted(const struct tally_sampler *sampler)
 {
 	uint64_t nr = TALLY_MAX(tally_rings_nr(sampler->rings), (size_t)1), needed = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of options that say how to sample. */
+/* Parse the arguments of options that select how to sample. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +43,14 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 static const struct {
 	const char *word;
 	enum tally_callchain chain;
-	bool has_size; /* may follow */
+	bool has_size; /* ",SIZE" may follow */
 } chain_words[] = {
 	{"fp", TALLY_CALLCHAIN_FP, false},    {"no", TALLY_CALLCHAIN_NONE, false},
 	{"lbr", TALLY_CALLCHAIN_LBR, false},  {"dwarf", TALLY_CALLCHAIN_DWARF, true},
 	{"auto", TALLY_CALLCHAIN_AUTO, true},
 };
 
-/* The kernel takes what is a multiple of 8 and leaves room for the rest. */
+/* The kernel requires a multiple of 8, and the rest of the sample must fit into the record too. */
 static int parse_stack_size(struct tally_sampling *sampling, const char *text,
 			    const char *size_text)
 {

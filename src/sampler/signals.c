@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-/* A signal that is blocked is kept for us even where it is ignored. */
+/* Return true if the signal must not be blocked: a blocked signal is delivered to the descriptor
+ * even if it is ignored. */
 static bool is_to_be_ignored(int number)
 {
 	struct sigaction action;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cgroups that are there, so that ids in samples have names. */
+/* Synthesize records of existing cgroups, which give names to the ids in samples. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +14,12 @@
 
 enum { MOUNTS_MAX = 1 << 20 };
 
-/* Still to be looked at. */
+/* Directories to be visited. */
 struct directories {
 	TALLY_VEC(char *) paths;
 };
 
-/* Where cgroup2 is mounted, or the perf_event hierarchy of version 1. */
+/* Find the mount point of cgroup2, or of the perf_event hierarchy of cgroup v1. */
 static bool find_root(char *ret_root, size_t size)
 {
 	char *text, *line, *save = NULL, dir[1024], type[64], options[1024];
@@ -42,7 +42,7 @@ static bool find_root(char *ret_root, size_t size)
 	return found;
 }
 
-/* The id that samples carry is the kernel's file handle of the directory. */
+/* The id in samples is the kernel's file handle of the directory. */
 static bool cgroup_id(const char *path, uint64_t *ret_id)
 {
 	union {
@@ -71,7 +71,7 @@ static void add_cgroup(struct tally_synth *synth, const char *root, const char *
 	tally_synth_end(synth);
 }
 
-/* Push the directories inside of `path`. */
+/* Push the subdirectories of `path`. */
 static int push_children(struct directories *todo, const char *path)
 {
 	DIR *dir = opendir(path);

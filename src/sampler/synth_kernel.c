@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the kernel's text and its modules are.
+ * Synthesize maps of the kernel's text and its modules.
  *
- * Formatting all of /proc/kallsyms costs the kernel tens of milliseconds, so only its first
- * lines are read, for _text; how long the text is /proc/iomem tells at once. Only where
- * that is hidden kallsyms is read up to _etext.
+ * Formatting all of /proc/kallsyms takes the kernel tens of milliseconds. Therefore only its first
+ * lines are read, to find _text, and the length of the text is read from /proc/iomem. If that is
+ * hidden, kallsyms is read up to _etext.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -23,10 +23,11 @@ enum { KALLSYMS_CHUNK = 1 << 14, PROC_MAX = 1 << 22, PATH_ROOM = 512 };
 
 struct kernel_text {
 	uint64_t start, end; /* 0: not found */
-	const char *symbol;  /* that start is the address of */
+	const char *symbol;  /* symbol at `start` */
 };
 
-/* "Kernel code" is the physical range of _text to _etext. 0 where addresses are hidden. */
+/* Return the length of the physical range "Kernel code", from _text to _etext; 0 if addresses are
+ * hidden. */
 static uint64_t text_length(const struct tally_synth *synth)
 {
 	uint64_t first, last, length = 0;
@@ -45,7 +46,7 @@ static uint64_t text_length(const struct tally_synth *synth)
 	return length;
 }
 
-/* One line "address type name": true when there is nothing more to look for. */
+/* Parse a line "address type name". Return true if everything has been found. */
 static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 {
 	char *name;
@@ -63,11 +64,11 @@ static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 	} else if (!strcmp(name, "_etext")) {
 		text->end = addr;
 	}
-	/* Both names of the start stand at the same address. */
+	/* Both names of the start have the same address, so wait for a higher one. */
 	return text->end && addr > text->start;
 }
 
-/* What cannot be read or is no such list adds nothing. */
+/* Scan kallsyms. A file that cannot be read or has another format adds nothing. */
 static void scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 {
 	char buffer[KALLSYMS_CHUNK + 1];
@@ -123,13 +124,13 @@ int tally_synth_kernel(struct tally_synth *synth)
 	if (!text.start)
 		return 0;
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", text.symbol);
-	/* Without an end: up to the end of the address space. */
+	/* Without a known end, the map extends to the end of the address space. */
 	add_mmap(synth, text.start, (text.end ? text.end : UINT64_MAX) - text.start, text.start,
 		 name);
 	return tally_str_error(&synth->out);
 }
 
-/* The file of a module below /lib/modules, by modules.dep; "[name]" when it is not there. */
+/* Find the file of a module below /lib/modules, using modules.dep; "[name]" if it is not listed. */
 static void module_path(const char *deps, const char *release, const char *module, char *ret_path,
 			size_t size)
 {

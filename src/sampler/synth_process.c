@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes that exist already, from procfs. */
+/* Synthesize records of existing processes from procfs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { STATUS_MAX = 1 << 16, MAPS_MAX = 1 << 27, NAME_MAX_BYTES = 4096 };
 
-/* What /proc/PID/status says. */
+/* Contents of /proc/PID/status. */
 struct task {
 	int32_t tid, pid, ppid;
 	char comm[64];
@@ -65,7 +65,7 @@ static void add_comm(struct tally_synth *synth, const struct task *task)
 	tally_synth_end(synth);
 }
 
-/* A thread's parent is the main thread of its process. */
+/* The parent of a thread is the main thread of its process. */
 static void add_fork(struct tally_synth *synth, const struct task *task)
 {
 	int32_t parent = task->tid == task->pid ? task->ppid : task->pid;
@@ -81,7 +81,7 @@ static void add_fork(struct tally_synth *synth, const struct task *task)
 
 static void add_namespaces(struct tally_synth *synth, const struct task *task)
 {
-	/* In the order of the kernel's indices. */
+	/* In the order of the kernel's namespace indices. */
 	static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
 	char path[128];
 
@@ -110,7 +110,7 @@ struct map_line {
 	const char *name;
 };
 
-/* start-end perms offset major:minor inode    name */
+/* Parse a line "start-end perms offset major:minor inode name". */
 static bool map_parse(char *line, struct map_line *ret_map)
 {
 	char perms[8];
@@ -128,7 +128,7 @@ static bool map_parse(char *line, struct map_line *ret_map)
 	return true;
 }
 
-/* The build id of the file in the view of its process. 0 bytes when it has none. */
+/* Read the build ID of a mapped file as seen by its process. Return its size, or 0. */
 static size_t map_build_id(const struct tally_synth *synth, const struct task *task,
 			   const struct map_line *map, uint8_t id[TALLY_BUILD_ID_MAX])
 {
@@ -171,7 +171,7 @@ static void add_map(struct tally_synth *synth, const struct task *task, const st
 	tally_synth_end(synth);
 }
 
-/* Executable maps; those of data too, if wanted. Memory without a name is "//anon". */
+/* Append executable maps, and data maps if requested. Anonymous memory is named "//anon". */
 static void add_maps(struct tally_synth *synth, const struct task *task)
 {
 	char path[128], *text, *line, *save = NULL;
@@ -185,7 +185,7 @@ static void add_maps(struct tally_synth *synth, const struct task *task)
 	synth->hidden += ret == -EACCES || ret == -EPERM;
 	if (ret)
 		return;
-	/* The maps of a kernel thread are for all to see, and empty. */
+	/* Maps of kernel threads are readable by everyone, but empty. */
 	synth->others |= len && !stat(path, &st) && st.st_uid != geteuid();
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct map_line map;
@@ -201,7 +201,7 @@ static void add_maps(struct tally_synth *synth, const struct task *task)
 	free(text);
 }
 
-/* ---- whole processes ------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------- */
 
 static void add_task(struct tally_synth *synth, int32_t pid, int32_t tid)
 {
@@ -241,7 +241,7 @@ int tally_synth_process(struct tally_synth *synth, int32_t pid)
 	return tally_str_error(&synth->out);
 }
 
-/* The children of the threads of `pid`, and theirs. */
+/* Append the process and the descendants that were forked by main threads. */
 static int add_children(struct tally_synth *synth, int32_t pid, unsigned depth)
 {
 	enum { DEPTH_MAX = 64 };

@@ -46,12 +46,12 @@ static int error_set(struct tally_target_error *ret_why, const struct tally_targ
 
 /* ---- threads ---------------------------------------------------------------------- */
 
-/* How each option names its tasks, in the order in which they are looked at. */
+/* The options that select tasks, in the order in which they are checked. */
 static const struct {
 	const char *option;
 	size_t text; /* offset of the option's argument in the target */
 	int (*find)(const char *text, struct tally_threads **ret_threads);
-	enum tally_target_trouble malformed; /* what -EINVAL means */
+	enum tally_target_trouble malformed; /* meaning of -EINVAL */
 } lists[] = {
 	{"--pid", offsetof(struct tally_target, pids), tally_threads_of_pids,
 	 TALLY_TARGET_BAD_LIST},
@@ -112,7 +112,8 @@ void tally_target_warn_gone(const struct tally_threads *threads,
 
 /* ---- CPUs --------------------------------------------------------------------------- */
 
-/* Where sysfs does not tell who is on line the kernel will, when events are opened. */
+/* Check that the CPUs are online. If sysfs has no list, the kernel checks them when events are
+ * opened. */
 static int check_online(const struct tally_target *target, const struct tally_cpus *cpus,
 			struct tally_target_error *ret_why)
 {
@@ -178,7 +179,7 @@ int tally_target_resolve(const struct tally_target *target, struct tally_cpus **
 	return ret;
 }
 
-/* ---- words ---------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------- */
 
 void tally_target_explain(const struct tally_target_error *why, struct tally_str *out)
 {
