@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of stripped files: where they begin is told by their unwind rules, so they are "fn@"
- * and that. */
+/* Functions of stripped files. Unwind rules give the start of a function, which also serves as its
+ * name: "fn@START". */
 #include <stdio.h>
 #include <stdlib.h>
 

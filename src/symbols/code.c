@@ -9,7 +9,8 @@
 
 /* ---- calls ----------------------------------------------------------------- */
 
-/* Bytes of an instruction of one byte, a ModR/M byte and what that asks for. */
+/* Length of an instruction with a one-byte opcode, the ModR/M byte, and the SIB byte and
+ * displacement that it requires. */
 static size_t x86_length(uint8_t modrm, uint8_t sib)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7;
@@ -25,7 +26,8 @@ static size_t x86_length(uint8_t modrm, uint8_t sib)
 	return len;
 }
 
-/* FF /n, with whatever has the address, for each n that is a bit of `kinds`. */
+/* Return true if the code before `end` ends with FF /n in any addressing mode, for an n whose bit
+ * is set in `kinds`. */
 static bool x86_group5_ends(const uint8_t *end, size_t before, unsigned kinds)
 {
 	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
@@ -40,13 +42,13 @@ static bool x86_group5_ends(const uint8_t *end, size_t before, unsigned kinds)
 	return false;
 }
 
-/* E8 with the distance, or FF /2; prefixes stand before either. */
+/* E8 with a displacement, or FF /2. Prefixes come before the opcode and do not matter. */
 static bool x86_call_ends(const uint8_t *end, size_t before)
 {
 	return (before >= 5 && end[-5] == 0xe8) || x86_group5_ends(end, before, 1 << 2);
 }
 
-/* BL; BLR, also with pointer authentication. */
+/* BL, or BLR with or without pointer authentication. */
 static bool arm64_call_ends(const uint8_t *end, size_t before)
 {
 	static const struct {
@@ -60,7 +62,7 @@ static bool arm64_call_ends(const uint8_t *end, size_t before)
 
 	if (before < 4)
 		return false;
-	/* Code is little-endian whatever the data is. */
+	/* Instructions are little-endian, whatever the byte order of the data. */
 	word = tally_load_u32(end - 4, TALLY_HOST_BIG_ENDIAN);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(calls); i++) {
 		if ((word & calls[i].mask) == calls[i].bits)
@@ -69,11 +71,12 @@ static bool arm64_call_ends(const uint8_t *end, size_t before)
 	return false;
 }
 
-/* ---- returns to what called nothing ---------------------------------------- */
+/* ---- return addresses without a call --------------------------------------- */
 
 enum { LANDING_MAX = 10 };
 
-/* Bytes as they stand there, `before` of them before the address; those with mask 0 are any. */
+/* Code around a return address that does not follow a call. `before` of the bytes are before the
+ * address. Only the bits in `mask` are compared. */
 struct landing {
 	uint16_t machine;
 	uint8_t before, len;
@@ -89,10 +92,9 @@ static const struct landing landings[] = {
 	{EM_386, 0, 7, "\xb8\xad\0\0\0\xcd\x80", ALL},
 	{EM_386, 0, 8, "\x58\xb8\x77\0\0\0\xcd\x80", ALL},
 	{EM_AARCH64, 0, 8, "\x68\x11\x80\xd2\x01\0\0\xd4", ALL},
-	/* What glibc's makecontext() returns to: mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi. */
+	/* glibc's makecontext(): mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi. */
 	{EM_X86_64, 0, 10, "\x48\x89\xdc\x48\x8b\x3c\x24\x48\x85\xff", ALL},
-	/* What the first function of a goroutine returns to: between a nop (of arm64: mov x0,x0)
-	 * and a call. */
+	/* The first function of a goroutine returns between a nop (arm64: mov x0,x0) and a call. */
 	{EM_X86_64, 1, 7, "\x90\xe8\0\0\0\0\x90", "\xff\xff\0\0\0\0\xff"},
 	{EM_AARCH64, 4, 8, "\xe0\x03\0\xaa\0\0\0\x94", "\xff\xff\xff\xff\0\0\0\xfc"},
 };
@@ -119,13 +121,13 @@ static bool is_landing(uint16_t machine, const uint8_t *code, size_t len, size_t
 	return false;
 }
 
-/* ---- what does not run on --------------------------------------------------------- */
+/* ---- instructions that do not fall through ---------------------------------------- */
 
 static bool x86_runs_on(const uint8_t *end, size_t before)
 {
 	enum { NEAR_CALL = 1 << 2, FAR_CALL = 1 << 3, NEAR_JMP = 1 << 4, FAR_JMP = 1 << 5 };
-	/* `back` bytes before the end is `first`; of the byte after it, the bits in `mask` are
-	 * `second`. */
+	/* The instruction matches if the byte `back` bytes before the end is `first` and, with a
+	 * nonzero `mask`, the masked next byte is `second`. */
 	static const struct {
 		uint8_t back, first, mask, second;
 	} last[] = {
@@ -136,14 +138,14 @@ static bool x86_runs_on(const uint8_t *end, size_t before)
 		{1, 0xcc},             /* int3 */
 		{1, 0xcf},             /* iret */
 		{1, 0xf4},             /* hlt */
-		{2, 0x0f, 0xff, 0x05}, /* syscall, which may not return */
+		{2, 0x0f, 0xff, 0x05}, /* syscall, e.g. exit, which does not return */
 		{2, 0x0f, 0xff, 0x07}, /* sysret */
 		{2, 0x0f, 0xff, 0x0b}, /* ud2 */
 		{2, 0x0f, 0xfe, 0x34}, /* sysenter, sysexit */
 		{2, 0xcd},             /* int */
 		{2, 0xeb},             /* short jmp */
 		{3, 0xc2},             /* ret that pops arguments */
-		{3, 0xca},             /* the same, far */
+		{3, 0xca},             /* far ret that pops arguments */
 		{5, 0xe8},             /* call */
 		{5, 0xe9},             /* jmp */
 	};
@@ -181,7 +183,7 @@ static bool arm64_runs_on(const uint8_t *end, size_t before)
 	return true;
 }
 
-/* ---- by machine -------------------------------------------------------------------- */
+/* ---- dispatch by machine ----------------------------------------------------------- */
 
 static const struct {
 	uint16_t machine;

@@ -18,16 +18,17 @@
 
 struct tally_code_file {
 	struct tally_dso *dso;
-	struct tally_image image; /* JITDUMP: its map alone */
-	uint64_t bias;            /* KERNEL, MODULE: of an address to where it was linked to be */
-	uint64_t text, text_end;  /* MODULE: where its code is in the file */
+	struct tally_image image; /* JITDUMP: only mapped, not parsed */
+	uint64_t bias;            /* KERNEL, MODULE: linked address minus address */
+	uint64_t text, text_end;  /* MODULE: file offsets of the code */
 	uint16_t machine;
 	bool is64, is_big_endian;
 };
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* Whether any bytes of code are there: debug files have none. */
+/* Return true if the file contains code. Debug files have the headers of code sections, but not
+ * their contents. */
 static bool has_code(const struct tally_elf *elf)
 {
 	struct tally_elf_section section;
@@ -44,7 +45,7 @@ static bool has_code(const struct tally_elf *elf)
 	return false;
 }
 
-/* Keep an image that has code. */
+/* Take over an image that has code, and free any other. */
 static int file_take(struct tally_code_file *file, struct tally_image *image)
 {
 	if (!has_code(&image->elf)) {
@@ -58,7 +59,7 @@ static int file_take(struct tally_code_file *file, struct tally_image *image)
 	return 0;
 }
 
-/* The cache of build-ids has what was mapped, too. */
+/* Open the copy of the mapped file in the build-id cache. Returns `failure` if it is not found. */
 static int open_cached(struct tally_code_file *file, int failure)
 {
 	struct tally_places places = {0};
@@ -127,7 +128,7 @@ static int open_kernel(struct tally_code_file *file)
 	return ret && ret != -ENOMEM ? TALLY_CODE_ERROR_NO_KERNEL : ret;
 }
 
-/* A module's code is in one section, which is loaded as a whole. */
+/* The code of a module is one section, which is loaded as a whole. */
 static int open_module(struct tally_code_file *file)
 {
 	struct tally_elf_section section;
@@ -160,7 +161,7 @@ static int open_made(struct tally_code_file *file)
 	close(fd);
 	file->image.elf.data = file->image.map.data;
 	file->image.elf.len = file->image.map.len;
-	/* A dump is in the byte order of the machine that wrote it, and it was written here. */
+	/* A dump has the byte order of the machine that wrote it, which is this one. */
 	file->is64 = true;
 	file->is_big_endian = TALLY_HOST_BIG_ENDIAN;
 	return ret;
@@ -207,9 +208,9 @@ const char *tally_code_file_path(const struct tally_code_file *file)
 	return file->image.path ? file->image.path : file->dso->path;
 }
 
-/* ---- bytes ------------------------------------------------------------------------ */
+/* ---- reading ---------------------------------------------------------------------- */
 
-/* Bytes of the file from `offset` on, and where the first one was linked to be. */
+/* A range of file offsets, and the linked address of its first byte. */
 struct code_span {
 	uint64_t offset, end, linked;
 };
@@ -227,7 +228,7 @@ static bool span_of_segment(const struct tally_elf_segment *segment, uint64_t in
 	return true;
 }
 
-/* Addresses are offsets in the file, or those in memory. */
+/* Find the segment that contains `addr`, a file offset (`by_offset`) or a linked address. */
 static bool find_in_segments(const struct tally_code_file *file, uint64_t addr, bool by_offset,
 			     struct code_span *ret_span)
 {

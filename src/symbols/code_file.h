@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The machine code of a DSO, of whatever kind: the file that was mapped, an image of the kernel, a
- * module's file, this process's vdso, the dump of a JIT compiler. Addresses are as of
- * tally_dso_find(); disassemblers and debug information know code by where it was linked to be,
- * which is another address.
+ * Machine code of a DSO of any kind: the mapped file, a kernel image, a module's file, this
+ * process's vdso, or the dump of a JIT compiler. Addresses are as for tally_dso_find().
+ * Disassemblers and debug information use linked addresses, which are different.
  *
  *	ret = tally_code_file_open(dso, &file);
  *	ret = tally_code_file_read(file, symbol->start, symbol->end, &code);
  *	...
  *	tally_code_file_close(file);
  *
- * It does not: read the memory of the running kernel (/proc/kcore); apply relocations, so what is
- * called from a module's file is not known.
+ * Not supported: the memory of the running kernel (/proc/kcore), and relocations, so the targets of
+ * calls in a module's file are unknown.
  */
 #ifndef TALLY_SYMBOLS_CODE_FILE_H
 #define TALLY_SYMBOLS_CODE_FILE_H
@@ -21,55 +20,58 @@
 struct tally_code_file;
 
 struct tally_code {
-	const uint8_t *bytes; /* of the file, until it is closed */
+	const uint8_t *bytes; /* borrowed until the file is closed */
 	size_t len;
-	uint64_t linked; /* address of the first one */
+	uint64_t linked; /* linked address of the first byte */
 	uint16_t machine;
 	bool is64, is_big_endian;
-	bool is_cut;         /* the file ends before the range does */
-	bool is_relocatable; /* targets of jumps and calls mean nothing unless they are near */
+	bool is_cut;         /* the file ends before the requested range */
+	bool is_relocatable; /* not relocated: distant jump and call targets are invalid */
 };
 
-/* Open it. 0; or why not: -ENODATA: there is no code, but perhaps a name (perf-PID.map, a debug
- * file, memory without a file); TALLY_CODE_ERROR_NO_KERNEL: no image of the kernel has the recorded
- * build-id; -ENOMEM; or an error for tally_code_file_state(). The DSO outlives the file. */
+/* Open the code of a DSO. Returns 0; -ENODATA if there is no code, although there may be names
+ * (perf-PID.map, a debug file, memory without a file); TALLY_CODE_ERROR_NO_KERNEL if no kernel
+ * image has the recorded build-id; -ENOMEM; or an error for tally_code_file_state(). The DSO must
+ * outlive the file. */
 #define TALLY_CODE_ERROR_NO_KERNEL (-ENOPKG)
 int tally_code_file_open(struct tally_dso *dso, struct tally_code_file **ret_file);
 
-/* Look for names and lines in files, too, where none are stored with the recording: these are of
- * addresses that samples have. For who has the code open, and so knows that the file is the one
- * that was recorded. */
+/* Search files for names and lines, even if the recording has embedded ones, which only cover the
+ * addresses of samples. For callers that have opened the code and so know that the file is the
+ * recorded one. */
 void tally_dso_ask_files(struct tally_dso *dso);
 
-/* NULL is allowed. */
+/* Close the file and free it. NULL is allowed. */
 void tally_code_file_close(struct tally_code_file *file);
 
-/* Why it could not be opened, as a state of the DSO. */
+/* Return the DSO state for an error of tally_code_file_open(). */
 enum tally_dso_state tally_code_file_state(int error);
 
-/* Code at [start, end), addresses as of tally_dso_find(). 0; -EINVAL of an empty range; -ERANGE
- * where the file has no code there; -EIO: the file became shorter. */
+/* Get the code at [start, end), which are addresses as for tally_dso_find(). Returns 0; -EINVAL if
+ * the range is empty; -ERANGE if the file has no code there; -EIO if the file became shorter. */
 int tally_code_file_read(const struct tally_code_file *file, uint64_t start, uint64_t end,
 			 struct tally_code *ret_code);
 
-/* The address of what was linked to be at `linked`. False: that is nowhere in the file. */
+/* Convert a linked address to an address as for tally_dso_find(). Returns false if the file has
+ * nothing there. */
 bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked,
 			     uint64_t *ret_addr);
 
-/* Where the byte at `addr`, as of tally_dso_find(), was linked to be, and how many bytes from there
- * on lie in the file as they are linked. False: the file has nothing there. */
+/* Get the linked address of the byte at `addr`, an address as for tally_dso_find(), and the number
+ * of bytes from there on that are contiguous both in the file and in memory. Returns false if the
+ * file has nothing there. */
 bool tally_code_file_linked(const struct tally_code_file *file, uint64_t addr, uint64_t *ret_linked,
 			    uint64_t *ret_len);
 
-/* Where the first segment of the file was linked to be, from which addresses relative to the image
- * are counted; 0 where there are no segments. */
+/* Return the linked address of the first PT_LOAD segment, to which image-relative addresses refer.
+ * 0 if there are no segments. */
 uint64_t tally_code_file_base(const struct tally_code_file *file);
 
-/* How many bytes are of the symbol. Where it is but the start of a function, unwind rules tell
- * where that ends. 0: it is not known. */
+/* Return the size of a symbol in bytes, or 0 if it is unknown. If the symbol only has a start, the
+ * unwind rules give its end. */
 uint64_t tally_symbol_size(struct tally_dso *dso, const struct tally_symbol *symbol);
 
-/* The path of the file; NULL: it has none. */
+/* Return the path of the file, or NULL if it has none. */
 const char *tally_code_file_path(const struct tally_code_file *file);
 
 #endif

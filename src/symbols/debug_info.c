@@ -18,7 +18,7 @@ static bool has_info(const struct tally_image *image)
 	       tally_elf_has_bytes(&image->elf, ".debug_line");
 }
 
-/* ---- where addresses are ------------------------------------------------------ */
+/* ---- address conversion ------------------------------------------------------- */
 
 static void add_place(struct tally_debug_info *info, uint64_t start, uint64_t size, uint64_t bias)
 {
@@ -29,8 +29,9 @@ static void add_place(struct tally_debug_info *info, uint64_t start, uint64_t si
 		info->places[info->nr_places++] = (struct tally_debug_place){start, end, bias};
 }
 
-/* Addresses of a user's DSO are offsets in the mapped file, whose segments say what they are in
- * memory. Those of a debug file have nothing of the file, and do not say where it was. */
+/* Addresses of a user-space DSO are offsets in the mapped file, and the segments of that file give
+ * the addresses in memory. The segments of a debug file are empty, and do not give the offsets in
+ * the mapped file. */
 static void add_segments(struct tally_debug_info *info, const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
@@ -55,9 +56,9 @@ bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, u
 	return false;
 }
 
-/* ---- what dwz moved to a file of its own ------------------------------------- */
+/* ---- the file that dwz created ----------------------------------------------- */
 
-/* A path that the file names, from the folder that it is in. */
+/* Build the path for a name in `image`, relative to the directory of the image. */
 static int alt_path(const struct tally_image *image, const char *name, struct tally_str *path)
 {
 	const char *slash = image->path ? strrchr(image->path, '/') : NULL;
@@ -78,8 +79,9 @@ static bool alt_try(struct tally_debug_info *info, struct tally_str *path,
 	return is_there;
 }
 
-/* By the name in .gnu_debugaltlink, else by the build-id behind it, which it has to have either
- * way. Where it is not found the functions that it has the names of have none. */
+/* Find the file by its name in .gnu_debugaltlink, or else by the build-id that follows the name. It
+ * must have that build-id either way. Without the file, the inlined functions that it names have no
+ * names. */
 static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 {
 	const char *const *dirs = dso->owner->options.debug_dirs;
@@ -106,9 +108,9 @@ static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 	tally_elf_bytes_free(&link);
 }
 
-/* ---- users' objects ----------------------------------------------------------- */
+/* ---- user-space objects ------------------------------------------------------- */
 
-/* Take the first debug file among the places that has debug information. */
+/* Use the first debug file among the candidates that has debug information. */
 static int user_search(struct tally_dso *dso, const struct tally_image *own,
 		       struct tally_debug_info *info)
 {
@@ -132,7 +134,7 @@ static int user_search(struct tally_dso *dso, const struct tally_image *own,
 	return ret;
 }
 
-/* Errors that say nothing of the file. */
+/* Errors that do not depend on the file. */
 static bool is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
@@ -184,7 +186,7 @@ int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf 
 	return ret;
 }
 
-/* Open the image at a place, if it is of the recorded kernel and has debug information. */
+/* Open the kernel image at `path` if it is of the recorded kernel and has debug information. */
 static int try_kernel(struct tally_dso *dso, const char *path, struct tally_debug_info *info)
 {
 	struct tally_build_id want;
@@ -281,7 +283,7 @@ int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
 {
 	int ret = gather(&info->image.elf, &most, file);
 
-	/* Without what dwz moved, inlined functions have no names. */
+	/* Without the file that dwz created, inlined functions have no names. */
 	if (!ret && info->alt.elf.data && gather(&info->alt.elf, &most, alt))
 		*alt = (struct tally_dwarf_file){0};
 	return ret;

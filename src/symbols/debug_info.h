@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The debug information of a DSO: which file has it, and where its addresses are there. */
+/* The debug information of a DSO: finding its file and converting addresses. */
 #ifndef TALLY_SYMBOLS_DEBUG_INFO_H
 #define TALLY_SYMBOLS_DEBUG_INFO_H
 
@@ -7,32 +7,33 @@
 #include "symbols/dso.h"
 
 struct tally_debug_info {
-	struct tally_image image; /* with it */
-	struct tally_image alt;   /* what dwz moved to a file of its own, if anything */
-	/* Addresses of the DSO in [start, end) are `bias` less than in the debug information. */
+	struct tally_image image; /* of the file with the debug information */
+	struct tally_image alt;   /* of the file to which dwz moved shared parts, if any */
+	/* DSO addresses in [start, end) are `bias` less than those of the debug information. */
 	struct tally_debug_place {
 		uint64_t start, end, bias;
-	} places[8]; /* executable segments: linkers make one or two */
+	} places[8]; /* executable segments; linkers create one or two */
 	size_t nr_places;
 };
 
-/* Look for it. 0; -ENODATA if there is none; -ENOTSUP if its addresses cannot be told; or as of the
- * symbols. */
+/* Find the debug information. Returns 0; -ENODATA if it is not found; -ENOTSUP if its addresses
+ * cannot be converted; or an error as for loading symbols. */
 int tally_debug_info_find(struct tally_dso *dso, struct tally_debug_info *ret_info);
 void tally_debug_info_free(struct tally_debug_info *info);
 
-/* What is added to an address of the DSO to have that of the debug information. False if it is
- * nowhere. */
+/* Get the value to add to an address of the DSO to get the address in the debug information.
+ * Returns false if the address is not covered. */
 bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, uint64_t *ret_bias);
 
-/* What is added to an address of the kernel to have where an image of it was linked to be. 0;
- * -ENOTSUP if that cannot be told; -ENOMEM. */
+/* Get the value to add to an address of the kernel to get the linked address in a kernel image: 0
+ * if the kernel's address was not recorded. Returns 0; -ENOTSUP if the image lacks the reference
+ * symbol; or an error of tally_elf_add_symbols(). */
 int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf *elf,
 			    uint64_t *ret_bias);
 
-/* Read it: unpack what is packed, of no more than `most` bytes in all; `alt` stays as it is if
- * there is none. 0; -EFBIG; or an error of tally_unpack(). What was unpacked is never freed: it is
- * for a process that does nothing else. */
+/* Read the debug information, decompressing no more than `most` bytes in total. `alt` is not
+ * changed if there is no such file. Returns 0; -EFBIG; or an error of tally_unpack(). The
+ * decompressed bytes are never freed: this is for a process that does nothing else. */
 int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
 			    struct tally_dwarf_file *file, struct tally_dwarf_file *alt);
 

@@ -12,18 +12,18 @@
 #include "symbols/demangle_cxx.h"
 
 enum {
-	RAW_MAX = 32768,  /* a longer name is no name */
-	DLANG_MAX = 8192, /* libiberty goes one call deeper for each byte */
-	DLANG_EXPANDED =
-		64,       /* times TEXT_MAX: what such a name may come to with what it refers to */
-	TEXT_MAX = 32768, /* a longer text is none that anybody reads */
-	RETRIES_MAX = 8,  /* see is_retried_often() */
+	RAW_MAX = 32768,     /* longer names are not demangled */
+	DLANG_MAX = 8192,    /* libiberty recurses once per byte */
+	DLANG_EXPANDED = 64, /* limit for an expanded D name, in multiples of TEXT_MAX */
+	TEXT_MAX = 32768,    /* longer results are discarded as unreadable */
+	RETRIES_MAX = 8,     /* see is_retried_often() */
 };
 
 /*
- * A mangled name may refer back to parts of itself, and these may as well: a few hundred bytes say
- * gigabytes. libiberty knows no bound, but C++ and Rust names can be had by pieces, and it owns
- * nothing while it hands out a piece: the one too many leaves it by longjmp(3).
+ * A mangled name can contain references to its earlier parts, which can contain references as well:
+ * a few hundred bytes can expand to gigabytes. libiberty has no limit. However, it passes C++ and
+ * Rust names to a callback piece by piece, and owns no memory during the callback: if the text
+ * becomes too long, longjmp(3) leaves libiberty.
  */
 struct sink {
 	char *text;
@@ -31,8 +31,8 @@ struct sink {
 	jmp_buf full;
 };
 
-/* Only a Rust name's punycode is decoded into memory of libiberty's own, and it is freed behind
- * that piece. It is the only piece with bytes beyond ASCII. */
+/* Only the punycode of a Rust name is decoded into memory that libiberty owns, and is freed after
+ * that piece. It is the only piece with non-ASCII bytes. */
 static bool is_in_memory(const char *piece, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -63,7 +63,7 @@ static void sink_add(const char *piece, size_t len, void *arg)
 	sink->len += len;
 }
 
-/* The next three: 1 if `raw` is a name of that kind, and its text is in the sink. */
+/* The next three return 1 if `raw` is a name of that kind; the text is then in the sink. */
 static int sink_fill_rust(struct sink *sink, const char *raw, int options)
 {
 	if (setjmp(sink->full))
@@ -100,8 +100,9 @@ static int sink_fill_cxx(struct sink *sink, const char *raw, int options, uint64
 	return done;
 }
 
-/* The arguments of a template parameter in the name of a conversion operator may be the parameter's
- * or the operator's: libiberty reads them twice, and those in them four times. */
+/* In the name of a conversion operator, the arguments after a template parameter can belong to the
+ * parameter or to the operator. libiberty parses them twice, arguments within them four times, and
+ * so on. */
 static bool is_retried_often(const char *raw)
 {
 	const char *at = strstr(raw, "cv");
@@ -133,8 +134,8 @@ static char *demangle_bounded(const char *raw, int options, uint64_t *cost)
 	return sink.text;
 }
 
-/* "QBa": how far a reference of a D name goes back, in letters of base 26, the last one small. 0:
- * none. */
+/* Return how far a back reference of a D name ("QBa") goes back: a number in base 26, with a
+ * lower-case letter as the last digit. 0 if it is not a reference. */
 static size_t dlang_distance(const char *at)
 {
 	size_t distance = 0;
@@ -144,10 +145,10 @@ static size_t dlang_distance(const char *at)
 	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
 }
 
-/* How many bytes a D name comes to with what it refers to, at most. A reference is to an
- * identifier, a number and as many letters, or to a type: that ends somewhere behind, and of the
- * references in it those before this one count. `costs[i]` is what the references before byte i
- * come to. */
+/* Return the most bytes that a D name can expand to. A reference is to an identifier, which is a
+ * number and as many letters, or to a type. A type ends at an unknown position, and of the
+ * references in it those before this one count. `costs[i]` is the expansion of the references
+ * before byte i. */
 static uint64_t dlang_expanded(const char *raw, size_t len, uint64_t costs[DLANG_MAX + 1])
 {
 	costs[0] = 0;
@@ -165,7 +166,7 @@ static uint64_t dlang_expanded(const char *raw, size_t len, uint64_t costs[DLANG
 	return costs[len] + len;
 }
 
-/* libiberty has no way to stop here, so it is not let begin. */
+/* libiberty's D demangler cannot be interrupted, so the cost is checked before it starts. */
 static char *demangle_dlang(const char *raw, int options, uint64_t *cost)
 {
 	size_t len = strlen(raw);

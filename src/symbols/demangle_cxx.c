@@ -9,38 +9,39 @@
 #include "base/arith.h"
 
 /*
- * A name's substitutions make its tree a graph: n parts, 2^n ways through them. Ways that print
- * something end with the text that the caller is ready to take. Two kinds print nothing:
- *  - libiberty looks for the parameter pack of an expansion (Dp, sp) or of a size (sZ, sP) down all
- *    ways, each time it prints one;
- *  - a template parameter stands for an argument, and that for parameters of the template around,
- *    and so on, down to packs that are empty.
- * The graph itself has two parts a byte, so both can be counted before they are walked.
+ * Substitutions turn the tree of a name into a graph: n components, 2^n paths through them. Paths
+ * that print something end with the text that the caller accepts. Two kinds of path print nothing:
+ * - For each expansion (Dp, sp) or size (sZ, sP) of a parameter pack, libiberty searches all paths
+ *   for the pack each time that it prints one.
+ * - A template parameter refers to an argument, which may refer to parameters of the enclosing
+ *   template, and so on, down to empty packs.
+ *
+ * The graph itself has two components per byte, so the paths can be counted before they are walked.
  */
 enum {
-	NAME_MAX_LEN = 1024, /* libiberty takes no longer one: two parts a byte, 2048 calls deep */
-	SEARCH_MAX = 4096,   /* parts, expanded, in which a pack is looked for */
-	SEARCHES_MAX = 1 << 18, /* in all searches together */
-	SEARCH_PER_BYTE = 64,   /* of these, in the time of printing a byte */
-	PARAMS_MAX = 1 << 16,   /* ways from a parameter through the templates around */
-	REFS_MAX = 8,           /* references in a name that is not worth measuring, */
-	SEARCHED_REFS_MAX = 4,  /* if it looks for packs, */
-	UNPARSED_REFS_MAX = 12, /* and in one that cannot be measured */
+	NAME_MAX_LEN = 1024, /* libiberty's limit: two components per byte, recursion depth 2048 */
+	SEARCH_MAX = 4096,   /* components, expanded, that one search for a pack may visit */
+	SEARCHES_MAX = 1 << 18, /* the same for all searches together */
+	SEARCH_PER_BYTE = 64,   /* searched components that take as long as printing a byte */
+	PARAMS_MAX = 1 << 16,   /* paths from a parameter through the enclosing templates */
+	REFS_MAX = 8,           /* references in a name that need not be measured */
+	SEARCHED_REFS_MAX = 4,  /* the same, if the name has pack expansions */
+	UNPARSED_REFS_MAX = 12, /* references in a name that cannot be measured */
 };
 
-/* What a part comes to, with all parts below it, each as often as there are ways to it. */
+/* The totals of a component and everything below it, counted once per path. */
 struct part {
 	struct demangle_component *component;
 	uint64_t parts, params, searched;
-	unsigned scopes; /* templates around each other */
+	unsigned scopes; /* depth of nested templates */
 	bool is_done;
 };
 
 struct part_graph {
-	uint64_t search_max; /* parts below one expansion */
-	uint64_t params_max; /* parameters in one template's arguments */
+	uint64_t search_max; /* most components below one expansion */
+	uint64_t params_max; /* most parameters in one template's arguments */
 	size_t nr, max;
-	struct part parts[]; /* the first is for none */
+	struct part parts[]; /* the first one represents a missing component */
 };
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
@@ -53,7 +54,7 @@ static uint64_t multiply_saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/* The one or two components below `of`, NULL where there is none. */
+/* Get the one or two components below `of`; NULL for each missing one. */
 static void find_below(const struct demangle_component *of, struct demangle_component *ret_below[2])
 {
 	ret_below[0] = ret_below[1] = NULL;
@@ -92,7 +93,7 @@ static bool is_scope(const struct demangle_component *of)
 	       of->type == DEMANGLE_COMPONENT_CONVERSION;
 }
 
-/* What `part` comes to, from the two below it. */
+/* Compute the totals of `part` from the two components below it. */
 static void sum_part(struct part_graph *graph, struct part *part, const struct part *left,
 		     const struct part *right)
 {
@@ -113,8 +114,8 @@ static void sum_part(struct part_graph *graph, struct part *part, const struct p
 	}
 }
 
-/* Each component once: while the graph is measured, d_counting says which part it is. -E2BIG when
- * there are more than there can be, or one is below itself. */
+/* Measure each component once. In the meantime, d_counting holds the index of its part. Returns
+ * -E2BIG if there are more components than possible, or if one is below itself. */
 static int part_measure(struct part_graph *graph, struct demangle_component *of,
 			const struct part **ret_part)
 {
@@ -146,7 +147,7 @@ static int part_measure(struct part_graph *graph, struct demangle_component *of,
 	return part->is_done ? 0 : -E2BIG;
 }
 
-/* 0 and `name`'s work, or -E2BIG. */
+/* Compute the work of `name`. Returns 0 or -E2BIG. */
 static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 {
 	const struct part *root;
@@ -166,8 +167,8 @@ static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 	return 0;
 }
 
-/* "sr" and one of these can be two things: libiberty tries one, then the other, but not when it is
- * asked for the tree, where it may begin with either. */
+/* "sr" followed by one of these has two meanings. libiberty tries both when it prints a name, but
+ * when asked for the tree it only returns one, which may be either. */
 static bool is_ambiguous(const char *at)
 {
 	return at[0] == 's' && at[1] == 'r' &&
@@ -175,7 +176,7 @@ static bool is_ambiguous(const char *at)
 		at[2] == 'U' || at[2] == 'L');
 }
 
-/* True if the two bytes at `at` are in an identifier. */
+/* Return true if the two bytes at `at` are part of an identifier. */
 static bool is_in_identifier(const struct part_graph *graph, const char *at)
 {
 	for (size_t i = 1; i <= graph->nr; i++) {
@@ -198,11 +199,12 @@ static bool has_ambiguous(const struct part_graph *graph, const char *raw)
 	return false;
 }
 
-/* What a name's bytes say before they are parsed: in an identifier they may mean nothing. */
+/* Properties of the bytes of a name that is not parsed yet. Bytes of identifiers are counted as
+ * well, so these are upper bounds. */
 struct glance {
-	size_t refs;   /* to substitutions and template parameters: each doubles the ways at most */
-	size_t scopes; /* names of functions in names */
-	bool is_search; /* for a pack */
+	size_t refs;    /* to substitutions and template parameters; each may double the paths */
+	size_t scopes;  /* function names within the name */
+	bool is_search; /* libiberty searches for a parameter pack */
 };
 
 static void look_at(const char *raw, struct glance *ret_glance)
@@ -223,13 +225,14 @@ static void look_at(const char *raw, struct glance *ret_glance)
 	*ret_glance = glance;
 }
 
-/* Most names need no graph. */
+/* Return true if the name needs no graph, as most names do not. */
 static bool is_harmless(const struct glance *glance)
 {
 	return glance->refs <= (glance->is_search ? SEARCHED_REFS_MAX : REFS_MAX);
 }
 
-/* A name that cannot be measured as a graph: 0 when it has few references, or -E2BIG. */
+/* Estimate the work of a name that cannot be measured as a graph. Returns 0 if it has few
+ * references, else -E2BIG. */
 static int estimate_work(const struct glance *glance, struct tally_cxx_name *name)
 {
 	if (glance->refs > UNPARSED_REFS_MAX && (glance->is_search || glance->scopes > 2))
@@ -241,7 +244,7 @@ static int estimate_work(const struct glance *glance, struct tally_cxx_name *nam
 	return 0;
 }
 
-/* Parses and measures the name that `glance` is of. */
+/* Parse and measure the name that `glance` describes. */
 static int parse(const char *raw, int options, const struct glance *glance,
 		 struct tally_cxx_name *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of a DSO, shared by the loaders of this room alone. */
+/* Internals of a DSO, shared only by the loaders in this directory. */
 #ifndef TALLY_SYMBOLS_DSO_H
 #define TALLY_SYMBOLS_DSO_H
 
@@ -15,36 +15,36 @@
 #include "symbols/symbols.h"
 #include "unwind/table.h"
 
-/* Files that are open for their code, which take a descriptor each. */
+/* Maximum number of files that are open for their code. Each takes a descriptor. */
 enum { TALLY_CODES_MAX = 128 };
 
 struct tally_symbols {
-	struct tally_symbols_options options; /* strings in the arena, defaults filled in */
+	struct tally_symbols_options options; /* strings are in the arena; defaults are filled in */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_dso *) dsos;
 	struct tally_map by_key;  /* hash of a key to the newest DSO with it, see dso->older */
-	struct tally_dso *kernel; /* the first of its kind, whose address tells of reboots */
-	char *kallsyms;           /* text, read once */
+	struct tally_dso *kernel; /* the first kernel DSO; its address reveals reboots */
+	char *kallsyms;           /* text of kallsyms, read once */
 	size_t kallsyms_len;
 	enum tally_symbols_origin origin;
-	const char *release; /* of the recorded kernel, in the arena; NULL: not known */
-	int kernel_code;     /* see tally_kernel_is_here(), once has_kernel_code */
+	const char *release; /* kernel release of the recording, in the arena; NULL: unknown */
+	int kernel_code;     /* result of tally_kernel_is_here(), if has_kernel_code */
 	bool has_kernel_code;
-	uint64_t names_left; /* what demangling may still cost, see tally_demangle() */
-	struct tally_dso *codes[TALLY_CODES_MAX]; /* whose `code` is open */
+	uint64_t names_left;                      /* budget for demangling, see tally_demangle() */
+	struct tally_dso *codes[TALLY_CODES_MAX]; /* DSOs with an open `code` */
 	size_t nr_codes;
-	uint64_t code_looks;            /* at any of them */
-	struct tally_index_dir indexes; /* opened at the first use */
-	uint64_t jit_read;              /* of JIT compilers' files; see load_jit.c */
+	uint64_t code_looks;            /* number of accesses to them so far */
+	struct tally_index_dir indexes; /* opened on first use */
+	uint64_t jit_read;              /* bytes read from JIT files; see load_jit.c */
 	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
-	struct tally_stored *stored;    /* names that came with the recording, or NULL */
-	struct tally_map stored_by; /* what an object is called to the first one, see stored.c */
-	uint32_t *stored_next;      /* by object: the next one of that name, + 1 */
-	/* What all files' lines took; see lines.c. */
+	struct tally_stored *stored;    /* embedded symbols of the recording, or NULL */
+	struct tally_map stored_by; /* hash of a name to the first object with it, see stored.c */
+	uint32_t *stored_next;      /* by object: the next one with that name, + 1 */
+	/* Resources used for the lines of all files; see lines.c. */
 	struct {
-		unsigned nr_workers; /* that are there now */
-		int64_t waited;      /* ms */
+		unsigned nr_workers; /* running now */
+		int64_t waited;      /* for answers, ms */
 		uint64_t answered;   /* bytes */
 	} lines_used;
 };
@@ -56,54 +56,54 @@ struct tally_stored_object;
 
 struct tally_dso {
 	struct tally_symbols *owner;
-	struct tally_dso *older; /* with the same hash of its key */
-	uint32_t number;         /* place in the owner's list */
+	struct tally_dso *older; /* next DSO with the same key hash */
+	uint32_t number;         /* index in the owner's list */
 	enum tally_dso_kind kind;
 	char *name;
 	struct tally_build_id build_id; /* as recorded */
-	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id */
+	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id() */
 	bool asked_id;                  /* own_id is final */
 	pid_t pid, nspid;
-	struct tally_dso_inode inode; /* USER: as recorded; all zero: not known, or not needed */
-	atomic_int mapper; /* USER: who mapped it last; files are opened in other threads */
-	_Atomic uint64_t mapped_start, mapped_end; /* where; 0: not known */
-	char *reference;                           /* see tally_dso_set_address; NULL or owned */
+	struct tally_dso_inode inode; /* USER: as recorded; all zero: unknown or unused */
+	atomic_int mapper; /* USER: last process that mapped it; other threads open files, too */
+	_Atomic uint64_t mapped_start, mapped_end; /* mapped range; 0: unknown */
+	char *reference;                           /* see tally_dso_set_address(); NULL or owned */
 	uint64_t address;
 	bool has_address;
 
 	enum tally_dso_state state;
 	enum tally_dso_source source;
-	char *path;     /* where the symbols came from; NULL or owned */
-	bool raw_names; /* C names that only look mangled: the kernel's */
+	char *path;     /* file that the symbols came from; NULL or owned */
+	bool raw_names; /* not demangled: C names of the kernel that only look mangled */
 
-	struct tally_image image, runtime, debugdata; /* while symbols are being loaded */
+	struct tally_image image, runtime, debugdata; /* open while symbols are being loaded */
 	struct tally_symtab table;
-	struct tally_index index;        /* that the table borrows from, if it is mapped */
-	struct tally_sources *sources;   /* of the table, for an index of it; or NULL */
-	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP, once they were looked for; or NULL */
-	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); asked first */
-	struct tally_unwind_table rules; /* of rules_block */
-	void *rules_block;               /* NULL: none, or they are mapped: */
+	struct tally_index index;        /* index that the table borrows from, if mapped */
+	struct tally_sources *sources;   /* sources of the table, for its index; or NULL */
+	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP: once searched for; or NULL */
+	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); searched first */
+	struct tally_unwind_table rules; /* borrows from rules_block or rules_index */
+	void *rules_block;               /* NULL: no rules, or mapped ones */
 	struct tally_index rules_index;
 	enum tally_dso_state rules_state;
-	bool has_frame_pointers; /* see tally_dso_has_frame_pointers(); once rules_state says */
-	struct tally_map bounds; /* functions without a name, by start */
-	struct tally_arena bound_symbols; /* they live here */
-	struct tally_dso_lines *lines;    /* NULL: nobody asked; see lines.h */
+	bool has_frame_pointers;          /* valid once rules_state is set */
+	struct tally_map bounds;          /* functions without a name, by start */
+	struct tally_arena bound_symbols; /* storage for their symbols */
+	struct tally_dso_lines *lines;    /* NULL: not requested yet; see lines.h */
 	struct tally_map shown;           /* raw name pointer to shown name pointer */
 
 	struct tally_image code; /* see load_code.c */
-	uint64_t code_look;      /* number of the last look at it */
-	bool has_no_code;        /* none was found */
+	uint64_t code_look;      /* symbols->code_looks at the last access */
+	bool has_no_code;        /* no file with code was found */
 	bool is_kept;            /* see tally_dso_keep() */
 
-	const struct tally_stored_object *stored; /* see tally_dso_stored(); once */
-	bool asked_stored;                        /* is set */
-	bool uses_stored;                         /* the symbols are those that are stored; */
-	bool asks_files, has_files;               /* then the file's, which are there */
+	const struct tally_stored_object *stored; /* valid if asked_stored */
+	bool asked_stored;
+	bool uses_stored;           /* the symbols are the embedded ones */
+	bool asks_files, has_files; /* files are searched, too; they have symbols */
 };
 
-/* Codes of loading that have a meaning of their own here, and the states that they become. */
+/* Error codes with a special meaning for the loaders, and the states that they map to. */
 enum {
 	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
@@ -113,33 +113,33 @@ enum {
 	TALLY_DSO_ERROR_DEBUG_ONLY = -EDOM,          /* TALLY_DSO_DEBUG_ONLY */
 };
 
-/* The key that a DSO has, with what is borrowed from it. */
+/* Return the key of a DSO. Its pointers are borrowed from the DSO. */
 struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
 
-/* The DSO of a key, if there is one. 0 or -ENOENT. */
+/* Find the DSO with a key, but do not create it. Returns 0 or -ENOENT. */
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso);
 
-/* May the running kernel, its modules and its vdso stand for the recorded ones? 0;
- * TALLY_DSO_ERROR_FOREIGN if that is not known; -ESTALE if the build-ids differ; or why it could
- * not be found out. */
+/* Check if the running kernel, its modules and its vdso may be used in place of the recorded ones.
+ * Returns 0 if so; TALLY_DSO_ERROR_FOREIGN if that is unknown; -ESTALE if the build-ids differ; or
+ * the error that prevented the check. */
 int tally_kernel_is_here(struct tally_symbols *symbols);
 
-/* May a file of the DSO's name be taken for the one that was recorded? 0 if so, be it that the
- * build-id will tell, or TALLY_DSO_ERROR_FOREIGN. */
+/* Check if a file with the DSO's name may be used as the recorded one. Returns 0 if so, also if the
+ * build-id is still to decide, or TALLY_DSO_ERROR_FOREIGN. */
 int tally_dso_is_here(const struct tally_dso *dso);
 
-/* Whether what is known of two inodes is the same. */
+/* Return true if the known parts of two inodes are equal. */
 bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b);
 
-/* Read the running kernel's kallsyms into `symbols->kallsyms`. 0 or -errno. */
+/* Read the running kernel's kallsyms into `symbols->kallsyms`, once. Returns 0 or -errno. */
 int tally_kallsyms_read_running(struct tally_symbols *symbols);
 
-/* "ext4" of "[ext4]" and ".../ext4.ko.xz"; the kernel says '_' where files say '-'. The caller
- * frees it. NULL when out of memory. */
+/* Return the bare name of a module: "ext4" for "[ext4]" and ".../ext4.ko.xz". The kernel uses '_'
+ * where file names have '-'. The caller frees it. NULL if memory is out. */
 char *tally_module_bare(const char *name);
 
-/* The name to print of a raw name of this DSO; `arg` is the DSO. */
+/* Return the name to print for a raw name of this DSO; `arg` is the DSO. */
 const char *tally_dso_shown_name(void *arg, const char *raw);
 
 #endif

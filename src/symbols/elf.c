@@ -8,14 +8,14 @@
 #include "base/arith.h"
 #include "base/endian.h"
 
-/* Longer section names are taken for broken: it bounds the search for their end. */
+/* Longer section names are considered invalid. This bounds the search for their end. */
 enum { SECTION_NAME_MAX = 256 };
 
-/* Headers that are looked through for each question. No program has more; a file with a hole in it
- * has as many as it says for nothing. */
+/* Limits on the headers, which are all scanned by each query. No program has more, but a sparse
+ * file can claim any number for free. */
 enum { MAX_SEGMENTS = UINT16_MAX, MAX_SECTIONS = 1 << 20 };
 
-/* Where a field lies in the two classes of header, and how wide it is there: [0] is ELF32. */
+/* Offset and width of a field in the two classes of a structure: [0] is ELF32. */
 struct header_field {
 	uint16_t offset[2];
 	uint8_t width[2];
@@ -49,7 +49,7 @@ static bool table_ok(const struct tally_elf *elf, uint64_t offset, uint32_t nr, 
 	       (entsize >= least && tally_range_ok(offset, (uint64_t)nr * entsize, elf->len));
 }
 
-/* Counts that do not fit the header's 16 bits are in section 0. */
+/* Counts that do not fit in the header's 16 bits are in section header 0. */
 static void elf_large_counts(struct tally_elf *elf)
 {
 	struct tally_elf_section zero;
@@ -58,7 +58,7 @@ static void elf_large_counts(struct tally_elf *elf)
 	if (!many_sections && elf->phnum != PN_XNUM && elf->shstrndx != SHN_XINDEX)
 		return;
 	if (many_sections)
-		elf->shnum = 1; /* for the moment: section 0 */
+		elf->shnum = 1; /* temporarily, to read section 0 */
 	if (!table_ok(elf, elf->shoff, 1, elf->shentsize,
 		      elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)) ||
 	    !tally_elf_section(elf, 0, &zero)) {
@@ -193,7 +193,7 @@ const char *tally_elf_section_name(const struct tally_elf *elf,
 	struct tally_elf_section names;
 	const uint8_t *text;
 
-	/* However large the section of names is, only the name is read. */
+	/* Only the name is read, however large the string section is. */
 	if (!tally_elf_section(elf, elf->shstrndx, &names) || !has_bytes(elf, &names) ||
 	    section->name >= names.size)
 		return "";

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What sections of an ELF image say, unpacked where they are packed. */
+/* Contents of ELF sections, decompressed if necessary. */
 #ifndef TALLY_SYMBOLS_ELF_BYTES_H
 #define TALLY_SYMBOLS_ELF_BYTES_H
 
 #include "symbols/elf.h"
 
-/* All zero is none. */
+/* All zero is empty. */
 struct tally_elf_bytes {
 	const uint8_t *data;
 	size_t len;
-	uint8_t *unpacked; /* where `data` is, if it was packed; or NULL */
-	uint64_t addr;     /* of the section */
+	uint8_t *unpacked; /* decompressed bytes that `data` points to, or NULL */
+	uint64_t addr;     /* address of the section */
 };
 
-/* Whether the image has a section of that name with something in it, or, of a name that begins with
- * ".debug", what was packed before there was a flag for it (".zdebug_info"). */
+/* Return true if the image has a non-empty section with that name or, for a name that begins with
+ * ".debug", its older compressed form without SHF_COMPRESSED (".zdebug_info"). */
 bool tally_elf_has_bytes(const struct tally_elf *elf, const char *name);
 
-/* The bytes of that section, borrowed from the image if they are not packed. 0; -ENOENT; -EFBIG if
- * they were more than `most` unpacked, or are hollow; -ENOSYS, -EINVAL, -ENOMEM as of
- * tally_unpack(). */
+/* Get the contents of that section, borrowed from the image if they are not compressed. Returns 0;
+ * -ENOENT if there is no such section; -EFBIG if they are hollow or more than `most` decompressed
+ * bytes; -ENOSYS, -EINVAL or -ENOMEM as for tally_unpack(). */
 int tally_elf_bytes_get(const struct tally_elf *elf, const char *name, uint64_t most,
 			struct tally_elf_bytes *ret_bytes);
 

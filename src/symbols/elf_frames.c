@@ -28,8 +28,8 @@ static void add_section(struct tally_elf_frames *frames, const struct tally_elf 
 	frames->source.nr_sections++;
 }
 
-/* Where an image has no sections: the header of the table that the program itself searches when it
- * throws tells where the frames are, but not how many. */
+/* Find .eh_frame in an image without sections, by the header of the search table that the program
+ * itself uses for exceptions. The header has the address of the frames, but not their size. */
 static void add_by_header(struct tally_elf_frames *frames, const struct tally_elf *elf)
 {
 	enum { VERSION = 1, BEFORE_POINTER = 4 };
@@ -59,9 +59,9 @@ static void add_by_header(struct tally_elf_frames *frames, const struct tally_el
 
 /* ---- code ------------------------------------------------------------------------ */
 
-/* Code is searched through, so it is read without its holes, which may be of gigabytes. Holes of up
- * to 1 MB in all are read as well, so that the array has room for the code of a file whose zeros
- * were made holes by a copy. */
+/* Add the code of a segment. The code is scanned later, so holes, which can be gigabytes, are left
+ * out. Holes of up to 1 MB in total are included: otherwise the array could be too small for a copy
+ * in which zeros became holes. */
 static void add_code(struct tally_elf_frames *frames, const struct tally_elf *elf,
 		     const struct tally_elf_segment *segment)
 {

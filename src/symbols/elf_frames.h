@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an ELF image says of its frames, as the compiler of unwind rules takes it. */
+/* Unwind information of an ELF image, as input for the compiler of unwind rules. */
 #ifndef TALLY_SYMBOLS_ELF_FRAMES_H
 #define TALLY_SYMBOLS_ELF_FRAMES_H
 
@@ -14,7 +14,7 @@ enum {
 };
 
 struct tally_elf_frames {
-	struct tally_unwind_source source; /* points to what follows */
+	struct tally_unwind_source source; /* points to the arrays below */
 	struct tally_unwind_segment segments[TALLY_FRAMES_SEGMENTS];
 	struct tally_unwind_piece code[TALLY_FRAMES_CODE];
 	struct tally_cfi_section sections[TALLY_FRAMES_SECTIONS];
@@ -22,9 +22,9 @@ struct tally_elf_frames {
 	struct tally_elf_bytes bytes[TALLY_FRAMES_SECTIONS];
 };
 
-/* Gather it from the image that was mapped and, if `debug` is not NULL, from its separate debug
- * file. Both are borrowed as long as `frames` is used. 0; -ENOTSUP for images of 32 bits; -ENOMEM.
- * The caller frees it with tally_elf_frames_free(), also after a failure. */
+/* Gather the unwind information from the mapped image and, if `debug` is not NULL, from its
+ * separate debug file. Both must stay valid while `frames` is used. Returns 0; -ENOTSUP for 32-bit
+ * images; -ENOMEM. The caller frees `frames` with tally_elf_frames_free(), also after a failure. */
 int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf *debug,
 			    struct tally_elf_frames *frames);
 

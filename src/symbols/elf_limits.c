@@ -8,10 +8,10 @@
 #include "symbols/code.h"
 #include "symbols/elf_frames.h"
 
-/* More functions than any file has. */
+/* No file has more functions. */
 enum { STRETCHES_MAX = 4 << 20 };
 
-/* Code that has an entry, by its place in the file. */
+/* Code that has an entry, as file offsets. */
 struct stretch {
 	uint64_t start, end;
 };
@@ -51,16 +51,16 @@ static int section_gather(const struct tally_unwind_source *source,
 	struct stretch stretch;
 	int ret = 0;
 
-	/* What comes after damage is not known, as after the last function. */
+	/* Code after a damaged entry is unknown, like code after the last function. */
 	while (!ret && all->len < STRETCHES_MAX && tally_cfi_next(&walk, &entry) > 0) {
-		/* What the linker threw away is at 0 in .debug_frame. */
+		/* Entries of functions that the linker discarded are at 0 in .debug_frame. */
 		if (!(section->is_debug && !entry.start) && stretch_of(source, &entry, &stretch))
 			ret = tally_vec_push(all, stretch);
 	}
 	return ret;
 }
 
-/* Gather what all sections say, in the order of addresses. */
+/* Gather the stretches of all sections, sorted by address. */
 static int stretches_gather(const struct tally_unwind_source *source, stretch_vec *all)
 {
 	int ret = 0;
@@ -72,7 +72,7 @@ static int stretches_gather(const struct tally_unwind_source *source, stretch_ve
 	return ret;
 }
 
-/* How many stretches begin at or before an address. */
+/* Return the number of stretches that begin at or before an address. */
 static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 {
 	size_t low = 0, high = all->len;
@@ -88,7 +88,7 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Whether the code at `from` runs on into the code at `to`. */
+/* Return true if the code at `from` falls through to `to`. */
 static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < source->nr_code; i++) {
@@ -101,8 +101,8 @@ static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uin
 	return false;
 }
 
-/* The entry of the function at an address; NULL: none. It may begin after the first instructions.
- * Set where the next entry begins; 0: none does. */
+/* Return the entry of the function at an address, or NULL. The entry may begin after the function's
+ * first instructions. Also get the start of the next entry; 0 after the last one. */
 static const struct stretch *entry_at(const struct tally_unwind_source *source,
 				      const stretch_vec *all, uint64_t addr, uint64_t *ret_next)
 {
@@ -120,9 +120,9 @@ static const struct stretch *entry_at(const struct tally_unwind_source *source,
 	return is_inside ? &all->data[at - 1] : NULL;
 }
 
-/* Where the function at an address ends at the latest; 0: not known. An entry may describe only the
- * beginning of assembly code, which then runs on. Padding is where a system call that ends a
- * function returns to. */
+/* Return the latest possible end of the function at an address, or 0 if it is unknown. An entry may
+ * describe only the beginning of assembly code, which then falls through its end. Padding is
+ * included: a system call at the end of a function returns there. */
 static uint64_t limit_at(const struct tally_unwind_source *source, const stretch_vec *all,
 			 uint64_t addr)
 {
@@ -161,12 +161,12 @@ int tally_elf_limit_symbols(const struct tally_elf *mapped, const struct tally_e
 
 	if (!count_without_size(table))
 		return 0;
-	/* Images of 32 bits tell nothing here. */
+	/* 32-bit images have no unwind rules here, so nothing is limited. */
 	ret = tally_elf_frames_gather(mapped, debug, &frames);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = stretches_gather(&frames.source, &all);
-	/* Without memory for all of them some would be too far. */
+	/* If memory is out, some stretches are missing and limits would be too high. */
 	all.len = ret ? 0 : all.len;
 	tally_vec_for_each (entry, &table->entries) {
 		uint64_t limit =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names for the slots of a procedure linkage table, which has no symbols of its own. */
+/* Names for the slots of a procedure linkage table, which have no symbols. */
 #include "symbols/elf_plt.h"
 
 #include <elf.h>
@@ -10,8 +10,8 @@
 #include "base/arith.h"
 #include "base/endian.h"
 
-/* Slots in the order of the relocations behind a header; sizes by machine, where the section's
- * entry size does not tell them. */
+/* Layout of .plt by machine: the slots follow a header, in the order of the relocations. For other
+ * machines the section's entry size is used. */
 struct plt_layout {
 	uint16_t machine;
 	uint8_t header, slot;
@@ -22,7 +22,8 @@ static const struct plt_layout layouts[] = {
 	{EM_386, 16, 16}, {EM_X86_64, 16, 16},
 };
 
-/* Longer names are left out: relocations could share one and make copies without bound. */
+/* Longer names are skipped: many relocations could share one, so the memory for copies would have
+ * no bound. */
 enum { PLT_NAME_MAX = 65536 };
 
 /* ---- relocations and their symbols ------------------------------------------ */
@@ -100,8 +101,8 @@ struct tally_plt_reloc tally_plt_reloc_at(const struct tally_plt_names *names,
 	return reloc;
 }
 
-/* The name of a dynamic symbol and its length, or NULL. The length is taken once: the file may be
- * written to meanwhile. */
+/* Return the name of a dynamic symbol and its length, or NULL. The length is determined once, as
+ * the file may be written to meanwhile. */
 static const char *plt_name(const struct tally_plt_names *names, uint64_t symbol, size_t *ret_len)
 {
 	struct tally_elf_sym sym;
@@ -146,8 +147,8 @@ int tally_plt_add(struct tally_symtab *table, const struct tally_plt_names *name
 /* ---- slots in the order of relocations ---------------------------------------- */
 
 struct plt_slots {
-	uint64_t at, size; /* file offset of the first slot; bytes a slot */
-	uint64_t end;      /* file offset behind the last slot */
+	uint64_t at, size; /* file offset of the first slot; bytes per slot */
+	uint64_t end;      /* file offset after the last slot */
 };
 
 static bool slots_find(const struct tally_elf *elf, struct plt_slots *ret_slots)

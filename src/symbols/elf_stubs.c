@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Names for stubs by their code. A stub loads the function's address from a slot of the global
- * offset table and jumps there, and the relocation that fills the slot has the name. So it does not
- * matter how large stubs are, which come first, and what is between them: .plt, .plt.sec and
- * .plt.got of x86-64, and .plt of AArch64, whose stubs become longer with BTI and PAC.
+ * offset table and jumps there; the relocation that fills the slot has the name. So the size and
+ * order of stubs do not matter: .plt, .plt.sec and .plt.got on x86-64, and .plt on AArch64, where
+ * stubs are longer with BTI and PAC.
  *
- * It does not: stubs of position independent i386 code, which know the table by a register, and
- * slots that the resolver of an ifunc fills (IRELATIVE), which have no symbol. Slots of .plt that
- * are for looking functions up alone (IBT) jump nowhere else: their names come by their order.
+ * Not supported: stubs of position-independent i386 code, which address the table by a register,
+ * and slots filled by the resolver of an ifunc (IRELATIVE), which have no symbol. With IBT, the
+ * slots of .plt are only used to look functions up and do not jump through the table: they are
+ * named by their order.
  */
 #include <elf.h>
 #include <errno.h>
@@ -18,16 +19,16 @@
 #include "base/map.h"
 #include "symbols/elf_plt.h"
 
-/* A stub, and the slot of the global offset table that it jumps through. */
+/* A stub and the slot of the global offset table that it jumps through. */
 struct plt_stub {
-	uint64_t got; /* virtual address */
-	size_t size;  /* bytes of code with the padding behind it */
+	uint64_t got; /* virtual address of the slot */
+	size_t size;  /* bytes of code, with the padding after it */
 };
 
-/* Decode the stub in the `left` bytes at `code`, which are at virtual address `at`. */
+/* Decode the stub in the `left` bytes at `code`; its virtual address is `at`. */
 typedef bool stub_decode(const uint8_t *code, size_t left, uint64_t at, struct plt_stub *ret_stub);
 
-/* Instructions are little-endian on both machines, whatever the data is. */
+/* Instructions are little-endian on both machines, whatever the byte order of the data. */
 static uint32_t code_u32(const uint8_t *code)
 {
 	return tally_load_u32(code, TALLY_HOST_BIG_ENDIAN);
@@ -64,7 +65,7 @@ enum {
 	A64_LDR_MASK = 0xffc003ff,
 };
 
-/* The 4 KB page that adrp at `at` computes: 21 signed bits in two pieces. */
+/* Return the 4 KB page that the adrp at `at` computes: a signed 21-bit number in two parts. */
 static uint64_t a64_adrp_page(uint32_t code, uint64_t at)
 {
 	uint32_t pages = (code >> 5 & 0x7ffff) << 2 | (code >> 29 & 3);
@@ -73,7 +74,7 @@ static uint64_t a64_adrp_page(uint32_t code, uint64_t at)
 	return (at & ~(uint64_t)0xfff) + (uint64_t)distance;
 }
 
-/* Bytes up to the branch, and of the padding behind it. */
+/* Return the size of a stub up to its branch, with the padding after it. */
 static size_t a64_stub_size(const uint8_t *code, size_t left)
 {
 	size_t len = 0;
@@ -120,7 +121,7 @@ static const struct stub_section stub_sections[] = {
 	{EM_AARCH64, ".plt", stub_decode_a64, A64_SIZE},
 };
 
-/* The relocations that put the address of a function, and nothing else, into a slot. */
+/* Return true for relocations that write the address of a function, and nothing else, to a slot. */
 static bool fills_slot(uint16_t machine, uint32_t type)
 {
 	if (machine == EM_AARCH64)
@@ -128,7 +129,7 @@ static bool fills_slot(uint16_t machine, uint32_t type)
 	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 }
 
-/* Slots by their address, with the index of their dynamic symbol. */
+/* Map the address of each slot to the index of its dynamic symbol. */
 static int slots_gather(const struct tally_plt_names *names, const char *section,
 			struct tally_map *slots)
 {
@@ -146,7 +147,7 @@ static int slots_gather(const struct tally_plt_names *names, const char *section
 	return ret;
 }
 
-/* Add the stubs of the section. What is no stub (the header of .plt, padding) is passed over. */
+/* Add the stubs of the section. Everything else (the header of .plt, padding) is skipped. */
 static int section_add(struct tally_symtab *table, const struct tally_plt_names *names,
 		       const struct stub_section *kind, const struct tally_elf_section *section,
 		       const struct tally_map *slots)

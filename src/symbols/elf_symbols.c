@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols of ELF images: which count, where they lie, in the order and with the rules of perf. */
+/* Symbols of ELF images: their selection, addresses and order are perf's. */
 #include "symbols/elf.h"
 
 #include <elf.h>
@@ -10,14 +10,14 @@
 #include "base/arith.h"
 #include "symbols/elf_plt.h"
 
-/* More PT_LOAD segments than any linker makes, and larger tables of symbols and strings: bounds for
- * hostile files. */
+/* Limits for malformed files. Linkers create fewer PT_LOAD segments, and smaller symbol and string
+ * tables. */
 enum { MAX_LOADS = 64, SECTION_MAX = 512 << 20 };
 
-/* What is to be known of a section for each of its symbols. */
+/* Properties of a section that are checked for each of its symbols. */
 enum {
 	SECTION_ALLOC = 1,  /* occupies memory in the process */
-	SECTION_LABELS = 2, /* text or data by name: labels in it count */
+	SECTION_LABELS = 2, /* text or data by name: labels in it are accepted */
 	SECTION_WANTED = 4, /* passes the filter by name */
 };
 
@@ -25,7 +25,7 @@ struct loader {
 	const struct tally_elf *elf, *runtime;
 	const struct tally_elf_load *load;
 	struct tally_symtab *table;
-	uint8_t *sections; /* bits per section of `elf` */
+	uint8_t *sections; /* SECTION_* bits of each section of `elf` */
 	struct tally_elf_segment loads[MAX_LOADS];
 	uint32_t nr_loads;
 	uint8_t pass;
@@ -41,7 +41,7 @@ static uint8_t section_bits(const struct loader *loader, uint32_t index)
 	tally_elf_section(from, index, &section);
 	if (section.flags & SHF_ALLOC)
 		bits |= SECTION_ALLOC;
-	/* Debug files keep the headers of the sections they lack: ask the mapped file. */
+	/* Debug files keep the headers of sections that they lack: use the mapped file. */
 	if (section.type == SHT_NOBITS && tally_elf_section(loader->runtime, index, &section))
 		from = loader->runtime;
 	name = tally_elf_section_name(from, &section);
@@ -68,7 +68,7 @@ static int loader_init(struct loader *loader)
 	return 0;
 }
 
-/* The symbol's address in the space that is looked up. */
+/* Return the symbol's address as lookups use it. */
 static uint64_t loader_place(const struct loader *loader, const struct tally_elf_sym *sym)
 {
 	struct tally_elf_section section;
@@ -85,7 +85,7 @@ static uint64_t loader_place(const struct loader *loader, const struct tally_elf
 	return sym->value - section.addr + section.offset;
 }
 
-/* "$a", "$d.realm", "$x": ARM and RISC-V marks between code and data, not symbols. */
+/* Return true for "$a", "$d.realm", "$x": ARM and RISC-V use them to mark code and data. */
 static bool is_mapping_mark(const struct tally_elf *elf, const char *name)
 {
 	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64 && elf->machine != EM_RISCV)
@@ -119,7 +119,8 @@ static uint8_t binding_of(const struct tally_elf_sym *sym)
 	}
 }
 
-/* Where the section ends that a symbol is in, in the space that is looked up; 0: it is in none. */
+/* Return the end of a symbol's section, as an address that lookups use; 0 if it is not in a
+ * section. */
 static uint64_t section_end(const struct loader *loader, const struct tally_elf_sym *sym,
 			    uint64_t place)
 {
@@ -139,7 +140,7 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 
 	if (!loader_accepts(loader, sym, name))
 		return 0;
-	/* Bit 0 of a Thumb function's address is a mode, not an address. */
+	/* Bit 0 of a Thumb function's address is a mode, not part of the address. */
 	if (loader->elf->machine == EM_ARM && ELF64_ST_TYPE(sym->info) == STT_FUNC)
 		sym->value &= ~1ull;
 	entry.start = loader_place(loader, sym);
@@ -150,10 +151,10 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 	return tally_symtab_add(loader->table, &entry);
 }
 
-/* Copy the string table of a symbol table, cut behind its last NUL, so that any offset inside is a
- * terminated string. The copy is what names point to: the file may change or shrink later on, and
- * names may share their ends, so that copies of each could be far larger than the table.
- * `*ret_text` stays NULL where there are no strings. */
+/* Copy the string table of a symbol table up to its last NUL, so that a terminated string is at any
+ * offset in it. Names point to the copy, as the file may change or shrink later. Names may share
+ * their tails, so copying each of them could take much more memory than the table. `*ret_text`
+ * stays NULL if there are no strings. */
 static int copy_strings(const struct tally_elf *elf, const struct tally_elf_section *table,
 			struct tally_arena *arena, const char **ret_text, size_t *ret_len)
 {

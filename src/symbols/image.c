@@ -9,7 +9,8 @@
 #include "base/arith.h"
 #include "symbols/unpack.h"
 
-/* Ids may be cut, in a perf.data of old or in a file of xxhash ids; 8 bytes are no accident. */
+/* Build-ids can be truncated, in old perf.data files or in files with xxhash ids. Equality of 8
+ * bytes is not a coincidence. */
 enum { BUILD_ID_LEAST = 8 };
 
 bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_build_id *b)
@@ -46,7 +47,7 @@ static int image_unpack(struct tally_image *image, size_t *ret_len)
 
 enum packed { UNPACK, REFUSE };
 
-/* Make an image of a file that is mapped. It is taken over, and freed on failure. */
+/* Make an image of a mapped file. `image` is taken over, and freed on failure. */
 static int image_take(struct tally_image image, const struct tally_build_id *want,
 		      enum packed packed, struct tally_image *ret_image)
 {
@@ -58,7 +59,7 @@ static int image_take(struct tally_image image, const struct tally_build_id *wan
 	if (!ret)
 		ret = image_check(&image, image.copy ? image.copy : image.map.data, len, want);
 	if (tally_file_map_check(&image.map))
-		ret = -EIO; /* whatever it looked like */
+		ret = -EIO; /* overrides any other error */
 	if (ret)
 		tally_image_free(&image);
 	else

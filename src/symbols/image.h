@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An ELF file, or a compressed one, in memory. */
+/* An ELF file in memory, decompressed if necessary. */
 #ifndef TALLY_SYMBOLS_IMAGE_H
 #define TALLY_SYMBOLS_IMAGE_H
 
@@ -8,42 +8,47 @@
 
 struct tally_build_id {
 	uint8_t id[TALLY_BUILD_ID_MAX];
-	size_t size; /* 0: not known */
+	size_t size; /* 0: unknown */
 };
 
-/* All zero is no image. */
+/* All zero is empty. */
 struct tally_image {
 	struct tally_file_map map;
-	uint8_t *copy; /* of what was unpacked or read from memory; NULL for a plain file */
+	uint8_t *copy; /* decompressed bytes, or a copy of memory; NULL for a plain file */
 	struct tally_elf elf;
 	struct tally_build_id build_id;
 	char *path;
-	int32_t place; /* the number that the caller gave to where it was found */
+	int32_t place; /* number of the candidate path, set by the caller */
 };
 
-/* Map the regular file at `path`, unpack it if need be, check its header. With `want` (may be
- * NULL) of a known id the file has to have the same. 0; -ENOEXEC no ELF; -EBADMSG broken;
- * -ESTALE another build-id, or none; -ENOSYS compressed and no decompressor; -EIO became shorter
- * meanwhile; -ENODEV a device; -ENOMEM; or the error of tally_file_open(). */
+/* Map the regular file at `path`, decompress it if necessary, and check its header. If `want` (may
+ * be NULL) has a build-id, the file must have the same. Returns 0; -ENOEXEC if it is not ELF;
+ * -EBADMSG if it is malformed; -ESTALE if the build-id differs or is missing; -ENOSYS if it is
+ * compressed and there is no decompressor; -EIO if it became shorter meanwhile; -ENODEV for a
+ * device; -ENOMEM; or the error of tally_file_open(). */
 int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
-/* The same, but what is packed stays packed, and is no ELF file: -ENOEXEC. What is mapped is never
- * unpacked before, and unpacking costs what the file's owner likes. */
+/* Like tally_image_open(), but a compressed file is not decompressed and fails with -ENOEXEC. A
+ * mapped file is never compressed, and the owner of the file could make decompression arbitrarily
+ * expensive. */
 int tally_image_open_plain(const char *path, const struct tally_build_id *want,
 			   struct tally_image *ret_image);
 
-/* That of an open regular file; `fd` stays the caller's. The image has no path. */
+/* Like tally_image_open_plain() for an open regular file; `fd` remains the caller's. The image has
+ * no path. */
 int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image);
 
-/* The same of bytes in memory, which the image takes over and frees also on failure. */
+/* Open an image from bytes in memory. The image takes ownership of `data`, and frees it also on
+ * failure. Errors as for tally_image_open(). */
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,
 		      struct tally_image *ret_image);
 
-/* NULL and all zero are allowed. */
+/* Free an image. NULL and all zero are allowed. */
 void tally_image_free(struct tally_image *image);
 
-/* True where both are known and the same in their common length. */
+/* Return true if both are known and equal in their common length. Ids of different lengths must
+ * have at least 8 bytes in common. */
 bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_build_id *b);
 
 #endif

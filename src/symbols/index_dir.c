@@ -13,7 +13,8 @@
 #include "base/arith.h"
 #include "symbols/index_format.h"
 
-/* Shorter ids may be of two objects by accident. A file that is used is touched once a day. */
+/* Shorter ids can be the same for two objects by coincidence. A file is touched at most once a day
+ * when it is used. */
 enum { ID_LEAST = 8, DAY = 24 * 3600 };
 
 bool tally_index_default_dir(struct tally_str *path)
@@ -44,7 +45,7 @@ bool tally_index_file_name(const struct tally_build_id *object, struct tally_str
 	return true;
 }
 
-/* Ours, and nobody else may change it. */
+/* Return true if the file is ours and no other user may change it. */
 static bool is_trusted(const struct stat *st)
 {
 	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
@@ -85,8 +86,8 @@ void tally_index_dir_close(struct tally_index_dir *dir)
 	*dir = (struct tally_index_dir){0};
 }
 
-/* Only in a directory of ours: root, with the HOME of somebody else, leaves nothing behind there
- * that its owner cannot use. */
+/* Create a directory, but only in one of ours: root with another user's HOME must not leave files
+ * there that its owner cannot use. */
 static int make_one(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -136,9 +137,9 @@ static int file_check(const struct stat *st)
 	return (uint64_t)st->st_size < sizeof(struct tally_index_header) ? -EBADMSG : 0;
 }
 
-/* The descriptor is not kept, as a recording may be of more files than can be open. The mapping is
- * shared and for reading only, which is how a program knows those whose files may become shorter
- * (tally_file_map()). */
+/* Map the file. The descriptor is not kept, as a recording can refer to more files than can be
+ * open. The mapping is shared and read-only. This is how a program recognises mappings of files
+ * that may become shorter (tally_file_map()). */
 static int file_map(int fd, const struct stat *st, const struct tally_build_id *object,
 		    struct tally_index *ret_index)
 {
@@ -156,7 +157,7 @@ static int file_map(int fd, const struct stat *st, const struct tally_build_id *
 	return ret;
 }
 
-/* What was not used for longest goes first, see tally_index_dir_make_room(). */
+/* Update the timestamp: tally_index_dir_make_room() removes the least recently used indexes. */
 static void file_touch(int fd, const struct stat *st)
 {
 	struct timespec now;

@@ -14,8 +14,8 @@
 /* A smaller table is read as fast as an index of it. */
 enum { SYMBOLS_LEAST = 256 };
 
-/* Only what is found by itself, and shown as it is by default: other names are chosen among aliases
- * where the user wants to see other ones. */
+/* Only objects that are found without options and shown by their default names have an index: for
+ * other names, other aliases would be chosen. */
 static bool dso_has_index(const struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -80,12 +80,12 @@ bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id
 
 	if (tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE)
 		return false;
-	/* Without memory for it one is written once more. */
+	/* Without memory, an index is written once more than necessary. */
 	(void)tally_map_put(&symbols->indexed, hash, 0);
 	return true;
 }
 
-/* Some objects have no stubs; but what is broken is not relied on. */
+/* Some objects have no stubs. A broken section, however, is not tolerated. */
 static int tables_open(struct tally_dso *dso)
 {
 	int ret = tally_index_table_open(&dso->index, TALLY_INDEX_SHAPE, &dso->table);
@@ -128,12 +128,13 @@ int tally_dso_index_load(struct tally_dso *dso)
 	return -ENOENT;
 }
 
-/* Whether the object has no other proof than its build-id, which was recorded, or pinned. */
+/* Return true if the object is identified only by its build-id, which was recorded or pinned, and
+ * `error` means that no such file was found. */
 static bool is_by_id(const struct tally_dso *dso, int error)
 {
 	switch (error) {
 	case 0:
-	case -ENODATA: /* it is there, and has none */
+	case -ENODATA: /* found, but without symbols */
 	case -ENOTSUP:
 	case -ENOMEM:
 	case -EIO: return false;
@@ -184,7 +185,7 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 	tally_index_writer_begin(writer, TALLY_INDEX_WORD);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
 	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
-	/* Even without any: the file would keep those that it has. */
+	/* Written even if it is empty: otherwise the stubs of the old index would stay. */
 	if (!ret)
 		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->stubs);
 	return ret;
@@ -194,7 +195,7 @@ static bool is_worth_it(const struct tally_dso *dso)
 {
 	const struct tally_sources *sources = dso->sources;
 
-	/* Where no more names are demangled, aliases were chosen by others. */
+	/* If the budget for demangling is spent, aliases were chosen by other names. */
 	if (!sources || !sources->word || dso->state != TALLY_DSO_LOADED || !dso->owner->names_left)
 		return false;
 	return dso->is_kept || (!sources->is_unfit && dso->table.len >= SYMBOLS_LEAST);

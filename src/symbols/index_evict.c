@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeping the directory of indexes below its limit. */
+/* Keeps the directory of indexes within its limit. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/arith.h"
 #include "symbols/index_dir.h"
 
-/* A writer takes less than that. */
+/* Age in seconds at which an unfinished file is abandoned. A writer takes less time. */
 enum { ABANDONED = 3600 };
 
 struct index_file {
@@ -28,7 +28,7 @@ struct evictor {
 	time_t now;
 };
 
-/* "HEX.index", or while it is written ".HEX.index.HEX": no other file is ours to remove. */
+/* Match "HEX.index" or, for an unfinished file, ".HEX.index.HEX". Other files are never removed. */
 static bool name_is_ours(const char *name, bool *ret_unfinished)
 {
 	static const char digits[] = "0123456789abcdef", suffix[] = ".index";
@@ -47,7 +47,7 @@ static bool name_is_ours(const char *name, bool *ret_unfinished)
 	return unfinished ? !name[16] : !*name;
 }
 
-/* Count a file, or remove it if nobody will finish it. */
+/* Count a file, or remove it if it was abandoned. */
 static int evictor_add(struct evictor *evictor, int dir, const char *name)
 {
 	struct index_file found = {0};
@@ -93,7 +93,8 @@ static int by_use(const void *a, const void *b)
 	return (first->used > second->used) - (first->used < second->used);
 }
 
-/* Somebody else may have removed a file already: either way it is gone. */
+/* Remove the least recently used files. A file that was already removed by another process counts
+ * as removed. */
 static void evictor_remove(struct evictor *evictor, int dir, uint64_t limit)
 {
 	if (evictor->list.len)
@@ -106,8 +107,8 @@ static void evictor_remove(struct evictor *evictor, int dir, uint64_t limit)
 	}
 }
 
-/* One process at a time looks for what has to go. The others go on: what they add is found by the
- * next one. */
+/* Evict files in one process at a time. Others continue without: the next process counts what they
+ * add. */
 static int evict(struct tally_index_dir *dir, uint64_t more)
 {
 	struct evictor evictor = {.now = time(NULL)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines in the index of an object: those of the addresses that somebody asked for. A debug file has
- * the object's build-id, so what it says is as true without it.
+ * Source lines in the index of an object, for the addresses that were looked up. A debug file has
+ * the object's build-id, so its lines stay valid when the file is removed.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { LINES_BYTES_MAX = 64 << 20 };
 
-/* The section TALLY_INDEX_LINES: this, spans by start, lines. */
+/* The section TALLY_INDEX_LINES: this header, spans sorted by start, lines. */
 struct lines_head {
 	uint32_t nr_spans, nr_lines;
 };
@@ -22,7 +22,7 @@ struct lines_span {
 	uint32_t first, nr;
 };
 struct lines_line {
-	uint32_t function, file; /* places in TALLY_INDEX_LINE_TEXTS, + 1; 0: none */
+	uint32_t function, file; /* offsets in TALLY_INDEX_LINE_TEXTS, + 1; 0: none */
 	uint32_t line, zero;
 };
 
@@ -35,7 +35,7 @@ struct lines_reading {
 	struct lines_head head;
 	const char *texts;
 	size_t texts_len;
-	uint64_t last; /* where the span before ends */
+	uint64_t last; /* end of the previous span */
 };
 
 static int read_text(struct lines_reading *reading, uint32_t place, const char **ret_text)
@@ -45,7 +45,7 @@ static int read_text(struct lines_reading *reading, uint32_t place, const char *
 	*ret_text = NULL;
 	if (!place)
 		return 0;
-	/* The last byte is a NUL. */
+	/* The last byte of the texts is a NUL. */
 	if (place > reading->texts_len)
 		return -EBADMSG;
 	return tally_lines_text(reading->lines, text, strlen(text), ret_text);
@@ -91,7 +91,7 @@ static int read_sections(struct tally_index *index, struct lines_reading *readin
 	return 0;
 }
 
-/* Add what the index has to what is known. */
+/* Add the lines in the index to the known lines. */
 static int read_index(struct tally_dso *dso)
 {
 	struct lines_reading reading = {.lines = &dso->lines->known};
@@ -123,8 +123,8 @@ struct lines_writing {
 	TALLY_VEC(struct lines_span) spans;
 	TALLY_VEC(struct lines_line) all;
 	TALLY_VEC(char) texts;
-	struct tally_map places; /* of texts, by where they are */
-	bool is_new;             /* the index has not all of it */
+	struct tally_map places; /* offsets of texts + 1, by text pointer */
+	bool is_new;             /* some spans are not in the index */
 	bool is_full;
 };
 
@@ -181,15 +181,15 @@ static int by_start(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* Whether the index has a span already. Those from number `reread` on were written to it while this
- * process was at work. */
+/* Return true if the index already has a span. The spans from number `reread` on were written to it
+ * while this process was running. */
 static bool is_indexed(const struct tally_dso_lines *lines, size_t reread, size_t number)
 {
 	return number < lines->nr_indexed || number >= reread;
 }
 
-/* The numbers of the spans that were looked for, not of whole functions, and of those that the
- * index has; by start. */
+/* Collect the numbers of the spans to write, sorted by start: those that were looked up (not all
+ * spans of whole functions) and, with `with_indexed`, those in the index. Returns how many. */
 static uint32_t choose(const struct tally_dso_lines *lines, size_t reread, bool with_indexed,
 		       uint32_t *numbers)
 {
@@ -264,11 +264,11 @@ void tally_dso_lines_save(struct tally_dso *dso)
 
 	if (!tally_index_dir_get(dso->owner) || tally_dso_index_object(dso, &object))
 		return;
-	/* Another DSO or process with the same file may have written what it looked for. */
+	/* Another DSO or process with the same file may have written lines in the meantime. */
 	(void)read_index(dso);
 	ret = write_spans(&writing, dso->lines, reread, true);
 	if (!ret && writing.is_full) {
-		/* The spans of this run leave those of earlier ones no room. */
+		/* The spans of this run do not fit next to those of earlier ones. */
 		writing_free(&writing);
 		ret = write_spans(&writing, dso->lines, reread, false);
 	}

@@ -8,10 +8,10 @@
 #include "symbols/index_write.h"
 #include "symbols/load.h"
 
-/* Fewer bytes of rules are made as fast as an index of them is read. */
+/* Smaller rules are compiled as fast as an index is read. */
 enum { RULES_LEAST = 8 << 10 };
 
-/* Look at the object's own file. 0 or -ENOMEM. */
+/* Get the state of the object's own file. Returns 0 or -ENOMEM. */
 static int own_look(const struct tally_dso *dso, struct tally_source_file *ret_file)
 {
 	struct tally_str path = {0};
@@ -25,7 +25,7 @@ static int own_look(const struct tally_dso *dso, struct tally_source_file *ret_f
 	return ret;
 }
 
-/* Take what the index has, if it was made of this very file; NULL: of whichever. */
+/* Load the rules from the index if they were made from the file `own` (NULL: from any file). */
 static int rules_open(struct tally_dso *dso, struct tally_index *index,
 		      const struct tally_source_file *own)
 {
@@ -74,8 +74,8 @@ int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error)
 	return ret;
 }
 
-/* Whether the file is the one that was looked at: not one that a process sees under the same name,
- * or that was pinned and is not there any more. */
+/* Return true if `own` is the file that `facts` describes, and not one that a process has at the
+ * same path, or a pinned one that was removed. */
 static bool is_own(const struct tally_rules_facts *facts, const struct tally_image *own)
 {
 	struct tally_source_file file;

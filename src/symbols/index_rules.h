@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwind rules of a DSO in its index. They are of the file that was mapped, which has the
- * build-id, and of nothing else: one file has to be there as it was.
+ * The unwind rules of a DSO in its index. They only depend on the mapped file, which has the
+ * build-id, so only that file must be unchanged.
  */
 #ifndef TALLY_SYMBOLS_INDEX_RULES_H
 #define TALLY_SYMBOLS_INDEX_RULES_H
@@ -15,15 +15,16 @@ struct tally_rules_facts {
 	uint32_t zero;
 };
 
-/* Take the DSO's rules from its index. 0, or -ENOENT if there are none of use: then `*ret_facts` is
- * for what is to be read instead. */
+/* Load the DSO's rules from its index. Returns 0, or -ENOENT if it has no usable ones: then
+ * `*ret_facts` describes the file from which they are to be read. */
 int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
 
-/* The same where no file with the recorded build-id was found, as tally_dso_index_load_gone(). */
+/* Like tally_dso_index_load_rules() if no file with the recorded build-id was found, see
+ * tally_dso_index_load_gone(). */
 int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error);
 
-/* Write the DSO's block of rules, which were made of its own file `own`, into its index, if that is
- * worth it. What fails is not missed. */
+/* Write the DSO's rules, a block of `len` bytes compiled from its own file `own`, to its index if
+ * it is worthwhile. Failures are ignored. */
 void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_facts *facts,
 				const struct tally_image *own, size_t len);
 

@@ -14,12 +14,12 @@
 #include "symbols/load.h"
 #include "symbols/places.h"
 
-/* How much of the running kernel's list has to be the same: a page of it is printed at once. Its
- * addresses tell whether we may see any. */
+/* How much of the running kernel's kallsyms must be the same. A read returns a page. The addresses
+ * in it show if we may see any. */
 enum { HEAD = 2048, PAGE = 4096 };
 
-/* A file that is changed within one tick of the clock has the same times before and after. Where no
- * fractions of seconds are kept, a tick is long. */
+/* A file that changes twice within a tick of the clock has the same timestamps after both changes.
+ * On file systems without fractions of seconds, a tick is long. */
 static const uint64_t second = 1000000000, tick = 20000000;
 
 static uint64_t nanoseconds(struct timespec time)
@@ -126,7 +126,7 @@ void tally_sources_free(struct tally_dso *dso)
 
 /* ---- the running kernel --------------------------------------------------------- */
 
-/* The boot that this is. Without it a list of symbols is of any. */
+/* Get the id of the current boot. Without it, kallsyms could be from any boot. */
 static int boot_read(char boot[40])
 {
 	char *text;
@@ -143,7 +143,7 @@ static int boot_read(char boot[40])
 	return ret;
 }
 
-/* The sum of how the list begins now, for who may read it now. */
+/* Get the checksum of the start of kallsyms, with the present permissions. */
 static int head_read(const struct tally_symbols *symbols, uint64_t *ret_sum)
 {
 	int fd = symbols->options.kallsyms_fd, own = -1;
@@ -171,8 +171,8 @@ void tally_sources_take_running(struct tally_dso *dso, const char *text, size_t 
 		return;
 	sources->facts.place = TALLY_SOURCE_RUNNING;
 	sources->facts.kallsyms = len < HEAD ? 0 : tally_index_sum(text, HEAD);
-	/* With a descriptor there are addresses that the user, whose file an index is, may not
-	 * see. */
+	/* The caller's descriptor can show addresses that are hidden from the user that owns the
+	 * index. */
 	if (len < HEAD || boot_read(sources->facts.boot) || dso->owner->options.kallsyms_fd > 0)
 		sources->is_unfit = true;
 }
@@ -186,9 +186,9 @@ static bool running_is_same(const struct tally_dso *dso, const struct tally_sour
 	       !head_read(dso->owner, &sum) && sum == facts->kallsyms;
 }
 
-/* ---- today ------------------------------------------------------------------------ */
+/* ---- comparison with the present state -------------------------------------------- */
 
-/* The sections of an index, held against their sizes. */
+/* Sections of an index, checked against their sizes. */
 struct past {
 	const struct tally_source_facts *facts;
 	const struct tally_source_file *files;
@@ -209,13 +209,13 @@ static int past_open(struct tally_index *index, struct past *past)
 	    past->facts->place < TALLY_SOURCE_RUNNING ||
 	    past->facts->place >= (int64_t)past->nr_files)
 		return -ESTALE;
-	/* Symbols of what was not there are nobody's. */
+	/* A missing file cannot have been the source of symbols. */
 	if (past->facts->place >= 0 && past->files[past->facts->place].error)
 		return -ESTALE;
 	return 0;
 }
 
-/* Where the object itself would be looked for. */
+/* Append the path at which the object itself would be searched for. */
 static int own_place(const struct tally_dso *dso, const struct past *past, struct tally_str *path)
 {
 	int pid = atomic_load(&dso->mapper);
@@ -225,7 +225,7 @@ static int own_place(const struct tally_dso *dso, const struct past *past, struc
 		struct tally_str other = {0};
 		int ret;
 
-		/* What was found there was never put into an index. */
+		/* A file found there is never the source of an index. */
 		tally_str_addf(&other, "/proc/%d/root%s", pid, dso->name);
 		ret = tally_str_error(&other);
 		if (!ret && !access(tally_str_text(&other), F_OK))
@@ -237,7 +237,7 @@ static int own_place(const struct tally_dso *dso, const struct past *past, struc
 	return tally_str_error(path);
 }
 
-/* List today's places: those of a user object begin with its name. */
+/* List the present candidate paths. Those of a user-space object start with its own name. */
 static int places_list(const struct tally_dso *dso, const struct tally_build_id *object,
 		       const struct past *past, struct tally_places *places)
 {

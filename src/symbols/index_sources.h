@@ -1,80 +1,84 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What symbols were made of, and whether the same files would be found today.
+ * The sources of an object's symbols, and a check if the same files would be found now.
  *
- * Which symbols an object has depends on more than its build-id: on which debug files are
- * installed, for one. A loader looks at places (places.h) one after the other; which file was at
- * each of them, or that there was none, is noted. If the same places today have the same files, the
- * loader would do what it did then.
+ * The symbols of an object depend not only on its build-id, but also on the debug files that are
+ * installed, for example. A loader tries candidate paths (places.h) in order, and the file at each
+ * of them, or its absence, is recorded. If the same paths have the same files now, the loader would
+ * get the same symbols.
  */
 #ifndef TALLY_SYMBOLS_INDEX_SOURCES_H
 #define TALLY_SYMBOLS_INDEX_SOURCES_H
 
 #include "symbols/dso.h"
 
-/* What was at a place: by stat(2), before it was opened. An element of TALLY_INDEX_PLACES. */
+/* The file at a candidate path, as reported by stat(2) before it was opened. An element of
+ * TALLY_INDEX_PLACES. */
 struct tally_source_file {
-	int32_t error; /* of stat(2); the rest is 0 then */
+	int32_t error; /* of stat(2); the other fields are then 0 */
 	uint32_t zero;
 	uint64_t dev, ino, size;
 	uint64_t mtime, ctime; /* ns */
 };
 
+/* Return the state of the file at a path or of an open file. */
 struct tally_source_file tally_source_file_look(const char *path);
 struct tally_source_file tally_source_file_look_fd(int fd);
 
-/* Whether the file may change without a trace in its times, as it changed just now. */
+/* Return true if the file changed so recently that its timestamps may be the same after another
+ * change. */
 bool tally_source_file_is_fresh(const struct tally_source_file *file);
 
-/* The section TALLY_INDEX_FACTS. TALLY_INDEX_WORD is text: a user object's debug link, or the
- * symbol that told the kernel's address. */
+/* The section TALLY_INDEX_FACTS. TALLY_INDEX_WORD is a string: the debug link of a user-space
+ * object, or the reference symbol for the kernel's address. */
 struct tally_source_facts {
 	uint32_t kind;      /* enum tally_dso_kind */
 	uint32_t source;    /* enum tally_dso_source */
-	int32_t place;      /* that the symbols came from, or one of those below */
-	uint32_t nr_places; /* there were; of the first ones of them there is a file */
-	uint32_t is_own;    /* the first place, the object's own name, had the object */
-	int32_t kernel;     /* tally_kernel_is_here() */
+	int32_t place;      /* candidate path with the symbols, or one of those below */
+	uint32_t nr_places; /* candidate paths, of which TALLY_INDEX_PLACES has the first */
+	uint32_t is_own;    /* the first path, which is the object's own name, had the object */
+	int32_t kernel;     /* result of tally_kernel_is_here() */
 	uint32_t has_address, zero;
 	uint64_t address;  /* of the kernel, see tally_dso_set_address() */
-	uint64_t kallsyms; /* sum of how the running kernel's list begins */
+	uint64_t kallsyms; /* checksum of the start of the running kernel's kallsyms */
 	char boot[40];     /* boot id */
 };
 
 enum {
-	TALLY_SOURCE_RUNNING = -1, /* the running kernel's list */
-	TALLY_SOURCE_PINNED = -2,  /* a file that no path leads to (pins.h) */
+	TALLY_SOURCE_RUNNING = -1, /* kallsyms of the running kernel */
+	TALLY_SOURCE_PINNED = -2,  /* a file without a path (pins.h) */
 };
 
-/* What is noted while symbols are being loaded. */
+/* Recorded while symbols are being loaded. */
 struct tally_sources {
 	struct tally_source_facts facts;
 	TALLY_VEC(struct tally_source_file) files;
 	struct tally_build_id object;
 	char *word;
-	bool is_unfit; /* for an index */
+	bool is_unfit; /* not suitable for an index */
 };
 
-/* Note what is at the next place, before it is opened. Returns its number. The DSO may have no
- * `sources`: then nothing is noted, here and below. */
+/* Record the file at the next candidate path, before it is opened. Returns the number of the path.
+ * If the DSO has no `sources`, this function and those below do nothing. */
 int32_t tally_sources_look(const struct tally_dso *dso, const char *path);
 
-/* Note how many places there are, and whether the object's own name is that of the object. */
+/* Record the number of candidate paths, and whether the object is at its own name. */
 void tally_sources_expect(struct tally_dso *dso, size_t nr, bool is_own);
 
-/* Note where the symbols came from: a place, or `text`, the running kernel's list. */
+/* Record where the symbols came from: a candidate path, or `text`, the kallsyms of the running
+ * kernel. */
 void tally_sources_take(struct tally_dso *dso, int32_t place);
 void tally_sources_take_running(struct tally_dso *dso, const char *text, size_t len);
 
-/* Note the object and its text (NULL: none); or that it is not to be told by its places. */
+/* Record the object and its string (NULL: none); or mark the sources as unsuitable for an index. */
 void tally_sources_name(struct tally_dso *dso, const struct tally_build_id *object,
 			const char *word);
 void tally_sources_refuse(const struct tally_dso *dso);
 
 void tally_sources_free(struct tally_dso *dso);
 
-/* Whether the DSO's loader would find today what `index` was made of. If so, `*ret_path` is where
- * the symbols came from, for the caller to free. 0, -ESTALE if not, or -ENOMEM. */
+/* Check if the DSO's loader would now find the sources of `index`. If so, `*ret_path` is the file
+ * that the symbols came from; the caller frees it. Returns 0; -ESTALE if not; -ENOMEM. */
 int tally_sources_check(const struct tally_dso *dso, const struct tally_build_id *object,
 			struct tally_index *index, enum tally_dso_source *ret_source,
 			char **ret_path);

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 
-/* The places of the sections of a table behind its first one. */
+/* Sections of a table, counted from its first one. */
 enum {
 	SYMBOLS = TALLY_INDEX_SYMBOLS - TALLY_INDEX_SHAPE,
 	NAMES = TALLY_INDEX_NAMES - TALLY_INDEX_SHAPE,
@@ -16,7 +16,7 @@ enum {
 
 /* ---- reading ------------------------------------------------------------------ */
 
-/* A section as an array of 32-bit numbers. */
+/* Return a section as an array of 32-bit words. */
 static const uint32_t *words_get(struct tally_index *index, enum tally_index_id id, size_t *ret_nr)
 {
 	const uint32_t *words = tally_index_section(index, id, ret_nr);
@@ -25,7 +25,7 @@ static const uint32_t *words_get(struct tally_index *index, enum tally_index_id 
 	return words;
 }
 
-/* The search tree and the steps are there or not; only one of them is. */
+/* The search tree and the steps are optional. A table has at most one of the two. */
 static bool table_search_open(struct tally_index *index, enum tally_index_id first,
 			      struct tally_symtab *table)
 {
@@ -65,17 +65,17 @@ int tally_index_table_open(struct tally_index *index, enum tally_index_id first,
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* Names are written in the pieces of memory that they are in, as they are in no other order that
- * would be cheaper to find. */
+/* A chunk of the arena with names. Names are written chunk by chunk, as any other order would take
+ * longer to determine. */
 struct piece {
 	const char *start;
-	size_t first, end; /* what of it is written: from the first name to the end of the last */
-	uint64_t offset;   /* in the section */
+	size_t first, end; /* range that is written: from the first name on */
+	uint64_t offset;   /* of that range in the section */
 };
 
 struct pieces {
-	TALLY_VEC(struct piece) list; /* in the order of addresses */
-	struct piece *last;           /* that had a name */
+	TALLY_VEC(struct piece) list; /* sorted by address */
+	struct piece *last;           /* the last one in which a name was found */
 };
 
 static int by_start(const void *a, const void *b)
@@ -94,7 +94,7 @@ static int pieces_list(struct pieces *pieces, const struct tally_arena *arena)
 
 	while (!ret && (at = tally_arena_next(arena, at, &piece.start, &len))) {
 		piece.first = len;
-		piece.end = len; /* of the piece, until names are noted */
+		piece.end = len;
 		ret = tally_vec_push(&pieces->list, piece);
 	}
 	if (!ret && pieces->list.len)
@@ -107,7 +107,7 @@ static bool piece_has(const struct piece *piece, const char *name)
 	return name >= piece->start && (size_t)(name - piece->start) < piece->end;
 }
 
-/* The piece that a name is in: mostly the one of the name before. NULL if it is in none. */
+/* Return the piece that contains a name, mostly that of the previous name, or NULL. */
 static struct piece *pieces_find(struct pieces *pieces, const char *name)
 {
 	size_t low = 0, high = pieces->list.len;
@@ -130,7 +130,7 @@ static struct piece *pieces_find(struct pieces *pieces, const char *name)
 	return NULL;
 }
 
-/* Find out which part of each piece has names, and where in the section it will be. */
+/* Determine the range of each piece that has names, and its offset in the section. */
 static int pieces_measure(struct pieces *pieces, const struct tally_symtab *table)
 {
 	uint64_t offset = 0;

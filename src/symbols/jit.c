@@ -11,12 +11,12 @@
 
 enum { JIT_SLOTS = 1024 };
 
-/* Direct-mapped: what an address is for whoever asks when there were at least `first` codes, and no
- * more than `last`. */
+/* A slot of a direct-mapped cache: the result for an address, valid if there are at least `first`
+ * and at most `last` codes at the time of the lookup. */
 struct tally_jit_slot {
 	uint64_t addr;
 	uint32_t first, last; /* last 0: empty */
-	uint32_t number;      /* TALLY_LAYER_NONE: nothing is there */
+	uint32_t number;      /* TALLY_LAYER_NONE: no code */
 	bool has_below;
 };
 
@@ -48,7 +48,7 @@ static int compare_codes(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Threads write when they get there, with the time from when they began. */
+/* Threads write records when they get to it, with the time when they began. */
 static void codes_sort(struct tally_jit *jit)
 {
 	for (size_t i = 1; i < jit->codes.len; i++) {
@@ -87,9 +87,9 @@ int tally_jit_finish(struct tally_jit *jit)
 	return ret;
 }
 
-/* ---- look-ups ------------------------------------------------------------------ */
+/* ---- lookups ------------------------------------------------------------------- */
 
-/* How many codes there were at `time`. */
+/* Return the number of codes that existed at `time`. */
 static uint32_t codes_until(struct tally_jit *jit, uint64_t time)
 {
 	size_t low = 0, high = jit->nr_finished;
@@ -111,7 +111,8 @@ static uint32_t codes_until(struct tally_jit *jit, uint64_t time)
 	return (uint32_t)low;
 }
 
-/* Without memory for slots each address is looked up anew, in `own`. */
+/* Return the cached result for an address, after looking it up if necessary. Without memory for
+ * slots, each lookup uses `own`. */
 static const struct tally_jit_slot *slot_find(struct tally_jit *jit, uint64_t addr, uint32_t before,
 					      struct tally_jit_slot *own)
 {
@@ -149,7 +150,7 @@ const struct tally_jit_code *tally_jit_find(struct tally_jit *jit, uint64_t addr
 	return &jit->codes.data[slot->number];
 }
 
-/* Symbols that begin at a place or before it. */
+/* Return the number of symbols that begin at a place or before it. */
 static size_t symbols_until(const struct tally_jit *jit, uint64_t place)
 {
 	size_t low = 0, high = jit->symbols.len;

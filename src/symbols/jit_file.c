@@ -11,7 +11,7 @@
 #include "symbols/jitdump.h"
 #include "symbols/perfmap.h"
 
-/* What is read at once, at first and at most. */
+/* Size of a read, at first and at most. */
 enum { CHUNK_FIRST = 1 << 20, CHUNK_MAX = 256 << 20 };
 
 static int file_pread(int fd, uint8_t *to, size_t len, uint64_t offset, size_t *ret_got)
@@ -33,7 +33,7 @@ static int file_pread(int fd, uint8_t *to, size_t len, uint64_t offset, size_t *
 	return 0;
 }
 
-/* Whether the file still has what was read of it: it may have been begun anew. */
+/* Return true if the file still has the bytes that were read last: it may be rewritten. */
 static bool tail_is_there(const struct tally_jit_file *file, int fd)
 {
 	uint8_t tail[TALLY_JIT_TAIL];
@@ -43,7 +43,7 @@ static bool tail_is_there(const struct tally_jit_file *file, int fd)
 	       got == file->tail_len && !memcmp(tail, file->tail, got);
 }
 
-/* So much at the start of `chunk` was read. */
+/* Account for `used` bytes at the start of `chunk` that were parsed. */
 static void chunk_used(struct tally_jit_file *file, const uint8_t *chunk, size_t used)
 {
 	size_t len = TALLY_MIN(used, (size_t)TALLY_JIT_TAIL);
@@ -70,8 +70,8 @@ static int chunk_parse(struct tally_jit_file *file, const struct tally_jit_readi
 	return ret;
 }
 
-/* Read on, in chunks that are as large as the largest record. Read, not mapped: the process may be
- * writing it still, or another one begin it anew. */
+/* Read the new part in chunks, which grow up to the size of the largest record. The file is not
+ * mapped: the process may still be writing it, or another one may rewrite it. */
 static int chunks_read(struct tally_jit_file *file, const struct tally_jit_reading *reading, int fd)
 {
 	size_t room = CHUNK_FIRST, got = room, used;
@@ -101,7 +101,7 @@ static int chunks_read(struct tally_jit_file *file, const struct tally_jit_readi
 	return ret;
 }
 
-/* Begin the file that `st` is of, if it is another one than was read so far. */
+/* Start again if `st` describes another file than was read so far. */
 static int file_begin(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 		      const struct stat *st, int fd)
 {

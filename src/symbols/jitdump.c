@@ -19,7 +19,8 @@ enum {
 	RECORD_LINES,
 };
 
-/* Sizes of what is fixed, and where fields are in it: of records behind their header. */
+/* Sizes of fixed parts, and offsets of fields in them. Those of records do not include the record
+ * header. */
 enum {
 	HEADER_SIZE = 40,
 	HEADER_MACHINE = 12,
@@ -38,7 +39,7 @@ enum {
 	LINE_SIZE = 16,
 };
 
-/* A line, before the code comes that it is of. */
+/* A line for code that has not been read yet. */
 struct pending_line {
 	uint64_t addr;
 	const char *file;
@@ -48,17 +49,17 @@ struct pending_line {
 struct tally_jit_dump {
 	struct tally_jitdump_header header;
 	bool swaps;
-	bool is_over;              /* by what is no record */
+	bool is_over;              /* ended by an invalid record */
 	struct tally_map by_index; /* number of code to its symbol */
-	uint64_t lines_of;         /* address of the code that is to come */
+	uint64_t lines_of;         /* address of the code that the pending lines belong to */
 	TALLY_VEC(struct pending_line) pending;
 };
 
-/* A record that is all there. */
+/* A complete record. */
 struct dump_record {
 	const uint8_t *body;
 	size_t len;
-	uint64_t offset; /* of the body, in the dump */
+	uint64_t offset; /* of the body in the dump */
 	uint64_t time;
 	uint32_t id;
 	bool swaps;
@@ -90,9 +91,9 @@ static int line_keep(struct tally_jit *jit, uint64_t place, const struct pending
 	return tally_vec_push(&jit->lines, (struct tally_jit_line){place, line});
 }
 
-/* Sort the lines that came before code at `addr`, and leave those that are of it. Where one of a
- * record is in other code, the record was written wrong: V8 writes names of files that it has given
- * up by then, so that what follows them is read from the midst of what was to be a name. */
+/* Sort the pending lines, and drop them if they do not belong to the code at `addr`. If one of them
+ * is in other code, the whole record is wrong: V8 writes file names that it has already freed, so
+ * the lines after them are parsed from the middle of a name. */
 static void lines_choose(struct tally_jit *jit, uint64_t addr, uint64_t start, uint64_t size)
 {
 	struct tally_jit_dump *dump = jit->dump;
@@ -107,7 +108,7 @@ static void lines_choose(struct tally_jit *jit, uint64_t addr, uint64_t start, u
 	}
 }
 
-/* The lines that came before are those of this code, if they are of its address. */
+/* Assign the pending lines to this code, if they are for its address. */
 static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
 	struct tally_jit_dump *dump = jit->dump;
@@ -116,7 +117,8 @@ static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_
 
 	if (!dump->pending.len)
 		return 0;
-	/* Wherever V8 has an address it has added this: a header that perf once put there. */
+	/* V8 adds this to the address of each line, for a header that perf once put before the
+	 * code. */
 	if (dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
 		start += V8_LINES_SHIFT;
 	lines_choose(jit, addr, start, size);
@@ -128,7 +130,7 @@ static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_
 	return ret;
 }
 
-/* -EINVAL: it makes no sense. */
+/* Returns -EINVAL if the record is malformed. */
 static int dump_load(struct tally_jit *jit, const struct dump_record *record)
 {
 	const char *name = (const char *)record->body + LOAD_SIZE, *end;
@@ -180,7 +182,7 @@ static int dump_move(struct tally_jit *jit, const struct dump_record *record)
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* The name of a line's file; "\xff" is the same once more. NULL when out of memory. */
+/* Return the file name of a line; "\xff" repeats the previous one. NULL if memory is out. */
 static const char *line_file(struct tally_jit *jit, const char *name, size_t len,
 			     const char *previous)
 {
@@ -242,7 +244,7 @@ static int record_take(struct tally_jit *jit, const struct dump_record *record)
 	}
 }
 
-/* The header is there, and says how long it is. */
+/* Parse the header, one field of which is its size. */
 static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, size_t *ret_used,
 			struct tally_error *err)
 {
@@ -271,7 +273,7 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 	return 0;
 }
 
-/* The size of the record at `data`; 0 if it is not all there, 1 if it is none. */
+/* Return the size of the record at `data`; 0 if it is incomplete, 1 if it is invalid. */
 static size_t record_look(const uint8_t *data, size_t len, bool swaps, uint64_t offset,
 			  struct dump_record *ret_record)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit-PID.dump, what JIT compilers write: a header, then records of code that was made (its name,
- * address and bytes) or moved, of its lines, and what is not read here: how to unwind it. Each has
- * the time at which it was written. The header's magic number tells the byte order.
+ * jit-PID.dump, as JIT compilers write it: a header, then records. Records describe code that was
+ * created (name, address and bytes) or moved, its lines, and how to unwind it, which is ignored
+ * here. Each record has the time at which it was written. The header's magic number determines the
+ * byte order.
  */
 #ifndef TALLY_SYMBOLS_JITDUMP_H
 #define TALLY_SYMBOLS_JITDUMP_H
@@ -10,25 +11,26 @@
 #include "base/error.h"
 #include "symbols/jit.h"
 
-/* What the header says. */
+/* Contents of the header. */
 struct tally_jitdump_header {
 	uint32_t pid;        /* in the innermost pid namespace of the process */
-	uint16_t machine;    /* EM_... that the code is for */
-	bool has_arch_clock; /* times are not of CLOCK_MONOTONIC, but of a counter of the CPU */
+	uint16_t machine;    /* EM_... of the code */
+	bool has_arch_clock; /* times are from a counter of the CPU, not from CLOCK_MONOTONIC */
 };
 
-/* Take whole records out of `len` bytes at `offset` of a dump, 0 for the first ones; `*ret_used` is
- * how many bytes need not come again. What is no record ends the dump: all bytes are used, and no
- * more are looked at. Records that make no sense are left out and counted in `jit`, and `err` (may
- * be NULL) speaks of the first. Copies what it keeps. 0; -ENODATA while the header is not all
- * there; -EBADMSG for another file; -ENOMEM. */
+/* Parse the complete records in `len` bytes at `offset` of a dump, starting with 0. `*ret_used` is
+ * the number of bytes that were consumed and are not to be passed again. An invalid record ends the
+ * dump: all bytes are consumed, and later ones are ignored. Malformed records are skipped and
+ * counted in `jit`; `err` (may be NULL) describes the first. The bytes are not referenced
+ * afterwards. Returns 0; -ENODATA if the header is incomplete; -EBADMSG if it is another kind of
+ * file; -ENOMEM. */
 int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct tally_jit *jit,
 			size_t *ret_used, struct tally_error *err);
 
-/* What the header said, once tally_jitdump_parse() was told of it; NULL before. */
+/* Return the header, or NULL if tally_jitdump_parse() has not seen it yet. */
 const struct tally_jitdump_header *tally_jitdump_header(const struct tally_jit *jit);
 
-/* Free what only reading more of the dump needs. */
+/* Free the state that is only needed to read more of the dump. */
 void tally_jitdump_end(struct tally_jit *jit);
 
 #endif

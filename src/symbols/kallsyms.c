@@ -6,9 +6,9 @@
 
 #include "symbols/text.h"
 
-enum { LINE_LENGTH = 44 }; /* mostly */
+enum { LINE_LENGTH = 44 }; /* typically */
 
-/* One line: the name and the tag are borrowed from the text and not terminated. */
+/* A line. The name and the tag are borrowed from the text and not terminated. */
 struct line {
 	uint64_t address;
 	char type;
@@ -29,13 +29,13 @@ static void line_read_module(struct tally_text *text, struct line *line)
 	line->module_len = (size_t)(text->at - line->module);
 }
 
-/* The C library's answer depends on the locale, and takes longer. */
+/* isgraph() depends on the locale, and is slower. */
 static bool is_graphic(char c)
 {
 	return c > ' ' && c < 0x7f;
 }
 
-/* Parse one line and go to the next; false if it is not of kallsyms. */
+/* Parse one line and advance to the next. Returns false if it is not a line of kallsyms. */
 static bool line_parse(struct tally_text *text, struct line *ret_line)
 {
 	struct line line = {0};
@@ -58,7 +58,8 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 	return ok;
 }
 
-/* Text and data; absolute and read-only symbols are no places to be in. */
+/* Accept text and data. Absolute and read-only symbols do not name the code or data at their
+ * address. */
 static bool type_counts(char type)
 {
 	char lower = type | 0x20;
@@ -73,7 +74,7 @@ static uint8_t binding_of(char type)
 	return type >= 'A' && type <= 'Z' ? TALLY_SYMBOL_GLOBAL : TALLY_SYMBOL_LOCAL;
 }
 
-/* The tag of a line as a string; neighbours share it, as they come from the same module. */
+/* Copy the tag of a line. Adjacent lines from the same module share the copy. */
 static int module_text(struct tally_symtab *table, const struct line *line, const char **last)
 {
 	if (*last && strlen(*last) == line->module_len &&
@@ -115,7 +116,7 @@ int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 			return tally_error_at(err, -EINVAL, "not a line of kallsyms",
 					      (uint64_t)(start - data));
 		hidden &= !line.address;
-		/* ARM modules list their marks between code and data. */
+		/* Modules for ARM list their marks between code and data ("$a"). */
 		if (type_counts(line.type) && line.name[0] != '$')
 			ret = line_add(table, &line, &last_module);
 	}

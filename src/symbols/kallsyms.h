@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text of /proc/kallsyms: "address type name[\t[module]]" a line. */
+/* The text of /proc/kallsyms: lines of "address type name[\t[module]]". */
 #ifndef TALLY_SYMBOLS_KALLSYMS_H
 #define TALLY_SYMBOLS_KALLSYMS_H
 
@@ -10,16 +10,14 @@
 #include "base/error.h"
 #include "symbols/table.h"
 
-/* Parse `len` bytes of kallsyms and finish `table` (which must be empty). `module` selects: NULL
- * takes the kernel proper, "ext4" the lines tagged [ext4]. Lines that are not kallsyms are an
- * error, symbols that are neither text nor data
- * are left out. Copies what it keeps.
- * 0; -EINVAL with `err` at the bad line; -EPERM when every address is 0 (kptr_restrict);
- * -ENOMEM. */
+/* Parse `len` bytes of kallsyms and finish `table`, which must be empty. `module` selects symbols:
+ * NULL those of the kernel proper, "ext4" the lines tagged [ext4]. Symbols that are neither text
+ * nor data are skipped. Names are copied. Returns 0; -EINVAL with `err` at a malformed line; -EPERM
+ * if all addresses are 0 (kptr_restrict); -ENOMEM. */
 int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 			 struct tally_symtab *table, struct tally_error *err);
 
-/* The address of the symbol `name` of the kernel proper. 0 or -ENOENT. */
+/* Get the address of the symbol `name` of the kernel proper. Returns 0 or -ENOENT. */
 int tally_kallsyms_address(const char *data, size_t len, const char *name, uint64_t *ret_address);
 
 #endif

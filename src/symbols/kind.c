@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a mapping's file name speaks of. */
+/* The kind of a mapped object, by the file name of the mapping. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 struct name_rule {
 	const char *text;
-	bool whole; /* the whole name, not only its beginning */
+	bool whole; /* match the whole name, not only its beginning */
 	enum tally_dso_kind kind;
 };
 
-/* The first that fits, else a file: /dev has files too (/dev/shm), and which names there are
- * devices is found out when they would be opened. Memory without a file may hold code of a JIT
- * compiler. */
+/* The first matching rule is used; other names are files. Names in /dev can be files as well
+ * (/dev/shm); devices are detected when they would be opened. Memory without a file may contain JIT
+ * code. */
 static const struct name_rule user_names[] = {
 	{"//anon", true, TALLY_DSO_PERF_MAP},
 	{"[anon]", true, TALLY_DSO_PERF_MAP},
@@ -38,7 +38,7 @@ static const struct name_rule user_names[] = {
 	{"", true, TALLY_DSO_UNKNOWN},
 };
 
-/* Asked for every mapping of a recording: mostly the first two characters tell. */
+/* Called for every mapping of a recording. The first two characters mostly decide. */
 static bool rule_fits(const struct name_rule *rule, const char *filename)
 {
 	size_t i = 0;

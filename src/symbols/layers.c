@@ -8,12 +8,12 @@
 
 enum { LAYERS_MAX = 1 << 28 };
 
-/* What is being built. */
+/* Layers that are being built. */
 struct layers_builder {
 	const char *list;
 	size_t stride, nr;
 	struct tally_layers made;
-	uint32_t *pieces; /* of each range the first and the end */
+	uint32_t *pieces; /* first piece of each range, and the one after its last */
 };
 
 static const struct tally_layer *layer_at(const struct layers_builder *builder, size_t i)
@@ -28,7 +28,7 @@ static int compare_bounds(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Most compilers go through memory from its start to its end. */
+/* Sort the bounds. Most compilers fill memory in ascending order, so they often are sorted. */
 static void bounds_sort(uint64_t *bounds, size_t nr)
 {
 	size_t i = 1;
@@ -59,7 +59,7 @@ static int bounds_gather(struct layers_builder *builder)
 	return 0;
 }
 
-/* How many bounds are not above `addr`. */
+/* Return the number of bounds that are not above `addr`. */
 static size_t bounds_until(const struct tally_layers *layers, uint64_t addr)
 {
 	size_t low = 0, high = layers->nr_bounds;
@@ -80,7 +80,7 @@ static size_t nr_leaves(const struct tally_layers *layers)
 	return layers->nr_bounds - 1;
 }
 
-/* Which bound `addr` is; `hint` may be the one before it. */
+/* Return the number of the bound `addr`. `hint` may be the number of the bound before it. */
 static uint32_t bound_number(const struct tally_layers *layers, uint64_t addr, uint32_t hint)
 {
 	if (hint + 1 < layers->nr_bounds && layers->bounds[hint + 1] == addr)
@@ -106,8 +106,8 @@ static int pieces_find(struct layers_builder *builder)
 	return 0;
 }
 
-/* Count a range at each node that it is made of, where `entries` is NULL; else enter it there,
- * `firsts` being where the next entry of a node goes. How many nodes. */
+/* If `entries` is NULL, count range `i` at each node that it is made of. Otherwise enter the range
+ * there; `firsts` holds the index of the next entry of each node. Returns the number of nodes. */
 static size_t layer_enter(const struct layers_builder *builder, size_t i, uint32_t *firsts,
 			  uint32_t *entries)
 {
@@ -129,7 +129,7 @@ static size_t layer_enter(const struct layers_builder *builder, size_t i, uint32
 	return nr;
 }
 
-/* Make of the counts of nodes where the entries of each begin. */
+/* Convert the counts of nodes to the index of each node's first entry. */
 static void firsts_sum(uint32_t *firsts, size_t nr)
 {
 	uint32_t sum = 0;
@@ -161,7 +161,7 @@ static int layers_enter(struct layers_builder *builder)
 	firsts_sum(made->firsts, nodes + 1);
 	for (size_t i = 0; i < builder->nr; i++)
 		layer_enter(builder, i, made->firsts, made->entries);
-	/* Each is now where the one behind it began. */
+	/* Each value is now the start of the next node: move them back by one. */
 	for (size_t i = nodes; i > 0; i--)
 		made->firsts[i] = made->firsts[i - 1];
 	made->firsts[0] = 0;
@@ -192,7 +192,7 @@ int tally_layers_build(const struct tally_layer *list, size_t stride, size_t nr,
 	return ret;
 }
 
-/* How many entries of a node are below `before`. */
+/* Return the number of entries of a node that are less than `before`. */
 static uint32_t entries_until(const uint32_t *entries, uint32_t nr, uint32_t before)
 {
 	uint32_t low = 0, high = nr;

@@ -17,14 +17,14 @@
 
 enum {
 	SECONDS = 120,
-	FILES_SHARE = 3,        /* all files may take as many times what one may */
-	ANSWER_MAX = 512 << 20, /* bytes that are answered about all files */
+	FILES_SHARE = 3,        /* limit for all files together, in multiples of that for one */
+	ANSWER_MAX = 512 << 20, /* bytes of answers for all files together */
 	WORKERS_MAX = 6,
 };
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* The lines of a DSO, made at the first use. NULL: memory is out. */
+/* Return the lines of a DSO, allocated on first use. NULL if memory is out. */
 static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
 {
 	if (!dso->lines)
@@ -32,15 +32,15 @@ static struct tally_dso_lines *dso_lines(struct tally_dso *dso)
 	return dso->lines;
 }
 
-/* Half of the machine's memory, which leaves room for what the user does meanwhile; while there are
- * other workers half of what the last one has. */
+/* Return the default memory limit of a worker: half of the machine's memory, which leaves the rest
+ * to the user. Each other worker that is running halves it. */
 static uint64_t bytes_default(const struct tally_symbols *symbols)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) >>
 	       (1 + symbols->lines_used.nr_workers);
 }
 
-/* All files together may have somewhat more than one. */
+/* Return the limits of a worker. All files together may use somewhat more than a single file. */
 static struct tally_dwarf_limits limits_of(const struct tally_dso *dso)
 {
 	const struct tally_symbols *symbols = dso->owner;
@@ -123,8 +123,8 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 	return lines->nr_missing + lines->worker.nr_missing ? TALLY_DSO_PARTLY : TALLY_DSO_LOADED;
 }
 
-/* Append the name of the package, as dwp(1) makes it of the file that has the skeletons, or of the
- * program whose debug file that is. False if there is none. */
+/* Append the name of the package. dwp(1) names it after the file with the skeletons; here that is
+ * the debug file or the program that it belongs to. Returns false if it does not exist. */
 static bool add_package(const struct tally_dso *dso, struct tally_str *out)
 {
 	const char *const beside[] = {dso->lines->info.image.path, dso->path};
@@ -165,7 +165,7 @@ static int opener(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_f
 	return tally_debug_info_gather(&dso->lines->info, limits_of(dso).bytes, file, alt);
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- requests to the worker ------------------------------------------------------ */
 
 static void worker_stop(struct tally_dso *dso)
 {
@@ -182,7 +182,8 @@ static void worker_stop(struct tally_dso *dso)
 	tally_dwarf_worker_stop(&lines->worker);
 }
 
-/* Who asks of many files in turns has some workers at a time. */
+/* Start a worker. Several can run at a time, for callers that alternate between files; if there are
+ * too many, others are stopped. */
 static int worker_start(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
@@ -205,7 +206,7 @@ static int worker_start(struct tally_dso *dso)
 	return 0;
 }
 
-/* Ask for addresses that are all at the same distance from where they are in the file. */
+/* Request the lines of addresses, which are those of the debug information. */
 static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -218,8 +219,8 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	lines->is_new |= !ret;
 }
 
-/* Whether an address is not known yet, but may be in the debug information: `ret_in_file` is where
- * it is there. */
+/* Return true if the lines of an address are unknown and may be in the debug information.
+ * `*ret_in_file` is the address there. */
 static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_file)
 {
 	struct tally_dso_lines *lines = dso->lines;
@@ -231,7 +232,7 @@ static bool is_unknown(struct tally_dso *dso, uint64_t addr, uint64_t *ret_in_fi
 	return !tally_lines_find(&lines->known, addr + bias);
 }
 
-/* Whether lines are looked for in files; then for debug information, too. */
+/* Return true if lines are to be searched for in files, after searching for debug information. */
 static bool begin_asking(struct tally_dso *dso)
 {
 	if ((tally_dso_has_stored_lines(dso) && !dso->asks_files) || !dso_lines(dso))
@@ -255,7 +256,7 @@ void tally_dso_lines_prepare(struct tally_dso *dso, const uint64_t *addrs, size_
 	if (!begin_asking(dso))
 		return;
 	for (size_t i = 0; i < nr; i++) {
-		/* Those that there is no memory for are asked for one by one. */
+		/* If memory is out, the address is requested separately later. */
 		if ((!i || addrs[i] != addrs[i - 1]) && is_unknown(dso, addrs[i], &in_file))
 			(void)tally_vec_push(&wanted, in_file);
 	}
@@ -292,7 +293,7 @@ void tally_lines_prepare(struct tally_dso_address *all, size_t nr)
 	tally_vec_free(&addrs);
 }
 
-/* The span that has the address, and how far its addresses are from the DSO's. */
+/* Return the span with the address, and how much its addresses differ from the DSO's. */
 static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t addr,
 					       uint64_t *ret_bias)
 {
@@ -312,7 +313,7 @@ static const struct tally_line_span *span_find(struct tally_dso *dso, uint64_t a
 	return span;
 }
 
-/* What the dump of a JIT compiler has. */
+/* Get the line in the dump of a JIT compiler. */
 static size_t lines_made(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 			 struct tally_span *ret_span)
 {
@@ -346,8 +347,8 @@ static size_t lines_of_files(struct tally_dso *dso, uint64_t addr,
 	return span->nr;
 }
 
-/* Of a function instruction by instruction all lines are from one place, so that those of one file
- * have the same name: what is stored is for where debug information is not. */
+/* For a view of a function instruction by instruction, all lines come from files if possible, so
+ * that a source file has the same name everywhere. Embedded lines are then only the fallback. */
 size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_line **ret_lines,
 		       struct tally_span *ret_span)
 {
@@ -361,14 +362,14 @@ size_t tally_dso_lines(struct tally_dso *dso, uint64_t addr, const struct tally_
 
 const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct tally_line *line)
 {
-	struct tally_dso_lines *lines = dso_lines(dso); /* stored ones need none */
+	struct tally_dso_lines *lines = dso_lines(dso); /* not allocated yet for embedded lines */
 	struct tally_symbol *symbol;
 	uint32_t id;
 
 	if (!line->function || !lines ||
 	    tally_intern(&lines->names, line->function, strlen(line->function), &id))
 		return NULL;
-	/* What there was no memory for is made again. */
+	/* An earlier call may have failed for lack of memory. */
 	while (lines->symbols.len <= id) {
 		if (tally_vec_push(&lines->symbols, NULL))
 			return NULL;
@@ -396,7 +397,7 @@ void tally_dso_lines_free(struct tally_dso *dso)
 	if (!lines)
 		return;
 	worker_stop(dso);
-	/* Who reads the index is not told what was given up. */
+	/* The index does not record what was given up, so incomplete lines are not saved. */
 	if (lines->is_new && !lines->nr_given_up && !lines->nr_missing)
 		tally_dso_lines_save(dso);
 	tally_debug_info_free(&lines->info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loading at the first lookup, and what came of it. */
+/* Loading at the first lookup, and its result. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "symbols/load_rules.h"
 #include "symbols/stored.h"
 
-/* What each kind and state is: the loader, the words. */
+/* Loaders by kind of DSO; descriptions by state. */
 static int (*const loaders[])(struct tally_dso *dso) = {
 	[TALLY_DSO_USER] = tally_dso_load_user,     [TALLY_DSO_KERNEL] = tally_dso_load_kernel,
 	[TALLY_DSO_MODULE] = tally_dso_load_module, [TALLY_DSO_VDSO] = tally_dso_load_vdso,
@@ -62,7 +62,8 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
 };
 
-/* From the worst to tell to the best: the order of tally_worse_error. */
+/* Errors and the states that they map to, the most informative ones first: the order of
+ * tally_worse_error(). */
 static const struct {
 	int code;
 	enum tally_dso_state state;
@@ -151,8 +152,9 @@ static void dso_load_files(struct tally_dso *dso)
 	tally_dso_index_save(dso);
 }
 
-/* What was recorded is the truth of that moment: files are asked where nothing came of them then.
- * If nothing does now either, it is said what was wrong then. */
+/* Load the symbols. Embedded symbols take precedence, as they are from the time of the recording.
+ * Files are only searched if no symbols were found then. If none are found now either, the embedded
+ * state is reported. */
 static void dso_load(struct tally_dso *dso)
 {
 	const struct tally_stored_object *stored = tally_dso_stored(dso);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code of a DSO as it was mapped, opened at the first look. Only so many files are open at a
- * time: the one that was looked at least recently makes room for another.
+ * The code of a DSO as it was mapped, opened at the first access. The number of open files is
+ * limited: the least recently accessed one is closed to open another.
  */
 #include <elf.h>
 
@@ -12,7 +12,8 @@
 #include "symbols/places.h"
 #include "symbols/stored.h"
 
-/* Separate debug files have the headers of what was mapped, but none of its bytes. */
+/* Return false for separate debug files, which have the headers of the mapped file's sections, but
+ * not their contents. */
 static bool has_bytes(const struct tally_elf *elf)
 {
 	struct tally_elf_section section;
@@ -24,15 +25,17 @@ static bool has_bytes(const struct tally_elf *elf)
 	return true;
 }
 
-/* What was unpacked stays in memory, which is too much for a look at some instructions. */
+/* Return true if the image has code that can be checked. Decompressed files are rejected: keeping
+ * them in memory is too expensive for a look at some instructions. */
 static bool has_code(const struct tally_dso *dso, const struct tally_image *image)
 {
 	return (!image->copy || dso->kind == TALLY_DSO_VDSO) &&
 	       tally_code_is_known(image->elf.machine) && has_bytes(&image->elf);
 }
 
-/* Of a recording that does not say where it is from a name tells nothing of code, and callers that
- * are cut by mistake are missing. */
+/* Return true if the file is known to be the recorded one. If the origin of the recording is
+ * unknown, the name of a file proves nothing about its code, and callers that are rejected by
+ * mistake would be missing. */
 static bool is_trusted(const struct tally_dso *dso)
 {
 	return dso->build_id.size || dso->kind == TALLY_DSO_VDSO || dso->owner->options.symfs ||
@@ -47,7 +50,7 @@ static int code_check(const struct tally_dso *dso, struct tally_image *image)
 	return -ENODATA;
 }
 
-/* The cache of build-ids has what was mapped, too. */
+/* Open the copy of the mapped file in the build-id cache. */
 static int code_open_cached(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_places places = {0};
@@ -110,7 +113,7 @@ static void codes_make_room(struct tally_symbols *symbols)
 	tally_dso_release_code(oldest);
 }
 
-/* Whether the DSO's code is there to be looked at. */
+/* Return true if the DSO's code is open, opening it if necessary. */
 static bool code_get(struct tally_dso *dso)
 {
 	struct tally_symbols *symbols = dso->owner;
@@ -139,7 +142,7 @@ bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
 		return true;
 	if (!tally_file_map_check(&dso->code.map))
 		return false;
-	/* It became shorter: there are zeros where its code was. */
+	/* The file became shorter: its code reads as zeros. */
 	tally_dso_release_code(dso);
 	dso->has_no_code = true;
 	return true;

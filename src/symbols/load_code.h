@@ -4,7 +4,7 @@
 
 #include "symbols/dso.h"
 
-/* Let go of the file that code was read from. */
+/* Close the file that code was read from. */
 void tally_dso_release_code(struct tally_dso *dso);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What JIT compilers tell of their code: perf-PID.map in /tmp, jit-PID.dump wherever it was mapped.
- * Both are written while the program runs. Where a look-up finds nothing in them, or somebody asks
- * for it, they are looked at again: what came to their end is read, and all of a file that took the
- * place of another, or was begun anew.
+ * Code that is described by the files of JIT compilers: perf-PID.map in /tmp, and jit-PID.dump
+ * wherever it was mapped. Both are written while the program runs. They are checked again if a
+ * lookup finds nothing in them, or on request. Then new data at the end is read, or the whole file
+ * if it was replaced or rewritten.
  */
 #include "symbols/load_jit.h"
 
@@ -20,24 +20,24 @@
 #include "symbols/jit_file.h"
 #include "symbols/jitdump.h"
 
-/* After a look of any length the next one waits for so many times as long; those of its own accord
- * at least for a second. */
+/* If a check takes longer than LOOK_NS, the next one waits for LOOKS_APART_TIMES as long. Checks
+ * because of a failed lookup are at least LOOKS_APART_NS apart. */
 enum { LOOK_NS = 10000000, LOOKS_APART_NS = 1000000000, LOOKS_APART_TIMES = 16 };
 
 struct tally_dso_jit {
 	struct tally_jit_file file;
-	int place;        /* where the file was found */
-	uint64_t looked;  /* ns of CLOCK_MONOTONIC: when the last look ended */
-	uint64_t took;    /* and how long it took */
-	bool is_final;    /* nobody writes any more */
-	bool is_given_up; /* more was written than is read */
+	int place;        /* candidate path of the file */
+	uint64_t looked;  /* end of the last check, ns of CLOCK_MONOTONIC */
+	uint64_t took;    /* duration of the last check, ns */
+	bool is_final;    /* no process writes any more */
+	bool is_given_up; /* not checked again: too large, or memory was out */
 	bool has_arch_clock;
-	uint16_t machine; /* EM_... of a dump */
+	uint16_t machine; /* EM_... of a dump's code */
 };
 
-/* ---- whose it is ------------------------------------------------------------------ */
+/* ---- ownership of the files ------------------------------------------------------- */
 
-/* The pid inside the innermost pid namespace of a process that still runs. */
+/* Return the pid in the innermost pid namespace of a running process. */
 static pid_t nspid_read(pid_t pid)
 {
 	struct tally_str path = {0};
@@ -61,7 +61,7 @@ out:
 	return nspid;
 }
 
-/* Whether the process is there, and whose it is. */
+/* Return true if the process is running, and get its user. */
 static bool process_look(const struct tally_dso *dso, uid_t *ret_uid)
 {
 	char path[32];
@@ -74,8 +74,8 @@ static bool process_look(const struct tally_dso *dso, uid_t *ret_uid)
 	return true;
 }
 
-/* Everybody may write into /tmp: whose word counts there? The process's user is known while it
- * runs. */
+/* Open a file, but only of a trusted owner, as everybody may write to /tmp. Trusted are root, the
+ * effective user and, while the process is running, the process's user. */
 static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 {
 	uid_t uids[3] = {0, geteuid()};
@@ -87,7 +87,8 @@ static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
 }
 
-/* A dump is of the process that its name tells of: a fork has its parent's mapped, too. */
+/* Check that a dump is from the process that its name refers to. A forked process has the dump of
+ * its parent mapped as well. */
 static int file_check(void *arg, const struct tally_jit *made)
 {
 	const struct tally_jitdump_header *header = tally_jitdump_header(made);
@@ -106,11 +107,12 @@ static int file_check(void *arg, const struct tally_jit *made)
 	return -EBADMSG;
 }
 
-/* ---- places ----------------------------------------------------------------------- */
+/* ---- candidate paths -------------------------------------------------------------- */
 
 enum { MAP_PLACES = 3, DUMP_PLACES = 2 };
 
-/* The places in the order of trust: the process's own files while it runs, then ours. */
+/* Build a candidate path. Their order is that of trust: the process's own files while it is
+ * running, then ours. */
 static void place_path(const struct tally_dso *dso, int place, pid_t nspid, struct tally_str *str)
 {
 	bool is_map = dso->kind == TALLY_DSO_PERF_MAP;
@@ -123,8 +125,8 @@ static void place_path(const struct tally_dso *dso, int place, pid_t nspid, stru
 		tally_str_addf(str, "/perf-%d.map", (int)(place == 2 ? dso->pid : nspid));
 }
 
-/* What is read of all processes, and over all readings: more than those of programs that run for
- * days. A map tells of as many functions in fewer bytes. */
+/* Limit on the bytes that are read for all processes over time, more than programs write in days. A
+ * map describes as many functions in fewer bytes, so its bytes count MAP_WEIGHT times. */
 #define JIT_BYTES_MAX (UINT64_C(1) << 30)
 enum { MAP_WEIGHT = 8 };
 
@@ -163,8 +165,8 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_sam
 	return ret;
 }
 
-/* Once a file was found it is the one; where the process has ended, whose files it was found in, it
- * is looked for at the other places. */
+/* Read the file. A file that was found is the only one that is read. If it was found in the root of
+ * a process that has ended, it is searched for at the other paths. */
 static int places_read(struct tally_dso *dso)
 {
 	bool is_known = dso->state == TALLY_DSO_LOADED;
@@ -195,7 +197,7 @@ int tally_dso_load_jit(struct tally_dso *dso)
 		dso->jit = calloc(1, sizeof(*dso->jit));
 	if (!dso->jit)
 		return -ENOMEM;
-	/* Asked before it is read: then all is there that ever will be. */
+	/* Checked before the file is read: if the process has ended, the file is complete. */
 	dso->jit->is_final = !process_look(dso, &uid);
 	ret = places_read(dso);
 	dso->jit->looked = tally_clock_now();
@@ -203,10 +205,10 @@ int tally_dso_load_jit(struct tally_dso *dso)
 	return ret;
 }
 
-/* ---- looking again ------------------------------------------------------------------ */
+/* ---- checking again ----------------------------------------------------------------- */
 
-/* Read what is new; true if there is any. What was found before stays where the file cannot be read
- * any more. */
+/* Read the new part; return true if there is any. If the file cannot be read any more, the code so
+ * far is kept. */
 static bool jit_look(struct tally_dso *dso)
 {
 	struct tally_dso_jit *jit = dso->jit;
@@ -223,8 +225,8 @@ static bool jit_look(struct tally_dso *dso)
 	return true;
 }
 
-/* Look again, at least `apart` ns behind the last look. Look-ups that find nothing are many: the
- * clock that is read for them is the cheap one. */
+/* Check the file again, at least `apart` ns after the last time. Failed lookups are frequent, so a
+ * coarse clock is used. */
 static bool jit_look_in_time(struct tally_dso *dso, uint64_t apart)
 {
 	struct tally_dso_jit *jit = dso->jit;
@@ -246,7 +248,7 @@ void tally_symbols_look_again(struct tally_symbols *symbols)
 	uid_t uid;
 
 	tally_vec_for_each (dso, &symbols->dsos) {
-		/* The pid of one that has ended may be another's by now. */
+		/* The pid of a process that has ended may be in use again. */
 		if ((*dso)->jit && (*dso)->jit->is_final)
 			(*dso)->jit->is_final = !process_look(*dso, &uid);
 		(void)jit_look_in_time(*dso, 0);
@@ -258,7 +260,7 @@ uint64_t tally_symbols_generation(const struct tally_symbols *symbols)
 	return symbols->generation;
 }
 
-/* ---- look-ups ------------------------------------------------------------------------ */
+/* ---- lookups ------------------------------------------------------------------------- */
 
 const struct tally_symbol *tally_dso_find_made(struct tally_dso *dso, uint64_t place)
 {

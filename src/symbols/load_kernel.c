@@ -14,7 +14,7 @@
 
 enum { KALLSYMS_MAX = 256 << 20 };
 
-/* Read the copy of the recorded kernel's kallsyms in perf's cache. -ESTALE if there can be none. */
+/* Read the recorded kernel's kallsyms from perf's cache. Returns -ESTALE if it is not there. */
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
 	const char *dir = symbols->kernel ? symbols->options.buildid_dir : NULL;
@@ -45,7 +45,7 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols)
 			       &symbols->kallsyms_len);
 }
 
-/* Read the text that fits the recorded kernel, once. */
+/* Read the kallsyms that fits the recorded kernel, once. */
 static int need_kallsyms(struct tally_symbols *symbols)
 {
 	const char *path = symbols->options.kallsyms;
@@ -61,7 +61,7 @@ static int need_kallsyms(struct tally_symbols *symbols)
 	return ret ? ret : tally_kallsyms_read_running(symbols);
 }
 
-/* How far the recorded kernel was from the one of the text: not 0 after a reboot. */
+/* Return the distance of the recorded kernel from the one in kallsyms: not 0 after a reboot. */
 static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 {
 	const struct tally_dso *kernel = symbols->kernel;
@@ -74,7 +74,7 @@ static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 	return kernel->address - here;
 }
 
-/* Take in the symbols of the kernel proper, or of a module. */
+/* Add the symbols of the kernel proper or of a module. */
 static int kallsyms_add(struct tally_dso *dso, const char *text, size_t len, const char *module)
 {
 	int ret = tally_kallsyms_parse(text, len, module, &dso->table, NULL);
@@ -92,14 +92,14 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	int ret = need_kallsyms(symbols);
 
 	if (!ret && module && kallsyms_bias(symbols))
-		ret = -ESTALE; /* after a reboot each module is anywhere */
+		ret = -ESTALE; /* a reboot moves each module */
 	if (!ret)
 		ret = kallsyms_add(dso, symbols->kallsyms, symbols->kallsyms_len, module);
 	if (ret)
 		return ret;
 	if (!module) {
-		/* Moved, they are of a boot long ago; those of the cache have a place if they fit.
-		 */
+		/* Relocated symbols are from an earlier boot and are not indexed. Symbols of perf's
+		 * cache that fit are indexed by their path. */
 		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols))
 			tally_sources_refuse(dso);
 		tally_sources_take_running(dso, symbols->kallsyms, symbols->kallsyms_len);
@@ -110,7 +110,7 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 							      : "/proc/kallsyms");
 }
 
-/* Whether kallsyms has the recorded kernel where it was recorded. */
+/* Return true if kallsyms has the kernel at its recorded address. */
 static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t len)
 {
 	uint64_t address;
@@ -120,8 +120,8 @@ static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t
 	       address == kernel->address;
 }
 
-/* Take perf's copy where it is of the recorded kernel since the same boot, or one like it: that
- * spares the running kernel to print its list once more. What it says of modules may be old. */
+/* Use perf's copy if it is from the boot of the recording, or one like it. This saves reading the
+ * running kernel's list again. Modules are not taken from the copy, as they may have changed. */
 static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
 	char *text = NULL;
@@ -138,7 +138,7 @@ static int load_cached_kernel(struct tally_dso *dso, const char *path)
 	return ret;
 }
 
-/* The value of the symbol `name` among those that were added. */
+/* Get the value of the symbol `name` among the entries. */
 static bool added_value(struct tally_symtab *table, const char *name, uint64_t *ret_value)
 {
 	tally_vec_for_each (entry, &table->entries) {
@@ -203,7 +203,8 @@ static int try_vmlinux(struct tally_dso *dso, const char *path)
 	return ret;
 }
 
-/* Take the first image or copy of kallsyms that fits. 0, or what the images lacked. */
+/* Use the first image or copy of kallsyms that fits. Returns 0, or the most informative error of
+ * the images. */
 static int search_kernel(struct tally_dso *dso, const struct tally_places *places)
 {
 	int ret = -ENOENT, one;
@@ -228,7 +229,7 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 	struct tally_places places;
 	int ret, other;
 
-	/* What the user names is taken or refused, and nothing else in its place. */
+	/* A file that the user named is used or fails; there is no fallback. */
 	if (options->kallsyms)
 		return load_kallsyms(dso, NULL);
 	if (options->vmlinux)
@@ -257,7 +258,7 @@ char *tally_module_bare(const char *name)
 	return copy;
 }
 
-/* What kallsyms tags a module's functions with; those of BPF programs are all tagged alike. */
+/* Return the tag of a module's functions in kallsyms. BPF programs share one tag. */
 static char *kallsyms_tag(const char *name)
 {
 	char *bare = tally_module_bare(name);
@@ -268,7 +269,8 @@ static char *kallsyms_tag(const char *name)
 	return strdup("bpf");
 }
 
-/* A module that was loaded again since may be another one: its id tells. */
+/* Return true if the module is still the recorded one. After it was loaded again it may differ: the
+ * build-id decides. */
 static bool module_runs(const struct tally_dso *dso, const char *module)
 {
 	struct tally_build_id running = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unwind rules of an object: of the file that was mapped, and of its debug file. */
+/* Unwind rules of an object, from the mapped file and its debug file. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool has_section(const struct tally_elf *elf, const char *name)
 	return tally_elf_section_by_name(elf, name, &section) && section.type != SHT_NOBITS;
 }
 
-/* The bytes from file offset `start` to `end` for which a table has rules. */
+/* Return the number of bytes between the file offsets `start` and `end` that have rules. */
 static uint64_t covered_bytes(const struct tally_unwind_table *rules, uint64_t start, uint64_t end)
 {
 	uint64_t sum = 0;
@@ -37,8 +37,8 @@ static uint64_t covered_bytes(const struct tally_unwind_table *rules, uint64_t s
 	return sum;
 }
 
-/* Whether rules are of the code. Files that were built without have those that the compiler's own
- * first and last functions brought; others, for some of their assembler, have none. */
+/* Return true if the rules cover the code. Files built without rules still have those of the
+ * compiler's startup code; other files may have none for some of their assembly code. */
 static bool covers_code(const struct tally_unwind_table *rules, const struct tally_elf *elf)
 {
 	struct tally_elf_section text;
@@ -47,13 +47,14 @@ static bool covers_code(const struct tally_unwind_table *rules, const struct tal
 	       covered_bytes(rules, text.offset, text.offset + text.size) >= text.size / 2;
 }
 
-/* A debug file has the sections of the mapped one, too, but not their bytes. */
+/* Return true if the image can be the mapped file. A debug file has the headers of its sections,
+ * but not their contents. */
 static bool is_mapped_file(const struct tally_elf *elf)
 {
 	return has_section(elf, ".eh_frame") || has_section(elf, ".text") || !elf->shnum;
 }
 
-/* Look through the places of the object for what is missing: the mapped file, the debug file. */
+/* Search the candidate paths for the missing files: the mapped file, the debug file. */
 static int rules_search(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug)
 {
 	struct tally_places places = {0};
@@ -80,7 +81,8 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 	return 0;
 }
 
-/* Most of the functions that were looked at set one up: some call nobody. */
+/* Return true if most of the inspected functions set up a frame pointer. Some do not, because they
+ * call no other function. */
 static bool sets_frame_pointers(const struct tally_elf *elf)
 {
 	struct tally_prologues prologues;
@@ -106,8 +108,8 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
 }
 
-/* Compile the rules of the mapped file; where these are not of its code, with what is found
- * elsewhere. */
+/* Compile the rules of the mapped file. If they do not cover its code, also search other files and
+ * use their rules. */
 static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug,
 		      bool *ret_is_searched, size_t *ret_len)
 {
@@ -123,7 +125,7 @@ static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tal
 	return ret;
 }
 
-/* Read the rules from files. `facts` is for an index of them. */
+/* Read the rules from files. `facts` is stored with them in the index. */
 static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
 {
 	struct tally_image own = {0}, debug = {0};

@@ -4,8 +4,9 @@
 
 #include "symbols/dso.h"
 
-/* Compile the unwind rules of the DSO, of the file that was mapped and its debug file. 0; -ENODATA
- * if it has none; -ENOTSUP for other machines than x86-64 and AArch64; or -errno as of symbols. */
+/* Load the unwind rules of the DSO from its index, or compile them from the mapped file and its
+ * debug file. Returns 0; -ENODATA if they are not found; -ENOTSUP for machines other than x86-64
+ * and AArch64; or -errno as for symbols. */
 int tally_dso_load_rules(struct tally_dso *dso);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols of user objects: the object's own file, its separate debug file, or the cache's copy. */
+/* Symbols of user-space objects: from the object's own file, its separate debug file, or the cached
+ * copy. */
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 enum { CRC_MAX = INT32_MAX };
 
-/* A file that takes longer to sum up than anybody waits is none. */
+/* Return true if the CRC matches. A file that would take too long to check does not match. */
 static bool crc_fits(const struct tally_image *image, uint32_t crc)
 {
 	return image->elf.len <= CRC_MAX &&
@@ -50,7 +51,7 @@ static bool has_dynsym(const struct tally_elf *elf)
 	return tally_elf_section_by_type(elf, SHT_DYNSYM, &section, &index);
 }
 
-/* Keep an image for what it is good for: its symbols, or its being the one that was mapped. */
+/* Keep an image if it has symbols, or can serve as the mapped one; otherwise free it. */
 static void dso_offer(struct tally_dso *dso, struct tally_image *image,
 		      enum tally_dso_source source)
 {
@@ -67,7 +68,8 @@ static void dso_offer(struct tally_dso *dso, struct tally_image *image,
 	*image = (struct tally_image){0};
 }
 
-/* Both found: an image with symbols, and one with the dynamic ones of the mapped file. */
+/* Return true if both were found: an image with symbols, and one with the dynamic symbols of the
+ * mapped file. */
 static bool dso_complete(const struct tally_dso *dso)
 {
 	return dso->image.elf.data && (dso->runtime.elf.data || has_dynsym(&dso->image.elf));
@@ -103,7 +105,7 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 	return failure;
 }
 
-/* .gnu_debugdata: a symbol table of local functions, packed, in an otherwise stripped file. */
+/* .gnu_debugdata: a compressed symbol table of local functions in an otherwise stripped file. */
 static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
 {
 	struct tally_elf_load load = {.runtime = elf};
@@ -117,7 +119,7 @@ static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
 	packed = tally_elf_section_data(elf, &section, &len);
 	if (!packed || tally_unpack(packed, len, &data, &len) ||
 	    tally_image_adopt(data, len, NULL, &dso->debugdata))
-		return 0; /* the dynamic symbols are better than nothing */
+		return 0; /* use the dynamic symbols alone */
 	dso->source = TALLY_DSO_SOURCE_DEBUGDATA;
 	return tally_elf_add_symbols(&dso->debugdata.elf, &load, &dso->table);
 }
@@ -136,7 +138,7 @@ static int add_stubs(struct tally_dso *dso, const struct tally_elf *mapped)
 	return ret ? ret : tally_symtab_finish(&dso->stubs, NULL);
 }
 
-/* Whether an image is a debug file alone, whose segments have nothing of the file they were in. */
+/* Return true if the image is only a debug file, which has segments without contents. */
 static bool is_without_code(const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
@@ -152,7 +154,7 @@ static bool is_without_code(const struct tally_elf *elf)
 	return ret;
 }
 
-/* Add the symbols of an image, which is the one that was mapped if `mapped` is NULL. */
+/* Add the symbols of an image. `mapped` is NULL if the image itself is the mapped one. */
 static int add_symbols(struct tally_dso *dso, const struct tally_elf *elf,
 		       const struct tally_elf *mapped)
 {
@@ -210,8 +212,8 @@ int tally_dso_load_user(struct tally_dso *dso)
 	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
 }
 
-/* Copy this process's own vdso: where the running kernel is the recorded one it is the same, but
- * for those of other kinds of processes ("[vdso32]"). */
+/* Copy this process's own vdso. If the running kernel is the recorded one, it is the recorded vdso,
+ * but not that of other kinds of processes ("[vdso32]"). */
 static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
 {
 	uint64_t start = 0, end = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build-ids: of images, files, the running kernel and its modules. */
+/* Build-ids of images, files, the running kernel and its modules. */
 #include "symbols/elf.h"
 
 #include <elf.h>
@@ -12,14 +12,15 @@
 #include "base/endian.h"
 #include "base/file.h"
 
-/* The notes of a kernel or module are some hundred bytes. */
+/* The notes of a kernel or module take a few hundred bytes. */
 enum { NOTES_MAX = 1 << 20 };
 
-/* Bytes of notes that are looked through in one image: tables of sections and segments may say of
- * the same bytes, or of a hole in the file, that they are notes, as often as they like. */
+/* Limit on the bytes of notes that are scanned in one image. Its sections and segments may declare
+ * the same bytes, or a hole in the file, as notes any number of times. */
 enum { IMAGE_NOTES_MAX = 16 << 20 };
 
-/* Notes are padded to 4 bytes; where a segment says 8, to 8. */
+/* Find the build-id in notes. They are padded to 4 bytes, or to 8 if the segment has that
+ * alignment. */
 static int notes_find(const uint8_t *notes, size_t len, size_t align, bool swap,
 		      uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
@@ -51,7 +52,7 @@ int tally_notes_build_id(const void *notes, size_t len, uint8_t ret_id[TALLY_BUI
 	return notes_find(notes, len, 4, false, ret_id, ret_size);
 }
 
-/* The same, of notes of an image: `*left` bytes at most, which count down. */
+/* The same for notes of an image. Scans at most `*left` bytes and subtracts them. */
 static int image_notes_find(const uint8_t *notes, size_t len, size_t align, size_t *left, bool swap,
 			    uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of where a recording is from, and what of this machine may therefore stand for it.
- */
+/* The origin of a recording, and which files of this machine may be used for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ static int compare_build_ids(const struct tally_dso *kernel)
 	return tally_build_id_equal(&running, &kernel->build_id) ? 0 : -ESTALE;
 }
 
-/* Where kernels are that are not moved at boot: there every one is, whichever it is. */
+/* Addresses of kernels that are not relocated at boot. They do not identify a kernel. */
 static const uint64_t linked_at[] = {
 	0xffffffff81000000,                                                             /* x86-64 */
 	0xffff800008000000, 0xffff800010080000, 0xffff800080000000, 0xffffffc008000000, /* arm64 */
@@ -50,8 +49,8 @@ static bool is_moved(uint64_t address)
 	return true;
 }
 
-/* Since each boot the kernel is somewhere else: where it is where it was recorded, nothing happened
- * to it in between. Without addresses (kptr_restrict) the host and the release have to do. */
+/* Compare the kernel's address, which changes at each boot: if it is the recorded one, the kernel
+ * is still the same. Without addresses (kptr_restrict), the host and release decide. */
 static int compare_addresses(struct tally_symbols *symbols)
 {
 	const struct tally_dso *kernel = symbols->kernel;
@@ -83,7 +82,7 @@ int tally_kernel_is_here(struct tally_symbols *symbols)
 {
 	if (!symbols->has_kernel_code)
 		symbols->kernel_code = kernel_check(symbols);
-	/* The kernel's record may be still to come. */
+	/* The kernel's record may follow later. */
 	symbols->has_kernel_code = symbols->kernel;
 	return symbols->kernel_code;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file that was mapped. A process in a container has another file under the same path, or one
- * where we have none: /proc/PID/root leads to its files while it runs, for who may (the same user
- * with the same rights, or CAP_SYS_PTRACE). Which of the two files was mapped the build-id tells,
- * else the inode. If it is neither, it was replaced or removed, and only the kernel's links to what
- * is mapped still lead to it: that of a process's program, and for root those of all its maps.
+ * The file that was mapped. A process in a container has another file at the same path, or a file
+ * at a path that does not exist here. /proc/PID/root leads to its files while it is running, for
+ * users with permission (the same user with the same privileges, or CAP_SYS_PTRACE). The build-id
+ * decides which of the two files was mapped, or else the inode. If it is neither, it was replaced
+ * or removed. Then only the kernel's links to mapped files still lead to it: that of a process's
+ * program and, for root, those of all its mappings.
  *
- * Inodes are compared, devices only where both are of disks: stat(2) tells overlayfs and btrfs by
- * device numbers that are not those of the map (0:44 for 0:42, both made up), or, before 6.8, those
- * of the disk below.
+ * Devices are only compared if both are disks. For overlayfs and btrfs, the device numbers of
+ * stat(2) are not those of the mapping: both are anonymous (0:44 and 0:42) or, before Linux 6.8,
+ * those of the mapping are of the underlying disk.
  */
 #include "symbols/own_file.h"
 
@@ -23,10 +24,10 @@
 #include "symbols/load.h"
 #include "symbols/pins.h"
 
-/* How well a file fits the inode that was recorded. */
+/* Degree to which a file matches the recorded inode. */
 enum inode_fit {
 	INODE_OTHER,
-	INODE_SAME_NUMBER, /* on a device that has no number of its own */
+	INODE_SAME_NUMBER, /* on an anonymous device (major 0) */
 	INODE_SAME,
 };
 
@@ -62,7 +63,7 @@ static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 	return ret;
 }
 
-/* The process that mapped it last; 0 if its links in procfs say nothing. */
+/* Return the process that mapped the file last; 0 if its links in procfs cannot be used. */
 static int dso_mapper(const struct tally_dso *dso)
 {
 	if (*dso->name != '/' || dso->owner->options.symfs ||
@@ -71,7 +72,7 @@ static int dso_mapper(const struct tally_dso *dso)
 	return atomic_load(&dso->mapper);
 }
 
-/* Open a path of the process's, which is freed. */
+/* Open a path of the process, and free the path. */
 static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 			   struct tally_image *ret_image)
 {
@@ -85,7 +86,7 @@ static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 	return ret;
 }
 
-/* Links in the path are followed below the process's root. */
+/* Open the file in the process's root. Symbolic links in the path are followed there. */
 static int open_there(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
@@ -97,7 +98,8 @@ static int open_there(const struct tally_dso *dso, struct tally_image *ret_image
 	return open_of_process(dso, &path, ret_image);
 }
 
-/* The process may be another one by now: what a link leads to has to be the file. */
+/* Open the file that a link in procfs leads to. The pid may be in use by another process, so the
+ * file must match. */
 static int open_link(const struct tally_dso *dso, struct tally_str *path,
 		     struct tally_image *ret_image)
 {
@@ -114,13 +116,13 @@ static int open_link(const struct tally_dso *dso, struct tally_str *path,
 	return 0;
 }
 
-/* Whether a link led to something that is not a program: code of a JIT compiler in a memfd. */
+/* Return true if a link led to something that is not a program, e.g. JIT code in a memfd. */
 static bool is_not_a_program(int error)
 {
 	return error == -ENOEXEC || error == -EBADMSG;
 }
 
-/* 0; an error that says what is wrong with the file; or -ENOENT. */
+/* Open the file by the kernel's links to it. Returns 0; an error of the file; or -ENOENT. */
 static int open_linked(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	uint64_t start = atomic_load(&dso->mapped_start), end = atomic_load(&dso->mapped_end);
@@ -139,7 +141,8 @@ static int open_linked(const struct tally_dso *dso, struct tally_image *ret_imag
 	return open_link(dso, &path, ret_image) ? -ENOENT : 0;
 }
 
-/* What became of a file that is nowhere: what was mapped here had been there. */
+/* Return the error for a file that was not found: if it was mapped on this machine, it must have
+ * existed. */
 static int why_nowhere(const struct tally_dso *dso)
 {
 	bool is_of_here = !dso->owner->options.symfs && dso->owner->origin == TALLY_SYMBOLS_HERE;
@@ -147,8 +150,8 @@ static int why_nowhere(const struct tally_dso *dso)
 	return *dso->name == '/' && is_of_here ? TALLY_DSO_ERROR_REMOVED : -ENOENT;
 }
 
-/* Where nothing but the name tells which file it was, the one here is taken first: the process may
- * be another by now. */
+/* Open the file if only its name identifies it. The file here is preferred, because the pid may be
+ * in use by another process. */
 static int open_by_name(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	int ret = open_here(dso, ret_image), other;
@@ -159,7 +162,7 @@ static int open_by_name(const struct tally_dso *dso, struct tally_image *ret_ima
 	return other ? tally_worse_error(ret, other) : 0;
 }
 
-/* Open both, and take the one that fits better; the one there where they fit alike. */
+/* Open both files and use the one that matches better; if both match alike, the process's. */
 static int open_by_inode(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_image here = {0}, there = {0};
@@ -189,16 +192,16 @@ int tally_dso_open_named(const struct tally_dso *dso, struct tally_image *ret_im
 {
 	int ret = tally_dso_is_here(dso);
 
-	if (ret) /* what is not here is not the wrong one either */
+	if (ret) /* if there is no such file, it is missing, not foreign */
 		return access(dso->name, F_OK) ? -ENOENT : ret;
-	/* Of a recording that does not say where it is from the inodes may be another machine's. */
+	/* If the origin of the recording is unknown, its inodes may be those of another machine. */
 	if (!dso->inode.ino || dso->build_id.size || dso->owner->options.symfs ||
 	    dso->owner->origin != TALLY_SYMBOLS_HERE)
 		return open_by_name(dso, ret_image);
 	return open_by_inode(dso, ret_image);
 }
 
-/* Its place in an index is that of its path, if this is the same file. */
+/* Open the pinned file. In the index, it counts as the file at its path if it is the same. */
 static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_source_file named, pinned;
@@ -215,7 +218,7 @@ static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_imag
 	return 0;
 }
 
-/* Nothing but the time tells that something else was written into the very file that was mapped. */
+/* Return true if the mapped file itself was overwritten. Only its time shows that. */
 static bool is_rewritten(const struct tally_dso *dso, const struct tally_image *image)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -248,10 +251,11 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 	return 0;
 }
 
-/* Where a build-id was recorded, a file has it; where the user says which files they are, they are.
- * Programs are built anew and packages replaced. Another file under the path may have an old time
- * of change of its contents (cp -p, packages), but not an old one of its inode. That of the
- * recorded inode also gets a new one by a link or chmod, which leaves what is in it. */
+/* Return true if the file still has the recorded contents. That is certain if a build-id was
+ * recorded, or if the user named the files. Otherwise the times decide, as programs are rebuilt and
+ * packages are upgraded. Another file at the path may have an old mtime (cp -p, packages), but not
+ * an old ctime. For the recorded inode, mtime is used: link and chmod change its ctime, but not its
+ * contents. */
 static bool is_unchanged(const struct tally_dso *dso, const struct tally_image *image)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;

@@ -6,14 +6,14 @@
 
 #include "symbols/text.h"
 
-/* A line, as far as it is read. */
+/* The parsed fields of a line. */
 struct jit_line {
 	uint64_t start, size;
 	const char *name;
 	size_t len;
 };
 
-/* Parse one line, not going beyond its end; false if it is malformed. */
+/* Parse one line, but do not advance past its end. Returns false if it is malformed. */
 static bool line_parse(struct tally_text *text, struct jit_line *line)
 {
 	uint64_t end;

@@ -14,28 +14,28 @@
 #include "symbols/own_file.h"
 
 enum {
-	OPEN_MAX = 512,    /* descriptors of pins */
-	FILES_MAX = 65536, /* that are known at all */
-	TRIES = 4,         /* to open one file: others may read what we may not */
-	SPARE = 64,        /* descriptors that are left to others */
+	OPEN_MAX = 512,    /* descriptors of all pins */
+	FILES_MAX = 65536, /* number of known files */
+	TRIES = 4,         /* to open a file: another process may have access to it */
+	SPARE = 64,        /* descriptors that are left for other uses */
 };
 
-static const uint32_t NONE = UINT32_MAX; /* in the place of a pin's number */
+static const uint32_t NONE = UINT32_MAX; /* in place of a pin's number */
 
 struct pin {
-	struct tally_build_id id;      /* when it was seen */
-	struct tally_source_file file; /* the same */
-	int fd;                        /* -1: none */
-	int tries;                     /* that failed */
-	uint32_t older, newer;         /* while it is open: neighbours by their last mapping */
+	struct tally_build_id id;      /* when it was opened */
+	struct tally_source_file file; /* state when it was opened */
+	int fd;                        /* -1: not open */
+	int tries;                     /* failed attempts to open it */
+	uint32_t older, newer;         /* neighbours by last mapping, while it is open */
 };
 
 struct tally_pins {
-	pthread_mutex_t lock; /* of all */
+	pthread_mutex_t lock; /* protects all fields */
 	struct tally_symbols *symbols;
-	TALLY_VEC(struct pin) list; /* by number of DSO */
+	TALLY_VEC(struct pin) list; /* by number of the DSO */
 	size_t nr_open;
-	uint32_t oldest, newest; /* that are open, NONE where none is */
+	uint32_t oldest, newest; /* of the open pins; NONE if no pin is open */
 };
 
 int tally_pins_new(struct tally_pins **ret_pins)
@@ -71,9 +71,10 @@ void tally_pins_free(struct tally_pins *pins)
 	free(pins);
 }
 
-/* ---- the order of those that are open -------------------------------------------------- */
+/* ---- order of the open pins ------------------------------------------------------------ */
 
-/* Where the neighbour on that side says what is on this one. */
+/* Return the link to the older or newer neighbour of a pin. NONE is the head of the list; its older
+ * neighbour is the newest pin. */
 static uint32_t *older_of(struct tally_pins *pins, uint32_t number)
 {
 	return number == NONE ? &pins->newest : &pins->list.data[number].older;
@@ -104,7 +105,7 @@ static void order_add_newest(struct tally_pins *pins, struct pin *pin)
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* A descriptor of our own, where that leaves some to others. */
+/* Duplicate the descriptor, unless that leaves too few for other uses. Returns -1 on failure. */
 static int descriptor_take(int fd)
 {
 	struct rlimit limit;
@@ -118,8 +119,8 @@ static int descriptor_take(int fd)
 	return -1;
 }
 
-/* That of the pin which was mapped least recently: it leads to the new file, the old one is closed.
- * -1 with no change if there is none. */
+/* Duplicate the descriptor to that of the least recently mapped pin, which closes the pin's file.
+ * Returns -1 and changes nothing if no pin is open. */
 static int descriptor_take_oldest(struct tally_pins *pins, int fd)
 {
 	struct pin *oldest;
@@ -146,8 +147,8 @@ static void pin_take_descriptor(struct tally_pins *pins, struct pin *pin, int fd
 		order_add_newest(pins, pin);
 }
 
-/* Whether it is what it was: without a build-id a time has to do. That of its inode changes also
- * when its name goes. */
+/* Return true if the file is unchanged. Without a build-id, mtime decides: ctime also changes when
+ * the file's name is removed. */
 static bool pin_is_same(const struct pin *pin, const struct tally_source_file *now)
 {
 	return pin->file.mtime == now->mtime && pin->file.size == now->size &&
@@ -201,9 +202,9 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* ---- finding ----------------------------------------------------------------------- */
+/* ---- lookup ------------------------------------------------------------------------ */
 
-/* The caller holds the lock. NULL: there is none. */
+/* Return the pin of a DSO, or NULL. Called with pins->lock held. */
 static const struct pin *pin_find(struct tally_pins *pins, const struct tally_dso *of)
 {
 	const struct tally_dso_key key = tally_dso_key_of(of);
@@ -215,7 +216,7 @@ static const struct pin *pin_find(struct tally_pins *pins, const struct tally_ds
 	return &pins->list.data[tally_dso_number(dso)];
 }
 
-/* What is known, with a descriptor of the caller's. */
+/* Return a copy of the pin, with a descriptor that the caller closes; -1 if it is not open. */
 static struct pin pin_take(struct tally_pins *pins, const struct tally_dso *dso)
 {
 	struct pin pin = {.fd = -1};
@@ -266,9 +267,9 @@ int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
 	return ret;
 }
 
-/* ---- what would be lost ---------------------------------------------------------------- */
+/* ---- saving files that would be lost --------------------------------------------------- */
 
-/* Whether who comes later finds another file at the path, or none. */
+/* Return true if the path does not lead to the pinned file any more. */
 static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 {
 	struct tally_image image;
@@ -281,8 +282,8 @@ static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 	return is;
 }
 
-/* An index is found by the build-id that the file claims, so who wrote the file decides what
- * others' addresses are called. */
+/* Return true if the owner of the file is trusted. An index is found by the build-id that a file
+ * claims to have, so its author could choose the names of other users' addresses. */
 static bool is_trusted(int fd)
 {
 	struct stat st;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files that are mapped while it is recorded, opened when that is seen. A file that is replaced
- * or removed afterwards keeps its build-id, its unwind rules and its symbols that way, as long as
- * the pins are there. Only so many are open at a time: the one that was mapped least recently makes
- * room for another, and only its build-id is left. Several threads may use them.
+ * Files that are opened when their mapping is recorded. If a file is replaced or removed
+ * afterwards, its build-id, unwind rules and symbols remain available as long as the pins exist.
+ * The number of open files is limited: the least recently mapped one is closed to open another, and
+ * only its build-id is kept. Thread-safe.
  *
- * It does not: keep what a file contains apart from the file. If it is overwritten in place, what
- * was pinned is refused.
+ * Not supported: keeping the contents apart from the file. A pinned file that is overwritten in
+ * place is rejected.
  */
 #ifndef TALLY_SYMBOLS_PINS_H
 #define TALLY_SYMBOLS_PINS_H
@@ -17,30 +17,30 @@ struct tally_image;
 struct tally_build_id;
 struct tally_pins;
 
-/* 0 or -ENOMEM. */
+/* Create an empty set of pins. Returns 0 or -ENOMEM. */
 int tally_pins_new(struct tally_pins **ret_pins);
 
-/* NULL is allowed. Nobody may have them in his options any more. */
+/* Free the pins. No options may refer to them any more. NULL is allowed. */
 void tally_pins_free(struct tally_pins *pins);
 
-/* Open the file of a key, which was mapped just now, unless it is open. What cannot be opened is
- * not pinned, nor is what is packed: it is not unpacked. 0 or -ENOMEM. */
+/* Open the file of a key, which was just mapped, unless it is open. A file that cannot be opened is
+ * not pinned, and neither is a compressed one. Returns 0 or -ENOMEM. */
 int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key);
 
-/* For the loaders: the file that was pinned for a DSO with the same key. 0; -EAGAIN if there is
- * none; TALLY_DSO_ERROR_REPLACED or -ESTALE if it was overwritten; or an error of
+/* For the loaders: open the file that was pinned for a DSO with the same key. Returns 0; -EAGAIN if
+ * it is not open; TALLY_DSO_ERROR_REPLACED or -ESTALE if it was overwritten; or an error of
  * tally_image_open(). */
 int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
 		    struct tally_image *ret_image);
 
-/* The build-id that it had when it was pinned. 0, or -ENOENT if that is not known. */
+/* Get the build-id that the file had when it was pinned. Returns 0, or -ENOENT if unknown. */
 int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
 			struct tally_build_id *ret_id);
 
-/* Have the symbols and unwind rules of a DSO, whose options have pins and a directory of indexes,
- * put into its index, if it has a build-id, belongs to root or to the user that we run as, and its
- * path does not lead to it any more. Then they are found by the build-id (docs/index-format.md).
- * What fails is not missed. */
+/* Write the symbols and unwind rules of a DSO to its index, so that they are found by build-id
+ * later (docs/internals/index-format.md). This is only done for a file that has a build-id, that belongs to
+ * root or the effective user, and to which its path does not lead any more. The DSO's options must
+ * have pins and a directory of indexes. Failures are ignored. */
 void tally_dso_keep(struct tally_dso *dso);
 
 #endif

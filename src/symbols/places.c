@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "symbols/load.h"
 
-/* Add the path that was built in `str`, and begin the next. */
+/* Add the path in `str`, and clear `str`. */
 static int places_add(struct tally_places *places, struct tally_str *str,
 		      enum tally_dso_source source, bool check_crc)
 {
@@ -27,7 +27,7 @@ static int places_add(struct tally_places *places, struct tally_str *str,
 	return ret;
 }
 
-/* The folder of the object, with its final slash, under `above`. */
+/* Append the object's directory, with the final slash, below `above`. */
 static void add_folder(const struct tally_dso *dso, struct tally_str *str, const char *above)
 {
 	const char *slash = strrchr(dso->name, '/');
@@ -74,7 +74,8 @@ static int add_debuglink(const struct tally_dso *dso, const char *name, struct t
 	return ret;
 }
 
-/* perf's cache: "elf" or "vdso" in the folder of the id, in old caches the id is the file. */
+/* Add the paths in perf's cache: "elf" or "vdso" in a directory named by the id. In old caches, the
+ * id is the file itself. */
 static int add_cache(const struct tally_dso *dso, const struct tally_build_id *id,
 		     struct tally_places *places, struct tally_str *str)
 {
@@ -142,7 +143,8 @@ int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 	return ret;
 }
 
-/* Where distributions and builders keep it: "@" is the release, "#" the build-id cache. */
+/* Paths at which distributions and developers install the image. "@" is the release, "#" the
+ * build-id cache. */
 static const char *const kernel_places[] = {
 	"#/elf",
 	"#/vmlinux",
@@ -155,7 +157,8 @@ static const char *const kernel_places[] = {
 	"/usr/lib/debug/boot/vmlinux-@.debug",
 };
 
-/* False if the place is of a release or build-id that is not known. */
+/* Append the path of a kernel image. Returns false if it needs a release or build-id that is
+ * unknown. */
 static bool add_kernel_path(const struct tally_dso *dso, const char *place, const char *release,
 			    struct tally_str *str)
 {

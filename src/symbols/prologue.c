@@ -11,16 +11,16 @@
 #include "base/vec.h"
 
 enum {
-	MIN_SIZE = 64,   /* shorter functions often call nobody and need no frame */
-	WINDOW = 64,     /* bytes in which a prologue is over */
-	SAMPLE = 512,    /* functions to look at */
-	TOO_FEW = 16,    /* symbols: then unwind tables may know more functions */
+	MIN_SIZE = 64,   /* shorter functions often call no other and need no frame */
+	WINDOW = 64,     /* bytes in which a prologue ends */
+	SAMPLE = 512,    /* functions to inspect */
+	TOO_FEW = 16,    /* symbols: below that, unwind tables may have more functions */
 	X86_MOV_LEN = 3, /* mov %rsp,%rbp */
 };
 
 /* ---- prologues --------------------------------------------------------------- */
 
-/* push %rbp somewhere before mov %rsp,%rbp, which has two encodings. */
+/* push %rbp, and later mov %rsp,%rbp, which has two encodings. */
 static bool frame_x86_64(const uint8_t *code, size_t len)
 {
 	bool pushed = false;
@@ -35,7 +35,7 @@ static bool frame_x86_64(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* The same without the prefix. */
+/* Like frame_x86_64(), without the REX prefix. */
 static bool frame_386(const uint8_t *code, size_t len)
 {
 	bool pushed = false;
@@ -64,7 +64,7 @@ static bool frame_aarch64(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* addi s0, sp, n: whole, or compressed. */
+/* addi s0, sp, n, full or compressed. */
 static bool frame_riscv(const uint8_t *code, size_t len)
 {
 	size_t step;
@@ -125,8 +125,8 @@ static int symbols_add(const struct tally_elf *elf, uint32_t type, address_vec *
 	return ret;
 }
 
-/* The unwinder's search table, which stripped programs keep: pairs of offsets from the section,
- * of a function and of its entry, in the one encoding that linkers write. */
+/* Add functions of the unwinder's search table, which stripped programs keep: pairs of offsets from
+ * the section, of a function and its entry, in the only encoding that linkers write. */
 static int unwind_add(const struct tally_elf *elf, address_vec *functions)
 {
 	enum { HEAD = 12, PAIR = 8, VERSION = 1, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
@@ -170,7 +170,7 @@ static int functions_find(const struct tally_elf *elf, address_vec *functions,
 	return symbols_add(elf, SHT_DYNSYM, functions);
 }
 
-/* ---- all of it --------------------------------------------------------------------- */
+/* ---- sampling ---------------------------------------------------------------------- */
 
 static const uint8_t *code_at(const struct tally_elf *elf, uint64_t address, size_t *ret_len)
 {
@@ -191,7 +191,7 @@ int tally_elf_prologues_look(const struct tally_elf *elf, struct tally_prologues
 
 	prologues.functions = functions.len;
 	for (size_t i = 0; !ret && i < TALLY_MIN(functions.len, (size_t)SAMPLE); i++) {
-		/* Spread evenly: neighbours were compiled by the same options. */
+		/* Spread the sample: adjacent functions were compiled with the same options. */
 		size_t index = functions.len > SAMPLE ? i * (functions.len / SAMPLE) : i, len;
 		const uint8_t *code = code_at(elf, functions.data[index], &len);
 

@@ -6,10 +6,12 @@
 
 #include "base/arith.h"
 
-/* Names are compared this far, which bounds the time that a hostile file can take. */
+/* Names are only compared up to NAME_MAX_COMPARED bytes, which bounds the time that a malicious
+ * file can take. */
 enum { PAGE = 4096, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, NAME_MAX_COMPARED = 4096 };
 
-/* One stable pass of radix sort by 11 bits of the start; false if they are all the same. */
+/* One stable pass of radix sort by 11 bits of the start. Returns false if they are the same
+ * everywhere. */
 static bool sort_pass(const struct tally_symtab_entry *from, struct tally_symtab_entry *to,
 		      size_t len, unsigned int shift)
 {
@@ -30,7 +32,7 @@ static bool sort_pass(const struct tally_symtab_entry *from, struct tally_symtab
 	return true;
 }
 
-/* Most tables come as they should be: kallsyms does. */
+/* Most tables are sorted already, e.g. kallsyms. */
 static bool is_sorted(const struct tally_symtab_entry *entries, size_t len)
 {
 	for (size_t i = 1; i < len; i++) {
@@ -58,7 +60,7 @@ int tally_symtab_sort(struct tally_symtab *table)
 		to = spare;
 	}
 	table->entries.data = from;
-	table->entries.cap = len; /* both blocks hold at least that */
+	table->entries.cap = len; /* both blocks have at least this capacity */
 	free(to);
 	return 0;
 }
@@ -75,13 +77,13 @@ static uint64_t page_end(uint64_t start)
 	return start > UINT64_MAX - 2 * PAGE ? UINT64_MAX : tally_round_up(start, PAGE) + PAGE;
 }
 
-/* Does the entry take part in the choices of a pass? */
+/* Return true if the entry takes part in the choices of a pass. */
 static bool in_pass(const struct tally_symtab_entry *entry, int pass)
 {
 	return entry->pass <= pass && !entry->dropped;
 }
 
-/* Give a symbol without a size an end, which is no further than is known. */
+/* Set the end of an entry without a size, up to its limit. */
 static void fix_end(struct tally_symtab_entry *entry, uint64_t end)
 {
 	if (entry->end == entry->start)
@@ -124,14 +126,14 @@ static size_t leading_underscores(const char *name)
 	return nr;
 }
 
-/* System calls have aliases "SyS_x" and "compat_SyS_x" of the same length as better names. */
+/* System calls have aliases "SyS_x" and "compat_SyS_x" that are as long as the better names. */
 static bool is_syscall_alias(const char *name)
 {
 	return !strncmp(name, "SyS", 3) || !strncmp(name, "compat_SyS", 10);
 }
 
-/* True if `first` is to be kept, false for `second`; both start at the same address and `first`
- * was added earlier. */
+/* Return true if `first` is to be kept, false for `second`. Both start at the same address, and
+ * `first` was added earlier. */
 static bool prefers_first(const struct tally_symtab_entry *first,
 			  const struct tally_symtab_entry *second,
 			  const struct tally_symtab_options *options)
@@ -148,7 +150,7 @@ static bool prefers_first(const struct tally_symtab_entry *first,
 			     second->binding == TALLY_SYMBOL_GLOBAL);
 	if (by)
 		return by > 0;
-	/* The same function in .symtab and .dynsym: spare the demangler. */
+	/* The same function in .symtab and .dynsym: no need to demangle its name. */
 	if (!strncmp(first->name, second->name, NAME_MAX_COMPARED))
 		return !is_syscall_alias(first->name);
 	a = shown(first, options);

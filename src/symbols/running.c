@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build-ids of what runs here now. */
+/* Build-ids of the files, kernel and modules that are on this machine now. */
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "symbols/dso.h"
 #include "symbols/own_file.h"
 
-/* The vDSO is nobody's file, but it is mapped here as well, in whole pages: with the section
- * headers that are behind what its program headers tell of. */
+/* The vdso has no file. This process has it mapped, too, in whole pages: they include the section
+ * headers after the loaded segment. */
 static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
@@ -41,7 +41,7 @@ static int user_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD
 			 size_t *ret_size)
 {
 	struct tally_build_id id;
-	/* What is not below our root has no path here. */
+	/* A file that is not below our root has no absolute path. */
 	int ret = *dso->name == '/' ? tally_dso_own_build_id(dso, &id) : -ENOENT;
 
 	if (ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Red-black trees as in Cormen, Leiserson, Rivest, Stein; sides are indices, so that each case is
- * written once. */
+/* Red-black trees as in Cormen, Leiserson, Rivest, Stein. Sides are indices, so each case is
+ * written only once. */
 #include "symbols/shape.h"
 
 #include <errno.h>
@@ -35,13 +35,13 @@ static bool is_red(const struct tally_shape *s, uint32_t key)
 	return key != NONE && s->red[key];
 }
 
-/* Which child of its parent `key` is. */
+/* Return the side on which `key` is a child of its parent. */
 static int side_of(const struct tally_shape *s, uint32_t key)
 {
 	return s->child[RIGHT][s->parent[key]] == key;
 }
 
-/* Let `now` (or nothing) stand where `old` stood under its parent. */
+/* Replace `old` by `now` (or NONE) as the child of its parent. */
 static void replace(struct tally_shape *s, uint32_t old, uint32_t now)
 {
 	uint32_t parent = s->parent[old];
@@ -149,8 +149,8 @@ static void remove_fixup(struct tally_shape *s, uint32_t parent, int side)
 		s->red[at] = false;
 }
 
-/* Put the successor of `key`, which has two children, in its place. Returns where a node left
- * the tree: the parent of the gap. */
+/* Replace `key`, which has two children, by its successor. Returns the parent of the gap that the
+ * successor leaves; also gets the side of the gap and the color of the successor. */
 static uint32_t remove_inner(struct tally_shape *s, uint32_t key, int *ret_side, bool *ret_red)
 {
 	uint32_t next = s->child[RIGHT][key], gap;

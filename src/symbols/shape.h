@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The shape of a red-black tree of the keys 0 to nr-1, for look-ups among overlapping ranges.
+ * The shape of a red-black tree of the keys 0 to nr-1, for lookups among overlapping ranges.
  *
- * perf keeps symbols in such a tree, ordered by start, and takes the first range on the way down
- * that covers the address. Where ranges overlap its answer therefore depends on the shape of the
- * tree, that is, on the order of insertions and removals. To answer the same we grow the same
- * tree, once, by the textbook's rules, and keep its shape. Tables without overlaps need none.
+ * perf keeps symbols in such a tree, ordered by start, and returns the first range on the way down
+ * that covers the address. If ranges overlap, the result depends on the shape of the tree, and so
+ * on the order of insertions and removals. To get the same result, the same tree is built once, by
+ * the textbook algorithm, and its shape is kept. Tables without overlaps need none.
  */
 #ifndef TALLY_SYMBOLS_SHAPE_H
 #define TALLY_SYMBOLS_SHAPE_H
@@ -15,7 +15,7 @@
 
 #define TALLY_SHAPE_NONE UINT32_MAX
 
-/* All arrays have one element per key. All zero is a shape of no keys. */
+/* All arrays have one element per key. All zero is a shape without keys. */
 struct tally_shape {
 	uint32_t *child[2]; /* left and right key, or TALLY_SHAPE_NONE */
 	uint32_t *parent;
@@ -23,10 +23,10 @@ struct tally_shape {
 	uint32_t root, nr;
 };
 
-/* An empty tree with room for the keys 0 to nr-1. 0 or -ENOMEM. */
+/* Create an empty tree for the keys 0 to nr-1. Returns 0 or -ENOMEM. */
 int tally_shape_init(struct tally_shape *shape, uint32_t nr);
 
-/* Insert a key that is not there; remove one that is. */
+/* Insert a key that is not in the tree; remove a key that is. */
 void tally_shape_insert(struct tally_shape *shape, uint32_t key);
 void tally_shape_remove(struct tally_shape *shape, uint32_t key);
 

@@ -11,13 +11,13 @@
 #include "symbols/dso.h"
 #include "symbols/stored_format.h"
 
-/* Objects of one name that are looked at, of which containers have some. */
+/* Maximum number of objects with the same name that are compared; containers have several. */
 enum { CANDIDATES_MAX = 1024 };
 
-/* ---- which object it is -------------------------------------------------------- */
+/* ---- matching of objects ------------------------------------------------------- */
 
-/* The kernel goes by several names and is one; a module is called by its path or in brackets. 0 or
- * -ENOMEM. */
+/* Hash the name of an object. The kernel has several names, but is one object; the name of a module
+ * is a path or is in brackets. Returns 0 or -ENOMEM. */
 static int name_hash(enum tally_dso_kind kind, const char *name, pid_t pid, uint64_t *ret_hash)
 {
 	char *module = NULL;
@@ -61,7 +61,7 @@ static bool has_name(const struct tally_stored_object *object, const struct tall
 
 enum match { MATCH_NONE, MATCH_NAME, MATCH_SURE };
 
-/* Build-ids decide where both are known, then inodes, and then the name has to do. */
+/* Build-ids decide if both are known, else inodes, else the name. */
 static enum match object_match(const struct tally_stored_object *object,
 			       const struct tally_dso *dso)
 {
@@ -100,7 +100,7 @@ static const struct tally_stored_object *object_of(const struct tally_dso *dso)
 	return by_name;
 }
 
-/* Whether the user says where its symbols are. */
+/* Return true if the user named the files with the DSO's symbols. */
 static bool is_named_by_user(const struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -127,7 +127,8 @@ enum tally_dso_state tally_stored_state_of(const struct tally_stored_object *obj
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* How many elements of an array begin at `addr` or before it; each begins with its address. */
+/* Return the number of elements of an array that begin at or before `addr`. Each element starts
+ * with its address. */
 static size_t count_before(const void *array, size_t nr, size_t size, uint64_t addr)
 {
 	size_t low = 0, high = nr;
@@ -206,7 +207,7 @@ bool tally_stored_is_bound(const struct tally_stored_object *object,
 	const struct tally_stored_symbol *one =
 		tally_container_of(symbol, struct tally_stored_symbol, symbol);
 
-	/* Inlined functions are none of them. */
+	/* The symbol of an inlined function is not in the array. */
 	return ((uintptr_t)one - (uintptr_t)object->symbols) / sizeof(*one) < object->nr_symbols &&
 	       one->is_bound;
 }
@@ -219,9 +220,10 @@ bool tally_dso_is_stored_astray(const struct tally_dso *dso, uint64_t addr)
 	return nr && astray[nr - 1] == addr;
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all objects ----------------------------------------------------------------- */
 
-/* The last ones go in first, so that the first one is met first. */
+/* Index the objects by name. They are added in reverse order, so that a lookup meets the first one
+ * first. */
 static int stored_index(struct tally_symbols *symbols)
 {
 	const struct tally_stored *stored = symbols->stored;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that are stored with a recording, decoded: docs/stored-names-format.md has the bytes. */
+/* Embedded symbols of a recording, decoded. docs/internals/embedded-symbols-format.md describes the encoding. */
 #ifndef TALLY_SYMBOLS_STORED_FORMAT_H
 #define TALLY_SYMBOLS_STORED_FORMAT_H
 
@@ -13,20 +13,20 @@
 enum {
 	TALLY_STORED_VERSION = 1,
 	TALLY_STORED_HEADER = 32,
-	/* Bytes of a name without its NUL. Any number of names may share one text, or the ends of
-	 * it: what is longer is damage, as each of them costs what it is long. */
+	/* Maximum length of a name in bytes, without the NUL. Any number of names may share a text
+	 * or its tail, and each takes time in proportion to its length, so longer ones are treated
+	 * as damage. */
 	TALLY_STORED_OBJECT_NAME_MAX = 4096,
 	TALLY_STORED_NAME_MAX = 32767, /* of symbols, functions and source files */
 };
 
 struct tally_stored_symbol {
 	struct tally_symbol symbol;
-	uint64_t end;  /* what lies before it is the symbol's: of a bound, as far as addresses are
-			* known */
-	bool is_bound; /* the start of a function without a name */
+	uint64_t end;  /* end of the symbol's addresses; of a bound, of those that are known */
+	bool is_bound; /* only the start of a function without a name is known */
 };
 
-/* An address at which another symbol is found than the last one that begins before it. */
+/* An address whose symbol is not the last one that begins before it. */
 struct tally_stored_exception {
 	uint64_t addr;
 	const struct tally_stored_symbol *symbol; /* NULL: none */
@@ -38,7 +38,7 @@ struct tally_stored_span {
 	size_t nr;
 };
 
-/* What is known of one object. Everything is sorted by address. */
+/* The embedded data of an object. All arrays are sorted by address. */
 struct tally_stored_object {
 	enum tally_dso_kind kind;
 	enum tally_dso_state state;
@@ -48,7 +48,7 @@ struct tally_stored_object {
 	struct tally_dso_inode inode;
 	struct tally_stored_symbol *symbols;
 	struct tally_stored_exception *exceptions;
-	uint64_t *astray; /* places that no return can lead to */
+	uint64_t *astray; /* addresses to which no return can lead */
 	struct tally_stored_span *spans;
 	struct tally_line *lines;
 	size_t nr_symbols, nr_exceptions, nr_astray, nr_spans, nr_lines;
@@ -59,23 +59,24 @@ struct tally_stored {
 	size_t nr;
 };
 
-/* Decode a section, which is borrowed: names point into it. 0; -EINVAL with the place where it is
- * no such section, or broken; -ENOTSUP of a newer version; -ENOMEM. */
+/* Decode a section, which is borrowed: names point into it. Returns 0; -EINVAL with the offset in
+ * `err` if it is damaged or not such a section; -ENOTSUP for a newer version; -ENOMEM. */
 int tally_stored_parse(const void *bytes, size_t len, struct tally_stored **ret_stored,
 		       struct tally_error *err);
 void tally_stored_free(struct tally_stored *stored);
 
-/* The numbers of kinds and states in a section, and back; -1 or false: there is none. */
+/* Convert kinds and states to their numbers in a section, and back. Return -1 or false if the value
+ * is unknown. */
 int tally_stored_kind_code(enum tally_dso_kind kind);
 bool tally_stored_kind(uint64_t code, enum tally_dso_kind *ret_kind);
 int tally_stored_state_code(enum tally_dso_state state);
 bool tally_stored_state(uint64_t code, enum tally_dso_state *ret_state);
 
-/* The symbol at an address, as the section has it, or NULL. */
+/* Return the symbol at an address, including bounds, or NULL. */
 const struct tally_stored_symbol *tally_stored_object_find(const struct tally_stored_object *object,
 							   uint64_t addr);
 
-/* The lines at an address, or NULL. */
+/* Return the span of lines with an address, or NULL. */
 const struct tally_stored_span *tally_stored_object_lines(const struct tally_stored_object *object,
 							  uint64_t addr);
 

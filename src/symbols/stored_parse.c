@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A section of stored names, which may be of a stranger: every number is held against the bytes
- * that are left before memory is taken for it. */
+/* Parser of embedded symbols, which need not be trusted: every count is checked against the
+ * remaining bytes before memory is allocated for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "symbols/stored_format.h"
 #include "unwind/bytes.h"
 
-/* The least bytes that one of each takes. */
+/* The fewest bytes that an element of each kind takes. */
 enum {
 	OBJECT_LEAST = 14,
 	SYMBOL_LEAST = 3,
@@ -19,7 +19,7 @@ enum {
 	LINE_LEAST = 3,
 };
 
-/* Codes in a section count up from 0, and are for ever. */
+/* Codes in a section count up from 0, and never change. */
 static const enum tally_dso_kind kinds[] = {
 	TALLY_DSO_USER, TALLY_DSO_KERNEL, TALLY_DSO_MODULE, TALLY_DSO_VDSO, TALLY_DSO_PERF_MAP,
 };
@@ -63,17 +63,17 @@ bool tally_stored_state(uint64_t code, enum tally_dso_state *ret_state)
 	return code < TALLY_ARRAY_SIZE(states);
 }
 
-/* ---- steps ------------------------------------------------------------------ */
+/* ---- primitives ------------------------------------------------------------- */
 
 struct stored_parser {
 	struct tally_bytes_reader in;
-	const char *text; /* the last of its bytes is a NUL */
+	const char *text; /* the last byte is a NUL */
 	size_t text_len;
 	bool no_memory;
 };
 
-/* An array for as many elements as are said to follow, NULL for none. What cannot be there fails.
- */
+/* Allocate an array for the number of elements that is read next; NULL for none. A count that
+ * cannot be right is an error. */
 static void *array_read(struct stored_parser *parser, size_t size, size_t least, size_t *ret_nr)
 {
 	uint64_t nr = tally_bytes_uleb(&parser->in);
@@ -90,7 +90,7 @@ static void *array_read(struct stored_parser *parser, size_t size, size_t least,
 	return array;
 }
 
-/* A number that has to fit in 32 bits. */
+/* Read a number that must fit in 32 bits. */
 static uint32_t u32_read(struct stored_parser *parser)
 {
 	uint64_t value = tally_bytes_uleb(&parser->in);
@@ -99,7 +99,7 @@ static uint32_t u32_read(struct stored_parser *parser)
 	return (uint32_t)value;
 }
 
-/* The name of at most `max` bytes at an offset. */
+/* Return the name at an offset, which must not be longer than `max` bytes. */
 static const char *text_at(struct stored_parser *parser, uint64_t offset, size_t max)
 {
 	size_t room = offset < parser->text_len ? parser->text_len - offset : 0;
@@ -110,7 +110,7 @@ static const char *text_at(struct stored_parser *parser, uint64_t offset, size_t
 	return "";
 }
 
-/* One that may be missing has its offset plus one. */
+/* Read an optional name: its offset plus one, or 0. */
 static const char *text_read_optional(struct stored_parser *parser)
 {
 	uint64_t offset = tally_bytes_uleb(&parser->in);
@@ -118,7 +118,7 @@ static const char *text_read_optional(struct stored_parser *parser)
 	return offset ? text_at(parser, offset - 1, TALLY_STORED_NAME_MAX) : NULL;
 }
 
-/* `base` plus the next number, which does not wrap. */
+/* Return `base` plus the next number. Overflow is an error. */
 static uint64_t sum_read(struct stored_parser *parser, uint64_t base)
 {
 	uint64_t sum;
@@ -128,7 +128,7 @@ static uint64_t sum_read(struct stored_parser *parser, uint64_t base)
 	return sum;
 }
 
-/* ---- the parts of an object -------------------------------------------------- */
+/* ---- parts of an object ------------------------------------------------------ */
 
 static void symbols_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
@@ -178,7 +178,7 @@ static void astray_read(struct stored_parser *parser, struct tally_stored_object
 		object->astray[i] = addr = sum_read(parser, addr);
 }
 
-/* The lines of all spans lie one behind the other. */
+/* The lines of all spans are stored one after the other. */
 static void lines_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
 	object->lines = array_read(parser, sizeof(*object->lines), LINE_LEAST, &object->nr_lines);
@@ -232,7 +232,8 @@ static void identity_read(struct stored_parser *parser, struct tally_stored_obje
 		memcpy(object->build_id.id, id, object->build_id.size);
 }
 
-/* An object says how long it is: what is behind the parts that are known is of a later writer. */
+/* Read an object. Its length comes first, so parts that a newer writer added at the end are
+ * skipped. */
 static void object_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
 	uint64_t len = tally_bytes_uleb(&parser->in);
@@ -270,7 +271,8 @@ void tally_stored_free(struct tally_stored *stored)
 	free(stored);
 }
 
-/* The header: magic, version, 0, bytes of text, bytes of objects; then these two. */
+/* Read the header: magic, version, 0, size of the texts, size of the objects. Then come the texts
+ * and the objects. */
 static int header_read(struct stored_parser *parser, struct tally_error *err)
 {
 	struct tally_bytes_reader *in = &parser->in;

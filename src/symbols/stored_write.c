@@ -11,7 +11,7 @@
 #include "symbols/stored_format.h"
 #include "symbols/stored_texts.h"
 
-/* An address that the recording holds, and what is there. */
+/* An address in the recording, and its symbol. */
 struct writer_hit {
 	uint64_t addr;
 	const struct tally_symbol *symbol; /* NULL: none */
@@ -19,7 +19,7 @@ struct writer_hit {
 
 struct writer_span {
 	struct tally_span at;
-	size_t first, nr; /* of the object's lines */
+	size_t first, nr; /* index and count, in the object's lines */
 };
 
 struct writer_object {
@@ -34,7 +34,7 @@ struct writer_object {
 
 struct tally_stored_writer {
 	TALLY_VEC(struct writer_object) objects;
-	TALLY_VEC(uint32_t) by_dso; /* number of a DSO to its object + 1 */
+	TALLY_VEC(uint32_t) by_dso; /* index of the object + 1, by number of the DSO */
 	struct tally_stored_texts texts;
 	struct tally_str body, records;
 	struct tally_stored_renames renames;
@@ -81,7 +81,7 @@ void tally_stored_writer_rename(struct tally_stored_writer *writer,
 		writer->renames = *renames;
 }
 
-/* ---- what is known ------------------------------------------------------------- */
+/* ---- input --------------------------------------------------------------------- */
 
 static int object_get(struct tally_stored_writer *writer, struct tally_dso *dso,
 		      struct writer_object **ret_object)
@@ -142,7 +142,7 @@ int tally_stored_writer_add_lines(struct tally_stored_writer *writer, struct tal
 	return ret;
 }
 
-/* ---- into order ------------------------------------------------------------------ */
+/* ---- sorting --------------------------------------------------------------------- */
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
@@ -160,7 +160,7 @@ static int astray_compare(const void *a, const void *b)
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Of spans with the same start the longest comes first. */
+/* Of spans with the same start, the longest comes first. */
 static int span_compare(const void *a_, const void *b_)
 {
 	const struct writer_span *a = a_, *b = b_;
@@ -179,8 +179,8 @@ static int symbol_compare(const void *a_, const void *b_)
 	return order ? order : strcmp(a->symbol.name_text, b->symbol.name_text);
 }
 
-/* Whether a JIT compiler named the functions: in its map, or in a program that `perf inject --jit`
- * made of its dump (jitted-PID-NUMBER.so). */
+/* Return true if a JIT compiler named the functions: in its map, or in its dump, which `perf inject
+ * --jit` converts to files (jitted-PID-NUMBER.so). */
 static bool is_of_jit(const struct tally_dso *dso)
 {
 	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
@@ -195,7 +195,7 @@ static const char *name_shown(const struct tally_stored_writer *writer, const st
 	return renames->jit && is_of_jit(dso) ? renames->jit(renames->arg, name) : name;
 }
 
-/* Readers refuse longer ones. */
+/* Return true if readers accept the length of a name. */
 static bool name_fits(const char *name, size_t max)
 {
 	return strnlen(name, max + 1) <= max;
@@ -207,7 +207,7 @@ static bool name_fits(const char *name, size_t max)
 			qsort((vec)->data, (vec)->len, sizeof(*(vec)->data), compare); \
 	} while (0)
 
-/* Each address once. */
+/* Sort the addresses and remove duplicates. */
 static void object_sort(struct writer_object *object)
 {
 	size_t left = 0;
@@ -234,7 +234,8 @@ static const char *symbol_name(const struct tally_dso *dso, const struct tally_s
 	return tally_symtab_name(is_stub ? &dso->stubs : &dso->table, symbol);
 }
 
-/* How far a symbol reaches: one that is but a start to the last address that is known. */
+/* Return the symbol of a hit. The range of a bound, which is only a start, ends after the last
+ * known address. */
 static struct tally_stored_symbol stored_symbol(const struct tally_dso *dso,
 						const struct writer_hit *hit)
 {
@@ -250,7 +251,8 @@ static struct tally_stored_symbol stored_symbol(const struct tally_dso *dso,
 	return one;
 }
 
-/* Symbols of the hits, each once. Hits are in order: most of those of a symbol are neighbours. */
+/* Collect the symbols of the hits, each once. Hits are sorted, so those of a symbol are mostly
+ * adjacent. */
 static int object_take_symbols(struct writer_object *object)
 {
 	const struct tally_symbol *before = NULL;
@@ -290,7 +292,8 @@ static const struct tally_stored_symbol *symbol_of(const struct writer_object *o
 		       symbol_compare);
 }
 
-/* Where ranges overlap a look-up in a few of the symbols may come to another one than in all. */
+/* If ranges overlap, a lookup among some of the symbols can give another result than among all of
+ * them. Record the addresses for which it does. */
 static int object_take_exceptions(struct writer_object *object)
 {
 	struct tally_stored_object found = {.symbols = object->symbols.data,
@@ -307,7 +310,7 @@ static int object_take_exceptions(struct writer_object *object)
 	return ret;
 }
 
-/* Symbols whose names are too long are none. */
+/* Drop symbols with names that are too long. */
 static void object_drop_names(struct tally_stored_writer *writer, struct writer_object *object)
 {
 	tally_vec_for_each (hit, &object->hits) {
@@ -318,7 +321,8 @@ static void object_drop_names(struct tally_stored_writer *writer, struct writer_
 	}
 }
 
-/* The addresses, and what is before them: of a caller that is the call. */
+/* Collect the addresses of which lines are needed: each hit and, for return addresses, the byte
+ * before it, which belongs to the call. */
 static size_t line_addresses(const struct writer_object *object, uint64_t *addrs)
 {
 	size_t nr = 0;
@@ -345,7 +349,7 @@ static int object_take_lines(struct tally_stored_writer *writer, struct writer_o
 		return -ENOMEM;
 	nr = line_addresses(object, addrs);
 	tally_dso_lines_prepare(object->dso, addrs, nr);
-	/* Who reads them takes them for all that there are. */
+	/* Readers expect embedded lines to be complete. */
 	if (tally_dso_lines_state(object->dso) != TALLY_DSO_LOADED)
 		nr = 0;
 	for (size_t i = 0; i < nr && !ret; i++) {
@@ -363,7 +367,7 @@ static int object_take_lines(struct tally_stored_writer *writer, struct writer_o
 	return ret;
 }
 
-/* ---- into bytes ------------------------------------------------------------------- */
+/* ---- encoding --------------------------------------------------------------------- */
 
 static void put_u32(struct tally_str *out, uint32_t value)
 {
@@ -398,7 +402,7 @@ static uint64_t name_offset(struct tally_stored_writer *writer, const struct tal
 	return tally_stored_text(&writer->texts, name_shown(writer, dso, name));
 }
 
-/* What is known of a DSO that may be its build-id: as recorded, else as it is here now. */
+/* Return the recorded build-id of a DSO, or else the one that it has on this machine now. */
 static struct tally_build_id build_id_of(const struct tally_dso *dso)
 {
 	struct tally_build_id id = dso->build_id;
@@ -409,7 +413,8 @@ static struct tally_build_id build_id_of(const struct tally_dso *dso)
 	return id;
 }
 
-/* Symbols that are told of a DSO that was not looked at are as good. */
+/* Return the state of an object. If symbols were added for a DSO that was never loaded, it counts
+ * as loaded. */
 static enum tally_dso_state state_of_object(const struct writer_object *object)
 {
 	if (object->dso->state != TALLY_DSO_NOT_LOADED)
@@ -464,7 +469,7 @@ static void put_symbols(struct tally_stored_writer *writer, const struct writer_
 	}
 }
 
-/* Spans that do not lie over one before them; which of them is told by where they begin. */
+/* Drop the spans that overlap the one before them in sort order. Returns how many are left. */
 static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
 {
 	uint64_t end = 0;
@@ -483,7 +488,7 @@ static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
 	return object->spans.len = left;
 }
 
-/* Texts of lines that are too long are missing. */
+/* Texts of lines are left out if they are too long. */
 static void put_line(struct tally_stored_writer *writer, const struct tally_dso *dso,
 		     const struct tally_line *line)
 {
@@ -540,7 +545,7 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	return tally_str_error(&writer->body);
 }
 
-/* Objects whose names are too long are left out. */
+/* Drop objects with names that are too long. Returns how many are left. */
 static size_t objects_settle(struct tally_stored_writer *writer)
 {
 	size_t left = 0;

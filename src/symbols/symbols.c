@@ -18,7 +18,8 @@
 #include "symbols/own_file.h"
 #include "symbols/stored.h"
 
-/* What all demangled names together may take; of a program of a million functions it is a tenth. */
+/* Budget for demangling all names. The names of a program with a million functions take a tenth of
+ * it. */
 enum { NAMES_MAX = 512 << 20 };
 
 static int copy_text(struct tally_symbols *symbols, const char **text)
@@ -114,7 +115,7 @@ static void dso_free_shown(struct tally_dso *dso)
 
 static void dso_free(struct tally_dso *dso)
 {
-	/* They are saved, by its name. */
+	/* This saves the lines, for which the name of the DSO is needed. */
 	tally_dso_lines_free(dso);
 	tally_sources_free(dso);
 	dso_free_shown(dso);
@@ -166,7 +167,7 @@ static struct tally_build_id key_build_id(const struct tally_dso_key *key)
 	return id;
 }
 
-/* What of the inode is part of the identity. */
+/* Return the part of the inode that is part of the identity. */
 static struct tally_dso_inode key_inode(const struct tally_dso_key *key)
 {
 	if (key->kind != TALLY_DSO_USER || (key->build_id && key->build_id_size))
@@ -181,7 +182,7 @@ bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_d
 	return !a->maj || !b->maj || (a->maj == b->maj && a->min == b->min);
 }
 
-/* Devices are left to the comparison. */
+/* Hash a key without its device, which dso_has_key() compares. */
 static uint64_t key_hash(const char *name, enum tally_dso_kind kind, pid_t pid,
 			 const struct tally_build_id *id, uint64_t ino)
 {
@@ -221,7 +222,8 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 	return dso;
 }
 
-/* The DSO with the key, or NULL, and the newest one with the same hash. */
+/* Return the DSO with the key, or NULL. Also get the hash of the key and the newest DSO with that
+ * hash. */
 static struct tally_dso *dso_find(const struct tally_symbols *symbols,
 				  const struct tally_dso_key *key, uint64_t *ret_hash,
 				  struct tally_dso **ret_newest)
@@ -239,7 +241,7 @@ static struct tally_dso *dso_find(const struct tally_symbols *symbols,
 	return dso;
 }
 
-/* The DSO of a key whose pid is part of the identity. */
+/* Get or create the DSO of a key. The pid is part of the identity. */
 static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		   struct tally_dso **ret_dso)
 {
@@ -278,7 +280,7 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	if (key->kind == TALLY_DSO_USER)
 		copy.pid = 0;
 	ret = dso_get(symbols, &copy, ret_dso);
-	/* Who mapped it last is the likeliest to be there still. */
+	/* The last process that mapped the file is most likely still running. */
 	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0) {
 		atomic_store(&(*ret_dso)->mapper, key->pid);
 		atomic_store(&(*ret_dso)->mapped_start, key->start);
@@ -325,7 +327,7 @@ int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *
 	return dso ? 0 : -ENOENT;
 }
 
-/* Take a DSO off the list of those with its hash. */
+/* Remove a DSO from the list of those with its hash. */
 static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *dso)
 {
 	uint64_t hash = key_hash(dso->name, dso->kind, dso->pid, &dso->build_id, dso->inode.ino);
@@ -337,7 +339,7 @@ static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *ds
 		link = &(*link)->older;
 	if (*link)
 		*link = dso->older;
-	/* Room for it was made by taking it out. */
+	/* This cannot fail: the removal above freed a slot. */
 	if (newest)
 		(void)tally_map_put(&symbols->by_key, hash, (uintptr_t)newest);
 }
@@ -401,7 +403,7 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 		return (const char *)(uintptr_t)known;
 	text = tally_demangle(raw, dso->owner->options.demangle_params, &dso->owner->names_left);
 	if (tally_map_put(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
-		free(text); /* out of memory: the raw name is true as well */
+		free(text); /* out of memory: use the raw name */
 		text = NULL;
 	}
 	return text ? text : raw;
@@ -436,7 +438,7 @@ pid_t tally_dso_pid(const struct tally_dso *dso)
 	return dso->pid;
 }
 
-/* Ask the file, or the kernel, for an id that was not recorded. */
+/* Get a build-id that was not recorded from the file or the kernel. */
 static void dso_request_build_id(struct tally_dso *dso)
 {
 	struct tally_build_id id = {0};

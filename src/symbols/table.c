@@ -8,8 +8,8 @@
 #include "symbols/resolve.h"
 #include "symbols/shape.h"
 
-/* Tables below this are searched as fast without an index. A red-black tree of less than 2^32 keys
- * is never deeper than DEPTH_MAX, unless it is a mapped one that goes in circles. */
+/* Tables below INDEX_LEAST are searched as fast without an index. A red-black tree of less than
+ * 2^32 keys is never deeper than DEPTH_MAX, but a mapped one may contain a cycle. */
 enum { INDEX_LEAST = 64, DEPTH_MAX = 64 };
 
 int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry)
@@ -23,7 +23,7 @@ int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry
 	return tally_vec_push(&table->entries, copy);
 }
 
-/* Do any two of the entries that stay cover the same address, or one cover none? */
+/* Return true if remaining entries overlap, or if one of them is empty. */
 static bool overlapping(const struct tally_symtab *table)
 {
 	uint64_t end = 0;
@@ -40,7 +40,7 @@ static bool overlapping(const struct tally_symtab *table)
 	return false;
 }
 
-/* What a pass does to the tree: its entries come, then the aliases that lost go. */
+/* Apply a pass to the tree: insert its entries, then remove the aliases that were dropped. */
 static void shape_pass(struct tally_shape *shape, const struct tally_symtab *table,
 		       const uint32_t *by_order, int pass)
 {
@@ -56,7 +56,7 @@ static void shape_pass(struct tally_shape *shape, const struct tally_symtab *tab
 	}
 }
 
-/* Grow perf's tree. */
+/* Build perf's tree. */
 static int shape_grow(const struct tally_symtab *table, struct tally_shape *ret_shape)
 {
 	size_t len = table->entries.len;
@@ -74,8 +74,8 @@ out:
 	return ret;
 }
 
-/* Number the keys of the entries that stay as the symbols will be, and hand the children over
- * to the table. */
+/* Renumber the keys of the remaining entries as their symbols will be numbered, and move the
+ * children to the table. */
 static int shape_keep(struct tally_symtab *table, struct tally_shape *shape)
 {
 	uint32_t *number = malloc(((size_t)shape->nr + 1) * sizeof(*number));
@@ -89,7 +89,7 @@ static int shape_keep(struct tally_symtab *table, struct tally_shape *shape)
 		for (int side = 0; side < 2 && number[i] != TALLY_SHAPE_NONE; side++) {
 			uint32_t child = shape->child[side][i];
 
-			/* Never behind the cursor: symbols only move down. */
+			/* number[i] <= i, so no key that is still needed is overwritten. */
 			shape->child[side][number[i]] =
 				child == TALLY_SHAPE_NONE ? child : number[child];
 		}
@@ -121,7 +121,7 @@ static bool entry_is_wanted(const struct tally_symtab_entry *entry,
 	return !strcmp(entry->module, options->module);
 }
 
-/* Turn the entries that stay into symbols. */
+/* Turn the remaining entries into symbols. */
 static int table_compact(struct tally_symtab *table)
 {
 	struct tally_symbol *symbols;
@@ -142,8 +142,8 @@ static int table_compact(struct tally_symtab *table)
 	return 0;
 }
 
-/* Note at which symbol each of about as many equal steps of addresses as there are symbols begins:
- * most searches then end where they start. Without memory for it they take longer. */
+/* Divide the addresses into about as many equal steps as there are symbols, and store the first
+ * symbol of each. Most searches then end immediately. Without memory for this, they take longer. */
 static void table_index(struct tally_symtab *table)
 {
 	uint64_t span =
@@ -174,7 +174,7 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 	int end, ret;
 
 	options = options ? options : &defaults;
-	/* All of kallsyms comes at once. */
+	/* kallsyms has only one pass. */
 	end = options->kallsyms ? TALLY_SYMBOL_SECOND : TALLY_SYMBOL_MADE;
 	ret = tally_symtab_sort(table);
 	if (ret)
@@ -196,8 +196,8 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 	return ret;
 }
 
-/* -1 if `addr` is before the symbol, 1 behind it, 0 inside. A symbol without any size is found
- * at its start. */
+/* Return -1 if `addr` is before the symbol, 1 if it is after it, 0 if it is inside. An empty symbol
+ * is found at its start. */
 static int symbol_compare(const struct tally_symbol *symbol, uint64_t addr)
 {
 	if (addr < symbol->start)
@@ -219,7 +219,8 @@ static const struct tally_symbol *find_in_shape(const struct tally_symtab *table
 	return NULL;
 }
 
-/* The symbols that may cover `addr`: those that begin in its step, and the one before them. */
+/* Get the range of symbols that may cover `addr`: those that start in its step, and the one before
+ * them. */
 static void index_bounds(const struct tally_symtab *table, uint64_t addr, size_t *low, size_t *high)
 {
 	uint64_t step = (addr - table->symbols[0].start) >> table->index_shift;

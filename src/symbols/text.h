@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps of a scanner over lines of text that need not be terminated. */
+/* A scanner for lines of text that need not be terminated. */
 #ifndef TALLY_SYMBOLS_TEXT_H
 #define TALLY_SYMBOLS_TEXT_H
 
@@ -13,8 +13,8 @@ struct tally_text {
 	const char *at, *end;
 };
 
-/* Take a hexadecimal number ("0x" may lead). False, having moved or not, if there is none or it
- * does not fit 64 bits. */
+/* Read a hexadecimal number, with or without "0x". Returns false if there is no number or it does
+ * not fit in 64 bits; the position is then undefined. */
 static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 {
 	const char *first;
@@ -27,7 +27,8 @@ static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 		unsigned int c = (unsigned char)*text->at;
 		bool is_letter = (c | 0x20) - 'a' < 6;
 
-		/* No branch tells letters from digits: nobody could foresee it. */
+		/* Letters and digits are distinguished without a branch, which would be
+		 * unpredictable. */
 		if (!(is_letter | (c - '0' < 10)))
 			break;
 		if (value >> 60)
@@ -38,7 +39,7 @@ static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 	return text->at > first;
 }
 
-/* Skip blanks and tabs; true if there were any. */
+/* Skip blanks and tabs. Returns true if there were any. */
 static inline bool tally_text_skip_blanks(struct tally_text *text)
 {
 	const char *first = text->at;
@@ -48,17 +49,17 @@ static inline bool tally_text_skip_blanks(struct tally_text *text)
 	return text->at > first;
 }
 
-/* Whether eight bytes are all above the blank. Those of other alphabets may count as not. */
+/* Return true if eight bytes are all above the blank. False if any of them is not ASCII. */
 static inline bool tally_text_are_letters(const char *at)
 {
 	uint64_t bytes = tally_get_u64(at);
 
-	/* A bit comes out at the top of each byte that is less than 0x21, or more than 0x7f. */
+	/* A top bit is set if any byte is less than 0x21 or more than 0x7f. */
 	return !((bytes - 0x2121212121212121) & 0x8080808080808080) &&
 	       !(bytes & 0x8080808080808080);
 }
 
-/* Take what comes before the next blank, tab or end of line, possibly nothing. */
+/* Read up to the next blank, tab or end of line. The result may be empty. */
 static inline void tally_text_word(struct tally_text *text, const char **ret_word, size_t *ret_len)
 {
 	*ret_word = text->at;
@@ -69,7 +70,7 @@ static inline void tally_text_word(struct tally_text *text, const char **ret_wor
 	*ret_len = (size_t)(text->at - *ret_word);
 }
 
-/* Take what is left of the line. */
+/* Read the rest of the line. */
 static inline void tally_text_line(struct tally_text *text, const char **ret_line, size_t *ret_len)
 {
 	*ret_line = text->at;
@@ -78,7 +79,7 @@ static inline void tally_text_line(struct tally_text *text, const char **ret_lin
 	*ret_len = (size_t)(text->at - *ret_line);
 }
 
-/* Go behind the end of the line. */
+/* Advance past the end of the line. */
 static inline void tally_text_next_line(struct tally_text *text)
 {
 	while (text->at < text->end && *text->at++ != '\n')

@@ -19,10 +19,10 @@
 #include "base/vec.h"
 
 #ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2 /* glibc 2.36 has no name for it */
+#define ELFCOMPRESS_ZSTD 2 /* missing in glibc 2.36 */
 #endif
 
-/* No module or symbol table is larger unpacked; a bomb is. */
+/* No module or symbol table is larger when decompressed, but a bomb is. */
 enum { UNPACKED_MAX = 256 << 20, STEP = 64 << 10 };
 
 struct output {
@@ -30,7 +30,7 @@ struct output {
 	size_t len, cap;
 };
 
-/* Free room behind what was written, at least a byte. */
+/* Get the free space after the output, at least one byte. */
 static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
 {
 	uint8_t *grown;
@@ -48,7 +48,7 @@ static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
 	return 0;
 }
 
-/* Gzip's form and zlib's own. */
+/* Formats of gzip and zlib. */
 static int unpack_deflate(const uint8_t *data, size_t len, struct output *out)
 {
 	z_stream stream = {.next_in = (Bytef *)data, .avail_in = (uInt)len};
@@ -178,7 +178,7 @@ int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *re
 	return format ? unpack_by(format->unpack, data, len, ret_data, ret_len) : -ENOSYS;
 }
 
-/* Unpack into a place of the right size: sections of debug information are large. */
+/* Decompress to a buffer of the known size, as sections of debug information are large. */
 #ifdef TALLY_HAVE_DEFLATE
 static int section_deflate(const uint8_t *data, size_t len, uint8_t *to, size_t size)
 {
