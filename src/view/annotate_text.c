@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "view/annotate_view.h"
 
-/* perf's: what is red, what is green, and which lines are worth a place in the summary. */
+/* Minimum percentages, as in perf: for red; for green, and for a line in the summary. */
 #define RED_PERCENT   5.0
 #define GREEN_PERCENT 0.5
 #define RED           "\033[31m"
@@ -16,11 +16,12 @@
 #define NO_COLOUR     "\033[m"
 
 enum {
-	TEXT_MAX = 512, /* bytes of a line of source or of a name that are shown */
-	CONTEXT = 5,    /* lines, and callers of inlined functions, that are shown at most */
+	TEXT_MAX = 512, /* maximum bytes shown of a line of source or a name */
+	CONTEXT = 5,    /* maximum number of lines, and of callers of inlined functions, shown
+	                 * together */
 	TAB = 8,
 	MNEMONIC_WIDTH = 6,
-	RAW_WIDTH = 24, /* of bytes, as binutils has them */
+	RAW_WIDTH = 24, /* of bytes, as in binutils */
 };
 
 /* ---- shares ------------------------------------------------------------------------ */
@@ -61,7 +62,7 @@ static size_t columns_width(const struct tally_annotate_view *view)
 	return (size_t)cell_width(view) * view->nr_events * (view->has_totals ? 2 : 1);
 }
 
-/* Most instructions have none. */
+/* Append a percentage. Most instructions have 0. */
 static void add_percent(const struct tally_annotate_view *view, double percent,
 			struct tally_str *out)
 {
@@ -103,7 +104,8 @@ static void add_cells(const struct tally_annotate_view *view,
 	}
 }
 
-/* The share of the event that has most of it: how much an instruction is worth to be told of. */
+/* Return the highest share of an instruction in any event, which decides whether its line is
+ * shown. */
 static double insn_percent(const struct tally_annotate_view *view,
 			   const struct tally_annotation_insn *insn)
 {
@@ -119,9 +121,9 @@ static double insn_percent(const struct tally_annotate_view *view,
 	return most;
 }
 
-/* ---- texts from elsewhere ------------------------------------------------------------- */
+/* ---- external text -------------------------------------------------------------------- */
 
-/* Append so much of a text as fits, escaped, with its tabs as blanks. */
+/* Append as much of a text as fits, escaped, with its tabs expanded. */
 static void add_text(const char *text, size_t len, struct tally_str *out)
 {
 	size_t start = out->len, most = TALLY_MIN(len, (size_t)TEXT_MAX);
@@ -151,7 +153,7 @@ static void add_line_name(const struct tally_annotate_view *view, const struct t
 	tally_str_addf(out, ":%" PRIu32, line->line);
 }
 
-/* ---- the summary of lines ---------------------------------------------------------------- */
+/* ---- summary of lines -------------------------------------------------------------------- */
 
 struct line_share {
 	const struct tally_line *line;
@@ -176,7 +178,7 @@ static int compare_shares(const void *a, const void *b)
 	return compare_lines(a, b);
 }
 
-/* Of shares in the order of lines make one for each line. */
+/* Merge the shares of each line; they must be sorted by line. Returns the number of lines. */
 static size_t merge_lines(struct line_share *shares, size_t nr)
 {
 	size_t kept = 0;
@@ -222,15 +224,15 @@ static void add_summary(const struct tally_annotate_view *view, struct tally_str
 
 /* ---- the heading ------------------------------------------------------------------------- */
 
-/* A line of the right column that stands before all instructions. */
+/* Begin a line that has text only in the right column. */
 static void add_note(const struct tally_annotate_view *view, struct tally_str *out)
 {
 	tally_str_pad_to(out, out->len + columns_width(view));
 	tally_str_add(out, " : ");
 }
 
-/* What the code is called: a kernel by the image of it. The name of others tells more than a path
- * in a cache. */
+/* Return the displayed name of the code: for a kernel its image, otherwise the DSO, because it may
+ * be read from a cache with a meaningless path. */
 static const char *code_name(const struct tally_annotation *annotation)
 {
 	const struct tally_dso *dso = annotation->function->dso;
@@ -255,7 +257,7 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 	tally_str_add(out, titles[view->measure]);
 	tally_str_pad_to(out, start + columns_width(view));
 	tally_str_add(out, " |\t");
-	/* As wide as it looks with that tab. */
+	/* The width on the screen, which includes that tab. */
 	width = columns_width(view) + TAB - out->len;
 	tally_str_add(out, "Source code & Disassembly of ");
 	tally_str_add_escaped(out, shown_path(view, path));
@@ -280,7 +282,7 @@ static bool line_equals(const struct tally_line *a, const struct tally_line *b)
 	return a->line == b->line && a->file == b->file && a->function == b->function;
 }
 
-/* Whether the same functions are inlined at the same places. */
+/* Return true if the same functions are inlined at the same positions. */
 static bool chain_equals(const struct tally_annotate_view *view,
 			 const struct tally_annotation_insn *insn)
 {
@@ -295,7 +297,7 @@ static bool chain_equals(const struct tally_annotate_view *view,
 	return true;
 }
 
-/* "inlined: push_back at a.c:12, at b.c:3" */
+/* Append a line like "inlined: push_back at a.c:12, at b.c:3". */
 static void add_chain(const struct tally_annotate_view *view,
 		      const struct tally_annotation_insn *insn, struct tally_str *out)
 {
@@ -328,7 +330,8 @@ static bool add_source_line(const struct tally_annotate_view *view, const struct
 	return true;
 }
 
-/* Show the line of an instruction, and those before it that none was of so far, if they are few. */
+/* Show the line of an instruction, and the lines before it that were not shown yet, if they are
+ * few. */
 static void add_source(struct tally_annotate_view *view, const struct tally_annotation_insn *insn,
 		       bool is_near, struct tally_str *out)
 {
@@ -380,7 +383,7 @@ static void add_bytes(const struct tally_annotate_view *view,
 	tally_str_pad_to(out, start + RAW_WIDTH);
 }
 
-/* "1248 <leaf+0x38>" */
+/* Append a target like "1248 <leaf+0x38>". */
 static void add_target(const struct tally_annotation_insn *insn, struct tally_str *out)
 {
 	tally_str_add_hex(out, insn->target, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An annotated function as text, the way perf annotate --stdio has it, or as JSON. Everything is
- * appended to a string builder, an instruction at a time; printing it is the caller's business.
+ * An annotated function as text in the format of perf annotate --stdio, or as JSON. Everything is
+ * appended to a string builder, one instruction at a time; the caller prints it.
  */
 #ifndef TALLY_VIEW_ANNOTATE_VIEW_H
 #define TALLY_VIEW_ANNOTATE_VIEW_H
@@ -19,46 +19,47 @@ enum tally_annotate_measure {
 struct tally_annotate_view {
 	const struct tally_annotate *annotate;
 	const struct tally_annotation *annotation;
-	struct tally_source_texts *texts; /* NULL: no text of source is shown */
+	struct tally_source_texts *texts; /* NULL: do not show the source */
 	const char *const *event_names;   /* by event */
-	const uint32_t *events;           /* that have a column each */
+	const uint32_t *events;           /* events with a column each */
 	size_t nr_events;
-	const char *heading; /* what the events are called together */
+	const char *heading; /* name for all these events together */
 	enum tally_annotate_measure measure;
 	bool is_global;  /* shares are of all samples, not of the function's */
-	bool by_hits;    /* shares of samples, not of their weights */
-	bool has_totals; /* another column each: what was called from there, too */
-	bool has_bytes;  /* of instructions */
-	bool has_lines;  /* behind instructions, and the heaviest ones before all */
-	bool has_paths;  /* names of files with their directories */
+	bool by_hits;    /* shares are of the number of samples, not of their weights */
+	bool has_totals; /* a second column for each event, including callees */
+	bool has_bytes;  /* show the bytes of instructions */
+	bool has_lines;  /* show lines after instructions, and a summary of the heaviest ones
+	                  * first */
+	bool has_paths;  /* show files with their directories */
 	bool has_colours;
-	/* The source that was shown last; to be zeroed before the first instruction. */
+	/* The source shown last; must be zeroed before the first instruction. */
 	struct {
 		const struct tally_line *lines;
-		uint32_t nr_lines, highest; /* line of that file */
+		uint32_t nr_lines, highest; /* highest: line number in that file */
 	} shown;
 };
 
-/* The share that is 100 % of an event, or of its totals; 0: there is nothing. */
+/* Return the value that is 100 % of an event, or of its totals; 0 if it has no samples. */
 uint64_t tally_annotate_view_whole(const struct tally_annotate_view *view, uint32_t event,
 				   bool is_total);
 
-/* The share of a cost, in percent. */
+/* Return a cost in percent. */
 double tally_annotate_view_percent(const struct tally_annotate_view *view, uint32_t event,
 				   const struct tally_annotate_cost *cost, bool is_total);
 
-/* What stands above the instructions; with `has_lines` the lines that have the most first. */
+/* Append the heading; with `has_lines` first the summary of the heaviest lines. */
 void tally_annotate_view_heading(const struct tally_annotate_view *view, struct tally_str *out);
 
-/* An instruction as disassemblers write it, and where it leads to. */
+/* Append an instruction as disassemblers write it, with its target. */
 void tally_annotate_view_code(const struct tally_annotation *annotation,
 			      const struct tally_annotation_insn *insn, struct tally_str *out);
 
-/* Instruction `i`, and the source before it. */
+/* Append instruction `i`, after its source. */
 void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct tally_str *out);
 
-/* The function as a JSON object: what each event has in it, and its instructions. The instructions
- * are added one by one between these. */
+/* Append the function as a JSON object: the cost of each event in it, and its instructions, which
+ * are appended one by one between open and close. */
 void tally_annotate_json_open(const struct tally_annotate_view *view, struct tally_str *out);
 void tally_annotate_json_insn(const struct tally_annotate_view *view, size_t i,
 			      struct tally_str *out);

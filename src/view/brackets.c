@@ -11,7 +11,7 @@ enum { NONE, ANGLE, ROUND, SQUARE, CURLY, NR_KINDS };
 static const uint8_t openers[256] = {['<'] = ANGLE, ['('] = ROUND, ['['] = SQUARE, ['{'] = CURLY},
 		     closers[256] = {['>'] = ANGLE, [')'] = ROUND, [']'] = SQUARE, ['}'] = CURLY};
 
-/* One walk over the name. Pairs that are open form a stack, linked by `queued`. */
+/* State of scanning a name. Open pairs form a stack, linked by `queued`. */
 struct finder {
 	const char *text;
 	size_t len, mark;
@@ -28,7 +28,7 @@ static bool is_word(char c)
 
 size_t tally_brackets_operator(const char *text, size_t len, size_t at)
 {
-	/* A longer one before what it begins with. */
+	/* Longer symbols come before their prefixes. */
 	static const char *const symbols[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<",
 					      ">>",  "<=",  ">=",  "->",  "<",  ">"};
 	static const char word[] = "operator";
@@ -66,7 +66,7 @@ static int push(struct finder *find, size_t at)
 	return tally_vec_push(&find->found.all, one);
 }
 
-/* Take the innermost open one off the stack; `close` is 0 when it has no other half. */
+/* Remove the innermost open bracket from the stack; `close` is 0 if it is unpaired. */
 static void pop(struct finder *find, size_t close)
 {
 	struct tally_bracket *one = top_of(find), *outer;
@@ -87,8 +87,8 @@ static void pop(struct finder *find, size_t close)
 	outer->nr += one->nr;
 }
 
-/* A character that closes brackets where it has another half. One of another kind that opened since
- * has none: in "(a < b)" that is a comparison. */
+/* Close the pair of a closing bracket, if it is open. Brackets of other kinds that were opened
+ * since are unpaired: in "(a < b)" the '<' is a comparison. */
 static void close_at(struct finder *find, size_t at, uint8_t kind)
 {
 	char before = at ? find->text[at - 1] : '\0';
@@ -103,7 +103,7 @@ static void close_at(struct finder *find, size_t at, uint8_t kind)
 	pop(find, at);
 }
 
-/* One character, or the name of an operator; how many bytes that is. */
+/* Process one character, or the name of an operator, and return its length in bytes. */
 static size_t step(struct finder *find, size_t at, int *ret_error)
 {
 	size_t used = tally_brackets_operator(find->text, find->len, at), width = 0;

@@ -43,7 +43,7 @@ const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int
 	return glyph_at(canvas, row, column);
 }
 
-/* A mark that stands on the glyph before it, as far as there is room for it. */
+/* Add a combining mark to the glyph before it, if there is space. */
 static void glyph_join(struct tally_canvas *canvas, int row, int column, const char *bytes)
 {
 	struct tally_glyph *glyph = column > 0 ? glyph_at(canvas, row, column - 1) : NULL;
@@ -54,7 +54,7 @@ static void glyph_join(struct tally_canvas *canvas, int row, int column, const c
 		strcat(glyph->bytes, bytes);
 }
 
-/* Draw as much as fits before column `end`; returns the column behind it. */
+/* Draw as much as fits before column `end`. Returns the column after it. */
 static int put_part(struct tally_canvas *canvas, int row, int column, int end, const char *text,
 		    enum tally_ink ink)
 {
@@ -105,7 +105,7 @@ int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit
 	if (end - column <= dots)
 		return put_part(canvas, row, column, end, text, ink);
 	column = put_part(canvas, row, column, end - dots, text, ink);
-	/* A wide glyph that did not fit leaves a column. */
+	/* A wide glyph that did not fit leaves an empty column. */
 	tally_canvas_fill(canvas, row, column, end - column, ink);
 	return put_part(canvas, row, column, end, tally_canvas_mark(canvas), ink);
 }
@@ -134,7 +134,7 @@ void tally_canvas_select(struct tally_canvas *canvas, int row)
 
 /* ---- boxes ------------------------------------------------------------------- */
 
-/* The lines of a frame: left, along, right. */
+/* Characters in a row of a frame: left, between, right. */
 struct frame_line {
 	const char *left, *along, *right;
 };
@@ -158,7 +158,7 @@ static void put_frame(struct tally_canvas *canvas, int row, int column, int widt
 	}
 }
 
-/* What the widest of its texts takes, and the frame. */
+/* Return the width of a box: that of its widest text, and the frame. */
 static int box_width(const struct tally_canvas *canvas, const struct tally_box *box)
 {
 	size_t width = TALLY_MAX(tally_width_of(box->title), tally_width_of(box->foot));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A screen as a grid of glyphs, each with its ink: what is drawn into it is known before any
- * terminal sees it. Not thread-safe.
+ * A screen as a grid of glyphs, each with an ink. It can be inspected without a terminal. Not
+ * thread-safe.
  */
 #ifndef TALLY_VIEW_CANVAS_H
 #define TALLY_VIEW_CANVAS_H
@@ -11,19 +11,19 @@
 
 #include "base/str.h"
 
-/* What a glyph is drawn with; a terminal decides how that looks. */
+/* Style of a glyph; the terminal decides how it looks. */
 enum tally_ink {
 	TALLY_INK_PLAIN,
 	TALLY_INK_HOT,     /* a large share */
-	TALLY_INK_WARM,    /* one worth looking at */
+	TALLY_INK_WARM,    /* a noticeable share */
 	TALLY_INK_DIM,     /* of less interest */
 	TALLY_INK_TITLE,   /* the first line */
-	TALLY_INK_HEADING, /* of columns */
-	TALLY_INK_BAR,     /* the line of keys */
+	TALLY_INK_HEADING, /* column headings */
+	TALLY_INK_BAR,     /* line of keys */
 	TALLY_INK_KEY,     /* a key in it */
-	TALLY_INK_NOTE,    /* what is said or asked */
+	TALLY_INK_NOTE,    /* a message or a question */
 	TALLY_INK_POPUP,
-	TALLY_INK_MATCH, /* of flame graphs: what is searched for; and by kind, two shades each: */
+	TALLY_INK_MATCH, /* flame graphs: search matches; then two shades for each kind: */
 	TALLY_INK_USER,
 	TALLY_INK_USER_OTHER,
 	TALLY_INK_LIBRARY,
@@ -40,57 +40,57 @@ enum tally_ink {
 };
 
 struct tally_glyph {
-	char bytes[12]; /* UTF-8 with what joins it, with a NUL; "" behind a wide glyph */
+	char bytes[12]; /* UTF-8 with combining characters, NUL-terminated; "" after a wide glyph */
 	uint8_t ink;    /* enum tally_ink */
 	bool is_selected;
 };
 
-/* All zero: no canvas. */
+/* All zero is a canvas without rows. */
 struct tally_canvas {
 	int rows, columns;
-	bool is_ascii; /* glyphs beyond ASCII become "?", an ellipsis ".." */
+	bool is_ascii; /* replace glyphs beyond ASCII by "?", and an ellipsis by ".." */
 	struct tally_glyph *glyphs;
 };
 
-/* Make it so large, and empty. 0 or -ENOMEM, then it has no rows. */
+/* Set the size of a canvas, and clear it. Returns 0, or -ENOMEM; then it has no rows. */
 int tally_canvas_reset(struct tally_canvas *canvas, int rows, int columns);
 void tally_canvas_free(struct tally_canvas *canvas);
 
-/* What stands on it for text that is left out. */
+/* Return the mark for omitted text. */
 const char *tally_canvas_mark(const struct tally_canvas *canvas);
 
-/* Draw text at a place, into at most `limit` columns; what does not fit is cut, with an ellipsis.
- * Places outside of the canvas take nothing. The column behind it. */
+/* Draw text at a position, in at most `limit` columns; longer text is truncated with an ellipsis.
+ * Text outside the canvas is ignored. Returns the column after the text. */
 int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
 		     enum tally_ink ink);
 
-/* Blanks of an ink. */
+/* Draw blanks with an ink. */
 void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int columns,
 		       enum tally_ink ink);
 
-/* Mark a whole row as the one that is selected. */
+/* Mark a whole row as selected. */
 void tally_canvas_select(struct tally_canvas *canvas, int row);
 
-/* The same of some columns of it. */
+/* Mark some columns of a row as selected. */
 void tally_canvas_select_part(struct tally_canvas *canvas, int row, int column, int columns);
 
-/* What a box takes beside and above its lines: frame and blanks. */
+/* Space that a box needs in addition to its lines: frame and blanks. */
 enum { TALLY_BOX_SIDES = 4, TALLY_BOX_EDGES = 2 };
 
-/* Text over what is there: a title in the frame above it, a foot in the frame below. */
+/* A box of text over the canvas, with a title in its upper frame and a foot in its lower frame. */
 struct tally_box {
 	const char *title, *foot;
 	const char *const *lines;
-	size_t nr, first; /* those from `first` on are in sight, as many as fit */
+	size_t nr, first; /* lines from `first` on are shown, as many as fit */
 };
 
-/* Draw one in the middle, as wide as its widest line. */
+/* Draw a box in the middle, as wide as its widest line. */
 void tally_canvas_box(struct tally_canvas *canvas, const struct tally_box *box);
 
-/* The glyph at a place of the canvas. */
+/* Return the glyph at a position of the canvas. */
 const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int row, int column);
 
-/* A row as text, without the blanks at its end. */
+/* Append a row as text, without trailing blanks. */
 void tally_canvas_text(const struct tally_canvas *canvas, int row, struct tally_str *out);
 
 #endif

@@ -21,7 +21,8 @@ static const struct tally_group *row_group(const struct tally_view *view,
 	return &view->hist->groups.data[row->group];
 }
 
-/* As printf's "%.2f%%", which takes part where the third decimal is too near to five to tell. */
+/* A fast printf("%.2f%%"). It calls printf if the third decimal is too close to 5 to round it
+ * here. */
 void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -116,7 +117,7 @@ static void text_symbol(const struct tally_view *view, const struct tally_row *r
 	const struct tally_frame *frame = row_frame(view, row);
 
 	tally_str_add_bytes(out, letter, sizeof(letter));
-	/* As in perf, relative to the module here and absolute in graphs. */
+	/* As in perf, the address is relative to the module here, and absolute in graphs. */
 	if (!frame->symbol) {
 		tally_frame_add_name(frame, out);
 		return;
@@ -141,13 +142,13 @@ static void text_trace(const struct tally_view *view, const struct tally_row *ro
 	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
 }
 
-/* NULL: not known. */
+/* Return the name of a line's file; NULL if unknown. */
 static const char *line_file(const struct tally_view *view, const struct tally_line *line)
 {
 	return view->has_paths && line ? line->file : tally_line_file_name(line);
 }
 
-/* "util.c:12"; without a line where it is in its function or file, as in perf. */
+/* Append e.g. "util.c:12"; without a line, the offset in the function or file, as in perf. */
 static void text_line(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
@@ -195,7 +196,7 @@ const struct tally_view_column tally_view_columns[] = {
 	{"sample", "Samples", 0, 12, true, text_sample, TEXT},
 	{"period", "Period", 0, 12, true, text_period, TEXT},
 	{"comm", "Command", TALLY_KEY_COMM, 0, false, text_comm, TEXT},
-	/* Of perf's keys this one is of threads, too. */
+	/* As in perf, this key also distinguishes threads. */
 	{"pid", "    Pid:Command", TALLY_KEY_TID, 0, false, text_tid, THREAD},
 	{"tgid", "   Tgid:Command", TALLY_KEY_PID, 0, false, text_pid, THREAD},
 	{"tid", "    Tid:Command", TALLY_KEY_TID, 0, false, text_tid, THREAD},
@@ -264,7 +265,8 @@ void tally_view_short_cell(const struct tally_view *view, const struct tally_vie
 			   const struct tally_row *row, size_t columns, const char *mark,
 			   struct tally_str *out)
 {
-	/* What is kept is ASCII. Half a number would be another one. */
+	/* The kept part is ASCII. Numbers are not shortened, because half a number is a different
+	 * one. */
 	size_t start = out->len, kept = column->kept < columns ? column->kept : 0;
 
 	tally_view_cell(view, column, row, out);

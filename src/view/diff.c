@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which rows of a diff are shown, and in which order. */
+/* Selection and order of the rows of a diff. */
 #include "view/diff.h"
 
 #include <math.h>
@@ -57,7 +57,8 @@ static bool is_shown(const struct tally_diff_view *view, const struct tally_diff
 	return !view->changed || tally_diff_is_changed(value);
 }
 
-/* Rows that cannot be computed are behind those that can, and those of side A alone last. */
+/* Return the class of a row, by which rows are sorted first: rows that have a value, rows that do
+ * not, and rows on side A only. */
 static int row_class(const struct tally_diff_view *view, const struct tally_diff_row *row)
 {
 	const struct tally_diff_value *value = &row->values[view->measure];

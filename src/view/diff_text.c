@@ -15,8 +15,8 @@
 enum { WIDEST = 80, LEAST_NAME = 8 };
 
 struct diff_column {
-	const char *heading; /* NULL: by what is computed */
-	int width;           /* of measures, which stand to the right; 0: the widest name's */
+	const char *heading;
+	int width; /* of metrics, which are right-aligned; 0: that of the widest name */
 	enum tally_shorten how;
 	bool (*is_shown)(const struct tally_diff_view *view);
 	void (*text)(const struct tally_diff_view *view, const struct tally_diff_row *row,
@@ -29,9 +29,9 @@ static const struct tally_diff_value *row_value(const struct tally_diff_view *vi
 	return &row->values[view->measure];
 }
 
-/* ---- measures ------------------------------------------------------------------ */
+/* ---- metrics ------------------------------------------------------------------- */
 
-/* A share in %, or an absolute value with its unit. */
+/* Append a share in %, or an absolute value with its unit. */
 static void add_value(const struct tally_diff_view *view, double value, bool sign,
 		      struct tally_str *out)
 {
@@ -48,7 +48,7 @@ static void text_baseline(const struct tally_diff_view *view, const struct tally
 
 	if (value->nr[TALLY_SIDE_A] <= 0)
 		return;
-	/* perf's, when only rows of both sides are shown: shares of what is shown. */
+	/* As in perf, shares are of the rows shown if only rows on both sides are shown. */
 	if (view->matched && !view->unit && view->baseline_period > 0)
 		add_value(view, value->period[TALLY_SIDE_A] / view->baseline_period, false, out);
 	else
@@ -215,7 +215,7 @@ void tally_diff_view_path(const struct tally_diff_view *view, const struct tally
 	}
 }
 
-/* ---- the table ------------------------------------------------------------------ */
+/* ---- table ---------------------------------------------------------------------- */
 
 static bool always(const struct tally_diff_view *view)
 {
@@ -304,13 +304,14 @@ static void add_cell(const struct tally_diff_view *view, const struct diff_colum
 	tally_str_escape(out, start);
 }
 
-/* As wide as the widest cell; what is wider than 80 columns makes no room for itself. */
+/* Return the width of the widest cell. Cells wider than 80 columns are ignored, unless names are
+ * shortened. */
 static int column_width(const struct tally_diff_view *view, const struct diff_column *column)
 {
 	size_t width = TALLY_MAX(strlen(column->heading), (size_t)column->width);
 	struct tally_str text = {0};
 
-	/* Shares fit, absolute values may not. */
+	/* Shares fit; absolute values may be wider. */
 	if (column->width && !view->unit)
 		return column->width;
 	for (size_t i = 0; i < view->nr_rows; i++) {
@@ -327,8 +328,8 @@ static int column_width(const struct tally_diff_view *view, const struct diff_co
 
 _Static_assert(TALLY_ARRAY_SIZE(columns) == TALLY_DIFF_COLUMNS, "one width for each column");
 
-/* On a terminal names share what measures leave: what one does not need is the next one's, and the
- * last has at least as much as each of the others. */
+/* On a terminal, names share the space left by metrics. Names get what earlier ones do not need,
+ * and the last one gets at least as much as each of the others. */
 static void widths_fit(struct tally_diff_view *view)
 {
 	int left = view->line_width, names = 0;
@@ -360,7 +361,7 @@ void tally_diff_view_measure(struct tally_diff_view *view)
 		widths_fit(view);
 }
 
-/* Widen what is behind `start`: measures to the right. */
+/* Pad the text from `start` on to the column's width; metrics are right-aligned. */
 static void align(const struct tally_diff_view *view, int i, size_t start, struct tally_str *out)
 {
 	size_t width = (size_t)view->widths[i], len = out->len - start;
@@ -413,7 +414,7 @@ void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_st
 	tally_str_add_char(out, '\n');
 }
 
-/* The last column that is shown: nothing is behind it. */
+/* Return the last column shown, which is not padded. */
 static int last_column(const struct tally_diff_view *view)
 {
 	int last = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How wide columns are. */
+/* Widths of columns. */
 #include "view/fit.h"
 
 #include <limits.h>
@@ -15,14 +15,14 @@ static bool is_name(const struct tally_view *view, int i)
 	return !view->columns[i]->width;
 }
 
-/* Functions are what is looked for, and their names the longest. */
+/* Functions are the most important, and have the longest names. */
 static int weight_of(const struct tally_view *view, int i)
 {
 	return view->columns[i]->how == TALLY_SHORTEN_NAME ? 2 : 1;
 }
 
-/* Share `room` among columns that want more than that, by weight: who wants less has what is left
- * shared by the others. */
+/* Distribute `room` by weight among columns that want more in total. What a column does not need is
+ * distributed among the others. */
 static void share(const struct tally_view *view, int room, int wanted[], int widths[])
 {
 	int weights = 0;
@@ -63,15 +63,14 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 			wanted[i] = is_name(view, i) ? wanted[i] : 0;
 			sum += wanted[i];
 		}
-		/* The first one is given in any case. */
+		/* The first level is granted in any case. */
 		room = level ? room : TALLY_MAX(room, sum);
 		share(view, TALLY_MIN(room, sum), wanted, widths);
 		room -= TALLY_MIN(room, sum);
 	}
 }
 
-/* The column that is looked at most: of functions, else the last one of names; -1: there is none.
- */
+/* Return the most important column: that of functions, else the last one of names; -1 for none. */
 static int column_kept(const struct tally_view *view)
 {
 	int kept = -1;
@@ -84,7 +83,7 @@ static int column_kept(const struct tally_view *view)
 	return kept;
 }
 
-/* What it has of a line that is cut. */
+/* Return the part of that column's width that is visible in a truncated line. */
 static int room_kept(const struct tally_view *view, int columns, const int widths[], int kept)
 {
 	int at = GAP;
@@ -99,7 +98,7 @@ static bool is_asked(const struct tally_view *view, int i)
 	return view->asked && view->asked[i];
 }
 
-/* The column that goes next; -1: no other one may. */
+/* Return the next column to drop, or -1. */
 static int column_dropped(const struct tally_view *view, const int needed[], int kept)
 {
 	int first = 0;
@@ -147,7 +146,7 @@ int tally_view_cell_width(const struct tally_view *view, const struct tally_view
 	return width < MOST ? (int)width : MOST;
 }
 
-/* The widest of the cells that are no wider than `most`. */
+/* Return the width of the widest cell that is not wider than `most`. */
 static int measure_rows(const struct tally_view *view, const struct tally_view_column *column,
 			int most)
 {

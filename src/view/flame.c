@@ -14,7 +14,7 @@ static int column_of(uint64_t part, uint64_t whole, int columns)
 	return whole ? (int)((unsigned __int128)part * (uint64_t)columns / whole) : 0;
 }
 
-/* The cells that stand on cell `up`. */
+/* Add the child cells of cell `up`. */
 static int add_children(const struct tally_calltree *tree, int columns, struct tally_flame *flame,
 			uint32_t up)
 {
@@ -73,7 +73,7 @@ uint32_t tally_flame_at(const struct tally_flame *flame, uint32_t level, int col
 	return UINT32_MAX;
 }
 
-/* ---- how functions look ----------------------------------------------------------- */
+/* ---- appearance of functions ------------------------------------------------------ */
 
 void tally_flame_name(const struct tally_profile *profile, uint32_t number, size_t columns,
 		      const char *mark, struct tally_str *out)
@@ -101,7 +101,7 @@ enum tally_ink tally_flame_ink(const struct tally_profile *profile, uint32_t num
 
 /* ---- drawing ------------------------------------------------------------------------ */
 
-/* A line at its left tells a cell from its neighbour, with colours or without. */
+/* Return the line at the left of a cell, which separates cells even without colours. */
 static const char *cell_edge(const struct tally_canvas *canvas)
 {
 	return canvas->is_ascii ? "|" : "\xe2\x96\x8f";

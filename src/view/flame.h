@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flame graphs on a canvas: a call tree as cells, a level each row, the root at the top, each as
- * wide as its share. What is drawn depends on the arguments alone.
+ * Flame graphs on a canvas: a call tree as cells, one row for each level with the root at the top,
+ * each cell as wide as its share. What is drawn depends only on the arguments.
  */
 #ifndef TALLY_VIEW_FLAME_H
 #define TALLY_VIEW_FLAME_H
@@ -11,25 +11,25 @@
 #include "view/view.h"
 
 struct tally_flame_cell {
-	uint32_t node;  /* of the tree */
+	uint32_t node;  /* number of the tree's node */
 	uint32_t level; /* 0: the root */
-	uint32_t up;    /* the cell it stands on, itself for the root */
+	uint32_t up;    /* the parent cell; for the root, itself */
 	int column, columns;
-	uint64_t from; /* where it begins, as columns are shares of the root's period */
+	uint64_t from; /* start, on a scale from 0 to the root's period */
 };
 
-/* Cells of a tree, by level and from left to right. */
+/* Cells of a tree, sorted by level and from left to right. */
 struct tally_flame {
 	TALLY_VEC(struct tally_flame_cell) cells;
 	uint32_t levels;
 };
 
-/* How a flame graph looks. */
+/* Appearance of a flame graph. */
 struct tally_flame_look {
 	const struct tally_profile *profile;
-	const uint8_t *matches; /* by frame: it is searched for; NULL: nothing is */
-	const char *root;       /* what the root is called that has no function */
-	uint32_t first_level;   /* the level in the top row, or with `upwards` in the bottom one */
+	const uint8_t *matches; /* by frame: 1 if it matches the search; NULL: no search */
+	const char *root;       /* name of a root without a function */
+	uint32_t first_level;   /* level in the top row; with `upwards`, in the bottom row */
 	bool upwards;
 	uint32_t selected; /* a cell, or UINT32_MAX */
 };
@@ -39,7 +39,7 @@ struct tally_area {
 	int row, column, rows, columns;
 };
 
-/* Find the cells of a tree in so many columns. 0 or -ENOMEM. */
+/* Compute the cells of a tree in `columns` columns. Returns 0 or -ENOMEM. */
 int tally_flame_lay_out(const struct tally_calltree *tree, int columns,
 			struct tally_flame *ret_flame);
 void tally_flame_free(struct tally_flame *flame);
@@ -48,15 +48,15 @@ void tally_flame_draw(const struct tally_flame *flame, const struct tally_calltr
 		      const struct tally_flame_look *look, const struct tally_area *area,
 		      struct tally_canvas *canvas);
 
-/* The cell at a place of the area; UINT32_MAX: there is none. */
+/* Return the cell at a level and column, or UINT32_MAX. */
 uint32_t tally_flame_at(const struct tally_flame *flame, uint32_t level, int column);
 
-/* The name of a function as flame graphs show it: code without names is that of its file. Escaped
- * and in at most so many columns. */
+/* Append the name of a function in flame graphs; for code without a symbol it is the file's. It is
+ * escaped, and has at most `columns` columns. */
 void tally_flame_name(const struct tally_profile *profile, uint32_t frame, size_t columns,
 		      const char *mark, struct tally_str *out);
 
-/* By which a frame is coloured. */
+/* Return the ink of a frame. */
 enum tally_ink tally_flame_ink(const struct tally_profile *profile, uint32_t frame);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call graphs as text. A function with one callee (or caller) that accounts for all of it is
- * written on the line before it; where paths part, each branch carries its share.
+ * Call graphs as text. A single callee (or caller) with all samples of a function is on the next
+ * line, without indentation. Where paths diverge, each branch has its share.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "base/arith.h"
 #include "view/view.h"
 
-/* How far branches stand from the line that they part from: by as much as their share takes, by
- * less where lines have to fit. */
+/* Indentation of branches relative to the line where they diverge: the width of a share, or less if
+ * lines must fit. */
 enum { MARGIN = 12, BRANCH = 11, NARROW_BRANCH = 3, LEAST_BRANCH = 2 };
 
-/* Columns for names: those that branches leave, as long as they can, and those that a name has even
- * in a line that is longer then. */
+/* Columns for names: as many as branches should leave free, and the minimum for a name even if its
+ * line is too long. */
 enum { ROOM_FOR_NAME = 12, LEAST_NAME = 6, PATH_MARGIN = 16 };
 
 struct graph_printer {
@@ -23,7 +23,7 @@ struct graph_printer {
 	const struct tally_graph_node *nodes;
 	struct tally_str *out;
 	struct tally_str prefix;
-	size_t line; /* where in `out` the last line begins */
+	size_t line; /* offset of the last line in `out` */
 };
 
 static int heaviest_first(const void *a, const void *b)
@@ -83,7 +83,7 @@ static struct tally_view_branches branches_of(const struct graph_printer *print,
 	return branches;
 }
 
-/* Columns for a name behind so many of its line. */
+/* Return the columns for a name after `used` columns of its line. */
 static size_t name_room(const struct tally_view *view, size_t used)
 {
 	size_t width = (size_t)view->line_width;
@@ -93,8 +93,8 @@ static size_t name_room(const struct tally_view *view, size_t used)
 	return TALLY_MAX(width - TALLY_MIN(used, width), (size_t)LEAST_NAME);
 }
 
-/* How far below a branch, itself behind so many columns, others stand. Where there is no room left
- * those of the last one stand right below it: it is the only one without a bar. */
+/* Return the indentation of branches below a branch that is after `margin` columns. If there is no
+ * space, those of the last branch are not indented: it is the only one without a bar. */
 static size_t branch_width(const struct tally_view *view, size_t margin, bool is_last)
 {
 	size_t width = (size_t)view->line_width;
@@ -120,7 +120,7 @@ static void print_name(struct graph_printer *print, const struct tally_graph_nod
 	tally_str_add_char(print->out, '\n');
 }
 
-/* The names from `node` on that share its line of descent; returns the last of them. */
+/* Print the names from `node` on that follow each other without branches. Returns the last node. */
 static const struct tally_graph_node *print_run(struct graph_printer *print,
 						const struct tally_graph_node *node)
 {
@@ -148,7 +148,7 @@ static void print_share(struct graph_printer *print, uint64_t period, uint64_t w
 	tally_str_add(print->out, "--");
 }
 
-/* What of the parent is in no branch that is shown: shares of it should add up. */
+/* Return the part of the parent that is in no branch shown; shares of the parent should add up. */
 static uint64_t branches_rest(const struct graph_printer *print,
 			      const struct tally_view_branches *branches, uint64_t parent)
 {
@@ -210,15 +210,15 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 	free(branches.items);
 }
 
-/* ---- paths, one after the other -------------------------------------------- */
+/* ---- lists of paths -------------------------------------------------------- */
 
-/* How a path is written: its share, its names, and what follows. */
+/* Format of a path: its share, what joins its names, and the end. */
 struct path_style {
 	const char *share, *joint, *tail;
-	bool has_lines; /* each name has one of its own, which fits */
+	bool has_lines; /* each name has its own line, and is shortened to fit */
 };
 
-/* A path that ends somewhere, and where its names are. */
+/* A path that ends at a node, and the range of its names. */
 struct graph_chain {
 	uint64_t self;
 	size_t at, len;
@@ -231,7 +231,7 @@ struct chain_printer {
 	struct tally_str names;
 };
 
-/* Append a function's name. What parts names does not occur in one. */
+/* Append the name of a function. The character that joins names is replaced in it. */
 static void chain_name(struct chain_printer *chains, const struct tally_graph_node *node)
 {
 	struct tally_str *out = &chains->print->prefix;
@@ -244,7 +244,7 @@ static void chain_name(struct chain_printer *chains, const struct tally_graph_no
 	tally_str_replace(out, start, chains->style->joint[0], '.');
 }
 
-/* Note every path that ends at or below `node`. */
+/* Collect every path that ends at `node` or below. */
 static void chains_find(struct chain_printer *chains, const struct tally_graph_node *node)
 {
 	struct graph_printer *print = chains->print;

@@ -27,7 +27,7 @@ static void draw_note(const struct tally_panel *panel, struct tally_canvas *canv
 	tally_canvas_put(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
 }
 
-/* A word of the line of keys, and where it stands. */
+/* A word of the key line, and its position. */
 struct bar_word {
 	const char *text;
 	int len, column;
@@ -45,8 +45,8 @@ static const char *last_word(const char *bar)
 	return last ? last + 1 : bar;
 }
 
-/* The next word that is shown; `*bar` moves behind it. Whole words only, those in front first, and
- * always the last one, which is how to get out. */
+/* Find the next word to show, and move `*bar` past it. Only whole words are shown, from the left,
+ * and always the last word, which shows how to quit. */
 static bool bar_next(const char **bar, int columns, struct bar_word *word)
 {
 	const char *last = last_word(*bar);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The screen of a live profile: from rows, and what the user made of them, to a canvas. What is
- * drawn depends on the arguments alone. Not thread-safe.
+ * The screen of a live profile: draws rows on a canvas, according to the user's choices. The result
+ * depends only on the arguments. Not thread-safe.
  */
 #ifndef TALLY_VIEW_SCREEN_H
 #define TALLY_VIEW_SCREEN_H
@@ -10,51 +10,53 @@
 #include "view/panel.h"
 #include "view/view.h"
 
-/* A line among the rows: a row, or a node of the call graph below it. */
+/* A line of the list: a row, or a node of the call graph below it. */
 struct tally_screen_line {
 	uint32_t row;
 	uint32_t node;  /* 0: the row itself */
-	uint16_t depth; /* of nodes: callers or callees up to here that are told apart */
-	bool is_run_on; /* all of the line before goes there: it has no share of its own */
+	uint16_t depth; /* for nodes: number of branches above it */
+	bool is_run_on; /* continues the line before it, and has no separate share */
 	bool has_more, is_open;
-	uint64_t id; /* the same for the same row or node, as long as its functions are known */
+	uint64_t id; /* stable id of the row or node, as long as its functions are known */
 };
 
-/* What the user did. All zero: the first row is selected, callchains are hidden. */
+/* State that the user changes. All zero: the first row is selected, callchains are hidden. */
 struct tally_screen {
-	size_t cursor, first; /* index of the line selected, and of the one at the top */
-	bool all_open; /* callchains are shown, but for those in `turned`; else the reverse */
+	size_t cursor, first; /* index of the selected line, and of the top line */
+	bool all_open; /* callchains are shown, except those in `turned`; otherwise the reverse */
 	struct tally_map turned;
 	bool hide_headings;
-	int needed[TALLY_VIEW_MAX_COLUMNS]; /* by columns; not less while one looks */
-	int widths[TALLY_VIEW_MAX_COLUMNS]; /* which fit; 0: there is no room for it */
-	size_t page;                        /* lines that were drawn last */
+	int needed[TALLY_VIEW_MAX_COLUMNS]; /* by column; does not decrease while rows change */
+	int widths[TALLY_VIEW_MAX_COLUMNS]; /* by column; 0: there is no space for it */
+	size_t page;                        /* number of lines drawn last */
 	TALLY_VEC(struct tally_screen_line) lines;
 };
 
 void tally_screen_free(struct tally_screen *screen);
 
-/* Find the lines of these rows, and keep the cursor within them. Call graphs that are made when a
- * row is opened are made of rows in sight, and appear as they come into sight. 0 or -ENOMEM. */
+/* Compute the lines for these rows, and keep the cursor within them. Call graphs that are made when
+ * a row is opened are made only for rows in sight, and appear as rows come into sight. Returns 0 or
+ * -ENOMEM. */
 int tally_screen_lay_out(struct tally_screen *screen, const struct tally_view *view);
 
-/* How many lines of rows a canvas of that height has room for; at least one is meant. */
+/* Return the number of lines for rows on a canvas with `rows` rows, at least one. */
 int tally_screen_page(const struct tally_screen *screen, int rows);
 
-/* The line selected; NULL without any. */
+/* Return the selected line; NULL if there are no lines. */
 const struct tally_screen_line *tally_screen_selected(const struct tally_screen *screen);
 
-/* Show or hide what is below the line selected: one level of it, or with `all` everything. Takes
- * effect when it is laid out again. 0 or -ENOMEM. */
+/* Show or hide one level below the selected line, or everything below it if `all` is set. Takes
+ * effect with the next layout. Returns 0 or -ENOMEM. */
 int tally_screen_toggle(struct tally_screen *screen, const struct tally_view *view, bool all);
 
 /* Show or hide all callchains. */
 void tally_screen_open_all(struct tally_screen *screen, bool open);
 
-/* Other columns stand in other places: they begin anew. */
+/* Reset the widths, because the columns have changed. */
 void tally_screen_forget_widths(struct tally_screen *screen);
 
-/* Draw it on a canvas that has its size, with the panel around it but for `where`. */
+/* Draw the screen and the panel on a canvas; the panel's `where` is set to the position in the
+ * list. */
 void tally_screen_draw(struct tally_screen *screen, const struct tally_view *view,
 		       const struct tally_panel *panel, struct tally_canvas *canvas);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which lines there are: rows, and of those that are open their call graphs. */
+/* Lines of the screen: rows, and the call graphs of rows that are open. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ void tally_screen_free(struct tally_screen *screen)
 	*screen = (struct tally_screen){0};
 }
 
-/* Numbers of frames and comms change; files, symbols and names stay what they are. */
+/* Numbers of frames and comms change; DSOs, symbols and names stay the same. */
 static uint64_t frame_id(const struct tally_view *view, uint32_t number, uint64_t seed)
 {
 	const struct tally_frame *frame = &view->profile->frames.all.data[number];
@@ -49,13 +49,13 @@ static int set_open(struct tally_screen *screen, uint64_t id, bool open)
 		tally_map_remove(&screen->turned, id);
 		return 0;
 	}
-	/* Of what has not been there for long nothing is known any more: begin anew. */
+	/* Rows that no longer exist are still in the map: when it is full, start over. */
 	if (screen->turned.len >= TURNED_MAX)
 		tally_map_free(&screen->turned);
 	return tally_map_put(&screen->turned, id, 1);
 }
 
-/* A node whose children are to become lines. */
+/* A node with children to be added as lines. */
 struct below {
 	uint32_t node;
 	uint64_t id, period;
@@ -65,7 +65,7 @@ struct below {
 static int add_below(struct tally_screen *screen, const struct tally_view *view, uint32_t row,
 		     const struct below *at);
 
-/* A node and, if it is open, what is below it. */
+/* Add a node and, if it is open, everything below it. */
 static int add_node(struct tally_screen *screen, const struct tally_view *view,
 		    struct tally_screen_line line)
 {
@@ -73,7 +73,8 @@ static int add_node(struct tally_screen *screen, const struct tally_view *view,
 	uint32_t next;
 	int ret;
 
-	/* What all of it goes through follows at once: nothing is to be opened there. */
+	/* A single child with all samples of its parent is always shown, without having to be
+	 * opened. */
 	while ((next = tally_view_continuation(view, line.node))) {
 		ret = tally_vec_push(&screen->lines, line);
 		if (ret)
@@ -117,8 +118,8 @@ static bool row_has_more(const struct tally_view *view, uint32_t number)
 	       (view->grow && view->may_grow(view->grow_arg, number));
 }
 
-/* Whether the next line will be in sight, or its row has its graph already: with all rows open
- * there may be thousands of graphs to make. */
+/* Return true if the next line will be in sight, or its row already has a graph. If all rows are
+ * open, thousands of graphs might have to be made otherwise. */
 static bool is_near(const struct tally_screen *screen, const struct tally_view *view,
 		    uint32_t number)
 {
@@ -128,7 +129,7 @@ static bool is_near(const struct tally_screen *screen, const struct tally_view *
 
 	if (view->hist->rows.data[number].graph)
 		return true;
-	/* A cursor that went far takes the screen along when it is drawn. */
+	/* If the cursor moved far, the screen scrolls to it when drawn. */
 	if (screen->cursor >= top + page)
 		top = screen->cursor - page + 1;
 	return at + page >= top && at <= top + 2 * page;
@@ -158,7 +159,7 @@ static int add_row(struct tally_screen *screen, const struct tally_view *view, u
 	return add_below(screen, view, number, &(struct below){row->graph, line.id, row->total, 0});
 }
 
-/* The line that was selected may have gone down, as graphs above it appeared. */
+/* Find the selected line again, which moves down if graphs appear above it. */
 static void follow(struct tally_screen *screen, uint64_t id)
 {
 	if (screen->cursor >= screen->lines.len || screen->lines.data[screen->cursor].id == id)
@@ -199,7 +200,7 @@ void tally_screen_open_all(struct tally_screen *screen, bool open)
 	tally_map_free(&screen->turned);
 }
 
-/* Open or close all that can be below a line. */
+/* Open or close everything below a line. */
 static int set_below(struct tally_screen *screen, const struct tally_view *view,
 		     const struct below *at, bool open)
 {
@@ -233,7 +234,7 @@ int tally_screen_toggle(struct tally_screen *screen, const struct tally_view *vi
 
 	if (!line)
 		return 0;
-	/* In the middle of a run the line at its end is meant. */
+	/* In the middle of a run, use the last line of the run. */
 	while (!line->has_more && line + 1 < screen->lines.data + screen->lines.len &&
 	       line[1].is_run_on)
 		line++;

@@ -8,7 +8,7 @@
 #include "view/brackets.h"
 #include "view/width.h"
 
-/* A text being shortened, and what is made of it. */
+/* A text being shortened, and the output. */
 struct shortener {
 	const char *text;
 	size_t len, columns;
@@ -19,8 +19,8 @@ struct shortener {
 
 /* ---- any text ------------------------------------------------------------------ */
 
-/* How many characters of the mark, or none, a text begins or ends with: in bytes. Behind another
- * mark they would only make it longer. */
+/* Return how many bytes at the end (or start) of a text are characters of the mark. Next to a mark
+ * they would only make it longer. */
 static size_t marks_before(const struct shortener *s, const char *text, size_t len)
 {
 	size_t size = tally_width_read(s->mark, strlen(s->mark)).used, left = len;
@@ -39,7 +39,7 @@ static size_t marks_behind(const struct shortener *s, const char *text, size_t l
 	return at;
 }
 
-/* The beginning of `text`, the mark, and `tail` columns of its end. */
+/* Append the beginning of `text`, the mark, and `tail` columns of its end. */
 static void add_parts(const struct shortener *s, const char *text, size_t len, size_t tail)
 {
 	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
@@ -66,7 +66,7 @@ static void add_middle_cut(const struct shortener *s, const char *text, size_t l
 
 /* ---- paths --------------------------------------------------------------------- */
 
-/* As many of the last folders as fit behind the mark. */
+/* Append the mark, and as many of the last directories as fit. */
 static void add_path(const struct shortener *s)
 {
 	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
@@ -85,8 +85,8 @@ static void add_path(const struct shortener *s)
 
 /* ---- names of functions ---------------------------------------------------------- */
 
-/* Append `from` to `to` of the name, with marks where brackets are cut. Between them pairs are not
- * cut in two. `number` is the first pair behind `from`; returns the first one behind `to`. */
+/* Append the name from offset `from` to `to`, with marks where brackets are cut. The range must not
+ * split a pair. `number` is the first pair after `from`; the first one after `to` is returned. */
 static uint32_t add_range(const struct shortener *s, const struct tally_brackets *brackets,
 			  size_t from, size_t to, uint32_t number)
 {
@@ -105,14 +105,14 @@ static uint32_t add_range(const struct shortener *s, const struct tally_brackets
 	return number;
 }
 
-/* Where a walk through a pair is. */
+/* Position of a scan through a pair. */
 struct inside {
 	size_t at, width;
-	size_t text_end; /* up to here brackets are open that are text like any other */
+	size_t text_end; /* end of the brackets that are open here, but are text */
 	uint32_t number; /* of the next pair that opens */
 };
 
-/* One character of it, or what a pair in it takes while it is cut: false. */
+/* Move past one character and return true, or past a nested pair that is cut and return false. */
 static bool step_inside(const struct shortener *s, const struct tally_bracket *all,
 			const struct tally_bracket *one, struct inside *in)
 {
@@ -132,8 +132,8 @@ static bool step_inside(const struct shortener *s, const struct tally_bracket *a
 	return true;
 }
 
-/* Whether what is in a pair may be left out from here on: behind a blank, as between arguments, or
- * behind the scope of a long name. */
+/* Return true if the contents of a pair may be omitted from here on: after a blank, e.g. between
+ * arguments, or after the scope of a long name. */
 static bool may_cut(const struct shortener *s, const struct inside *in)
 {
 	enum { LONG = 16 };
@@ -143,7 +143,7 @@ static bool may_cut(const struct shortener *s, const struct inside *in)
 	       (c == ' ' || (c == ':' && s->text[in->at - 2] == c && in->width >= LONG));
 }
 
-/* Of a pair that does not fit whole show the beginning that fits. */
+/* Show the beginning of a pair, as far as it fits. */
 static void fit_part(const struct shortener *s, const struct tally_bracket *all,
 		     struct tally_bracket *one, size_t *slack)
 {
@@ -161,7 +161,7 @@ static void fit_part(const struct shortener *s, const struct tally_bracket *all,
 	*slack -= taken;
 }
 
-/* Show pairs whole, outer ones before inner ones, as long as there is room. */
+/* Show pairs as a whole, outer ones before inner ones, while there is space. */
 static void fit_brackets(const struct shortener *s, struct tally_brackets *brackets, size_t slack)
 {
 	struct tally_bracket *all = brackets->all.data;
@@ -188,15 +188,15 @@ static void fit_brackets(const struct shortener *s, struct tally_brackets *brack
 	} while (at);
 }
 
-/* Where a function's own name is: behind the last "::", slash or blank that stands in no brackets
- * and not behind its arguments, up to its own brackets. */
+/* Range of a function's own name. It begins after the last "::", slash or blank that is outside
+ * brackets and before the arguments, and ends at its own brackets. */
 struct own_name {
 	size_t start, end;
 	bool has_end, has_arguments;
 };
 
-/* Whether what is behind this character is another name, which brackets do not begin: those of
- * "f::<T>", "f::{closure}" and "f [clone]" belong to what is before them. */
+/* Return true if another name begins after this character. Brackets do not begin a name: in
+ * "f::<T>", "f::{closure}" and "f [clone]" they belong to the name before them. */
 static bool is_separator(const struct shortener *s, const struct own_name *name, size_t at)
 {
 	static const char word[] = "operator";
@@ -214,7 +214,7 @@ static bool is_separator(const struct shortener *s, const struct own_name *name,
 
 static void note_bracket(const struct shortener *s, struct own_name *name, size_t at)
 {
-	/* In Go what is behind a dot is no argument: main.(*T).Method. */
+	/* In Go, brackets after a dot are not arguments: main.(*T).Method. */
 	if (at == name->start || s->text[at - 1] == '.')
 		return;
 	name->has_arguments |= s->text[at] == '(';
@@ -249,8 +249,8 @@ static struct own_name find_own_name(const struct shortener *s,
 	return name;
 }
 
-/* No brackets are left to be cut: `text` has the name with all of them so. Keep the own name of the
- * function, which is from `start` to `end` in it. */
+/* Append a name in which all brackets are cut. Keep the function's own name, from `start` to
+ * `end`. */
 static void add_own_name(const struct shortener *s, const char *text, size_t len, size_t start,
 			 size_t end)
 {
@@ -265,7 +265,7 @@ static void add_own_name(const struct shortener *s, const char *text, size_t len
 		add_middle_cut(s, text + start, end - start);
 }
 
-/* The name with all brackets cut, shortened. */
+/* Append the name with all brackets cut, and shortened. */
 static void add_bare_name(const struct shortener *s, const struct tally_brackets *brackets)
 {
 	struct own_name name = find_own_name(s, brackets);
@@ -308,7 +308,7 @@ static void add_name(const struct shortener *s)
 	tally_brackets_free(&brackets);
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- entry point ----------------------------------------------------------------- */
 
 void tally_shorten(struct tally_str *str, size_t start, enum tally_shorten how, size_t columns,
 		   const char *mark)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strips over time on a canvas: one row each, a column each bin, as high as its share. */
+/* Timelines on a canvas: one row for each track, one column for each bin, as high as its share. */
 #ifndef TALLY_VIEW_STRIPS_H
 #define TALLY_VIEW_STRIPS_H
 
@@ -7,11 +7,11 @@
 
 #include "view/canvas.h"
 
-/* Draw `nr` bins in a row from a column on; `highest` is what a full bin is. */
+/* Draw `nr` bins in a row, starting at a column; `highest` is the value of a full bin. */
 void tally_strips_draw(const uint64_t *bins, uint32_t nr, uint64_t highest, int row, int column,
 		       struct tally_canvas *canvas);
 
-/* A bar of so many columns, of which `part` of `whole` is filled. */
+/* Draw a bar of `columns` columns, of which the fraction `part` / `whole` is filled. */
 void tally_strips_bar(uint64_t part, uint64_t whole, int row, int column, int columns,
 		      struct tally_canvas *canvas);
 

@@ -15,29 +15,29 @@
 
 #include "base/arith.h"
 
-/* What a key sends after its escape comes so soon, else the escape is a key by itself; and so long
- * after that what looks like the rest of a key is one that came late, over a slow line. */
+/* An escape is a separate key unless the rest of a sequence follows within ESCAPE_MS. If something
+ * like the rest of a sequence arrives within LATE_MS, it was delayed by a slow line. */
 enum { ESCAPE_MS = 25, LATE_MS = 1000, MOUSE_BYTES = 3 };
 
-/* What is expected of a key whose escape was handed out already. */
+/* Expected next part of a sequence, after its escape was returned as a key. */
 enum late {
 	LATE_NONE,
 	LATE_INTRODUCER, /* "[" or "O" */
-	LATE_FIRST,      /* what follows "[", which "M" makes a mouse's */
-	LATE_FINAL,      /* parameters and the end */
-	LATE_BYTES,      /* so many more */
+	LATE_FIRST,      /* after "["; "M" begins a mouse event */
+	LATE_FINAL,      /* parameters and the final character */
+	LATE_BYTES,      /* a number of bytes */
 };
 
 struct tally_terminal {
 	enum late late;
 	int late_bytes;
-	struct timespec escaped; /* when the escape was handed out */
+	struct timespec escaped; /* time when the escape was returned */
 	SCREEN *screen;
-	FILE *input; /* keys come from here; NULL: from standard input */
+	FILE *input; /* source of keys; NULL: standard input */
 	attr_t inks[TALLY_NR_INKS];
 };
 
-/* Grounds of a terminal with 256 colours, as xterm numbers them. */
+/* Background colours of a terminal with 256 colours, numbered as in xterm. */
 enum {
 	AMBER = 222,
 	SAND = 216,
@@ -54,8 +54,8 @@ enum {
 	MAGENTA = 201,
 };
 
-/* How inks look: with colours, and without. A colour of -1 is the terminal's own; `rich` is the
- * ground where there are 256 of them, 0: as with 8. */
+/* Appearance of inks, with colours and without. A colour of -1 is the terminal's default; `rich` is
+ * the background if there are 256 colours, 0: the same as with 8. */
 static const struct look {
 	short text, ground, rich;
 	attr_t more, plain;
@@ -99,7 +99,7 @@ static void mix_inks(struct tally_terminal *terminal, bool colours)
 	}
 }
 
-/* Down and up are told by themselves: nothing waits to see whether it becomes a click. */
+/* Presses and releases are reported separately: ncurses does not wait for a click. */
 static void take_mouse(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
@@ -108,9 +108,9 @@ static void take_mouse(void)
 	mouseinterval(0);
 }
 
-/* The terminal opened once more, as reads of ncurses must not wait: of a button that nobody asked
- * for it reads on until the next key. The flag would be that of all who share standard input, so it
- * is not set there. NULL: it cannot be opened. */
+/* Open the terminal a second time, because ncurses must not block in reads: after a button that was
+ * not requested, it reads until the next key. On standard input, O_NONBLOCK would affect all
+ * processes that share it. Returns NULL on failure. */
 static FILE *open_input(void)
 {
 	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -181,7 +181,7 @@ void tally_terminal_size(struct tally_terminal *terminal, int *ret_rows, int *re
 
 static const struct {
 	wint_t code;
-	bool is_function; /* one of ncurses's KEY_... */
+	bool is_function; /* one of ncurses's KEY_* */
 	enum tally_press press;
 } presses[] = {
 	{KEY_UP, true, TALLY_PRESS_UP},         {KEY_DOWN, true, TALLY_PRESS_DOWN},
@@ -216,7 +216,7 @@ static bool is_late(const struct tally_terminal *terminal)
 	return ms < LATE_MS;
 }
 
-/* What comes behind the part of a key that was dropped; LATE_NONE: it was the last one. */
+/* Return the part expected after the one just dropped; LATE_NONE if it was the last one. */
 static enum late late_next(struct tally_terminal *terminal, uint32_t press)
 {
 	bool is_final = press >= '@' && press <= '~';
@@ -235,7 +235,8 @@ static enum late late_next(struct tally_terminal *terminal, uint32_t press)
 	}
 }
 
-/* Whether a character is of a key whose escape was taken for one by itself. */
+/* Return true if a character is the rest of a sequence that began with an escape returned as a
+ * key. */
 static bool late_takes(struct tally_terminal *terminal, uint32_t press)
 {
 	bool takes = terminal->late != LATE_NONE && press < TALLY_PRESS_NONE && is_late(terminal) &&
@@ -245,7 +246,8 @@ static bool late_takes(struct tally_terminal *terminal, uint32_t press)
 	return takes;
 }
 
-/* An escape: by itself, or of a key that nobody knows, if the rest of it is there. */
+/* Process an escape: a separate key, or the start of an unknown sequence if more of it is
+ * available. */
 static uint32_t escape_press(struct tally_terminal *terminal)
 {
 	wint_t code;
@@ -307,7 +309,6 @@ struct tally_mouse tally_terminal_mouse(struct tally_terminal *terminal)
 	return mouse;
 }
 
-/* Glyphs of one ink at a time. */
 static void show_row(struct tally_terminal *terminal, const struct tally_canvas *canvas, int row)
 {
 	move(row, 0);
@@ -315,7 +316,7 @@ static void show_row(struct tally_terminal *terminal, const struct tally_canvas 
 		const struct tally_glyph *glyph = tally_canvas_at(canvas, row, i);
 		attr_t attrs = terminal->inks[glyph->ink];
 
-		/* A bar of one colour is calmer than one of many. */
+		/* A selection bar in one colour is easier to read than in many. */
 		if (glyph->is_selected)
 			attrs = A_REVERSE | (attrs & A_BOLD);
 		attrset((int)attrs);
@@ -330,7 +331,8 @@ void tally_terminal_show(struct tally_terminal *terminal, const struct tally_can
 		clearok(stdscr, TRUE);
 	for (int row = 0; row < canvas->rows; row++)
 		show_row(terminal, canvas, row);
-	/* Stopped and continued, the terminal sends other sequences for keys until it is told. */
+	/* After being stopped and continued, the terminal sends other sequences for keys until this
+	 * is set. */
 	keypad(stdscr, TRUE);
 	refresh();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows in columns, or separated by a string. */
+/* Rows in aligned columns, or as separated values. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -23,7 +23,7 @@ bool tally_view_shows(const struct tally_view *view, const struct tally_row *row
 	       (row->total || row->total_nr);
 }
 
-/* Widen what stands behind `start` to the column's width, measures to the right. */
+/* Pad the text from `start` on to the column's width; metrics are right-aligned. */
 static void align_cell(const struct tally_view *view, int i, size_t start, struct tally_str *out)
 {
 	size_t width = (size_t)view->widths[i], len = out->len - start;
@@ -38,7 +38,7 @@ static void align_cell(const struct tally_view *view, int i, size_t start, struc
 	memset(out->data + start, ' ', width - used);
 }
 
-/* Whether names of a column have to be as narrow as it is. */
+/* Return true if names in a column must not be wider than the column. */
 static bool is_limited(const struct tally_view *view, int i)
 {
 	return view->line_width || (view->asked && view->asked[i]);

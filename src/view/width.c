@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 
 /* Ranges of code points that do not take one column: Unicode's East Asian Width W and F, and marks
- * and joiners that stand on the character before them. Ascending. */
+ * and joiners that combine with the character before them. Ascending. */
 static const struct range {
 	uint32_t first, last;
 	uint8_t width;
@@ -87,13 +87,13 @@ size_t tally_width_tail(const char *text, size_t len, size_t columns)
 {
 	size_t width = tally_width(text, len), at = 0;
 
-	/* No character has as many columns as bytes but those of one. */
+	/* Only characters of a single byte have as many columns as bytes. */
 	if (width == len)
 		return TALLY_MIN(len, columns);
 	while (at < len) {
 		size_t own = 0, used = tally_width_step(text + at, len - at, &own);
 
-		/* Marks on a character that is left out go with it. */
+		/* Combining marks of an omitted character are omitted, too. */
 		if (width <= columns && (own || !at))
 			break;
 		width -= own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many columns of a terminal text takes: UTF-8, by tables of our own, whatever the locale. */
+/* Width of UTF-8 text in terminal columns. Built-in tables make it independent of the locale. */
 #ifndef TALLY_VIEW_WIDTH_H
 #define TALLY_VIEW_WIDTH_H
 
@@ -8,17 +8,18 @@
 
 enum { TALLY_GLYPH_BYTES = 4 };
 
-/* One character of text, made fit for a terminal. */
+/* One character of text, in a form that is safe for a terminal. */
 struct tally_glyph_read {
-	char bytes[TALLY_GLYPH_BYTES + 1]; /* UTF-8 with a NUL; what is no character is "?" */
-	uint8_t width;                     /* columns: 0 (it joins the one before), 1 or 2 */
+	char bytes[TALLY_GLYPH_BYTES + 1]; /* NUL-terminated UTF-8; "?" for an invalid character */
+	uint8_t width;                     /* columns: 0 (combines with the character before), 1 or
+	                                    * 2 */
 	uint8_t used;                      /* bytes of the text, at least 1 */
 };
 
-/* The first character of `len` > 0 bytes. */
+/* Return the first character of `len` > 0 bytes. */
 struct tally_glyph_read tally_width_read(const char *text, size_t len);
 
-/* The bytes of that character; its columns are added to `*width`. */
+/* Return the length of that character in bytes, and add its columns to `*width`. */
 static inline size_t tally_width_step(const char *text, size_t len, size_t *width)
 {
 	struct tally_glyph_read glyph;
@@ -32,12 +33,12 @@ static inline size_t tally_width_step(const char *text, size_t len, size_t *widt
 	return glyph.used;
 }
 
-/* The columns that `len` bytes of text take, and those of a whole string. */
+/* Return the columns of `len` bytes of text, or of a whole string. */
 size_t tally_width(const char *text, size_t len);
 size_t tally_width_of(const char *text);
 
-/* How many bytes of the text's beginning, or of its end, fit into so many columns. Characters stay
- * whole, with the marks that stand on them. */
+/* Return how many bytes at the start of the text, or at its end, fit into `columns` columns.
+ * Characters are not separated from their combining marks. */
 size_t tally_width_head(const char *text, size_t len, size_t columns);
 size_t tally_width_tail(const char *text, size_t len, size_t columns);
 

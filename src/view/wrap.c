@@ -32,7 +32,7 @@ static void wrap_line(const char *line, size_t len, size_t columns, struct tally
 		}
 		tally_str_add_bytes(out, line + at + blanks, word);
 		used += width;
-		/* The sign of a comment is no word. */
+		/* The comment sign is not a word. */
 		has_word |= at + blanks > 0;
 	}
 }
@@ -60,8 +60,8 @@ void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns)
 	tally_str_free(&out);
 }
 
-/* How many bytes of a line, which is wider, go into one of so many columns: up to a blank, if there
- * is one behind a word. */
+/* Return how many bytes of a line that is too wide fit into `columns` columns: up to a blank, if
+ * there is one after a word. */
 static size_t break_find(const char *line, size_t len, size_t columns)
 {
 	size_t fits = tally_width_head(line, len, columns), at = fits;
