@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally annotate: instruction by instruction, where the samples of functions fell. */
+/* tally annotate: show functions instruction by instruction with the costs of samples. */
 #include "cli/annotate/annotate.h"
 
 #include <errno.h>
@@ -17,8 +17,7 @@
 #include "cli/main/words.h"
 #include "cli/recording/health.h"
 
-/* Code of all functions together that is decoded, and files of which it is said that it is not
- * here. */
+/* Limits: total size of the decoded code, and number of warnings about files without code. */
 enum { CODE_MAX_MIB = 64, FAILED_MAX = 10 };
 
 struct annotate {
@@ -30,7 +29,7 @@ struct annotate {
 	struct annotate_groups groups;
 	uint64_t code_left; /* bytes */
 	uint64_t nr_shown, nr_failed, nr_beyond;
-	struct tally_map failed; /* numbers of the DSOs, each with its first function */
+	struct tally_map failed; /* numbers of DSOs that were warned about */
 	struct tally_str out;
 };
 
@@ -47,7 +46,7 @@ static int annotate_record(void *arg, struct tally_session *session,
 				  tally_callers_from(&sample->event->attr, false));
 }
 
-/* ---- showing -------------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------------- */
 
 static int flush_long(struct annotate *annotate)
 {
@@ -83,7 +82,7 @@ static int show_json(struct annotate *annotate, const struct tally_annotate_view
 	tally_annotate_json_open(view, &annotate->out);
 	for (size_t i = 0; i < view->annotation->insns.len && !ret; i++) {
 		tally_annotate_json_insn(view, i, &annotate->out);
-		/* What was written last tells whether a comma comes next. */
+		/* Keep the last character: the JSON writer needs it to decide about a comma. */
 		if (annotate->out.len >= TALLY_FLUSH_AT) {
 			char last = annotate->out.data[--annotate->out.len];
 
@@ -121,7 +120,7 @@ static int show_annotation(struct annotate *annotate, const struct annotate_grou
 	return config->is_json ? show_json(annotate, &view) : show_text(annotate, &view);
 }
 
-/* Once for a file: its functions mostly have the same reason. */
+/* Warn once for each file: the functions of a file usually fail for the same reason. */
 static void warn_failed(struct annotate *annotate, const struct tally_annotate_function *function,
 			int error)
 {
@@ -140,7 +139,7 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 	tally_str_free(&why);
 }
 
-/* What cannot be read is said, and the next one comes. */
+/* Show a function, or warn if its code cannot be read and continue. */
 static int show_function(struct annotate *annotate, const struct annotate_group *group,
 			 const struct tally_annotate_function *function)
 {
@@ -163,7 +162,7 @@ static int show_function(struct annotate *annotate, const struct annotate_group 
 	return ret;
 }
 
-/* Leave out the lightest functions, as far as there is too much code. */
+/* Drop the lightest functions if there is too much code. */
 static void functions_limit(struct annotate *annotate, struct annotate_functions *functions)
 {
 	size_t nr = 0;
@@ -220,7 +219,7 @@ static int show_groups(struct annotate *annotate)
 	return ret;
 }
 
-/* ---- what was not found ----------------------------------------------------------------- */
+/* ---- diagnostics ------------------------------------------------------------------------ */
 
 static void explain_no_symbol(const struct annotate *annotate)
 {
@@ -241,7 +240,7 @@ static void explain_no_symbol(const struct annotate *annotate)
 				 "samples; with --total those that only called are found, too");
 }
 
-/* Why nothing was shown. */
+/* Explain why nothing was shown. Returns 0 or -errno. */
 static int explain_nothing(const struct annotate *annotate)
 {
 	if (!annotate->session->feed.counts.samples) {
@@ -281,9 +280,9 @@ static void warn_left_out(const struct annotate *annotate)
 				    left_out);
 }
 
-/* ---- the command --------------------------------------------------------------------------- */
+/* ---- command ------------------------------------------------------------------------------- */
 
-/* What a reader has to know of the recording. */
+/* Append the health of the recording. */
 static int show_health(struct annotate *annotate)
 {
 	struct tally_profile_options options = {0};
@@ -364,7 +363,7 @@ static int annotate_session(struct annotate_config *config, struct tally_session
 
 	if (!ret)
 		ret = tally_session_run(session, annotate_record, &annotate);
-	/* What was read before the file broke is worth showing. */
+	/* If the file is damaged, the part before the damage is still shown. */
 	if (!shown && (!ret || ret == -EINVAL)) {
 		shown = annotate_show(&annotate);
 		ret = ret ? ret : shown;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of tally annotate share: what was asked for. */
+/* Configuration shared by the source files of tally annotate. */
 #ifndef TALLY_CLI_ANNOTATE_ANNOTATE_H
 #define TALLY_CLI_ANNOTATE_ANNOTATE_H
 
@@ -17,17 +17,17 @@ struct annotate_config {
 	bool has_source, has_bytes, has_lines, has_paths, has_totals, show_samples, show_period;
 	bool is_grouped, is_missing_skipped, is_json, is_quiet, is_stdio, is_tui, is_force;
 	bool no_demangle, ignore_vmlinux, has_modules;
-	/* From here on derived. */
+	/* Derived from the options above. */
 	bool is_global, by_hits, is_intel, has_colours;
 	enum tally_annotate_measure measure;
-	double limit;          /* percent of all samples that a function has to have */
-	const char **dso_list; /* NULL, or to be freed with text */
+	double limit;          /* minimum percentage of all samples for a function to be shown */
+	const char **dso_list; /* NULL, or allocated; its strings are in dso_text */
 	char *dso_text;
 };
 
 extern const struct tally_option annotate_options[];
 
-/* Derive what options mean; says what is wrong. 0 or -errno. */
+/* Evaluate the options. Returns 0, or -errno after printing an error. */
 int annotate_config_finish(struct annotate_config *config);
 void annotate_config_free(struct annotate_config *config);
 

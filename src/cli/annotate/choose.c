@@ -17,7 +17,7 @@ static int names_read(const struct tally_session *session, struct annotate_group
 	return ret;
 }
 
-/* "anon group { a, b }", as perf has it. */
+/* Append the name of an event, or "anon group { a, b }" for a group, as perf does. */
 static void add_name(const struct annotate_groups *groups, const struct annotate_group *group,
 		     const char *name, struct tally_str *out)
 {
@@ -33,7 +33,7 @@ static void add_name(const struct annotate_groups *groups, const struct annotate
 	tally_str_add(out, " }");
 }
 
-/* Add a group of those of the events [first, first + nr) that have samples, if any has. */
+/* Add a group of the events in [first, first + nr) that have samples, unless none has any. */
 static int group_add(struct annotate_groups *groups, const struct tally_annotate *annotate,
 		     uint32_t first, uint32_t nr, const char *name)
 {
@@ -57,7 +57,7 @@ static int group_add(struct annotate_groups *groups, const struct tally_annotate
 	return ret;
 }
 
-/* The group that an event leads, NULL for none. */
+/* Return the group that an event leads, or NULL. */
 static const struct tally_perfdata_group *group_of(const struct tally_perfdata_env *env,
 						   uint32_t leader)
 {
@@ -120,7 +120,7 @@ void annotate_groups_free(struct annotate_groups *groups)
 struct weighed_function {
 	const struct tally_annotate_function *function;
 	uint64_t weight, nr, total_nr;
-	double share; /* of all samples of the event that has most, in percent */
+	double share; /* percentage of the event's samples; maximum over the group */
 };
 
 static struct weighed_function function_weigh(const struct tally_annotate *annotate,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which events are shown together, and which functions of them in which order. */
+/* Selection of events to show together, and of functions and their order. */
 #ifndef TALLY_CLI_ANNOTATE_CHOOSE_H
 #define TALLY_CLI_ANNOTATE_CHOOSE_H
 
@@ -7,33 +7,33 @@
 #include "base/vec.h"
 #include "cli/annotate/annotate.h"
 
-/* Events that have columns beside each other. */
+/* Events with columns next to each other. */
 struct annotate_group {
-	uint32_t first, nr;    /* in the events of the groups */
+	uint32_t first, nr;    /* range in annotate_groups.events */
 	struct tally_str name; /* "cycles", "anon group { cycles, instructions }" */
 };
 
-/* All zero is none. */
+/* Zero-initialised: no groups. */
 struct annotate_groups {
 	TALLY_VEC(struct annotate_group) all;
 	TALLY_VEC(uint32_t) events;
-	TALLY_VEC(const char *) names; /* of all events */
+	TALLY_VEC(const char *) names; /* by event number */
 };
 
-/* The groups of a recording's events that have samples: each event by itself, those that were
- * recorded as a group together, or all with `config->is_grouped`. 0, -ENOMEM, or an error of
- * tally_perfdata_env(). */
+/* Form groups of the recording's events that have samples: recorded groups stay together, other
+ * events are alone; with `config->is_grouped` all events form one group. Returns 0, -ENOMEM, or an
+ * error of tally_perfdata_env(). */
 int annotate_groups_find(const struct annotate_config *config, struct tally_session *session,
 			 const struct tally_annotate *annotate, struct annotate_groups *ret_groups);
 void annotate_groups_free(struct annotate_groups *groups);
 
-/* Functions that are shown, the heaviest first. */
+/* Functions to show, heaviest first. */
 struct annotate_functions {
 	TALLY_VEC(const struct tally_annotate_function *) all;
 };
 
-/* Those wanted that have samples of a group's events; with a name that was given, also those that
- * only called. 0 or -ENOMEM. */
+/* Find the selected functions that have samples of a group's events. If a function was named, it is
+ * also found if it only has callees with samples. Returns 0 or -ENOMEM. */
 int annotate_functions_find(const struct annotate_config *config,
 			    const struct tally_annotate *annotate,
 			    const struct annotate_groups *groups,
