@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally archive: put the names of a recording's addresses into the recording. */
+/* tally archive: embed the symbols of a recording's addresses in the recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,7 +40,8 @@ static const struct tally_option archive_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* The recording, which nobody writes. -errno after having said why not. */
+/* Open the recording, and check that no process is writing it. Returns a descriptor, or -errno
+ * after printing an error. */
 static int input_open(const char *path)
 {
 	bool is_stream = !strcmp(path, "-");
@@ -110,7 +111,7 @@ static int archive_file(const struct archive_config *config, int fd)
 	return ret;
 }
 
-/* What is redacted is gone: the recording itself stays, by whatever name it is called. */
+/* Redaction destroys data, so the recording itself must not be overwritten under any name. */
 static bool is_itself(const char *output, int fd)
 {
 	struct stat in, out;
