@@ -51,7 +51,7 @@ bool browser_box_press(struct browser_box *box, uint32_t press)
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-/* Of lines that are not all in sight: how far they are, and how to see the others. */
+/* If not all lines fit, the title shows the position and the foot the key for more. */
 static void lines_show(struct browser_box *box, const char *const *lines,
 		       struct tally_canvas *canvas)
 {

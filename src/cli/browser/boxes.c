@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is shown in a box: keys, the recording's health, names as they are. */
+/* The contents of boxes: help on keys, health of the recording, unabbreviated names. */
 #include "base/arith.h"
 #include "cli/browser/view.h"
 #include "cli/browser/whole.h"
@@ -10,7 +10,7 @@ static void add_lines(const char *const *lines, size_t nr, struct tally_str *out
 		tally_str_addf(out, "%s\n", lines[i]);
 }
 
-/* "1 overview, 2 rows, ..." */
+/* Append "1 overview, 2 rows, ...". */
 static void add_views(const struct browser *browser, struct tally_str *out)
 {
 	const struct browser_view *const *views = browser->source->views;
@@ -21,7 +21,7 @@ static void add_views(const struct browser *browser, struct tally_str *out)
 	tally_str_add_char(out, '\n');
 }
 
-/* What is said behind the view's own keys, of a source that has what it needs. */
+/* Help lines after those of the view; shown if the source has `needs` and not `lacks`. */
 static const struct {
 	unsigned needs, lacks;
 	const char *line;
@@ -62,7 +62,7 @@ int browser_show_health(struct browser *browser)
 	return 0;
 }
 
-/* Of views without lines of their own it is the function that the cursor is on. */
+/* Views without their own text show the function at the cursor. */
 int browser_show_whole(struct browser *browser)
 {
 	struct tally_str *out = browser_box_open(&browser->box, " Names ");

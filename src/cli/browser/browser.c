@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The browser's screen: drawn anew after every key, and what is left behind at its end. */
+/* The main loop of the browser: redraws the screen after every key, and prints a summary at the
+ * end. */
 #include "cli/browser/browser.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "cli/main/output.h"
 #include "cli/main/print.h"
 
-/* ---- the lock of what is live --------------------------------------------------------------- */
+/* ---- the lock of a live profile ------------------------------------------------------------- */
 
 static void lock(const struct browser *browser)
 {
@@ -54,7 +55,8 @@ void browser_title(const struct browser *browser, struct tally_str *out)
 	tally_str_escape(out, 0);
 }
 
-/* Of what is live: which of several events it is, and whatever its source says. */
+/* Append the state of a live profile: the current event, if there are several, and the source's
+ * text. */
 static void add_state(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
@@ -71,7 +73,8 @@ static void add_state(const struct browser *browser, struct tally_str *out)
 		tally_str_addf(out, "%s%s", out->len ? ", " : "", state);
 }
 
-/* What is asked, else what was just said, else what is looked at. */
+/* Append the text of the line above the keys: the prompt, or the last message, or the current
+ * filter. */
 static void add_note(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_browser_source *source = browser->source;
@@ -133,7 +136,8 @@ int browser_draw_view(struct browser *browser, int rows, int columns)
 	return ret;
 }
 
-/* Under the lock, up to where a terminal may make us wait. */
+/* The part of drawing that needs the lock of a live profile; writing to the terminal may block and
+ * is done without it. */
 static int draw_locked(struct browser *browser)
 {
 	int ret = browser_is_stale(browser) ? browser_select(browser) : 0, rows, columns;
@@ -162,10 +166,11 @@ static int draw(struct browser *browser, bool all)
 	return ret;
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+/* ---- main loop ------------------------------------------------------------------------------- */
 
-/* What was typed, so many keys at once: then it is drawn, and others may have the lock. What a key
- * is about is what the keys before it made. */
+/* Handle typed keys, at most KEYS_MAX before the screen is drawn and other threads can take the
+ * lock. The selection is updated between keys, because a key may depend on the effect of previous
+ * ones. */
 static int keys_drain(struct browser *browser)
 {
 	enum { KEYS_MAX = 16 };
@@ -181,8 +186,7 @@ static int keys_drain(struct browser *browser)
 			ret = draw_locked(browser);
 		if (!ret)
 			ret = browser_press(browser, press);
-		/* Of what is typed as an answer nothing is seen before its end, but the last of it.
-		 */
+		/* While a prompt is open only the final text is drawn. */
 		if (!ret && !browser->prompt.question)
 			ret = draw_locked(browser);
 	}
@@ -190,7 +194,7 @@ static int keys_drain(struct browser *browser)
 	return ret;
 }
 
-/* What is live may have come to its end. */
+/* Check whether a live profile has ended. */
 static int look_at_end(struct browser *browser)
 {
 	const struct tally_browser_live *live = browser->source->live;
@@ -215,7 +219,7 @@ static int turn(struct browser *browser)
 	bool all;
 	int ret = 0;
 
-	/* Others, like the handler of SIGTSTP, may interrupt. */
+	/* Signal handlers, like that of SIGTSTP, may interrupt poll(). */
 	if (poll(polls, TALLY_ARRAY_SIZE(polls), -1) < 0 && errno != EINTR)
 		return -errno;
 	if (polls[2].revents & POLLIN)
@@ -223,7 +227,7 @@ static int turn(struct browser *browser)
 	browser->redraw |= tally_browser_signals_drain(browser->signals, &browser->stop);
 	if (polls[1].revents & POLLIN)
 		ret = keys_drain(browser);
-	/* A terminal that is gone has something to read for ever: the end. */
+	/* A closed terminal remains readable forever and reports end of file. */
 	if (polls[1].revents & ~POLLIN)
 		browser->stop = true;
 	if (!ret && !browser->stop)
@@ -240,7 +244,7 @@ static int open_terminal(struct browser *browser)
 	const char *kind = getenv("TERM");
 	int ret;
 
-	/* What characters there are; numbers are written as everywhere. */
+	/* Only the character set; numbers are formatted as in other output. */
 	setlocale(LC_CTYPE, "");
 	browser->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ret = tally_terminal_open(tally_output_colours(), true, &browser->terminal);
@@ -279,8 +283,7 @@ static void browser_free(struct browser *browser)
 	tally_str_free(&browser->note_text);
 }
 
-/* While the first screen is looked at, make the rows: of a large recording that takes longer than
- * one waits for a key. */
+/* Compute the rows while the user reads the first screen: for a large recording this is slow. */
 static int prepare(struct browser *browser)
 {
 	struct pollfd typed = {STDIN_FILENO, POLLIN, 0};
@@ -290,7 +293,7 @@ static int prepare(struct browser *browser)
 	return browser_table_make(&browser->table, browser);
 }
 
-/* Take over signals that the source does not. */
+/* Open the signalfd if the source has none. */
 static int browser_start(struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminal browser: a profile to look at with keys and a mouse, in views that share one
- * selection (a query, steps of zoom, a span of time). What is drawn is made anew from the profile
- * after every key and refresh; nothing is kept but what the user did.
+ * The terminal browser: views of a profile, controlled with keys and mouse, which share one
+ * selection (a query, zoom steps, a span of time). The screen is computed from the profile after
+ * every key and refresh; the only state is what the user did.
  *
- * It does not: read recordings or record; change the profile. A source without one has views of its
- * own.
+ * The browser does not read recordings, record, or change the profile. A source without a profile
+ * has its own views.
  */
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
@@ -17,43 +17,43 @@ struct browser_view;
 struct tally_annotate;
 struct tally_browser_live;
 
-/* Where what is shown comes from. All borrowed. */
+/* The data to show. All pointers are borrowed. */
 struct tally_browser_source {
-	const struct tally_browser_live *live;   /* NULL: it is finished, and nothing changes */
-	const struct browser_view *const *views; /* NULL ends them; the first one comes first */
-	/* By comm, frame and, where there are callchains, path; finished with samples kept, and by
-	 * thread and CPU, too. */
+	const struct tally_browser_live *live;   /* NULL: the profile does not change */
+	const struct browser_view *const *views; /* NULL-terminated; the first one is shown first */
+	/* By comm, frame and, if there are callchains, path. A finished recording is also by thread
+	 * and CPU, and keeps its samples. */
 	struct tally_profile *profile;
-	struct report_config *config; /* finished; other orders change its keys and columns */
+	struct report_config *config; /* finished; changing the order updates keys and columns */
 	const struct tally_intern *labels;
 	uint32_t first_event, nr_events;
-	void *arg; /* of: */
-	/* The name of an event; NULL: there is no event of that number, or it has no samples. */
+	void *arg; /* passed to the callbacks below */
+	/* Return the name of an event; NULL if there is no such event or it has no samples. */
 	const char *(*event)(void *arg, uint32_t event);
-	/* PERF_SAMPLE_* that samples of an event have; of what is live without their times. Needed
-	 * with a profile. */
+	/* Return the PERF_SAMPLE_* fields of an event's samples, without times for a live profile.
+	 * Required if there is a profile. */
 	uint64_t (*fields)(void *arg, uint32_t event);
-	/* The first line, for an event; NULL: it is made of `what` and the event. */
+	/* Append the title line for an event; NULL: it consists of `what` and the event. */
 	void (*title)(void *arg, uint32_t event, struct tally_str *out);
-	/* What a reader must know about the recording, lines of comment ("# ..."). */
+	/* Append the health of the recording as comment lines ("# ..."). */
 	void (*health)(void *arg, struct tally_str *out);
-	/* What fell on each address of a function, of the browser's selection: reads the recording
-	 * again. 0, -ENOMEM or another error of reading; NULL: it cannot be known. */
+	/* Collect the costs of each address of a function for the browser's selection, by reading
+	 * the recording again. Returns 0, -ENOMEM or another error. NULL: not available. */
 	int (*annotate)(void *arg, struct browser *browser, const struct tally_frame *frame,
 			struct tally_annotate **ret_samples);
-	uint64_t count_filter; /* rows of fewer samples are left out */
-	size_t most;           /* rows; 0: all */
+	uint64_t count_filter; /* leave out rows with fewer samples */
+	size_t most;           /* maximum number of rows; 0: no limit */
 	bool hide_kernel, hide_user;
-	const char *what;  /* what was read, for the title */
-	const char *query; /* what is looked at first; NULL: everything */
+	const char *what;  /* name of the recording, for the title */
+	const char *query; /* initial query; NULL: none */
 };
 
-/* The views of a recording, and of what changes, which has no times. */
+/* The views of a finished recording, and those of a live profile, which has no times. */
 extern const struct browser_view *const tally_browser_views[], *const tally_browser_live_views[];
 
-/* Show it on the terminal that standard input and output are, until the user has seen enough; then
- * leave what is most important behind as text. 0; -ENOTTY where they are none; -ENODEV where
- * nothing is known about its kind, -ENOMEM, or another error: told. */
+/* Run the browser on the terminal at standard input and output until the user quits, then print a
+ * summary as text. Returns 0; -ENOTTY if they are not a terminal; -ENODEV if the terminal type is
+ * unknown; -ENOMEM or another error. Errors have been printed. */
 int tally_browser_run(const struct tally_browser_source *source);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "cli/browser/state.h"
 
-/* Instructions that a jump may pass and be drawn, and those that all may pass together. */
+/* Longest jump that is drawn, and limit of the total work to place all jumps. */
 enum { JUMP_MAX = 2000, STEPS_MAX = 4 << 20 };
 
 void browser_code_free(struct browser_code *code)
@@ -29,10 +29,10 @@ void browser_code_free(struct browser_code *code)
 
 /* ---- jumps ------------------------------------------------------------------------------- */
 
-/* Where a jump goes down from and to. */
+/* A jump, from its upper to its lower end. */
 struct jump {
 	uint32_t top, bottom;
-	bool is_up; /* it leads to the top: a loop */
+	bool is_up; /* the target is the upper end: a loop */
 };
 
 static int by_length(const void *a, const void *b)
@@ -66,8 +66,8 @@ static void lane_draw(struct browser_code *code, const struct jump *jump, int la
 		(uint8_t)(BROWSER_LANE_BOTTOM | (jump->is_up ? 0 : BROWSER_LANE_ARROW));
 }
 
-/* Short ones first, in the innermost lane that is free; those for which there is none, and very
- * long ones, are not drawn. */
+/* Short jumps come first and get the innermost free lane. Jumps without a free lane, and very long
+ * ones, are not drawn. */
 static void lanes_fill(struct browser_code *code, const struct jump *jumps, size_t nr)
 {
 	size_t steps = 0;
@@ -113,7 +113,7 @@ static int lanes_make(struct browser_code *code)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* The line that an instruction is of, where it is another one than the one before. */
+/* Return the source line of an instruction if it differs from that of the previous one. */
 static const struct tally_line *line_begun(const struct tally_annotation_insn *insn,
 					   const struct tally_annotation_insn *before)
 {
@@ -160,7 +160,7 @@ static const struct tally_annotate_function *function_find(const struct browser_
 	return NULL;
 }
 
-/* 0; -ENOMEM; or 1, and `why` says why not. */
+/* Returns 0; -ENOMEM; or 1 with the reason in `why`. */
 static int code_open(struct browser_code *code, struct browser *browser,
 		     const struct tally_frame *frame)
 {
@@ -195,7 +195,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 	return 1;
 }
 
-/* Of code without a name: which it is. */
+/* Explain which code has no name. */
 static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
 {
 	size_t start = out->len;
@@ -205,8 +205,7 @@ static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
 	tally_str_escape(out, start);
 }
 
-/* What cannot have instructions, as far as that is known at once: nothing is appended of what can.
- */
+/* Append the reason if it is obvious that the frame has no instructions. */
 static void add_why_not(const struct browser *browser, const struct tally_frame *frame,
 			struct tally_str *out)
 {
@@ -221,7 +220,7 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 				   "around it");
 }
 
-/* The heaviest instruction is in sight first. */
+/* Place the cursor on the heaviest instruction. */
 static void cursor_start(struct browser_code *code, uint32_t event)
 {
 	uint64_t most = 0;

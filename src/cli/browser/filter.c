@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 
-/* What stands before a step's name. */
+/* Text before the name of a step. */
 static const char *const kinds[BROWSER_NR_STEPS] = {
 	[BROWSER_ONLY_COMMAND] = "command ",
 	[BROWSER_ONLY_PROCESS] = "process ",
@@ -68,7 +68,7 @@ static int step_make(const struct browser_filter *filter, enum browser_step_kind
 	return 0;
 }
 
-/* Which steps ask for times. Room is there. */
+/* Collect the steps that filter by time. The vector has been reserved. */
 static void timed_find(struct browser_filter *filter)
 {
 	filter->timed.len = 0;
@@ -151,7 +151,7 @@ const struct browser_step *browser_filter_step(const struct browser_filter *filt
 	return NULL;
 }
 
-/* Leave out what a query does not let pass. `judged` is room. */
+/* Clear the marks in `passes` of buckets that the query rejects; `judged` is scratch space. */
 static int query_apply(const struct tally_query *query, const struct tally_profile *profile,
 		       uint8_t *judged, uint8_t *passes)
 {

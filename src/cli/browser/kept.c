@@ -18,7 +18,7 @@ void browser_kept_free(struct browser_kept *kept)
 		looked_at_free(&kept->all[i]);
 }
 
-/* Take away from the browser what it shows. */
+/* Detach the selection and the data derived from it from the browser. */
 static struct browser_looked_at lift(struct browser *browser)
 {
 	struct browser_looked_at it = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was looked at before, with what was made of it: whoever steps back into it need not wait
- * until a million samples have been counted once more. Of what is not live. */
+/* Cache of previous selections and the data derived from them, so that going back does not count
+ * all samples again. Not used for live profiles. */
 #ifndef TALLY_CLI_BROWSER_KEPT_H
 #define TALLY_CLI_BROWSER_KEPT_H
 
@@ -10,14 +10,14 @@
 
 struct browser;
 
-/* A selection, and what was made of it so far. */
+/* A selection and the data derived from it. */
 struct browser_looked_at {
-	uint64_t mark;       /* browser_filter_mark() of the steps that lead to it */
-	uint64_t generation; /* its own; 0: there is none */
+	uint64_t mark;       /* browser_filter_mark() of the steps of the selection */
+	uint64_t generation; /* generation of the selection; 0: unused entry */
 	uint32_t event;
 	bool has_chains;
 	struct tally_selection selection;
-	struct tally_chains chains; /* once has_chains */
+	struct tally_chains chains; /* valid if has_chains */
 	struct browser_lists lists;
 	struct browser_rows rows;
 };
@@ -28,11 +28,11 @@ struct browser_kept {
 	struct browser_looked_at all[BROWSER_KEPT_MAX];
 };
 
-/* Keep what the browser shows, in place of what was the least work to make. It shows nothing then.
- */
+/* Move the browser's current selection to the cache, replacing the smallest entry. */
 void browser_kept_put(struct browser_kept *kept, struct browser *browser);
 
-/* Show what its filter and event lead to, if that is kept or shown already. False: it is not. */
+/* Make the selection for the current filter and event current, if it already is or is cached.
+ * Returns false if it is neither. */
 bool browser_kept_take(struct browser_kept *kept, struct browser *browser);
 
 void browser_kept_free(struct browser_kept *kept);

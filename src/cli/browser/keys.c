@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The keys that all views have, and going from one to another. */
+/* Keys that all views share, and switching between views. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ void browser_note(struct browser *browser, const char *format, ...)
 	tally_str_escape(&browser->note, 0);
 }
 
-/* Once: what is drawn of callchains is of one function each. */
+/* Show a message once that views of callchains show only leaf functions. */
 static void tell_no_callchains(struct browser *browser, const struct browser_view *view)
 {
 	bool is_of_chains = view == &browser_flame || view == &browser_sandwich;
@@ -127,7 +127,8 @@ int browser_turn(struct browser *browser, bool *flag, const char *on, const char
 	return 0;
 }
 
-/* What a query asks for and samples do not have: by that none would be found, or all. */
+/* Return why a query cannot work: it would select nothing, or everything, because samples lack a
+ * field. */
 static const char *lacking(const struct browser *browser, const char *text)
 {
 	static const struct {
@@ -144,7 +145,7 @@ static const char *lacking(const struct browser *browser, const char *text)
 	uint64_t needs;
 
 	if (tally_query_parse(text, &query, NULL))
-		return NULL; /* what is wrong is told where it is used */
+		return NULL; /* errors are reported where the query is used */
 	needs = tally_query_needs(query) & ~source->fields(source->arg, browser->event);
 	tally_query_free(query);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields); i++) {
@@ -179,7 +180,7 @@ static int all_query(struct browser *browser)
 	return 0;
 }
 
-/* First out of what is looked at alone, then back to the view or the function before. */
+/* Undo the last filter step; without any, return to the previous view or function. */
 static int all_escape(struct browser *browser)
 {
 	const struct browser_back *back;
@@ -214,7 +215,7 @@ static int all_event(struct browser *browser)
 	return 0;
 }
 
-/* perf's key: the function that the cursor is on. */
+/* The key is the same as in perf; applies to the function at the cursor. */
 static int all_annotate(struct browser *browser)
 {
 	if (!browser->source->annotate) {
@@ -255,7 +256,7 @@ unsigned browser_has(const struct browser *browser)
 	return has;
 }
 
-/* Of what not every source has. */
+/* Keys that depend on the source. */
 static const struct {
 	unsigned needs;
 	struct browser_key key;
@@ -312,7 +313,7 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 	return false;
 }
 
-/* Whether a key moves a cursor, and where to. */
+/* Move a cursor if the key is a cursor key. Returns false for other keys. */
 static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
 {
 	size_t at = *cursor->at, last = cursor->nr ? cursor->nr - 1 : 0;
@@ -331,7 +332,7 @@ static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
 	return true;
 }
 
-/* The view's own cursor. */
+/* Pass a key to the cursor of the view, if it has one. */
 static bool view_cursor_press(struct browser *browser, uint32_t press)
 {
 	struct browser_cursor cursor;
@@ -342,7 +343,7 @@ static bool view_cursor_press(struct browser *browser, uint32_t press)
 	return cursor_press(&cursor, press);
 }
 
-/* A word of the line of keys that was clicked on: its key. */
+/* Return the key of the word that was clicked in the bar of keys. */
 static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
 {
 	static const struct {
@@ -361,7 +362,7 @@ static uint32_t bar_press(const struct browser *browser, struct tally_mouse mous
 	return word && word[1] == ' ' ? (uint32_t)(unsigned char)*word : TALLY_PRESS_NONE;
 }
 
-/* What the mouse is for a box: the wheel moves its lines. */
+/* Translate the mouse for a box: the wheel scrolls, a click closes it. */
 static uint32_t box_key(struct tally_mouse mouse)
 {
 	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
@@ -369,7 +370,7 @@ static uint32_t box_key(struct tally_mouse mouse)
 	return mouse.act == TALLY_MOUSE_WHEEL_DOWN ? TALLY_PRESS_DOWN : TALLY_PRESS_OTHER;
 }
 
-/* A button that comes up is no key: what its going down showed stays. */
+/* Releasing a button does not count as a key, so what pressing it showed stays. */
 static int press_mouse(struct browser *browser)
 {
 	struct tally_mouse mouse = tally_terminal_mouse(browser->terminal);

@@ -13,7 +13,8 @@ static uint64_t row_weight(const struct tally_row *row, enum browser_list list)
 	return list == BROWSER_TOTAL ? row->total : row->self;
 }
 
-/* Put a row among the heaviest so far. Rows come heaviest in all first, so that most are not. */
+/* Insert a row into the list of the heaviest. Rows are offered sorted by total, so few are
+ * inserted. */
 static void list_offer(struct browser_lists *lists, enum browser_list list,
 		       const struct tally_hist *hist, uint32_t row)
 {

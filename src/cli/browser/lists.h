@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The heaviest threads and functions, of the overview and of what is left behind at the end. */
+/* The heaviest threads and functions, for the overview and the summary at the end. */
 #ifndef TALLY_CLI_BROWSER_LISTS_H
 #define TALLY_CLI_BROWSER_LISTS_H
 
@@ -16,26 +16,27 @@ struct browser_lists {
 	bool is_made;
 	uint64_t generation; /* of the browser's selection */
 	struct tally_hist functions, threads;
-	uint32_t rows[BROWSER_NR_LISTS][BROWSER_LIST_MAX]; /* of these, heaviest first */
+	uint32_t rows[BROWSER_NR_LISTS][BROWSER_LIST_MAX]; /* indices into the rows above, heaviest
+	                                                    * first */
 	uint32_t nr[BROWSER_NR_LISTS];
 	enum browser_list focus;
 	uint32_t cursor[BROWSER_NR_LISTS];
 };
 
-/* Find them, if the selection is another one. 0 or -ENOMEM. */
+/* Compute the lists, if the selection changed. Returns 0 or -ENOMEM. */
 int browser_lists_make(struct browser_lists *lists, struct browser *browser);
 void browser_lists_free(struct browser_lists *lists);
 
-/* A row of a list. */
+/* Return row `i` of a list. */
 const struct tally_row *browser_lists_row(const struct browser_lists *lists, enum browser_list list,
 					  uint32_t i);
 
-/* What a line of a list says, without its share: "name  file", "comm 1234". Escaped. */
+/* Append the text of a line without its percentage: "name file", or "1234 comm". Escaped. */
 void browser_lists_text(const struct browser_lists *lists, const struct browser *browser,
 			enum browser_list list, uint32_t i, size_t columns, const char *mark,
 			struct tally_str *out);
 
-/* What it weighs. */
+/* Return the period of row `i`. */
 uint64_t browser_lists_period(const struct browser_lists *lists, enum browser_list list,
 			      uint32_t i);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the browser needs to know of a profile that changes while it is looked at. */
+/* Interface to a profile that other threads change while it is displayed. */
 #ifndef TALLY_CLI_BROWSER_LIVE_H
 #define TALLY_CLI_BROWSER_LIVE_H
 
@@ -11,21 +11,23 @@
 
 struct browser_key;
 
-/* A profile that changes while it is looked at, by other threads. */
+/* A live profile. */
 struct tally_browser_live {
-	pthread_mutex_t *lock;      /* held while the profile is looked at, not while a terminal is
-				     * written to or waited for; guards what follows */
-	const uint64_t *generation; /* counts up when the profile changed but for what was added */
-	const bool *is_over;        /* nothing more comes */
-	const int *error;           /* why: -errno */
-	int wake;                   /* a descriptor that tells when there is something new */
-	int signals;                /* signalfd: SIGWINCH, others end it */
-	/* Called under the lock with the source's `arg`: what is said where nothing else is, NULL:
-	 * nothing; rows were made; keys of rows are others, 0 or -ENOMEM. */
+	pthread_mutex_t *lock;      /* held while the profile is used, but not while writing to or
+	                             * waiting for the terminal; protects the fields below */
+	const uint64_t *generation; /* incremented when the profile changes other than by added
+	                             * samples */
+	const bool *is_over;        /* no more samples will arrive */
+	const int *error;           /* -errno if an error ended it */
+	int wake;                   /* eventfd: readable when there is new data */
+	int signals;                /* signalfd: SIGWINCH; all other signals end the browser */
+	/* Called with the lock held and the source's `arg`. state: return the text shown when there
+	 * is no other message, or NULL. shown: the screen was drawn. reorder: the sort keys
+	 * changed; returns 0 or -ENOMEM. */
 	const char *(*state)(void *arg);
 	void (*shown)(void *arg);
 	int (*reorder)(void *arg);
-	/* What else keys do, and the help for them. */
+	/* Additional keys, and their help lines. */
 	const struct browser_key *keys;
 	size_t nr_keys;
 	const char *const *help;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said where nothing is left to be shown. */
+/* Messages shown when a filter leaves nothing to show. */
 #include <string.h>
 
 #include "base/arith.h"
 #include "cli/browser/view.h"
 #include "view/wrap.h"
 
-/* The span of time does not filter its own view. */
+/* The time view ignores the selected span. */
 static bool has_no_samples(const struct browser *browser)
 {
 	return !browser->selection.nr && browser->filter.steps.len &&

@@ -10,9 +10,9 @@
 
 enum { NO_CELL = UINT32_MAX };
 
-/* ---- making ---------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------- */
 
-/* Rows that the root's callers take: it is drawn below them. */
+/* Return the number of rows above the tree, which show the path to the zoomed root. */
 static int rows_above(const struct browser_pane *pane)
 {
 	return (int)TALLY_MIN(pane->prefix.len, (size_t)TALLY_MAX(pane->area.rows / 3, 0));
@@ -70,7 +70,7 @@ static bool area_is_same(const struct tally_area *a, const struct tally_area *b)
 	       a->columns == b->columns;
 }
 
-/* The level of the cell selected is one of those in sight. */
+/* Scroll so that the selected cell is visible. */
 static void pane_scroll(struct browser_pane *pane)
 {
 	uint32_t rows = (uint32_t)TALLY_MAX(rows_of_tree(pane), 1), level;
@@ -83,7 +83,7 @@ static void pane_scroll(struct browser_pane *pane)
 		pane->first_level = level - rows + 1;
 }
 
-/* The child cell of a function; NO_CELL: there is none. */
+/* Return the child cell with a function, or NO_CELL. */
 static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t function)
 {
 	for (uint32_t i = up + 1; i < pane->flame.cells.len; i++) {
@@ -95,7 +95,7 @@ static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t 
 	return NO_CELL;
 }
 
-/* The functions zoomed to, as far as they are still there. */
+/* Look up the functions of the zoom path again; truncate it where one no longer exists. */
 static void prefix_again(struct browser_pane *pane, const struct browser *browser)
 {
 	for (size_t i = 0; i < pane->prefix.len && i < pane->path.len; i++) {
@@ -106,7 +106,7 @@ static void prefix_again(struct browser_pane *pane, const struct browser *browse
 	}
 }
 
-/* The cell of the same functions as the one that was selected, or as near to it as there is. */
+/* Select the cell with the same path as before, or its nearest existing ancestor. */
 static void selected_again(struct browser_pane *pane, const struct browser *browser)
 {
 	uint32_t at = 0;
@@ -128,7 +128,7 @@ static struct browser_step_on step_to(const struct browser *browser, uint32_t nu
 	return (struct browser_step_on){number, browser->source->profile->frames.all.data[number]};
 }
 
-/* Note which functions lead to the cell selected. 0 or -ENOMEM. */
+/* Remember the path to the selected cell. Returns 0 or -ENOMEM. */
 static int path_note(struct browser_pane *pane, const struct browser *browser)
 {
 	const struct tally_flame_cell *cells = pane->flame.cells.data;
@@ -145,7 +145,7 @@ static int path_note(struct browser_pane *pane, const struct browser *browser)
 	return 0;
 }
 
-/* What is searched for is a matter of names, which stay. */
+/* Repeat the search: frame numbers changed, but names did not. */
 static int search_again(struct browser_pane *pane, struct browser *browser)
 {
 	const char *why;
@@ -196,7 +196,7 @@ int browser_pane_make(struct browser_pane *pane, struct browser *browser,
 
 /* ---- drawing --------------------------------------------------------------------- */
 
-/* The functions that were zoomed through, each as wide as all that is left. */
+/* Draw the functions of the zoom path at full width. */
 static void draw_above(const struct browser_pane *pane, struct browser *browser)
 {
 	int rows = rows_above(pane);
@@ -256,7 +256,7 @@ uint32_t browser_pane_function(const struct browser_pane *pane)
 	return node ? node->frame : TALLY_FRAME_NONE;
 }
 
-/* The heaviest cell on the one selected: the first of them. */
+/* Return the heaviest child of the selected cell: it is the first one. */
 static uint32_t cell_above(const struct browser_pane *pane)
 {
 	for (uint32_t i = pane->selected + 1; i < pane->flame.cells.len; i++) {
@@ -266,7 +266,7 @@ static uint32_t cell_above(const struct browser_pane *pane)
 	return pane->selected;
 }
 
-/* The neighbour on the same level. */
+/* Return the neighbour on the same level. */
 static uint32_t cell_beside(const struct browser_pane *pane, int way)
 {
 	size_t at = pane->selected + (size_t)way;
@@ -363,7 +363,7 @@ static int pattern_make(const char *text, struct tally_pattern *ret_pattern, con
 	return ret;
 }
 
-/* Which frames have the pattern in their name. */
+/* Mark the frames with names that match the pattern. */
 static int matches_find(struct browser_pane *pane, const struct tally_profile *profile,
 			const struct tally_pattern *pattern)
 {
@@ -382,7 +382,7 @@ static int matches_find(struct browser_pane *pane, const struct tally_profile *p
 	return tally_pattern_error(pattern);
 }
 
-/* What the chains weigh on which anything matches. */
+/* Return the total period of chains with at least one matching function. */
 static uint64_t matched_sum(const struct browser_pane *pane, const struct tally_chains *chains)
 {
 	uint64_t sum = 0;

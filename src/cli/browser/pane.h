@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flame graph in a part of the screen, with a cursor, a zoom and a search. */
+/* A flame graph in a part of the screen, with cursor, zoom and search. */
 #ifndef TALLY_CLI_BROWSER_PANE_H
 #define TALLY_CLI_BROWSER_PANE_H
 
@@ -8,67 +8,69 @@
 
 struct browser;
 
-/* A function on the way to a cell, and what it is. */
+/* A function on the path to a cell: its number and a copy of its frame. */
 struct browser_step_on {
 	uint32_t number;
 	struct tally_frame frame;
 };
 
-/* All zero: the callees of everything. */
+/* Zero-initialised: shows the callees of the whole selection. */
 struct browser_pane {
-	/* What it shows: */
+	/* Options: */
 	enum tally_calltree_way way;
 	bool collapses, upwards, has_function;
-	uint32_t function;          /* from this one on, with has_function */
-	TALLY_VEC(uint32_t) prefix; /* zoomed to: functions from the root on */
-	/* The same, and behind it those up to the cell selected, as they were drawn last: by these
-	 * they are found again where frames have other numbers. */
+	uint32_t function;          /* root function, if has_function */
+	TALLY_VEC(uint32_t) prefix; /* zoom path: functions from the root */
+	/* The zoom path followed by the path to the selected cell, as last drawn. The frames are
+	 * used to find the cells again after frames have been renumbered. */
 	TALLY_VEC(struct browser_step_on) path;
-	/* As it was made last: */
+	/* Result of the last layout: */
 	bool is_made;
 	uint64_t generation; /* of the browser's selection */
 	struct tally_area area;
 	struct tally_calltree tree;
 	struct tally_flame flame;
 	uint32_t selected, first_level;
-	/* The search: */
+	/* Search: */
 	struct tally_str search;
-	uint8_t *matches; /* by frame; NULL: nothing is searched for */
-	uint64_t matched; /* what the chains weigh that have a match */
+	uint8_t *matches; /* by frame; NULL: no search */
+	uint64_t matched; /* total period of chains with a match */
 };
 
-/* Make it for an area, of the browser's selection, if anything is another one since it was made.
- * 0 or -ENOMEM. */
+/* Lay out the pane for an area and the browser's selection, if anything changed. Returns 0 or
+ * -ENOMEM. */
 int browser_pane_make(struct browser_pane *pane, struct browser *browser,
 		      const struct tally_area *area);
 void browser_pane_free(struct browser_pane *pane);
 
 void browser_pane_draw(const struct browser_pane *pane, struct browser *browser, bool has_cursor);
 
-/* The function of the cell selected, TALLY_FRAME_NONE of a root without one. */
+/* Return the function of the selected cell; TALLY_FRAME_NONE for a root without a function. */
 uint32_t browser_pane_function(const struct browser_pane *pane);
 
-/* The node of the cell selected, NULL if there is none. */
+/* Return the node of the selected cell, or NULL. */
 const struct tally_graph_node *browser_pane_node(const struct browser_pane *pane);
 
 /* Move the cursor to a neighbour (TALLY_PRESS_UP, _DOWN, _LEFT, _RIGHT, _HOME, ...). */
 void browser_pane_move(struct browser_pane *pane, uint32_t press);
 
-/* Zoom to the cell selected; out by one, or by all. 0 or -ENOMEM; false: it was not zoomed. */
+/* Zoom to the selected cell: returns 0 or -ENOMEM. Zoom out by one level, or completely: returns
+ * false if it was not zoomed. */
 int browser_pane_zoom(struct browser_pane *pane);
 bool browser_pane_out(struct browser_pane *pane, bool all);
 
-/* It is to be made anew, from its root. */
+/* Reset zoom and cursor, and request a new layout. */
 void browser_pane_reset(struct browser_pane *pane);
 
-/* Mark what has a pattern in its name; "": nothing. 0, -ENOMEM, or -EINVAL with `*ret_why`. */
+/* Mark functions with a name that matches a pattern; "" removes the marks. Returns 0, -ENOMEM, or
+ * -EINVAL with the reason in `*ret_why`. */
 int browser_pane_search(struct browser_pane *pane, struct browser *browser, const char *pattern,
 			const char **ret_why);
 
-/* Go to the next cell that is marked. False: there is none. */
+/* Select the next marked cell. Returns false without any. */
 bool browser_pane_next(struct browser_pane *pane);
 
-/* The cell at a place of the screen becomes the one selected; whether there is one. */
+/* Select the cell at a position of the screen. Returns false if it is outside all cells. */
 bool browser_pane_click(struct browser_pane *pane, int row, int column);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A question in the line above the keys, and what is typed as its answer. */
+/* A prompt in the line above the keys, and the text typed so far. */
 #ifndef TALLY_CLI_BROWSER_PROMPT_H
 #define TALLY_CLI_BROWSER_PROMPT_H
 
@@ -10,18 +10,18 @@
 
 struct browser;
 
-/* All zero: nothing is asked. */
+/* Zero-initialised: no prompt is open. */
 struct browser_prompt {
-	const char *question; /* NULL: none */
+	const char *question; /* NULL: no prompt is open */
 	struct tally_str text;
 	int (*answer)(struct browser *browser, const char *text);
 };
 
-/* Ask; `first` is what stands there at first, NULL: nothing. `answer` is called with Enter. */
+/* Open a prompt. `first` is the initial text, or NULL. `answer` is called on Enter. */
 void browser_prompt_ask(struct browser_prompt *prompt, const char *question, const char *first,
 			int (*answer)(struct browser *browser, const char *text));
 
-/* A key while something is asked. 0, or what the answer came to. */
+/* Handle a key while a prompt is open. Returns 0, or the result of `answer`. */
 int browser_prompt_press(struct browser_prompt *prompt, struct browser *browser, uint32_t press);
 
 void browser_prompt_free(struct browser_prompt *prompt);

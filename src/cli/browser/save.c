@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The view as text in a file: it is drawn once more, on a canvas that has room for all lines. */
+/* Save the view as text: it is drawn again on a canvas large enough for all lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,10 +10,11 @@
 #include "base/file.h"
 #include "cli/browser/view.h"
 
-/* What is around lines, and how much is written: lines, columns of lists, files of that name. */
+/* Rows around the lines of a list; rows of note and keys; limits: lines, columns of lists, file
+ * numbers. */
 enum { AROUND = 4, BELOW = 2, LINES_MAX = 5000, COLUMNS_WIDE = 400, FILES_MAX = 1000 };
 
-/* Lists are written whole, in lines as wide as their names; other views as large as they are. */
+/* Lists are written completely, with full names; other views at the size of the screen. */
 static void size_find(struct browser *browser, int *ret_rows, int *ret_columns)
 {
 	struct browser_cursor cursor;
@@ -27,7 +28,7 @@ static void size_find(struct browser *browser, int *ret_rows, int *ret_columns)
 	*ret_columns = TALLY_MAX(*ret_columns, (int)COLUMNS_WIDE);
 }
 
-/* All but the note and the line of keys, without empty lines at the end. */
+/* Append the canvas without the note, the bar of keys and trailing empty lines. */
 static void add_canvas(const struct tally_canvas *canvas, struct tally_str *out)
 {
 	size_t end = out->len;
@@ -45,7 +46,7 @@ static void add_canvas(const struct tally_canvas *canvas, struct tally_str *out)
 	}
 }
 
-/* The screen stays as it is, and so does the place where it is scrolled to. */
+/* Draw the view as text; screen and scroll position are restored afterwards. */
 static int view_text(struct browser *browser, struct tally_str *out)
 {
 	struct tally_canvas screen = browser->canvas;
@@ -73,7 +74,7 @@ static int view_text(struct browser *browser, struct tally_str *out)
 	return ret ? ret : tally_str_error(out);
 }
 
-/* A file that was not there; its number. -errno. */
+/* Create a new file and set its name. Returns 0 or -errno. */
 static int file_create(char *name, size_t size, int *ret_fd)
 {
 	int fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of the profile is looked at, made anew when the filter, the event or the profile changed. */
+/* The browser's selection, recomputed when the filter, the event or the profile changes. */
 #include "cli/browser/state.h"
 
 static void chains_drop(struct browser *browser)
@@ -39,7 +39,7 @@ uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 	return TALLY_FRAME_NONE;
 }
 
-/* A selection that is made anew. */
+/* Compute a new selection. */
 static int select_anew(struct browser *browser)
 {
 	struct tally_profile *profile = browser->source->profile;

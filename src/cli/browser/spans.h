@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strips over time with a cursor and a span that is being marked. */
+/* State of the time view: timelines with a cursor and a span being marked. */
 #ifndef TALLY_CLI_BROWSER_SPANS_H
 #define TALLY_CLI_BROWSER_SPANS_H
 
@@ -7,16 +7,16 @@
 
 struct browser_spans {
 	bool by_cpu;
-	uint32_t strip, bin; /* where the cursor is */
-	uint32_t first;      /* the strip at the top */
-	bool has_mark;       /* a span is being marked, from here: */
+	uint32_t strip, bin; /* position of the cursor */
+	uint32_t first;      /* the track at the top */
+	bool has_mark;       /* a span is being marked; `mark` is its other end */
 	uint32_t mark;
-	/* As it was made last: */
+	/* Parameters of the current timeline: */
 	bool is_made, made_by_cpu;
 	uint64_t generation; /* of the browser's selection */
 	uint32_t made_first;
 	uint32_t nr_bins, rows;
-	int top, left; /* where on the screen the first bin is */
+	int top, left; /* screen position of the first bin */
 	struct tally_timeline timeline;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is known of the recording, and what is left behind at the end. */
+/* Health of the recording, and the summary printed at the end. */
 #include "base/arith.h"
 #include "cli/browser/view.h"
 #include "cli/main/output.h"

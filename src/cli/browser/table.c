@@ -6,13 +6,13 @@
 #include "base/arith.h"
 #include "cli/browser/state.h"
 
-/* Callees are shown of what weighs so much of a row: one of so many parts. */
+/* Hide branches below this fraction of a row's period. */
 enum { GRAPH_PARTS = 200 };
 
-/* ---- callchains of a row that is opened ---------------------------------------------- */
+/* ---- callchains of an expanded row --------------------------------------------------- */
 
-/* A row that is not of one function, or of one of its callers' functions, has no chains of its own
- * to be told from others. */
+/* Rows without a function, and rows of the key "parent", cannot be expanded: their callchains
+ * cannot be separated from others. */
 static bool row_may_grow(void *arg, uint32_t number)
 {
 	const struct browser *browser = arg;
@@ -24,7 +24,7 @@ static bool row_may_grow(void *arg, uint32_t number)
 	return browser->table.by_callers || row->total > row->self;
 }
 
-/* Whether a bucket is of the row's group, by everything but the function. */
+/* True if a bucket matches the row's group in all keys except the function. */
 static bool bucket_is_of(const struct browser *browser, const struct tally_bucket_key *key,
 			 const struct tally_group *group)
 {
@@ -40,8 +40,8 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 	       (!(keys & TALLY_KEY_LABEL) || key->label == group->label);
 }
 
-/* Whether a row's samples have a bucket: those in its function, or with children those that have it
- * anywhere on their callchain. */
+/* True if a bucket contributes to rows of the function: samples in the function itself or, with
+ * --children, samples with the function anywhere in the callchain. */
 static bool bucket_has(const struct browser *browser, const struct tally_bucket_key *key,
 		       uint32_t function)
 {
@@ -50,7 +50,7 @@ static bool bucket_has(const struct browser *browser, const struct tally_bucket_
 	return tally_chains_has(&browser->chains, key, function);
 }
 
-/* The callchains of a row. */
+/* Collect the callchains of a row. */
 static int row_chains(const struct browser *browser, const struct tally_row *row,
 		      struct tally_chains *ret_chains)
 {
@@ -77,8 +77,8 @@ static int row_chains(const struct browser *browser, const struct tally_row *row
 	return ret;
 }
 
-/* Put a tree behind the nodes that are there already. As in perf, callers begin with the function
- * itself, and callees with what it calls. */
+/* Append a tree to the existing nodes. As in perf, a tree of callers begins with the function
+ * itself, a tree of callees with the functions it calls. */
 static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tree, bool has_root,
 			uint32_t *ret_root)
 {
@@ -105,7 +105,7 @@ static int row_grow(void *arg, uint32_t number)
 	struct browser *browser = arg;
 	struct browser_table *table = &browser->table;
 	struct tally_row *row = &table->rows.hist.rows.data[number];
-	/* Without children a row's chains are whole: they begin in its function. */
+	/* Without --children the callchains are shown in full: they begin in the row's function. */
 	bool is_self = !browser->source->config->children;
 	struct tally_calltree_options options = {
 		.way = table->by_callers ? TALLY_CALLTREE_CALLERS : TALLY_CALLTREE_CALLEES,

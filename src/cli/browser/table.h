@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows with callchains that open: what the table view keeps. */
+/* State of the rows view: rows with expandable callchains. */
 #ifndef TALLY_CLI_BROWSER_TABLE_H
 #define TALLY_CLI_BROWSER_TABLE_H
 
@@ -12,37 +12,37 @@ struct browser_table {
 	struct tally_screen screen;
 	struct tally_chosen rows;
 	bool is_made;
-	uint64_t generation;    /* of the browser's selection */
-	uint64_t way;           /* how rows are made: counts up when that is another one */
-	size_t order;           /* 0: what was asked for, else one of those that `o` goes through */
-	const char *first_sort; /* NULL: the usual order */
-	bool by_callers;        /* callchains go to callers */
-	struct tally_str search; /* what is gone to */
+	uint64_t generation;     /* of the browser's selection */
+	uint64_t way;            /* incremented when rows would be built differently */
+	size_t order;            /* 0: initial order; otherwise index of an order of `o`, plus 1 */
+	const char *first_sort;  /* NULL: default order */
+	bool by_callers;         /* callchains show callers */
+	struct tally_str search; /* text to search for */
 };
 
-/* Make the rows, if the selection or anything else is another one. 0 or -ENOMEM. */
+/* Build the rows, if the selection or an option changed. Returns 0 or -ENOMEM. */
 int browser_table_make(struct browser_table *table, struct browser *browser);
 
-/* The callchains below rows are to be grown anew. */
+/* Discard the callchains of all rows. */
 void browser_table_turn(struct browser_table *table);
 
-/* Rows are to be made anew, in another way. */
+/* Discard the rows: they must be built differently. */
 void browser_table_drop(struct browser_table *table);
 
-/* Rows that were taken out of a table. */
+/* Rows detached from a table. */
 struct browser_rows {
 	struct tally_chosen rows;
 	bool is_made;
 	uint64_t way;
 };
 
-/* Take out the rows of a selection, if they are made; put them in again, if they would be made the
- * same way: else they are freed. */
+/* Detach the rows of a selection, if they are built. Attach them again, if they would still be
+ * built the same way; otherwise free them. */
 struct browser_rows browser_table_lift(struct browser_table *table, uint64_t generation);
 void browser_table_put(struct browser_table *table, struct browser_rows *rows, uint64_t generation);
 void browser_table_free(struct browser_table *table);
 
-/* The function of the line selected; TALLY_FRAME_NONE: there is none. */
+/* Return the function of the selected line, or TALLY_FRAME_NONE. */
 uint32_t browser_table_function(const struct browser_table *table, const struct browser *browser);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One function as source and instructions, with what fell on each, jumps, loops and calls. */
+/* The annotate view: instructions and source of a function, with costs, jumps, loops and calls. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void put_share(struct browser *browser, uint64_t part, uint64_t whole, in
 	tally_str_free(&text);
 }
 
-/* Jumps beside an instruction: lanes from the innermost one at the right to the left. */
+/* Draw the jumps next to an instruction; the innermost lane is the rightmost. */
 static void put_lanes(struct browser *browser, uint32_t insn, int row, int column)
 {
 	static const char *const fine[] = {" ", "\xe2\x94\x8c", "\xe2\x94\x82", "\xe2\x94\x94"};
@@ -54,7 +54,7 @@ static void put_lanes(struct browser *browser, uint32_t insn, int row, int colum
 	}
 }
 
-/* "call  malloc", "jne  <main+0x12>". */
+/* Append "call malloc" or "jne <main+0x12>". */
 static void add_insn(const struct browser_code *code, const struct tally_annotation_insn *insn,
 		     struct tally_str *out)
 {
@@ -74,7 +74,7 @@ static void add_insn(const struct browser_code *code, const struct tally_annotat
 	tally_str_escape(out, start);
 }
 
-/* What all samples of the event came to. */
+/* Return the total of all samples of the event. */
 static struct tally_annotate_cost cost_of_all(const struct browser *browser)
 {
 	uint64_t nr = browser->source->profile->totals.data[browser->event].nr;
@@ -115,7 +115,7 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 	tally_str_free(&text);
 }
 
-/* The text of a line, else where it is. */
+/* Draw the text of a source line or, if it is not available, its file and line number. */
 static void draw_source(struct browser *browser, const struct browser_code_line *line, int row)
 {
 	struct tally_str text = {0};
@@ -226,8 +226,7 @@ static void go_to_insn(struct browser_code *code, uint32_t insn)
 	}
 }
 
-/* The function that an instruction calls, among those that have samples: one of the same file, if
- * there is one of that name. */
+/* Find the called function among those that have samples, preferably in the same file. */
 static uint32_t callee_find(const struct browser *browser, const char *name)
 {
 	const struct tally_frames *frames = &browser->source->profile->frames;
@@ -247,7 +246,7 @@ static uint32_t callee_find(const struct browser *browser, const char *name)
 	return other;
 }
 
-/* Where a jump or a call leads to. */
+/* Follow a jump or call. */
 static int annotate_enter(struct browser *browser)
 {
 	struct browser_code *code = &browser->code;
@@ -284,7 +283,7 @@ static int by_cost(const struct browser *browser, size_t line, uint64_t *ret_cos
 	return !at->source && *ret_cost;
 }
 
-/* The next lighter instruction, and from the lightest one to the heaviest. */
+/* Go to the next lighter instruction; from the lightest, to the heaviest. */
 static int annotate_hot(struct browser *browser)
 {
 	struct browser_code *code = &browser->code;
@@ -321,7 +320,7 @@ static int annotate_source(struct browser *browser)
 	return ret;
 }
 
-/* An instruction, or the text of its line; escaped. */
+/* Append an instruction or the text of a source line, escaped. */
 static void line_text(const struct browser_code *code, const struct browser_code_line *line,
 		      struct tally_str *out)
 {
@@ -339,7 +338,7 @@ static void line_text(const struct browser_code *code, const struct browser_code
 	}
 }
 
-/* perf's words. */
+/* "hits", "period", "global" and "local" are perf's terms. */
 static int annotate_hits(struct browser *browser)
 {
 	browser->code.by_hits = !browser->code.by_hits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The flame graph, and the sandwich: callers above a function, what it calls below. */
+/* The flame graph view, and the sandwich view: callers of a function above, callees below. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -7,15 +7,16 @@
 #include "cli/browser/view.h"
 #include "cli/browser/whole.h"
 
-/* ---- what is said of a cell ---------------------------------------------------------- */
+/* ---- text about the selected cell ---------------------------------------------------- */
 
-/* What of a cell goes no further: in it the sample fell, or of callers it is the outermost one. */
+/* Label for the part of a cell that has no children: self time, or for callers the outermost
+ * frames. */
 static const char *end_of(const struct browser_pane *pane)
 {
 	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "itself";
 }
 
-/* "name  12.30%, itself 4.50%, 678 samples", of the cell selected. */
+/* Append "name 12.30%, itself 4.50%, 678 samples" for the selected cell. */
 static void add_node(const struct browser *browser, const struct browser_pane *pane,
 		     struct tally_str *out)
 {
@@ -60,7 +61,7 @@ static void add_search(const struct browser_pane *pane, const struct browser *br
 	tally_view_percent(pane->matched, browser->selection.period, out);
 }
 
-/* ---- the flame graph ------------------------------------------------------------------- */
+/* ---- flame graph ----------------------------------------------------------------------- */
 
 static int flame_draw(struct browser *browser, struct tally_str *where)
 {
@@ -87,7 +88,7 @@ static int flame_draw(struct browser *browser, struct tally_str *where)
 	return 0;
 }
 
-/* The pane that keys are for. */
+/* Return the pane that keys apply to. */
 static struct browser_pane *pane_of(struct browser *browser)
 {
 	if (browser->view == &browser_flame)
@@ -199,7 +200,7 @@ static int pane_function(struct browser *browser)
 	return browser_go_function(browser, browser_pane_function(pane_of(browser)));
 }
 
-/* Of the whole there is no name. */
+/* The root has no name. */
 static void pane_whole(const struct browser *browser, struct tally_str *out)
 {
 	const struct browser_pane *pane = &browser->flame;
@@ -267,7 +268,7 @@ const struct browser_view browser_flame = {
 	.whole = pane_whole,
 };
 
-/* ---- the sandwich ------------------------------------------------------------------------ */
+/* ---- sandwich ---------------------------------------------------------------------------- */
 
 static int half_make(struct browser *browser, struct browser_pane *pane,
 		     enum tally_calltree_way way, int row, int rows)
@@ -312,7 +313,7 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 	return 0;
 }
 
-/* From the function itself in one half the other half begins. */
+/* Moving up from the root of the lower half enters the upper half, and vice versa. */
 static int sandwich_up(struct browser *browser)
 {
 	if (!browser->at_callers && !browser->callees.selected) {

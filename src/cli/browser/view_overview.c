@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first screen: health, threads, the heaviest functions, and a flame graph below. */
+/* The first view: health, threads, the heaviest functions, and a flame graph below. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -15,15 +15,15 @@ static const char *const headings[] = {[BROWSER_SELF] = "Heaviest by themselves"
 				       [BROWSER_TOTAL] = "With what they call",
 				       [BROWSER_THREADS] = "Threads"};
 
-/* Where a list stands on the screen. */
+/* Position of a list on the screen. */
 struct list_place {
 	enum browser_list list;
-	int row, column, columns, lines; /* the heading is above `row` */
+	int row, column, columns, lines; /* the heading is in the row above `row` */
 };
 
-/* ---- laying out ---------------------------------------------------------------------------- */
+/* ---- layout -------------------------------------------------------------------------------- */
 
-/* Which there are: without callchains what functions call is not known. */
+/* Select the lists to show: total cost is unknown without callchains. */
 static int lists_find(const struct browser *browser, enum browser_list lists[BROWSER_NR_LISTS])
 {
 	int nr = 0;
@@ -35,8 +35,8 @@ static int lists_find(const struct browser *browser, enum browser_list lists[BRO
 	return nr;
 }
 
-/* Lists side by side where there is room for all of them, else threads, which are the last one,
- * below functions; on a few rows the heaviest functions alone. */
+/* If the screen is wide enough, place all lists side by side, otherwise threads (the last list)
+ * below the functions. On very few rows show only the heaviest functions. */
 static int places_find(const struct browser *browser, struct list_place places[BROWSER_NR_LISTS],
 		       int *ret_bottom)
 {
@@ -51,7 +51,7 @@ static int places_find(const struct browser *browser, struct list_place places[B
 		*ret_bottom = top + rows;
 		return 1;
 	}
-	top += 2; /* health, a heading */
+	top += 2; /* health and heading */
 	for (int i = 0; i < beside; i++)
 		places[i] = (struct list_place){lists[i], top, i * (part + GAP), part, lines};
 	*ret_bottom = top + lines;
@@ -63,7 +63,7 @@ static int places_find(const struct browser *browser, struct list_place places[B
 	return nr;
 }
 
-/* Where a list is; NULL: there is no room for it. */
+/* Return the position of a list, or NULL if it is not shown. */
 static const struct list_place *place_find(const struct list_place *places, int nr,
 					   enum browser_list list)
 {
@@ -102,7 +102,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 	tally_str_free(&text);
 }
 
-/* The cursor is in sight. */
+/* Return the first visible row: the cursor is always visible. */
 static uint32_t list_first(const struct browser_lists *lists, const struct list_place *place)
 {
 	uint32_t cursor = lists->cursor[place->list], lines = (uint32_t)TALLY_MAX(place->lines, 1);
@@ -125,7 +125,7 @@ static void draw_list(struct browser *browser, const struct list_place *place, b
 		draw_item(browser, place, first + (uint32_t)i, place->row + i);
 }
 
-/* The first line of what a reader must know; `h` has the others. */
+/* Draw the first line of the health; the key `i` shows all. */
 static void overview_health(struct browser *browser, int row)
 {
 	const char *text = tally_str_text(&browser->health);
@@ -204,7 +204,7 @@ static int overview_down(struct browser *browser)
 	return 0;
 }
 
-/* To the next list that is on the screen. */
+/* Move the focus to the next visible list. */
 static int focus_move(struct browser *browser, int way)
 {
 	struct list_place places[BROWSER_NR_LISTS];
@@ -241,7 +241,7 @@ static int overview_enter(struct browser *browser)
 				   lists->threads.groups.data[row->group].tid);
 }
 
-/* A click selects, one more on the same is Enter; on the flame graph it goes there. */
+/* A click selects a row, a second click acts as Enter. A click on the flame graph opens it. */
 static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 {
 	struct list_place places[BROWSER_NR_LISTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows as in tally report --stdio, whose callchains open. */
+/* The rows view: rows as in tally report --stdio, with expandable callchains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cli/browser/whole.h"
 #include "cli/recording/columns.h"
 
-/* Orders besides the one asked for. */
+/* Sort orders offered in addition to the initial one. */
 static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",
 				     "tid,dso,symbol",  "cpu,dso,symbol", "dso,symbol"};
 
@@ -86,9 +86,10 @@ static int rows_direction(struct browser *browser)
 	return 0;
 }
 
-/* ---- whole names ---------------------------------------------------------------------------- */
+/* ---- unabbreviated names -------------------------------------------------------------------- */
 
-/* The last column first: it is what was cut. Measures are always whole. */
+/* The last column comes first, as it is the one that is truncated. Numeric columns are never
+ * truncated. */
 static void rows_whole(const struct browser *browser, struct tally_str *out)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
@@ -110,7 +111,7 @@ static void rows_whole(const struct browser *browser, struct tally_str *out)
 	}
 }
 
-/* ---- looking closer ------------------------------------------------------------------------- */
+/* ---- zoom ----------------------------------------------------------------------------------- */
 
 static const struct tally_row *row_selected(const struct browser *browser)
 {
@@ -119,7 +120,7 @@ static const struct tally_row *row_selected(const struct browser *browser)
 	return line ? &browser->table.rows.hist.rows.data[line->row] : NULL;
 }
 
-/* The frame of the line selected: of a callchain, the one that stands there. */
+/* Return the frame of the selected line: of the row, or of the callchain entry. */
 static const struct tally_frame *frame_selected(const struct browser *browser)
 {
 	const struct tally_screen_line *line = tally_screen_selected(&browser->table.screen);
@@ -189,8 +190,7 @@ static int rows_kernel(struct browser *browser)
 	return browser_zoom(browser, BROWSER_ONLY_KERNEL, NULL, NULL);
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* searching */
 
 static int answer_part(struct browser *browser, const char *text)
 {
@@ -224,7 +224,7 @@ static bool row_has(const struct tally_view *view, const struct tally_row *row, 
 	return has;
 }
 
-/* From the line behind the cursor on, and round. */
+/* Search from the line after the cursor, wrapping around at the end. */
 static int rows_next(struct browser *browser)
 {
 	struct browser_table *table = &browser->table;
@@ -258,8 +258,7 @@ static int rows_search(struct browser *browser)
 	return 0;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------
- */
+/* columns */
 
 static int rows_order(struct browser *browser)
 {
@@ -269,7 +268,7 @@ static int rows_order(struct browser *browser)
 	const char *sort;
 	int ret;
 
-	/* Not the same once more, in whichever words it was asked for. */
+	/* Skip orders with the same keys as the current one. */
 	do {
 		table->order = (table->order + 1) % nr;
 		sort = table->order ? orders[table->order - 1] : table->first_sort;

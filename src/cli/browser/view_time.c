@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads and CPUs over time: a strip each. A span that is marked filters every other view. */
+/* The time view: one track for each thread or CPU. A marked span filters all other views. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { SHARE = 8, GAP = 1, NAME_MIN = 8, NAME_MAX = 28, NAME_PART = 4, HEADING = 1 };
 
-/* ---- making ---------------------------------------------------------------------------- */
+/* ---- making the timeline --------------------------------------------------------------- */
 
 static int name_columns(const struct browser *browser)
 {
@@ -33,7 +33,7 @@ static void scroll(struct browser_spans *spans)
 		spans->first = spans->strip - spans->rows + 1;
 }
 
-/* A span does not filter its own view: what is beside it is seen, too. */
+/* The selected span does not filter this view, so that the time around it remains visible. */
 static int timeline_make(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
@@ -56,7 +56,7 @@ static int timeline_make(struct browser *browser)
 	return ret;
 }
 
-/* Whether it was made of the same, for the same room. */
+/* True if the timeline was made with the same parameters and size. */
 static bool is_made(const struct browser *browser, const struct browser_spans *was)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -92,7 +92,7 @@ static int spans_make(struct browser *browser)
 	if (ret)
 		return ret;
 	scroll(spans);
-	/* Bins are made of the strips in sight. */
+	/* Bins are computed only for the visible tracks. */
 	return spans->made_first == spans->first ? 0 : timeline_again(browser);
 }
 
@@ -136,7 +136,7 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 	tally_str_free(&text);
 }
 
-/* The bins between two times. */
+/* Find the bins of a time range. */
 static void find_bins(const struct browser_spans *spans, uint64_t first, uint64_t last,
 		      uint32_t *ret_from, uint32_t *ret_to)
 {
@@ -151,7 +151,7 @@ static void find_bins(const struct browser_spans *spans, uint64_t first, uint64_
 	*ret_to = to;
 }
 
-/* The bins that are marked: those of the span, or what is being marked. */
+/* Get the highlighted bins: the span being marked, or the selected span. */
 static bool marked_bins(const struct browser *browser, uint32_t *ret_from, uint32_t *ret_to)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -175,7 +175,7 @@ static double seconds_at(const struct browser *browser, uint32_t bin)
 	return (double)(at - browser->filter.earliest) / 1e9;
 }
 
-/* A time as --time takes it. */
+/* Return a time in seconds, as used by --time. */
 static double absolute_at(const struct browser *browser, uint32_t bin)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -197,7 +197,7 @@ static void draw_heading(struct browser *browser, uint32_t from, uint32_t to)
 			 TALLY_INK_HEADING);
 }
 
-/* Why there are no strips; NULL: there are. */
+/* Return the reason why there are no tracks, or NULL. */
 static const char *lacking(const struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
@@ -277,7 +277,7 @@ static int time_last(struct browser *browser)
 	return 0;
 }
 
-/* From where it was marked to the cursor. */
+/* Select the span from the mark to the cursor. */
 static int span_set(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -322,7 +322,7 @@ static int time_by(struct browser *browser)
 	return 0;
 }
 
-/* Only this thread or CPU. */
+/* Filter by the thread or CPU of the track. */
 static int time_only(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
@@ -339,7 +339,7 @@ static int time_only(struct browser *browser)
 				   tally_machine_thread_at(machine, strip->id)->tid);
 }
 
-/* Down where a span begins, up where it ends; without a way between it is a click. */
+/* Dragging marks a span; pressing and releasing at the same position is a click. */
 static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 {
 	struct browser_spans *spans = &browser->spans;

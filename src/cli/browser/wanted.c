@@ -7,7 +7,8 @@
 #include "base/arith.h"
 #include "cli/browser/state.h"
 
-/* By bucket: whether it passes the filter but for times, and has the function on its chain. */
+/* Mark each bucket that passes the filter, disregarding times, and has the function in its
+ * callchain. */
 static int buckets_judge(struct browser *browser, const struct tally_frame *frame,
 			 uint8_t **ret_passes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names as they are, where the screen has room for a part of them: for a box. */
+/* Unabbreviated names for a box, as the screen may show only a part of them. */
 #ifndef TALLY_CLI_BROWSER_WHOLE_H
 #define TALLY_CLI_BROWSER_WHOLE_H
 
@@ -7,16 +7,16 @@
 
 struct browser;
 
-/* Append a line, escaped: "Heading: text". Nothing of an empty text. */
+/* Append "Heading: text", escaped; nothing if the text is empty. */
 void browser_whole_line(const char *heading, const char *text, struct tally_str *out);
 
-/* Append the name and the file of a frame; nothing of TALLY_FRAME_NONE. */
+/* Append the name and file of a frame; nothing for TALLY_FRAME_NONE. */
 void browser_whole_frame(const struct browser *browser, uint32_t frame, struct tally_str *out);
 
-/* Append where the file of a frame is, if it has one. */
+/* Append the path of the frame's file, if it has one. */
 void browser_whole_file(const struct browser *browser, uint32_t frame, struct tally_str *out);
 
-/* Append a thread's number and name. */
+/* Append the number and name of a thread. */
 void browser_whole_thread(const struct browser *browser, int32_t tid, uint32_t comm,
 			  struct tally_str *out);
 
