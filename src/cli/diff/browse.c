@@ -61,7 +61,7 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 	return ret;
 }
 
-/* Why there are no rows. */
+/* Return the text to show instead of rows. */
 static const char *why_none(const struct diff_browse *browse)
 {
 	if (browse->part)
@@ -147,7 +147,7 @@ static int diff_filter(struct browser *browser)
 	return 0;
 }
 
-/* What each recording has of the row, those of the baseline first. */
+/* Show the values of the row in each recording, those of the baseline first. */
 static int diff_details(struct browser *browser)
 {
 	static const char *const sides[TALLY_SIDES] = {"baseline", "compared"};
@@ -244,8 +244,7 @@ static const struct browser_view diff_rows = {
 	.cursor = diff_cursor,
 };
 
-/* ---- the browser ------------------------------------------------------------------------------
- */
+/* browser */
 
 bool diff_wants_browser(const struct diff_config *config)
 {

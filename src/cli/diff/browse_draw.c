@@ -14,7 +14,7 @@ enum { VALUE = 9, BAR = 12, GAP = 1, NAMES_GAP = 2, NAMES_MIN = 20, WHOLE_BAR = 
 
 /* ---- names and values ----------------------------------------------------------------------- */
 
-/* Up to three names with two blanks between them, those that are NULL left out. */
+/* Append those of the `nr` names that are not NULL, separated by two blanks. */
 static void add_names(const char *const names[], size_t nr, struct tally_str *out)
 {
 	size_t start = out->len;
@@ -64,7 +64,7 @@ enum part { BASELINE, DELTA, NOISE, BARS, VERDICTS, NR_PARTS };
 
 static const struct {
 	const char *heading;
-	int columns; /* with the gap behind it */
+	int columns; /* including the gap after it */
 	bool is_number;
 } parts[NR_PARTS] = {
 	[BASELINE] = {"Baseline", 9, true},  [DELTA] = {"Delta", 9, true},
@@ -72,16 +72,16 @@ static const struct {
 	[VERDICTS] = {"Verdict", 15, false},
 };
 
-/* Which go, in their order, where there would be less than so many columns for names. */
+/* Columns to drop, in this order, while fewer than `least` columns remain for names. */
 static const struct {
 	enum part part;
 	int least;
 } goes[] = {{BARS, 30}, {NOISE, 24}, {BASELINE, 24}, {VERDICTS, 16}};
 
-/* Where columns begin; -1: there is no room for it. */
+/* First columns of the parts; -1: dropped. */
 struct diff_layout {
-	int at[NR_PARTS], name, tail, end; /* of names heads and tails; the end of the line */
-	double largest;                    /* the difference that fills the bar */
+	int at[NR_PARTS], name, tail, end; /* heads and tails of names; end of the line */
+	double largest;                    /* difference for a full bar */
 };
 
 static int parts_place(const bool gone[NR_PARTS], int at[NR_PARTS])
@@ -95,7 +95,7 @@ static int parts_place(const bool gone[NR_PARTS], int at[NR_PARTS])
 	return next;
 }
 
-/* The widest tail of rows in sight, in up to a third of what is left. */
+/* Return the width of the widest visible tail, at most a third of the columns in `room`. */
 static int tail_columns(const struct diff_browse *browse, size_t last, int room)
 {
 	struct tally_str head = {0}, tail = {0};
@@ -112,7 +112,7 @@ static int tail_columns(const struct diff_browse *browse, size_t last, int room)
 	return (int)TALLY_MIN(widest, (size_t)TALLY_MAX(room / 3, 0));
 }
 
-/* For rows from the first one in sight up to `last`. */
+/* Compute the layout for the rows from the first visible one up to `last`. */
 static struct diff_layout layout_find(const struct browser *browser,
 				      const struct diff_browse *browse, size_t last)
 {
@@ -127,7 +127,7 @@ static struct diff_layout layout_find(const struct browser *browser,
 	}
 	tail = tail_columns(browse, last, layout.end - layout.name);
 	layout.tail = layout.end - tail;
-	/* The largest difference of all rows, not only of those in sight. */
+	/* The largest difference of all rows, not only of the visible ones. */
 	tally_vec_for_each (row, &browse->rows)
 		layout.largest =
 			fmax(layout.largest, fabs(tally_diff_view_delta(&browse->view, *row)));
@@ -156,7 +156,8 @@ static enum tally_ink ink_of(const struct tally_diff_value *value)
 	return value->verdict == TALLY_DIFF_SHRANK ? TALLY_INK_WARM : TALLY_INK_PLAIN;
 }
 
-/* Values may be of any size: a cost of each thing that was done is one over their number. */
+/* Values may be of any magnitude, for example costs per request; scale them to integers for the
+ * bar. */
 static uint64_t part_of(double value, double whole)
 {
 	double part = whole > 0 ? value / whole : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of a diff on a terminal: what the browser keeps, and how it is drawn. */
+/* Rows of a diff in the browser: its state, and how rows are drawn. */
 #ifndef TALLY_CLI_DIFF_BROWSE_DRAW_H
 #define TALLY_CLI_DIFF_BROWSE_DRAW_H
 
@@ -9,26 +9,27 @@
 struct diff_browse {
 	const struct diff_config *config;
 	struct comparison *comparison;
-	struct tally_diff_view view; /* of the event that is shown */
+	struct tally_diff_view view; /* of the current event */
 	bool is_made;
-	uint32_t event; /* that it was made of */
+	uint32_t event; /* event of the view */
 	bool total, changed;
 	size_t cursor, first;
-	char *part; /* only rows with this in their name; NULL: all */
+	char *part; /* show only rows whose name contains this; NULL: all */
 	TALLY_VEC(const struct tally_diff_row *) rows;
 	struct tally_str name;
 };
 
-/* What a row is of: its function or callchain, in `head`; its file and command, in `tail`, as far
- * as rows are told apart by them. Without a function its file is the head. Escaped. */
+/* Append the names of a row: its function or callchain to `head`, and its file and command to
+ * `tail`, as far as they distinguish rows. Without a function, the file is the head. The names are
+ * escaped. */
 void diff_browse_name(const struct diff_browse *browse, const struct tally_diff_row *row,
 		      struct tally_str *head, struct tally_str *tail);
 
-/* Append a value as rows show it. */
+/* Append a value in the format of rows. */
 void diff_browse_value(const struct diff_browse *browse, double value, bool has_sign,
 		       struct tally_str *out);
 
-/* Draw the rows from the first one in sight up to `last`, with a heading above. */
+/* Draw the rows from the first visible one up to `last`, below a heading. */
 void diff_browse_draw(struct browser *browser, const struct diff_browse *browse, size_t last);
 
 #endif

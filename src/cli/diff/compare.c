@@ -14,7 +14,7 @@
 #include "cli/recording/health.h"
 #include "sampler/privileges.h"
 
-/* One recording being read. */
+/* A recording being read. */
 struct compared {
 	struct comparison *comparison;
 	struct tally_session *session;
@@ -22,7 +22,7 @@ struct compared {
 	struct tally_diff_clock clock;
 	uint64_t nr; /* samples so far */
 	uint32_t input, side;
-	bool is_ready; /* the profile is set up */
+	bool is_ready; /* the profile is initialized */
 };
 
 /* ---- samples --------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static int compared_start(struct compared *compared)
 	const struct diff_config *config = compared->comparison->config;
 	bool chains = tally_session_has(compared->session, PERF_SAMPLE_CALLCHAIN);
 	bool inlined = chains && (!config->inlined_given || config->is_inlined);
-	/* Without any of these callers would be looked up for nothing. */
+	/* Only these options use callers, which are expensive to look up. */
 	bool paths =
 		chains && (inlined || config->children || config->json || config->diff.by_path);
 	struct tally_profile_options options = {
@@ -46,7 +46,7 @@ static int compared_start(struct compared *compared)
 	return ret;
 }
 
-/* Recordings without times have their samples numbered, a millisecond each. */
+/* Return the time of a sample, ns. Without timestamps, samples are about one millisecond apart. */
 static uint64_t sample_time(struct compared *compared, const struct tally_sample *sample)
 {
 	uint64_t nr = compared->nr++;
@@ -77,7 +77,7 @@ static int compared_record(void *arg, struct tally_session *session,
 
 /* ---- events ---------------------------------------------------------------------- */
 
-/* What a unit of the weight of samples is worth, where values are absolute. */
+/* Set how samples are weighted. `*ret_scale` converts weights to absolute values. */
 static int event_scale(const struct compared *compared, const struct tally_perfdata_event *event,
 		       struct tally_diff_options *options, double *ret_scale)
 {
@@ -114,7 +114,7 @@ static const char *event_unit(const struct diff_config *config,
 	return NULL;
 }
 
-/* The comparison of events of this name, made if new. */
+/* Find the diff of events with this name, or create it. */
 static int event_find(struct comparison *comparison, const struct tally_perfdata_event *event,
 		      const struct tally_diff_options *options, struct tally_diff **ret_diff)
 {
@@ -166,7 +166,7 @@ static int compared_events(struct compared *compared)
 
 /* ---- files ----------------------------------------------------------------------- */
 
-/* Two CPUs, or two kernels, are a difference that rows do not show. */
+/* Warn of different CPUs or kernels, because rows do not show that. */
 static int warn_other(const struct compared *compared, const char *what, const char *is,
 		      char **known)
 {

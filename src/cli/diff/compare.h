@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings, one after the other, into one diff for each event. */
+/* Read recordings, one after the other, into one diff per event. */
 #ifndef TALLY_CLI_DIFF_COMPARE_H
 #define TALLY_CLI_DIFF_COMPARE_H
 
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "cli/diff/diff.h"
 
-/* An event that recordings have. */
+/* An event of the recordings. */
 struct comparison_event {
 	const char *name;
 	const char *unit; /* of absolute values */
@@ -18,16 +18,17 @@ struct comparison_event {
 struct comparison {
 	const struct diff_config *config;
 	struct tally_intern names;                 /* of events */
-	TALLY_VEC(struct comparison_event) events; /* in the order in which they were met */
+	TALLY_VEC(struct comparison_event) events; /* in order of appearance */
 	bool has_samples[TALLY_SIDES];
-	char *machine, *release; /* of the first recording that says so */
+	char *machine, *release; /* of the first recording that has them */
 	int kallsyms_fd;
 	struct tally_str text; /* comment lines of each file's health */
-	struct tally_str json; /* an array: the files and their health */
+	struct tally_str json; /* array of the files and their health */
 };
 
-/* Read all recordings. What is wrong is printed. 0 or -errno. */
+/* Read all recordings. Returns 0, or -errno after an error message. */
 int comparison_read(struct comparison *comparison, const struct diff_config *config);
+/* Free what comparison_read() allocated. */
 void comparison_free(struct comparison *comparison);
 
 #endif

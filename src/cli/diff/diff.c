@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally diff: what changed between recordings, and whether it did. */
+/* tally diff: show differences between recordings, and whether they are significant. */
 #include "cli/diff/diff.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "cli/recording/check_events.h"
 #include "view/wrap.h"
 
-/* Rows that the browser leaves behind. */
+/* Rows printed after the browser has ended. */
 enum { LEFT_ROWS = 10 };
 
 struct show {
@@ -26,8 +26,8 @@ struct show {
 	struct tally_str out;
 	int line_width;
 	uint64_t nr_rows;
-	size_t most;      /* rows of each event; 0: all */
-	bool has_started; /* an event was shown before */
+	size_t most;      /* maximum number of rows per event; 0: all */
+	bool has_started; /* an event was printed before */
 };
 
 struct tally_diff_view diff_view(const struct diff_config *config,
@@ -53,7 +53,8 @@ struct tally_diff_view diff_view(const struct diff_config *config,
 	};
 }
 
-/* What is written already decides where a comma goes: one character stays. */
+/* Write the output. For JSON, keep the last character in the builder, because it decides whether
+ * the next element needs a comma. */
 static int show_flush(struct show *show)
 {
 	char last = show->out.len ? show->out.data[show->out.len - 1] : '\0';
@@ -67,7 +68,7 @@ static int show_flush(struct show *show)
 	return ret;
 }
 
-/* "3 recordings, 2991 samples". */
+/* Append "3 recordings, 2991 samples". */
 static void add_side(const struct tally_diff *diff, uint32_t side, struct tally_str *out)
 {
 	uint64_t samples = 0;
@@ -155,7 +156,7 @@ static int show_text(struct show *show, const struct comparison_event *event,
 	return ret;
 }
 
-/* What calls is only known of some: it would seem to be new, or gone. */
+/* Warn if only some recordings have callchains: callers would look new or removed. */
 static void warn_chains(const struct diff_config *config, const struct comparison_event *event)
 {
 	if (event->diff->has_paths || !event->diff->has_some_paths ||
@@ -185,7 +186,8 @@ static int show_event(struct show *show, const struct comparison_event *event)
 	return ret;
 }
 
-/* Events without samples on one side are no comparison; perf shows those of the baseline. */
+/* Events are compared only if both sides have samples. perf also shows events of the baseline
+ * alone. */
 static bool is_compared(const struct comparison_event *event)
 {
 	return event->diff->nr_of[TALLY_SIDE_A] && event->diff->nr_of[TALLY_SIDE_B];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `tally diff` was asked for. */
+/* Configuration of tally diff. */
 #ifndef TALLY_CLI_DIFF_DIFF_H
 #define TALLY_CLI_DIFF_DIFF_H
 
@@ -9,12 +9,12 @@
 #include "profile/diff.h"
 #include "view/diff.h"
 
-/* What values are. */
+/* The unit of values. */
 enum diff_normalize {
 	DIFF_OF_TOTAL,   /* shares of the recording's total period */
 	DIFF_OF_SAMPLES, /* shares of its number of samples */
 	DIFF_OF_TIME,    /* seconds of CPU time */
-	DIFF_OF_COUNT,   /* periods for each of a number that the user gave */
+	DIFF_OF_COUNT,   /* periods divided by a number that the user gave */
 };
 
 struct diff_config {
@@ -24,10 +24,10 @@ struct diff_config {
 	uint64_t count_a, count_b;
 	bool matched, has_periods, has_formula, quiet, json, stdio, children, no_verdicts, changed;
 	const char *html; /* see cli/recording/page.h */
-	bool html_source; /* the same */
+	bool html_source; /* see cli/recording/page.h */
 	bool no_bounds, no_demangle, force, verbose, is_inlined, inlined_given, raw_chains;
-	/* From here on derived. */
-	const char **inputs; /* nr_inputs, the first nr_baselines of side A */
+	/* Derived from the options. */
+	const char **inputs; /* nr_inputs paths; the first nr_baselines are side A */
 	uint32_t nr_inputs, nr_baselines;
 	struct tally_diff_options diff;
 	enum diff_normalize unit;
@@ -39,14 +39,16 @@ struct diff_config {
 
 extern const struct tally_option diff_options[];
 
-/* Parse argv; what is wrong is printed. 0, or the exit status plus 1, as tally_options_parse(). */
+/* Parse argv. Returns 0, or, after printing an error, the exit status plus 1 as
+ * tally_options_parse(). */
 int diff_config_parse(struct diff_config *config, int argc, char **argv);
+/* Free the lists of the configuration. */
 void diff_config_free(struct diff_config *config);
 
-/* Whether what was asked for goes together with --html; says what does not. 0 or -EINVAL. */
+/* Check that the options are valid with --html. Returns 0, or -EINVAL after an error message. */
 int diff_page_check(const struct diff_config *config);
 
-/* Write both recordings as a page. 0 or -errno, told. */
+/* Write both recordings as a page. Returns 0, or -errno after an error message. */
 int diff_page(const struct diff_config *config);
 
 #endif

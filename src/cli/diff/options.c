@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of tally diff, and its recordings. */
+/* The options of tally diff, and its input files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ struct word {
 	unsigned value;
 };
 
-/* The value of `text` in a table that ends with NULL; the first one's of no text. */
+/* Find the value of `text` in a NULL-terminated table; NULL selects the first entry. */
 static int word_find(const struct word *words, const char *option, const char *text,
 		     unsigned *ret_value)
 {
@@ -130,7 +130,7 @@ static int config_keys(struct diff_config *config)
 	return ret;
 }
 
-/* "wdiff:W1,W2": perf's weights, of the baseline and of the other side. */
+/* Parse the weights of "wdiff:W1,W2", as in perf: of the baseline and of the other side. */
 static int config_weights(struct diff_config *config, const char *text)
 {
 	long weights[TALLY_SIDES];
@@ -262,9 +262,9 @@ static int config_derive(struct diff_config *config)
 	return ret;
 }
 
-/* ---- recordings ----------------------------------------------------------------- */
+/* ---- input files ---------------------------------------------------------------- */
 
-/* Stands for "--", which parts the sides, among words that are no options. */
+/* Placeholder for "--" between the sides, so that the option parser treats it as a word. */
 static char divider[] = "";
 
 static int sides_unclear(uint32_t nr)
@@ -274,7 +274,7 @@ static int sides_unclear(uint32_t nr)
 	return -EINVAL;
 }
 
-/* perf's: without any the one before the last, and the last; one is compared with the former. */
+/* The defaults of perf: compare perf.data.old with perf.data, or with the file if one is given. */
 static int default_inputs(struct diff_config *config)
 {
 	static const char before[] = "perf.data.old";

@@ -11,7 +11,7 @@
 
 #define AT(member) offsetof(struct diff_config, member)
 
-/* Options that would change nothing of a page. */
+/* Options without effect on a page. */
 static const struct tally_excluded excluded[] = {
 	{"--stdio", AT(stdio)},
 	{"--json", AT(json)},
