@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of hardware counters. */
+/* Facts about hardware counters. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally doctor: whether profiling works here, and what would make it work. */
+/* tally doctor: check whether profiling works on this system, and how to enable the rest. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static const struct tally_option doctor_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* ---- looking ----------------------------------------------------------------------- */
+/* ---- probing ----------------------------------------------------------------------- */
 
-/* In the place of a system call that kills. */
+/* Replacement for a system call that kills the caller. */
 static int closed_open(const struct tally_transport *transport, struct perf_event_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags)
 {
@@ -65,7 +65,7 @@ static int look(struct doctor *doctor)
 	return 0;
 }
 
-/* ---- telling ------------------------------------------------------------------------ */
+/* ---- reporting ---------------------------------------------------------------------- */
 
 typedef TALLY_VEC(struct doctor_line) line_vec;
 
@@ -85,7 +85,7 @@ static int find_facts(const struct doctor *doctor, const struct doctor_facts *fa
 	return ret;
 }
 
-/* The machine's facts with our rights, the command's without. */
+/* Find the facts about the machine with privileges, and those about the command without. */
 static int find_all(struct doctor *doctor, line_vec *lines)
 {
 	static const struct doctor_facts *const machine[] = {
@@ -104,7 +104,7 @@ static int find_all(struct doctor *doctor, line_vec *lines)
 	if (!ret && doctor->command) {
 		doctor_program_find(doctor->command, &doctor->program);
 		ret = find_facts(doctor, &doctor_file_facts, lines);
-		/* What is no program has nothing more to tell. */
+		/* There are no facts about a file that is not a program. */
 		if (!ret && !doctor->program.code)
 			ret = find_facts(doctor, &doctor_program_facts, lines);
 	}

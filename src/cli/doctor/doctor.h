@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of tally doctor share: what was found out about the machine. */
+/* Definitions shared by the files of tally doctor: the facts found about the machine. */
 #ifndef TALLY_CLI_DOCTOR_DOCTOR_H
 #define TALLY_CLI_DOCTOR_DOCTOR_H
 
@@ -16,36 +16,37 @@ struct doctor_config {
 	bool json;
 };
 
-/* How far a command gets: opened as the command opens it, and closed again. */
+/* Result of a trial, which opens the same events and rings as a command and closes them again. */
 struct doctor_trial {
-	int code;          /* 0, or -errno of what failed */
-	unsigned fallback; /* enum tally_fallback: what was given up */
-	size_t pages;      /* data pages of each ring; 0: no ring was asked for */
+	int code;          /* 0, or -errno of the step that failed */
+	unsigned fallback; /* enum tally_fallback: fallbacks that were necessary */
+	size_t pages;      /* data pages of each ring; 0: no ring was requested */
 	size_t pages_wanted;
 	struct tally_refusal why;
-	bool via_user;                  /* it took the user host: the kernel refuses all */
-	struct tally_refusal by_kernel; /* why, then */
+	bool via_user;                  /* the user host was used, because the kernel rejects all
+	                                 * events */
+	struct tally_refusal by_kernel; /* with via_user: the kernel's reason */
 };
 
 struct doctor_tracefs {
-	struct tally_event_error events; /* code 0: tracepoints can be found by name */
+	struct tally_event_error events; /* code 0: tracepoints can be used by name */
 	struct tally_refusal why;        /* code 0: functions can be traced */
 	bool function, function_graph;   /* the kernel has these tracers */
 };
 
 struct doctor {
 	const struct tally_transport *transport;
-	const char *root; /* put before every path; "" */
+	const char *root; /* prefix of all paths; "" */
 	struct tally_access access;
 	struct tally_probe_call call;
 	enum tally_probe_answer *features; /* of tally_probe_features */
 	struct tally_pmu_probe pmu;
-	enum tally_probe_answer fires[2]; /* breakpoints: of data, of code */
+	enum tally_probe_answer fires[2]; /* of data and of code breakpoints */
 	struct doctor_host host;
 	struct doctor_tracefs tracefs;
-	int code; /* 0, or -errno: not even a child can be started */
+	int code; /* 0, or -errno if not even a child can be started */
 	struct doctor_trial count, sample, sample_all, watch; /* stat; record; record -a; top */
-	const char *command; /* that is going to be profiled; NULL: none was named */
+	const char *command; /* program to be profiled; NULL: none given */
 	struct doctor_program program;
 };
 

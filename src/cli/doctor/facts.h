@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts, each a row {id, section, title, function} that puts a part of what was found out into
- * words. */
+/* Facts: rows {id, section, title, function}. The function describes a part of the results. */
 #ifndef TALLY_CLI_DOCTOR_FACTS_H
 #define TALLY_CLI_DOCTOR_FACTS_H
 
@@ -31,7 +30,7 @@ struct doctor_facts {
 	size_t nr;
 };
 
-/* A table for each file of facts. */
+/* One table for each file of facts. */
 extern const struct doctor_facts doctor_kernel_facts, doctor_rights_facts, doctor_counters_facts,
 	doctor_limits_facts, doctor_symbols_facts, doctor_tracing_facts, doctor_file_facts,
 	doctor_program_facts, doctor_verdict_facts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A fact in words, piece by piece. */
+/* Build a finding piece by piece. */
 #include <stdarg.h>
 
 #include "base/arith.h"

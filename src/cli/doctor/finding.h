@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A fact as it is told: its state, and words for people and programs. */
+/* The finding for a fact: its state, a description for users, and a value for programs. */
 #ifndef TALLY_CLI_DOCTOR_FINDING_H
 #define TALLY_CLI_DOCTOR_FINDING_H
 
@@ -9,13 +9,13 @@
 #include "base/str.h"
 #include "tally/client.h"
 
-/* How a fact bears on profiling. */
+/* Effect of a fact on profiling. */
 enum doctor_state {
 	DOCTOR_OK,
 	DOCTOR_NOTE,    /* worth knowing */
-	DOCTOR_WARN,    /* something cannot be had */
-	DOCTOR_BAD,     /* stands in the way of profiling */
-	DOCTOR_UNKNOWN, /* could not be found out */
+	DOCTOR_WARN,    /* something is not available */
+	DOCTOR_BAD,     /* prevents profiling */
+	DOCTOR_UNKNOWN, /* could not be determined */
 };
 
 enum { DOCTOR_FIXES = 5 };
@@ -24,30 +24,35 @@ struct doctor_finding {
 	enum doctor_state state;
 	struct tally_str text, cause, fix[DOCTOR_FIXES]; /* fixes: smallest change first */
 	size_t nr_fixes;
-	/* The same for programs; a word or a number, if the fact has one. */
+	/* Machine-readable value: a word or a number, if the fact has one. */
 	const char *word;
 	bool has_number;
 	int64_t number;
 };
 
+/* Set the state, and append to the description. */
 void doctor_finding_set(struct doctor_finding *finding, enum doctor_state state, const char *format,
 			...) __attribute__((format(printf, 3, 4)));
 
+/* Append to the cause, after "; " if it is not empty. */
 void doctor_cause(struct doctor_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Add a fix. At most DOCTOR_FIXES are kept. */
 void doctor_fix(struct doctor_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Set the machine-readable number. */
 void doctor_number(struct doctor_finding *finding, int64_t number);
 
-/* Set the cause to the rule of a refusal and what was found, and add its fixes. A fix that
- * tells to ask for less is none here and is left out: the first one where an event of the kernel or
- * of a whole CPU was refused, and the first one for rings. */
+/* Set the cause to the violated rule and the facts of a refusal, and add its fixes. A fix that only
+ * asks for less is left out: the first fix if an event in the kernel or on a whole CPU was rejected
+ * and, with doctor_refusal_of_rings(), always the first one. */
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why);
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why);
 
+/* Free the texts of the finding. */
 void doctor_finding_free(struct doctor_finding *finding);
 
 #endif

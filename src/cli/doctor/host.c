@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the program runs in: containers and hypervisors by the traces that they leave. */
+/* Detect containers and hypervisors by the traces that they leave. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +40,13 @@ bool doctor_read_number(const char *root, const char *path, int64_t *ret_value)
 
 enum trace_kind { TRACE_EXISTS, TRACE_HAS, TRACE_VARIABLE };
 
-/* The more telling ones first: Kubernetes runs containers of others. */
+/* More specific traces come first: Kubernetes runs containers of other managers. */
 static const struct trace {
 	enum trace_kind kind;
 	const char *path, *part, *container;
 } traces[] = {
 	{TRACE_HAS, "/proc/version", "gvisor", "gvisor"},
-	/* What it says of itself, whatever kernel it plays. */
+	/* gVisor's build date, which is the same whatever kernel it emulates. */
 	{TRACE_HAS, "/proc/version", "Sun Jan 10 15:06:54 PST 2016", "gvisor"},
 	{TRACE_HAS, "/proc/version", "microsoft", "wsl2"},
 	{TRACE_EXISTS, "/var/run/secrets/kubernetes.io", NULL, "kubernetes"},
@@ -62,7 +62,7 @@ static const struct trace {
 	{TRACE_HAS, "/run/host/container-manager", "", NULL},
 };
 
-/* The word that a manager leaves of itself, as a constant. */
+/* Return the constant for the word that a container manager left. */
 static const char *known_word(const char *word, size_t len)
 {
 	static const char *const words[] = {"docker", "podman", "lxc", "systemd-nspawn",
@@ -160,7 +160,7 @@ static void hypervisor_find(const char *root, struct doctor_host *host)
 	free(text);
 }
 
-/* ---- all of it ---------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------ */
 
 void doctor_host_find(const char *root, struct doctor_host *ret_host)
 {

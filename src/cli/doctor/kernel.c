@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of the kernel: which one, whether its perf answers, what that knows. */
+/* Facts about the kernel: its version, access to perf_event_open, and its perf features. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -70,7 +70,7 @@ static void find_attr(const struct doctor *doctor, struct doctor_finding *findin
 			   sizeof(struct perf_event_attr));
 }
 
-/* One line: how many there are, and the names of those that are not. */
+/* Describe the features in one line: how many are present, and the names of the others. */
 static void find_features(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	size_t known = 0, lacking = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of limits: memory, descriptors, rates. */
+/* Facts about limits: memory, descriptors, rates. */
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"

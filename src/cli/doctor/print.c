@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the doctor found, for people and for programs. */
+/* Print findings as text and as JSON. */
 
 #include "base/arith.h"
 #include "base/escape.h"
@@ -34,7 +34,7 @@ static const struct {
 
 /* ---- text --------------------------------------------------------------------- */
 
-/* Of a verdict the smallest change alone: the others stand with the facts. */
+/* Of a verdict, print only the smallest change; other fixes are printed with the facts. */
 static size_t fixes_shown(const struct doctor_line *line)
 {
 	size_t nr = line->finding.nr_fixes;
@@ -116,7 +116,7 @@ static void json_features(const struct doctor *doctor, struct tally_str *out)
 		tally_json_text(out, "id", feature->id);
 		tally_json_text(out, "title", feature->title);
 		tally_json_text(out, "since", feature->since);
-		/* Without a key: not found out. */
+		/* The key is omitted if the answer is unknown. */
 		if (doctor->features[i] != TALLY_PROBE_UNKNOWN)
 			tally_json_bool(out, "present", doctor->features[i] == TALLY_PROBE_YES);
 		tally_json_close(out, '}');

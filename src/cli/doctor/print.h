@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings as text and as JSON. */
+/* Print findings as text and as JSON. */
 #ifndef TALLY_CLI_DOCTOR_PRINT_H
 #define TALLY_CLI_DOCTOR_PRINT_H
 
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/facts.h"
 
-/* All lines in order, to stdout. 0, -ENOMEM, or the error of writing. */
+/* Print all lines in order to stdout. Returns 0, -ENOMEM, or the write error. */
 int doctor_print_text(const struct doctor *doctor, const struct doctor_line *lines, size_t nr);
 
 int doctor_print_json(const struct doctor *doctor, const struct doctor_line *lines, size_t nr);

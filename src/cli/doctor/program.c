@@ -19,9 +19,10 @@
 #include "sampler/program.h"
 #include "symbols/image.h"
 
-/* ---- the file ------------------------------------------------------------------ */
+/* ---- file ---------------------------------------------------------------------- */
 
-/* The program behind "#!": its argument, where it is env(1). NULL: there is none. */
+/* Find the interpreter after "#!", or the argument of env(1) if that is the interpreter. Return
+ * NULL if the file is not a script. */
 static char *interpreter_of(const char *path)
 {
 	char line[256], *word, *rest = line;
@@ -45,7 +46,7 @@ static char *interpreter_of(const char *path)
 	return tally_program_find(word);
 }
 
-/* ---- what is in it ---------------------------------------------------------------- */
+/* ---- contents --------------------------------------------------------------------- */
 
 static size_t count_functions(const struct tally_elf *elf, uint32_t type)
 {
@@ -110,7 +111,7 @@ static bool debug_try(struct doctor_program *program, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
-	/* The link may name the program itself. */
+	/* The link may refer to the program itself. */
 	if (access(path, R_OK) || !strcmp(path, program->path))
 		return false;
 	program->debug = DOCTOR_DEBUG_FILE;
@@ -157,7 +158,7 @@ static void debug_find(const struct tally_elf *elf, struct doctor_program *progr
 		debug_by_link(program);
 }
 
-/* ---- all of it ------------------------------------------------------------------------- */
+/* ---- program --------------------------------------------------------------------------- */
 
 static void elf_look(const struct tally_image *image, struct doctor_program *program)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is to be known of a program before it is profiled: found as a shell would find it, read, and
- * never run. To be called without capabilities: the file is the user's.
+ * Examine a program before it is profiled. It is looked up as by a shell and read, but never run.
+ * Must be called without capabilities, because the file belongs to the user.
  */
 #ifndef TALLY_CLI_DOCTOR_PROGRAM_H
 #define TALLY_CLI_DOCTOR_PROGRAM_H
@@ -15,16 +15,16 @@
 
 enum doctor_debug {
 	DOCTOR_DEBUG_NONE,
-	DOCTOR_DEBUG_OWN,  /* in the file */
-	DOCTOR_DEBUG_FILE, /* in another: debug_path */
+	DOCTOR_DEBUG_OWN,  /* in the file itself */
+	DOCTOR_DEBUG_FILE, /* in debug_path */
 };
 
 struct doctor_program {
 	const char *name; /* as given */
-	int code;         /* 0; -ENOENT; -EACCES; -ENOEXEC no ELF file; -EBADMSG broken ... */
-	char *path;       /* that was found; NULL */
-	char *script;     /* if that is a script: its path; `path` is then its interpreter's */
-	bool readable;    /* by us; a program that is not may not be profiled either */
+	int code;         /* 0; -ENOENT; -EACCES; -ENOEXEC: not ELF; -EBADMSG: damaged; ... */
+	char *path;       /* of the program found; or NULL */
+	char *script;     /* path of a script; `path` is then that of its interpreter */
+	bool readable;    /* by us; a program that is not readable cannot be profiled */
 	bool changes_ids; /* set-user-id or set-group-id */
 	bool is64, is_static, is_pie, has_unwind;
 	uint16_t machine; /* EM_* */
@@ -34,14 +34,14 @@ struct doctor_program {
 	enum doctor_debug debug;
 	char *debug_path;
 	char *debug_link;   /* .gnu_debuglink; NULL: none */
-	int prologues_code; /* of tally_elf_prologues_look() */
+	int prologues_code; /* result of tally_elf_prologues_look() */
 	struct tally_prologues prologues;
-	const char *language;                /* "Go", "Rust"; NULL: not known */
-	const struct tally_runtime *runtime; /* that makes code while it runs; or NULL */
+	const char *language;                /* "Go", "Rust"; NULL: unknown */
+	const struct tally_runtime *runtime; /* that generates code at run time; or NULL */
 };
 
-/* Find the program as execvp(3) would, and look at it. What is found goes to `ret_program`, and so
- * does the error of not finding it. To be freed in any case. */
+/* Find the program as execvp(3) does and examine it. The results, including a failure to find it,
+ * are stored in `ret_program`, which must be freed in any case. */
 void doctor_program_find(const char *name, struct doctor_program *ret_program);
 void doctor_program_free(struct doctor_program *program);
 

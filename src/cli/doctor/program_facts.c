@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of the command that is to be profiled. */
+/* Facts about the program to be profiled. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void find_file(const struct doctor *doctor, struct doctor_finding *findin
 		doctor_cause(finding, "the interpreter of %s", program->script);
 }
 
-/* Events of the unprivileged end where a program becomes more than they are. */
+/* Events of unprivileged users are removed when a task gains privileges. */
 static void find_rights(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct doctor_program *program = &doctor->program;

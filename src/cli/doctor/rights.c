@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of rights: who we are, what we run in, and what perf lets us do for it. */
+/* Facts about permissions: the user, the environment, and the limits of perf. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +60,9 @@ static void find_capabilities(const struct doctor *doctor, struct doctor_finding
 	tally_str_free(&held);
 }
 
-/* ---- what we run in ------------------------------------------------------------------ */
+/* ---- environment --------------------------------------------------------------------- */
 
-/* The rules explain what the kernel, or who answers for it, said to an event of our own. */
+/* Explain why an event was rejected, by the kernel or by a filter, using the permission rules. */
 static void explain(const struct doctor *doctor, struct doctor_finding *finding,
 		    const struct perf_event_attr *attr, int32_t pid, int32_t cpu)
 {
@@ -169,7 +169,7 @@ static void find_lockdown(const struct doctor *doctor, struct doctor_finding *fi
 	free(text);
 }
 
-/* ---- what perf permits ----------------------------------------------------------------- */
+/* ---- perf permissions ------------------------------------------------------------------ */
 
 static void find_paranoid(const struct doctor *doctor, struct doctor_finding *finding)
 {
@@ -208,7 +208,7 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, ret));
-	/* A filter is told of once, by itself. */
+	/* A filter is reported only once, by its own fact. */
 	if (doctor->call.door != TALLY_DOOR_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);
 }
@@ -229,7 +229,7 @@ static void find_in_kernel(const struct doctor *doctor, struct doctor_finding *f
 static void find_cpus(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	struct tally_cpus *online = NULL;
-	/* There is always a first; which one it is does not matter. */
+	/* Any CPU will do. */
 	int32_t cpu = tally_cpus_online(NULL, &online) ? 0 : online->cpu[0].number;
 
 	free(online);

@@ -4,7 +4,7 @@
 
 #include "cli/doctor/doctor.h"
 
-/* What perf_event_open said, in words: the error `code`, or that it kills who calls it. */
+/* Describe the result of perf_event_open: the error `code`, or that the call kills the caller. */
 const char *doctor_answer(const struct doctor *doctor, int code);
 
 #endif

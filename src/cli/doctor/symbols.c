@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts of the kernel's own names, and of tracing. */
+/* Facts about kernel symbols and tracing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { PATH_ROOM = 512 };
 
-/* ---- the kernel's symbols ------------------------------------------------------ */
+/* ---- kernel symbols ------------------------------------------------------------ */
 
 static void find_kptr(const struct doctor *doctor, struct doctor_finding *finding)
 {
@@ -34,7 +34,8 @@ static void find_kptr(const struct doctor *doctor, struct doctor_finding *findin
 			   levels[TALLY_MIN(TALLY_MAX(level, 0), 2)]);
 }
 
-/* The beginning is enough: all addresses are hidden, or none. The first ones may be zero. */
+/* Read the start of a file. For kallsyms that is enough, because either all addresses are hidden or
+ * none. The first addresses may be zero in any case. */
 static ssize_t read_start(const char *root, const char *path, char *to, size_t size)
 {
 	char full[PATH_ROOM];
@@ -120,8 +121,8 @@ static void find_functions(const struct doctor *doctor, struct doctor_finding *f
 			     "durations need function_graph (CONFIG_FUNCTION_GRAPH_TRACER)");
 }
 
-/* Some kernels permit the directory and not what is in it. Nothing is written, and nothing that is
- * there is truncated. */
+/* Try to open the file, because some kernels permit access to the directory but not to its files.
+ * Nothing is written or truncated. */
 static int open_for_writing(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

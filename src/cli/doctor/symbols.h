@@ -4,8 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
-/* Find out whether tracepoints can be found by name, and functions be traced; what stands against
- * it is part of the result. */
+/* Determine whether tracepoints can be used by name and whether functions can be traced. The
+ * results include the reason if not. */
 void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs);
 
 #endif

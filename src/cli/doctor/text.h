@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The texts of procfs and sysfs that tell what a machine is. All take (bytes, length), need no NUL,
- * and make sense of any bytes.
+ * Parse files of procfs and sysfs that describe the machine. All functions take (bytes, length),
+ * need no terminating NUL, and accept any bytes.
  */
 #ifndef TALLY_CLI_DOCTOR_TEXT_H
 #define TALLY_CLI_DOCTOR_TEXT_H
@@ -9,20 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* /proc/kallsyms or a part of it: whether a line begins with an address that is not zero. */
+/* Return true if a line of /proc/kallsyms, or of a part of it, begins with a nonzero address. */
 bool doctor_text_has_addresses(const char *data, size_t len);
 
-/* Whether `word` is one of the words of a list: available_tracers, the flags of /proc/cpuinfo. */
+/* Return true if a list contains `word`: available_tracers, or the flags of /proc/cpuinfo. */
 bool doctor_text_has_word(const char *data, size_t len, const char *word);
 
-/* Whether `part` occurs, in any case of letters. */
+/* Return true if the text contains `part`, ignoring case. */
 bool doctor_text_has(const char *data, size_t len, const char *part);
 
-/* The value of NAME= in an environment, assignments that end with NUL each: not NUL-terminated,
- * `*ret_len` bytes; NULL when it is not there. */
+/* Return the value of NAME= in an environment of NUL-terminated assignments. The value has
+ * `*ret_len` bytes and no NUL. Returns NULL if the variable is not set. */
 const char *doctor_text_variable(const char *data, size_t len, const char *name, size_t *ret_len);
 
-/* The chosen one of alternatives, "none [integrity] confidentiality": as above. */
+/* Return the selected one of several alternatives, as in "none [integrity] confidentiality". The
+ * value has `*ret_len` bytes and no NUL. Returns NULL if none is selected. */
 const char *doctor_text_chosen(const char *data, size_t len, size_t *ret_len);
 
 #endif

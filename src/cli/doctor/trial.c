@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far a command gets, by doing what it does: the same events, in the same numbers, on a child
- * that is held and never let go. The kernel's answer is the truth; rules only explain it.
+ * Determine how far a command gets by doing the same: opening the same events, in the same numbers,
+ * on a child that is held and never starts its program. The kernel's answer decides; the rules only
+ * explain it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static int count_prepare(struct counting *counting, pid_t child)
 	return ret ? ret : tally_target_resolve(&target, &counting->cpus, &counting->threads, NULL);
 }
 
-/* stat shows those that there are. */
+/* stat succeeds if at least one event can be opened. */
 static int count_open(const struct doctor *doctor, struct counting *counting,
 		      struct doctor_trial *trial)
 {
@@ -92,7 +93,7 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 						.access = &doctor->access};
 	struct tally_sampler sampler = {.sampling = &sampling};
 	struct doctor_trial *trial = plan->trial;
-	/* No user's tables: rights would have to go before they are read. */
+	/* Without the user's event tables: privileges would have to be dropped before. */
 	int ret = tally_events_new(NULL, NULL, &sampler.events);
 
 	if (!ret)
@@ -109,14 +110,14 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 	return ret;
 }
 
-/* ---- one trial ------------------------------------------------------------------- */
+/* ---- trials ---------------------------------------------------------------------- */
 
 static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t child)
 {
 	int ret = plan->sampling ? trial_sample(doctor, plan, child)
 				 : trial_count(doctor, plan, child);
 
-	/* The rules as the doctor found them: only it knows that the call kills. */
+	/* Use the doctor's access data: only the doctor knows that the call kills. */
 	if (ret == -EPERM && doctor->access.kills) {
 		const struct perf_event_attr any = {.type = PERF_TYPE_SOFTWARE};
 
@@ -128,7 +129,8 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 	return ret;
 }
 
-/* The same with a descriptor for what a command has open beside its events. */
+/* Run a trial with one more descriptor open, because a command has at least one in addition to its
+ * events. */
 static int trial_run_crowded(const struct doctor *doctor, const struct plan *plan, pid_t child)
 {
 	int other = dup(STDERR_FILENO), ret;
@@ -145,7 +147,7 @@ static void trial_make(const struct doctor *doctor, const struct plan *plan, pid
 	plan->trial->code = doctor->code ? doctor->code : trial_run_crowded(doctor, plan, child);
 }
 
-/* Without the kernel, where it refuses all: what commands and tasks are measured by then. */
+/* If the kernel rejects all events, try the user host, which commands then use for tasks. */
 static void trials_via_user(const struct doctor *doctor, const struct plan *plans, size_t nr)
 {
 	const struct tally_target target = {0};
@@ -179,7 +181,7 @@ void doctor_trials(struct doctor *doctor)
 		{false, false, &doctor->count},
 		{true, false, &doctor->sample},
 		{true, true, &doctor->sample_all},
-		/* It starts nobody, and waits for keys and the clock instead. */
+		/* top does not start a command; it waits for keys and the clock instead. */
 		{true, true, &doctor->watch},
 	};
 	char *command[] = {(char *)"true", NULL};
@@ -188,7 +190,7 @@ void doctor_trials(struct doctor *doctor)
 	doctor->code = tally_child_start(&child, command, STDOUT_FILENO);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++) {
 		if (plans[i].trial == &doctor->watch)
-			tally_child_free(&child); /* nor has it the pipes to one */
+			tally_child_free(&child); /* nor does it have the child's pipes */
 		trial_make(doctor, &plans[i], child.pid);
 	}
 	tally_child_free(&child);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What works, and the smallest change that would make it work: a table over what was found. */
+/* Verdicts: what works, and the smallest change that would make the rest work. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void explain_verdict(struct doctor_finding *finding, enum doctor_state st
 	doctor_finding_set(finding, state, "%s%s%s", finding->word, *text ? ": " : "", text);
 }
 
-/* One more thing that is missing though it works. */
+/* Add a limitation of something that works. */
 static void miss(struct tally_str *missing, const char *what)
 {
 	tally_str_addf(missing, "%s%s", missing->len ? ", " : "", what);

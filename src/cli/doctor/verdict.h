@@ -4,8 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
-/* Whether anything can be counted or sampled. (A verdict is a fact whose state is OK: works, WARN:
- * works partly, or BAD: does not.) */
+/* Return true if anything can be counted or sampled. (Verdicts are facts as well; their state is
+ * OK: works, WARN: works partly, or BAD: does not work.) */
 bool doctor_works(const struct doctor *doctor);
 
 #endif
