@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally emulate: a command whose perf_event_open is a machine's of ours. */
+/* tally emulate: run a command with an emulated perf_event_open. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int usage_error(const char *text)
 	return TALLY_EXIT_USAGE;
 }
 
-/* Parse the script in a file; an exit status. */
+/* Parse the script in a file. Return an exit status. */
 static int script_read(const char *path, struct tally_script *script)
 {
 	struct tally_script_error error = {0};
@@ -66,7 +66,7 @@ static int script_read(const char *path, struct tally_script *script)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
-/* The exit status of the command, as a shell has it. */
+/* Convert a wait status to an exit status, as a shell does. */
 static int status_of(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -93,7 +93,7 @@ static int no_machine(int error)
 	return TALLY_EXIT_ERROR;
 }
 
-/* Run the command with `backend` to answer it; its exit status. */
+/* Run the command with `backend` serving its system calls. Return the command's exit status. */
 static int command_serve(const struct emulate_config *config, struct tally_emulate_backend *backend)
 {
 	struct tally_emulate_server *server = NULL;
@@ -105,7 +105,7 @@ static int command_serve(const struct emulate_config *config, struct tally_emula
 	return ret ? command_failed(config->command[0], ret) : status_of(status);
 }
 
-/* The same, in the ABI that was asked for. */
+/* Run the command with the selected ABI. */
 static int emulate_serve(const struct emulate_config *config, struct tally_emulate_backend *backend)
 {
 	struct tally_emulate_backend *classic;
