@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally ftrace: the kernel's function tracers, and what they say about durations. */
+/* tally ftrace: trace kernel functions, and summarize their durations. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <signal.h>
@@ -75,7 +75,7 @@ static const struct tally_option ftrace_options[] = {
 
 #undef AT
 
-/* What a bad option says: the exit status. */
+/* Print an error in the options. Return the exit status. */
 static __attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...)
 {
 	char text[256];
@@ -89,7 +89,7 @@ static __attribute__((format(printf, 1, 2))) int usage_error(const char *format,
 	return TALLY_EXIT_USAGE;
 }
 
-/* List the functions that can be traced, of those that match the pattern. An exit status. */
+/* List the functions that can be traced and match the pattern. Return an exit status. */
 static int list_functions(const char *pattern)
 {
 	enum { FUNCTIONS_MAX = 64 << 20 };
@@ -124,9 +124,9 @@ static int list_functions(const char *pattern)
 	return ret ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 }
 
-/* ---- what was asked for --------------------------------------------------- */
+/* ---- options -------------------------------------------------------------- */
 
-/* The tracer that the options are for. */
+/* Return the tracer that the options imply, or NULL for the default. */
 static const char *tracer_of(const struct ftrace_config *config, enum ftrace_what what)
 {
 	if (config->tracer)
@@ -168,7 +168,7 @@ static int config_check(const struct ftrace_session *session)
 	return 0;
 }
 
-/* Without a word function_graph is meant, as by perf; where it is missing, function will do. */
+/* The default is function_graph, as in perf, or function if the kernel does not have that. */
 static void default_tracer(struct ftrace_session *session)
 {
 	struct ftrace_config *config = session->config;
@@ -190,7 +190,7 @@ static void default_tracer(struct ftrace_session *session)
 	tally_privileges_lower();
 }
 
-/* ---- one run -------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------ */
 
 static int signals_open(struct ftrace_session *session)
 {
@@ -237,7 +237,7 @@ static void session_free(struct ftrace_session *session)
 		close(session->signals);
 }
 
-/* Everything is put back before anything is told. */
+/* Restore tracefs before printing results. */
 static int session_run(struct ftrace_session *session)
 {
 	int ret = signals_open(session), put_back, status;
@@ -260,7 +260,7 @@ static int session_run(struct ftrace_session *session)
 	return status;
 }
 
-/* "trace", "latency" or "profile" may come first. */
+/* Return the mode. "trace", "latency" or "profile" may be the first argument, and is removed. */
 static enum ftrace_what what_of(int *argc, char ***argv)
 {
 	static const char *const words[] = {"trace", "latency", "profile"};

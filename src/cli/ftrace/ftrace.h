@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of tally ftrace share: its options and its session. */
+/* Definitions shared by the files of tally ftrace: its configuration and its session. */
 #ifndef TALLY_CLI_FTRACE_FTRACE_H
 #define TALLY_CLI_FTRACE_FTRACE_H
 
@@ -29,18 +29,18 @@ struct ftrace_session {
 	char *const *command; /* NULL: none */
 	struct tally_tracer *tracer;
 	struct tally_child child;
-	struct tally_threads *threads; /* of -p and --tid */
+	struct tally_threads *threads; /* for -p and --tid */
 	struct tally_arena strings;
 	int signals; /* signalfd */
 
-	struct tally_str pending; /* the beginning of a line */
-	struct tally_str shown;   /* what is being written */
+	struct tally_str pending; /* start of an incomplete line */
+	struct tally_str shown;   /* output buffer */
 	uint64_t lines, gaps, lost;
-	bool failed;                             /* no memory, or nobody takes the output */
-	bool asked_to_end;                       /* by a signal */
-	struct tally_ftrace_stats stats;         /* profile */
-	struct tally_ftrace_histogram histogram; /* latency */
-	struct tally_ftrace_pair pair;           /* latency between events */
+	bool failed;                             /* out of memory, or the output failed */
+	bool asked_to_end;                       /* a signal requested the end */
+	struct tally_ftrace_stats stats;         /* for profile */
+	struct tally_ftrace_histogram histogram; /* for latency */
+	struct tally_ftrace_pair pair;           /* for latency between events */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* While it traces: what comes out of the pipe, and what ends it. */
+/* The main loop: read the trace pipe until tracing ends. */
 #include "cli/ftrace/loop.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void on_call(struct ftrace_session *session, const struct tally_ftrace_li
 		session->failed = true;
 }
 
-/* The text is not taken apart to be shown, apart from gaps. */
+/* Process a line. For plain traces, lines are parsed only to detect gaps. */
 static void on_line(struct ftrace_session *session, const char *text, size_t len)
 {
 	struct tally_ftrace_line line = {0};
@@ -54,7 +54,7 @@ static void on_line(struct ftrace_session *session, const char *text, size_t len
 		tally_ftrace_histogram_add(&session->histogram, ns);
 }
 
-/* Names of tasks are anybody's. */
+/* Escaped, because task names are controlled by others. */
 static void show_chunk(struct ftrace_session *session, const char *at, size_t len)
 {
 	tally_str_add_bytes(&session->shown, at, len);
@@ -63,7 +63,8 @@ static void show_chunk(struct ftrace_session *session, const char *at, size_t le
 		session->failed = true;
 }
 
-/* Whole lines where they lie; a line that goes on in the next chunk is put together. */
+/* Process a chunk. Complete lines are used in place. A line that continues in the next chunk is
+ * collected in `pending`. */
 static void on_chunk(struct ftrace_session *session, const char *at, size_t len)
 {
 	struct tally_str *pending = &session->pending;
@@ -84,9 +85,9 @@ static void on_chunk(struct ftrace_session *session, const char *at, size_t len)
 	tally_str_add_bytes(pending, at, (size_t)(end - at));
 }
 
-/* ---- what ends it --------------------------------------------------------- */
+/* ---- end of tracing ------------------------------------------------------- */
 
-/* A signal asks for the end, or tells of the command's. */
+/* Read signals: requests to end, and the exit of the command. */
 static void check_signals(struct ftrace_session *session)
 {
 	struct signalfd_siginfo info;
@@ -114,10 +115,10 @@ static bool tasks_gone(const struct ftrace_session *session)
 	return true;
 }
 
-/* ---- the loop ------------------------------------------------------------- */
+/* ---- loop ----------------------------------------------------------------- */
 
-/* Everything that can be read without waiting. What is produced faster than it can be shown has no
- * end: but for the `rest`, once tracing is off, the command's end is one. */
+/* Read all available data. As data may arrive faster than it can be printed, stop when the command
+ * ends, except for the `rest` after tracing has been switched off. */
 static void drain(struct ftrace_session *session, bool rest)
 {
 	static char chunk[CHUNK];
@@ -162,7 +163,7 @@ static uint64_t now_ms(void)
 	return tally_clock_now() / NS_PER_MS;
 }
 
-/* Wait for -D; false when it ended before that. */
+/* Wait for the delay of -D. Return false if the end came first. */
 static bool delay(struct ftrace_session *session)
 {
 	struct pollfd signals = {.fd = session->signals, .events = POLLIN};
@@ -190,8 +191,8 @@ static void show_heading(const struct ftrace_session *session)
 	free(text);
 }
 
-/* Tracing goes on before the command does, unless it is to start later. A second signal leaves what
- * was not shown yet. */
+/* Switch on tracing before the command starts, unless there is a delay. A second signal discards
+ * data that has not been printed. */
 int ftrace_loop(struct ftrace_session *session)
 {
 	bool later = session->config->delay_ms;

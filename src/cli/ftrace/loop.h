@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* While it traces: what comes out of the pipe, and what ends it. */
+/* The main loop: read the trace pipe until tracing ends. */
 #ifndef TALLY_CLI_FTRACE_LOOP_H
 #define TALLY_CLI_FTRACE_LOOP_H
 
 #include "cli/ftrace/ftrace.h"
 
-/* Trace until the command or the tasks end, or a signal comes, and take in all that was recorded.
- * 0 or -errno, which was told. */
+/* Trace until the command or the tasks end or a signal arrives, and process all recorded data.
+ * Returns 0, or -errno after an error message. */
 int ftrace_loop(struct ftrace_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From options to settings of the tracer. */
+/* Apply the options to the tracer. */
 #include "cli/ftrace/setup.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 
 enum { CPU_BITS = 32 };
 
-/* A word of --graph-opts and --func-opts; one that sets several files has several rows. */
+/* A keyword of --graph-opts or --func-opts. A keyword that sets several files has several rows. */
 struct ftrace_word {
 	const char *name;
 	const char *file;
-	const char *value; /* NULL: it takes a number, name=<n> */
+	const char *value; /* NULL: takes a number, name=<n> */
 };
 
 static const struct ftrace_word graph_words[] = {
@@ -48,7 +48,8 @@ static const struct ftrace_word function_words[] = {
 	{0},
 };
 
-/* What a fresh instance has, and the top level has unless somebody changed it. "": no names. */
+/* Settings of a new instance, and of the top level unless they were changed there. "": an empty
+ * list. */
 static const struct {
 	const char *file, *value;
 	bool graph_only;
@@ -74,7 +75,7 @@ static const struct {
 	{"options/funcgraph-tail", "0", true},
 };
 
-/* Settings that fail say why and stop the rest. */
+/* State of the setup. After the first error, further settings are skipped. */
 struct setup {
 	struct ftrace_session *session;
 	struct tally_refusal why;
@@ -94,7 +95,7 @@ static void set_list(struct setup *setup, const char *file, const struct tally_o
 						   list->nr, &setup->why);
 }
 
-/* Not every kernel has all of them. */
+/* Set the baseline. Files that this kernel does not have are skipped. */
 static void set_baseline(struct setup *setup)
 {
 	struct tally_tracer *tracer = setup->session->tracer;
@@ -115,14 +116,14 @@ static void set_baseline(struct setup *setup)
 	}
 }
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- keywords ------------------------------------------------------------- */
 
 static bool is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* One word: the files that its rows name. False when it is none, or wants a number. */
+/* Apply a keyword. Return false if it is unknown, or if a number is missing or not allowed. */
 static bool set_word(struct setup *setup, const struct ftrace_word *table, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -162,7 +163,7 @@ static void set_words(struct setup *setup, const struct ftrace_word *table,
 
 /* ---- CPUs, tasks, events -------------------------------------------------- */
 
-/* The kernel's way to write a set of CPUs: 32 of them a word, the highest first. */
+/* Append a CPU mask in the kernel's format: words of 32 CPUs, the highest first. */
 static void add_mask(struct tally_str *out, const struct tally_cpus *cpus)
 {
 	int32_t words = cpus->cpu[cpus->nr - 1].number / CPU_BITS + 1;
@@ -214,7 +215,7 @@ static void set_buffer(struct setup *setup)
 	set(setup, "buffer_size_kb", kb);
 }
 
-/* Of -p and --tid, whatever CPUs are traced. */
+/* Find the threads of -p and --tid, regardless of the CPUs that are traced. */
 static int find_threads(struct ftrace_session *session)
 {
 	struct tally_target target = session->config->target;
@@ -245,7 +246,8 @@ static void add_id(struct setup *setup, struct tally_option_list *ids, int32_t i
 		setup->ret = -ENOMEM;
 }
 
-/* Tasks by their ids, and with --inherit what they fork. With -a or -C alone: all. */
+/* Restrict tracing to the tasks, and with --inherit to their children. With only -a or -C, trace
+ * all tasks. */
 static void set_tasks(struct setup *setup)
 {
 	struct ftrace_session *session = setup->session;
@@ -293,7 +295,7 @@ static void set_events(struct setup *setup)
 
 /* ---- functions ------------------------------------------------------------ */
 
-/* tracefs takes commands behind a colon, which would not be put back. */
+/* Reject names with a colon: tracefs accepts commands there, which could not be restored. */
 static void check_functions(struct setup *setup, const struct tally_option_list *functions)
 {
 	for (size_t i = 0; i < functions->nr && !setup->ret; i++) {
@@ -336,7 +338,7 @@ static void set_all(struct setup *setup)
 	set_tasks(setup);
 	set_events(setup);
 	set_functions(setup);
-	/* A return is counted by its name. */
+	/* Durations are summed by the function name on the return line. */
 	if (setup->session->what != FTRACE_TRACE && !config->events.nr)
 		set(setup, "options/funcgraph-tail", "1");
 	set_words(setup, graph_words, &config->graph_options);
@@ -348,7 +350,7 @@ static void set_all(struct setup *setup)
 		setup->ret = tally_tracer_arm(setup->session->tracer, &setup->why);
 }
 
-/* The function tracers have a switch of their own, which is on unless somebody turned it. */
+/* Warn if the sysctl that disables all function tracers is set. */
 static void check_switch(const struct ftrace_session *session)
 {
 	char *text;
@@ -373,8 +375,8 @@ static void print_place(const struct ftrace_session *session)
 			    session->config->tracer);
 }
 
-/* The command is forked first: while it is held it has nothing of the tracer's open, which would
- * keep that busy. */
+/* The command is forked first, so that it does not inherit open files of the tracer, which would
+ * keep the tracer busy. */
 int ftrace_setup(struct ftrace_session *session)
 {
 	const struct ftrace_config *config = session->config;
@@ -387,7 +389,8 @@ int ftrace_setup(struct ftrace_session *session)
 		if (setup.ret)
 			tally_refuse_start(session->command[0], setup.ret, &tally_print_messages);
 	}
-	/* Ours, not the command's: when nobody reads on, everything is put back in order. */
+	/* Set after the fork, so that the command is not affected. If the output fails, tracefs is
+	 * still restored. */
 	signal(SIGPIPE, SIG_IGN);
 	tally_privileges_raise();
 	if (!setup.ret)

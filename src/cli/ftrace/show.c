@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Durations in sum: the histogram of latency, the table of profile. */
+/* Print summaries of durations: the histogram of latency and the table of profile. */
 #include "cli/ftrace/show.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/arith.h"
 
-enum { BAR = 46, FIRST_ROWS = 11 }; /* rows up to 1024 units; then the next larger unit's */
+enum { BAR = 46, FIRST_ROWS = 11 }; /* rows below 1024 units; the next rows use the next unit */
 
 /* ---- latency -------------------------------------------------------------- */
 
@@ -23,7 +23,8 @@ static void show_bar(uint64_t count, uint64_t all)
 	puts(" |");
 }
 
-/* "  512 - 1024 us": powers of two, in the next unit from 1024 on. */
+/* Print the range of a bucket, such as "  512 - 1024 us": powers of two, in the next unit from 1024
+ * on. */
 static void show_row(int bucket, const char *const *units)
 {
 	int power = bucket ? bucket - 1 : 0;
@@ -86,7 +87,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct tally_ftrace_stat *)b)->name);
 }
 
-/* Equal ones by name, so that the order does not depend on the sort. */
+/* Functions with equal values are sorted by name, so that the order is deterministic. */
 static int by_total(const void *a, const void *b)
 {
 	const struct tally_ftrace_stat *x = a, *y = b;

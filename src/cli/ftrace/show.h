@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Durations in sum: the histogram of latency, the table of profile. */
+/* Print summaries of durations: the histogram of latency and the table of profile. */
 #ifndef TALLY_CLI_FTRACE_SHOW_H
 #define TALLY_CLI_FTRACE_SHOW_H
 
 #include "cli/ftrace/ftrace.h"
 
-/* 0, or -EINVAL for a sort key that is none. */
+/* Check a sort key. Returns 0, or -EINVAL if it is unknown. */
 int ftrace_sort_check(const char *key);
 
-/* Print the histogram of the session's durations, and their sums. */
+/* Print the histogram and the statistics of the session's durations. */
 void ftrace_show_latency(const struct ftrace_session *session);
 
-/* Sort the session's functions by --sort, which was checked, and print them. */
+/* Sort the session's functions by --sort, which must have been checked, and print them. */
 void ftrace_show_profile(struct ftrace_session *session);
 
 #endif
