@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally buildid-list: which files a recording speaks of, by build id. */
+/* tally buildid-list: list the files of a recording with their build IDs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int note_hit(void *arg, struct tally_session *session,
 	return where->dso ? tally_map_put(hits, (uintptr_t)where->dso, 1) : 0;
 }
 
-/* Files that samples fell in, and their build ids as recorded, else as the files have them. */
+/* Print the files hit by samples, with the recorded build ID or, failing that, that of the file. */
 static int list_hits(struct tally_session *session)
 {
 	struct tally_map hits = {0};
@@ -116,7 +116,8 @@ static int buildids_run(int argc, char **argv)
 	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
-	/* Without a table (compressed recordings, say) the files hit are what is known. */
+	/* If there is no table (for example in compressed recordings), list the files that were
+	 * hit. */
 	if (!config.with_hits && !tally_perfdata_info(session.data)->is_pipe &&
 	    !tally_perfdata_build_id(session.data, 0))
 		config.with_hits = true;

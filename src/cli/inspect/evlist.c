@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally evlist: the events of a recording. */
+/* tally evlist: list the events of a recording. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,17 +34,17 @@ static const struct tally_option evlist_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* What events are looked up in, made once: one look costs no more than the next. */
+/* Indexes, built once so that looking up events is fast. */
 struct evlist {
 	const struct evlist_config *config;
 	struct tally_session *session;
 	const struct tally_perfdata_env *env;
-	struct tally_map groups;       /* index of a leader to that of its group */
-	struct tally_tracing *tracing; /* NULL: the file has none */
+	struct tally_map groups;       /* index of a leader -> index of its group */
+	struct tally_tracing *tracing; /* NULL: the file has no formats */
 	struct tally_str out;
 };
 
-/* Formats are large, and any number of events may have the same one. */
+/* Limit of the output, as formats are large and many events may share one. */
 enum { TRACE_FIELDS_MAX = 64 << 20 };
 
 static void add_trace_fields(struct evlist *list, const struct tally_perfdata_event *event)
@@ -59,7 +59,7 @@ static void add_trace_fields(struct evlist *list, const struct tally_perfdata_ev
 	}
 }
 
-/* The first group of a leader is the one. */
+/* If several groups have the same leader, the first one is used. */
 static int index_groups(struct evlist *list)
 {
 	int ret = 0;
@@ -108,7 +108,7 @@ static size_t add_group(struct evlist *list, const struct tally_perfdata_group *
 {
 	size_t nr = tally_perfdata_nr_events(list->session->data), i = group->leader;
 
-	/* perf's name for groups that were given none. */
+	/* "{anon_group}" is perf's name of unnamed groups. */
 	tally_str_addf(&list->out, "%s{", strcmp(group->name, "{anon_group}") ? group->name : "");
 	for (; i < nr && i < (size_t)group->leader + group->nr_members; i++) {
 		tally_str_add(&list->out, i == group->leader ? "" : ",");
@@ -171,10 +171,10 @@ static int evlist_run(int argc, char **argv)
 	ret = tally_session_open(&(struct tally_session_options){.input = config.input}, &session);
 	if (ret)
 		return TALLY_EXIT_ERROR;
-	/* The events of a stream are among its records. */
+	/* In a stream the events are described by records. */
 	if (tally_perfdata_info(session.data)->is_pipe)
 		ret = tally_session_run(&session, NULL, NULL);
-	/* What was read before the file broke is worth showing. */
+	/* If the file is damaged, the part before the damage is still shown. */
 	if (!ret || ret == -EINVAL) {
 		int printed = evlist_print(&config, &session);
 
