@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally list: events and metrics that there are, and whether this machine can count them. */
+/* tally list: list available events and metrics, and check whether this machine can count them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,11 +54,11 @@ static const struct {
 	{"metricgroups", TALLY_EVENT_METRIC_GROUP},
 };
 
-/* Events of tables wait until their topics can stand together; their texts live long enough. */
+/* Events from tables are collected to be sorted by topic. Their strings stay valid. */
 struct lister {
 	struct list_printer printer;
 	TALLY_VEC(struct tally_event_info) waiting;
-	unsigned kinds; /* that were asked for */
+	unsigned kinds; /* requested TALLY_EVENT_* kinds */
 };
 
 static int list_one(const struct tally_event_info *info, void *data)
@@ -96,7 +96,7 @@ static void list_waiting(struct lister *lister)
 	lister->waiting.len = 0;
 }
 
-/* A word is a kind of events, or a pattern for names, topics and descriptions. */
+/* List the events for a word: a kind of events, or a pattern for names, topics and descriptions. */
 static int list_word(struct tally_events *events, struct lister *lister, const char *word)
 {
 	unsigned of_other = lister->printer.table.other ? OF_TABLES : ALL_KINDS;
@@ -121,7 +121,7 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 	return ret;
 }
 
-/* Warn of what was asked for and cannot be listed. */
+/* Warn about requested events that cannot be listed. */
 static void list_explain(struct tally_events *events, const struct lister *lister)
 {
 	struct tally_event_error err;

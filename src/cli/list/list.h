@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tally list. */
+/* Options of tally list. */
 #ifndef TALLY_CLI_LIST_LIST_H
 #define TALLY_CLI_LIST_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is listed, as text in groups or as JSON. */
+/* Print the list as grouped text or as JSON. */
 #include "cli/list/print.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 53 };
 
-/* "Hardware event", "Metric". */
+/* Return a label such as "Hardware event" or "Metric". */
 static const char *kind_label(enum tally_event_kind kind)
 {
 	static const char *const labels[] = {
@@ -31,7 +31,7 @@ static const char *kind_label(enum tally_event_kind kind)
 	return labels[__builtin_ctz(kind)];
 }
 
-/* Append the rule that an event is written by: "cpu/event=0xc0/"; nothing for patterns. */
+/* Append the encoding of an event: "cpu/event=0xc0/"; nothing for patterns. */
 static void add_encoding(const struct tally_event_info *info, struct tally_str *out)
 {
 	const char *pmu = info->pmu && strcmp(info->pmu, "default_core") ? info->pmu : "cpu";
@@ -45,7 +45,7 @@ static void add_encoding(const struct tally_event_info *info, struct tally_str *
 			       info->config);
 }
 
-/* "0-3 and fixed 1", "any". */
+/* Append the counters that can count an event: "0,1,2,3,fixed 1". */
 static void add_counters(const struct tally_event_info *info, struct tally_str *out)
 {
 	const char *between = "";
@@ -108,7 +108,8 @@ static void json_table(const struct tally_event_info *info, struct tally_str *ou
 static void json_event(struct list_printer *printer, const struct tally_event_info *info,
 		       const char *why)
 {
-	/* A builder of its own: what was written before may be gone already. */
+	/* A separate buffer: the JSON writer would look at previous output, which may have been
+	 * flushed. */
 	struct tally_str event = {0}, *out = &event;
 
 	tally_json_open(out, NULL, '{');
@@ -134,7 +135,7 @@ static void json_event(struct list_printer *printer, const struct tally_event_in
 
 /* ---- text -------------------------------------------------------------------- */
 
-/* A kind, and of tables a topic, stands above its events once, with what all have in common. */
+/* Print kind and topic once, above the events that share them, with the reason if it is common. */
 static void text_heading(struct list_printer *printer, const struct tally_event_info *info,
 			 const char *why)
 {
@@ -172,7 +173,7 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 {
 	const struct list_config *config = printer->config;
 	struct tally_str *out = &printer->out;
-	const char *unit = info->unit + strspn(info->unit, "0123456789."); /* without its scale */
+	const char *unit = info->unit + strspn(info->unit, "0123456789."); /* without scale */
 	size_t start;
 
 	text_heading(printer, info, why);
@@ -194,7 +195,7 @@ static void text_event(struct list_printer *printer, const struct tally_event_in
 		tally_str_add_line(out, "       not here: %s", why);
 }
 
-/* ---- either -------------------------------------------------------------------- */
+/* ---- both formats -------------------------------------------------------------- */
 
 static void flush(struct list_printer *printer)
 {

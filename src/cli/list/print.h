@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is listed, as text in groups or as JSON. */
+/* Print the list as grouped text or as JSON. */
 #ifndef TALLY_CLI_LIST_PRINT_H
 #define TALLY_CLI_LIST_PRINT_H
 
@@ -8,13 +8,13 @@
 #include "cli/list/probe.h"
 #include "tally/events.h"
 
-/* What is listed: events as they are found, those of tables by topic. */
+/* Output state. Events are printed in the order in which they are passed. */
 struct list_printer {
 	const struct list_config *config;
 	struct list_prober prober;
 	struct tally_events_table table;
 	struct tally_str out;
-	char heading[128]; /* that was printed last */
+	char heading[128]; /* last heading printed */
 	size_t nr;
 };
 

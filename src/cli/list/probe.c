@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether this machine can count what is listed: by opening it, disabled, on ourselves. */
+/* Check whether this machine can count an event, by opening it disabled for the current thread. */
 #include "cli/list/probe.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void list_prober_free(struct list_prober *prober)
 	tally_arena_free(&prober->arena);
 }
 
-/* The reason why it does not open, or NULL. */
+/* Return the reason why the events cannot be opened, or NULL. */
 static const char *open_why_not(struct list_prober *prober, const struct tally_event_list *list)
 {
 	const struct tally_open_options options = {.disabled = true};
@@ -83,7 +83,7 @@ static const char *event_why_not(struct list_prober *prober, const struct tally_
 	return why;
 }
 
-/* Hardware and cache events are each there or not; of the others all that have a type are. */
+/* Each hardware or cache event must be probed; for other kinds, one of each attr type is enough. */
 static bool each_differs(enum tally_event_kind kind)
 {
 	return kind == TALLY_EVENT_HARDWARE || kind == TALLY_EVENT_CACHE;
@@ -107,7 +107,7 @@ const char *list_prober_why_not(struct list_prober *prober, const struct tally_e
 			return known->why;
 	}
 	probe.why = event_why_not(prober, info);
-	/* A failure to remember only costs time. */
+	/* If this fails, the event is only probed again. */
 	if (!each_differs(info->kind))
 		(void)tally_vec_push(&prober->probes, probe);
 	return probe.why;

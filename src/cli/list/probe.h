@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether this machine can count what is listed. */
+/* Check whether this machine can count an event. */
 #ifndef TALLY_CLI_LIST_PROBE_H
 #define TALLY_CLI_LIST_PROBE_H
 
@@ -11,31 +11,31 @@
 #include "tally/client.h"
 #include "tally/events.h"
 
-/* What was found of one kind and attr type: whether events of it can be counted here. */
+/* Cached result for all events of a kind and attr type. */
 struct list_probe {
 	enum tally_event_kind kind;
 	uint32_t type;
-	const char *why; /* NULL: they can */
+	const char *why; /* NULL: they can be counted */
 };
 
 struct list_prober {
 	struct tally_events *events;
 	struct tally_cpus *cpus;
 	struct tally_threads *threads;
-	struct tally_arena arena; /* of the reasons */
+	struct tally_arena arena; /* holds the reasons */
 	TALLY_VEC(struct list_probe) probes;
-	bool off; /* of another machine nothing can be said */
+	bool off; /* do not probe: the list is for another machine */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int list_prober_init(struct list_prober *prober, struct tally_events *events, bool off);
 void list_prober_free(struct list_prober *prober);
 
-/* Why this machine cannot count an event, in words that live as long as the prober; NULL if it
- * can, or if nothing is known. Nothing is asked twice that has one answer for all of its kind. */
+/* Return the reason why this machine cannot count an event; NULL if it can or if that is unknown.
+ * The string lives as long as the prober. Results common to all events of a kind are cached. */
 const char *list_prober_why_not(struct list_prober *prober, const struct tally_event_info *info);
 
-/* Whether the answer to that is known at all. */
+/* True if events like this one are probed. */
 bool list_prober_knows(const struct list_prober *prober, const struct tally_event_info *info);
 
 #endif
