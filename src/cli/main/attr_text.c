@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An attr as perf evlist -v prints it: fields that are not zero, flags by name. */
+/* Print an attr as perf evlist -v does: only nonzero fields, flags by name. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -78,7 +78,8 @@ static void add_flags(struct tally_str *out, const struct flag *flags, size_t nr
 	}
 }
 
-/* Fields that are printed in hexadecimal, or by the names of their bits. */
+/* Append a field that is printed in hexadecimal or by the names of its bits. Return false for
+ * others. */
 static bool add_special(struct tally_str *out, const char *name, uint64_t value)
 {
 	static const char *const hex[] = {"config",           "config1", "config2",
@@ -106,7 +107,7 @@ static bool add_special(struct tally_str *out, const char *name, uint64_t value)
 	return false;
 }
 
-/* The names that perf gives to unions. */
+/* Return the label that perf prints for a union. */
 static const char *field_label(const char *name)
 {
 	static const char *const labels[][2] = {
@@ -123,10 +124,10 @@ static const char *field_label(const char *name)
 	return name;
 }
 
-/* How one field stands among the others. */
+/* The layout of a field. */
 struct style {
 	const char *before, *behind, *between;
-	int width; /* of the name */
+	int width; /* of the name column */
 };
 
 static void add_fields(const struct perf_event_attr *attr, const struct style *style,

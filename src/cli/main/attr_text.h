@@ -5,10 +5,11 @@
 #include "base/str.h"
 #include "tally/abi.h"
 
-/* "type: 1, size: 136, config: 0, { sample_period, sample_freq }: 4000, ..." as perf evlist -v. */
+/* Append the attr to `out` in the form of perf evlist -v: "type: 1, size: 136, config: 0, {
+ * sample_period, sample_freq }: 4000, ...". */
 void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out);
 
-/* The same, one field a line, as perf stat -vv. */
+/* The same, with one field per line as in perf stat -vv. */
 void tally_attr_lines(const struct perf_event_attr *attr, struct tally_str *out);
 
 #endif

@@ -21,7 +21,7 @@ void tally_heap_prepare(void)
 		return;
 	first = malloc(FIRST);
 	from = tally_round_up((uintptr_t)first, HUGE_PAGE);
-	/* Best effort: without huge pages it is merely slower. */
+	/* Best effort: without huge pages, only performance suffers. */
 	if (first)
 		(void)madvise((void *)from, RESERVE - HUGE_PAGE, MADV_HUGEPAGE);
 	free(first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `tally help`, and --help of every command from its table. */
+/* The command `tally help`, and --help of all commands, generated from their tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void print_option(const struct tally_option *option)
 	printf("%*s%s\n", HELP_COLUMN - len, "", option->help);
 }
 
-/* Rows of perf's options, either those that are taken or those that are refused. */
+/* Print perf's options that are accepted without effect, or those that are rejected. */
 static void print_theirs(const struct tally_perf_option *row, bool taken, const char *heading)
 {
 	static const char *const args[] = {

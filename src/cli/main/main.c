@@ -48,8 +48,8 @@ void tally_command_unknown(const char *word)
 		tally_print_hint("'tally help' lists them");
 }
 
-/* 0, or why output could not be written. Of a write that failed earlier the reason is lost: errno
- * may be another call's by now, so a newline is written to get it again. */
+/* Return 0, or the error that prevented output from being written. The errno of an earlier write is
+ * lost, so write a newline to get the error again. */
 static int output_error(void)
 {
 	if (fflush(stdout))
@@ -60,7 +60,7 @@ static int output_error(void)
 	return putchar('\n') == EOF || fflush(stdout) ? errno : EIO;
 }
 
-/* Output that could not be written is an error, except into a pipe that nobody reads. */
+/* Report an error if the output could not be written, except into a pipe without a reader. */
 static int finish_output(int status)
 {
 	int error = output_error();
@@ -71,7 +71,8 @@ static int finish_output(int status)
 	return status ? status : TALLY_EXIT_ERROR;
 }
 
-/* A file that became shorter while it was mapped, and of which nothing more particular was said. */
+/* Warn of a file that became shorter while it was mapped, unless a more specific message was
+ * printed. */
 static int finish_files(int status)
 {
 	const char *path = tally_truncation_pop();
@@ -83,7 +84,7 @@ static int finish_files(int status)
 	return status;
 }
 
-/* Options before the command's name, perf's: how many there are. */
+/* Parse perf's options before the command's name. Return their number. */
 static int parse_global(int argc, char **argv, bool *ret_paginate)
 {
 	int at = 1;
@@ -99,7 +100,7 @@ static int parse_global(int argc, char **argv, bool *ret_paginate)
 	return at - 1;
 }
 
-/* The name by which a command is found. */
+/* Return the name of the command, with -v and -h replaced. */
 static const char *command_name(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
@@ -115,7 +116,8 @@ static int run_command(const struct tally_command *command, int argc, char **arg
 {
 	char *alone[] = {(char *)command->name, NULL};
 
-	/* The others keep capabilities for a while, and start it themselves if they use one. */
+	/* Privileged commands still hold capabilities here. They start the pager themselves if they
+	 * use one. */
 	if (paginate && !command->privileged)
 		tally_pager_start();
 	if (argc < 2)
@@ -131,7 +133,7 @@ int main(int argc, char **argv)
 	const char *name;
 	int nr, status;
 
-	/* Who started us may ignore it: how our own children ended is asked for. */
+	/* The parent may have set it to ignored, but we wait for our own children. */
 	signal(SIGCHLD, SIG_DFL);
 	nr = parse_global(argc, argv, &paginate);
 	argc -= nr;

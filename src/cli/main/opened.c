@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was opened, for -v and --control evlist. */
+/* List the opened events, for -v and --control evlist. */
 #include <stdio.h>
 
 #include "cli/main/attr_text.h"

@@ -4,10 +4,10 @@
 
 #include "sampler/sampler.h"
 
-/* The events of a sampler that is open on stderr, a line each; `verbose` with their attrs. */
+/* Print the events of an open sampler to stderr, one per line; with `verbose`, also their attrs. */
 void tally_events_print(const struct tally_sampler *sampler, bool verbose);
 
-/* The same with attrs, and the number of counters and rings: -v. */
+/* Print the events with their attrs, and the number of counters and rings, for -v. */
 void tally_opened_print(const struct tally_sampler *sampler);
 
 #endif

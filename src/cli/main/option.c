@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command lines by table: perf's habits, one parser. */
+/* Parsing of command lines, driven by tables and with the conventions of perf. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int usage_error(const struct parser *in, const char *what, const char *wo
 	return WRONG;
 }
 
-/* A long option that does not exist; also "-sort", where a dash is missing. */
+/* Report a long option that does not exist, or "-sort" with a missing dash. */
 static int unknown_option(const struct parser *in, const char *word)
 {
 	const char *name = word + strspn(word, "-"), *no = strncmp(name, "no-", 3) ? "" : "no-";
@@ -63,7 +63,7 @@ static bool begins(const char *name, const char *start, size_t len)
 	       (len > 3 && !strncmp(start, "no-", 3) && !strncmp(name, start + 3, len - 3));
 }
 
-/* The beginning of several options: which. */
+/* Report an ambiguous abbreviation, with all options that it matches. */
 static int ambiguous_option(const struct parser *in, const char *word, const char *start,
 			    size_t len)
 {
@@ -78,8 +78,8 @@ static int ambiguous_option(const struct parser *in, const char *word, const cha
 	return WRONG;
 }
 
-/* An option of perf's that is not in the command's own table. `word` is how it was written, up to
- * the argument `arg` in the same word, if there is one. */
+/* Handle an option of perf that is not in the command's own table. `word` is the option as written.
+ * `arg` is the argument in the same word, or NULL. */
 static int perf_option(struct parser *in, const struct tally_perf_option *option, const char *word,
 		       const char *arg)
 {
@@ -99,7 +99,8 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 	return 0;
 }
 
-/* One letter of perf's; whether its word ends with it. */
+/* Handle an option letter of perf. `*ret_ends` is set if nothing after the letter in `word` is an
+ * option. */
 static int perf_letter(struct parser *in, const char *letter, const char *word, bool *ret_ends)
 {
 	const struct tally_perf_option *option =
@@ -144,7 +145,7 @@ static int list_add(struct tally_option_list *list, const char *arg)
 	return 0;
 }
 
-/* Carry out one option. `arg` is NULL where it takes none or an optional one was left out. */
+/* Apply one option. `arg` is NULL if the option takes no argument, or was given without one. */
 static int option_apply(const struct parser *in, const struct tally_option *option, bool negated,
 			const char *arg)
 {
@@ -152,7 +153,7 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 
 	if (option->given)
 		*(bool *)(in->config + option->given) = true;
-	/* What was said explicitly is not undone by the short form. */
+	/* The option without an argument does not override an explicit argument given before. */
 	if (!arg && option->optional && option->kind == TALLY_OPTION_TEXT && !negated &&
 	    *(const char **)member)
 		return 0;
@@ -173,7 +174,8 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 	return WRONG;
 }
 
-/* Whether an optional argument was left out: the next word is none, or does not fit. */
+/* Return true if an optional argument was left out: there is no next word, or it is not an
+ * argument. */
 static bool left_out(const struct parser *in, const struct tally_option *option)
 {
 	const char *next = in->at + 1 < in->argc ? in->argv[in->at + 1] : NULL;
@@ -194,7 +196,7 @@ static const struct tally_option *find_letter(const struct tally_command *comman
 	return option_ends(option) ? NULL : option;
 }
 
-/* A letter's argument is the rest of its word or the next word. */
+/* The argument of a letter is the rest of its word, or the next word. */
 static int parse_letters(struct parser *in, const char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
@@ -224,7 +226,8 @@ static int parse_letters(struct parser *in, const char *word)
 	return 0;
 }
 
-/* The option called by the `len` bytes at `name`, or by a beginning that fits only one. */
+/* Find the option with the `len` bytes at `name` as its long name, or as an unambiguous
+ * abbreviation. */
 static const struct tally_option *find_long(const struct tally_command *command, const char *name,
 					    size_t len, bool *ret_ambiguous)
 {
@@ -251,8 +254,8 @@ static bool may_negate(const struct tally_option *option)
 	       option->kind == TALLY_OPTION_TEXT;
 }
 
-/* The option that `word` names, if any: as it is, without the "no-" that it has, or with one that
- * it has not. perf's own ones are looked for before beginnings of ours. */
+/* Find the option that `name` refers to: as it is, with its "no-" removed, or with a "no-" added.
+ * The caller has already searched perf's options for an exact match. */
 static const struct tally_option *find_word(const struct parser *in, const char *name, size_t len,
 					    bool *ret_negated, bool *ret_ambiguous)
 {
@@ -268,7 +271,7 @@ static const struct tally_option *find_word(const struct parser *in, const char 
 		if (option && !may_negate(option))
 			option = NULL;
 	}
-	/* --NAME of an option that is listed as --no-NAME. */
+	/* --NAME for an option that is listed as --no-NAME. */
 	if (!option && !*ret_ambiguous && len < 60) {
 		memcpy(no + 3, name, len);
 		option = find_long(in->command, no, len + 3, ret_ambiguous);
@@ -311,7 +314,7 @@ static int parse_long(struct parser *in, const char *word)
 	return option_apply(in, option, false, in->argv[++in->at]);
 }
 
-/* Move argv[from] to argv[to], from >= to, keeping the order of what lies between. */
+/* Move argv[from] to argv[to], to <= from, keeping the order of the words in between. */
 static void move_word(char **argv, int from, int to)
 {
 	char *word = argv[from];
@@ -324,7 +327,7 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 			unsigned flags, int *ret_first)
 {
 	struct parser in = {command, config, argc, 1, argv};
-	int first = 1; /* where the next option word goes; plain words gather behind */
+	int first = 1; /* index for the next option word; other words collect after it */
 	int ret;
 
 	for (; in.at < argc; in.at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text on its way to stdout, in large pieces. */
+/* Text for stdout, written in large pieces. */
 #ifndef TALLY_CLI_MAIN_OUTPUT_H
 #define TALLY_CLI_MAIN_OUTPUT_H
 
@@ -7,28 +7,27 @@
 
 #include "base/str.h"
 
-/* A builder longer than this is worth writing. */
+/* Callers flush a builder that is longer than this. */
 enum { TALLY_FLUSH_AT = 1 << 16 };
 
-/* Write the builder to stdout and empty it, also if writing fails. 0; -ENOMEM when building it
- * failed; the error of writing, which main() tells. */
+/* Write the builder to stdout. The builder is emptied even if the write fails. Returns 0; -ENOMEM
+ * if building the text failed; or the write error, which main() reports. */
 int tally_output_flush(struct tally_str *out);
 
-/* Whether stdout is a terminal, or its pager, that shows colours, and nobody asked for none:
- * NO_COLOR (no-color.org) with any value but an empty one. */
+/* Return true if stdout is a terminal that shows colours, or a pager on one, and NO_COLOR
+ * (no-color.org) is unset or empty. */
 bool tally_output_colours(void);
 
-/* Whether a screen can be drawn: standard input and output are a terminal, of a kind (TERM) that is
- * not dumb. */
+/* Return true if a full-screen interface can be drawn: stdin and stdout are terminals, and TERM is
+ * set and not "dumb". */
 bool tally_output_takes_screens(void);
 
 struct tally_output_size {
-	int rows, columns; /* 0: not known, or of no terminal */
+	int rows, columns; /* 0: unknown, or not a terminal */
 };
 
-/* How large the terminal is that stdout is. COLUMNS in the environment comes before what the
- * terminal says; 80 where nobody says anything. Of what is narrower than 50 columns lines are
- * wrapped. */
+/* Return the size of the terminal on stdout. COLUMNS in the environment overrides the width that
+ * the terminal reports; the default is 80. The minimum is 50: narrower terminals wrap the lines. */
 struct tally_output_size tally_output_size(void);
 
 #endif

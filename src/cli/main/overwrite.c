@@ -20,16 +20,17 @@ enum { HEAD = 1 << 16 };
 
 /* The beginning of a file. */
 struct head {
-	uint8_t bytes[HEAD + 1]; /* ends with a 0 */
+	uint8_t bytes[HEAD + 1]; /* ends with a NUL */
 	size_t len;
-	bool is_cut;    /* the file goes on */
-	bool is_packed; /* of a gzip file these are the first bytes of what it holds */
+	bool is_cut;    /* the file is longer */
+	bool is_packed; /* the file is gzip-compressed; these are the first bytes of its
+	                 * uncompressed content */
 	mode_t mode;
 };
 
-/* ---- what tally writes ------------------------------------------------------------ */
+/* ---- output of tally -------------------------------------------------------------- */
 
-/* The first bytes of each kind of output, and a text that is found soon after them. */
+/* The first bytes of each kind of output, and a string that follows soon after them. */
 static const struct signature {
 	unsigned kind;
 	const char *first, *later;
@@ -41,7 +42,7 @@ static const struct signature {
 	{TALLY_OVERWRITE_EXPORT, "{\"$schema\":\"https://www.speedscope.app/", ""},
 	{TALLY_OVERWRITE_EXPORT, "{\"meta\":{\"version\":", "\"importedFrom\":\"tally "},
 	{TALLY_OVERWRITE_EXPORT, "# callgrind format\n", "\ncreator: tally "},
-	{TALLY_OVERWRITE_EXPORT, "\n\x04\x08\x01\x10\x02", ""},   /* pprof: the type of values */
+	{TALLY_OVERWRITE_EXPORT, "\n\x04\x08\x01\x10\x02", ""},   /* pprof: sample type */
 	{TALLY_OVERWRITE_EXPORT, "\n", "P\x01h\x01\xb8\x05\x01"}, /* Perfetto: the first packet */
 	{TALLY_OVERWRITE_COUNTS, "# started on ", ""},
 	{TALLY_OVERWRITE_COUNTS, "{\"version\":1,\"kind\":\"", ""},
@@ -65,7 +66,7 @@ static bool is_folded(const char *line, size_t len)
 	return digits && digits < len && line[len - 1 - digits] == ' ' && memchr(line, ';', len);
 }
 
-/* An object of stat -j. */
+/* A JSON object of stat -j. */
 static bool is_perf_json(const char *line, size_t len)
 {
 	return len > 3 && !memcmp(line, "{\"", 2) && line[len - 1] == '}' &&
@@ -92,7 +93,7 @@ static bool is_text(const struct head *head)
 		uint32_t point;
 		size_t len = tally_utf8_read(head->bytes + at, head->len - at, &point);
 
-		/* The last character may have been cut off. */
+		/* The last character may be incomplete. */
 		if (!len)
 			return head->is_cut && head->len - at < 4;
 		if (point < ' ' && (!point || !strchr("\t\n\f\r\x1b", (int)point)))
@@ -108,7 +109,7 @@ static bool is_program(const struct head *head)
 	       !memcmp(head->bytes, "#!", 2);
 }
 
-/* Sources are text as well: only a name tells that a text is output. */
+/* Source files are text too, so only the name shows that a text file is output. */
 static bool is_output_name(const char *path)
 {
 	static const char *const ends[] = {".txt", ".log", ".out",    ".csv",
@@ -143,7 +144,7 @@ static bool may_replace(const struct head *head, const char *path, unsigned kind
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-/* Of an export, which may be packed. What cannot be unpacked stays as it is. */
+/* Uncompress the head of an export if it is compressed. On failure the head is unchanged. */
 static void head_unpack(struct head *head)
 {
 	enum { GZIP = 16 + MAX_WBITS };
@@ -165,7 +166,8 @@ static void head_unpack(struct head *head)
 	(void)inflateEnd(&stream);
 }
 
-/* 0 with *ret_head, which is empty where any file may be made; -errno. */
+/* Read the head of a file. `*ret_head` is empty if the file is missing, empty or not a regular
+ * file. Returns 0 or -errno. */
 static int head_read(const char *path, unsigned kinds, struct head *ret_head)
 {
 	struct stat st;

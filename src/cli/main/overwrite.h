@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which files an output option may replace. A wrong word behind --html or -o must not cost the user
- * a program or a source file, so a file that is already there is replaced only if its first bytes
- * are those of something that tally writes there, or if it is empty.
+ * Files that an output option may replace. A wrong word after --html or -o must not cost the user a
+ * program or a source file. An existing file is therefore replaced only if it is empty, or if its
+ * first bytes are those of an output that tally writes there.
  */
 #ifndef TALLY_CLI_MAIN_OVERWRITE_H
 #define TALLY_CLI_MAIN_OVERWRITE_H
@@ -15,16 +15,16 @@ enum tally_overwrite {
 	TALLY_OVERWRITE_RECORDING = 1 << 2, /* perf.data */
 	TALLY_OVERWRITE_EXPORT = 1 << 3,    /* report --format */
 	TALLY_OVERWRITE_COUNTS = 1 << 4,    /* stat -o */
-	/* Any text file whose name says that it is output: *.txt, *.log, ... */
+	/* Any text file whose name marks it as output: *.txt, *.log, ... */
 	TALLY_OVERWRITE_TEXT = 1 << 5,
-	/* Any text file but a program: for what is added at its end. */
+	/* Any text file that is not a program; for output that is appended. */
 	TALLY_OVERWRITE_APPEND = 1 << 6,
 };
 
-/* Whether the file at `path` may be replaced by what `option` writes: `kinds` are those of
- * TALLY_OVERWRITE_* that it may hold. A file that is not there, an empty one, a device, a pipe and,
- * with `force`, every file may. 0; -EEXIST after having said what it is and how to replace it;
- * -EACCES if it cannot be read, which is also said. */
+/* Check whether `option` may replace the file at `path`. `kinds` are the TALLY_OVERWRITE_* kinds of
+ * content it may have. A missing or empty file, a device and a pipe may always be replaced, and
+ * with `force` every file. Returns 0; -EEXIST after printing what the file is and how to replace
+ * it; -EACCES, also printed, if the file cannot be read. */
 int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force);
 
 #endif

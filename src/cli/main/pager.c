@@ -16,17 +16,19 @@
 
 static const int keys[] = {SIGINT, SIGQUIT};
 
-/* stdout and stderr are the process's, and so is what they lead to. */
+/* One instance, as stdout and stderr belong to the process. */
 static struct {
 	bool is_refused;
 	struct tally_child child;
-	int output, errors; /* the terminal, of stdout, and of stderr if that was one; else -1 */
+	/* Duplicates of the terminal on stdout and stderr; `errors` is -1 if stderr was not a
+	 * terminal. */
+	int output, errors;
 	struct sigaction actions[TALLY_ARRAY_SIZE(keys)];
 } pager;
 
-/* ---- which one ----------------------------------------------------------------- */
+/* ---- choosing the pager -------------------------------------------------------- */
 
-/* NULL: there is none; `*ret_asked`: somebody asked for it. */
+/* Return the command of the pager, or NULL for none. `*ret_asked` is set if the user chose it. */
 static const char *pager_command(bool *ret_asked)
 {
 	static const char *const names[] = {"TALLY_PAGER", "PERF_PAGER", "PAGER"};
@@ -47,11 +49,11 @@ static bool terminal_pages(void)
 	return isatty(STDOUT_FILENO) && (!term || strcmp(term, "dumb") != 0);
 }
 
-/* ---- its start ------------------------------------------------------------------ */
+/* ---- start ---------------------------------------------------------------------- */
 
-/* Start it with `input` in the place of our standard input. One word is a program: whether it can
- * be run is known then, and of what a shell runs it is not. Who has no standard input has no pager.
- */
+/* Start the pager with `input` as its standard input. A single word is executed directly, so that a
+ * failure to run it is detected. A longer command is run by a shell, which hides such a failure. If
+ * we have no standard input, there is no pager. */
 static int pager_run(const char *command, int input)
 {
 	bool is_word = !strpbrk(command, " \t\n|&;<>()$`\\\"'*?[#~=%");
@@ -74,8 +76,9 @@ static int pager_run(const char *command, int input)
 	return ret;
 }
 
-/* What is asked of the terminal from now on is told by the environment, and less by what git tells
- * it: end if all fits the screen, show colours, leave the screen as it is. */
+/* Describe the terminal in the environment, as it can no longer be queried through stdout. Set the
+ * defaults of git for less: exit if the text fits on the screen, show colours, do not clear the
+ * screen. */
 static void environment_set(void)
 {
 	char columns[16];
@@ -122,7 +125,7 @@ void tally_pager_start(void)
 	if (pipe2(ends, O_CLOEXEC))
 		return;
 	environment_set();
-	/* Reading recordings ignores it (session.c); the pager shall not. */
+	/* Commands that read recordings ignore SIGXFSZ (session.c); the pager must not. */
 	on_size = signal(SIGXFSZ, SIG_DFL);
 	ret = pager_run(command, ends[0]);
 	signal(SIGXFSZ, on_size);
@@ -139,7 +142,7 @@ bool tally_pager_runs(void)
 	return pager.child.pid;
 }
 
-/* ---- its end ---------------------------------------------------------------------- */
+/* ---- end -------------------------------------------------------------------------- */
 
 static void give_back(int was, int fd)
 {

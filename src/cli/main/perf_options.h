@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What perf has and tally has not, each with the reason: options of the commands that both have,
- * and perf's other commands. The parser looks here behind a command's own table, and --help and
- * the pages show the rows.
+ * The options and commands of perf that tally does not have, each with the reason. The options are
+ * those of commands that both have. The parser searches these tables after a command's own table,
+ * and --help and the manual pages show the rows.
  *
- * Not here: which of its own options tally understands differently; the pages of the commands say.
+ * Options that tally has with another meaning are not listed here; the manual pages of the commands
+ * describe them.
  */
 #ifndef TALLY_CLI_MAIN_PERF_OPTIONS_H
 #define TALLY_CLI_MAIN_PERF_OPTIONS_H
@@ -12,40 +13,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether an option of perf's takes an argument. */
+/* Argument of an option of perf. */
 enum tally_perf_arg {
 	TALLY_PERF_ARG_NONE,
 	TALLY_PERF_ARG_NEEDED,
-	TALLY_PERF_ARG_OPTIONAL, /* behind '=', or behind the letter in the same word */
+	TALLY_PERF_ARG_OPTIONAL, /* after '=', or after the letter in the same word */
 };
 
 struct tally_perf_option {
 	char letter;      /* 0: none */
 	const char *name; /* long name without dashes; NULL: none */
 	enum tally_perf_arg arg;
-	bool taken;      /* it is taken and changes nothing; else it is refused */
-	const char *why; /* why nothing changes, or why it is refused and what to use instead */
+	bool taken;      /* accepted without effect; otherwise rejected */
+	const char *why; /* reason for having no effect; or reason for the rejection, and an
+	                  * alternative */
 };
 
-/* The rows of a command, ended by one without letter and name; NULL where there are none. */
+/* Return the rows of a command, terminated by a row without letter and name; NULL without rows. */
+/* Return true for the terminating row of a table. */
 const struct tally_perf_option *tally_perf_options(const char *command);
 
 bool tally_perf_option_ends(const struct tally_perf_option *option);
 
-/* The row of a letter, or NULL. */
+/* Return the row of a letter, or NULL. */
 const struct tally_perf_option *tally_perf_option_letter(const char *command, char letter);
 
-/* The row of the long name that is the `len` bytes at `name`, as it is or behind "no-"; or NULL. */
+/* Return the row with the long name of `len` bytes at `name`, with or without a "no-" before it; or
+ * NULL. */
 const struct tally_perf_option *tally_perf_option_find(const char *command, const char *name,
 						       size_t len);
 
-/* The only row whose long name begins with the `len` bytes at `name`; NULL if there is none, or
- * more than one. */
+/* Return the only row with a long name that begins with the `len` bytes at `name`; NULL if no row
+ * or several rows match. */
 const struct tally_perf_option *tally_perf_option_begins(const char *command, const char *name,
 							 size_t len);
 
-/* What to use in place of a command that perf has and tally has not; NULL if perf has none of this
- * name either. */
+/* Return what to use in place of a command that only perf has; NULL if perf has no such command. */
 const char *tally_perf_command(const char *name);
 
 #endif

@@ -18,7 +18,7 @@ static void print_message(void *data, enum tally_message_kind kind, const char *
 {
 	struct tally_str text = {0};
 
-	/* What was printed so far comes first, where both go to the same place. */
+	/* Write out stdout first, so that the order is right if both go to the same place. */
 	fflush(stdout);
 	tally_str_add(&text, raw);
 	tally_str_escape(&text, 0);

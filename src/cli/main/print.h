@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is said to people: on stderr, prefixed with the program's name, one line a message. */
+/* Messages to the user: on stderr, prefixed with the program's name, one line each. */
 #ifndef TALLY_CLI_MAIN_PRINT_H
 #define TALLY_CLI_MAIN_PRINT_H
 
@@ -11,26 +11,27 @@
 #include "base/suggest.h"
 #include "sampler/messages.h"
 
-/* "tally: ..." - something failed; the command ends. */
+/* "tally: ..." - a failure that ends the command. */
 void tally_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "tally: warning: ..." - something is not as asked for; the command goes on. */
+/* "tally: warning: ..." - something differs from the request; the command continues. */
 void tally_print_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "  ..." - more about the line before. */
+/* " ..." - more detail about the previous line. */
 void tally_print_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "  hint: ..." - what to do about the line before. */
+/* " hint: ..." - what to do about the previous line. */
 void tally_print_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The hint "did you mean '...'?", where a word is a slip of the fingers for a name. Whether it is.
- */
+/* Print the hint "did you mean '...'?" if the word looks like a mistyped name. Return true if it
+ * was printed. */
 bool tally_print_typo(const struct tally_suggest *suggest);
 
-/* What the sampler has to tell, printed as by the functions above; information as it is. */
+/* Messages of the sampler, printed as by the functions above; information without a prefix. */
 extern const struct tally_messages tally_print_messages;
 
-/* An error of a parser: what, the system's word for the code, and the place in `path`. */
+/* Print an error of a parser: the error text, strerror() of `code`, and for -EINVAL the offset in
+ * `path`. */
 void tally_print_parse_error(const char *path, int code, const struct tally_error *err);
 
 #endif

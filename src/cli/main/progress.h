@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far long work is, on one line of stderr, only where that is a terminal. */
+/* Progress of long operations, on one line of stderr; shown only on a terminal. */
 #ifndef TALLY_CLI_MAIN_PROGRESS_H
 #define TALLY_CLI_MAIN_PROGRESS_H
 
@@ -12,14 +12,15 @@ struct tally_progress {
 	uint64_t started; /* ns */
 };
 
-/* Where stdout is a terminal, too, its text is not to be disturbed, unless the result goes
- * elsewhere. */
+/* Start a progress line. It is not shown if stdout is a terminal too, so that it does not disturb
+ * the text there; `goes_elsewhere` means that the result is not written to stdout. */
 struct tally_progress tally_progress_start(const char *verb, const char *what, bool goes_elsewhere);
 
-/* `done` of `all` (0: not known). Shows nothing in the first half second. */
+/* Show that `done` of `all` units are done; 0 for `all` means unknown. Shows nothing in the first
+ * half second. */
 void tally_progress_at(struct tally_progress *progress, uint64_t done, uint64_t all);
 
-/* Take the line away. */
+/* Erase the line. */
 void tally_progress_end(struct tally_progress *progress);
 
 #endif

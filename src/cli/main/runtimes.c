@@ -8,8 +8,8 @@
 #include "base/arith.h"
 #include "base/path.h"
 
-/* A process may have several: Python that runs Java is slow in Java's code, and all of them may run
- * Python. */
+/* In the order of precedence for a process that contains several runtimes. A Python program that
+ * runs Java spends its time in Java's code, and any of the runtimes may embed Python. */
 static const struct tally_runtime runtimes[] = {
 	{"Java",
 	 {"java", "libjvm.so"},
@@ -62,7 +62,7 @@ static const struct tally_runtime runtimes[] = {
 	 "/tmp/perf-PID.map"},
 };
 
-/* "python3.12", "libjvm.so", "node (deleted)"; not "javac", nor "node_exporter". */
+/* Match "python3.12", "libjvm.so" and "node (deleted)", but not "javac" or "node_exporter". */
 static bool name_begins(const char *name, const char *begin)
 {
 	size_t len = strlen(begin);

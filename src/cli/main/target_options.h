@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options that say who is measured, for the table of each command that measures. `target` is
- * the offset of the struct tally_target in the command's config. */
+/* The options that select what to measure, for the tables of commands that measure. `target` is the
+ * offset of the struct tally_target in the command's config. */
 #ifndef TALLY_CLI_MAIN_TARGET_OPTIONS_H
 #define TALLY_CLI_MAIN_TARGET_OPTIONS_H
 
@@ -16,7 +16,7 @@
 	{'C', "cpu", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, cpus), "list",              \
 	 "every task on these CPUs: 0-3,5"}
 
-/* -t means something else to some commands: `letter` is 0 there. */
+/* `letter` is 0 in commands where -t means something else. */
 #define TALLY_OPTIONS_TASKS(target, letter)                                                 \
 	{'p', "pid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, pids), "pids",              \
 	 "these processes, all their threads"},                                             \

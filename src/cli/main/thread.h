@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads beside the main one. */
+/* Additional threads. */
 #ifndef TALLY_CLI_MAIN_THREAD_H
 #define TALLY_CLI_MAIN_THREAD_H
 
 #include <pthread.h>
 
-/* Start a thread that no signal is handled in: handlers are for the main thread, that of SIGTSTP
- * writes to the terminal. Faults are not blocked, as the kernel ends a program that blocks one: a
- * mapped file that becomes shorter is survived in every thread (truncation.h). 0, or the negative
- * error of pthread_create(3). */
+/* Start a thread that handles no signals: handlers run in the main thread, as that of SIGTSTP
+ * writes to the terminal. Faults are not blocked, because the kernel kills a program that blocks
+ * one, and each thread must survive a mapped file that becomes shorter (truncation.h). Returns 0 or
+ * the negated error of pthread_create(3). */
 int tally_thread_start(pthread_t *ret_thread, void *(*run)(void *), void *arg);
 
 #endif

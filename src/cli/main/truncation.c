@@ -14,13 +14,14 @@
 /* A line of /proc/self/maps: start-end perms offset device inode path. */
 enum { LINE_SIZE = PATH_MAX + 128, PERMS = 4 };
 
-/* A signal handler has nothing else to be told by. */
+/* Global, because a signal handler gets no argument. */
 static struct {
 	char path[PATH_MAX];
 	volatile sig_atomic_t seen;
 } truncated;
 
-/* The next line without its newline, in a handler: no stdio, no memory. False at the end. */
+/* Read the next line without its newline. Runs in a signal handler: no stdio, no malloc(3). Returns
+ * false at the end of the file. */
 static bool line_read(int fd, char line[LINE_SIZE])
 {
 	size_t len = 0;
@@ -44,8 +45,9 @@ static const char *hex_parse(const char *at, uintptr_t *ret_value)
 	return at;
 }
 
-/* Whether the line is of a mapping with `address` in it that tally_file_map() made: shared and for
- * reading only. The dynamic linker's are private; counters' rings can be written to. */
+/* Return true if the line describes a mapping by tally_file_map() that contains `address`: shared
+ * and read-only. Mappings of the dynamic linker are private, and ring buffers of counters are
+ * writable. */
 static bool line_is_ours(const char *line, uintptr_t address, uintptr_t *ret_end)
 {
 	uintptr_t start;
@@ -75,7 +77,7 @@ static bool mapping_find(uintptr_t address, uintptr_t *ret_end)
 	return found;
 }
 
-/* All of what follows becomes zeros at once: the signal comes once for a file. */
+/* Replace the rest of the mapping with zeros, so that the signal occurs only once per file. */
 static bool put_zeros(uintptr_t address)
 {
 	uintptr_t start = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1), end;
@@ -89,7 +91,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	int code = errno;
 
-	/* Otherwise it happens again when we return, and ends the program. */
+	/* With the default action, the fault recurs on return and kills the program. */
 	if (info->si_code != BUS_ADRERR || !put_zeros((uintptr_t)info->si_addr))
 		signal(number, SIG_DFL);
 	errno = code;

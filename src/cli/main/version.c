@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally version: which tally this is, and what it was built with. */
+/* tally version: print the version and the build options. */
 #include <stdio.h>
 
 #include "cli/main/commands.h"
@@ -17,7 +17,7 @@ static const struct tally_option version_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* In perf's form, which programs parse. */
+/* The format is perf's, which scripts parse. */
 static void print_option(const char *name, bool on, const char *what)
 {
 	printf("%22s: [ %s ]  # %s\n", name, on ? "on " : "OFF", what);

@@ -63,7 +63,8 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 		.executed = tally_via_programs_executed,
 		.arg = &via->programs,
 	};
-	/* Nothing of it takes privileges, and with another thread they could not be given up. */
+	/* The user host needs no privileges, and they can only be dropped while there is one
+	 * thread. */
 	int ret = tally_privileges_drop(messages);
 
 	if (ret)
@@ -96,7 +97,7 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 	return 0;
 }
 
-/* ---- the choice --------------------------------------------------------------------------- */
+/* ---- choosing the implementation ---------------------------------------------------------- */
 
 enum choice { AUTO, KERNEL, USER, NR_CHOICES };
 
@@ -149,7 +150,7 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 	return tally_refuse_killed(messages);
 }
 
-/* Samples a second: each costs the thread that is stopped for it some 25 us. */
+/* Samples per second. A sample stops its thread for about 25 us. */
 #define USER_FREQ "999"
 
 int tally_via_open_sampling(struct tally_via *via, const char *text,

@@ -46,7 +46,7 @@ void tally_via_programs_free(struct tally_via_programs *programs)
 	}
 }
 
-/* Out of memory it is forgotten. */
+/* If there is no memory, the path is dropped. */
 static void note(struct tally_via_programs *programs, enum tally_via_trouble trouble,
 		 const char *path)
 {
@@ -61,9 +61,9 @@ static void note(struct tally_via_programs *programs, enum tally_via_trouble tro
 	pthread_mutex_unlock(&programs->lock);
 }
 
-/* ---- rights ---------------------------------------------------------------------------- */
+/* ---- privileges ------------------------------------------------------------------------ */
 
-/* Whether executing the file gives rights that this user has not. */
+/* Return true if executing the file gives privileges that this user does not have. */
 static bool gives_rights(const char *path)
 {
 	struct statvfs fs;
@@ -100,8 +100,8 @@ int tally_via_programs_check(const char *command, const struct tally_messages *m
 
 /* ---- LeakSanitizer --------------------------------------------------------------------- */
 
-/* What a process has of it: alone, or as a part of AddressSanitizer, which has options of its own,
- * too. */
+/* The sanitizer in a process: LeakSanitizer alone, or as a part of AddressSanitizer, which also
+ * reads ASAN_OPTIONS. */
 enum sanitizer { SANITIZER_NONE, SANITIZER_LEAK, SANITIZER_ADDRESS };
 
 static enum sanitizer sanitizer_among(const void *text, size_t len)
@@ -123,7 +123,7 @@ static enum sanitizer sanitizer_among(const void *text, size_t len)
 	return SANITIZER_NONE;
 }
 
-/* By what the file exports and links. */
+/* Detect a sanitizer by the names that the file exports and imports. */
 static enum sanitizer sanitizer_of_file(const char *path)
 {
 	enum sanitizer found = SANITIZER_NONE;
@@ -142,7 +142,7 @@ static enum sanitizer sanitizer_of_file(const char *path)
 	return found;
 }
 
-/* A variable of an environment, which ends with a 0; NULL: it is not set. */
+/* Return the value of a variable in a NUL-separated environment; NULL if it is not set. */
 static const char *variable(const char *environment, size_t len, const char *name)
 {
 	size_t at = strlen(name);
@@ -154,7 +154,7 @@ static const char *variable(const char *environment, size_t len, const char *nam
 	return NULL;
 }
 
-/* Whether the options say anything of looking for leaks: the last one counts. */
+/* Read the last detect_leaks= of the options into `*looks`, if there is one. */
 static void read_options(const char *options, bool *looks)
 {
 	static const char between[] = " ,:\n\t\r'\"", name[] = "detect_leaks=";
@@ -190,7 +190,7 @@ static bool looks_for_leaks(const char *path, int32_t pid)
 	return which && looks;
 }
 
-/* ---- what was met ------------------------------------------------------------------------ */
+/* ---- results ----------------------------------------------------------------------------- */
 
 bool tally_via_programs_executed(void *programs, int32_t pid)
 {
