@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tally profile: record with the settings that are best here, and show what was recorded. Both are
- * done by the commands record and report, which are given command lines.
+ * tally profile: record with suitable settings, and show the result. Runs the commands record and
+ * report with generated command lines.
  */
 #include <errno.h>
 #include <signal.h>
@@ -71,7 +71,7 @@ static const struct tally_option profile_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* A command line that is being made. Its words are borrowed. */
+/* A generated command line. The words are not copied. */
 struct arguments {
 	TALLY_VEC(const char *) words;
 	bool failed;
@@ -82,7 +82,7 @@ static void add_word(struct arguments *arguments, const char *word)
 	arguments->failed |= tally_vec_push(&arguments->words, word) != 0;
 }
 
-/* An option with its value; without a value nothing. */
+/* Append an option with its value; nothing if the value is NULL. */
 static void add_option(struct arguments *arguments, const char *option, const char *value)
 {
 	if (!value)
@@ -91,7 +91,7 @@ static void add_option(struct arguments *arguments, const char *option, const ch
 	add_word(arguments, value);
 }
 
-/* Run a command of ours by such a command line: its exit status. */
+/* Run another command of tally with this command line. Return its exit status. */
 static int run_other(struct arguments *arguments)
 {
 	const struct tally_command *command = tally_command_find(arguments->words.data[0]);
@@ -135,7 +135,7 @@ static void add_recording(struct arguments *arguments, const struct profile_conf
 		add_option(arguments, "-e", config->events.items[i]);
 }
 
-/* What the recorder does with signals is for as long as it records. */
+/* Signal settings that the recorder changes, to be restored after it. */
 struct dispositions {
 	sigset_t blocked;
 	struct sigaction pipe;
@@ -153,7 +153,7 @@ static void dispositions_restore(const struct dispositions *dispositions)
 	sigprocmask(SIG_SETMASK, &dispositions->blocked, NULL);
 }
 
-/* The command's exit status, or that of a recording that failed. */
+/* Return the command's exit status, or that of a failed recording. */
 static int profile_record(const struct profile_config *config, const char *path, char **command)
 {
 	struct arguments arguments = {0};
@@ -199,7 +199,7 @@ static void print_kept(const char *path)
 	tally_str_free(&shown);
 }
 
-/* Record, and show it also where the command, or the recording, failed in the end. */
+/* Record, and show the result even if the command or the recording failed at the end. */
 static int profile_all(const struct profile_config *config, struct profile_recording *recording,
 		       char **command)
 {
@@ -208,7 +208,7 @@ static int profile_all(const struct profile_config *config, struct profile_recor
 
 	dispositions_note(&dispositions);
 	status = profile_record(config, tally_str_text(&recording->path), command);
-	/* Signals that wait until now may end us; the file is no longer to be removed then. */
+	/* Unblocking a pending signal may end the process, so remove the temporary file first. */
 	ret = profile_recording_end(recording);
 	dispositions_restore(&dispositions);
 	if (!ret && config->output)
@@ -227,7 +227,7 @@ static bool has_target(const struct profile_config *config)
 	return target->all_cpus || target->cpus || target->pids || target->tids || target->user;
 }
 
-/* Whether what was asked for makes sense; says what does not. 0 or an exit status. */
+/* Check the options. Return 0, or an exit status after an error message. */
 static int profile_check(const struct profile_config *config, bool has_command)
 {
 	if (tally_html_check(config->html, config->html_source))
@@ -252,7 +252,7 @@ static int profile_check(const struct profile_config *config, bool has_command)
 		       : 0;
 }
 
-/* A page without a name is called after the command; without one, after what was found. */
+/* Name a page without a name after the command; without a command, the report names it. */
 static int name_page(struct profile_config *config, const char *command, struct tally_str *name)
 {
 	if (!config->html || strcmp(config->html, TALLY_HTML_UNNAMED) != 0 || !command)

@@ -9,8 +9,8 @@
 
 #include "cli/main/print.h"
 
-/* The name is made before the recorder opens it: it takes an empty file as it is, and nobody else
- * can read this one. */
+/* Create the file before the recorder opens it. The recorder uses an empty file as it is, and this
+ * one can only be read by its owner. */
 static int temporary_make(struct profile_recording *recording)
 {
 	const char *dir = getenv("TMPDIR");
@@ -33,7 +33,7 @@ static int temporary_make(struct profile_recording *recording)
 	return ret;
 }
 
-/* What is written is read again. */
+/* The recording must be a file that can be read again. */
 static int output_check(struct profile_recording *recording, const char *output)
 {
 	struct stat *before = &recording->before;
@@ -57,8 +57,8 @@ int profile_recording_begin(struct profile_recording *recording, const char *out
 	return ret ? ret : tally_str_error(&recording->path);
 }
 
-/* Whether the file that was made is still the one of its name: where others may write in the
- * directory they could show us a recording of theirs, or anybody's file. */
+/* Open the temporary file and check that it is still the one created. In a directory that others
+ * can write to, the name may have been replaced by another recording or by any other file. */
 static int temporary_open(struct profile_recording *recording, const char *path)
 {
 	const struct stat *made = &recording->before;
@@ -71,7 +71,7 @@ static int temporary_open(struct profile_recording *recording, const char *path)
 		return -errno;
 	if (st.st_dev != made->st_dev || st.st_ino != made->st_ino)
 		return -ESTALE;
-	/* If the recorder could not begin it has removed it, or left it empty. */
+	/* If the recorder failed to start, it has removed the file or left it empty. */
 	return st.st_size ? 0 : -ENOENT;
 }
 
@@ -91,7 +91,7 @@ static int temporary_keep(struct profile_recording *recording)
 	return ret;
 }
 
-/* The recorder writes a new file, unless there was an empty one. */
+/* The recorder writes a new file, unless it found an empty one. */
 static bool is_new(const struct stat *before, const struct stat *after)
 {
 	return !before->st_size || before->st_ino != after->st_ino ||
