@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tally record. */
+/* Configuration of tally record, filled from the command line. */
 #ifndef TALLY_CLI_RECORD_CONFIG_H
 #define TALLY_CLI_RECORD_CONFIG_H
 
@@ -7,12 +7,12 @@
 #include "cli/main/command.h"
 #include "sampler/sampling.h"
 
-/* Unless told otherwise: time between writes. */
+/* Default time between writes. */
 enum { RECORD_FLUSH_MS = 1000 };
 
-/* A filter belongs to the -e before it. */
+/* A filter applies to the -e before it. */
 struct record_filter {
-	size_t event_option; /* how many -e stood before */
+	size_t event_option; /* number of -e options before it */
 	const char *text;
 };
 
@@ -30,8 +30,8 @@ struct record_config {
 	bool switch_signal;
 	uint64_t switch_bytes, switch_ns, switch_files;
 	bool progress;
-	uint64_t duration_ns; /* from when events and command were let go; 0: as long as they run */
-	uint64_t flush_ms; /* rings are written out at least so often; 0: when they are half full */
+	uint64_t duration_ns; /* after starting the events and the command; 0: no limit */
+	uint64_t flush_ms;    /* maximum time between writes of the rings; 0: only when half full */
 };
 
 #endif

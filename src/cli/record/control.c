@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What --control asks for. */
+/* Commands received through --control. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,12 +5,12 @@
 
 #include "cli/record/record.h"
 
-/* Open what --control names; without that option do nothing. 0, or the error of
- * tally_control_open(), which was told. */
+/* Open the descriptors named by --control; without that option, do nothing. Returns 0, or the error
+ * of tally_control_open(), which has been reported. */
 int record_control_open(struct record *record);
 
-/* Carry out all commands that have come whole, and acknowledge them; unknown ones are warned of. 0,
- * or the error of enabling or disabling the counters. */
+/* Execute and acknowledge all complete commands received; warn of unknown ones. Returns 0, or the
+ * error of enabling or disabling the counters. */
 int record_control_read(struct record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the rings to the file, without a copy. */
+/* Write from the rings to the file without copying. */
 #include "cli/record/drain.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@ static int add_piece(struct record *record, const void *data, size_t len)
 	return len ? tally_vec_push(&record->pieces, (struct iovec){(void *)data, len}) : 0;
 }
 
-/* The pieces of all rings that are wanted, and the mark that closes a round. */
+/* Collect the pieces of all rings to be written, and the record that ends a round. */
 static int gather(struct record *record, bool overwrite)
 {
 	static const struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0,
@@ -34,7 +34,7 @@ static int gather(struct record *record, bool overwrite)
 	return ret;
 }
 
-/* One writev for all rings, of what stands in them. */
+/* Write the contents of all rings with one writev, directly from ring memory. */
 static int write_pieces(struct record *record, bool overwrite)
 {
 	int ret;

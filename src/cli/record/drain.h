@@ -4,8 +4,8 @@
 
 #include "cli/record/record.h"
 
-/* Write out what the rings hold, and close the round; all there is with `is_all`: of rings that
- * are overwritten, too, and what waits to be unwound. 0 or the error of writing. */
+/* Write out the contents of the rings and end the round. With `is_all`, also write overwrite rings,
+ * and all records that wait to be unwound. Returns 0 or the write error. */
 int record_drain(struct record *record, bool is_all);
 
 #endif

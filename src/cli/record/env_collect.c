@@ -26,12 +26,12 @@ enum { FILE_MAX = 1 << 22, NAME_ROOM = 512 };
 
 struct env {
 	struct tally_perfdata_writer *writer;
-	struct tally_arena arena; /* of all the strings */
+	struct tally_arena arena; /* owns all strings */
 	struct tally_cpus *online;
-	uint32_t nr_cpus; /* that could be there */
+	uint32_t nr_cpus; /* configured CPUs */
 };
 
-/* The first line of a file, in the arena; NULL when it cannot be read. */
+/* Return the first line of a file, allocated in the arena; NULL if the file cannot be read. */
 static const char *env_line(struct env *env, const char *path)
 {
 	char *text, *end;
@@ -77,7 +77,7 @@ static int add_names(struct env *env)
 
 /* ---- /proc/cpuinfo and /proc/meminfo --------------------------------------- */
 
-/* The value behind "key   : " at the start of a line; "" if there is none. */
+/* Return the value of the first line that begins with "key : ", or "". */
 static const char *info_value(struct env *env, const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -98,8 +98,8 @@ static const char *info_value(struct env *env, const char *text, const char *key
 	return "";
 }
 
-/* On x86 vendor, family, model and stepping, as perf's CPUID has it; elsewhere the processor's
- * identification where cpuinfo has one. */
+/* Write CPUDESC and CPUID. CPUID is vendor, family, model and stepping, as in perf; it is written
+ * only if cpuinfo has all of them, as on x86. */
 static int add_cpu_kind(struct env *env)
 {
 	static const char *const names[] = {"model name", "Processor", "cpu model", "cpu", "uarch"};
@@ -122,7 +122,7 @@ static int add_cpu_kind(struct env *env)
 	return ret;
 }
 
-/* "Key:   123 kB" in a meminfo file, 0 without. */
+/* Return the value of a line "Key: 123 kB" of a meminfo file, or 0. */
 static uint64_t meminfo_kb(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -146,7 +146,7 @@ static int add_memory(struct env *env)
 
 /* ---- CPUs ------------------------------------------------------------------ */
 
-/* A list of sibling lists without doubles. */
+/* Sibling lists without duplicates. */
 struct siblings {
 	TALLY_VEC(const char *) lists;
 };
@@ -218,7 +218,7 @@ static bool same_cache(const struct tally_perfdata_cache *a, const struct tally_
 	return a->level == b->level && !strcmp(a->type, b->type) && !strcmp(a->cpus, b->cpus);
 }
 
-/* One cache of a CPU: 1 when there is none of that index. */
+/* Read one cache of a CPU. Return 1 if no cache has that index. */
 static int cache_read(struct env *env, struct caches *caches, uint32_t cpu, unsigned index)
 {
 	static const char *const files[] = {
@@ -303,7 +303,7 @@ static int node_read(struct env *env, uint32_t number, struct tally_perfdata_nod
 	return 0;
 }
 
-/* The memory blocks of a node as a bit set: u64 node, u64 size, u64 bits, words. */
+/* Append the memory blocks of a node as a bit set: u64 node, u64 size, u64 bits, words. */
 static int add_node_blocks(struct tally_str *out, uint32_t number)
 {
 	TALLY_VEC(uint64_t) words = {0};
@@ -370,7 +370,7 @@ static int add_nodes(struct env *env)
 {
 	const char *line = env_line(env, SYS_NODE "/online");
 	TALLY_VEC(struct tally_perfdata_node) all = {0};
-	struct tally_cpus *nodes = NULL; /* a list of numbers like any other */
+	struct tally_cpus *nodes = NULL; /* node numbers */
 	struct tally_perfdata_node node;
 	int ret = 0;
 
@@ -419,7 +419,7 @@ static int add_pmus(struct env *env)
 	return ret;
 }
 
-/* perf counts the CPUs that are configured as available. */
+/* The number of available CPUs is the number of configured ones, as in perf. */
 static int add_cpu_count(struct env *env)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN), all = sysconf(_SC_NPROCESSORS_CONF);
@@ -429,7 +429,7 @@ static int add_cpu_count(struct env *env)
 					    env->nr_cpus);
 }
 
-/* The program by its path, then its arguments. */
+/* Write the path of this program, followed by its arguments. */
 static int add_cmdline(struct tally_perfdata_writer *writer, int argc, char **argv)
 {
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));

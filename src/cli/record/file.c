@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file that is recorded into, and its name.
+ * The output file and its names.
  *
- * It is locked (flock(2)) for as long as it is written. A second recorder of the same name is
- * refused: were it to move the first one's file away as if it were an old one, a third would
- * overwrite that. A file that nobody writes any more becomes FILE.old, as with perf, and the one
- * before it goes.
+ * The file is locked with flock(2) while it is being written. A second recorder for the same name
+ * is rejected: if it renamed the first recorder's file to FILE.old, a third recorder would
+ * overwrite that. As with perf, a file that is no longer being written becomes FILE.old, and
+ * replaces the previous FILE.old.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +23,10 @@
 #include "cli/record/file.h"
 #include "tally/perfdata.h"
 
-/* Tries, where others create and rename the same names. */
+/* Retries if other processes create and rename the same names. */
 enum { TRIES = 100 };
 
-/* ---- whose file it is ------------------------------------------------------- */
+/* ---- ownership -------------------------------------------------------------- */
 
 static bool is_at(int fd, const char *path)
 {
@@ -36,7 +36,8 @@ static bool is_at(int fd, const char *path)
 	       ours.st_ino == there.st_ino;
 }
 
-/* 0, or -EBUSY while somebody else holds it. File systems without locks let everybody pass. */
+/* Return 0, or -EBUSY if another process holds the lock. A file system without locks is not an
+ * error. */
 static int lock(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? -EBUSY : 0;
@@ -65,7 +66,7 @@ static int print_denied(const char *path)
 	return -EACCES;
 }
 
-/* An older recording, or nothing. */
+/* Return true if there is no file, or an older recording that may be replaced. */
 static bool may_go(const char *path)
 {
 	struct stat st;
@@ -74,10 +75,10 @@ static bool may_go(const char *path)
 				   (!st.st_size || tally_perfdata_is_recording(path)));
 }
 
-/* ---- what was there before --------------------------------------------------- */
+/* ---- existing files ---------------------------------------------------------- */
 
-/* FILE.old; FILE.old.1 and so on where that is still being written, as perf moves away what is, or
- * is no recording. */
+/* Find a name for the existing file: FILE.old, or FILE.old.1 and so on if that is not a recording
+ * or is still being written. perf renames files that are being written. */
 static int old_name(const char *path, char **ret_name)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -117,7 +118,7 @@ static int keep_old(struct record_output *output)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* Somebody's file may be moved away without a right to write it. */
+/* A file that cannot be written may still be renamed, so it is opened read-only. */
 static int open_any(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600), ret = -errno;
@@ -128,8 +129,8 @@ static int open_any(const char *path)
 	return fd < 0 ? ret : fd;
 }
 
-/* One try: 0 with the file, which is empty and ours; -EAGAIN when an old one was moved away, or the
- * name changed hands meanwhile. */
+/* Try once to open the file. Returns 0 with an empty file that is locked, or a device; -EAGAIN if
+ * an old file was renamed or the name changed meanwhile; or -errno after an error message. */
 static int try_open(struct record_output *output)
 {
 	int fd = open_any(output->path), ret;
@@ -176,7 +177,7 @@ void record_file_discard(struct record_output *output)
 	if (output->fd < 0 || !output->path || output->is_pipe || output->is_device ||
 	    !is_at(output->fd, output->path))
 		return;
-	/* In one step, so that the name is never free meanwhile. */
+	/* In one step, so that the name always exists. */
 	if (!output->saved)
 		unlink(output->path);
 	else
@@ -200,7 +201,8 @@ char *record_file_name(const struct record_output *output)
 	return len < 0 ? strdup(output->path) : strndup(name, (size_t)len);
 }
 
-/* "perf.data.2026112109274812": to hundredths of a second, `later` of them added. */
+/* Make a name such as "perf.data.2026112109274812": local time with hundredths of a second, plus
+ * `later` hundredths. */
 static int stamp(const struct record_output *output, unsigned later, char **ret_name)
 {
 	struct timeval now;
@@ -219,7 +221,7 @@ static int stamp(const struct record_output *output, unsigned later, char **ret_
 	return 0;
 }
 
-/* A name that no file has yet: two may be finished within a hundredth. */
+/* Make a name that does not exist yet. Two files may be finished within a hundredth of a second. */
 static int fresh_name(const struct record_output *output, char **ret_name)
 {
 	enum { MOST = 1000 };

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file at `output->path`. */
+/* The output file at `output->path`. */
 #ifndef TALLY_CLI_RECORD_FILE_H
 #define TALLY_CLI_RECORD_FILE_H
 
 #include "cli/record/record.h"
 
-/* Open it, empty and locked, and keep what was there as FILE.old. 0 or -errno, which was told:
- * -EBUSY while another recorder writes it. */
+/* Open the file, empty and locked, and keep an existing file as FILE.old. Returns 0, or -errno
+ * after an error message: -EBUSY if another recorder is writing the file. */
 int record_file_open(struct record_output *output);
 
-/* Remove it, and put back what was there. If somebody moved or replaced it in the meantime,
- * nothing is touched. */
+/* Remove the file and restore the previous one. Does nothing if the file has been renamed or
+ * replaced by someone else. */
 void record_file_discard(struct record_output *output);
 
-/* Give the finished file its own name, the last of `output->names`; of more than `most` (0: any
- * number) the oldest goes. 0; -ESTALE if it is no longer at its path; -errno, which was told. */
+/* Rename the finished file to a name with a timestamp, appended to `output->names`. If there are
+ * more than `most` names (0: no limit), the oldest file is removed. Returns 0; -ESTALE if the file
+ * is no longer at its path; or -errno, which has been reported. */
 int record_file_stamp(struct record_output *output, uint64_t most);
 
-/* What it is called now; the caller frees it. NULL when out of memory. That somebody else renamed
- * it is told. */
+/* Return the current name of the file, or NULL if out of memory. The caller frees it. Warns if
+ * someone else has renamed the file. */
 char *record_file_name(const struct record_output *output);
 
 #endif

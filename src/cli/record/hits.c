@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One pass over a file just written: how many samples it has, between which times, and the
- * build ids of the files they fell in. Which file that is, maps tell as in a report; no symbols
- * are read.
+ * A pass over the file just written: the number of samples, the times of the first and the last
+ * one, and the build IDs of the files they hit. As in a report, the maps determine the file of an
+ * address. No symbols are read.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 #include "symbols/pins.h"
 
 struct hits {
-	struct tally_symbols *symbols; /* the files */
+	struct tally_symbols *symbols;
 	struct tally_feed feed;
-	TALLY_VEC(bool) marks;       /* by number of a file: a sample fell in it */
-	struct tally_map spaces;     /* whose files are all marked, see mark_space() */
-	struct tally_intern written; /* build ids with the names of their files */
+	TALLY_VEC(bool) marks;       /* by DSO number: hit by a sample */
+	struct tally_map spaces;     /* spaces whose files are all marked, see mark_space() */
+	struct tally_intern written; /* build IDs already written, with file names */
 	struct record_paths paths;
-	bool names_maps; /* build ids are wanted */
+	bool names_maps; /* build IDs are requested */
 	struct record_hits *result;
 };
 
@@ -53,12 +53,12 @@ static int mark_dso(struct hits *hits, const struct tally_dso *dso)
 
 static void mark_map(void *arg, struct tally_mapping *map)
 {
-	/* Memory runs out for what comes next as well, and that is told. */
+	/* Out of memory is ignored: the next allocation fails as well, and that is reported. */
 	(void)mark_dso(arg, map->dso);
 }
 
-/* Of a stack, dumped or walked to its callers, any file that is mapped may have a part: all are
- * marked, once for each state of an address space. */
+/* A stack dump or a callchain may involve any mapped file, so mark all of them, once for each state
+ * of an address space. */
 static int mark_space(struct hits *hits, struct tally_maps *maps)
 {
 	if (tally_map_get(&hits->spaces, maps->space) != TALLY_MAP_NONE)
@@ -84,7 +84,7 @@ static bool is_map(const struct tally_perfdata_record *record)
 	return record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2;
 }
 
-/* The file of a map of user space, which the machine has taken in. */
+/* Add the file of a user space map that the machine has already processed. */
 static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 {
 	struct tally_machine *machine = hits->feed.machine;
@@ -99,7 +99,7 @@ static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 	if (!thread)
 		return -ENOMEM;
 	dso = tally_machine_find_dso(machine, thread, PERF_RECORD_MISC_USER, mmap.start);
-	/* Memory that a file's code was moved to has no path. */
+	/* Anonymous memory to which a file's code was moved has no path. */
 	if (!dso || strcmp(mmap.filename, tally_dso_name(dso)))
 		return 0;
 	return record_paths_add(&hits->paths, dso, record);
@@ -109,10 +109,10 @@ static int on_record(struct hits *hits, const struct tally_perfdata_record *reco
 {
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
-	struct tally_sample sample; /* large: not cleared, decoding does that */
+	struct tally_sample sample; /* large; initialized when it is decoded */
 	int ret;
 
-	/* What programs only read is not asked for, not even by --buildid-all. */
+	/* Maps of data are skipped, even with --buildid-all. */
 	if (is_map(record) && record->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return 0;
 	if (record->type == PERF_RECORD_SAMPLE)
@@ -134,14 +134,14 @@ static int hits_read(struct hits *hits, struct tally_perfdata *data)
 	while (!ret && (ret = tally_perfdata_next_ordered(data, &one, NULL)) > 0)
 		ret = on_record(hits, &one);
 	hits->result->samples = counts->samples + counts->damaged_samples;
-	/* A record that cannot be read back is the readers' business. */
+	/* A record that cannot be read back is reported by the commands that read the file. */
 	return ret == -EINVAL ? 0 : ret;
 }
 
 /* ---- build ids -------------------------------------------------------------- */
 
-/* 1 if the same was not written yet, 0 if it was, -ENOMEM. A file that was mapped both with its
- * build id and before the kernel could read that comes twice. */
+/* Return 1 if this build ID has not been written yet, 0 if it has, or -ENOMEM. A file appears twice
+ * if some of its maps have a build ID and others do not, because the kernel had not read it yet. */
 static int is_new_id(struct hits *hits, const struct tally_perfdata_build_id *id)
 {
 	size_t nr = hits->written.strings.len;

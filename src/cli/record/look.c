@@ -10,13 +10,13 @@
 #include "base/endian.h"
 #include "cli/record/pinning.h"
 
-/* A path has at most PATH_MAX bytes; other records that are looked into are shorter. */
+/* Paths have at most PATH_MAX bytes, and the other records that are read are shorter. */
 enum { ROOM = 8192 };
 
-/* Nanoseconds between looks around: twice as long each time that nothing was mapped. */
+/* Limits of the time between scans, ns. It doubles each time that nothing was mapped. */
 enum { PAUSE_LEAST = 10000000, PAUSE_MOST = 100000000 };
 
-/* Bytes of a ring's two pieces, from `at` on, made one. */
+/* Return `len` bytes at offset `at` of a ring's two pieces; copied to `room` if they are split. */
 static const char *ring_bytes(const struct tally_ring_data *data, size_t at, size_t len,
 			      char room[ROOM])
 {
@@ -32,7 +32,7 @@ static const char *ring_bytes(const struct tally_ring_data *data, size_t at, siz
 	return room;
 }
 
-/* How many were lost, at `offset` of a record. */
+/* Return the number of lost records, which is at `offset` of the record. */
 static uint64_t lost_at(const struct tally_ring_data *data, size_t at, size_t size, size_t offset)
 {
 	char room[ROOM];
@@ -96,7 +96,7 @@ int record_look_at(struct record *record, const char *records, size_t len)
 	return is_wanted(record) ? look_at_all(record, &data) : 0;
 }
 
-/* At what was written into a ring since the last look. */
+/* Scan what was written to a ring since the last scan. */
 static int look_at_new(struct record *record, size_t ring)
 {
 	struct record_looks *looks = &record->looks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recording itself: sleep until a ring is half full, a signal came, or a deadline passed
- * (--flush-ms at the latest); then write out what all the rings hold with one writev, as it stands
- * in them. Between that it looks which files were mapped.
+ * The main loop of a recording. It sleeps until a ring is half full, a signal arrives or a deadline
+ * passes (--flush-ms at the latest). Then it writes the contents of all rings with one writev. In
+ * between, it scans the rings for new mappings.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "cli/record/signals.h"
 
 struct loop {
-	size_t signals, control; /* slots of what is watched beside the rings */
+	size_t signals, control; /* poll slots of the other descriptors */
 };
 
 /* ---- waiting --------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int loop_init(struct record *record, struct loop *loop)
 		   : tally_rings_watch(record->sampler.rings, record->control.fd, &loop->control);
 }
 
-/* When something is due at the latest: ns, CLOCK_MONOTONIC; UINT64_MAX: never. */
+/* Return the time of the next deadline in ns, CLOCK_MONOTONIC; UINT64_MAX for never. */
 static uint64_t next_deadline(const struct record *record)
 {
 	const struct record_config *config = record->config;
@@ -45,7 +45,7 @@ static uint64_t next_deadline(const struct record *record)
 		at = record->started + (uint64_t)record->delay_ns;
 	if (config->switch_ns)
 		at = TALLY_MIN(at, record->output.opened + config->switch_ns);
-	/* What is in a ring is lost when we are killed. */
+	/* Data in the rings is lost if this process is killed. */
 	if (config->flush_ms)
 		at = TALLY_MIN(at, record->drained + config->flush_ms * 1000000);
 	if (config->duration_ns)
@@ -53,7 +53,7 @@ static uint64_t next_deadline(const struct record *record)
 	return TALLY_MIN(at, record_progress_next(record));
 }
 
-/* Milliseconds until then or the next look at the rings, rounded up; -1 without either. */
+/* Return the time until the next deadline or scan in ms, rounded up; -1 if there is neither. */
 static int next_timeout(const struct record *record)
 {
 	uint64_t now = tally_clock_now();
@@ -64,7 +64,8 @@ static int next_timeout(const struct record *record)
 	return at <= now ? 0 : (int)TALLY_MIN((at - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
-/* No event is left: all tasks have ended, or the command executed what may not be profiled. */
+/* No event is left: either all tasks have ended, or the command executed a program that this user
+ * is not allowed to profile. */
 static void check_end(struct record *record)
 {
 	if (!tally_target_is_command(&record->config->sampling.target) ||
@@ -78,7 +79,8 @@ static void check_end(struct record *record)
 	record->is_hidden = !record->stop;
 }
 
-/* `*ret_is_look`: nothing is due but a look at the rings. */
+/* Wait for data or a deadline, and handle signals and control commands. `*ret_is_look` is set if
+ * only a scan of the rings is due. */
 static int wait_for_data(struct record *record, struct loop *loop, bool *ret_is_look)
 {
 	int nr = tally_rings_poll(record->sampler.rings, next_timeout(record)), ret = 0;
@@ -98,7 +100,7 @@ static int wait_for_data(struct record *record, struct loop *loop, bool *ret_is_
 	return ret;
 }
 
-/* ---- what is due ----------------------------------------------------------- */
+/* ---- due actions ----------------------------------------------------------- */
 
 static int check_delay(struct record *record)
 {

@@ -6,7 +6,8 @@
 #include "abi/record.h"
 #include "base/arith.h"
 
-/* The record at `at`; NULL at the end, and where none can be: the rest is nothing then. */
+/* Return the record at offset `at`. Return NULL at the end, or if the header there is invalid; the
+ * remaining bytes are then ignored. */
 static const struct perf_event_header *record_at(const struct record_merge_ring *ring, size_t at)
 {
 	size_t left = ring->bytes.len - at;
@@ -68,7 +69,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 		ret = ring_append(to, from);
 		from->bytes.len = 0;
 	} else {
-		merge->left -= to->bytes.len - to->at; /* no record was there */
+		merge->left -= to->bytes.len - to->at; /* discard an invalid rest */
 		taken = *to;
 		*to = *from;
 		*from = taken;
@@ -78,7 +79,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 	return ret;
 }
 
-/* Find the ring with the oldest record, and how long it stays that. */
+/* Choose the ring with the oldest record, and set `until`. */
 static void choose(struct record_merge *merge)
 {
 	uint64_t best = UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of tally record, and those of them that take more than a number. */
+/* The options of tally record, and the parsers of their arguments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static int option_switch(void *config_, const char *arg)
 	}
 	if (parse_time(arg, &config->switch_ns))
 		return 0;
-	/* A bare number says neither. */
+	/* A number without a unit is ambiguous. */
 	if (arg[strlen(arg) - 1] > '9' && tally_size_parse(arg, 1, &config->switch_bytes) &&
 	    config->switch_bytes)
 		return 0;
@@ -135,7 +135,7 @@ static int option_regs_user(void *config, const char *arg)
 	return tally_sampling_parse_registers(sampling, arg, &sampling->regs_user);
 }
 
-/* ---- the table ------------------------------------------------------------------ */
+/* ---- option table --------------------------------------------------------------- */
 
 #define AT(member)    offsetof(struct record_config, member)
 #define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL

@@ -4,7 +4,7 @@
 
 #include "cli/record/config.h"
 
-/* The rows of the command line, with which `struct record_config` is filled. */
+/* The command line options, which fill `struct record_config`. */
 extern const struct tally_option record_options[];
 
 #endif

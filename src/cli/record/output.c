@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files that are written, from their header to what is said about them. */
+/* Output files, from their header to the messages about them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const char *output_name(const struct record_output *output)
 	return output->path ? output->path : "standard output";
 }
 
-/* ---- where to --------------------------------------------------------------- */
+/* ---- choosing the output ---------------------------------------------------- */
 
 static bool is_stamped(const struct record_config *config)
 {
@@ -46,7 +46,7 @@ int record_output_choose(struct record *record)
 	struct stat st;
 	bool is_there;
 
-	/* As perf: a pipe behind us is meant for the recording. */
+	/* As with perf, if stdout is a pipe, it is meant for the recording. */
 	output->path = config->output;
 	if (!output->path && (fstat(STDOUT_FILENO, &st) || !S_ISFIFO(st.st_mode)))
 		output->path = "perf.data";
@@ -70,7 +70,7 @@ int record_output_of_command(const struct record_output *output)
 
 	if (!output->is_pipe)
 		return STDOUT_FILENO;
-	/* A name of it, /dev/stdout, is the same pipe. */
+	/* -o may name the same pipe, as /dev/stdout does. */
 	if (output->path && (fstat(STDOUT_FILENO, &ours) || stat(output->path, &taken) ||
 			     ours.st_dev != taken.st_dev || ours.st_ino != taken.st_ino))
 		return STDOUT_FILENO;
@@ -88,7 +88,7 @@ static int open_output(struct record *record)
 	return output->is_pipe ? record_stream_open_fifo(record) : record_file_open(output);
 }
 
-/* ---- the beginning of a file ------------------------------------------------ */
+/* ---- beginning of a file ---------------------------------------------------- */
 
 static int add_ids(const struct record *record, size_t event)
 {
@@ -137,7 +137,7 @@ static int add_groups(const struct record *record)
 	return ret;
 }
 
-/* The resolution of the clock, and one moment on it and on the wall's. */
+/* Write the resolution of the clock, and one point in time on it and on the wall clock. */
 static int add_clock(const struct record *record)
 {
 	clockid_t clock = record->config->sampling.clockid;
@@ -159,7 +159,8 @@ static int add_clock(const struct record *record)
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 }
 
-/* The header has no field for who sampled: the writer's version is where readers show any text. */
+/* The header has no field for the implementation that sampled. VERSION is free text that readers
+ * print. */
 static int add_via(struct record *record)
 {
 	return record->via.user ? tally_perfdata_writer_string(
@@ -169,7 +170,7 @@ static int add_via(struct record *record)
 				: 0;
 }
 
-/* Everything but what only the records can tell. */
+/* Write all features that do not depend on the records. */
 static int add_features(struct record *record)
 {
 	int ret = tally_env_collect(record->output.writer, record->argc, record->argv);
@@ -196,7 +197,7 @@ static int writer_start(struct record *record)
 
 	for (size_t i = 0; !ret && i < record->sampler.specs.len; i++)
 		ret = add_ids(record, i);
-	/* A stream wants them first; of a file they are the end. */
+	/* A stream begins with the features; a file ends with them. */
 	if (!ret && output->is_pipe)
 		ret = add_features(record);
 	if (!ret)
@@ -217,10 +218,10 @@ int record_output_open(struct record *record)
 	return ret;
 }
 
-/* ---- the end of a file ------------------------------------------------------ */
+/* ---- end of a file ---------------------------------------------------------- */
 
-/* Records that a full ring had no room for, by event, as the kernel counted them: of samples and of
- * what else the event records. */
+/* Write the number of records lost because a ring was full, per event, as counted by the kernel. It
+ * includes samples and all other records of the event. */
 static int add_lost(struct record *record)
 {
 	uint64_t before = record->lost;
@@ -275,13 +276,13 @@ static int finish_features(struct record *record, struct record_hits *ret_hits)
 	return ret ? ret : add_features(record);
 }
 
-/* What only the end tells, and the end of the file, which it is given also after a failure. */
+/* Write what is known only at the end, and finish the file, even after a failure. */
 static int finish_file(struct record *record, bool last, struct record_hits *ret_hits)
 {
 	struct record_output *output = &record->output;
 	int ret = 0, finish;
 
-	/* Nothing can be written behind what could not be. */
+	/* Nothing can be appended after a failed write. */
 	if (!output->failed && last)
 		ret = add_lost(record);
 	if (!output->failed && !ret && record->config->sampling.tail_synth)
@@ -292,7 +293,7 @@ static int finish_file(struct record *record, bool last, struct record_hits *ret
 	return finish ? finish : ret;
 }
 
-/* ---- what is said ----------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------- */
 
 static void print_size_limit(void)
 {
@@ -339,7 +340,7 @@ static void print_size(const struct record *record, const char *name, uint64_t s
 			raw / (double)bytes);
 }
 
-/* One line of how it ended, which is true whatever failed. */
+/* Print the result of the recording; must be correct after any failure. */
 static void print_written(const struct record *record, const char *name, uint64_t size,
 			  const struct record_hits *hits, int ret)
 {
@@ -369,7 +370,7 @@ static void print_written(const struct record *record, const char *name, uint64_
 	fputs(" ]\n", stderr);
 }
 
-/* What became of the dumps, over all files. */
+/* Print the number of stacks unwound, over all files. */
 static void print_stacks(const struct record *record)
 {
 	uint64_t unwound, whole, kept;
@@ -396,8 +397,8 @@ static void warn_lost(const struct record *record)
 				    (unsigned long long)record->lost, kib, 4 * kib);
 }
 
-/* No sample: were there none, or can there be none? Of breakpoints that was said at the beginning.
- */
+/* There were no samples: warn of events that cannot occur here. Breakpoints were checked when they
+ * were opened. */
 static void warn_stuck(const struct record *record)
 {
 	const struct tally_sampling *sampling = &record->config->sampling;
@@ -411,7 +412,7 @@ static void warn_stuck(const struct record *record)
 	}
 }
 
-/* The name of the finished file: with a stamp, or as it is. */
+/* Return the name of the finished file, with a timestamp if requested. The caller frees it. */
 static char *final_name(struct record *record, int *ret_code)
 {
 	struct record_output *output = &record->output;
@@ -419,7 +420,8 @@ static char *final_name(struct record *record, int *ret_code)
 
 	if (is_stamped(record->config))
 		ret = record_file_stamp(output, record->config->switch_files);
-	/* Somebody gave it another name, which is told; the recording goes on. */
+	/* Someone else renamed or replaced the file. record_file_name() warns of it; the recording
+	 * goes on. */
 	*ret_code = ret == -ESTALE ? 0 : ret;
 	if (is_stamped(record->config) && !ret)
 		return strdup(output->names.data[output->names.len - 1]);
@@ -445,7 +447,7 @@ int record_output_finish(struct record *record, bool last)
 	char *name;
 
 	if (!output->writer)
-		return 0; /* the next file could not be begun */
+		return 0; /* opening the next file failed */
 	ret = finish_file(record, last, &hits);
 	if (output->failed && !had_failed)
 		record_output_explain(record, output->failed);

@@ -7,10 +7,12 @@
 
 #include "abi/record.h"
 
-/* Of a MMAP2 record: what follows its header, and where device and inode, or a build id, are. */
+/* Offsets in an MMAP2 record of `misc` and of the device and inode or build ID; sizes of the
+ * latter. */
 enum { AT_MISC = 4, AT_ID = 40, ID_BYTES = 24, ID_MAX = 20 };
 
-/* The table of build ids has no room for inodes; what was recorded with its id needs none. */
+/* Return true if the DSO is identified only by its path, as the table of build IDs has no inodes.
+ * If its map was recorded with a build ID, that identifies it. */
 static bool is_by_path(const struct tally_dso *dso)
 {
 	return tally_dso_kind(dso) == TALLY_DSO_USER && !tally_dso_has_recorded_id(dso);
@@ -35,8 +37,8 @@ static bool write_at(int fd, const void *bytes, size_t len, uint64_t offset)
 	return pwrite(fd, bytes, len, (off_t)offset) == (ssize_t)len;
 }
 
-/* Put the id where device and inode are, which it makes needless. The bit that says so comes last.
- */
+/* Replace the device and inode in the map by the build ID, which makes them redundant. The bit that
+ * marks a build ID is written last. */
 static bool map_set_id(const struct record_paths *paths, const struct tally_dso *dso,
 		       const struct tally_perfdata_record *map)
 {

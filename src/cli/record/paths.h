@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which files the paths of a recording led to. Its table of build ids knows a file by its path: of
- * a path that led to several, as one was replaced, or in containers, it speaks of the first one,
- * and the maps of the others get build ids of their own, as with --buildid-mmap.
+ * The files that the paths in a recording refer to. The table of build IDs identifies a file by its
+ * path only. One path may refer to several files, if a file is replaced or in containers. In that
+ * case the table describes the first one, and the maps of the others get build IDs of their own, as
+ * with --buildid-mmap.
  */
 #ifndef TALLY_CLI_RECORD_PATHS_H
 #define TALLY_CLI_RECORD_PATHS_H
@@ -14,24 +15,25 @@
 
 struct record_path {
 	const struct tally_dso *first;
-	bool has_unknown; /* some other file whose maps could not be given a build id */
+	bool has_unknown; /* another of its files has maps without a build ID */
 };
 
-/* All zero, but for `fd`, the recording. */
+/* Zeroed, except for `fd`, the recording. */
 struct record_paths {
 	int fd;
 	struct tally_intern names;
-	TALLY_VEC(struct record_path) list; /* by number of a name */
+	TALLY_VEC(struct record_path) list; /* by name number */
 };
 
-/* `dso` is the file of the MMAP or MMAP2 record `map`. The record in the recording is given a build
- * id, if it needs one. 0 or -ENOMEM. */
+/* Add `dso`, the file of the MMAP or MMAP2 record `map`. If necessary, write a build ID into that
+ * record of the recording. Returns 0 or -ENOMEM. */
 int record_paths_add(struct record_paths *paths, const struct tally_dso *dso,
 		     const struct tally_perfdata_record *map);
 
-/* Whether the table of build ids may speak of `dso`. 1, 0, or -ENOMEM. */
+/* Return 1 if the table of build IDs may have an entry for `dso`, 0 if not, or -ENOMEM. */
 int record_paths_allow(struct record_paths *paths, const struct tally_dso *dso);
 
+/* Free the names and the list. */
 void record_paths_free(struct record_paths *paths);
 
 #endif

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files that are mapped while it is recorded, pinned as soon as the recorder sees that. */
+/* Files that are mapped during the recording, pinned as soon as the recorder sees their maps. */
 #ifndef TALLY_CLI_RECORD_PINNING_H
 #define TALLY_CLI_RECORD_PINNING_H
 
 #include "cli/record/record.h"
 #include "symbols/symbols.h"
 
-/* Begin, if files will be looked at: for their build ids, or to unwind. Also choose where indexes
- * are. 0 or -ENOMEM. */
+/* Start pinning if files will be read, for build IDs or names or to unwind. Also choose the
+ * directory of indexes. Returns 0 or -ENOMEM. */
 int record_pins_start(struct record *record);
 
-/* Pin the file of a mapping: a record MMAP or MMAP2 of `len` bytes. 0 or -ENOMEM. */
+/* Pin the file of a mapping. `mmap` is an MMAP or MMAP2 record of `len` bytes. Returns 0 or
+ * -ENOMEM. */
 int record_pins_take(struct record *record, const void *mmap, size_t len);
 
-/* How files are looked at; NULL: they are not. */
+/* Return the options for reading files; NULL if no files are read. */
 const struct tally_symbols_options *record_pins_options(const struct record *record);
 
+/* Stop pinning and free everything. */
 void record_pins_stop(struct record *record);
 
-/* Stop, but leave what there is to a thread that still looks at files by these options. */
+/* Stop pinning without freeing anything, because another thread still uses the options. */
 void record_pins_leave(struct record *record);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { EACH_NS = 500000000 };
 
-/* 1234567 as "1,234,567". */
+/* Append 1234567 as "1,234,567". */
 static void add_grouped(struct tally_str *out, uint64_t number)
 {
 	if (number >= 1000) {
@@ -52,7 +52,7 @@ void record_progress_show(struct record *record)
 	record->progress.at = now;
 	bytes = record->output.bytes_total + tally_perfdata_writer_bytes(record->output.writer);
 	add_state(record, record->progress.samples, bytes, record->progress.lost, &line);
-	/* What the command prints begins where the line does. */
+	/* Leave the cursor at the start of the line, so that command output overwrites it. */
 	fprintf(stderr, "\r%s\033[K\r", tally_str_text(&line));
 	tally_str_free(&line);
 }

@@ -50,7 +50,7 @@ static int parse_delay(struct record *record, struct record_config *config)
 	return 0;
 }
 
-/* What does not go together. */
+/* Check for options that exclude each other, and fill in dependent settings. */
 static int check_config(struct record_config *config, bool has_command)
 {
 	struct tally_sampling *sampling = &config->sampling;
@@ -113,7 +113,7 @@ static int prepare_events(struct record *record)
 	return ret ? ret : tally_sampler_prepare(&record->sampler);
 }
 
-/* ---- one recording ----------------------------------------------------------- */
+/* ---- start of a recording ---------------------------------------------------- */
 
 static int start_child(struct record *record)
 {
@@ -128,8 +128,8 @@ static int start_child(struct record *record)
 	if (ret)
 		tally_refuse_start(argv[0], ret, &tally_print_messages);
 	tally_via_adopt(&record->via, &record->child);
-	/* Ours, not the command's: a reader of our pipe that goes away is an error like others, and
-	 * so is a file that grows too large. */
+	/* Set after the fork, so that the command is not affected: a closed pipe and a file that
+	 * grows too large are handled as write errors. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	return ret;
@@ -141,7 +141,7 @@ static int explain_exec(struct record *record)
 	return record->exec_error;
 }
 
-/* Let events and command go. */
+/* Enable the events and start the command. */
 static int let_go(struct record *record)
 {
 	int ret = 0;
@@ -162,7 +162,7 @@ static int let_go(struct record *record)
 	return record->exec_error;
 }
 
-/* ---- the end --------------------------------------------------------------------- */
+/* ---- end of a recording ---------------------------------------------------------- */
 
 static bool command_runs(const struct record *record)
 {
@@ -177,8 +177,9 @@ static void end_command(struct record *record)
 	kill(record->child.pid, SIGTERM);
 }
 
-/* A file that could not be written is no fault of the command, which runs on. Whoever reads our
- * pipe has ended all of it, as a shell's pipe would. */
+/* Return true if the command is left running after a write error. An error on a file is no reason
+ * to end the command. If the reader of our pipe is gone, the command ends too, as in a shell
+ * pipeline. */
 static bool command_is_spared(const struct record *record)
 {
 	int failed = record->output.failed;
@@ -186,8 +187,8 @@ static bool command_is_spared(const struct record *record)
 	return failed && !record->output.is_pipe && !record->interrupts;
 }
 
-/* Wait for it. Who asks for the end a second time need not wait for a command that does not end:
- * -EINTR, as its status will not be known. */
+/* Wait for the command to exit. An interrupt sends it SIGTERM, if that has not been sent. Another
+ * interrupt leaves the command running; then return -EINTR, because its status stays unknown. */
 static int wait_for_command(struct record *record)
 {
 	struct pollfd signals = {record->signals, POLLIN, 0};
@@ -213,7 +214,7 @@ static int wait_for_command(struct record *record)
 	return 0;
 }
 
-/* No more events, everything out. */
+/* Disable the events and write out all data. End the command, unless it is spared. */
 static int wind_up(struct record *record, int ret)
 {
 	tally_counters_disable(record->sampler.counters);
@@ -236,7 +237,7 @@ static void print_broken_off(const struct record *record, int ret)
 				   (int)record->child.pid);
 }
 
-/* Record into the output, which is open. */
+/* Record into the output that is open. */
 static int record_into(struct record *record)
 {
 	int ret = record_synthesize(record, false), finished, left;
@@ -263,7 +264,7 @@ static int record_into(struct record *record)
 	return ret ? ret : left;
 }
 
-/* Unwind, or leave it to reports. 0 or -ENOMEM. */
+/* Start unwinding stacks during the recording, or leave it to reports. Return 0 or -ENOMEM. */
 static int unwinding_try(struct record *record)
 {
 	int ret = record_unwinding_is_wanted(record) ? record_unwinding_start(record) : 0;
@@ -298,8 +299,8 @@ static int record_file(struct record *record)
 	return ret;
 }
 
-/* All that takes privileges. No file of a user is opened before they are gone: the output is
- * created, and every file hit is read, with the rights of who called us. */
+/* Do all work that needs privileges. They are dropped before any file of the user is opened, so
+ * that creating the output and reading profiled files uses the rights of the calling user. */
 static int open_privileged(struct record *record)
 {
 	int ret, dropped;
@@ -318,7 +319,7 @@ static int open_privileged(struct record *record)
 	return ret ? ret : dropped;
 }
 
-/* Before anything is written, above all into a pipe. */
+/* Check that the command exists before anything is written, in particular to a pipe. */
 static int find_command(struct record *record)
 {
 	if (!record->command || record->config->dry_run)
@@ -334,7 +335,7 @@ static int choose_via(struct record *record)
 								 &record->config->sampling);
 }
 
-/* Until one fails. */
+/* Run the steps until one fails. */
 static int run_steps(struct record *record, int (*const *step)(struct record *))
 {
 	int ret = 0;
@@ -374,8 +375,8 @@ static void record_free(struct record *record)
 		close(record->kallsyms);
 }
 
-/* The command's status is ours, unless something of ours failed. That --duration ended it is no
- * failure. */
+/* Return the exit status: the command's, unless something of ours failed. A command ended by
+ * --duration is not a failure. */
 static int exit_status(const struct record *record, int ret)
 {
 	int status;
@@ -383,7 +384,7 @@ static int exit_status(const struct record *record, int ret)
 	if (record->exec_error)
 		return record->exec_error == -ENOENT ? TALLY_EXIT_NOT_FOUND
 						     : TALLY_EXIT_NOT_EXECUTABLE;
-	/* Nor is the status of one that ran on by itself hidden by what failed. */
+	/* If the command ended on its own, its failure takes precedence over an error of ours. */
 	status = record->child.gone ? tally_child_exit_status(&record->child) : TALLY_EXIT_OK;
 	if (!ret && record->is_over && record->is_ending_command && status == 128 + SIGTERM)
 		return TALLY_EXIT_OK;

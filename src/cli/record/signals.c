@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals: the command has ended, or somebody asks for the end or for what the rings hold. */
+/* Signals: exit of the command, requests to end or to write out the rings. */
 #include "cli/record/signals.h"
 
 #include <signal.h>

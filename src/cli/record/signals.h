@@ -4,10 +4,10 @@
 
 #include "cli/record/record.h"
 
-/* Have signals come through `record->signals`. 0 or -errno of signalfd(2). */
+/* Receive signals through `record->signals`. Returns 0 or -errno of signalfd(2). */
 int record_signals_open(struct record *record);
 
-/* Read those that came, and note in `record` what they ask for. */
+/* Read pending signals and record their requests in `record`. */
 void record_signals_read(struct record *record);
 
 #endif

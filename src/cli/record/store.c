@@ -9,8 +9,8 @@
 #include "cli/record/pinning.h"
 #include "cli/recording/archive.h"
 
-/* The kernel is the one that runs: its build-id says so at once, its address only after all of
- * kallsyms was printed. */
+/* Set the build ID of the running kernel. It identifies the kernel immediately. The kernel's
+ * address would do so only after all of kallsyms has been read. */
 static int kernel_set(struct tally_session *session)
 {
 	uint8_t id[TALLY_BUILD_ID_MAX];
@@ -22,10 +22,10 @@ static int kernel_set(struct tally_session *session)
 				      "[kernel.kallsyms]", id, size);
 }
 
-/* What reading the lines of one file may take: the user waits for the end of the recording. */
+/* Limit for reading the source lines of one file, as the user waits for the recording to end. */
 enum { LINES_SECONDS = 10 };
 
-/* How the file that we write is read. */
+/* Return the session options for reading the file being written. */
 static struct tally_session_options own_options(const struct record *record)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
@@ -34,7 +34,7 @@ static struct tally_session_options own_options(const struct record *record)
 
 	if (pins)
 		options.symbols = *pins;
-	/* A session closes its own, and reads it from where it stands. */
+	/* The session closes this descriptor and reads from its current offset. */
 	if (record->kallsyms && !lseek(record->kallsyms, 0, SEEK_SET))
 		options.symbols.kallsyms_fd =
 			fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -70,7 +70,7 @@ void record_store(struct record *record)
 	if (!ret)
 		ret = tally_perfdata_writer_feature(
 			record->output.writer, TALLY_FEATURE_STORED_NAMES, names.data, names.len);
-	/* What cannot be read back is the readers' business. */
+	/* A record that cannot be read back is reported by the commands that read the file. */
 	if (ret && ret != -EINVAL)
 		tally_print_warning("the recording is without names: %s", strerror(-ret));
 	tally_str_free(&names);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records into a pipe, whose reader may be slow, stuck, gone, or not there yet. No write waits
- * inside the kernel, where signals that come through a descriptor would not be seen: it is waited
- * for with poll(2), for the pipe and the signals alike.
+ * Write records to a pipe whose reader may be slow, stuck, gone, or not there yet. A write never
+ * blocks in the kernel, because signals are received through a descriptor. Instead, poll(2) waits
+ * for the pipe and the signals at the same time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +22,13 @@
 #include "cli/record/stream.h"
 
 enum {
-	PATIENCE_MS = 1000, /* with a reader that takes nothing, once the end was asked for */
-	LOOK_MS = 50,       /* between looks for a FIFO's reader, of whom nothing tells */
+	PATIENCE_MS = 1000, /* for a reader that does not read, after the end was requested */
+	LOOK_MS = 50,       /* between checks for a FIFO's reader; nothing reports its arrival */
 };
 
 /* ---- waiting ------------------------------------------------------------------ */
 
-/* Until the pipe takes more, or `ms`, or a signal or a word of --control came. */
+/* Wait until the pipe accepts more data, `ms` have passed, or a signal or command arrives. */
 static int wait_for(struct record *record, int fd, int ms)
 {
 	struct pollfd polls[] = {
@@ -48,8 +48,8 @@ static bool takes_more(int fd)
 	return poll(&one, 1, 0) > 0;
 }
 
-/* A reader who was slow is given the rest; one that takes nothing any more is left when the end was
- * asked for, or at once when that is asked for again. */
+/* Wait for a slow reader. After the end is requested, give up on a reader that stops reading; give
+ * up immediately after a second request. */
 static int wait_for_reader(struct record *record)
 {
 	int fd = record->output.fd, ret;
@@ -71,7 +71,7 @@ static int wait_for_reader(struct record *record)
 
 /* ---- writing ------------------------------------------------------------------- */
 
-/* What poll(2) says there is room for: a page of a pipe. */
+/* Write at most one page, which is what POLLOUT on a pipe guarantees space for. */
 static ssize_t write_little(int fd, const struct iovec *iov)
 {
 	return write(fd, iov->iov_base, TALLY_MIN(iov->iov_len, (size_t)PIPE_BUF));
@@ -105,7 +105,7 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 	struct record_output *output = &record->output;
 	int64_t n;
 
-	/* Half a record may have been written: nothing can follow it. */
+	/* A record may have been written partially, so nothing can follow. */
 	if (output->is_pipe && output->failed)
 		return output->failed;
 	n = put(record, iov, nr);
@@ -116,7 +116,7 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* Opened anew it does not block, which it may for all others that have it. */
+/* A pipe is reopened, because O_NONBLOCK on stdout would affect all processes that share it. */
 int record_stream_open_stdout(struct record_output *output)
 {
 	struct stat st;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a file begins with: ids, and what existed before. */
+/* The first records of a file: ids, and existing tasks, maps and cgroups. */
 #include "cli/record/synth.h"
 
 #include "cli/record/look.h"
 #include "cli/record/unwinding.h"
 
-/* What runs now, for whoever unwinds: later records tell of what comes. */
+/* Scan the records and pass them to the unwinder. Only those of the first file are needed there;
+ * later changes are in the rings. */
 static int feed_out(struct record *record, bool tail)
 {
 	const struct tally_str *out = &record->sampler.synth.out;

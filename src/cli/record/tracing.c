@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracing data of a recording with tracepoints: tracefs' own descriptions, so that the
- * payloads can be read on any machine. The form is trace.dat's header, as perf has it.
+ * The tracing data of a recording with tracepoints: the descriptions from tracefs, with which any
+ * machine can decode the payloads. As in perf, the format is the header of trace.dat.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 
 enum { FILE_MAX = 16 << 20, PATH_ROOM = 1024 };
 
-/* One tracepoint's place below events/. */
+/* The names of one tracepoint below events/. */
 struct trace_name {
-	char *system; /* owns the text; `event` is behind its NUL */
+	char *system; /* owns the string; `event` points after its NUL */
 	const char *event;
 };
 
@@ -42,8 +42,8 @@ static void put_text(struct tally_str *out, const char *text)
 	tally_str_add_bytes(out, text, strlen(text) + 1);
 }
 
-/* A file below the root with its size in front, in 4 or 8 bytes; one that cannot be read is empty.
- */
+/* Append a file below the root, preceded by its size in 4 or 8 bytes. A file that cannot be read is
+ * appended as an empty one. */
 static void put_file(struct blob *blob, const char *name, bool wide)
 {
 	char path[PATH_ROOM], *text = NULL;
@@ -63,7 +63,8 @@ static void put_file(struct blob *blob, const char *name, bool wide)
 	free(text);
 }
 
-/* "sched:sched_switch:u" or a name of the user's own: found by its parts. */
+/* Split a name such as "sched:sched_switch:u" into system and event. A user-defined name without a
+ * colon is ignored. */
 static int add_name(struct blob *blob, const char *text)
 {
 	struct trace_name name = {.system = strdup(text)};
@@ -98,7 +99,7 @@ static bool same_name(const struct trace_name *a, const struct trace_name *b)
 	return !by_name(a, b);
 }
 
-/* How many of the names from `at` on are of one system, doubles counted once. */
+/* Return the number of names from `at` on that have the same system, without duplicates. */
 static uint32_t count_system(const struct blob *blob, size_t at)
 {
 	const struct trace_name *first = &blob->names.data[at];
@@ -123,7 +124,7 @@ static void put_formats(struct blob *blob)
 {
 	char path[PATH_ROOM];
 
-	put_u32(&blob->out, 0); /* of ftrace's own events: none */
+	put_u32(&blob->out, 0); /* number of events of ftrace itself */
 	put_u32(&blob->out, count_systems(blob));
 	for (size_t i = 0; i < blob->names.len; i++) {
 		const struct trace_name *name = &blob->names.data[i];
@@ -154,7 +155,7 @@ static void put_all(struct blob *blob)
 	put_text(out, "header_event");
 	put_file(blob, "events/header_event", true);
 	put_formats(blob);
-	put_u32(out, 0); /* kallsyms, which the readers have of their own */
+	put_u32(out, 0); /* size of kallsyms; readers have their own */
 	put_file(blob, "printk_formats", false);
 	put_file(blob, "saved_cmdlines", true);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracing data of the tracepoints recorded. */
+/* The tracing data of recorded tracepoints. */
 #ifndef TALLY_CLI_RECORD_TRACING_H
 #define TALLY_CLI_RECORD_TRACING_H
 
 #include "cli/record/record.h"
 
-/* Hand the formats of the tracepoints that are recorded, and what else tracefs says about them, to
- * the writer; nothing without tracepoints. 0; the error of finding tracefs; -ENOMEM; the error of
+/* Pass the formats of the recorded tracepoints, and other data from tracefs, to the writer. Does
+ * nothing without tracepoints. Returns 0, the error of finding tracefs, -ENOMEM, or the error of
  * the writer. */
 int record_tracing(struct record *record);
 

@@ -19,12 +19,12 @@
 #include "cli/recording/live.h"
 
 enum {
-	SETTLE_NS = 1000000,     /* a CPU may still be writing a record that it put a time on */
-	BEHIND_BYTES = 16 << 20, /* more than this waits: dumps stay dumps */
-	WAIT_BYTES = 128 << 20,  /* more than this: the rings wait, too */
-	KEEP_BYTES = 4 << 20,    /* buffers that a stall made large do not stay so */
-	BATCH_SECONDS = 3,       /* what was taken at once has to be done by then: the rest stays */
-	SWEEP_THREADS = 1024,    /* that came since the last sweep, before there is another */
+	SETTLE_NS = 1000000,     /* until a record with an earlier time is surely in its ring */
+	BEHIND_BYTES = 16 << 20, /* above this much waiting data, stacks stay dumps */
+	WAIT_BYTES = 128 << 20,  /* above this much, the rings are not drained */
+	KEEP_BYTES = 4 << 20,    /* larger buffers are freed after use */
+	BATCH_SECONDS = 3,       /* time limit for one batch; the remaining stacks stay dumps */
+	SWEEP_THREADS = 1024,    /* new threads before ended ones are freed again */
 	RECORD_MAX = 65528,
 };
 
@@ -33,18 +33,18 @@ struct record_unwinding {
 	struct tally_loader *loader;
 	pthread_t thread;
 	bool is_started;
-	/* The thread's own: */
+	/* Used only by the thread. */
 	struct record_merge merge;
-	TALLY_VEC(uint8_t) made; /* records that are ready */
+	TALLY_VEC(uint8_t) made; /* finished records */
 	uint64_t whole, unwound, kept;
-	uint64_t deadline; /* of the batch, see tally_clock_now() */
-	size_t nr_threads; /* after the last sweep */
+	uint64_t deadline; /* of the batch; ns, see tally_clock_now() */
+	size_t nr_threads; /* after the last call of threads_sweep() */
 
-	atomic_size_t waiting; /* bytes of `in` */
+	atomic_size_t waiting; /* size of `in` in bytes */
 	atomic_bool is_ended;
 	pthread_mutex_t lock;
-	pthread_cond_t more, less; /* something to do; something was done */
-	/* Under the lock: */
+	pthread_cond_t more, less; /* input or flush; progress */
+	/* Protected by `lock`. */
 	TALLY_VEC(struct record_merge_ring) in;
 	TALLY_VEC(uint8_t) out;
 	bool flush;
@@ -62,7 +62,7 @@ static int made_add(struct record_unwinding *unwinding, const void *bytes, size_
 	return 0;
 }
 
-/* The sample with a callchain in place of its registers and its stack. */
+/* Append the sample with a callchain instead of its registers and stack. */
 static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint16_t misc,
 			  struct tally_sample *sample, enum tally_unwind_end end)
 {
@@ -95,7 +95,7 @@ static bool is_behind(const struct record_unwinding *unwinding)
 	       tally_clock_now() > unwinding->deadline;
 }
 
-/* 1 if it was unwound and rewritten, 0 if it stays what it is, -ENOMEM. */
+/* Return 1 if the sample was unwound and rewritten, 0 if it is unchanged, or -ENOMEM. */
 static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint16_t misc,
 			 struct tally_sample *sample, const struct tally_thread *thread)
 {
@@ -114,7 +114,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 	} while (ret == -EAGAIN && !unwinding->is_ended);
 	if (ret <= 0)
 		return ret == -EAGAIN ? 0 : ret;
-	/* Who reads the recording may have the file. */
+	/* The machine that reads the recording may have the file. */
 	if (end == TALLY_UNWIND_NO_FILE)
 		return 0;
 	ret = sample_rewrite(unwinding, event, misc, sample, end);
@@ -126,7 +126,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 	return 1;
 }
 
-/* Files are looked at as soon as they are mapped: later they may be gone. */
+/* Load a file as soon as it is mapped, because later it may be gone. */
 static void mapped_load(struct record_unwinding *unwinding, const struct perf_event_header *record)
 {
 	struct tally_mmap mmap;
@@ -147,7 +147,7 @@ static void mapped_load(struct record_unwinding *unwinding, const struct perf_ev
 static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
 {
 	size_t event = tally_live_event(&unwinding->live, record);
-	struct tally_sample sample; /* large: not cleared, decoding does that */
+	struct tally_sample sample; /* large; initialized when it is decoded */
 	struct tally_feed_sample facts;
 	int ret = tally_live_record(&unwinding->live, event, record, &sample, &facts);
 
@@ -162,7 +162,7 @@ static int record_take(struct record_unwinding *unwinding, const struct perf_eve
 
 /* ---- the thread --------------------------------------------------------------------- */
 
-/* Wait for something to do and take it. The lock is held before and after. */
+/* Wait for input and take it. Called with unwinding->lock held; the lock is held on return. */
 static int input_take(struct record_unwinding *unwinding, bool *ret_flush)
 {
 	int ret = 0;
@@ -189,13 +189,14 @@ static int records_take(struct record_unwinding *unwinding, bool is_all)
 	return ret;
 }
 
-/* Threads that ended are given back when there are many. Files stay: rules are found by them. */
+/* Free the threads that have ended when there are many. Files are kept, because unwind rules refer
+ * to them. */
 static int threads_sweep(struct record_unwinding *unwinding)
 {
 	struct tally_machine *machine = unwinding->live.machine;
 	int ret = 0;
 
-	/* Of those that are left some ended a moment ago. */
+	/* The margin accounts for remaining threads that have ended only recently. */
 	if (tally_machine_nr_threads(machine) <
 	    unwinding->nr_threads + unwinding->nr_threads / 4 + SWEEP_THREADS)
 		return 0;
@@ -246,7 +247,7 @@ static void *unwinding_main(void *arg)
 	return NULL;
 }
 
-/* ---- the rings ---------------------------------------------------------------------- */
+/* ---- rings -------------------------------------------------------------------------- */
 
 static int ring_add(struct record_merge_ring *to, const void *data, size_t len)
 {
@@ -258,7 +259,7 @@ static int ring_add(struct record_merge_ring *to, const void *data, size_t len)
 	return 0;
 }
 
-/* Copy what the rings hold. The caller holds the lock. */
+/* Copy the contents of the rings. Called with unwinding->lock held. */
 static int rings_take(struct record *record)
 {
 	struct record_unwinding *unwinding = record->unwinding;
@@ -283,7 +284,7 @@ static int rings_take(struct record *record)
 	return 0;
 }
 
-/* Write what is ready, as one round. */
+/* Write the finished records as one round. */
 static int output_write(struct record *record, void *bytes, size_t len)
 {
 	struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0, sizeof(round)};
@@ -331,7 +332,7 @@ int record_unwinding_feed(struct record *record, const char *records, size_t len
 	return ret;
 }
 
-/* ---- begin and end -------------------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------------------- */
 
 bool record_unwinding_is_wanted(const struct record *record)
 {
@@ -340,7 +341,7 @@ bool record_unwinding_is_wanted(const struct record *record)
 
 	tally_vec_for_each (spec, &record->sampler.specs) {
 		has_dumps |= (spec->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
-		/* Rings that are overwritten are read backwards, and only once. */
+		/* Overwrite rings are read backwards, and only once. */
 		if (spec->attr.write_backward)
 			return false;
 	}
