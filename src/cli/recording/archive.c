@@ -20,7 +20,7 @@ static int output_explain(const char *path, int code, const struct tally_error *
 	return code;
 }
 
-/* Write the recording with its names into the new file. */
+/* Write the recording and its embedded symbols to the new file. */
 static int output_fill(const struct tally_session *session, struct tally_redactor *redactor,
 		       const struct tally_str *names, struct tally_replacement *output,
 		       struct tally_error *err)

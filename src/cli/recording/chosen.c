@@ -19,7 +19,8 @@ static bool has_part(const struct tally_chosen_options *options, uint32_t number
 	return !options->part || strcasestr(name, options->part);
 }
 
-/* With children a bucket counts for all its callers: then rows are looked at, not buckets. */
+/* With --children a bucket also counts for all its callers, so rows are filtered instead of
+ * buckets. */
 static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 {
 	const struct tally_chosen_options *options = arg;
@@ -28,7 +29,7 @@ static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 	       (!is_hidden(options, key->frame) && has_part(options, key->frame));
 }
 
-/* A row that is not of a function has no name to look at. */
+/* Rows without the symbol key have no function name to match. */
 static bool row_passes(const struct tally_chosen_options *options, const struct tally_row *row,
 		       uint64_t least)
 {
@@ -79,7 +80,7 @@ static struct tally_view make_view(const struct tally_chosen_options *options, u
 	return view;
 }
 
-/* Leave out what does not pass, and what is more than there is room for. */
+/* Remove the rows that do not pass the filters, and those beyond `most`. */
 static void rows_choose(const struct tally_chosen_options *options, const struct tally_view *view,
 			struct tally_hist *hist, uint64_t least)
 {

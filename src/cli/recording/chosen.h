@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of a profile as they are shown one screen at a time: what is hidden, too light or not looked
- * for is left out. */
+/* The rows of a profile as shown on a screen: hidden rows, rows below the limits and rows that do
+ * not match the search are left out. */
 #ifndef TALLY_CLI_RECORDING_CHOSEN_H
 #define TALLY_CLI_RECORDING_CHOSEN_H
 
@@ -12,26 +12,26 @@ struct tally_chosen_options {
 	const struct report_config *config; /* keys, columns, limits */
 	const struct tally_intern *labels;  /* NULL without the key "trace" */
 	uint32_t event;
-	const struct tally_selection *selection; /* NULL: all of the event */
-	bool graphs;                             /* call graphs of all heavy rows are made */
-	bool is_relative; /* shares are of what is left in, else of the whole event */
+	const struct tally_selection *selection; /* NULL: all samples of the event */
+	bool graphs;                             /* build call graphs for all heavy rows */
+	bool is_relative; /* percentages of the selection, otherwise of the whole event */
 	bool hide_kernel, hide_user;
-	const char *part;      /* only functions with this in their name; NULL: all */
-	uint64_t count_filter; /* rows of fewer samples are left out */
-	size_t most;           /* rows; 0: all */
+	const char *part;      /* show only functions with this in their names; NULL: all */
+	uint64_t count_filter; /* leave out rows with fewer samples */
+	size_t most;           /* maximum number of rows; 0: no limit */
 };
 
-/* Who moves it lets view.hist point to its hist again. */
+/* view.hist points to hist: after moving or copying the struct, set it again. */
 struct tally_chosen {
 	struct tally_hist hist;
-	struct tally_view view; /* not measured */
+	struct tally_view view; /* column widths are not computed yet */
 };
 
-/* 0 or -ENOMEM; free it with tally_chosen_free(). */
+/* Build the rows. Returns 0 or -ENOMEM; on success free them with tally_chosen_free(). */
 int tally_chosen_make(const struct tally_chosen_options *options, struct tally_chosen *ret_chosen);
 void tally_chosen_free(struct tally_chosen *chosen);
 
-/* What is all of an event: 100 %. 0 of an event without samples. */
+/* Return the total period of an event, which is 100 %; 0 if the event has no samples. */
 uint64_t tally_chosen_total(const struct tally_profile *profile, uint32_t event);
 
 #endif

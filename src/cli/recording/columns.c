@@ -9,10 +9,10 @@
 #include "base/suggest.h"
 #include "cli/main/print.h"
 
-/* The names that an option knows, in the order of the table: --sort those of keys only. */
+/* The name under which an option accepts a column, or NULL; --sort accepts only keys. */
 static const char *name_known(const struct tally_view_column *column, bool is_sort)
 {
-	/* "self" is what "overhead" is called beside "overhead_children". */
+	/* "self" is the name of "overhead" when "overhead_children" is also shown. */
 	if (!strcmp(column->name, "self") || (is_sort && !column->key))
 		return NULL;
 	return column->name;
@@ -49,13 +49,13 @@ static bool has_column(const struct report_config *config, const struct tally_vi
 	return false;
 }
 
-/* A column that is there already, perhaps by its other name, is shown once. */
+/* A column that is already present, possibly under its other name, is added only once. */
 static int add_column(struct report_config *config, const struct tally_view_column *column)
 {
 	if (has_column(config, column))
 		return 0;
 	if (config->nr_columns == TALLY_VIEW_MAX_COLUMNS)
-		return -E2BIG; /* there are no more of them */
+		return -E2BIG; /* cannot happen: the array has space for every column */
 	config->columns[config->nr_columns++] = column;
 	config->keys |= column->key;
 	return 0;
@@ -95,19 +95,19 @@ static int add_measures(struct report_config *config)
 	return ret;
 }
 
-/* What `list` has behind the '+' that it begins with; NULL: it begins with another character. */
+/* Return the rest of `list` after its leading '+', or NULL if it does not begin with '+'. */
 static const char *list_added(const char *list)
 {
 	return list && *list == '+' ? list + 1 : NULL;
 }
 
-/* "+" alone is no list. */
+/* Reject a list that is only "+". */
 static int check_added(const char *option, const char *list)
 {
 	return list_added(list) && !list[1] ? unknown_column(option, list, 1) : 0;
 }
 
-/* Exactly the columns of --fields leave no room for default keys. */
+/* If --fields lists the exact columns, no default keys are added. */
 static int add_keys(struct report_config *config)
 {
 	const char *defaults = config->default_sort ? config->default_sort : "comm,dso,symbol";

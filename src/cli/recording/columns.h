@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --sort and --fields: from words to keys and columns. */
+/* --sort and --fields: translate words into keys and columns. */
 #ifndef TALLY_CLI_RECORDING_COLUMNS_H
 #define TALLY_CLI_RECORDING_COLUMNS_H
 
 #include "cli/recording/rows.h"
 
-/* Derive `keys`, `columns` and `nr_columns`, after `children`, from what was asked for. A list that
- * begins with '+' is added to what there is without it. 0 or -EINVAL, which was told. */
+/* Compute `keys`, `columns` and `nr_columns` from --sort and --fields; `children` must already be
+ * set. A list that begins with '+' is added to the defaults. Returns 0, or -EINVAL after printing
+ * an error. */
 int report_config_columns(struct report_config *config);
 
-/* Change the sort keys: derive keys and columns anew. Prints what is wrong; then the previous ones
- * stay. */
+/* Replace the sort keys and recompute keys and columns. On failure an error is printed and the
+ * previous ones are kept. */
 int report_config_sort(struct report_config *config, const char *sort);
 
 #endif

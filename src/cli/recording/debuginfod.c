@@ -19,7 +19,7 @@
 
 enum { FETCH_BYTES_MAX = INT32_MAX };
 
-/* The library's own words for what it has: elfutils/debuginfod.h. */
+/* The declarations that would come from elfutils/debuginfod.h. */
 struct debuginfod_client;
 
 struct library {
@@ -38,12 +38,12 @@ struct tally_debuginfod {
 	struct debuginfod_client *client;
 	struct tally_progress progress;
 	uint64_t started; /* ns */
-	long file_bytes;  /* of the file that is fetched now */
-	uint64_t bytes;   /* of all before it */
-	int given_up;     /* why the file is */
+	long file_bytes;  /* of the current file */
+	uint64_t bytes;   /* of all previous files */
+	int given_up;     /* -errno if the current file was given up, otherwise 0 */
 };
 
-/* What Ctrl-C and the library's callback, which take no argument of ours, reach. */
+/* Global because neither signal handlers nor the library's callback take an argument of ours. */
 static volatile sig_atomic_t is_interrupted;
 static struct tally_debuginfod *current;
 
@@ -55,7 +55,7 @@ static void on_interrupt(int signal)
 
 static int progress_look(struct tally_debuginfod *owner, long done, long all)
 {
-	/* Without a sum it has not come to the bytes. */
+	/* The total is 0 until the transfer has started. */
 	if (all > 0)
 		owner->file_bytes = done;
 	tally_progress_at(&owner->progress, (uint64_t)TALLY_MAX(all > 0 ? done : 0, 0),
@@ -67,7 +67,7 @@ static int progress_look(struct tally_debuginfod *owner, long done, long all)
 	return tally_clock_now() - owner->started > FETCH_NS_MAX ? -ETIME : 0;
 }
 
-/* The library calls it at least once a second. */
+/* libdebuginfod calls this at least once a second. */
 static int on_progress(struct debuginfod_client *client, long done, long all)
 {
 	(void)client;
@@ -106,7 +106,8 @@ static bool library_load(struct tally_debuginfod *client)
 	return client->handle;
 }
 
-/* A server that says nothing is given up soon, unless the user has other wishes. */
+/* By default give up quickly on a server that does not answer; the user's own settings take
+ * precedence. */
 static int servers_name(const char *urls)
 {
 	if (*urls && setenv("DEBUGINFOD_URLS", urls, 1))
@@ -162,13 +163,13 @@ void tally_debuginfod_close(struct tally_debuginfod *client)
 		return;
 	if (client->client)
 		client->library.end(client->client);
-	/* What libcurl started may run on: the library stays loaded. */
+	/* Threads started by libcurl may still be running, so the library stays loaded. */
 	free(client);
 }
 
 /* ---- fetching -------------------------------------------------------------------- */
 
-/* DIR of DIR/BUILDID/debuginfo. */
+/* Cut DIR/BUILDID/debuginfo down to DIR. */
 static void dir_of(char *path, struct tally_str *ret_dir)
 {
 	for (int i = 0; i < 2 && strrchr(path, '/'); i++)
@@ -177,7 +178,7 @@ static void dir_of(char *path, struct tally_str *ret_dir)
 	tally_str_add(ret_dir, path);
 }
 
-/* Ask the library, which may take long. A descriptor, or an error. */
+/* Query the servers, which can take minutes. Returns a file descriptor or -errno. */
 static int find(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
 		char **ret_path)
 {
@@ -190,7 +191,7 @@ static int find(struct tally_debuginfod *client, const uint8_t *build_id, size_t
 	client->file_bytes = 0;
 	client->given_up = 0;
 	sigaction(SIGINT, &action, &before);
-	/* Who started us in the background may have it ignored. */
+	/* SIGINT may be ignored if tally was started in the background; keep it so. */
 	if (before.sa_handler == SIG_IGN)
 		sigaction(SIGINT, &before, NULL);
 	fd = client->library.find(client->client, build_id, (int)size, ret_path);

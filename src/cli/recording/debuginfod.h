@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug information from debuginfod servers, by libdebuginfod, which is loaded only here: other
- * parts of the program never ask the network. It keeps what it fetched in its own cache.
+ * Fetch debug information from debuginfod servers with libdebuginfod. The library is loaded only
+ * here: no other part of the program uses the network. It keeps the fetched files in its own cache.
  */
 #ifndef TALLY_CLI_RECORDING_DEBUGINFOD_H
 #define TALLY_CLI_RECORDING_DEBUGINFOD_H
@@ -14,23 +14,24 @@
 
 struct tally_debuginfod;
 
-/* Load the library and name the servers: `urls`, separated by spaces; empty: those of
- * $DEBUGINFOD_URLS. 0; -EINVAL: no server is named; -ENOSYS: the library is not there; -ENOMEM; the
- * error was said. One at a time in a process. */
+/* Load the library and set the servers: `urls`, separated by spaces; if empty, those of
+ * $DEBUGINFOD_URLS. Returns 0; -EINVAL if there is no server; -ENOSYS if the library is missing;
+ * -ENOMEM. Errors other than -ENOMEM have been printed. Only one client may exist in a process. */
 int tally_debuginfod_open(const char *urls, struct tally_debuginfod **ret_client);
 
-/* NULL is allowed. */
+/* Close the client. NULL is allowed. */
 void tally_debuginfod_close(struct tally_debuginfod *client);
 
-/* Fetch the debug information of the file with this build id, at the path `name`; how far it is is
- * shown on a terminal, and Ctrl-C ends it. A file may take five minutes and 2 GiB, a server that
- * says nothing ten seconds. Sets `ret_dir`, which was initialised, to the directory of the cache:
- * DIR/BUILDID/debuginfo. 0; -ENOENT: no server has it; -EINTR: Ctrl-C; -ETIME, -EFBIG: given up;
- * -ENOMEM; or another -errno: no server answers. */
+/* Fetch the debug information of the file with this build ID. `name` is its path, which is shown
+ * with the progress on a terminal. Ctrl-C cancels the transfer. Limits: five minutes and 2 GiB for
+ * a file, ten seconds for a server that does not respond. Sets `ret_dir`, which must be
+ * initialised, to the cache directory DIR of DIR/BUILDID/debuginfo. Returns 0; -ENOENT if no server
+ * has the file; -EINTR after Ctrl-C; -ETIME or -EFBIG if a limit is exceeded; -ENOMEM; or another
+ * -errno if no server responds. */
 int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
 			   const char *name, struct tally_str *ret_dir);
 
-/* How many bytes were fetched so far; those of the cache are none. */
+/* Return the number of bytes fetched so far, not counting files found in the cache. */
 uint64_t tally_debuginfod_fetched(const struct tally_debuginfod *client);
 
 #endif

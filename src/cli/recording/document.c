@@ -18,7 +18,7 @@ static bool is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* A pipe or a device is no file that could be replaced. */
+/* Pipes and devices are written directly; they cannot be replaced. */
 static bool is_special(const char *path)
 {
 	struct stat st;
@@ -26,7 +26,7 @@ static bool is_special(const char *path)
 	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* "--html -i": the name was left out. A file that is called so is "./-i". */
+/* Detect "--html -i", where the file name was forgotten. A file named "-i" is given as "./-i". */
 static bool is_option(const char *path)
 {
 	return path && path[0] == '-' && path[1];
@@ -108,17 +108,17 @@ static int document_open(struct tally_document *document)
 		document->fd = open(document->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		return document->fd < 0 ? -errno : 0;
 	}
-	/* Somebody may have put another file there since it was checked. */
+	/* Another process may have created a file there since tally_document_check(). */
 	if (tally_overwrite_check(document->place.option, document->path, document->place.kinds,
 				  document->place.force) ||
 	    tally_replacement_open(document->path, &document->replacement))
-		return -ENODATA; /* told */
+		return -ENODATA; /* already printed */
 	document->replaces = true;
 	document->fd = document->replacement.fd;
 	return 0;
 }
 
-/* main() tells that it failed. */
+/* Errors are printed by main(). */
 static int write_stdout(const void *bytes, size_t len)
 {
 	errno = 0;
@@ -153,7 +153,7 @@ int tally_document_write(void *arg, const void *bytes, size_t len)
 
 int tally_document_close(struct tally_document *document, int ret)
 {
-	/* An empty file is one, too. */
+	/* Create the file even if nothing was written. */
 	if (!ret)
 		ret = document_open(document);
 	if (ret && document->path && !was_told(ret))

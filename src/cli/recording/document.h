@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a document made of a recording goes: stdout, a file that is there whole or not at all, or a
- * pipe or device. */
+/* Output of a document made from a recording: to stdout, to a regular file that is replaced
+ * atomically, or to a pipe or device. */
 #ifndef TALLY_CLI_RECORDING_DOCUMENT_H
 #define TALLY_CLI_RECORDING_DOCUMENT_H
 
@@ -10,53 +10,55 @@
 
 #include "cli/recording/replace.h"
 
-/* Where one goes. Strings are borrowed. */
+/* The destination of a document. Strings are borrowed. */
 struct tally_document_place {
-	const char *option; /* that asked for it */
+	const char *option; /* the option that requested it */
 	const char *path;   /* NULL or "-": stdout */
-	unsigned kinds;     /* TALLY_OVERWRITE_* of a file that it may replace */
-	bool force;         /* any file may be replaced */
-	bool is_binary;     /* nothing for terminals */
+	unsigned kinds;     /* TALLY_OVERWRITE_*: kinds of existing files that may be replaced */
+	bool force;         /* any existing file may be replaced */
+	bool is_binary;     /* must not be written to a terminal */
 };
 
 struct tally_document {
 	struct tally_document_place place;
 	const char *path; /* NULL: stdout */
-	int fd;           /* -1: it is opened with the first bytes */
-	bool replaces;    /* a file, once it is open: */
+	int fd;           /* -1 until the first bytes are written */
+	bool replaces;    /* `replacement` is in use: writing to a regular file */
 	struct tally_replacement replacement;
 	uint64_t bytes; /* written so far */
 };
 
-/* Whether `place` can be written, which is found out before a long recording is read; says why not.
- * 0 or -errno. */
+/* Check that `place` can be written, before spending time on reading a long recording. Returns 0,
+ * or -errno after printing an error. */
 int tally_document_check(const struct tally_document_place *place);
 
-/* Whether a name asks for a packed file: *.gz. NULL does not. */
+/* True if the name asks for a compressed file (*.gz). False for NULL. */
 bool tally_document_is_packed(const char *path);
 
-/* Whether `path`, which may be NULL, is not the name of a packed file, which what `option` writes
- * is not; says so. 0 or -EINVAL. */
+/* Reject a name ending in .gz for an option with uncompressed output. `path` may be NULL. Returns
+ * 0, or -EINVAL after printing an error. */
 int tally_document_check_plain(const char *option, const char *path);
 
-/* Whether `path` is the file of the recording at `input`, which would be gone; says so. */
+/* True, after printing an error, if `path` is the file of the recording at `input`, which would be
+ * overwritten. */
 bool tally_document_is(const char *path, const char *input);
 
-/* Begin one. Nothing is opened yet: until there are bytes to write a signal ends the process, and
- * nothing is left behind. */
+/* Begin a document. The destination is opened by the first write: until then a signal ends the
+ * process without leaving a file. */
 void tally_document_begin(const struct tally_document_place *place,
 			  struct tally_document *ret_document);
 
-/* Write all bytes; `document` is a struct tally_document. 0; -errno; -EINTR if the user wants to
- * end: nothing was told. */
+/* Write all bytes. `document` is a struct tally_document. Returns 0 or -errno; -EINTR, without a
+ * message, if INT, TERM or HUP arrived. */
 int tally_document_write(void *document, const void *bytes, size_t len);
 
-/* Give a file its name if `ret` is 0, and the mode of the one that it replaces or of any new one;
- * else remove it and print why, unless that was told (-ENODATA, -ENOMEM), the user ended it, or it
- * is stdout, of which main() tells. Returns `ret`, or what closing came to. */
+/* Finish the document. If `ret` is 0, rename the file to its final name; it gets the mode of the
+ * file it replaces, or of any new file. Otherwise remove the file and print the error, except for
+ * -ENODATA and -ENOMEM (already printed), -EINTR, and stdout (main() prints the error). Returns
+ * `ret`, or the error of finishing the file. */
 int tally_document_close(struct tally_document *document, int ret);
 
-/* Say in the name of `command` that a file is there, and how large it is. */
+/* Print, in the name of `command`, the path of the written file and its size. */
 void tally_document_print(const struct tally_document *document, const char *command,
 			  const char *what);
 

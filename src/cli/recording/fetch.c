@@ -11,22 +11,22 @@
 #include "cli/recording/debuginfod.h"
 #include "symbols/lines.h"
 
-/* Files that hold less than one in so many samples are not fetched. */
+/* Files hit by fewer than one in this many samples are not fetched. */
 enum { FETCH_SHARE = 200 };
 
 struct fetch_file {
 	struct tally_dso *dso;
 	uint64_t samples;
-	uint64_t last; /* the number of the last sample that it was counted for */
+	uint64_t last; /* number of the last sample counted, so that each sample counts once */
 };
 
 struct fetch {
-	TALLY_VEC(struct fetch_file) files; /* by number of the DSO */
+	TALLY_VEC(struct fetch_file) files; /* indexed by DSO number */
 	uint64_t samples;
 	size_t nr_fetched, nr_missing;
 };
 
-/* ---- who is worth it ------------------------------------------------------------- */
+/* ---- selecting the files --------------------------------------------------------- */
 
 static int address_count(struct fetch *fetch, const struct tally_session *session,
 			 const struct tally_session_sample *sample, uint8_t cpumode, uint64_t ip)
@@ -77,7 +77,7 @@ static int sample_count(void *arg, struct tally_session *session,
 	return ret;
 }
 
-/* Those with the most samples first. */
+/* Sort by number of samples, largest first. */
 static int by_samples(const void *a, const void *b)
 {
 	const struct fetch_file *x = a, *y = b;
@@ -95,9 +95,9 @@ static bool is_wanted(const struct fetch *fetch, const struct fetch_file *file)
 	       file->samples >= fetch->samples / FETCH_SHARE && !tally_dso_has_lines(file->dso);
 }
 
-/* ---- fetching them --------------------------------------------------------------- */
+/* ---- fetching the files ---------------------------------------------------------- */
 
-/* 0 to go on with the next one. */
+/* Returns 0 to continue with the next file. */
 static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 		      const struct fetch_file *file, struct tally_str *dir)
 {
@@ -114,7 +114,7 @@ static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 	tally_print_warning("debug information of %s was not fetched: %s",
 			    tally_dso_name(file->dso),
 			    ret == -EINTR ? "interrupted" : strerror(-ret));
-	/* With more than this file something is wrong. */
+	/* Only a file that is too large is skipped; any other error stops fetching. */
 	return ret == -EFBIG ? 0 : ret;
 }
 
@@ -140,7 +140,7 @@ static int session_fetch(struct fetch *fetch, struct tally_session *session,
 {
 	int ret;
 
-	session->is_again = true; /* what is odd about it is said by who reads it next */
+	session->is_again = true; /* oddities of the file are reported by the next reading */
 	ret = tally_session_run(session, sample_count, fetch);
 	return ret ? ret : files_fetch(fetch, client, dir);
 }
@@ -155,7 +155,7 @@ int tally_session_fetch(const struct tally_session_options *options, const char 
 	struct stat st;
 	int ret;
 
-	/* Whoever opens it says what is wrong with it. */
+	/* A file that cannot be opened is reported when the session is opened. */
 	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
 		tally_print_error("--debuginfod: %s is no file, and cannot be read twice", path);
 		return -ESPIPE;

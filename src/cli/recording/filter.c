@@ -9,7 +9,8 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-/* Shares of the time are of what lies between the samples that the file tells of. */
+/* Percentages of time refer to the range between the first and last sample, as recorded in the
+ * header. */
 static int filter_times(const struct tally_session *session, const char *option,
 			uint64_t *ret_first, uint64_t *ret_last)
 {
@@ -89,11 +90,11 @@ static int filter_comms(struct tally_session *session, const char *list)
 	return ret;
 }
 
-/* What samples must have for an option to choose among them. */
+/* Sample fields that the filter options need. */
 static const struct {
 	const char *option, *what, *fix;
 	uint64_t field;
-	size_t given; /* of the option's text in struct tally_session_filter */
+	size_t given; /* offset of the option's text in struct tally_session_filter */
 } needs[] = {
 	{"--cpu", "CPU", "record -a, -C or --sample-cpu keeps it", PERF_SAMPLE_CPU,
 	 offsetof(struct tally_session_filter, cpus)},
@@ -105,7 +106,7 @@ static const struct {
 	 offsetof(struct tally_session_filter, tids)},
 };
 
-/* The option that chooses by needs[need], NULL: none does. */
+/* Return the option that needs the field needs[need], or NULL. */
 static const char *need_option(const struct tally_session *session, size_t need)
 {
 	const char *filter = (const char *)&session->options.filter;
@@ -166,7 +167,7 @@ static bool comm_passes(const struct tally_session *session, const struct tally_
 	return false;
 }
 
-/* No list has all numbers. */
+/* An empty set contains all numbers. */
 static bool set_has(const struct tally_ranges *set, uint32_t number)
 {
 	return !set->all.len || tally_ranges_have(set, number);

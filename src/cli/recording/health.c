@@ -15,19 +15,21 @@
 enum { NR_COUNTS = 16, NR_FILES = 5 };
 
 struct count {
-	const char *name; /* of the JSON key */
+	const char *name; /* key in the JSON output */
 	const char
-		*what; /* is counted: "record", or "address|addresses" where the plural is no "s" */
-	const char *how; /* follows */
+		*what; /* the thing counted: "record", or "address|addresses" if the plural does not
+		        * end in "s" */
+	const char *how; /* text after the noun */
 	uint64_t nr;
-	uint64_t of; /* so many; 0: no share is shown */
+	uint64_t of; /* total for the percentage; 0: print none */
 };
 
-/* Distinct addresses that have no map, or a map and no symbol; functions without a name. */
+/* Count the distinct addresses without a map, those with a map but no symbol, and the functions
+ * without a name. */
 static void count_unnamed(const struct tally_profile *profile, uint64_t *ret_unmapped,
 			  uint64_t *ret_unnamed, uint64_t *ret_bounds)
 {
-	/* TALLY_CUT, which stands for no address, has both. */
+	/* TALLY_CUT is not an address; it has a DSO and a symbol and is not counted. */
 	*ret_unmapped = *ret_unnamed = *ret_bounds = 0;
 	tally_vec_for_each (frame, &profile->frames.all) {
 		*ret_unmapped += !frame->dso;
@@ -76,7 +78,7 @@ static void health_counts(const struct tally_session *session, const struct tall
 	__builtin_memcpy(counts, all, sizeof(all));
 }
 
-/* Why an object has no symbols, in words; "" when it has, or is nothing that could have. */
+/* Append the reason why an object has no symbols; nothing if it has some, or cannot have any. */
 static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 {
 	struct tally_dso_status status = tally_dso_status(dso);
@@ -105,7 +107,7 @@ static bool is_kernel(const struct tally_dso *dso)
 	       !strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL);
 }
 
-/* The kernel's first: it is in every report, and never the one too many. */
+/* The kernel is listed first, so that `max_files` never hides it: it is in every report. */
 static void health_files(const struct tally_session *session, size_t max_files,
 			 struct tally_str *out)
 {
@@ -131,7 +133,7 @@ static void health_files(const struct tally_session *session, size_t max_files,
 	tally_str_free(&reason);
 }
 
-/* "1 address", "2 addresses". */
+/* Append "1 address" or "2 addresses". */
 static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
 {
 	const char *many = strchr(what, '|');
@@ -144,7 +146,7 @@ static void add_counted(uint64_t nr, const char *what, struct tally_str *out)
 		tally_str_addf(out, "%.*s%s", (int)len, what, tally_plural(nr));
 }
 
-/* How the recording ended, where it did not end as one should. */
+/* Describe how the recording ended, or return NULL if it ended normally. */
 static const char *bad_end(const struct tally_perfdata *data)
 {
 	const struct tally_perfdata_info *info = tally_perfdata_info(data);
@@ -152,14 +154,14 @@ static const char *bad_end(const struct tally_perfdata *data)
 
 	if (info->is_unfinished)
 		return "the recording was not finished, what came last is missing";
-	/* Every recorder writes some, unless there is no room for them. */
+	/* Every recorder writes features, unless the disk is full. */
 	if (!info->is_pipe && !tally_perfdata_feature(data, 0, &feature))
 		return "the recording has no features: a full disk or a size limit may have cut it";
 	return NULL;
 }
 
-/* Where callers are missing in more than one chain of ten, and were looked for by frame pointers.
- */
+/* Add a hint if callers were collected with frame pointers and more than 10 % of the callchains
+ * lack some. */
 static void health_hint(const struct tally_profile_stats *stats, struct tally_str *out)
 {
 	enum { MANY = 10 }; /* % */

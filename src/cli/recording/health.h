@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reader of a report must know about the data: lost, throttled, cut, unnamed. */
+/* A summary of the quality of the data for readers of a report: lost, truncated, unnamed. */
 #ifndef TALLY_CLI_RECORDING_HEALTH_H
 #define TALLY_CLI_RECORDING_HEALTH_H
 
@@ -7,13 +7,13 @@
 #include "cli/recording/session.h"
 #include "profile/profile.h"
 
-/* One comment line, one of the stacks that were unwound, and one for each file whose symbols are
- * missing and why: for the first few of them, or for all and also for those in which stacks ended
- * early. */
+/* Append comment lines: a summary, one about unwound stacks, and one for each file without symbols,
+ * with the reason. The files are limited to the first few unless `all_files` is set, which also
+ * adds the files in which stacks ended early. */
 void tally_health_text(const struct tally_session *session, const struct tally_profile *profile,
 		       bool all_files, struct tally_str *out);
 
-/* The same as a member "health" of the object that is open. */
+/* Add the same data as member "health" to the open JSON object. */
 void tally_health_json(const struct tally_session *session, const struct tally_profile *profile,
 		       struct tally_str *out);
 

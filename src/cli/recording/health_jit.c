@@ -13,7 +13,7 @@ struct runtimes_found {
 	TALLY_VEC(const struct tally_runtime *) list;
 };
 
-/* ---- whose code it is --------------------------------------------------------------- */
+/* ---- language runtimes -------------------------------------------------------------- */
 
 static void runtime_take(void *arg, const struct tally_dso *dso)
 {
@@ -23,7 +23,8 @@ static void runtime_take(void *arg, const struct tally_dso *dso)
 		*found = one;
 }
 
-/* By what the process has mapped; else by its name, as maps of the dead may be forgotten. */
+/* Identify the runtime by the files that the process has mapped. If none is found, use the thread's
+ * name, as the maps of exited processes may be forgotten. */
 static const struct tally_runtime *runtime_of_process(const struct tally_session *session,
 						      pid_t pid)
 {
@@ -35,7 +36,7 @@ static const struct tally_runtime *runtime_of_process(const struct tally_session
 	return comm ? tally_runtime_of(comm) : found;
 }
 
-/* Whether it has a dump that was read: then the option was given. */
+/* True if a jitdump of the process was read: then the option was already given. */
 static bool process_has_dump(const struct tally_session *session, pid_t pid)
 {
 	const struct tally_dso *dso;
@@ -49,7 +50,7 @@ static bool process_has_dump(const struct tally_session *session, pid_t pid)
 	return false;
 }
 
-/* Whether samples were in code of a compiler that wrote nothing. */
+/* True if samples hit JIT code for which the compiler wrote no names. */
 static bool map_is_missed(const struct tally_dso *dso)
 {
 	enum tally_dso_state state = tally_dso_status(dso).state;
@@ -58,7 +59,7 @@ static bool map_is_missed(const struct tally_dso *dso)
 	       (state == TALLY_DSO_MISSING || state == TALLY_DSO_NO_SYMBOLS);
 }
 
-/* Runtimes whose code has no names, each once. Out of memory some are missing. */
+/* Collect the runtimes with unnamed code, each once. Without memory some may be missing. */
 static void runtimes_gather(const struct tally_session *session, struct runtimes_found *found)
 {
 	const struct tally_runtime *runtime;
@@ -78,7 +79,7 @@ static void runtimes_gather(const struct tally_session *session, struct runtimes
 	}
 }
 
-/* ---- dumps --------------------------------------------------------------------------- */
+/* ---- jitdumps ------------------------------------------------------------------------ */
 
 static uint64_t dumps_text(const struct tally_session *session, struct tally_str *out)
 {

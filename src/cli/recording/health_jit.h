@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is not known of code that programs made while they ran, and what would have told it. */
+/* Missing information about JIT code, and the options that would provide it. */
 #ifndef TALLY_CLI_RECORDING_HEALTH_JIT_H
 #define TALLY_CLI_RECORDING_HEALTH_JIT_H
 
 #include "base/str.h"
 #include "cli/recording/session.h"
 
-/* Comment lines: for each dump where samples may be in code that was somewhere else at their time,
- * why; for each runtime whose code has no names, the option that would give them. */
+/* Append comment lines: for each jitdump in which addresses were reused at unknown times, so that
+ * samples may be attributed to the wrong code, the reason; for each runtime whose code has no
+ * names, the option that provides them. */
 void tally_health_jit_text(const struct tally_session *session, struct tally_str *out);
 
-/* The same as a member "jit" of the object that is open: "guessed", look-ups in dumps, and
- * "runtimes", each with its name and the option. */
+/* Add the same data as member "jit" to the open JSON object: "guessed", the number of uncertain
+ * look-ups in jitdumps, and "runtimes", with name and option. */
 void tally_health_jit_json(const struct tally_session *session, struct tally_str *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "symbols/lines.h"
 
-/* Whether the file was there to look into. */
+/* True if the file could be opened. */
 static bool has_file(const struct tally_dso *dso)
 {
 	enum tally_dso_state state = tally_dso_status(dso).state;
@@ -13,7 +13,8 @@ static bool has_file(const struct tally_dso *dso)
 	return state == TALLY_DSO_LOADED || state == TALLY_DSO_NO_SYMBOLS;
 }
 
-/* Why a file has no lines; false: it has, nobody asked, or it never has any and nobody minds. */
+/* Append the reason why a file has no lines. Returns false if it has lines, they were not needed,
+ * or their absence is not worth reporting. */
 static bool add_reason(const struct tally_profile *profile, const struct tally_dso *dso,
 		       struct tally_str *out)
 {
@@ -24,7 +25,7 @@ static bool add_reason(const struct tally_profile *profile, const struct tally_d
 		tally_str_add(out, "this build of tally reads no debug information");
 		return true;
 	case TALLY_DSO_NO_LINES:
-		/* A file that is not the recorded one is told of with its symbols. */
+		/* A file that differs from the recorded one is reported with its symbols. */
 		if (!(profile->options.lines & TALLY_LINES_ALL) ||
 		    tally_dso_kind(dso) != TALLY_DSO_USER || !has_file(dso))
 			return false;

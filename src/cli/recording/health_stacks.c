@@ -10,10 +10,10 @@
 #include "base/json.h"
 #include "symbols/symbols.h"
 
-/* One percent: what is rarer needs no other setting. */
+/* Give a hint for an end that affects more than one percent of the stacks. */
 enum { HINT_SHARE = 100 };
 
-/* What would help against each end that is not the bottom; the JSON key of each. */
+/* JSON key of each end of a stack, and the advice for it. */
 static const struct {
 	const char *key, *hint;
 } ends[TALLY_UNWIND_NR_ENDS] = {
@@ -36,7 +36,7 @@ static const struct {
 	[TALLY_UNWIND_POINTERS] = {"pointers", NULL},
 };
 
-/* Why a file is not at hand, where that is more than that it is not there; else NULL. */
+/* Return the reason why a file is not available, or NULL if it is simply missing. */
 static const char *why_no_file(const struct tally_dso *dso, enum tally_unwind_end end)
 {
 	enum tally_dso_state state;
@@ -50,9 +50,9 @@ static const char *why_no_file(const struct tally_dso *dso, enum tally_unwind_en
 		       : tally_dso_state_text(state);
 }
 
-/* Stacks that ended in one file for one reason. */
+/* Stacks that ended in the same file for the same reason. */
 struct file_end {
-	const struct tally_dso *dso; /* NULL: in none */
+	const struct tally_dso *dso; /* NULL: outside any file */
 	enum tally_unwind_end end;
 	uint64_t nr;
 };
@@ -69,8 +69,8 @@ static int file_end_compare(const void *left, const void *right)
 	return strcmp(names[0], names[1]);
 }
 
-/* The ends by file, most stacks first; the caller frees `*ret_ends`. 0 of them when out of memory,
- * too. */
+/* Return the ends by file, sorted by number of stacks; the caller frees `*ret_ends`. The list is
+ * incomplete if memory runs out. */
 static size_t file_ends(const struct tally_unwinder *unwinder, struct file_end **ret_ends)
 {
 	const struct tally_map_slot *slot;

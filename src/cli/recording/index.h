@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether, where and how large indexes of symbols are kept: by option and environment. */
+/* Location and size limit of the symbol index, from options and environment. */
 #ifndef TALLY_CLI_RECORDING_INDEX_H
 #define TALLY_CLI_RECORDING_INDEX_H
 
@@ -8,9 +8,9 @@
 #include "base/str.h"
 #include "symbols/symbols.h"
 
-/* Fill `options` by the environment: TALLY_INDEX is "off", or how large all indexes together may be
- * ("64M"); warns if it is neither. `off`: there are none. The path is in `dir`, which has to live
- * until the options were used. 0 or -ENOMEM. */
+/* Set the index options from TALLY_INDEX: "off", or the total size limit of all indexes ("64M");
+ * warns about other values. With `off` no index is used. `dir` holds the path and must live until
+ * `options` have been used. Returns 0 or -ENOMEM. */
 int tally_index_apply(bool off, struct tally_symbols_options *options, struct tally_str *dir);
 
 #endif

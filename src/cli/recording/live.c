@@ -23,7 +23,7 @@ static int live_ids(struct tally_live *live)
 			uint64_t id;
 
 			if (tally_counters_id(counters, e, i / threads, i % threads, &id))
-				continue; /* of a task that was gone already */
+				continue; /* the task had already exited */
 			ret = tally_map_put(&live->ids, id, e);
 		}
 	}
@@ -86,8 +86,8 @@ int tally_live_feed(struct tally_live *live, const char *records, size_t len)
 
 size_t tally_live_event(const struct tally_live *live, const struct perf_event_header *record)
 {
-	/* Where layouts differ the id is the first field of all samples and the last one of
-	 * trailers, else it is at the same place. */
+	/* If the events' layouts differ, the ID is the first field of every sample and the last one
+	 * of every trailer; otherwise it is at the same offset in all of them. */
 	const struct tally_sample_layout *layout = &live->layouts.data[0];
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
 	int at = is_sample ? layout->sample_id
@@ -132,7 +132,7 @@ static struct tally_thread *live_adopt(struct tally_live *live, struct tally_thr
 	return thread;
 }
 
-/* Of a sample whose thread no record told of. 1 or -ENOMEM. */
+/* If no record named the thread of the sample, read it from procfs. Returns 1 or -ENOMEM. */
 static int live_find_thread(struct tally_live *live, struct tally_feed_sample *facts)
 {
 	if (!facts->thread->has_comm && facts->thread->tid > 0)
@@ -140,7 +140,7 @@ static int live_find_thread(struct tally_live *live, struct tally_feed_sample *f
 	return facts->thread ? 1 : -ENOMEM;
 }
 
-/* `*event` goes with a sample that waits. */
+/* `event` is copied with a sample that waits for its callers. */
 static struct tally_feed_event live_feed_event(const struct tally_live *live, const size_t *event)
 {
 	return (struct tally_feed_event){&live->layouts.data[*event],

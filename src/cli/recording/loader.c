@@ -9,7 +9,7 @@
 
 enum { STATE_ASKED = 1, STATE_READY, WAIT_NS = 10000000, TWINS_MAX = 4096, END_SECONDS = 2 };
 
-/* The next one to load; NULL at the end. The caller holds the lock. */
+/* Wait for the next DSO to load; returns NULL at the end. Called with loader->lock held. */
 static struct tally_dso *todo_take(struct tally_loader *loader)
 {
 	while (!loader->todo.len && !loader->is_ended)
@@ -41,7 +41,7 @@ static void *loader_main(void *arg)
 		loader->nr_asked--;
 		loader->nr_loaded++;
 		pthread_cond_broadcast(&loader->done);
-		/* There is room: its place is taken already. */
+		/* Cannot fail: the key is already in the map. */
 		(void)tally_map_put(&loader->states, (uintptr_t)dso, STATE_READY);
 	}
 	pthread_mutex_unlock(&loader->lock);
@@ -89,7 +89,7 @@ bool tally_loader_end(struct tally_loader *loader)
 	return true;
 }
 
-/* Those of files that nobody asks for any more go when none is being loaded. */
+/* Free the clones of DSOs once there are many, but only while none is being loaded. */
 static void twins_sweep(struct tally_loader *loader)
 {
 	size_t nr = tally_symbols_nr_dsos(loader->symbols);
@@ -104,7 +104,7 @@ static void twins_sweep(struct tally_loader *loader)
 	free(keep);
 }
 
-/* Without memory it is asked for again. */
+/* If memory runs out, a later call retries. */
 static void twin_ask(struct tally_loader *loader, struct tally_dso *twin)
 {
 	if (tally_map_put(&loader->states, (uintptr_t)twin, STATE_ASKED))

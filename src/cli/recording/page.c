@@ -56,18 +56,19 @@ struct page_maker {
 	struct tally_html *page;
 	struct tally_progress progress;
 	int kallsyms_fd;
-	struct tally_str name;  /* that was made, where none was given */
-	struct tally_map sides; /* events of the page -> a bit for each input with samples of it */
+	struct tally_str name;  /* the generated name, if none was given */
+	struct tally_map sides; /* events of the page -> a bit for each input with samples of the
+	                         * event */
 };
 
-/* One recording being read. */
+/* A recording that is being read. */
 struct page_input {
 	struct page_maker *maker;
 	struct tally_session *session;
 	struct tally_profile profile;
 	uint32_t number;
-	bool is_ready; /* the profile is set up */
-	bool has_code; /* is wanted of it */
+	bool is_ready; /* `profile` is initialised */
+	bool has_code; /* code was requested for this input */
 	TALLY_VEC(struct tally_html_event) events;
 	TALLY_VEC(struct tally_html_loss) losses;
 	uint8_t *passes;
@@ -94,7 +95,7 @@ static int input_start(struct page_input *input)
 	return ret;
 }
 
-/* Whether the sums of all that was lost are told at the end, besides where it was. */
+/* True if the total of all losses is recorded at the end, in addition to the individual losses. */
 static bool has_sums(const struct tally_session *session)
 {
 	const struct tally_perfdata_event *event;
@@ -106,7 +107,7 @@ static bool has_sums(const struct tally_session *session)
 	return false;
 }
 
-/* Where records were lost, as far as it is said when that was. */
+/* Remember where records were lost, if the loss has a timestamp. */
 static int input_loss(struct page_input *input, const struct tally_perfdata_record *record)
 {
 	enum { LOST_AT = 16, LOST_SAMPLES_AT = 8 };
@@ -148,7 +149,7 @@ static int input_record(void *arg, struct tally_session *session,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }
 
-/* ---- into the page ------------------------------------------------------------------- */
+/* ---- adding to the page -------------------------------------------------------------- */
 
 static int input_events(struct page_input *input)
 {
@@ -200,7 +201,7 @@ static int input_code(struct page_input *input)
 	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
 }
 
-/* The page says so as well: who looks at it did not see what was printed. */
+/* The page also shows the error, as its readers do not see the messages of this command. */
 static void note_end(const struct page_input *input, const char *name)
 {
 	const struct tally_error *ended = &input->session->ended;
@@ -216,7 +217,7 @@ static void note_end(const struct page_input *input, const char *name)
 				strerror(-ended->code));
 }
 
-/* Of which events of the page there are samples. */
+/* Note which events of the page have samples in this input. */
 static int input_sides(struct page_input *input)
 {
 	struct tally_map *sides = &input->maker->sides;
@@ -234,7 +235,7 @@ static int input_sides(struct page_input *input)
 	return ret;
 }
 
-/* What the page is called unless the user said it. */
+/* Generate the file name, which is used unless the user gave one. */
 static int input_name(struct page_input *input)
 {
 	struct tally_str *name = &input->maker->name;
@@ -288,7 +289,7 @@ static int input_add(struct page_input *input)
 	return ret;
 }
 
-/* What was read before the file broke is worth showing. */
+/* If the file is damaged, the part before the damage is still added. */
 static int input_run(struct page_input *input, bool *is_added)
 {
 	int ret = tally_session_run(input->session, input_record, input), added;
@@ -315,9 +316,9 @@ static void input_free(struct page_input *input)
 	tally_str_free(&input->health);
 }
 
-/* ---- all of it ------------------------------------------------------------------------- */
+/* ---- the whole page -------------------------------------------------------------------- */
 
-/* `*is_added` tells whether the page has it, be it as far as it could be read. */
+/* Sets `*is_added` if the recording was added to the page, perhaps only its readable part. */
 static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
 {
 	struct tally_session_options options = maker->request->session;
@@ -368,7 +369,7 @@ static int maker_write(struct page_maker *maker)
 	return ret;
 }
 
-/* Browsers keep all of them, in some 40 bytes each. */
+/* Browsers keep all samples in memory, at about 40 bytes each. */
 static void warn_many(uint64_t nr)
 {
 	enum { MANY = 5000000 };
@@ -380,7 +381,7 @@ static void warn_many(uint64_t nr)
 	tally_print_hint("--time, --query and others choose some of them");
 }
 
-/* Two recordings are for comparing them. */
+/* Two recordings must be comparable. */
 static int maker_check(const struct page_maker *maker)
 {
 	const struct tally_map_slot *slot;

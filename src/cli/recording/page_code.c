@@ -11,14 +11,14 @@
 #include "profile/annotation.h"
 #include "view/annotate_view.h"
 
-/* Functions, bytes of each one's code, and of the JSON of all. */
+/* Limits: number of functions, bytes of code of each, size of the JSON of all. */
 enum { FUNCTIONS_MAX = 20, CODE_MAX = 32 << 10, JSON_MAX_MIB = 2 };
 
-/* What an event has in a function. */
+/* The cost of an event in a function. */
 struct page_heavy {
 	uint32_t event, frame;
 	uint64_t nr, weight;
-	double share; /* of the event */
+	double share; /* of the event's total */
 };
 
 struct page_code {
@@ -26,18 +26,18 @@ struct page_code {
 	const struct tally_profile *profile;
 	const struct tally_html_code_options *options;
 	struct tally_html *page;
-	TALLY_VEC(struct page_heavy) heavy; /* the heaviest first */
-	struct tally_map numbers;    /* by event and frame: in `heavy`, before it is ordered */
-	uint64_t *wanted, nr_wanted; /* bits of samples by number */
+	TALLY_VEC(struct page_heavy) heavy; /* heaviest first */
+	struct tally_map numbers;    /* event and frame -> index in `heavy`, before it is sorted */
+	uint64_t *wanted, nr_wanted; /* bitmap of sample numbers */
 	struct tally_annotate *samples;
 	struct tally_annotation_codes *codes;
 	struct tally_source_texts *texts;
 	struct tally_str json;
 	uint32_t nr_beyond;
-	struct tally_map failed; /* numbers of files without code, of which it was told */
+	struct tally_map failed; /* numbers of DSOs without code that were already noted */
 };
 
-/* ---- which functions ----------------------------------------------------------------- */
+/* ---- selecting the functions --------------------------------------------------------- */
 
 static uint64_t heavy_key(const struct tally_bucket_key *key)
 {
@@ -113,7 +113,7 @@ static bool is_heavy(const struct page_code *code, uint32_t bucket)
 	return false;
 }
 
-/* Samples are read again by their number; those behind the last number that is known are not. */
+/* The samples are found again by number; samples without a representable number are skipped. */
 static int wanted_make(struct page_code *code)
 {
 	const struct tally_profile *profile = code->profile;
@@ -146,7 +146,7 @@ static int code_record(void *arg, struct tally_session *session,
 				  tally_callers_from(&sample->event->attr, false));
 }
 
-/* All samples come, as threads may be known by them alone. */
+/* All samples are requested, because threads may be known only from samples. */
 static int samples_read(struct page_code *code)
 {
 	const struct tally_annotate_options options = {.no_callers = true};
@@ -156,7 +156,7 @@ static int samples_read(struct page_code *code)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
 	if (!ret)
 		ret = tally_session_again(code->session, NULL, 0, code_record, code);
-	/* How reading ended was told the first time. */
+	/* The first pass has already reported how reading ended. */
 	if (ret == -EINVAL)
 		ret = 0;
 	return ret ? ret : tally_annotate_finish(code->samples);
@@ -177,7 +177,7 @@ static const struct tally_annotate_function *function_of(const struct page_code 
 	return NULL;
 }
 
-/* ---- as JSON --------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------ */
 
 static void add_row(const struct tally_annotation *annotation,
 		    const struct tally_annotation_insn *insn, uint32_t event,
@@ -228,7 +228,7 @@ out:
 	return ret;
 }
 
-/* Once for a file: its functions mostly have the same reason. */
+/* Add one note for each file: the functions of a file usually fail for the same reason. */
 static void note_failed(struct page_code *code, const struct tally_frame *frame, int error)
 {
 	uint32_t dso = tally_dso_number(frame->dso);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions and lines of source of the functions that have most, for a page (--html-source). */
+/* Instructions and source lines of the heaviest functions, for a page (--html-source). */
 #ifndef TALLY_CLI_RECORDING_PAGE_CODE_H
 #define TALLY_CLI_RECORDING_PAGE_CODE_H
 
@@ -7,13 +7,13 @@
 #include "page/page.h"
 
 struct tally_html_code_options {
-	const uint8_t *passes; /* by bucket: whether its samples count; NULL: all do */
-	const char *symfs;     /* where files of source are looked for; NULL: where they were */
+	const uint8_t *passes; /* by bucket: count its samples; NULL: count all */
+	const char *symfs;     /* root directory for source files; NULL: their original paths */
 };
 
-/* Read the recording again, for what fell on the addresses of its heaviest functions, and add their
- * code to the page. `profile` is finished, and keeps its samples. What has no code is told in the
- * page. 0 or -errno, which was told but for -ENOMEM. */
+/* Read the recording again to collect the samples at each address of its heaviest functions, and
+ * add their code to the page. `profile` must be finished, with keeps_samples set. Functions without
+ * code are noted in the page. Returns 0 or -errno; errors other than -ENOMEM have been printed. */
 int tally_html_code_add(struct tally_session *session, const struct tally_profile *profile,
 			const struct tally_html_code_options *options, struct tally_html *page);
 

@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "tally/perfdata.h"
 
-/* Of a name, so that it fits with what is around it. */
+/* Limit of the program's name, so that the file name does not become too long. */
 enum { PROGRAM_MAX = 100 };
 
 static bool ends_with(const char *word, const char *end)
@@ -20,7 +20,7 @@ static bool ends_with(const char *word, const char *end)
 	return len > tail && !strcmp(word + len - tail, end);
 }
 
-/* "<(zcat FILE)" of a shell: a pipe to read from. */
+/* Detect the pipe of a shell's <(zcat FILE): it can only be read. */
 static bool is_for_reading(const char *word)
 {
 	int fd = -1, flags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The name of the page where --html gives none: tally-PROGRAM.html. */
+/* The file name of the page if --html gives none: tally-PROGRAM.html. */
 #ifndef TALLY_CLI_RECORDING_PAGE_NAME_H
 #define TALLY_CLI_RECORDING_PAGE_NAME_H
 
@@ -8,22 +8,21 @@
 #include "base/str.h"
 #include "profile/profile.h"
 
-/* The value of --html that stands for a name to be made. */
+/* The value of --html that requests a generated name. */
 #define TALLY_HTML_UNNAMED ""
 
-/* Whether the word behind --html names a page. It does not if it is an option, or a recording,
- * which whoever wrote it meant to be read. "-" does. */
+/* True if the word after --html is the name of a page. False for options, and for recordings, which
+ * the user meant to read. True for "-". */
 bool tally_html_is_name(const char *word);
 
-/* The same where a command may follow, which a word begins that is not called *.html. *.html.gz is
- * a name, too, though no page is written packed. */
+/* The same if a command may follow: a word that does not end in .html or .htm begins the command.
+ * *.html.gz counts as a name, too, although compressed pages are not supported. */
 bool tally_html_is_name_before_command(const char *word);
 
-/* Append "tally-PROGRAM.html". What is no part of a file's name, or of an option, is left out of
- * it: directories, control characters, "/". */
+/* Append "tally-PROGRAM.html" without directories. Spaces and control characters become "_". */
 void tally_html_add_name(const char *program, struct tally_str *out);
 
-/* The name of the threads with the most samples; "profile" if there is none. */
+/* Return the name of the threads with the most samples; "profile" if there are none. */
 const char *tally_html_program(const struct tally_profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of source that instructions of a function are of, and what fell on them. */
+/* Source lines of the instructions of a function, with their costs. */
 #ifndef TALLY_CLI_RECORDING_PAGE_SOURCE_H
 #define TALLY_CLI_RECORDING_PAGE_SOURCE_H
 
@@ -7,15 +7,15 @@
 #include "profile/annotation.h"
 #include "profile/source_texts.h"
 
-/* Files of a function, those it was inlined from too, and lines of each. */
+/* Limits: files of a function, including those it has inlined code from, and lines of each. */
 enum { PAGE_SOURCES_MAX = 6, PAGE_SOURCE_LINES_MAX = 500 };
 
 struct page_source {
 	const char *file;
-	int place;            /* among the files whose text is here; -1: it is not */
-	uint32_t first, last; /* lines of instructions */
+	int place;            /* index in the JSON array "sources"; -1: the text is not available */
+	uint32_t first, last; /* range of lines with instructions */
 	uint32_t heaviest;
-	struct tally_map weights; /* by line */
+	struct tally_map weights; /* by line number */
 };
 
 struct page_sources {
@@ -23,17 +23,18 @@ struct page_sources {
 	uint32_t nr;
 };
 
-/* What `event` has on lines. 0 or -ENOMEM; free it in any case. */
+/* Collect the costs of `event` by source line. Returns 0 or -ENOMEM; call page_sources_free() in
+ * either case. */
 int page_sources_find(const struct tally_annotation *annotation, uint32_t event,
 		      struct page_sources *sources);
 void page_sources_free(struct page_sources *sources);
 
-/* Add the files whose text is here as "sources". */
+/* Add the array "sources" with the files that have their text available. */
 void page_sources_json(struct page_sources *sources, struct tally_source_texts *texts,
 		       struct tally_str *out);
 
-/* Then add an instruction's line to the object that is open, if it is known, and the place of its
- * file among these. */
+/* Add the line of an instruction, if known, and the index of its file in "sources" to the open JSON
+ * object. Must be called after page_sources_json(). */
 void page_sources_row_json(const struct page_sources *sources,
 			   const struct tally_annotation_insn *insn, struct tally_str *out);
 

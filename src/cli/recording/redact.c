@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stand-ins for what tells of a user. */
+/* Placeholders for data that identifies a user. */
 #include "cli/recording/redact.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 
 /* ---- numbers ------------------------------------------------------------------- */
 
-/* The number of a text, from 1; 0 when out of memory. */
+/* Return the number of a text, from 1; 0 if memory runs out. */
 static uint32_t text_number(struct tally_redactor *redactor, struct tally_intern *texts,
 			    const char *text, size_t len)
 {
@@ -25,13 +25,14 @@ static uint32_t text_number(struct tally_redactor *redactor, struct tally_intern
 	return 0;
 }
 
-/* The stand-in of a text, once it was made. */
+/* Return the placeholder of a text, or NULL if it has none yet. */
 static const char *stand_in_known(const struct tally_stand_ins *all, uint32_t number)
 {
 	return number && number <= all->names.len ? all->names.data[number - 1] : NULL;
 }
 
-/* Take over the stand-in of the newest text; NULL: out of memory. */
+/* Store the placeholder of the newest text and take ownership of `name`. Returns "redacted" if
+ * memory runs out. */
 static const char *stand_in_add(struct tally_redactor *redactor, struct tally_stand_ins *all,
 				char *name)
 {
@@ -87,8 +88,8 @@ static const char *path_stand_in(struct tally_redactor *redactor, const char *pa
 	return stand_in_add(redactor, all, made);
 }
 
-/* Names of memory that nobody knows keep their beginning, by which readers tell what kind of
- * memory it is. The first that fits. */
+/* Names of unknown memory regions keep their prefix, by which readers recognise the kind of memory.
+ * The first matching entry is used. */
 static const struct {
 	const char *prefix, *before, *behind;
 } memory_kinds[] = {
@@ -116,9 +117,9 @@ const char *tally_redact_path(void *redactor_, const char *path)
 	return path_stand_in(redactor, path);
 }
 
-/* ---- names of JIT compilers -------------------------------------------------------- */
+/* ---- names of JIT code ------------------------------------------------------------- */
 
-/* The start of ":DIGITS" that ends before `end`, else `end`. */
+/* Return the start of a ":DIGITS" that ends at `end`, otherwise `end`. */
 static const char *number_start(const char *text, const char *end)
 {
 	const char *at = end;
@@ -128,13 +129,13 @@ static const char *number_start(const char *text, const char *end)
 	return at < end && at > text && at[-1] == ':' ? at - 1 : end;
 }
 
-/* Where the ":LINE" or ":LINE:COLUMN" begins that a text ends with. */
+/* Return the start of a trailing ":LINE" or ":LINE:COLUMN". */
 static const char *line_start(const char *text)
 {
 	return number_start(text, number_start(text, text + strlen(text)));
 }
 
-/* Where the place of a function begins, behind the word that says what it is: "JS:*run FILE". */
+/* Return the start of the function's location, after the leading word: "FILE" in "JS:*run FILE". */
 static const char *place_start(const char *name)
 {
 	size_t word = strcspn(name, " \t");

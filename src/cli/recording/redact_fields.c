@@ -11,7 +11,7 @@
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* What of a value means nothing; `end` is where its room ends. */
+/* Zero the bytes after a value that carry no data. `end` is the end of the value's field. */
 static void value_blank(const struct tally_record_value *value, const uint8_t *record, size_t end,
 			uint8_t *copy)
 {
@@ -31,8 +31,8 @@ static void value_blank(const struct tally_record_value *value, const uint8_t *r
 	}
 }
 
-/* Where things end that have no end of their own, or 0 if that is not known: no more than `limit`
- * bytes of the record are theirs. */
+/* Each *_end() function returns where the data of an array or other variable-length field ends, or
+ * 0 if that is unknown. `limit` is the number of bytes before the trailer. */
 static uint64_t array_end(const uint8_t *record, uint64_t limit)
 {
 	enum { FIRST = 16, MACHINE = 16 };
@@ -42,7 +42,7 @@ static uint64_t array_end(const uint8_t *record, uint64_t limit)
 
 	if (limit < FIRST || nr > (limit - FIRST) / stride)
 		return 0;
-	/* Recorders of guests put a machine and a virtual CPU of each behind all of them. */
+	/* For guests, the recorder appends a machine PID and a virtual CPU for each entry. */
 	if (type == TALLY_PERFDATA_ID_INDEX && limit - FIRST == nr * (stride + MACHINE))
 		return limit;
 	return FIRST + nr * stride;
@@ -57,7 +57,7 @@ static uint64_t poke_end(const uint8_t *record, uint64_t limit)
 		       : BYTES + (uint64_t)tally_get_u16(record + 16) + tally_get_u16(record + 18);
 }
 
-/* CPUs as a list, as a mask of longs, or as a range. */
+/* The CPUs are a list, a mask of longs, or a range. */
 static uint64_t cpus_end(const uint8_t *record, uint64_t at, uint64_t limit)
 {
 	enum { LIST, MASK, RANGE, HEAD = 8 };
@@ -104,8 +104,8 @@ static const struct {
 	{TALLY_PERFDATA_EVENT_UPDATE, update_end}, {TALLY_PERFDATA_CPU_MAP, map_end},
 };
 
-/* Go through the fields: where they end, and in `*ret_limit` where the trailer begins. 0: it is not
- * known. */
+/* Zero the padding of all fields. Returns the end of the fields, or 0 if it is unknown;
+ * `*ret_limit` is the start of the trailer. */
 static uint64_t fields_blank(const struct tally_perfdata_record *record, uint8_t *copy,
 			     uint64_t *ret_limit)
 {
@@ -152,8 +152,9 @@ int tally_redact_fields(const struct tally_perfdata_record *record, uint8_t *cop
 
 /* ---- features --------------------------------------------------------------------- */
 
-/* What each consists of: numbers of 4 and of 8 bytes, "s" texts, "(...)" as many as the number
- * before says, "b" as many bits, "c" 8 and "d" 4 bytes for each CPU. It may end at "?". */
+/* Format of each feature: "4" and "8" numbers of that many bytes, "s" a string, "(...)" repeated as
+ * often as the preceding number says, "b" a bitmap of that many bits, "c" 8 and "d" 4 bytes for
+ * each CPU. The feature may end at "?". */
 static const char *const formats[TALLY_FEATURE_MAX] = {
 	[TALLY_FEATURE_OSRELEASE] = "s",
 	[TALLY_FEATURE_VERSION] = "s",
@@ -179,7 +180,7 @@ static const char *const formats[TALLY_FEATURE_MAX] = {
 
 struct feature_walk {
 	uint8_t *bytes;
-	uint64_t at, len, last; /* the last number */
+	uint64_t at, len, last; /* `last`: the most recent number */
 	uint32_t nr_cpus;
 	bool failed;
 };
@@ -196,7 +197,7 @@ static uint8_t *feature_take(struct feature_walk *walk, uint64_t size)
 	return at;
 }
 
-/* A text has its length with padding in front of it. */
+/* A string is preceded by its length, which includes padding. */
 static void feature_text_blank(struct feature_walk *walk)
 {
 	const uint8_t *number = feature_take(walk, 4);
@@ -208,7 +209,7 @@ static void feature_text_blank(struct feature_walk *walk)
 		memset(text + len, 0, room - len);
 }
 
-/* One letter of a format. */
+/* Process one character of a format. */
 static void feature_step(struct feature_walk *walk, char letter)
 {
 	const uint8_t *number;
@@ -229,7 +230,7 @@ static void feature_step(struct feature_walk *walk, char letter)
 	}
 }
 
-/* Go through the format up to its end or the bracket that closes it. */
+/* Process a format up to its end or the matching closing bracket. */
 static void feature_walk(struct feature_walk *walk, const char *format)
 {
 	for (; *format && *format != ')'; format++) {
@@ -237,7 +238,8 @@ static void feature_walk(struct feature_walk *walk, const char *format)
 			const char *inner = format + 1;
 			int depth = 1;
 
-			/* Each of them takes some bytes: more than there are fail soon. */
+			/* Each element takes some bytes, so a bogus count soon runs past the end
+			 * and fails. */
 			for (uint64_t left = walk->last; left && !walk->failed; left--)
 				feature_walk(walk, inner);
 			while (depth) {
@@ -259,7 +261,7 @@ int tally_redact_feature(uint32_t id, uint32_t nr_cpus, uint8_t *copy, uint64_t 
 
 	if (id >= TALLY_FEATURE_MAX || !formats[id])
 		return -EOPNOTSUPP;
-	/* Empty lists and texts may have no content at all. */
+	/* Empty lists and strings may have no content at all. */
 	if (len)
 		feature_walk(&walk, formats[id]);
 	if (walk.failed)

@@ -6,15 +6,15 @@
 
 #include "base/arith.h"
 
-/* What every machine has there. */
+/* Directories with the same files on every machine. */
 static const char *const system_dirs[] = {
 	"/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/", "/usr/libexec/",
 	"/usr/bin/", "/usr/sbin/",  "/lib/",       "/lib32/",      "/lib64/",
 	"/libx32/",  "/bin/",       "/sbin/",      "/usr/include/"};
 
-/* Names of memory: "#" stands for decimal digits, "%" for eight hexadecimal ones, "@" for letters,
- * digits, '_' and '-', at least one. "[@]" has the kernel's modules and most memory of programs;
- * "[anon:NAME]", which a program named, is not among them. */
+/* Names of memory regions: "#" matches decimal digits, "%" eight hexadecimal digits, "@" letters,
+ * digits, '_' and '-'; each at least one. "[@]" covers kernel modules and most memory of programs,
+ * but not "[anon:NAME]", where the program chose the name. */
 static const char *const memory_names[] = {
 	"//anon",
 	"/anon_hugepage",
@@ -36,8 +36,8 @@ static const char *const memory_names[] = {
 	"anon_inode:kvm-vcpu:#",
 };
 
-/* The kernel's own files without a name: "anon_inode:[eventfd]", of some without brackets. Other
- * drivers name theirs as they like. */
+/* Anonymous inodes of the kernel itself: "anon_inode:[eventfd]", some without brackets. Other
+ * drivers choose any name. */
 static const char *const anon_inodes[] = {
 	"bpf-map",  "bpf-prog",   "bpf_iter", "bpf_link",         "btf",        "dma_buf",
 	"eventfd",  "eventpoll",  "fanotify", "fscontext",        "i915.gem",   "inotify",
@@ -45,8 +45,7 @@ static const char *const anon_inodes[] = {
 	"signalfd", "sync_file",  "timerfd",  "userfaultfd",
 };
 
-/* How much of `text`, which has `len` bytes, a letter of a pattern stands for; 0: it does not fit.
- */
+/* Return how many characters of `text` (`len` bytes) a wildcard matches; 0 if it does not match. */
 static size_t wildcard_len(char letter, const char *text, size_t len)
 {
 	size_t nr = 0;
@@ -77,7 +76,7 @@ static bool pattern_fits(const char *pattern, const char *text, size_t len)
 	return !len;
 }
 
-/* "anon_inode:NAME", the name in brackets or not. */
+/* Match "anon_inode:NAME", with or without brackets around the name. */
 static bool is_anon_inode(const char *text, size_t len)
 {
 	static const char prefix[] = "anon_inode:";
@@ -111,7 +110,7 @@ static bool is_of_memory(const char *name)
 	return is_anon_inode(name, len);
 }
 
-/* A path may leave a directory that it seems to be in. */
+/* A path with "." or ".." components may lead out of its apparent directory. */
 static bool is_plain_path(const char *path)
 {
 	size_t len = strlen(path);
@@ -122,12 +121,12 @@ static bool is_plain_path(const char *path)
 	       !(len >= 3 && !strcmp(path + len - 3, "/.."));
 }
 
-/* Below debug are paths of other places. */
+/* The debug directories below those of the system contain paths of other directories. */
 static bool is_of_system(const char *path)
 {
 	if (!is_plain_path(path))
 		return false;
-	/* Devices lie there, and in /dev/dri; in /dev/shm and others are files of users. */
+	/* /dev and /dev/dri contain devices; /dev/shm and others contain files of users. */
 	if (!strncmp(path, "/dev/", 5))
 		return !strchr(path + 5, '/') || !strncmp(path, "/dev/dri/", 9);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(system_dirs); i++) {

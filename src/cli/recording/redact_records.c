@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording written once more, record by record. What is not in one of the tables here is not
- * known to be harmless, and is refused. */
+/* Copy a recording record by record. Records that are not in one of the tables below are not known
+ * to be harmless, and are rejected. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ struct rewrite {
 	int (*between)(void *arg);
 	void *arg;
 	struct tally_error *err;
-	uint32_t nr_cpus; /* NRCPUS has them */
+	uint32_t nr_cpus; /* from NRCPUS */
 	struct tally_str record;
-	struct tally_str batch; /* of records that are written together */
+	struct tally_str batch; /* records to be written together */
 };
 
 static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
@@ -33,7 +33,7 @@ static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* The record as it is, but for what hides behind its fields. */
+/* Copy the record unchanged, except for the bytes after its fields. */
 static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	struct tally_str *out = &rewrite->record;
@@ -44,7 +44,7 @@ static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_
 	return tally_redact_fields(record, (uint8_t *)out->data, rewrite->err);
 }
 
-/* The record with another string in the place of its own, up to the trailer. */
+/* Copy the record with its string replaced, keeping the trailer. */
 static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_record *record,
 			  const char *(*show)(struct tally_redactor *redactor, const char *text))
 {
@@ -98,7 +98,7 @@ static int rewrite_cgroup(struct rewrite *rewrite, const struct tally_perfdata_r
 	return string_replace(rewrite, record, tally_redact_cgroup);
 }
 
-/* pid and 16 bytes of comm each, behind their number. */
+/* The number of entries is followed by a PID and 16 bytes of comm for each. */
 static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	enum { FIRST = 16, ENTRY = 24, AT_COMM = 8, COMM = 16 };
@@ -122,7 +122,7 @@ static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfda
 	return 0;
 }
 
-/* Where numbers are in the record that was decoded, in its copy. */
+/* Zero, in the copy, the words that were decoded from the record. */
 static void zero_words(struct rewrite *rewrite, const struct tally_perfdata_record *record,
 		       struct tally_words words)
 {
@@ -162,7 +162,7 @@ static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_r
 	return 0;
 }
 
-/* What is done with each type. */
+/* Action for each type of record; other types are rejected. */
 static const struct {
 	uint32_t type;
 	int (*rewrite)(struct rewrite *rewrite, const struct tally_perfdata_record *record);
@@ -173,7 +173,7 @@ static const struct {
 	{PERF_RECORD_COMM, rewrite_comm},
 	{PERF_RECORD_CGROUP, rewrite_cgroup},
 	{TALLY_PERFDATA_THREAD_MAP, rewrite_thread_map},
-	/* Numbers of this moment, and names of the kernel's functions. */
+	/* These contain only numbers and names of kernel functions. */
 	{PERF_RECORD_LOST, rewrite_nothing},
 	{PERF_RECORD_EXIT, rewrite_nothing},
 	{PERF_RECORD_THROTTLE, rewrite_nothing},
@@ -188,7 +188,7 @@ static const struct {
 	{PERF_RECORD_BPF_EVENT, rewrite_nothing},
 	{PERF_RECORD_TEXT_POKE, rewrite_nothing},
 	{PERF_RECORD_CALLCHAIN_DEFERRED, rewrite_nothing},
-	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_nothing}, /* units, scales, CPUs, names of events */
+	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_nothing}, /* units, scales, CPUs, event names */
 	{TALLY_PERFDATA_FINISHED_ROUND, rewrite_nothing},
 	{TALLY_PERFDATA_FINISHED_INIT, rewrite_nothing},
 	{TALLY_PERFDATA_ID_INDEX, rewrite_nothing},
@@ -219,7 +219,7 @@ static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_r
 	uint16_t size;
 
 	if (record->flags & TALLY_PERFDATA_CONTAINER)
-		return 0; /* its contents follow */
+		return 0; /* its contents follow as records */
 	tally_str_clear(out);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rewrites); i++) {
 		if (rewrites[i].type == record->type)
@@ -253,7 +253,7 @@ static int rewrite_records(struct rewrite *rewrite)
 
 /* ---- features --------------------------------------------------------------------- */
 
-/* Not copied: what the writer makes itself, and BPF programs, which no report needs. */
+/* Not copied: features that the writer creates itself, and BPF programs, which no report needs. */
 enum feature_action { FEATURE_REFUSED, FEATURE_KEPT, FEATURE_NOT_COPIED, FEATURE_REPLACED };
 
 static const uint8_t feature_actions[TALLY_FEATURE_LIMIT] = {
@@ -302,7 +302,7 @@ static int rewrite_build_ids(struct rewrite *rewrite)
 	return ret;
 }
 
-/* A copy without what hides in its padding and behind its content. */
+/* Copy the feature without the bytes hidden in padding and after its content. */
 static int feature_keep(struct rewrite *rewrite, const struct tally_perfdata_feature *feature)
 {
 	struct tally_str *out = &rewrite->record;

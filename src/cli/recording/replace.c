@@ -27,7 +27,7 @@ int tally_replacement_print_error(const char *path, int code)
 	return code;
 }
 
-/* A link to a file stays one. One that leads nowhere becomes the file. */
+/* Keep a symbolic link and replace its target. A dangling link is replaced itself. */
 static char *path_followed(const char *path)
 {
 	char *followed = realpath(path, NULL);
@@ -35,8 +35,8 @@ static char *path_followed(const char *path)
 	return followed ? followed : strdup(path);
 }
 
-/* A link that somebody else made in a directory where everybody may: the kernel does not follow it
- * either, where fs.protected_symlinks is on. */
+/* Detect a symbolic link that another user created in a world-writable sticky directory. With
+ * fs.protected_symlinks the kernel does not follow such links either. */
 static bool is_trap(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -95,7 +95,7 @@ int tally_replacement_check(void *replacement)
 	return 0;
 }
 
-/* Whose it is cannot be kept by everybody; that only its readers can read it has to. */
+/* Without privileges the owner cannot be kept; then access is restricted to the new owner. */
 static int take_after(int fd, int like)
 {
 	struct timespec times[2];
@@ -113,7 +113,8 @@ static int take_after(int fd, int like)
 	return fchmod(fd, mode) || futimens(fd, times) ? -errno : 0;
 }
 
-/* Of the file that was there: its readers, and nobody else. Of a new one as the user wants it. */
+/* Give the file the owner, group and mode of the file that it replaces, without granting access to
+ * anyone else. A new file gets the default mode (umask). */
 static int take_readers(const struct tally_replacement *replacement)
 {
 	mode_t mode = umask(0);
@@ -137,8 +138,8 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
 	int ret = like < 0 ? take_readers(replacement) : take_after(replacement->fd, like);
 
-	/* The bytes are on the disk before they take the name: after a crash the name has one of
-	 * the two files, and that is complete. */
+	/* Write the data to disk before the rename: after a crash the name refers to either the old
+	 * or the new file, and both are complete. */
 	if (!ret && fsync(replacement->fd))
 		ret = -errno;
 	if (!ret)

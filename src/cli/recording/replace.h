@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A file made anew beside the one that it replaces: whatever goes wrong, the old one stays, and
- * nothing else is left. */
+/* Replace a file atomically through a temporary file next to it: on any error the old file stays
+ * and nothing else is left behind. */
 #ifndef TALLY_CLI_RECORDING_REPLACE_H
 #define TALLY_CLI_RECORDING_REPLACE_H
 
@@ -9,26 +9,28 @@
 struct tally_replacement {
 	char *path, *temporary;
 	int fd;
-	sigset_t mask; /* of signals, as it was */
+	sigset_t mask; /* signal mask to restore */
 };
 
-/* Say that `path` cannot be written, because of a -errno, which is returned. */
+/* Print that `path` cannot be written because of -errno `code`. Returns `code`. */
 int tally_replacement_print_error(const char *path, int code);
 
-/* Create an empty file beside `path`, or beside what that links to. INT, TERM and HUP wait from now
- * on. 0 or -errno, which was told: -EISDIR if it is a directory, -EINVAL if it is something else
- * than a file. */
+/* Create an empty temporary file next to `path`, or next to the target if `path` is a symbolic
+ * link. INT, TERM and HUP are blocked from here on. Returns 0, or -errno after printing an error:
+ * -EISDIR for a directory, -EINVAL for anything else that is not a regular file. */
 int tally_replacement_open(const char *path, struct tally_replacement *ret_replacement);
 
-/* -EINTR if one of these signals came. `replacement` is a struct tally_replacement. */
+/* Return -EINTR if INT, TERM or HUP is pending, otherwise 0. `replacement` is a struct
+ * tally_replacement. */
 int tally_replacement_check(void *replacement);
 
-/* Give it the owner, the mode and the times of the file at `like`, and its name; without one (-1)
- * owner, group and mode of the file that it replaces, or those of any new one. 0 or -errno, which
- * was told: nothing was replaced then. */
+/* Move the temporary file to its final name, with the owner, mode and times of the file at `like`;
+ * if `like` is -1, with owner, group and mode of the file it replaces, or those of any new file.
+ * Returns 0, or -errno after printing an error; then nothing was replaced. */
 int tally_replacement_commit(struct tally_replacement *replacement, int like);
 
-/* Remove it, unless it was given its name; signals that came meanwhile do what they do. */
+/* Remove the temporary file unless it was committed, and unblock signals; pending ones are
+ * delivered. */
 void tally_replacement_close(struct tally_replacement *replacement);
 
 #endif

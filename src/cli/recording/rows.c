@@ -108,7 +108,7 @@ const struct tally_option report_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* Call `each` for every word of a list. */
+/* Call `each` for every word of a comma-separated list. */
 static int for_each_word(struct report_config *config, const char *list, const char *option,
 			 int (*each)(struct report_config *config, const char *word, size_t len))
 {
@@ -143,8 +143,8 @@ static const struct {
 	{"none", TALLY_STYLE_NONE},   {"no", TALLY_STYLE_NONE},
 };
 
-/* Words in any order: a style, caller or callee, sort keys that change nothing here, and
- * numbers: first the least percentage, then the number of lines. */
+/* Words in any order: a style, caller or callee, sort keys that have no effect here, and numbers:
+ * the first is the minimum percentage, the second the number of lines. */
 static int call_graph_word(struct report_config *config, const char *word, size_t len)
 {
 	char *end;
@@ -213,7 +213,7 @@ static int config_percent(const char *text, double *ret_percent)
 	return 0;
 }
 
-/* "8,0,30"; a width that is missing is 0. */
+/* Parse "8,0,30"; an empty width is 0. */
 static int config_widths(struct report_config *config)
 {
 	enum { MOST = 4096 };
@@ -313,7 +313,7 @@ void report_config_free(struct report_config *config)
 
 bool report_config_is_parent(const struct report_config *config, const char *symbol)
 {
-	/* perf's default is ^sys_|^do_page_fault. */
+	/* The default of perf is ^sys_|^do_page_fault. */
 	if (!config->parent)
 		return !strncmp(symbol, "sys_", 4) || !strncmp(symbol, "do_page_fault", 13);
 	return !strncmp(symbol, config->parent, strlen(config->parent));

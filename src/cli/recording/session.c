@@ -23,7 +23,7 @@
 #include "sampler/privileges.h"
 #include "symbols/stored.h"
 
-/* The input that NULL stands for: standard input if it is a pipe, else perf.data. */
+/* Return the input if none is given: standard input if it is a pipe, otherwise perf.data. */
 static const char *session_input(const char *input)
 {
 	struct stat st;
@@ -60,7 +60,8 @@ int tally_session_share_kallsyms(int fd)
 	return own > 0 ? own : 0;
 }
 
-/* When the recording ended, in seconds: its file was written last then. 0 of a stream. */
+/* Return the time when the recording ended, in seconds: the last modification of its file. 0 for a
+ * stream. */
 static int64_t session_recorded(const struct tally_session *session)
 {
 	const char *path = session->path;
@@ -117,7 +118,7 @@ static int session_open_data(struct tally_session *session)
 					       : ret;
 }
 
-/* Names that came with the recording. It can be read without them. */
+/* Use the embedded symbols, if any. If they cannot be read, warn and continue without them. */
 static int session_use_stored(struct tally_session *session)
 {
 	struct tally_perfdata_feature feature;
@@ -140,8 +141,8 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	int ret;
 
 	tally_heap_prepare();
-	/* Output into a file that may grow no larger is a failed write, which is told; no command
-	 * is started that would have it ignored as well. */
+	/* If the output reaches the file size limit, the write should fail with an error message.
+	 * No command that would inherit the ignored signal is started. */
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){
 		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
@@ -163,7 +164,8 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 		ret = session_open_data(session);
 	if (!ret)
 		ret = session_symbols(session);
-	/* It is from here: nobody else knows yet. */
+	/* tally recorded it just now on this machine, but the header does not contain the host name
+	 * yet. */
 	if (!ret && !options->is_own)
 		ret = session_find_origin(session);
 	if (!ret)
@@ -207,8 +209,8 @@ void tally_session_close(struct tally_session *session)
 	session->data = NULL;
 }
 
-/* A sample that reads counters stands for each of them: once for every member of the group,
- * with what it counted since it was read before. */
+/* A sample with counter values (PERF_SAMPLE_READ) yields one sample for each member of the group,
+ * whose period is the increase since the member's previous value. */
 static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
 			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
 {
@@ -234,7 +236,7 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 	return ret;
 }
 
-/* Mostly there is no filter, which is known before it is asked for each sample. */
+/* Check for the common case without filters before calling the filter for each sample. */
 static bool is_filtered_out(struct tally_session *session,
 			    const struct tally_session_sample *sample)
 {
@@ -242,7 +244,7 @@ static bool is_filtered_out(struct tally_session *session,
 	       !session_filter_passes(session, sample);
 }
 
-/* Hand out a sample that passes the filter; what was decoded is in `sample`. */
+/* Pass a decoded sample to `fn` if the filter accepts it. */
 static int session_sample(struct tally_session *session, const struct tally_perfdata_record *record,
 			  const struct tally_feed_sample *facts,
 			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
@@ -250,7 +252,8 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	const struct perf_event_attr *attr = &record->event->attr;
 	const struct tally_sample *decoded = &sample->sample;
 
-	/* Raw data may be padded to a word, no more; a wrong size swallows the records behind. */
+	/* Raw data may be padded to a word, but not more: a wrong size would swallow the following
+	 * records. */
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
 	sample->record = record;
 	sample->event = record->event;
@@ -282,7 +285,7 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
 }
 
-/* Hand out the samples that wait no more. */
+/* Pass on the samples that have stopped waiting for their callers. */
 static int session_waited(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
 	struct tally_session_sample sample;
@@ -303,7 +306,7 @@ static int session_waited(struct tally_session *session, tally_session_fn *fn, v
 static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
 			  tally_session_fn *fn, void *arg)
 {
-	struct tally_session_sample sample; /* large: not cleared, decoding does that */
+	struct tally_session_sample sample; /* large: initialised by decoding, not zeroed */
 	bool is_first = !session->feed.counts.samples;
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
@@ -335,7 +338,7 @@ static int session_record(struct tally_session *session, const struct tally_perf
 		   : fn(arg, session, record, NULL);
 }
 
-/* What was passed over because it is shorter than what it has to hold. */
+/* Warn about records that were skipped because they are too short. */
 static void warn_damaged(const struct tally_session *session)
 {
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
@@ -361,7 +364,7 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 {
 	struct tally_str where = {0};
 
-	/* Inside compressed data nothing has a place. */
+	/* Records inside compressed data have no file offset. */
 	if (note->offset != UINT64_MAX)
 		tally_str_addf(&where, "at byte %llu", (unsigned long long)note->offset);
 	if (note->count > 1)
@@ -395,7 +398,7 @@ void tally_session_warn(const struct tally_session *session)
 	warn_traces(session);
 }
 
-/* Samples are there, and nothing can be read of any of them: that is no success. */
+/* Fail if there are samples but none of them can be read. */
 static int check_samples(const struct tally_session *session)
 {
 	const struct tally_feed_counts *counts = &session->feed.counts;
@@ -414,14 +417,14 @@ static int look_at_nothing(void *arg, struct tally_session *session,
 	return 0;
 }
 
-/* Whether the file became shorter meanwhile, which is found out in either pass: then whatever else
- * was wrong with it came of that. */
+/* True if the file was truncated while it was read, in either pass. In that case other errors are
+ * only consequences. */
 static bool session_is_cut(struct tally_session *session, struct tally_error *err)
 {
 	if (session->is_cut || !tally_perfdata_check(session->data, err))
 		return false;
 	session->is_cut = true;
-	(void)tally_truncation_pop(); /* it is said here */
+	(void)tally_truncation_pop(); /* reported by the caller */
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording being read: the file, the machine it was made on, and what to do with each
- * sample. Shared by the commands that show samples.
+ * Read a recording: the file, the machine it was made on, and a callback for each sample. Shared by
+ * all commands that show samples.
  */
 #ifndef TALLY_CLI_RECORDING_SESSION_H
 #define TALLY_CLI_RECORDING_SESSION_H
@@ -22,14 +22,14 @@
 #include "symbols/symbols.h"
 #include "tally/perfdata.h"
 
-/* Which samples are looked at. All zero: all of them. */
+/* Filter for samples. All zero: no filter. */
 struct tally_session_filter {
 	const char *cpus;        /* "0-3,5" */
 	const char *time;        /* "start,end" in seconds, either may be empty; or "10%-20%" */
 	const char *pids, *tids; /* lists of numbers */
 	const char *comms;       /* list of names */
-	/* Words (profile/query.h), of which those with times choose among the samples that are
-	 * handed out; the others are the caller's job. */
+	/* A query (profile/query.h). The session applies only its time terms; the caller applies
+	 * the others. */
 	const char *query;
 };
 
@@ -39,35 +39,35 @@ struct tally_session_options {
 	const char *input; /* NULL: perf.data, or stdin if that is a pipe */
 	struct tally_symbols_options symbols;
 	struct tally_session_filter filter;
-	bool no_index;  /* neither read nor write indexes of symbols */
-	bool no_stored; /* take no notice of names that came with the recording */
+	bool no_index;  /* do not use a symbol index */
+	bool no_stored; /* ignore the symbols embedded in the recording */
 	/* Servers to fetch debug information from, separated by spaces; "": those of the
-	 * environment; NULL: none. */
+	 * environment; NULL: do not fetch. */
 	const char *debuginfod;
-	int fd;              /* borrowed: what is open at `input`, or in its place; 0: nothing */
+	int fd;              /* borrowed descriptor to read instead of `input`; 0: none */
 	bool goes_elsewhere; /* the result goes to a file, not to stdout */
-	bool is_own;         /* we recorded it just now: nothing that is odd about it is said */
+	bool is_own;         /* recorded by this process: print no warnings about the file */
 };
 
-/* What was met on the way that a reader of the result must know, besides the feed's counts. */
+/* Problems that users of the result must know, in addition to the counts of the feed. */
 struct tally_session_health {
 	uint64_t out_of_order;
-	uint64_t long_samples; /* with room for more than their fields behind them */
-	uint64_t unjudged;     /* samples without what a filter looks at: left out */
-	uint64_t branches;     /* samples with a stack of branches other than calls */
+	uint64_t long_samples; /* samples with extra data after their fields */
+	uint64_t unjudged;     /* samples left out: they lack a field that the filter needs */
+	uint64_t branches;     /* samples with a branch stack that is not a call stack */
 };
 
-/* What was lost, each once. */
+/* Lost records; each is counted once. */
 struct tally_session_lost {
-	uint64_t records; /* of any kind: samples, or who started, ended, was named, mapped what */
-	uint64_t samples; /* besides them */
+	uint64_t records; /* of any type: samples, forks, exits, comms, mappings */
+	uint64_t samples; /* additional lost samples */
 };
 
 struct tally_session_sample {
 	const struct tally_perfdata_record *record;
 	const struct tally_perfdata_event *event;
 	struct tally_sample sample;
-	uint64_t period; /* sample's, else the attr's, else 1 */
+	uint64_t period; /* from the sample, or from the attr, or 1 */
 	uint8_t cpumode;
 	struct tally_thread *thread;
 };
@@ -76,85 +76,87 @@ struct tally_session {
 	struct tally_perfdata *data;
 	struct tally_symbols *symbols;
 	struct tally_machine *machine;
-	struct tally_feed feed; /* into the machine */
+	struct tally_feed feed; /* feeds `machine` */
 	struct tally_session_options options;
 	struct tally_session_health health;
-	struct tally_traces traces; /* that it holds */
+	struct tally_traces traces; /* hardware traces found in the file */
 	const char *path;
-	struct tally_str fetched; /* the directory of what was fetched */
+	struct tally_str fetched; /* directory of fetched debug files */
 	struct tally_time_range time;
-	struct tally_ranges cpus, pids, tids; /* empty: all */
-	struct tally_map counts;              /* by id: what a counter read in its last sample */
+	struct tally_ranges cpus, pids, tids; /* empty: no filter */
+	struct tally_map counts;              /* counter ID -> value in its previous sample */
 	bool has_comms;
-	/* PERF_SAMPLE_* that the filter looks at, and those of them that samples were without. */
+	/* PERF_SAMPLE_* fields that the filter needs, and those of them that some samples lack. */
 	uint64_t filter_needs, filter_missed;
 	TALLY_VEC(uint64_t) chain;      /* see session_chain.h */
-	struct tally_unwinder unwinder; /* the same; once has_unwinder */
+	struct tally_unwinder unwinder; /* valid if has_unwinder; see session_chain.h */
 	uint8_t ip_register;
 	bool has_unwinder;
-	bool is_again; /* this is a second reading: nothing is printed or counted again */
-	bool is_cut;   /* the file became shorter while it was read, which was said */
+	bool is_again; /* second pass: do not print warnings or count again */
+	bool is_cut;   /* the file was truncated while being read; already reported */
 	struct tally_error
-		ended; /* why reading ended early, which was said; all zero: it did not */
+		ended; /* why reading ended early; already reported; all zero if it did not */
 	struct tally_intern comms;
 	struct tally_query *query; /* NULL: none */
 };
 
-/* Told of every record, in time order, after the machine has taken it in; `sample` is NULL for
- * other records than samples and for samples that were filtered out, or wait for their callers
- * (profile/deferred.h): of those it is told again, when the waiting ends. Non-zero ends the
- * reading with that result. */
+/* Called for every record in time order, after the machine has processed it. `sample` is NULL for
+ * other records, for samples that were filtered out, and for samples that wait for their callers
+ * (profile/deferred.h); the latter are passed again when the wait ends. A non-zero return value
+ * ends reading and is returned to the caller. */
 typedef int tally_session_fn(void *arg, struct tally_session *session,
 			     const struct tally_perfdata_record *record,
 			     const struct tally_session_sample *sample);
 
-/* Open the recording; says what is wrong and returns -errno if it cannot be read. */
+/* Open the recording. Returns 0, or -errno after printing an error. */
 int tally_session_open(const struct tally_session_options *options, struct tally_session *session);
 
-/* Read it to its end; without `fn` only for what the file says of itself. 0, what `fn` returned, or
- * -errno after having said why. What is odd about the file (cut short, unfinished) is said as a
- * warning. With `fn`, and samples of which none can be read: -EINVAL. */
+/* Read the recording to its end; `fn` may be NULL to read only the metadata. Returns 0, the value
+ * returned by `fn`, or -errno after printing an error. Oddities of the file (truncated, unfinished)
+ * cause warnings. Returns -EINVAL if `fn` is set and there are samples but none can be read. */
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
-/* Read it once more, from its start to where it ended the first time: `fn` is told the same again,
- * but for samples that are not wanted (tally_perfdata_want()). -ESPIPE of streams; else as
- * tally_session_run(). */
+/* Read the recording again, up to the point where the first pass ended. `fn` is called as before,
+ * except for samples that are not wanted (tally_perfdata_want()). Returns -ESPIPE for streams,
+ * otherwise as tally_session_run(). */
 int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg);
 
-/* What the file says was lost. Where events count what they lost (PERF_FORMAT_LOST) the recorder
- * tells their sums as LOST_SAMPLES, whatever the records were, and LOST tells of the same ones, as
- * far as others came after them. */
+/* Return the losses recorded in the file. If events count their losses (PERF_FORMAT_LOST), the
+ * recorder writes the total as LOST_SAMPLES, whatever the type of the lost records. LOST records
+ * then report the same losses, if later records followed. */
 struct tally_session_lost tally_session_lost(const struct tally_session *session);
 
-/* Warn of what was odd about the file so far. tally_session_run() does so at its end; commands that
- * do not run it call this when they have read what they need. */
+/* Print warnings about the file so far. tally_session_run() does this at its end; commands that do
+ * not call it do this after reading what they need. */
 void tally_session_warn(const struct tally_session *session);
 
 void tally_session_close(struct tally_session *session);
 
-/* Read it to its end, look up all addresses that it holds, and append the section of stored names
- * (symbols/stored.h) to `out`. The session is opened with symbols.bounds. `renames`, which
- * may be NULL, is for tally_stored_writer_rename(). 0, -ENOMEM, or an error that was said. */
+/* Read the recording to its end, resolve all its addresses, and append the section of embedded
+ * symbols (symbols/stored.h) to `out`. The session must be opened with symbols.bounds. `renames`,
+ * which may be NULL, is passed to tally_stored_writer_rename(). Returns 0, -ENOMEM, or another
+ * -errno after printing an error. */
 int tally_session_store(struct tally_session *session, const struct tally_stored_renames *renames,
 			struct tally_str *out);
 
-/* Say that names were left out because the files they are in are not known to be those that were
- * recorded; for commands that have no line of health. */
+/* Warn that symbols are missing because files may differ from the recorded ones. For commands that
+ * do not print a health summary. */
 void tally_session_warn_foreign(const struct tally_session *session);
 
-/* What a recording is called: the path, but for that of tally profile, which has no name. */
+/* Return the displayed name of a recording: its path, or a text for the unnamed file of tally
+ * profile. */
 const char *tally_session_name(const char *path);
 
-/* Whether samples of any event have a field of PERF_SAMPLE_*. */
+/* True if the samples of any event have the field PERF_SAMPLE_*. */
 bool tally_session_has(const struct tally_session *session, uint64_t field);
 
-/* A descriptor of the kernel's symbols for one session of several, which closes it; `fd` is that
- * of tally_privileges_kallsyms(), or 0. */
+/* Duplicate the kallsyms descriptor, for one of several sessions; the session closes it. `fd` is
+ * from tally_privileges_kallsyms(), or 0. Returns 0 if `fd` is 0 or on failure. */
 int tally_session_share_kallsyms(int fd);
 
-/* Whether the files that the user named for the kernel's symbols can be read; says why not. 0 or
- * -errno. */
+/* Check that the kernel symbol files given by the user can be read. Returns 0, or -errno after
+ * printing an error. */
 int tally_session_check_files(const struct tally_symbols_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose files may give a recording its names. */
+/* Decide whether the files of this machine may be used for the symbols of a recording. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,8 +10,8 @@
 #include "cli/recording/session.h"
 #include "cli/recording/session_private.h"
 
-/* The header's words beside this machine's: one that differs is enough to be elsewhere, the host's
- * and the kernel's have to be there to be here. */
+/* Compare the header with this machine. One difference means "elsewhere"; "here" requires that all
+ * values are recorded. */
 static enum tally_symbols_origin origin_of(const struct tally_perfdata_env *env,
 					   const struct utsname *uts)
 {

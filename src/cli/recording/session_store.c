@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The names of a recording's addresses, to be stored with it. */
+/* Collect the symbols of a recording's addresses, to be embedded in it. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int store_sample(void *arg, struct tally_session *session,
 	return tally_archive_add(arg, sample->thread, sample->cpumode, &sample->sample);
 }
 
-/* Files whose lines are left out, as some of them would be taken for all. */
+/* Warn about files whose source lines are left out: a partial list would look complete. */
 static void warn_left_out(const struct tally_session *session)
 {
 	enum { TOLD_MAX = 3 };

@@ -7,10 +7,10 @@
 #include "base/endian.h"
 #include "base/json.h"
 
-/* Where the records have their fields. */
+/* Offsets of fields in the records. */
 enum { INFO_KIND = 8, TRACE_SIZE = 8, TRACE_TID = 36, TRACE_CPU = 40, TRACE_END = 48 };
 
-/* By the numbers of perf. */
+/* Indexed by perf's numbers of trace types. */
 static const char *const kinds[] = {
 	NULL,      "Intel PT",    "Intel BTS",     "Arm CoreSight",
 	"Arm SPE", "s390 CPUMSF", "HiSilicon PTT", "PowerPC VPA dispatch",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traces of instructions inside a recording (Intel PT, CoreSight, SPE ...), which tally does not
- * decode: what there is of them is said, so that nobody takes their absence for an idle program. */
+/* Instruction traces in a recording (Intel PT, CoreSight, SPE ...). tally does not decode them, but
+ * reports their presence, so that a missing profile is not mistaken for an idle program. */
 #ifndef TALLY_CLI_RECORDING_TRACES_H
 #define TALLY_CLI_RECORDING_TRACES_H
 
@@ -10,24 +10,24 @@
 #include "base/str.h"
 #include "tally/perfdata.h"
 
-/* All zero: none was met. */
+/* Summary of the traces; zero-initialised. */
 struct tally_traces {
-	uint32_t kind;           /* as AUXTRACE_INFO names it; 0: it does not */
-	uint64_t infos, buffers; /* records of each type */
-	uint64_t bytes;          /* of trace */
+	uint32_t kind;           /* type from AUXTRACE_INFO; 0: unknown */
+	uint64_t infos, buffers; /* number of records of each type */
+	uint64_t bytes;          /* total size of the trace data */
 	struct tally_map cpus, tids;
-	uint32_t nr_cpus, nr_tids; /* different ones that it is of */
+	uint32_t nr_cpus, nr_tids; /* number of distinct CPUs and threads */
 };
 
-/* Take note of a record, if it is of a trace. 0 or -ENOMEM. */
+/* Count a record if it belongs to a trace. Returns 0 or -ENOMEM. */
 int tally_traces_take(struct tally_traces *traces, const struct tally_perfdata_record *record);
 void tally_traces_free(struct tally_traces *traces);
 
-/* "Intel PT trace (4096 bytes of 2 CPUs): not decoded by tally; use ..."; nothing if there is none.
- */
+/* Append "Intel PT trace (4096 bytes of 2 CPUs): not decoded by tally; use ..."; nothing if there
+ * are no traces. */
 void tally_traces_text(const struct tally_traces *traces, struct tally_str *out);
 
-/* The same as the array "traces". */
+/* Add the same data as the array "traces". */
 void tally_traces_json(const struct tally_traces *traces, struct tally_str *out);
 
 #endif

@@ -9,8 +9,8 @@
 #include "tally/events.h"
 
 struct trace_event {
-	struct tally_tp_format *format; /* NULL: none that can be read */
-	struct tally_tp_print *print;   /* NULL: print the fields */
+	struct tally_tp_format *format; /* NULL: cannot be parsed */
+	struct tally_tp_print *print;   /* NULL: print the fields instead */
 	bool was_compiled;
 };
 
@@ -21,10 +21,10 @@ struct tally_tracing {
 	struct tally_tp_env env;
 	TALLY_VEC(struct trace_event) events;
 	struct tally_map by_id;
-	bool has_warned; /* that texts are cut */
+	bool has_warned; /* that texts were truncated */
 };
 
-/* Kernel functions by the session's kernel symbols, for %pS. */
+/* Resolve kernel functions with the session's kernel symbols, for %pS. */
 static const char *tracing_resolve(uint64_t addr, uint64_t *ret_start, void *data)
 {
 	struct tally_tracing *tracing = data;
@@ -41,7 +41,7 @@ static const char *tracing_resolve(uint64_t addr, uint64_t *ret_start, void *dat
 	return tally_symbol_name(where->dso, where->symbol);
 }
 
-/* A format that cannot be read only costs its own events their text. */
+/* If a format cannot be parsed, only its own events are left without text. */
 static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret_at)
 {
 	const struct tally_perfdata_trace_format *format;
@@ -62,7 +62,7 @@ static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret
 	return ret;
 }
 
-/* Parsed when it is first asked for, and once: any number of events may have the same id. */
+/* Formats are parsed on first use, and once for each ID, as several events may share an ID. */
 static struct trace_event *tracing_find(struct tally_tracing *tracing,
 					const struct tally_perfdata_event *event)
 {
@@ -145,7 +145,7 @@ void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfd
 	if (trace->print) {
 		ret = tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);
 	} else {
-		/* What perf says of formats that it cannot read either. */
+		/* perf prints the same for formats that it cannot parse. */
 		tally_str_add(out, "[FAILED TO PARSE]");
 		ret = tally_tp_print_fields(trace->format, &raw, &tracing->env, out);
 	}
