@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a report to the terminal browser. */
+/* Show a report in the terminal browser. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +50,13 @@ static void add_health(void *arg, struct tally_str *out)
 	tally_health_text(report->session, &report->profile, false, out);
 }
 
-/* ---- what fell on the addresses of a function ---------------------------------- */
+/* ---- costs of the addresses of a function -------------------------------------- */
 
 struct again {
 	struct tally_annotate *samples;
-	uint64_t *wanted; /* bits of samples by number, */
-	uint64_t nr;      /* so many */
-	bool is_raw;      /* callchains stay as they were recorded */
+	uint64_t *wanted; /* bitmap of sample numbers */
+	uint64_t nr;      /* number of bits */
+	bool is_raw;      /* use callchains as recorded */
 };
 
 static bool is_wanted(const struct again *again, uint64_t number)
@@ -78,8 +78,8 @@ static int annotate_record(void *arg, struct tally_session *session,
 				  tally_callers_from(&sample->event->attr, again->is_raw));
 }
 
-/* All samples come again, as threads may be known by them alone: so they have the same numbers as
- * before, by which the profile calls them. */
+/* All samples are read, because threads may be known only from samples. They have the same numbers
+ * as in the first pass, by which the profile refers to them. */
 static int annotate(void *arg, struct browser *browser, const struct tally_frame *frame,
 		    struct tally_annotate **ret_samples)
 {

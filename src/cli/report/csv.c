@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows as RFC 4180 has them: commas, quotes around what needs them, lines that end with CR LF. */
+/* CSV according to RFC 4180: commas, quotes where needed, lines end with CR LF. */
 #include <string.h>
 
 #include "base/arith.h"

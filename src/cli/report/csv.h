@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --format csv: separated values by RFC 4180. */
+/* --format csv: comma-separated values according to RFC 4180. */
 #ifndef TALLY_CLI_REPORT_CSV_H
 #define TALLY_CLI_REPORT_CSV_H
 
 #include "cli/report/report.h"
 
-/* The names of the columns. */
+/* Append the line with the column names. */
 void report_csv_heading(const struct report_config *config, struct tally_str *out);
 
 void report_csv_row(const struct tally_view *view, const char *event, const struct tally_row *row,

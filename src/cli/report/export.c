@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A report in the format of another program. */
+/* Write a report in the format of another program. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "cli/report/export.h"
 #include "export/export.h"
 
-/* Rows of the report itself. */
+/* Formats that contain the rows of the report. */
 static const char *const row_formats[] = {"json", "csv"};
 
 static bool is_row_format(const char *name)
@@ -46,13 +46,13 @@ static void print_unknown(const char *name)
 	tally_print_detail("%-10s  rows, with commas, as RFC 4180 has it", row_formats[1]);
 }
 
-/* --format as it was asked for. */
+/* Write the option as given to `out`. */
 static void add_option(const struct report_config *config, char out[64])
 {
 	snprintf(out, 64, "--format %s", config->format);
 }
 
-/* `option` is room for the name of the option. */
+/* Return the destination. The result points to `option`, which receives the name of the option. */
 static struct tally_document_place place_of(const struct report_config *config, char option[64])
 {
 	const struct tally_export_format *format = tally_export_format_find(config->format);
@@ -148,7 +148,8 @@ bool report_wants_event(const struct report *report, uint64_t i)
 	return tally_event_is_chosen(report->config->event_number, i);
 }
 
-/* Those that have samples, or the first one where none has. */
+/* Select the events that have samples, or the first event if none has. Returns the number of
+ * events. */
 static size_t events_fill(const struct report *report, struct tally_export_event *events)
 {
 	const struct tally_perfdata_event *event;
@@ -167,8 +168,8 @@ static size_t events_fill(const struct report *report, struct tally_export_event
 	return nr;
 }
 
-/* Formats take time and room for each event, so that they have the first ones; which others there
- * are is told. */
+/* Exporting takes time and space for each event, so the number is limited; a warning lists some of
+ * the others. */
 enum { EVENTS_MAX = 64, EVENTS_TOLD = 10 };
 
 static size_t events_limit(const struct tally_export_format *format,

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --format: a report for another program. */
+/* --format: export a report to another program. */
 #ifndef TALLY_CLI_REPORT_EXPORT_H
 #define TALLY_CLI_REPORT_EXPORT_H
 
 #include "cli/recording/document.h"
 #include "cli/report/report.h"
 
-/* Look at the options, and set what follows from them. 0 or -EINVAL, told. */
+/* Check the options, and derive others. Returns 0, or -EINVAL after printing an error. */
 int report_export_check(struct report_config *config);
 
-/* Look at where it is to go, before a long recording is read. 0 or -errno, told. */
+/* Check the destination before reading a long recording. Returns 0, or -errno after printing an
+ * error. */
 int report_export_begin(const struct report *report);
 
-/* Where the picture of --svg goes. */
+/* Return the destination of --svg. */
 struct tally_document_place report_svg_place(const struct report_config *config);
 
-/* What the profile needs besides for the format, if it is one of another program. */
+/* Add what the export format requires to the options of the profile. */
 void report_export_options(const struct report_config *config,
 			   struct tally_profile_options *options);
 
-/* Write the format that was asked for. 0 or -errno. */
+/* Write the report in the selected format. Returns 0 or -errno. */
 int report_export(struct report *report);
 
-/* Write what is in `out`, to where the format goes, and empty it. 0 or -errno. */
+/* Write and clear `out`, to the destination of the format or to stdout. Returns 0 or -errno. */
 int report_flush(struct report *report);
 
-/* Whether the event of this number, from 0, is shown. */
+/* True if event `i`, counted from 0, is selected. */
 bool report_wants_event(const struct report *report, uint64_t i);
 
 #endif

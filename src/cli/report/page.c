@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally report --html, and what goes with documents. */
+/* tally report --html, and checks of option combinations for documents. */
 #include "cli/recording/page.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define AT(member) offsetof(struct report_config, member)
 
-/* Ways to show it. */
+/* Options that select the form of output. */
 static const struct tally_excluded ways[] = {
 	{"--html", AT(html), true},
 	{"--svg", AT(svg), true},
@@ -27,7 +27,7 @@ static const struct tally_excluded ways[] = {
 	{"--health", AT(health)},
 };
 
-/* What no document but rows takes notice of. */
+/* Options that only affect rows. */
 static const struct tally_excluded of_rows[] = {
 	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
 	{"--fields", AT(fields), true, TALLY_EXCLUDED_OF_ROWS},
@@ -40,12 +40,12 @@ static const struct tally_excluded of_rows[] = {
 	{"--call-graph", AT(call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 };
 
-/* A picture has it for its boxes. */
+/* --svg uses this as the minimum width of boxes. */
 static const struct tally_excluded limit = {"--percent-limit", AT(percent_limit), true,
 					    TALLY_EXCLUDED_OF_ROWS};
 
 struct document_kind {
-	const char *option, *value; /* NULL: it was not asked for */
+	const char *option, *value; /* `value` is NULL if the option was not given */
 	bool has_rows, has_limit;
 };
 
@@ -71,7 +71,7 @@ static int baseline_check(const struct report_config *config)
 	return -EINVAL;
 }
 
-/* "-i FILE --html FILE": the second one is not the function that is looked for. */
+/* In "-i FILE --html FILE" the second file is the page, not a function name. */
 static int word_check(const struct report_config *config, const char *word)
 {
 	if (!config->html || *config->html || !word || !tally_perfdata_is_recording(word))

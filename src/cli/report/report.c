@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally report: where the time went. */
+/* tally report: show where samples were taken. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +30,9 @@ static bool session_is_tracing(const struct tally_session *session)
 	return i && !event;
 }
 
-/* Whether callers are only wanted for graphs, and these only of heavy rows: it pays to find out
- * which ones are heavy, and to read again for their sake. Most samples are in light ones. A sample
- * that reads counters is several, in as many buckets. */
+/* True if callers are needed only for call graphs of heavy rows. Then the file is read a second
+ * time for those rows, as most samples belong to light rows. Not possible if samples read counters:
+ * such a sample counts in several buckets. */
 static bool report_reads_twice(const struct report *report)
 {
 	const struct report_config *config = report->config;
@@ -64,7 +64,7 @@ static unsigned report_by(const struct report_config *config)
 	return by;
 }
 
-/* Inlined functions are wanted where callchains are looked at. */
+/* Inlined functions are resolved if callchains are used. */
 static unsigned report_lines(const struct report_config *config, unsigned by)
 {
 	unsigned lines = config->keys & (TALLY_KEY_LINE | TALLY_KEY_FILE) ? TALLY_LINES_ALL : 0;
@@ -81,7 +81,7 @@ static int report_start(struct report *report)
 	int ret;
 
 	report->was_tried = true;
-	/* perf's default of recordings that have tracepoints and nothing else. */
+	/* As in perf, the default if all events are tracepoints. */
 	if (session_is_tracing(report->session))
 		config->default_sort = "trace";
 	ret = report_config_finish(config,
@@ -89,7 +89,7 @@ static int report_start(struct report *report)
 	if (ret)
 		return ret;
 	options.by = report_by(config);
-	/* The browser may order rows by any key, and look at any thread or CPU alone. */
+	/* The browser can sort by any key and filter by any thread or CPU. */
 	if (report->browses)
 		options.by |= TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME;
 	if (report->session->query)
@@ -103,7 +103,7 @@ static int report_start(struct report *report)
 		.comms = config->comm_list.items,
 		.dsos = config->dso_list.items,
 		.symbols = config->symbol_list.items,
-		/* A picture has no rows to leave out. */
+		/* For --svg samples are filtered, as there are no rows. */
 		.symbol_part =
 			config->svg ? config->symbol_part : report_config_sample_part(config),
 	};
@@ -113,10 +113,11 @@ static int report_start(struct report *report)
 	return ret;
 }
 
-/* All texts together may take this and so much for each byte of the file, compressed as it is. */
+/* Limit of all distinct texts: a constant, plus a factor for each byte of the (compressed) file. */
 enum { TRACES_MAX_MIB = 64, TRACES_PER_BYTE = 16 };
 
-/* A new text of `len` bytes. Of one that was read before the room is charged already. */
+/* Account for a new text of `len` bytes. Fails with -E2BIG, after printing an error, beyond the
+ * limit. In the second pass all texts are known already. */
 static int charge_trace(struct report *report, size_t len)
 {
 	uint64_t size = tally_perfdata_info(report->session->data)->file_size;
@@ -134,7 +135,7 @@ static int charge_trace(struct report *report, size_t len)
 	return -E2BIG;
 }
 
-/* Find the number of a sample's trace. */
+/* Set profile.label to the number of the sample's tracepoint text. */
 static int report_trace(struct report *report, const struct tally_perfdata_record *record,
 			const struct tally_session_sample *sample)
 {
@@ -151,7 +152,7 @@ static int report_trace(struct report *report, const struct tally_perfdata_recor
 		tally_tracing_print(report->tracing, sample->event, &sample->sample, text);
 	if (tally_str_error(text))
 		return -ENOMEM;
-	/* Records that were compressed have no place in the file. */
+	/* Records inside compressed data have no file offset. */
 	report->sample_bytes += record->offset == UINT64_MAX ? 0 : record->size;
 	ret = tally_intern(&report->traces, tally_str_text(text), text->len,
 			   &report->profile.label);
@@ -179,7 +180,7 @@ static int report_record(void *arg, struct tally_session *session,
 				 sample->cpumode, &sample->sample, sample->period, record->number);
 }
 
-/* Read again, for the callers of what is heavy. How reading ended was told the first time. */
+/* Read the file again for the callers of heavy rows. The first pass reported how reading ended. */
 static int report_callers(struct report *report)
 {
 	struct tally_profile *profile = &report->profile;
@@ -228,7 +229,7 @@ static void warn_nothing_shown(const struct report_config *config)
 				 "does --sort parent -p");
 }
 
-/* All has been read: count what is still under way, and show it. */
+/* Finish the profile and show it. */
 static int report_show(struct report *report)
 {
 	int ret = tally_check_events(&report->profile, report->session->path);
@@ -270,7 +271,7 @@ static int report_session(struct report *report)
 			return ret ? ret : tally_output_flush(&report->out);
 	}
 	ret = tally_session_run(report->session, report_record, report);
-	/* What was read before the file broke is worth showing. */
+	/* If the file is damaged, the part before the damage is still shown. */
 	if (!report->was_tried && (!ret || ret == -EINVAL)) {
 		int started = report_start(report);
 
@@ -292,7 +293,7 @@ static int report_session(struct report *report)
 	return ret;
 }
 
-/* As rows: text, JSON, or in the terminal browser. */
+/* Show text, JSON, or the terminal browser. */
 static int report_show_rows(struct report_config *config)
 {
 	struct tally_session session;
@@ -302,7 +303,7 @@ static int report_show_rows(struct report_config *config)
 	if (!config->separator && !config->json)
 		report.line_width = tally_output_size().columns;
 	report.browses = report_wants_browser(config);
-	/* There it is a step that one can go back from. */
+	/* In the browser the query becomes a filter step, which the user can remove. */
 	if (report.browses) {
 		report.query = config->session.filter.query;
 		config->session.filter.query = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the files of tally report share. */
+/* State shared by the source files of tally report. */
 #ifndef TALLY_CLI_REPORT_REPORT_H
 #define TALLY_CLI_REPORT_REPORT_H
 
@@ -13,41 +13,44 @@ struct report {
 	struct report_config *config;
 	struct tally_session *session;
 	struct tally_profile profile;
-	struct tally_tracing *tracing; /* NULL: none yet */
-	struct tally_intern traces;    /* texts of tracepoints, with the sort key "trace" */
+	struct tally_tracing *tracing; /* NULL: not used yet */
+	struct tally_intern traces;    /* tracepoint texts, for the sort key "trace" */
 	struct tally_str trace;
-	uint64_t trace_bytes, sample_bytes; /* of the texts; of samples that are in the file so */
+	uint64_t trace_bytes, sample_bytes; /* size of the texts; size of samples in the file, if
+	                                     * not compressed */
 	uint64_t rows_shown;                /* of all events */
-	const char *query;                  /* what the browser begins with; NULL: everything */
-	bool browses;                       /* the terminal browser is to show it */
-	bool was_tried; /* report_start() was called, and has printed what is wrong */
-	bool is_ready;  /* the profile is set up: with the first sample, when events are known */
-	int line_width; /* of the terminal that shows it as text; 0: there is none */
+	const char *query;                  /* initial filter of the browser; NULL: none */
+	bool browses;                       /* use the terminal browser */
+	bool was_tried; /* report_start() was called; if it failed, an error was printed */
+	bool is_ready;  /* the profile is initialised: at the first sample, when the events are
+	                 * known */
+	int line_width; /* width of the terminal for text output; 0: no terminal */
 	struct tally_str out;
-	struct tally_document *document; /* of --svg or --format, while it is written; else NULL */
+	struct tally_document *document; /* output of --svg or --format while it is written,
+	                                  * otherwise NULL */
 };
 
-/* How the rows of an event are made. */
+/* Return the options to build the rows of an event. */
 struct tally_hist_options report_hist_options(struct report *report, uint32_t event);
 
-/* Print the profile as it was asked for, as text or JSON. 0 or -errno. */
+/* Print the profile as text or JSON, according to the options. Returns 0 or -errno. */
 int report_print(struct report *report);
 
-/* Write the profile as --svg has it. 0 or -errno, told. */
+/* Write the profile as SVG (--svg). Returns 0, or -errno after printing an error. */
 int report_svg(struct report *report);
 
-/* Whether the terminal browser is to show it: asked for, or text was not and there is a terminal.
- */
+/* True if the terminal browser should be used: it was requested, or the output is a terminal and no
+ * other form was requested. */
 bool report_wants_browser(const struct report_config *config);
 
-/* Whether what was asked for goes together with --html, --svg or --format; says what does not.
- * `word` names the functions to show; or NULL. 0 or -EINVAL. */
+/* Check that the options are compatible with --html, --svg or --format. `word`, which may be NULL,
+ * names the functions to show. Returns 0, or -EINVAL after printing an error. */
 int report_documents_check(const struct report_config *config, const char *word);
 
-/* Write it as a page. 0 or -errno, told. */
+/* Write an HTML page. Returns 0, or -errno after printing an error. */
 int report_page(struct report_config *config);
 
-/* Show it in the terminal browser. 0 or -errno, told. */
+/* Run the terminal browser. Returns 0, or -errno after printing an error. */
 int report_browse(struct report *report);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report as a picture. */
+/* Write the report as SVG. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "view/shorten.h"
 #include "view/wrap.h"
 
-/* Where --percent-limit does not say which boxes are too narrow: less than 0.1 % of the width. Of
- * what is narrower than a hundredth of a percent nobody sees anything. */
+/* Boxes narrower than 1/PARTS of the width are left out, unless --percent-limit is given. Boxes
+ * below 1/MOST_PARTS would be invisible. */
 enum { PARTS = 1000, MOST_PARTS = 10000, CAPTION_COLUMNS = 150 };
 
 static void shorten(struct tally_str *text, size_t start, size_t columns)
@@ -32,7 +32,7 @@ static uint32_t parts_of(const struct report_config *config)
 	return (uint32_t)TALLY_MIN(100 / percent, (double)MOST_PARTS);
 }
 
-/* Lines of health without the marks of comments. */
+/* Append the health without comment signs. */
 static void add_caption(const struct report *report, struct tally_str *out)
 {
 	if (report->config->quiet)
@@ -42,7 +42,7 @@ static void add_caption(const struct report *report, struct tally_str *out)
 	tally_unmark_comments(out, 0);
 }
 
-/* Events of which there is something to see. */
+/* Find the selected events that have samples. Returns 0 or -ENOMEM; `*ret_events` must be freed. */
 static int find_events(struct report *report, struct tally_svg_event **ret_events, size_t *ret_nr)
 {
 	size_t all = report->profile.totals.len, nr = 0;

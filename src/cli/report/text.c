@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report as text or JSON. */
+/* Print the report as text or JSON. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
-/* 1234567 as "1M", the way perf counts samples. */
+/* Append 1234567 as "1M", the way perf counts samples. */
 static void add_count(struct tally_str *out, uint64_t nr)
 {
 	static const char units[] = " KMG";
@@ -155,7 +155,7 @@ static int report_events(struct report *report)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
-		/* Events without samples, like the dummy that only records maps. */
+		/* Skip events without samples, such as the dummy that only records mappings. */
 		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
 			continue;
 		if (!report_wants_event(report, i))
@@ -182,7 +182,7 @@ static void add_hint(struct report *report)
 	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
 }
 
-/* perf's line; but it says samples whatever was lost. */
+/* perf prints this line with "Samples", whatever was lost. */
 static void add_lost(struct report *report)
 {
 	struct tally_session_lost lost = tally_session_lost(report->session);
@@ -203,7 +203,7 @@ static void add_health(struct report *report, bool all_files)
 	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
 }
 
-/* --health: nothing but what a reader has to know. */
+/* --health: print only the health summary. */
 static int report_health(struct report *report)
 {
 	add_health(report, true);
