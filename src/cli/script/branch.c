@@ -12,7 +12,8 @@ static const char *const branch_types[] = {
 	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
 };
 
-/* Branches cross from user to kernel: what is not found in one is looked for in the other. */
+/* Branches may cross between user and kernel space: if one has no mapping for the address, try the
+ * other. */
 static const struct tally_location *branch_locate(struct tally_machine *machine,
 						  const struct tally_session_sample *s, uint64_t ip)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Branch stacks in perf script's form. */
+/* Branch stacks in the format of perf script. */
 #ifndef TALLY_CLI_SCRIPT_BRANCH_H
 #define TALLY_CLI_SCRIPT_BRANCH_H
 
 #include "base/str.h"
 #include "cli/recording/session.h"
 
-/* All entries, as addresses (brstack) or symbols (brstacksym), with DSOs if shown. */
+/* Append all entries as addresses (brstack) or symbols (brstacksym), with DSOs if requested. */
 void script_add_branches(struct tally_machine *machine, struct tally_str *out,
 			 const struct tally_session_sample *s, uint32_t fields);
 

@@ -5,7 +5,7 @@
 #include "cli/script/text.h"
 #include "tally/abi.h"
 
-/* Names of single bits, from the lowest on. "" has a meaning of its own. */
+/* Names of single bits, from the lowest. Bits with an empty name are handled separately. */
 #define NOT_AVAILABLE "N/A"
 
 static const char *const ops[] = {NOT_AVAILABLE, "LOAD", "STORE", "PFETCH", "EXEC"};
@@ -30,7 +30,7 @@ static const char *const more_snoops[] = {"Fwd", "Peer"};
 static const char *const tlbs[] = {NOT_AVAILABLE, "", "", "L1", "L2", "Walker", "Fault"};
 static const char *const blocks[] = {NOT_AVAILABLE, "Data", "Addr"};
 
-/* Names of numbers; 0 is none. */
+/* Names of values; 0 has no name. */
 static const char *const level_numbers[] = {
 	"",     "L1",          "L2",  "L3",  "L4",        "L2 MHB",  "Memory-side Cache",
 	"L7",   "Uncached",    "CXL", "I/O", "Any cache", "LFB/MAB", "RAM",
@@ -40,7 +40,8 @@ static const char *const hops[] = {
 	"",       "core, same node", "node, same socket", "socket, same board", "board", "5 hops",
 	"6 hops", "7 hops"};
 
-/* Of the bits that have names all, with `between` them. The number of names in all. */
+/* Append the names of all set bits, separated by `between`. `before` is the number of names already
+ * appended; returns the new number. */
 static int add_bits(struct tally_str *out, uint64_t bits, const char *const *names, size_t nr,
 		    const char *between, int before)
 {
@@ -53,14 +54,14 @@ static int add_bits(struct tally_str *out, uint64_t bits, const char *const *nam
 	return before;
 }
 
-/* Bits 1 and 2 of levels and of TLBs. */
+/* Append the state from bits 1 (hit) and 2 (miss) of a cache or TLB level. */
 static void add_hit(struct tally_str *out, uint64_t bits)
 {
 	tally_str_add(out, bits & 2 ? " hit" : "");
 	tally_str_add(out, bits & 4 ? " miss" : "");
 }
 
-/* The first of several is the one. */
+/* If several bits are set, only the first name is used. */
 static void add_op(struct tally_str *out, uint64_t bits)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ops); i++) {
@@ -72,7 +73,7 @@ static void add_op(struct tally_str *out, uint64_t bits)
 	tally_str_add(out, "No");
 }
 
-/* Levels are bits on older machines, and a number, with the way there, on newer ones. */
+/* Older machines encode levels as bits; newer ones as a number, with the distance. */
 static void add_level(struct tally_str *out, const union perf_mem_data_src *src)
 {
 	const char *number = level_numbers[src->mem_lvl_num];
@@ -111,7 +112,7 @@ static void add_tlb(struct tally_str *out, uint64_t bits)
 
 static void add_block(struct tally_str *out, uint64_t bits)
 {
-	/* What is not known has no other names. */
+	/* If the state is not available, ignore the other bits. */
 	uint64_t known = bits && !(bits & 1) ? bits : 1;
 
 	tally_str_add_char(out, ' ');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records as data. Names and nesting are quipper's, so that its lists can be compared. */
+/* Print records as data. Names and nesting follow quipper, so that its lists can be compared. */
 #include "cli/script/dump.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "cli/main/print.h"
 #include "cli/script/dump_sample.h"
 
-/* ---- fields of records --------------------------------------------------- */
+/* ---- record fields ------------------------------------------------------- */
 
 static void dump_links(struct tally_str *out, const char *name, struct tally_bytes bytes)
 {
@@ -61,7 +61,7 @@ static void dump_value(struct tally_str *out, const struct tally_record_value *v
 	}
 }
 
-/* An array of structures at a record's end: one object for each. */
+/* Append an array of structures at the end of a record as objects. */
 static void dump_array(struct tally_str *out, const struct tally_perfdata_array *array,
 		       struct tally_bytes bytes)
 {
@@ -87,7 +87,7 @@ static void dump_array(struct tally_str *out, const struct tally_perfdata_array 
 	tally_json_close(out, ']');
 }
 
-/* What quipper makes of flag words and misc bits. */
+/* Append flags that quipper derives from flag words and misc bits. */
 static void dump_derived(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	const uint8_t *at = record->data;
@@ -107,7 +107,7 @@ static void dump_derived(struct tally_str *out, const struct tally_perfdata_reco
 	}
 }
 
-/* Whether a field is called like one that every record has. */
+/* True if the name is used for a field that every record has. */
 static bool is_common_name(const char *name)
 {
 	static const char *const common[] = {"offset", "type", "name", "misc", "size"};
@@ -119,7 +119,7 @@ static bool is_common_name(const char *name)
 	return false;
 }
 
-/* Features of perf 3.2's pipes: bytes, in the form of the feature. */
+/* Features in pipes of perf 3.2: the bytes of the feature. */
 static const struct tally_record_field old_feature_fields[] = {
 	{"data", TALLY_FIELD_BYTES, 0, 0, 0},
 };
@@ -131,7 +131,7 @@ static const struct tally_record_desc *record_desc(const struct tally_perfdata_r
 							  : tally_perfdata_describe(record->type);
 }
 
-/* The fields of a record; those whose names are taken stand in an object of their own. */
+/* Append the fields of a record; those with a common name go in a nested object. */
 static void dump_fields(struct tally_str *out, const struct tally_perfdata_record *record,
 			size_t trailer)
 {
@@ -165,7 +165,7 @@ static void dump_fields(struct tally_str *out, const struct tally_perfdata_recor
 	dump_derived(out, record);
 }
 
-/* False when it is damaged. */
+/* Returns false if the record is damaged. */
 static bool dump_record(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	bool is_damaged = record->flags & TALLY_PERFDATA_DAMAGED;
@@ -196,14 +196,14 @@ static bool dump_record(struct tally_str *out, const struct tally_perfdata_recor
 	return !is_damaged;
 }
 
-/* ---- all of them --------------------------------------------------------- */
+/* ---- all records --------------------------------------------------------- */
 
 struct dump {
 	struct tally_str out;
-	int failed; /* writing it; 0 or -errno */
+	int failed; /* 0, or -errno of writing */
 };
 
-/* Before the reader waits for more of a stream. */
+/* Flush the output before the reader waits for more of a stream. */
 static void dump_idle(void *arg)
 {
 	struct dump *dump = arg;
@@ -236,7 +236,7 @@ static int dump_all(struct tally_session *session,
 	tally_session_warn(session);
 	if (ret < 0)
 		tally_print_parse_error(session->path, ret, err.text ? &err : NULL);
-	return ret < 0 ? ret : dump.failed; /* of which main() tells */
+	return ret < 0 ? ret : dump.failed; /* main() prints write errors */
 }
 
 int tally_dump_json(struct tally_session *session)
@@ -244,9 +244,9 @@ int tally_dump_json(struct tally_session *session)
 	return dump_all(session, dump_record);
 }
 
-/* ---- for people ---------------------------------------------------------- */
+/* ---- human-readable output ----------------------------------------------- */
 
-/* A line of 16 bytes at `bytes`, or of the `nr` that are left: in hex, then as characters. */
+/* Append up to 16 bytes (`nr`) in hexadecimal and as characters. */
 static void dump_hex_line(struct tally_str *out, size_t at, const uint8_t *bytes, size_t nr)
 {
 	enum { BYTES = 16, CHARS = 3 * BYTES + 2 };

@@ -7,13 +7,13 @@
 #include "base/arith.h"
 #include "cli/main/print.h"
 
-/* What of a sample's content a field needs; a field without needs is always there. */
+/* A field, and the sample content it requires. */
 struct field {
 	const char *name;
 	uint32_t bit;
-	uint64_t needs; /* PERF_SAMPLE_*: any of them */
+	uint64_t needs; /* PERF_SAMPLE_*: one of these is sufficient; 0: none required */
 	const char *attribute;
-	uint8_t not_kinds; /* kinds of events that never have it */
+	uint8_t not_kinds; /* bits of event kinds that never have the field */
 };
 
 #define NOT(kind) (1 << (kind))
@@ -93,7 +93,7 @@ static const struct field *field_find(const char *name, size_t len)
 	return NULL;
 }
 
-/* The kinds that "hw:" and the like name; all of them without such a prefix. */
+/* Parse a prefix such as "hw:" and return the event kinds as bits; without a prefix, all kinds. */
 static unsigned parse_kinds(const char **text)
 {
 	for (int kind = 0; kind < SCRIPT_NR_KINDS; kind++) {
@@ -117,7 +117,8 @@ static void field_apply(struct tally_script_fields *fields, const struct field *
 		if (sign == '-') {
 			fields->shown[kind] &= ~field->bit;
 		} else if (field->not_kinds >> kind & 1) {
-			/* Asked of all kinds, a field is left out where it cannot be. */
+			/* If requested for all kinds, a field is ignored for those that cannot have
+			 * it. */
 			if (!(which & (which - 1)))
 				tally_print_warning("'%s' is not a field of %s events; ignored",
 						    field->name, kinds[kind].name);

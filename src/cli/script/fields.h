@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fields of `tally script`: perf's names, which event types have them, what they need. */
+/* The fields of `tally script`: their names (as in perf), the event kinds that have them, and the
+ * sample content they require. */
 #ifndef TALLY_CLI_SCRIPT_FIELDS_H
 #define TALLY_CLI_SCRIPT_FIELDS_H
 
@@ -37,28 +38,29 @@ enum tally_script_field {
 	SCRIPT_SRCLINE = 1 << 24,
 };
 
-/* Kinds of events with defaults of their own. */
+/* Kinds of events, each with its own default fields. */
 enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 
 struct tally_script_fields {
 	uint32_t shown[SCRIPT_NR_KINDS];
-	uint32_t asked[SCRIPT_NR_KINDS]; /* by name: it is an error when the samples lack them */
-	bool given[SCRIPT_NR_KINDS];     /* by -F: not perf's defaults any more */
-	size_t nr_seen;                  /* events that tally_script_fields_chains() has seen */
+	uint32_t asked[SCRIPT_NR_KINDS]; /* requested by name: an error if samples lack them */
+	bool given[SCRIPT_NR_KINDS];     /* set by -F, so the defaults do not apply */
+	size_t nr_seen;                  /* number of events that tally_script_fields_chains() has
+	                                  * checked */
 };
 
 void tally_script_fields_default(struct tally_script_fields *fields);
 
-/* Apply one -F. Says what is wrong. 0 or -EINVAL. */
+/* Apply one -F option. Returns 0, or -EINVAL after printing an error. */
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text);
 
-/* As soon as a tracepoint has callchains those of all tracepoints are shown by default, as in perf:
- * to be called with the events that are known so far. */
+/* As in perf, once any tracepoint has callchains, the defaults of all tracepoints include them. To
+ * be called when new events are known. */
 void tally_script_fields_chains(struct tally_script_fields *fields,
 				const struct tally_perfdata *data);
 
-/* What is shown of samples of `event`: the fields of its kind that its samples have.
- * -EINVAL, said, when one that was asked for is missing. */
+/* Get the fields to show for samples of `event`: those of its kind that the samples contain.
+ * Returns 0, or -EINVAL after printing an error if a requested field is missing. */
 int tally_script_fields_of(const struct tally_script_fields *fields,
 			   const struct tally_perfdata_event *event, uint32_t *ret_fields);
 

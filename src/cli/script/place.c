@@ -18,25 +18,25 @@
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 
-/* At first, as most recordings are small and memory is cleared before it is used; and for a large
- * one. */
+/* Initial number of slots, as most recordings are small and the memory must be cleared; and the
+ * number for large ones. */
 enum { FIRST_SLOTS = 1 << 11, PLACE_SLOTS = 1 << 16 };
 
-/* What stands before symbol and DSO in a line: a tab and the address. */
+/* A line begins with a tab and the address. */
 enum { LEAD = 1 + SCRIPT_HEX };
 
-/* The line of a place in a callchain, remembered by what it depends on. Two cache lines, which
- * processors fetch as a pair. */
+/* Cached line of a location in a callchain, with the key and the state it depends on. The size is
+ * two cache lines, which processors fetch as a pair. */
 struct script_place_slot {
 	uint64_t key;
-	uint64_t state; /* 0: empty */
+	uint64_t state; /* 0: empty slot */
 	uint8_t len;
 	char line[LINE_MAX];
 };
 
 _Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
 
-/* One slot more for what is mapped nowhere, and one for where the first begins. */
+/* Allocate one extra slot for unmapped addresses, and one for alignment. */
 static int places_alloc(struct script_places *places, size_t nr_slots)
 {
 	void *memory = calloc(nr_slots + 2, sizeof(*places->slots));
@@ -58,7 +58,7 @@ int script_places_init(struct script_places *places, struct tally_machine *machi
 
 void script_places_grow(struct script_places *places)
 {
-	/* Without memory it goes on more slowly. */
+	/* If memory runs out, the small cache stays in use. */
 	if (places->nr_missed >= FIRST_SLOTS && places->nr_slots == FIRST_SLOTS)
 		(void)places_alloc(places, PLACE_SLOTS);
 }
@@ -70,11 +70,16 @@ void script_places_free(struct script_places *places)
 	*places = (struct script_places){0};
 }
 
-/* What the text of a place depends on besides the place; never 0. */
+/* Return a value for everything other than the location that the text depends on; never 0. */
 static uint64_t places_state(const struct script_places *places, const struct script_place *place,
 			     bool in_chain, uint32_t fields)
 {
-	enum { SRCLINE = 1 << 0, RETURN = 1 << 1, CHAIN = 1 << 2 }; /* no field has these */
+	enum {
+		SRCLINE = 1 << 0,
+		RETURN = 1 << 1,
+		CHAIN = 1 << 2
+	}; /* bits not used by the fields
+	                                                             * below */
 	uint64_t shown = fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF);
 
 	shown |= fields & SCRIPT_SRCLINE ? SRCLINE : 0;
@@ -98,8 +103,8 @@ void script_place_find(const struct script_places *places, const struct tally_th
 	}
 }
 
-/* `symbol` is an inlined function, or the location's; NULL, or an empty name:
- * it is not known. */
+/* `symbol` is an inlined function or that of the location. It is unknown if it is NULL or its name
+ * is empty. */
 static void symbol_add(struct tally_str *out, const struct tally_location *where,
 		       const struct tally_symbol *symbol, uint32_t fields)
 {
@@ -111,7 +116,8 @@ static void symbol_add(struct tally_str *out, const struct tally_location *where
 		return;
 	}
 	tally_str_add(out, name);
-	/* As in perf, of inlined functions it is how far it is in the one that they are in. */
+	/* As in perf, the offset of an inlined function is relative to the function that contains
+	 * it. */
 	if (fields & SCRIPT_SYMOFF && where->symbol) {
 		tally_str_add_bytes(out, "+0x", 3);
 		tally_str_add_hex(out, where->addr - where->symbol->start, 1);
@@ -129,8 +135,8 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 	}
 }
 
-/* Where an address is in its file, for want of a line, as in perf: not of functions of files, which
- * addr2line knows, and nothing where nothing is mapped. */
+/* Without a source line, show the address in the file, as perf does: not for functions of user
+ * files, and nothing for unmapped addresses. */
 static void address_add(struct tally_str *out, const struct tally_location *where)
 {
 	if (!where->dso || (where->symbol && tally_dso_kind(where->dso) == TALLY_DSO_USER))
@@ -139,7 +145,7 @@ static void address_add(struct tally_str *out, const struct tally_location *wher
 		       where->addr);
 }
 
-/* A line of source, on a line of its own. */
+/* Append the source line on a separate line. */
 static void source_add(const struct script_places *places, struct tally_str *out,
 		       const struct tally_location *where, const struct tally_line *line,
 		       uint32_t fields)
@@ -158,8 +164,7 @@ static void source_add(const struct script_places *places, struct tally_str *out
 		tally_str_escape(out, start + 1);
 }
 
-/* Copied as a block of one size: that takes a fraction of the time that copying just so many bytes
- * does. */
+/* Copies a block of fixed size, which is much faster than copying the exact length. */
 static void slot_add(const struct script_place_slot *slot, struct tally_str *out)
 {
 	char *at = LINE_MAX < out->cap - out->len ? out->data + out->len
@@ -172,7 +177,7 @@ static void slot_add(const struct script_place_slot *slot, struct tally_str *out
 	out->len += slot->len;
 }
 
-/* Remember the line that was added to `out` from `start` on, if it is not too long. */
+/* Cache the line that begins at `start` in `out`, unless it is too long. */
 static void slot_fill(struct script_place_slot *slot, const struct tally_str *out, size_t start,
 		      uint64_t key, uint64_t state)
 {
@@ -186,7 +191,8 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 	memcpy(slot->line, out->data + start, len);
 }
 
-/* Whether a place may have lines that are shown, and where they are looked up. */
+/* True if source lines or inlined functions of a location may be shown. `*ret_addr` is the address
+ * to look them up. */
 static bool wants_lines(const struct script_places *places, const struct script_held_place *held,
 			uint64_t *ret_addr)
 {
@@ -213,7 +219,7 @@ static void inlined_add(const struct script_places *places, struct tally_str *ou
 	tally_str_add(out, " (inlined)\n");
 }
 
-/* Add the text of a place: a line, in a callchain those of inlined functions before it. */
+/* Append the text of a location; in a callchain preceded by lines for inlined functions. */
 static void held_add(const struct script_places *places, struct tally_str *out,
 		     const struct script_held_place *held)
 {
@@ -236,8 +242,9 @@ static void held_add(const struct script_places *places, struct tally_str *out,
 	tally_str_add_char(out, '\n');
 }
 
-/* Add a line that is not remembered, or nothing yet if its lines of source are not known. Whether
- * it may be remembered: what is in no file now may be in the kernel when its symbols were read. */
+/* Append a line that is not cached, or hold it if its source lines must be looked up. Returns true
+ * if the line may be cached: an address without a DSO may turn out to be in the kernel once its
+ * symbols are read. */
 static bool line_make(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, bool in_chain, uint32_t fields)
 {
@@ -250,7 +257,7 @@ static bool line_make(struct script_places *places, struct tally_str *out,
 
 	(void)tally_machine_location_key_resolve(
 		places->machine, tally_machine_kernel(places->machine), place->key, &held.where);
-	/* Without memory to hold it, its lines are asked for now. */
+	/* If it cannot be held for lack of memory, look up its lines immediately. */
 	if (wants_lines(places, &held, &addr) &&
 	    tally_dso_lines_want_asking(held.where.dso, addr) &&
 	    !tally_vec_push(&places->held, held)) {
@@ -262,8 +269,8 @@ static bool line_make(struct script_places *places, struct tally_str *out,
 	return held.where.dso != NULL;
 }
 
-/* Where nothing is mapped lines differ in their address only: the slot behind the others has one
- * of them. */
+/* Lines of unmapped addresses differ only in the address: the slot after the others holds a
+ * template. */
 static void nowhere_add(struct script_places *places, struct tally_str *out,
 			const struct script_place *place, bool in_chain, uint32_t fields,
 			uint64_t state)
@@ -305,7 +312,7 @@ void script_add_line(struct script_places *places, struct tally_str *out,
 	place_add(places, out, place, true, fields);
 }
 
-/* Cut what symbol and DSO have around them in a line. */
+/* Remove tab, address and newline around symbol and DSO. */
 static void lead_cut(struct tally_str *out, size_t start)
 {
 	size_t len;
@@ -326,10 +333,10 @@ void script_add_place(struct script_places *places, struct tally_str *out,
 	lead_cut(out, start);
 }
 
-/* ---- places that are held ------------------------------------------------- */
+/* ---- held locations ------------------------------------------------------- */
 
-/* Texts and places that are held: bytes. And how long they are held: those who read the output of a
- * recording that goes on see it a second later. */
+/* Limits of held output: size of text and locations, and age, so that readers of a live stream see
+ * it within a second. */
 enum { HELD_MAX = 64 << 20, HELD_NS = 1000000000 };
 
 bool script_places_are_due(const struct script_places *places, size_t len)
@@ -340,13 +347,13 @@ bool script_places_are_due(const struct script_places *places, size_t len)
 	       tally_clock_now() - places->held_since >= HELD_NS;
 }
 
-/* Ask for the lines of all places at once. */
+/* Look up the source lines of all held locations together. */
 static void held_ask(const struct script_places *places)
 {
 	struct tally_dso_address *asked = calloc(places->held.len, sizeof(*asked));
 	size_t nr = 0;
 
-	/* Without memory each is asked for as it is filled in. */
+	/* If memory runs out, lines are looked up one by one later. */
 	tally_vec_for_each (held, &places->held) {
 		if (asked && wants_lines(places, held, &asked[nr].addr))
 			asked[nr++].dso = held->where.dso;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What stands behind an address: its symbol and its file, as text that is remembered. */
+/* Text for addresses, with symbol and DSO, and a cache of such texts. */
 #ifndef TALLY_CLI_SCRIPT_PLACE_H
 #define TALLY_CLI_SCRIPT_PLACE_H
 
@@ -12,9 +12,9 @@
 
 struct script_place_slot;
 
-/* A place in the output whose text is not there yet. */
+/* A gap in the output, to be filled when the text is available. */
 struct script_held_place {
-	size_t at; /* in the output */
+	size_t at; /* offset in the output */
 	struct tally_location where;
 	uint64_t ip;
 	uint32_t fields;
@@ -24,50 +24,49 @@ struct script_held_place {
 struct script_places {
 	struct tally_machine *machine;
 	void *memory;
-	struct script_place_slot *slots; /* in `memory`, at the start of a cache line */
+	struct script_place_slot *slots; /* in `memory`, aligned */
 	size_t nr_slots;
-	uint64_t nr_missed; /* lines that were not remembered */
-	bool is_inlined;    /* inlined functions have lines in callchains */
-	bool has_paths;     /* files of source are shown with their directories */
-	/* Places whose lines of source have to be read from debug information first, in the order
-	 * of the output: reading them one by one takes many times as long. */
+	uint64_t nr_missed; /* number of lines not found in the cache */
+	bool is_inlined;    /* show inlined functions in callchains */
+	bool has_paths;     /* show directories of source files */
+	/* Locations whose source lines must first be read from debug information, in the order of
+	 * the output. Reading them in batches is many times faster. */
 	TALLY_VEC(struct script_held_place) held;
-	uint64_t held_since; /* when the first one was added, by tally_clock_now() */
+	uint64_t held_since; /* time when the first one was added, from tally_clock_now() */
 };
 
-/* An address of a sample. */
+/* A location of a sample. */
 struct script_place {
-	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* see tally_machine_location_key() */
-	struct script_place_slot *slot;         /* of its text; NULL: that is not remembered */
-	bool is_return; /* where a call returns to, for the caller to say: its line is the call's */
+	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* from tally_machine_location_key() */
+	struct script_place_slot *slot;         /* cache slot of its text; NULL: not cached */
+	bool is_return; /* return address, set by the caller: shows the line of the call */
 };
 
-/* `machine` must outlive it. 0 or -ENOMEM. */
+/* Initialise the cache. `machine` must outlive it. Returns 0 or -ENOMEM. */
 int script_places_init(struct script_places *places, struct tally_machine *machine);
-/* Have more lines remembered once there are many, and forget those that are. Between samples: what
- * script_place_find() gave is not valid any more. */
+/* Enlarge and clear the cache if there were many misses. To be called between samples: results of
+ * script_place_find() become invalid. */
 void script_places_grow(struct script_places *places);
 void script_places_free(struct script_places *places);
 
-/* Find out where `ip` is, and prefetch the memory that the two below will look at: best called
- * a while before them. */
+/* Look up the location of `ip`, and prefetch its cache slot for the functions below. Works best if
+ * called some time before them. */
 void script_place_find(const struct script_places *places, const struct tally_thread *thread,
 		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place);
 
-/* Whether an output of `len` bytes is to be written: it is long, or holds places that are many, or
- * have been held for some time. */
+/* True if output of `len` bytes should be written now: it is long, or locations have become too
+ * many or have been held too long. */
 bool script_places_are_due(const struct script_places *places, size_t len);
 
-/* Put the texts of the places that are held where they belong in the output; to be called before it
- * is written. */
+/* Insert the texts of held locations into the output; to be called before writing it. */
 void script_places_fill(struct script_places *places, struct tally_str *out);
 
-/* Append the place's line in a callchain, with its end: a tab, its address in its file, and symbol
- * and DSO, as `fields` has it. */
+/* Append the complete callchain line of a location: a tab, its address in the file, and symbol and
+ * DSO according to `fields`. */
 void script_add_line(struct script_places *places, struct tally_str *out,
 		     const struct script_place *place, uint32_t fields);
 
-/* Append symbol and DSO alone. Both may append nothing, and hold the place instead. */
+/* Append only symbol and DSO. Both functions may hold the location and append nothing yet. */
 void script_add_place(struct script_places *places, struct tally_str *out,
 		      const struct script_place *place, uint32_t fields);
 

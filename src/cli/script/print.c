@@ -48,7 +48,7 @@ void tally_script_idle(void *arg)
 		printer->failed = -errno;
 }
 
-/* ---- who, where, when ---------------------------------------------------- */
+/* ---- task, CPU and time -------------------------------------------------- */
 
 static void print_ids(struct tally_str *out, const struct tally_sample *sample, uint32_t fields)
 {
@@ -63,7 +63,7 @@ static void print_ids(struct tally_str *out, const struct tally_sample *sample, 
 	}
 }
 
-/* What is shown of a time: itself, or how long it is since the first or the last one was shown. */
+/* Return the time to show: absolute, or relative to the first or the previous one. */
 static uint64_t shown_time(struct tally_script_printer *printer, uint64_t time)
 {
 	uint64_t since = printer->since;
@@ -90,7 +90,7 @@ static void print_time(struct tally_script_printer *printer, struct tally_str *o
 		script_add_padded(out, time % 1000000000, 9, '0');
 	else
 		script_add_padded(out, time % 1000000000 / 1000, 6, '0');
-	/* In a column of twelve; nanoseconds are not. */
+	/* Right-aligned in 12 columns, except with nanoseconds. */
 	len = out->len - start;
 	if (len < 12 && !printer->nanoseconds) {
 		memcpy(text, out->data + start, len);
@@ -163,8 +163,8 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* Find the places of the callchain's entries that are shown, before anything is printed: by then
- * what is known of them has come from memory. */
+/* Look up all callchain entries to be shown before printing, so that the prefetched cache slots
+ * arrive in time. */
 static int find_chain(struct tally_script_printer *printer, const struct tally_session_sample *s)
 {
 	struct tally_words chain = s->sample.callchain;
@@ -183,14 +183,14 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 			struct script_place *place = &printer->chain.data[printer->chain.len++];
 
 			script_place_find(&printer->places, s->thread, cpumode, ip, place);
-			/* The innermost one of user space did not come from a stack. */
+			/* The leaf entry of user space does not come from the stack. */
 			place->is_return = cpumode == PERF_RECORD_MISC_KERNEL
 						   ? printer->chain.len > 1
 						   : is_walked && users++;
 			continue;
 		}
-		/* No marker that is known: from here on the chain was walked astray. perf drops it
-		 * whole, the sampled address with it. */
+		/* An unknown context marker: the rest of the chain is broken. perf drops the whole
+		 * chain, including the sampled address. */
 		if (mode == -1)
 			break;
 		cpumode = (uint8_t)mode;
@@ -201,7 +201,7 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 	return 0;
 }
 
-/* perf shows user addresses of callchains as offsets in their file. */
+/* Like perf, print user addresses of callchains as offsets in their file. */
 static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 {
 	tally_str_add_char(&printer->out, '\n');

@@ -9,12 +9,13 @@
 #include "base/escape.h"
 #include "cli/script/print.h"
 
-/* Where a line is made, and of whom it is. Names are escaped with the whole of it. */
+/* A line being built, and the task it belongs to. Names are escaped with the complete line. */
 struct record_line {
 	struct tally_str *out;
 	const struct tally_perfdata_record *record;
 	int32_t pid, tid;
-	int32_t ppid, ptid; /* of FORK: whose name it has until it is given one; else -1 */
+	int32_t ppid, ptid; /* for FORK: the parent, from which the name is inherited until COMM;
+	                     * otherwise -1 */
 };
 
 static int print_comm(struct record_line *line)
@@ -51,7 +52,7 @@ static int print_task(struct record_line *line)
 	return 0;
 }
 
-/* What tells one file from another: its build id, or where it is. */
+/* Append the identity of the file: build ID, or device, inode and generation. */
 static void print_identity(struct tally_str *out, const struct tally_mmap *map)
 {
 	if (map->build_id_size) {
@@ -95,7 +96,7 @@ static int print_map(struct record_line *line)
 	return 0;
 }
 
-/* The two numbers of SWITCH_CPU_WIDE: who ran before, or runs next. */
+/* Append PID and TID from SWITCH_CPU_WIDE: the previous or next task. */
 static int print_other(struct record_line *line, bool is_out)
 {
 	const uint8_t *at = line->record->data;
@@ -184,7 +185,7 @@ static struct tally_thread *line_thread(struct tally_machine *machine,
 	return parent && !parent->has_comm && parent->tid ? thread : parent;
 }
 
-/* Whose a line is is known once its record is read: what stands before it is made second. */
+/* The text of the record is built first, as the task printed before it is known only then. */
 void script_print_record(struct tally_script_printer *printer,
 			 const struct tally_perfdata_record *record, uint32_t fields)
 {

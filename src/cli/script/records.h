@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records besides samples as perf script --show-...-events writes them: one line each, in time
+/* Records other than samples in the format of perf script --show-...-events: one line each, in time
  * order. */
 #ifndef TALLY_CLI_SCRIPT_RECORDS_H
 #define TALLY_CLI_SCRIPT_RECORDS_H
 
 #include "cli/script/print.h"
 
-/* Which of them; sets of bits. */
+/* Records to show, as bits. */
 enum {
 	SCRIPT_SHOW_TASKS = 1 << 0, /* COMM, FORK, EXIT */
 	SCRIPT_SHOW_MAPS = 1 << 1,  /* MMAP, MMAP2 */
@@ -14,11 +14,11 @@ enum {
 	SCRIPT_SHOW_CGROUPS = 1 << 3,
 };
 
-/* The bit of a record's type; 0 of those that are never shown. */
+/* Return the bit for a record type; 0 for types that are never shown. */
 unsigned script_record_kind(uint32_t type);
 
-/* Append the record's line to printer->out, beginning with those of `fields` that tell who, where
- * and when. Nothing of a record that is damaged or of no event. */
+/* Append the line of the record to printer->out, beginning with task, CPU and time as selected by
+ * `fields`. Appends nothing if the record is damaged or has no event. */
 void script_print_record(struct tally_script_printer *printer,
 			 const struct tally_perfdata_record *record, uint32_t fields);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally script: every sample as text, or every record as data. */
+/* tally script: print every sample as text, or every record as data. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct script_config {
 	struct tally_session_options session;
 	struct tally_option_list fields;
 	uint64_t max_stack;
-	bool is_inlined, inlined_given, has_paths; /* of source */
+	bool is_inlined, inlined_given, has_paths; /* `has_paths`: of source files */
 	bool hide_chains, nanoseconds, raw_dump, dump_json, force;
 	const char *symfs, *kallsyms, *vmlinux;
 	bool no_demangle, reltime, deltatime, header, header_only;
@@ -89,12 +89,12 @@ struct script {
 	struct tally_script_fields fields;
 	struct tally_script_printer printer;
 	struct script_stat stat;
-	struct tally_word_list symbols, dsos; /* empty: all */
-	unsigned shown;                       /* records besides samples: SCRIPT_SHOW_* */
-	TALLY_VEC(uint32_t) event_fields;     /* by event + 1; 0: not asked yet */
+	struct tally_word_list symbols, dsos; /* empty: no filter */
+	unsigned shown;                       /* SCRIPT_SHOW_*: records other than samples */
+	TALLY_VEC(uint32_t) event_fields;     /* by event number; 0: not determined yet */
 };
 
-/* Fields of an event, found out once. */
+/* Get the fields of an event; they are determined once. */
 static int script_fields(struct script *script, const struct tally_perfdata_event *event,
 			 uint32_t *ret_fields)
 {
@@ -119,7 +119,7 @@ static int script_fields(struct script *script, const struct tally_perfdata_even
 	return 0;
 }
 
-/* A record besides samples, which is shown or has counts. */
+/* Process a record other than a sample: print it, or handle its counts. */
 static int script_other(struct script *script, const struct tally_perfdata_record *record)
 {
 	uint32_t fields;
@@ -130,7 +130,7 @@ static int script_other(struct script *script, const struct tally_perfdata_recor
 		if (!ret)
 			script_print_record(&script->printer, record, fields);
 	}
-	/* The counts of a round are written as they are added. */
+	/* Counts are written as they are added, so write previous output first. */
 	if (!ret && record->type == TALLY_PERFDATA_STAT_ROUND)
 		ret = tally_script_flush(&script->printer, true);
 	return ret ? ret
@@ -146,8 +146,8 @@ static bool list_has(const struct tally_word_list *list, const char *name)
 	return false;
 }
 
-/* Whether a sample is in the functions and files that are looked for; perf's names of files are
- * whole or without directories. */
+/* True if a sample is in one of the selected functions and files. As in perf, files may be given
+ * with or without directories. */
 static bool script_wants(const struct script *script, const struct tally_session_sample *sample)
 {
 	const struct tally_location *at;
@@ -187,7 +187,7 @@ static int script_record(void *arg, struct tally_session *session,
 	return tally_script_flush(&script->printer, false);
 }
 
-/* What the options ask of the printer. */
+/* Copy options to the printer. */
 static void script_prepare(struct script *script)
 {
 	const struct script_config *config = script->config;
@@ -221,7 +221,7 @@ static void script_warn(const struct tally_session *session)
 				    session->unwinder.counts.foreign);
 }
 
-/* Fields, names that are looked for, and the printer; to be freed in any case. */
+/* Initialise fields, filters and printer. They must be freed even if this fails. */
 static int script_start(struct script *script)
 {
 	const struct script_config *config = script->config;
@@ -290,7 +290,7 @@ static int script_session(const struct script_config *config, struct tally_sessi
 	return config->raw_dump ? tally_dump_text(session) : script_samples(config, session);
 }
 
-/* To perf, a word is the name of a script that comes with it. */
+/* In perf a word is the name of an installed script. */
 static int script_words(struct script_config *config, int nr, char **words)
 {
 	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);

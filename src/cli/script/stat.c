@@ -11,7 +11,7 @@
 #include "cli/main/output.h"
 #include "cli/main/print.h"
 
-/* Sizes of the records, and of an entry of the thread map: a pid and a name. */
+/* Sizes of the records and of a thread map entry (PID and name). */
 enum { STAT_SIZE = 48, ROUND_SIZE = 24, MAP_HEAD = 16, MAP_ENTRY = 24 };
 
 static int on_thread_map(struct script_stat *stat, const uint8_t *at, size_t size)
@@ -41,7 +41,7 @@ static int on_count(struct script_stat *stat, const struct tally_session *sessio
 	return count.event ? tally_vec_push(&stat->counts, count) : 0;
 }
 
-/* By event, thread and CPU, as perf goes through them. */
+/* Sort by event, thread and CPU, like perf. */
 static int counts_order(const void *a, const void *b)
 {
 	const struct script_count *x = a, *y = b;
@@ -59,7 +59,7 @@ static bool is_same(const struct script_count *x, const struct script_count *y)
 	return x->event == y->event && x->thread == y->thread && x->cpu == y->cpu;
 }
 
-/* `time` of a round whose end was not recorded. */
+/* Time of a round without a recorded end. */
 static const uint64_t no_time = UINT64_MAX;
 
 static void add_count(const struct script_stat *stat, const struct script_count *count,
@@ -92,7 +92,7 @@ static int add_round(struct script_stat *stat, uint64_t time, struct tally_str *
 
 		if (i + 1 == stat->counts.len || !is_same(count, count + 1))
 			add_count(stat, count, time, out);
-		/* The names of events may be much longer than their counts. */
+		/* Flush in between, as event names may be much longer than the counts. */
 		if (out->len >= TALLY_FLUSH_AT)
 			ret = tally_output_flush(out);
 	}
@@ -129,7 +129,7 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 	if (stat->nr_short)
 		tally_print_warning("%s: %" PRIu64 " records of counts are too short: passed over",
 				    session->path, stat->nr_short);
-	/* Behind the last interval perf stat record -I writes what it ended with, which perf script
+	/* After the last interval perf stat record -I writes the final counts, which perf script
 	 * does not list either. */
 	if (!stat->counts.len || stat->has_heading)
 		return 0;
