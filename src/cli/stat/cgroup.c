@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Cgroups by name: where their file system is mounted. */
+/* Look up cgroups by name below the mount of their file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 #include "cli/stat/cgroup.h"
 
-/* The old perf_event controller if it is mounted, else the one hierarchy of version 2. */
+/* Find the mount of the cgroup v1 perf_event controller, or else that of cgroup v2. */
 static bool find_mount(char *ret_path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tally stat. */
+/* Configuration of tally stat, filled from the command line. */
 #ifndef TALLY_CLI_STAT_CONFIG_H
 #define TALLY_CLI_STAT_CONFIG_H
 
@@ -12,9 +12,9 @@
 #include "sampler/event_source.h"
 #include "sampler/target.h"
 
-/* An option that speaks of the -e before it: -G, --filter. */
+/* An option that applies to the -e options before it: -G, --filter. */
 struct stat_attached {
-	size_t nr_events; /* how many -e stood before */
+	size_t nr_events; /* number of -e options before it */
 	const char *text;
 };
 
@@ -37,10 +37,10 @@ struct stat_config {
 	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
 	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
 	bool log_fd_given, interval_count_given, timeout_given;
-	/* Worked out from the texts by stat_config_check(). */
+	/* Set from the strings above by stat_config_check(). */
 	enum stat_aggr mode;
-	uint64_t runs;    /* 0: for ever */
-	int64_t delay_ms; /* -1: until told by --control */
+	uint64_t runs;    /* 0: without limit */
+	int64_t delay_ms; /* -1: until enabled by --control */
 };
 
 #endif

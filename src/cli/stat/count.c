@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading counters into cells, and what several runs have in common. */
+/* Read counters into cells, and compute statistics over several runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static int compare_keys(const void *a, const void *b)
 	return 0;
 }
 
-/* Note that this CPU counts; its key follows when all are known. */
+/* Mark a CPU as counted. Its key is set when all CPUs are known. */
 static int note_cpu(struct stat_session *session, int32_t cpu)
 {
 	int ret = 0;
@@ -176,7 +176,7 @@ static size_t key_index(const struct stat_session *session, int32_t cpu, size_t 
 	return session->config->mode == STAT_AGGR_ALL ? 0 : session->key_of_cpu.data[cpu];
 }
 
-/* Set `*count` to what came since the last reading, which becomes this one. */
+/* Replace `*count` by the difference to the previous reading, and save the current one. */
 static int since_last(struct stat_session *session, size_t row, size_t index, size_t nr,
 		      struct tally_count *count)
 {
@@ -204,8 +204,8 @@ static void cell_add(struct stat_session *session, size_t row, size_t key,
 	cell->nr++;
 }
 
-/* A task is on one kind of core at a time: what they counted adds up without an estimate for the
- * time that the others had. */
+/* Add the counts of two kinds of cores. A task runs on one kind of core at a time, so the sum is
+ * not scaled for the time on the other kind. */
 static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
 {
 	struct tally_count sum = tally_count_add(a, b);
@@ -216,7 +216,8 @@ static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
 	return sum;
 }
 
-/* A part of a row that was merged into another one's; `turns`: they took turns. */
+/* Add a part to the row that it is merged into. `turns`: the parts counted alternately, see
+ * hybrid_add(). */
 static void cell_merge(const struct stat_session *session, struct stat_cell *cell,
 		       const struct stat_cell *part, bool turns)
 {
@@ -249,12 +250,12 @@ static void cells_merge(struct stat_session *session)
 		bool turns = row->spec->hybrid && follows_tasks;
 
 		cell_merge(session, &session->cells[target], &session->parts[i], turns);
-		if (turns) /* it was not there all the time, and that is no estimate */
+		if (turns) /* not scaled for the time on other cores */
 			session->parts[i].value = session->parts[i].count.value;
 	}
 }
 
-/* One event's counter on one CPU for one thread, already read into set->now. */
+/* Add the count of one event on one CPU for one thread, which is in set->now. */
 static int count_adopt(struct stat_session *session, const struct stat_set *set, size_t event,
 		       size_t cpu, size_t thread, bool delta)
 {
@@ -270,7 +271,7 @@ static int count_adopt(struct stat_session *session, const struct stat_set *set,
 	return ret;
 }
 
-/* The members of a group stand side by side. */
+/* Members of a group are adjacent. */
 static size_t group_end(const struct stat_set *set, size_t leader)
 {
 	size_t end = leader + 1;
@@ -280,7 +281,7 @@ static size_t group_end(const struct stat_set *set, size_t leader)
 	return end;
 }
 
-/* Read at one moment what `leader` leads, and take it. */
+/* Read the group of `leader` at one point in time and add its counts. */
 static int read_group(struct stat_session *session, struct stat_set *set, size_t leader, size_t cpu,
 		      size_t thread, bool delta)
 {
@@ -309,11 +310,11 @@ static int read_alone(struct stat_session *session, struct stat_set *set, size_t
 	return ret ? ret : count_adopt(session, set, event, cpu, thread, delta);
 }
 
-/* Read what an event leads, everywhere. */
+/* Read an event, or the group it leads, on all its CPUs and for all threads. */
 static int read_event(struct stat_session *session, struct stat_set *set, size_t event, bool delta)
 {
 	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
-	/* Uncore counters belong to no thread. */
+	/* Uncore counters do not belong to a thread. */
 	size_t threads = set->list.specs[event].uncore ? 1 : session->threads->nr;
 	int ret = 0;
 
@@ -330,7 +331,7 @@ static int read_event(struct stat_session *session, struct stat_set *set, size_t
 	return ret;
 }
 
-/* Times that no counter has. */
+/* Set the value of a tool event, a time that no counter measures. */
 static void read_tool(struct stat_session *session, size_t row, bool delta)
 {
 	const uint64_t times[] = {
@@ -341,7 +342,7 @@ static void read_tool(struct stat_session *session, size_t row, bool delta)
 	enum tally_event_tool tool = session->rows.data[row].spec->tool;
 	struct tally_count count = {times[tool], times[tool], times[tool], 0, TALLY_QUALITY_EXACT};
 
-	/* What the command used is known when it is gone. */
+	/* The CPU time of the command is known only after it has exited. */
 	if (tool != TALLY_TOOL_DURATION_TIME && (delta || !session->child.gone))
 		count = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
 	cell_add(session, row, 0, &count);
@@ -389,7 +390,8 @@ void stat_count_add_run(struct stat_session *session)
 	}
 }
 
-/* Deviation of the mean of `nr` numbers whose squared distances from it add up to `m2`. */
+/* Return the deviation of the mean of `nr` numbers; `m2` is the sum of their squared distances from
+ * it. */
 static double deviation_of(double m2, uint64_t nr)
 {
 	return nr > 1 ? sqrt(m2 / (double)(nr - 1) / (double)nr) : 0;

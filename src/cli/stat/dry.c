@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --dry-run: all of opening, but with a kernel that only hands out numbers. */
+/* --dry-run: open all events as usual, but through a transport that only returns numbers. */
 #include <errno.h>
 #include <string.h>
 

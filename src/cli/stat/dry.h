@@ -5,7 +5,7 @@
 
 #include "cli/stat/stat.h"
 
-/* Print what would be opened. 0 or -errno after having said why. */
+/* Print what would be opened. Returns 0, or -errno after an error message. */
 int stat_dry_run(struct stat_session *session);
 
 #endif

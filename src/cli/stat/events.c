@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From -e, -d and the cgroups to rows, and to sets that are opened together. */
+/* Convert -e, -d, -M and cgroups to rows, and to sets of events that are opened together. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "cli/stat/events.h"
 #include "sampler/counting.h"
 
-/* An event asked for; indices in the spec are those of the whole list. */
+/* A requested event. Indices in the spec refer to the list of all requested events. */
 struct requested {
 	struct tally_event_spec spec;
 	const char *cgroup, *filter;
-	size_t option; /* number of the -e it came with; SIZE_MAX: of none */
+	size_t option; /* index of its -e; SIZE_MAX: none */
 	bool of_metric;
 };
 
@@ -25,9 +25,9 @@ struct requested_list {
 	uint32_t nr_groups;
 };
 
-/* ---- the strings ---------------------------------------------------------- */
+/* ---- event strings -------------------------------------------------------- */
 
-/* Take the events of a list, which lives as long as the session. */
+/* Add the events of a list, which must live as long as the session. */
 static int requested_adopt(struct requested_list *requested, const struct tally_event_list *list,
 			   size_t option, bool of_metric)
 {
@@ -129,7 +129,7 @@ static int requested_metrics(struct stat_session *session, struct requested_list
 	return ret;
 }
 
-/* ---- what is counted without being asked for ------------------------------- */
+/* ---- events added by default ----------------------------------------------- */
 
 static int requested_default(struct stat_session *session, struct requested_list *requested)
 {
@@ -185,7 +185,8 @@ static int requested_all(struct stat_session *session, struct requested_list *re
 
 /* ---- cgroups -------------------------------------------------------------- */
 
-/* The next name of a list, kept in the session; "" for one left out. NULL: out of memory. */
+/* Return the next name of a list, allocated in the session; "" for an omitted one, NULL if out of
+ * memory. */
 static const char *next_name(struct stat_session *session, const char **list)
 {
 	size_t len = strcspn(*list, ",");
@@ -195,7 +196,8 @@ static const char *next_name(struct stat_session *session, const char **list)
 	return name;
 }
 
-/* -G: one name goes to every event since the -G before; several to one event each. */
+/* -G: a single name applies to all events since the previous -G; of several names, each applies to
+ * one event. */
 static int requested_cgroups(struct stat_session *session, struct requested_list *requested)
 {
 	size_t at = 0;
@@ -223,7 +225,7 @@ static int requested_cgroups(struct stat_session *session, struct requested_list
 	return 0;
 }
 
-/* --for-each-cgroup: all events once for each name. */
+/* --for-each-cgroup: copy all events for each name. */
 static int requested_each_cgroup(struct stat_session *session, struct requested_list *requested)
 {
 	const char *rest = session->config->each_cgroup;
@@ -319,7 +321,7 @@ static bool same_cgroup(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Put an event into the newest set; its leader becomes an index there. */
+/* Add an event to the newest set. Its leader becomes an index in that set. */
 static void set_add(struct stat_session *session, struct stat_row *row,
 		    const struct tally_event_spec *spec)
 {
@@ -354,7 +356,7 @@ static int row_add(struct stat_session *session, const struct requested *one, si
 	int ret = 0;
 
 	if (one->spec.tool) {
-		/* Not opened: any spec that lives as long as the session will do. */
+		/* Not opened, so the spec only has to live as long as the session. */
 		struct tally_event_spec *copy = tally_arena_alloc(&session->strings, sizeof(*copy));
 
 		if (!copy)

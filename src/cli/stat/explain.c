@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is not as it was asked for: said once, before anything is counted. */
+/* Report, before counting starts, what differs from the request. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "sampler/fallbacks.h"
 #include "sampler/refuse.h"
 
-/* The name of an event as it is counted. */
+/* Return the name of an event as it is counted. */
 static const char *opened_name(struct stat_session *session, const struct stat_row *row)
 {
 	struct tally_str text = {0};
@@ -21,7 +21,7 @@ static const char *opened_name(struct stat_session *session, const struct stat_r
 	return kept ? kept : row->name;
 }
 
-/* Take over what the counters say about each row; the bits of all fallbacks. */
+/* Copy the fallbacks of the counters to the rows. Return the union of all fallbacks. */
 static unsigned rows_learn(struct stat_session *session)
 {
 	unsigned all = 0;
@@ -40,7 +40,7 @@ static unsigned rows_learn(struct stat_session *session)
 	return all;
 }
 
-/* Events that a machine simply does not have are shown as such; perf says no more either. */
+/* Events that the machine does not have are only marked in the table, as in perf. */
 static bool is_missing(const struct tally_refusal *refusal)
 {
 	return refusal->code == -ENOENT || refusal->code == -ENODEV || refusal->code == -ENXIO ||
@@ -59,7 +59,7 @@ void stat_explain_refusal(const char *name, const struct tally_refusal *why, boo
 	tally_str_free(&what);
 }
 
-/* Whether nothing at all could be opened, and that for want of permission. */
+/* Return true if no event could be opened, at least one of them because of missing permissions. */
 static bool all_forbidden(const struct stat_session *session)
 {
 	size_t forbidden = 0;
@@ -74,8 +74,9 @@ static bool all_forbidden(const struct stat_session *session)
 	return forbidden > 0;
 }
 
-/* Each rule once, with the first event that met it. What opens the kernel to the others, which
- * `kernel_explained` has said, opens it to those that are there alone. */
+/* Report each violated rule once, with the first event that violated it. If `kernel_explained`, the
+ * warning about fallbacks has already printed how to permit counting in the kernel; events that
+ * exist only there then get just the rule. */
 static void explain_refusals(const struct stat_session *session, bool fatal, bool kernel_explained)
 {
 	bool verbose = session->config->verbose > 0;
@@ -98,7 +99,7 @@ static void explain_refusals(const struct stat_session *session, bool fatal, boo
 	}
 }
 
-/* Refusals outlive the counters of the first run. */
+/* Copy the refusals, as they must outlive the counters of the first run. */
 static int keep_refusals(struct stat_session *session)
 {
 	tally_vec_for_each (row, &session->rows) {

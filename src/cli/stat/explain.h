@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What was refused or done otherwise, told once. */
+/* Report once what was rejected or replaced by a fallback. */
 #ifndef TALLY_CLI_STAT_EXPLAIN_H
 #define TALLY_CLI_STAT_EXPLAIN_H
 
 #include "cli/stat/stat.h"
 
-/* 0, or -EACCES when nothing could be opened for want of permission. */
+/* Report fallbacks and rejected events. Returns 0, or -EACCES if no event could be opened because
+ * of missing permissions. */
 int stat_explain(struct stat_session *session);
 
-/* An event that cannot be counted: as an error when that is the end, else as a warning. */
+/* Report an event that cannot be counted; as an error if `fatal`, otherwise as a warning. */
 void stat_explain_refusal(const char *name, const struct tally_refusal *why, bool fatal);
 
 #endif

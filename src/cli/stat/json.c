@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --json: our own schema, one object a line for each table that is printed. Every count comes with
- * its quality, and where something was refused or done in another way, with the reason.
+ * --json: tally's own schema, one object per line for each table. Each count has its quality and,
+ * if the event was rejected or opened with a fallback, the reason.
  */
 #include <math.h>
 
@@ -95,7 +95,7 @@ static void add_count(struct tally_str *out, const struct stat_table *table,
 	}
 }
 
-/* A metric of -M has a quality as counts have. */
+/* A metric of -M has a quality, as counts do. */
 static void add_formula(struct tally_str *out, const struct stat_metric *metric)
 {
 	tally_json_text(out, "name", metric->name);
@@ -133,7 +133,7 @@ out:
 	tally_str_free(&unit);
 }
 
-/* A hybrid event's counts by kind of core. */
+/* Add the counts of a hybrid event, by kind of core. */
 static void add_parts(struct tally_str *out, const struct stat_line *line)
 {
 	if (!line->nr_parts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What counts are added up over: one table. */
+/* The ways of aggregating counts, in one table. */
 #include "cli/stat/table.h"
 
 static void key_all(struct stat_key *key)

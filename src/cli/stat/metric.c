@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Figures derived from counts, as perf shows them: ratios by a table, rates for the rest. */
+/* Metrics derived from counts, as in perf: ratios from a table, rates for all other events. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 			CACHE(cache, READ, ACCESS), STAT_PERCENT, text            \
 	}
 
-/* A row: this event, divided by that one. */
+/* Ratios: an event, and the base event by which it is divided. */
 static const struct ratio {
 	uint32_t type;
 	uint64_t config;
@@ -52,7 +52,7 @@ static bool same_cgroup(const struct stat_row *a, const struct stat_row *b)
 	return a->cgroup == b->cgroup || (a->cgroup && b->cgroup && !strcmp(a->cgroup, b->cgroup));
 }
 
-/* How well `b` goes with `a`: of the same group, of the same privilege levels. */
+/* Rate how well `b` fits `a`: same group, same privilege levels. */
 static int closeness(const struct stat_row *a, const struct stat_row *b)
 {
 	const struct perf_event_attr *x = &a->spec->attr, *y = &b->spec->attr;
@@ -66,7 +66,7 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-/* The count that goes best with `row` among those that `match`; 0 if there is none. */
+/* Return the count that fits `row` best among those that `match`; 0 if there is none. */
 static double base_of(const struct stat_table *table, size_t row, size_t key,
 		      bool (*match)(const struct stat_row *row, const struct ratio *ratio),
 		      const struct ratio *ratio)
@@ -117,7 +117,8 @@ static struct stat_metric metric_ratio(const struct stat_table *table, size_t ro
 	};
 }
 
-/* Events of a nanosecond of CPU time, in a unit that gives a readable number. */
+/* Return the events per second of CPU time, with a unit that keeps the number readable. `clock` is
+ * in ns. */
 static struct stat_metric metric_rate(double value, double clock)
 {
 	static const char prefixes[] = {0, 'K', 'M', 'G'};
@@ -130,7 +131,7 @@ static struct stat_metric metric_rate(double value, double clock)
 		.unit = "/sec", .prefix = prefixes[i], .value = rate, .kind = STAT_RATE};
 }
 
-/* Instructions: how many cycles were spent waiting for each. */
+/* For instructions: the number of stalled cycles per instruction. */
 static struct stat_metric metric_stalled(const struct stat_table *table, size_t row, size_t key)
 {
 	static const struct ratio front = {.base_type = PERF_TYPE_HARDWARE,
@@ -150,7 +151,7 @@ static struct stat_metric metric_stalled(const struct stat_table *table, size_t 
 	};
 }
 
-/* What perf shows beside an event; for instructions there is one more. */
+/* Return the metric that perf shows next to an event; instructions have a second one. */
 static struct stat_metric metric_of(const struct stat_table *table, size_t row, size_t key,
 				    struct stat_metric *ret_more)
 {
@@ -196,7 +197,7 @@ static const struct stat_cell *formula_cell(const struct counts *counts, uint32_
 	return cell_at(counts->table, counts->formula->base + event, counts->key);
 }
 
-/* Times are not apart by key: they are in the first. */
+/* The value of a tool event is in the cell of the first key only. */
 static double formula_count(void *data, uint32_t event)
 {
 	const struct counts *counts = data;
@@ -208,7 +209,7 @@ static double formula_count(void *data, uint32_t event)
 	return cell->nr && stat_cell_counted(cell, &why) ? cell->mean : NAN;
 }
 
-/* As good as the worst of its counts. */
+/* The quality of a metric is the worst of its counts. */
 static void formula_quality(const struct counts *counts, struct stat_metric *metric)
 {
 	const struct tally_metric *of = counts->formula->metric;
@@ -225,7 +226,7 @@ static void formula_quality(const struct counts *counts, struct stat_metric *met
 	metric->apart = !of->together && metric->quality == TALLY_QUALITY_SCALED;
 }
 
-/* What its threshold says of the metric. */
+/* Check the metric against its threshold. */
 static int formula_judge(const struct counts *counts, struct stat_metric *metric)
 {
 	const struct stat_formula *formula = counts->formula;

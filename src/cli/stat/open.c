@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Targets, and their counters. */
+/* Open the targets and their counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ int stat_targets(struct stat_session *session)
 {
 	struct tally_target target = session->config->target;
 
-	/* Of a command it is known who that is once it was started: see stat_open(). Tasks go
-	 * before CPUs, and counters follow them. */
+	/* The threads of a command are known after its start, see stat_open(). Tasks take
+	 * precedence over CPUs: their counters follow them on all CPUs. */
 	target.all_cpus = session->system_wide;
 	if (!session->system_wide)
 		target.cpus = NULL;
@@ -85,7 +85,7 @@ static int sets_open(struct stat_session *session)
 	return ret;
 }
 
-/* Each run has a command of its own. */
+/* Set the threads to those of the command, which is a new one in each run. */
 static int find_command(struct stat_session *session)
 {
 	const struct tally_target target = {.per_thread = true, .command = session->child.pid};
@@ -107,7 +107,7 @@ int stat_open(struct stat_session *session, bool first, bool last)
 		return ret;
 	tally_privileges_raise();
 	ret = sets_open(session);
-	/* The next run is counted by counters of its own. */
+	/* The next run opens its own counters. */
 	if (last)
 		dropped = tally_privileges_drop(&tally_print_messages);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options of tally stat: one row each, and what does not go together. */
+/* The options of tally stat, one row each, and the rules for combining them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static int check_numbers(struct stat_config *config)
 	return ret;
 }
 
-/* CPUs are numbers; what has letters names a kind of CPU. */
+/* CPUs are numbers. A name with letters is probably a kind of CPU. */
 static int check_cpus(const struct stat_config *config)
 {
 	const char *text = config->target.cpus;
@@ -180,7 +180,7 @@ static int choose_mode(struct stat_config *config)
 	return chosen > 1;
 }
 
-/* What does not go together; the config's texts are split already. */
+/* Check the combinations of options. Called after the strings have been parsed. */
 static int rules_check(struct stat_config *config, char **argv)
 {
 	bool tasks = tally_target_has_tasks(&config->target);

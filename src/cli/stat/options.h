@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tally stat. */
+/* Command line options of tally stat. */
 #ifndef TALLY_CLI_STAT_OPTIONS_H
 #define TALLY_CLI_STAT_OPTIONS_H
 
 #include "cli/stat/stat.h"
 
+/* The command line options, which fill struct stat_config. */
 extern const struct tally_option stat_options[];
 
-/* Check the options that exclude or need each other, and parse those that are texts. `argv` is the
- * command, NULL for none. 0, or -EINVAL after having printed what is wrong. */
+/* Check options that exclude or require each other, and parse those given as strings. `argv` is the
+ * command, or NULL. Returns 0, or -EINVAL after an error message. */
 int stat_config_check(struct stat_config *config, char **argv);
 
+/* Free the lists in `config`. */
 void stat_config_free(struct stat_config *config);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --plan: which groups fit the counters, and how much of the time each has them. */
+/* --plan: which groups fit on the counters, and how much of the time each group is counted. */
 #include "cli/stat/plan.h"
 #include "cli/stat/plan_run.h"
 
@@ -16,7 +16,7 @@
 
 enum { SCHEMA_VERSION = 1, NAME_WIDTH = 40 };
 
-/* Rows of several sets - cgroups - want the same counters: the first set is all there is to see. */
+/* Sets (cgroups) have the same events, so the plan shows only the first set. */
 static int plan_fill(struct stat_session *session, struct stat_plan *plan)
 {
 	const struct stat_set *set = session->sets.len ? &session->sets.data[0] : NULL;
@@ -52,7 +52,7 @@ static bool needs_counter(const struct stat_plan_event *event)
 	return event->can.generic || event->can.fixed;
 }
 
-/* What becomes of a group, in words. */
+/* Return the verdict on a group, as text. */
 static const char *group_verdict(const struct stat_plan *plan, size_t first, size_t end)
 {
 	bool counters = false;
@@ -123,7 +123,7 @@ static void text_plan(const struct stat_plan *plan, const struct tally_events_ta
 		       plan->passes, plan->passes == 1 ? "" : "es");
 }
 
-/* The share of a metric is that of its rarest event. */
+/* The share of a metric is the smallest share of its events. */
 static void text_metrics(const struct stat_session *session, const struct stat_plan *plan,
 			 struct tally_str *out)
 {

@@ -5,7 +5,7 @@
 
 #include "cli/stat/stat.h"
 
-/* Print how the events would share the counters. 0 or -errno after having said why. */
+/* Print how the events would share the counters. Returns 0, or -errno after an error message. */
 int stat_plan(struct stat_session *session);
 
 #endif

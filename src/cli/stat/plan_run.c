@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan is not computed but tried: the core's own scheduler on the simulated machine. */
+/* A plan is simulated, not computed: the core schedules the events on a simulated machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,13 @@
 enum {
 	MS = 1000000,
 	TICK_NS = 4 * MS,
-	ROUNDS =
-		200, /* how often each event has its turn, about: shares are good to 1 in as many */
+	ROUNDS = 200, /* turns per event (approximate); shares are accurate to 1 / ROUNDS */
 	COUNTER_BITS = 48,
-	NO_GENERIC = 1u << 31, /* a constraint that leaves fixed counters alone */
+	NO_GENERIC = 1u << 31, /* constraint for events that only use fixed counters */
 };
 
-/* What counters can do with an event is all that matters of it: events that can be on the same
- * counters are one signal of the machine. */
+/* Only the counters that an event can use matter. All events that can use the same counters become
+ * one signal of the simulated machine. */
 struct trial {
 	struct stat_plan *plan;
 	struct tally_event_counters signals[SIM_NR_HW];
@@ -31,7 +30,8 @@ struct trial {
 	int *fds;
 };
 
-/* The n-th bit that is set in `all`, for each that is set in `some`: counters without gaps. */
+/* Renumber the counters in `some` to exclude the gaps in `all`: bit n of the result is the n-th bit
+ * set in `all`. */
 static uint32_t packed(uint32_t some, uint32_t all)
 {
 	uint32_t out = 0;
@@ -49,7 +49,7 @@ static bool same(struct tally_event_counters a, struct tally_event_counters b)
 	return a.generic == b.generic && a.fixed == b.fixed;
 }
 
-/* The signal of an event; SIM_NR_HW: there are too many. */
+/* Return the signal of an event; SIM_NR_HW if there are too many. */
 static size_t signal_of(const struct trial *trial, struct tally_event_counters can)
 {
 	for (size_t i = 0; i < trial->nr_signals; i++)
@@ -73,7 +73,8 @@ static int signals_find(struct trial *trial, bool fixed_only)
 	return 0;
 }
 
-/* A fixed counter has one signal: that of the events that have no other place comes first. */
+/* A fixed counter counts a single signal. Signals that can only use fixed counters get theirs
+ * first. */
 static int pmu_make(struct trial *trial)
 {
 	struct tally_event_counters all = trial->plan->all;
@@ -152,7 +153,7 @@ static int event_open(struct trial *trial, size_t index, int group_fd)
 	return tally_sim_open(trial->sim, trial->task, &attr, 0, -1, group_fd, 0);
 }
 
-/* As the client opens it: a member of a weak group that is refused is opened by itself. */
+/* Open an event as the client does: a rejected member of a weak group is opened outside it. */
 static void event_try(struct trial *trial, size_t index)
 {
 	struct stat_plan_event *event = &trial->plan->events[index];
@@ -167,7 +168,7 @@ static void event_try(struct trial *trial, size_t index)
 	trial->fds[index] = fd;
 }
 
-/* ---- what comes of it --------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------ */
 
 struct times {
 	uint64_t value, enabled, running;
@@ -188,7 +189,7 @@ static int share_read(struct trial *trial, size_t index)
 	return 0;
 }
 
-/* Turns that it takes until the rarest event has had one. */
+/* Return the number of turns until the rarest event has been counted. */
 static uint32_t passes_of(const struct stat_plan *plan)
 {
 	double least = 1;

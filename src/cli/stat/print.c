@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one loop over a table; a format only says what a line looks like. */
+/* Iterate over a table. The formats only print its lines. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-/* What each kind of core did for a hybrid event. */
+/* Collect the counts of a hybrid event on each kind of core. */
 static int line_parts(struct stat_printer *printer, const struct stat_table *table, size_t row,
 		      size_t key)
 {
@@ -70,7 +70,7 @@ static int print_keys_first(struct stat_printer *printer, const struct stat_tabl
 	return ret;
 }
 
-/* ---- the greatest first --------------------------------------------------- */
+/* ---- largest first -------------------------------------------------------- */
 
 struct ranked {
 	uint64_t value;
@@ -122,7 +122,7 @@ static int print_rows_first(struct stat_printer *printer, const struct stat_tabl
 	return ret;
 }
 
-/* ---- metrics alone -------------------------------------------------------- */
+/* ---- metrics only --------------------------------------------------------- */
 
 static int print_metrics(struct stat_printer *printer, const struct stat_table *table)
 {

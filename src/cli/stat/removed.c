@@ -11,7 +11,7 @@
 #include "cli/main/print.h"
 #include "sampler/program.h"
 
-/* How long the longest-lived event of a task was there, in its CPU time. */
+/* Return the time for which the longest-lived event of a task existed, in CPU time of the task. */
 static uint64_t time_enabled(const struct stat_session *session)
 {
 	uint64_t most = 0;
@@ -28,8 +28,8 @@ static uint64_t time_enabled(const struct stat_session *session)
 	return most;
 }
 
-/* Whether the kernel removes the events of whoever executes this file: it gives rights, or cannot
- * be read. */
+/* Return true if the kernel removes the events of a task that executes this file, because it gives
+ * privileges or cannot be read. */
 static bool is_hidden(const char *path)
 {
 	struct stat st;
@@ -39,7 +39,7 @@ static bool is_hidden(const char *path)
 		((st.st_mode & S_ISGID) && st.st_gid != getegid()) || eaccess(path, R_OK) != 0);
 }
 
-/* The program behind "#!", in `line`; NULL: it is no script. */
+/* Return the program after "#!", stored in `line`; NULL if the file is not a script. */
 static const char *interpreter_of(const char *path, char line[256])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -56,7 +56,7 @@ static const char *interpreter_of(const char *path, char line[256])
 	return name;
 }
 
-/* Whether the command itself is such a program, or a script of one. */
+/* Return true if the command is such a program, or a script run by one. */
 static bool runs_hidden(const char *command)
 {
 	char *path = tally_program_find(command), line[256];
@@ -90,7 +90,8 @@ void stat_removed_check(struct stat_session *session)
 	if (!session->by_command || !session->child.gone || session->config->null_run ||
 	    tally_via_transport(&session->via) || !runs_hidden(session->argv[0]))
 		return;
-	/* Where its file gives no rights after all (nosuid, no_new_privs) the counters go on. */
+	/* If the file gives no privileges after all (nosuid, no_new_privs), the events were not
+	 * removed. */
 	if (time_enabled(session) >= used / 2)
 		return;
 	forget_counts(session);

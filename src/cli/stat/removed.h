@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that the kernel removed while the command ran. */
+/* Events that the kernel removed while the command was running. */
 #ifndef TALLY_CLI_STAT_REMOVED_H
 #define TALLY_CLI_STAT_REMOVED_H
 
 #include "cli/stat/stat.h"
 
-/* The kernel removes the events of a task that executes a set-uid program, or one whose file its
- * user cannot read: what it does afterwards is not counted. If the command itself is such a program
- * its counts, which were read for the whole of the run, become "not counted", and a warning says
- * why. What a command starts is not known: processes that end early miss some time, too. */
+/* Mark counts that are incomplete because the kernel removed the events. It removes the events of a
+ * task that executes a set-uid program or a program that the user cannot read, so what the task
+ * does from then on is not counted. If the command itself is such a program, its counts become "not
+ * counted" and a warning gives the reason. Children of the command are not checked, because
+ * processes that end early miss some time as well. Call this after reading the counts of a complete
+ * run. */
 void stat_removed_check(struct stat_session *session);
 
 #endif

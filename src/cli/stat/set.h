@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that are opened together, and what was read of them. */
+/* Sets of events that are opened together, and their readings. */
 #ifndef TALLY_CLI_STAT_SET_H
 #define TALLY_CLI_STAT_SET_H
 
@@ -7,17 +7,17 @@
 #include "tally/client.h"
 #include "tally/events.h"
 
-/* Events that are opened together: those of one cgroup, in the order of the rows. */
+/* Events that are opened together: those of one cgroup, in the order of rows. */
 struct stat_set {
-	struct tally_event_list list; /* specs are copies made here, their strings are not */
+	struct tally_event_list list; /* specs are copies owned by the set, their strings are not */
 	struct tally_counters *counters;
 	const char *cgroup;
 	int cgroup_fd;           /* -1: none */
 	size_t *rows;            /* [event]: index of its row */
-	struct tally_count *now; /* [event]: room for reading a group */
+	struct tally_count *now; /* [event]: buffer for reading a group */
 };
 
-/* What was counted in one counter when it was last read. */
+/* The last reading of one event's counters. */
 struct stat_last {
 	struct tally_count *counts; /* [cpu * threads + thread] */
 	size_t nr;

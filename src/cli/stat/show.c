@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables out of sessions, and where they go. */
+/* Make tables from a session, and write them to its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -16,7 +16,7 @@
 #include "cli/stat/show.h"
 #include "cli/stat/stuck.h"
 
-/* ---- where ---------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------- */
 
 static bool is_plain_locale(const char *name)
 {
@@ -24,7 +24,7 @@ static bool is_plain_locale(const char *name)
 	       !strcmp(name, "POSIX");
 }
 
-/* The separator of the user's locale. Decimal points stay points, whatever it says. */
+/* Return the thousands separator of the user's locale. The decimal point does not depend on it. */
 static const char *locale_thousands(struct stat_session *session)
 {
 	const char *name = getenv("LC_ALL");
@@ -65,7 +65,7 @@ static const struct stat_format *format_of(const struct stat_config *config)
 	return config->separator ? &stat_format_csv : &stat_format_text;
 }
 
-/* perf's first lines of a file; JSON is left without. */
+/* Add perf's first lines of a file, except for JSON. */
 static void add_heading(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
@@ -123,7 +123,7 @@ int stat_output_close(struct stat_session *session)
 	return ret;
 }
 
-/* ---- what ----------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------- */
 
 static void add_via(void *arg, struct tally_str *out)
 {

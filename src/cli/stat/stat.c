@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally stat: run a command, or look at what runs, and show what was counted. */
+/* tally stat: count events of a command, of tasks or of CPUs, and print the counts. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include "sampler/refuse.h"
 #include "sampler/signals.h"
 
-/* ---- the session ---------------------------------------------------------- */
+/* ---- session -------------------------------------------------------------- */
 
 static void add_command(struct tally_str *title, char **argv)
 {
@@ -126,7 +126,7 @@ static void session_free(struct stat_session *session)
 
 /* ---- runs ----------------------------------------------------------------- */
 
-/* --pre and --post: 0, or -ECANCELED when the shell command failed. */
+/* Run the shell command of --pre or --post. Return 0, or -ECANCELED if it failed. */
 static int run_hook(const char *option, const char *command)
 {
 	struct tally_child child = {0};
@@ -155,7 +155,7 @@ static void print_signal(const struct stat_session *session)
 
 	if (!session->argv || !child->gone || !WIFSIGNALED(child->status))
 		return;
-	/* The end of the last interval is what was asked for. */
+	/* A command ended by --interval-count is expected to die of SIGTERM. */
 	if (!session->config->quiet && !(session->ended_child && session->config->interval_ms))
 		fprintf(stderr, "%s: %s\n", session->argv[0], strsignal(WTERMSIG(child->status)));
 }
@@ -171,7 +171,7 @@ static int read_counts(struct stat_session *session)
 	return ret;
 }
 
-/* The rest of the last interval, and the whole. */
+/* Show the rest of the last interval and, with --summary, the total. */
 static int show_intervals_end(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;
@@ -214,7 +214,7 @@ static int one_run(struct stat_session *session, bool first, bool last)
 	return ret;
 }
 
-/* A run of several: it counts unless it was broken off. */
+/* Add a run to the statistics. An interrupted run is dropped if it is not the first. */
 static int keep_run(struct stat_session *session, uint64_t nr)
 {
 	int ret;
@@ -260,7 +260,7 @@ static int exit_status(struct stat_session *session, int ret)
 		return ret == -EINVAL ? TALLY_EXIT_USAGE : TALLY_EXIT_ERROR;
 	if (!session->argv)
 		return session->stop_signal ? 128 + session->stop_signal : TALLY_EXIT_OK;
-	/* It died of what --timeout or --interval-count asked for. */
+	/* The command was killed because of --timeout or --interval-count. */
 	if (session->ended_child && WIFSIGNALED(child->status) &&
 	    WTERMSIG(child->status) == SIGTERM)
 		return TALLY_EXIT_OK;
@@ -281,7 +281,7 @@ static int stat_command(const struct stat_config *config, char **argv)
 	}
 	if (!ret) {
 		ret = all_runs(&session);
-		/* Whatever it was, the command line was not to blame. */
+		/* The command line was valid, so this is not a usage error. */
 		ret = ret == -EINVAL ? -EIO : ret;
 	}
 	status = exit_status(&session, ret);
@@ -289,7 +289,7 @@ static int stat_command(const struct stat_config *config, char **argv)
 	return status;
 }
 
-/* Words that perf takes for commands of its own. */
+/* Subcommands of perf stat. */
 static const struct {
 	const char *word, *instead;
 } perf_words[] = {
@@ -297,7 +297,7 @@ static const struct {
 	{"report", "there is no file of counts to show: tally stat -j -o FILE writes JSON"},
 };
 
-/* What perf's word asks for is not there: a command of that name has to be asked for as one. */
+/* Reject subcommands of perf stat. A command with such a name must follow "--". */
 static int check_words(const char *word, bool is_command)
 {
 	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {

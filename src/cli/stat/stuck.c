@@ -4,7 +4,7 @@
 #include "cli/main/print.h"
 #include "sampler/stuck.h"
 
-/* Whether it was on the PMU and counted nothing. */
+/* Return true if the event was on the PMU and counted 0. */
 static bool is_zero(const struct stat_session *session, size_t row)
 {
 	const struct stat_cell *cells = &session->cells[row * session->keys.len];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts of 0 of events that never happen here. */
+/* Counts that are 0 because the event never occurs on this machine. */
 #ifndef TALLY_CLI_STAT_STUCK_H
 #define TALLY_CLI_STAT_STUCK_H
 
 #include "cli/stat/stat.h"
 
-/* Warn of events that counted 0 everywhere and are of a kind that opens here and never happens, and
- * note it in their rows. */
+/* Warn of events that counted 0 everywhere, if they can be opened but never occur on this machine.
+ * Mark their rows. */
 void stat_stuck_check(struct stat_session *session);
 
 #endif

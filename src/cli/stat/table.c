@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a row and a cell of a table are. */
+/* Properties of the rows and cells of a table. */
 #include "cli/stat/table.h"
 
 static bool is_software(const struct stat_row *row, uint64_t config)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tally stat shows: a table of counts, a row for each event and a key for each thing that
- * counts are added up over. Filled by the counting side, turned into text by the printing side;
- * nothing here touches the kernel.
+ * The table that tally stat prints: a row for each event, and a key for each CPU, core, thread etc.
+ * that counts are aggregated by. Counting fills it and the formats print it. Nothing here uses the
+ * kernel.
  */
 #ifndef TALLY_CLI_STAT_TABLE_H
 #define TALLY_CLI_STAT_TABLE_H
@@ -17,19 +17,19 @@
 #include "tally/client.h"
 #include "tally/events.h"
 
-/* An event, in a cgroup or not. */
+/* An event, possibly in a cgroup. */
 struct stat_row {
 	const struct tally_event_spec *spec;
-	const char *name;                    /* as shown */
+	const char *name;                    /* printed name */
 	const char *cgroup;                  /* NULL: none */
 	const char *filter;                  /* of a tracepoint; NULL: none */
 	unsigned fallback;                   /* enum tally_fallback */
 	const struct tally_refusal *refusal; /* NULL: it was opened */
-	size_t set, event;                   /* where its counters are */
-	bool merged;                         /* added to the row of its merge_first, not shown */
+	size_t set, event;                   /* location of its counters */
+	bool merged;                         /* included in the row merged_into, not printed */
 	size_t merged_into;
 	bool of_metric;   /* counted for a metric of -M */
-	bool never_fires; /* such events are opened here and never happen */
+	bool never_fires; /* the event can be opened here but never occurs */
 };
 
 /* A metric of -M. */
@@ -39,34 +39,34 @@ struct stat_formula {
 	size_t base; /* row of the list's first event */
 };
 
-/* What a line stands for, other than its event. -1: says nothing. */
+/* The CPU, core, thread etc. of a line. -1: not part of the key. */
 struct stat_key {
 	int32_t socket, die, core, node, cpu, tid;
 	char comm[32]; /* of the thread */
 };
 
-/* One count: of a row, for a key. */
+/* The count of a row for a key. */
 struct stat_cell {
-	struct tally_count count; /* sum over its counters; over several runs their mean */
-	uint64_t value;           /* to show: scaled if that is wanted */
-	double mean;              /* the same with its fraction, for ratios of several runs */
-	double deviation;         /* of the mean over several runs, percent */
-	uint32_t nr;              /* counters; 0: this row has none for this key */
+	struct tally_count count; /* sum over its counters; mean over several runs */
+	uint64_t value;           /* to print; scaled unless --no-scale was given */
+	double mean;              /* the same with its fraction, for ratios over several runs */
+	double deviation;         /* of the mean over several runs, in percent */
+	uint32_t nr;              /* number of counters; 0: the row has no count for this key */
 };
 
-/* How counts are added up. One row of a table for each way. */
+/* A way of aggregating counts. */
 struct stat_mode {
 	const char *option;   /* name of the option, "" for the default */
-	const char *json_key; /* perf's; NULL: none */
-	const char *header;   /* of the label in interval mode */
-	bool per_thread;      /* the key is a thread, else made of a CPU's place */
-	bool key_first;       /* all events of a key, then the next key */
-	bool show_nr;         /* the number of counters added up is shown */
-	/* Reduce the place of a CPU to what matters; the rest is set to -1. */
+	const char *json_key; /* perf's key; NULL: none */
+	const char *header;   /* of the label, in interval mode */
+	bool per_thread;      /* the key is a thread; otherwise a part of a CPU's topology */
+	bool key_first;       /* print all events of a key, then the next key */
+	bool show_nr;         /* print the number of counters added up */
+	/* Keep the parts of a CPU's topology that form the key, and set the others to -1. */
 	void (*key)(struct stat_key *key);
 	void (*label)(const struct stat_key *key, struct tally_str *out);
-	int pad;     /* columns of the label in text; negative: filled on the right */
-	int pad_tid; /* per thread: label is filled up to its '-', this many follow */
+	int pad;     /* width of the label in text; negative: padded on the right */
+	int pad_tid; /* per thread: the label is padded up to its '-'; columns after that */
 };
 
 enum stat_aggr {
@@ -86,10 +86,10 @@ struct stat_times {
 	uint64_t wall, user, system; /* ns */
 };
 
-/* Wall times of several runs. */
+/* Elapsed times of several runs. */
 struct stat_runs {
 	uint64_t nr;
-	double mean, deviation; /* ns; of the mean */
+	double mean, deviation; /* ns; the deviation is that of the mean */
 	const uint64_t *each;   /* nr of them */
 };
 
@@ -98,20 +98,20 @@ struct stat_table {
 	const struct stat_row *rows;
 	const struct stat_key *keys;
 	const struct stat_cell *cells; /* [row * nr_keys + key] */
-	const struct stat_cell *parts; /* the same, before rows were merged; NULL: not known */
+	const struct stat_cell *parts; /* the same, before merging rows; NULL: unknown */
 	const struct stat_formula *formulas;
 	size_t nr_rows, nr_keys, nr_formulas;
 	const char *title; /* "'true'", "system wide" */
-	const char *via;   /* who counted: "kernel", "user" */
-	bool estimated;    /* and could not do so exactly */
-	/* Adds to JSON what else is to be known of who counted; NULL: nothing. */
+	const char *via;   /* implementation that counted: "kernel" or "user" */
+	bool estimated;    /* it can only estimate */
+	/* Adds details about the implementation to JSON; NULL: none. */
 	void (*add_via)(void *arg, struct tally_str *out);
 	void *arg;
-	bool by_value;    /* threads: the greatest first, those without a count left out */
-	bool per_run;     /* -r: deviations are shown */
-	bool interval;    /* counts of an interval that ended `at` ns after the start */
+	bool by_value;    /* threads: sorted by value, those without a count left out */
+	bool per_run;     /* -r: print deviations */
+	bool interval;    /* an interval that ended `at` ns after the start */
 	bool summary;     /* the sum of all intervals */
-	bool no_times;    /* only the counts */
+	bool no_times;    /* print only the counts */
 	bool has_user;    /* times.user and system are known */
 	bool list_runs;   /* --table */
 	bool metric_only; /* --metric-only */
@@ -120,44 +120,47 @@ struct stat_table {
 	struct stat_runs runs;
 };
 
-/* A figure derived from counts. */
+/* A number derived from counts. */
 struct stat_metric {
 	const char *unit; /* NULL: none */
-	const char *name; /* of a metric of -M; NULL: it is one by its unit */
+	const char *name; /* of a metric of -M; NULL: identified by its unit */
 	const char *pmu;  /* kind of core; NULL: all */
 	char prefix;      /* of a rate: K, M, G; 0: none */
-	double value;     /* not finite: there is none */
+	double value;     /* not finite: no value */
 	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_FORMULA } kind;
-	/* Of metrics of -M: the worst of what it is made of. */
+	/* For metrics of -M: the worst quality of its counts. */
 	enum tally_quality quality;
-	double percent; /* of the time that it was counted: the least */
-	bool apart;     /* its events were not counted at the same time */
-	bool passed;    /* it passes its threshold: it deserves attention */
-	bool worst;     /* it is where the time goes, by top-down analysis */
+	double percent; /* of the time that it was counted; the minimum of its counts */
+	bool apart;     /* its events were counted at different times */
+	bool passed;    /* exceeds its threshold */
+	bool worst;     /* the bottleneck according to top-down analysis */
 };
 
 typedef TALLY_VEC(struct stat_metric) stat_metric_vec;
 
-/* Append what is shown beside an event: what perf shows, or the metrics of -M that begin with it.
- * 0 or -ENOMEM. */
+/* Append the metrics that are printed next to an event: perf's metrics, or the metrics of -M whose
+ * first event it is. Returns 0 or -ENOMEM. */
 int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat_metric_vec *out);
 
-/* "CPUs utilized", "K/sec", "%  frontend_bound". */
+/* Append the unit and the name: "CPUs utilized", "K/sec", "% frontend_bound". */
 void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out);
 
-/* The number as perf writes it beside this kind, "" or why there is none. */
+/* Append the value in perf's format for this kind, or the reason why there is none. */
 void stat_metric_number(const struct stat_metric *metric, struct tally_str *out);
 
-/* Whether the value of a row is a fraction: a clock's milliseconds, or a scaled unit. */
+/* Return true if the row is a clock. */
 bool stat_row_is_clock(const struct stat_row *row);
+/* Return true if the value is printed with a fraction: clocks in milliseconds, and scaled units. */
 bool stat_row_is_real(const struct stat_row *row);
+/* Return the unit of the row's values, or "". */
 const char *stat_row_unit(const struct stat_row *row);
+/* Return the mean of a cell in that unit. */
 double stat_row_value(const struct stat_row *row, const struct stat_cell *cell);
 
-/* Whether there is a number to show; else `*ret_why` is what is shown for it. */
+/* Return true if the cell has a number to print; otherwise `*ret_why` is the text to print. */
 bool stat_cell_counted(const struct stat_cell *cell, const char **ret_why);
 
-/* Part of the time that it was enabled, percent; 100 for what never was. */
+/* Return the time running in percent of the time enabled; 100 if it was never enabled. */
 double stat_cell_percent(const struct stat_cell *cell);
 
 /* ---- output --------------------------------------------------------------- */
@@ -168,7 +171,7 @@ struct stat_line {
 	const struct stat_cell *cell;
 	const struct stat_metric *metrics;
 	size_t nr_metrics;
-	const struct stat_line *parts; /* of a hybrid event: for each kind of core */
+	const struct stat_line *parts; /* of a hybrid event: one per kind of core */
 	size_t nr_parts;
 };
 
@@ -180,7 +183,7 @@ struct stat_format {
 	void (*line)(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line);
 	void (*end)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */
-	/* --metric-only: all metrics of a key; NULL: as lines. */
+	/* --metric-only: print all metrics of a key; NULL: print lines. */
 	void (*metrics)(struct stat_printer *printer, const struct stat_table *table, size_t key);
 };
 
@@ -191,16 +194,17 @@ struct stat_printer {
 	const struct stat_format *format;
 	struct tally_str out;
 	const char *separator;   /* of -x */
-	const char *thousands;   /* "" none */
+	const char *thousands;   /* "": no separator */
 	unsigned tables;         /* printed so far */
-	int unit_width;          /* of text; widest unit */
-	stat_metric_vec metrics; /* of the line that is printed */
+	int unit_width;          /* for text: width of the widest unit */
+	stat_metric_vec metrics; /* of the line being printed */
 	TALLY_VEC(struct stat_line) parts;
 };
 
+/* Free the buffers of the printer. */
 void stat_printer_free(struct stat_printer *printer);
 
-/* Append the table to printer->out. 0 or -ENOMEM. */
+/* Append the table to printer->out. Returns 0 or -ENOMEM. */
 int stat_print(struct stat_printer *printer, const struct stat_table *table);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table for people, in perf's columns. */
+/* Text output in perf's columns. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 enum {
 	VALUE_WIDTH = 18,
 	NAME_WIDTH = 32,       /* of a counted event */
-	SHORT_NAME_WIDTH = 25, /* of one that was not */
-	METRIC_WIDTH = 35,     /* all of "# 12345.678 CPUs utilized          " */
+	SHORT_NAME_WIDTH = 25, /* of an event without a count */
+	METRIC_WIDTH = 35,     /* total width of "# 12345.678 CPUs utilized " */
 	UNIT_WIDTH = 23,
-	HEADER_EVERY = 25, /* intervals */
+	HEADER_EVERY = 25, /* intervals per header */
 };
 
 static void add_blanks(struct tally_str *out, int nr)
@@ -23,7 +23,7 @@ static void add_blanks(struct tally_str *out, int nr)
 		tally_str_add_char(out, ' ');
 }
 
-/* Characters, not bytes: a separator of thousands may be any. */
+/* Return the number of characters, not bytes: a thousands separator may be any character. */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -45,7 +45,7 @@ static void add_left(struct tally_str *out, const char *text, int width)
 	add_blanks(out, width - width_of(text));
 }
 
-/* ---- the first columns ---------------------------------------------------- */
+/* ---- first columns -------------------------------------------------------- */
 
 static void add_label(struct tally_str *out, const struct stat_table *table,
 		      const struct stat_line *line)
@@ -58,7 +58,6 @@ static void add_label(struct tally_str *out, const struct stat_table *table,
 	mode->label(line->key, &label);
 	tally_str_escape(&label, 0);
 	if (mode->pad_tid) {
-		/* "comm-tid". */
 		const char *text = tally_str_text(&label), *tid = strrchr(text, '-');
 		int name = width_of(text) - (tid ? width_of(tid) : 0);
 
@@ -73,7 +72,7 @@ static void add_label(struct tally_str *out, const struct stat_table *table,
 	tally_str_free(&label);
 }
 
-/* Digits with `sep` between thousands. */
+/* Append digits with `sep` between thousands. */
 static void group_digits(struct tally_str *out, const char *digits, const char *sep)
 {
 	size_t whole = strcspn(digits, ".");
@@ -100,7 +99,7 @@ static void add_value(struct tally_str *out, const struct stat_line *line, const
 	tally_str_free(&digits);
 }
 
-/* ---- the columns behind the event ----------------------------------------- */
+/* ---- columns after the event ---------------------------------------------- */
 
 static void add_number(struct tally_str *out, const struct stat_metric *metric)
 {
@@ -112,7 +111,7 @@ static void add_number(struct tally_str *out, const struct stat_metric *metric)
 	tally_str_free(&number);
 }
 
-/* What is to be thought of a metric: whether it deserves attention, and how sure it is. */
+/* Append whether the metric exceeds its threshold, and how precise it is. */
 static void add_metric_remarks(struct tally_str *out, const struct stat_metric *metric)
 {
 	if (metric->passed)
@@ -153,7 +152,7 @@ static void add_time(struct tally_str *out, const struct stat_table *table)
 			       table->at % 1000000000);
 }
 
-/* How sure the number is: over several runs, and by the time that it was counted. */
+/* Append the precision of the count: deviation over several runs, and part of the time counted. */
 static void add_doubt(struct tally_str *out, const struct stat_table *table,
 		      const struct stat_cell *cell)
 {
@@ -165,7 +164,7 @@ static void add_doubt(struct tally_str *out, const struct stat_table *table,
 		tally_str_addf(out, "  (%.2f%%)", percent);
 }
 
-/* Below a hybrid event: what one kind of core counted, and how much of the time it was there. */
+/* Append a line below a hybrid event: the count on one kind of core, and its part of the time. */
 static void add_part(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line, size_t index, size_t name)
 {
@@ -230,11 +229,11 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 		add_part(printer, table, line, i, name - start);
 }
 
-/* ---- metrics alone -------------------------------------------------------- */
+/* ---- metrics only --------------------------------------------------------- */
 
 enum { COLUMN_WIDTH = 20 };
 
-/* A heading above the columns, once for each table and again now and then. */
+/* Print the column headings: once per table, and repeatedly in interval mode. */
 static void add_columns(struct stat_printer *printer, const struct stat_table *table, size_t label)
 {
 	struct tally_str *out = &printer->out;
@@ -274,7 +273,7 @@ static void text_metrics(struct stat_printer *printer, const struct stat_table *
 	tally_str_add_char(out, '\n');
 }
 
-/* ---- above and below ------------------------------------------------------ */
+/* ---- before and after the lines ------------------------------------------- */
 
 static void set_unit_width(struct stat_printer *printer, const struct stat_table *table)
 {
@@ -303,7 +302,7 @@ static void text_begin(struct stat_printer *printer, const struct stat_table *ta
 	tally_str_add(out, ":\n\n");
 }
 
-/* Decimals that show three digits of an error given in seconds. */
+/* Return the number of decimals that shows three digits of an error in seconds. */
 static int decimals_for(double error)
 {
 	if (error <= 0)
