@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of tally top, and what keys make of it. */
+/* Options of tally top, some of which keys can change. */
 #ifndef TALLY_CLI_TOP_CONFIG_H
 #define TALLY_CLI_TOP_CONFIG_H
 

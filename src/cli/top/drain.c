@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the rings to the queue: a thread that does little else, so that it is never late. Records
- * are copied across CPUs in the order of time, up to a moment ago. When whoever reads the queue
- * cannot keep up samples go by, but never the records that tell who runs.
+ * Move records from the ring buffers to the queue, in a thread that does little else so that it is
+ * never late. Records of all CPUs are merged in time order, up to a short time ago. If the reader
+ * of the queue cannot keep up, samples are dropped, but never other records.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,22 +13,23 @@
 #include "base/clock.h"
 #include "cli/top/drain.h"
 
-/* Bytes that may wait: seconds of samples. */
+/* Maximum size of the queue in bytes: seconds of samples. */
 enum { QUEUE_MAX = 4 << 20 };
 
-/* A CPU may still be writing a record that it has put a time on. */
+/* A CPU may still be writing a record that already has its timestamp. */
 enum { SETTLE_NS = 1000000 };
 
 struct drainer {
 	struct top *top;
-	size_t wake;    /* slot of what wakes us */
-	uint64_t next;  /* refresh, CLOCK_MONOTONIC ns */
-	uint64_t delay; /* between them */
+	size_t wake;    /* slot of wake_drainer in the poll set */
+	uint64_t next;  /* time of the next refresh, CLOCK_MONOTONIC ns */
+	uint64_t delay; /* ns between refreshes */
 };
 
 /* ---- records ------------------------------------------------------------------- */
 
-/* The time of a ring's next record, 0 if it does not tell; UINT64_MAX when it is empty. */
+/* Return the time of a ring's next record; 0 if it has no timestamp; UINT64_MAX if the ring is
+ * empty. */
 static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 {
 	const struct perf_event_header *record = tally_ring_peek(ring);
@@ -36,7 +37,7 @@ static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 	return record ? tally_live_time(&top->live, record) : UINT64_MAX;
 }
 
-/* The ring with the oldest record, and the time of the oldest one elsewhere. */
+/* Return the ring with the oldest record, and the time of the oldest record in the other rings. */
 static struct tally_ring *ring_oldest(struct top *top, uint64_t *ret_other)
 {
 	struct tally_ring *oldest = NULL;
@@ -73,7 +74,7 @@ static int queue_add(struct top_queue *queue, const struct perf_event_header *re
 	return 0;
 }
 
-/* What the rings hold up to now. The caller holds the queue's lock. */
+/* Queue the records that are old enough. Called with the queue's lock held. */
 static int drain_rings(struct top *top)
 {
 	uint64_t limit = tally_clock_now() - SETTLE_NS, other;
@@ -103,7 +104,7 @@ static int milliseconds_left(const struct drainer *drainer)
 	return (int)TALLY_MIN((drainer->next - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
-/* What keys changed. */
+/* Read the flags that the main thread set. */
 static void look_at_flags(struct drainer *drainer, bool *ret_halt)
 {
 	struct top *top = drainer->top;
@@ -119,7 +120,7 @@ static void look_at_flags(struct drainer *drainer, bool *ret_halt)
 	pthread_mutex_unlock(&top->lock);
 }
 
-/* One turn; false when it was the last. */
+/* One iteration. Returns false if it was the last. */
 static bool drainer_pass(struct drainer *drainer)
 {
 	struct top_queue *queue = &drainer->top->queue;

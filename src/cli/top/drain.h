@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thread that drains the rings. */
+/* The thread that drains the ring buffers. */
 #ifndef TALLY_CLI_TOP_DRAIN_H
 #define TALLY_CLI_TOP_DRAIN_H
 
 #include "cli/top/top.h"
 
-/* What the drainer runs, for pthread_create(3); `top` is a struct top. Moves records from the rings
- * to the queue in the order of time until all events have ended or `halt` is set, and leaves in the
- * queue whether it ended by an error. NULL. */
+/* Start function for pthread_create(3); `top` is a struct top. Moves records from the ring buffers
+ * to the queue in time order until all events have ended or `halt` is set. The queue receives the
+ * error, if any. Returns NULL. */
 void *top_drain_main(void *top);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How it ends: with the tasks that it watches, or with an error. */
+/* The end of tally top: the watched tasks exited, or an error occurred. */
 #include "cli/top/end.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ int top_explain_end(struct top *top, int ret)
 	pthread_mutex_lock(&top->lock);
 	is_over = top->is_over;
 	pthread_mutex_unlock(&top->lock);
-	/* Nobody reads on: that is how a pipe is told that it was enough. */
+	/* The reader of a pipe closes it when it has seen enough. */
 	if (ret == -EPIPE) {
 		clearerr(stdout);
 		return 0;

@@ -4,8 +4,8 @@
 
 #include "cli/top/top.h"
 
-/* Print why it ended, if that is not what was asked for. `ret` is what ended it; 0, or the error
- * that the command ends with. */
+/* Print the reason for the end, unless the user requested it. `ret` is the result of the loop.
+ * Returns 0, or the error to exit with. */
 int top_explain_end(struct top *top, int ret);
 
 #endif

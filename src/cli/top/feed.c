@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From records to the profile. */
+/* Feed records to the profile. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -10,9 +10,9 @@
 #include "cli/top/rows.h"
 #include "sampler/privileges.h"
 
-/* ---- setting up -------------------------------------------------------------- */
+/* ---- setup ------------------------------------------------------------------- */
 
-/* Where a CPU waits for work: as in perf top, that is nobody's time. */
+/* Functions in which an idle CPU waits; hidden by default, as in perf top. */
 static const char *const idle_functions[] = {
 	"acpi_idle_do_entry",
 	"acpi_processor_ffh_cstate_enter",
@@ -44,7 +44,7 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
-/* Bytes of samples that may wait for their callers. */
+/* Limit of the samples that wait for their callers, in bytes. */
 enum { WAITING_LIMIT = 4 << 20 };
 
 int top_feed_restart(struct top *top, unsigned by)
@@ -116,13 +116,13 @@ int top_feed_load_apart(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
-	(void)tally_loader_end(top->loader); /* its options point to nothing of ours */
+	(void)tally_loader_end(top->loader); /* its options do not point to memory of `top` */
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);
 }
 
-/* ---- what was there before ----------------------------------------------------- */
+/* ---- existing threads and mappings --------------------------------------------- */
 
 int top_feed_existing(struct top *top)
 {
@@ -144,8 +144,8 @@ static uint64_t feed_lost(const struct top *top)
 	return top->live.feed.counts.lost_records + top->live.feed.counts.lost_samples;
 }
 
-/* The user's part of a chain that was dumped; of what cannot be unwound, or not yet as rules are
- * being loaded, there is none: the sample counts for the function that it is in. */
+/* Unwind the user part of a dumped stack. If it cannot be unwound, or its unwind rules are still
+ * being loaded, the sample has no user callers. */
 static int feed_chain(struct top *top, const struct tally_thread *thread,
 		      struct tally_sample *sample)
 {
@@ -178,7 +178,7 @@ static int feed_sample(struct top *top, const struct perf_event_header *record, 
 				 sample, facts->weight, 0);
 }
 
-/* Samples that wait no more, as `record` of event `event` comes. */
+/* Process samples that stop waiting because `record` of event `event` arrives. */
 static int feed_waited(struct top *top, size_t event, const struct perf_event_header *record)
 {
 	struct tally_feed_sample facts;
@@ -193,7 +193,7 @@ static int feed_waited(struct top *top, size_t event, const struct perf_event_he
 int top_feed_record(struct top *top, const struct perf_event_header *record)
 {
 	size_t event = tally_live_event(&top->live, record);
-	struct tally_sample sample; /* large: not cleared, decoding does that */
+	struct tally_sample sample; /* large: initialised by decoding, not zeroed */
 	struct tally_feed_sample facts;
 	uint64_t lost = feed_lost(top);
 	int ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first line of every screen, which says how much was seen, of what, and what was not. */
+/* The first line of the screen: sample rate, shares, losses, events and target. */
 #include <inttypes.h>
 
 #include "base/arith.h"
@@ -15,7 +15,7 @@ size_t top_nr_events(const struct top *top)
 {
 	size_t nr = top->sampler.specs.len;
 
-	/* The dummy that tells of tasks is the last. */
+	/* The last event may be the dummy that tracks tasks. */
 	return top->sampler.tracking ? nr - 1 : nr;
 }
 
@@ -27,7 +27,7 @@ void top_event_name(const struct top *top, uint32_t event, struct tally_str *out
 	tally_str_escape(out, start);
 }
 
-/* "4000Hz cycles", or the period. */
+/* Append "4000Hz cycles", or the period instead of the frequency. */
 static void add_events(const struct top *top, struct tally_str *out)
 {
 	const struct perf_event_attr *attr = &top->sampler.specs.data[0].attr;

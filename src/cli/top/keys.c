@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What keys do in tally top besides those of every browser. */
+/* Keys of tally top in addition to those of the browser. */
 #include "base/arith.h"
 #include "cli/top/screen.h"
 

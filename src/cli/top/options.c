@@ -93,8 +93,8 @@ const struct tally_option top_options[] = {
 	TALLY_OPTION_END,
 };
 
-/* "fp|dwarf[,size]|auto[,size]|lbr", and behind it how to show chains, in the words of tally
- * report. Either part may be missing. */
+/* Parse "fp|dwarf[,size]|auto[,size]|lbr", followed by display options as in tally report. Either
+ * part may be missing. */
 static int config_chain(struct top_config *config)
 {
 	static const char *const modes[] = {"fp", "dwarf", "auto", "lbr", "no"};
@@ -108,7 +108,7 @@ static int config_chain(struct top_config *config)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(modes); i++) {
 		if (strlen(modes[i]) != len || strncmp(modes[i], text, len) != 0)
 			continue;
-		/* Of dwarf the size of the stack belongs to it. */
+		/* For dwarf, a following number is the stack size. */
 		if (!strcmp(modes[i], "dwarf") && text[len] == ',' && text[len + 1] >= '0' &&
 		    text[len + 1] <= '9')
 			len += 1 + strcspn(text + len + 1, ",");
@@ -149,7 +149,7 @@ int top_config_finish(struct top_config *config)
 		return ret;
 	tally_target_settle(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
-	/* Ages of records of different CPUs, and of the clock that we look at, can be compared. */
+	/* With one clock, records of all CPUs can be ordered and compared with our own time. */
 	sampling->use_clockid = true;
 	sampling->clockid = CLOCK_MONOTONIC;
 	config->report.default_sort = "dso,symbol";

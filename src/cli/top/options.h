@@ -7,7 +7,7 @@
 
 extern const struct tally_option top_options[];
 
-/* Derive what follows from the options. Says what is wrong. 0 or -EINVAL. */
+/* Derive other settings from the options. Returns 0, or -EINVAL after printing an error. */
 int top_config_finish(struct top_config *config);
 
 #endif

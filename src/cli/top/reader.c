@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thread that makes a profile of what was drained, and at every refresh lets the past fade. */
+/* The thread that builds the profile from drained records, and decays it at every refresh. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@
 
 enum { TRIM_EVERY = 32 }; /* refreshes */
 
-/* What was taken from the queue at once. */
+/* Contents taken from the queue. */
 struct reading {
 	TALLY_VEC(uint8_t) bytes;
-	uint64_t tick; /* when the refresh was due; 0: none is */
+	uint64_t tick; /* time of a due refresh; 0: none */
 	bool ended;
 	uint64_t dropped;
 	int error;
@@ -41,7 +41,7 @@ static bool is_gone(int32_t pid, int32_t tid)
 	return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* What is shown is what came in this interval and what is left of those before. */
+/* Finish an interval: publish its counts, decay the profile, and discard what is obsolete. */
 static int refresh(struct top *top, uint64_t now)
 {
 	size_t gone;
@@ -66,13 +66,14 @@ static int refresh(struct top *top, uint64_t now)
 	top->may_have_lost = false;
 	if (!ret)
 		ret = tally_profile_sweep(&top->profile, gone);
-	/* What a sweep leaves between what stays goes back to the system. */
+	/* Return free memory between live allocations to the system. */
 	if (++top->generation % TRIM_EVERY == 0)
 		(void)malloc_trim(0);
 	return ret;
 }
 
-/* Wait for something, and take all of it; what was read before gives its memory for what comes. */
+/* Wait for records or a refresh, and take all of them. The buffers are swapped to reuse their
+ * memory. */
 static void queue_drain(struct top_queue *queue, struct reading *reading)
 {
 	pthread_mutex_lock(&queue->lock);
@@ -106,7 +107,7 @@ static int feed_all(struct top *top, const struct reading *reading)
 	return ret;
 }
 
-/* One turn; false when it was the last. */
+/* One iteration. Returns false if it was the last. */
 static bool reader_pass(struct top *top, struct reading *reading)
 {
 	enum { KEEP = 1 << 20 };
@@ -123,7 +124,7 @@ static bool reader_pass(struct top *top, struct reading *reading)
 	pthread_mutex_unlock(&top->lock);
 	if (reading->tick || top->is_over)
 		wake_by(top->wake_main);
-	/* A buffer that a stall made large does not stay so. */
+	/* Free a buffer that grew large during a stall. */
 	if (reading->bytes.cap > KEEP)
 		tally_vec_free(&reading->bytes);
 	return !ret && !reading->ended;

@@ -5,15 +5,14 @@
 
 #include "cli/top/top.h"
 
-/* Start the drainer and the reader. 0; -errno of eventfd(2) or pthread_create(3);
- * top_reader_stop() in any case. */
+/* Start the drainer and the reader. Returns 0, or -errno of eventfd(2) or pthread_create(3); call
+ * top_reader_stop() in either case. */
 int top_reader_start(struct top *top);
 
-/* Have both threads end, wait for them, and free the queue. The caller does not hold the lock. */
+/* Stop both threads, wait for them, and free the queue. Called without top->lock. */
 void top_reader_stop(struct top *top);
 
-/* Have the profile refreshed at once, not when the interval is over. The caller does not hold the
- * lock. */
+/* Refresh the profile immediately, not at the end of the interval. Called without top->lock. */
 void top_reader_refresh(struct top *top);
 
 #endif

@@ -25,8 +25,8 @@ static void shown(void *arg)
 	top_rows_taken(arg);
 }
 
-/* Buckets do not tell enough apart for some orders: those begin with nothing. What is looked at
- * alone stays told apart. */
+/* Restart the profile if its buckets are too coarse for the new order. Buckets never become
+ * coarser, so that zooms stay valid. */
 static int reorder(void *arg)
 {
 	struct top *top = arg;
@@ -46,7 +46,8 @@ static const char *event_name(void *arg, uint32_t event)
 	return tally_str_text(&top->event_name);
 }
 
-/* Times are gone by the time that samples are summed up; CPUs, as far as they are told apart. */
+/* Samples have no times once they are aggregated; CPU and thread only if there are buckets for
+ * them. */
 static uint64_t fields(void *arg, uint32_t event)
 {
 	const struct top *top = arg;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally top on a terminal: the browser of recordings, over what happens now. */
+/* tally top on a terminal: the browser with a live profile. */
 #ifndef TALLY_CLI_TOP_SCREEN_H
 #define TALLY_CLI_TOP_SCREEN_H
 
 #include "cli/browser/view.h"
 #include "cli/top/top.h"
 
-/* Show it as a screen until its end, which is told. 0 or -errno. `signals`: signalfd. */
+/* Run until the user quits or the tasks exit, and print why it ended. `signals` is a signalfd.
+ * Returns 0 or -errno. */
 int top_screen_run(struct top *top, int signals);
 
-/* The keys that a recording has not, and a line of help for each. */
+/* Keys in addition to those of the browser, and their help lines. */
 extern const struct browser_key top_keys[];
 extern const size_t top_nr_keys;
 extern const char *const top_keys_help[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally top --stdio: one screen after the other as text, on a terminal in its place and with perf's
- * keys. */
+/* tally top --stdio: print the profile as text at every refresh. On a terminal each screen replaces
+ * the previous one, and keys work as in perf top. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -27,12 +27,12 @@ struct stdio_top {
 	struct top *top;
 	int signals;
 	bool to_terminal, has_keys, has_colours;
-	struct termios cooked, raw; /* of the terminal, with has_keys */
+	struct termios cooked, raw; /* modes of the terminal, if has_keys */
 	struct tally_str out;
 	bool stop;
 };
 
-/* ---- one screen -------------------------------------------------------------- */
+/* ---- printing a screen ------------------------------------------------------- */
 
 static size_t find_entries(const struct stdio_top *io, const struct tally_output_size *size)
 {
@@ -43,7 +43,7 @@ static size_t find_entries(const struct stdio_top *io, const struct tally_output
 	return size->rows > MARGIN_LINES ? size->rows - MARGIN_LINES : DEFAULT_ROWS;
 }
 
-/* As perf: from 5 % red, from 0.5 % green. */
+/* Colors as in perf: red from 5 %, green from 0.5 %. */
 static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -53,10 +53,10 @@ static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t
 	return percent >= 5 ? "\033[31m" : "\033[32m";
 }
 
-/* One line of `text`, cut to the terminal; the first column coloured. */
+/* Append a line, truncated to the terminal's width, with the first column colored. */
 static void add_line(struct stdio_top *io, const char *text, size_t columns, const char *colour)
 {
-	enum { FIRST = 10 }; /* "    12.34%" */
+	enum { FIRST = 10 }; /* length of " 12.34%" */
 	size_t len = columns ? tally_width_head(text, strlen(text), columns) : strlen(text);
 
 	if (colour && len > FIRST) {
@@ -70,7 +70,7 @@ static void add_line(struct stdio_top *io, const char *text, size_t columns, con
 	tally_str_add_char(&io->out, '\n');
 }
 
-/* A row and the call graph below it, as far as there is room. */
+/* Append a row and its call graph, as far as lines are left. */
 static void add_row(struct stdio_top *io, const struct tally_view *view,
 		    const struct tally_row *row, const struct tally_output_size *size,
 		    size_t *lines)
@@ -130,7 +130,7 @@ static void add_header(struct stdio_top *io, const struct tally_output_size *siz
 	tally_str_free(&line);
 }
 
-/* Made under the lock, written without. */
+/* The screen is built with the lock held, and written without it. */
 static int show(struct stdio_top *io)
 {
 	struct tally_output_size size = tally_output_size();
@@ -158,7 +158,7 @@ static void terminal_mode(struct stdio_top *io, const struct termios *mode)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, mode);
 }
 
-/* A number typed after a question; false if none was. */
+/* Ask for a number. Returns false if none in the range was entered. */
 static bool ask(struct stdio_top *io, const char *question, double least, double most,
 		double *ret_number)
 {
@@ -181,11 +181,11 @@ static bool ask(struct stdio_top *io, const char *question, double least, double
 	return true;
 }
 
-/* What a key changes: a bool is turned over, a number asked for. */
+/* Effect of a key: it toggles a flag, or asks for a number. */
 static const struct stdio_key {
 	char key;
 	const char *help;
-	size_t flag, number; /* of a member of the config; 0: not that */
+	size_t flag, number; /* offset in struct top_config; 0: not this kind */
 	double least, most, scale;
 } keys[] = {
 	{'d', "seconds between refreshes", 0, offsetof(struct top_config, delay_ns), 0.05, 86400,
@@ -198,7 +198,7 @@ static const struct stdio_key {
 	{'z', "only the last interval, or not", offsetof(struct top_config, zero)},
 };
 
-/* The reader looks at the config too. */
+/* The lock is needed because the reader uses the config, too. */
 static void act(struct stdio_top *io, const struct stdio_key *key)
 {
 	char *config = (char *)io->top->config;
@@ -244,7 +244,7 @@ static void on_key(struct stdio_top *io, char key)
 		key_help(io);
 }
 
-/* ---- the loop ------------------------------------------------------------------ */
+/* ---- main loop ----------------------------------------------------------------- */
 
 static int turn(struct stdio_top *io)
 {
@@ -263,7 +263,7 @@ static int turn(struct stdio_top *io)
 	if (polls[2].revents & POLLIN && read(STDIN_FILENO, &key, 1) == 1)
 		on_key(io, key);
 	else if (polls[2].revents)
-		io->has_keys = false; /* nobody types there any more */
+		io->has_keys = false; /* standard input was closed */
 	pthread_mutex_lock(&io->top->lock);
 	over = io->top->is_over;
 	error = io->top->error;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The profile as text, again and again, as --stdio has it. */
+/* Print the profile as text at every refresh (--stdio). */
 #ifndef TALLY_CLI_TOP_STDIO_H
 #define TALLY_CLI_TOP_STDIO_H
 
 #include "cli/top/top.h"
 
-/* Print the rows at every refresh, and obey keys, until the end, which is told. `signals` is a
- * signalfd. 0 or -errno. */
+/* Print the rows at every refresh and handle keys until the end, then print why it ended. `signals`
+ * is a signalfd. Returns 0 or -errno. */
 int top_stdio_run(struct top *top, int signals);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally top: where the time goes now. */
+/* tally top: show where samples are taken now. */
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -25,7 +25,7 @@
 #include "sampler/refuse.h"
 #include "sampler/signals.h"
 
-/* Events of --group stand in braces. */
+/* For --group, join the events into one group in braces. */
 static int group_events(struct top_config *config, struct tally_str *braces)
 {
 	struct tally_option_list *events = &config->events;
@@ -52,7 +52,7 @@ static int prepare_events(struct top *top)
 	return ret ? ret : tally_sampler_prepare(&top->sampler);
 }
 
-/* Everything that takes rights: events, rings, and who runs already. */
+/* Do everything that needs privileges: open events and ring buffers, and read existing tasks. */
 static int open_all(struct top *top)
 {
 	int ret;
@@ -79,7 +79,8 @@ static int watch(struct top *top, int signals)
 	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
 	int ret;
 
-	/* One heap for all threads: what one frees another one may have. */
+	/* Use one heap for all threads, so that memory freed by one thread can be reused by
+	 * another. */
 	(void)mallopt(M_ARENA_MAX, 1);
 	ret = top_feed_load_apart(top);
 	if (ret)
