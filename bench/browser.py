@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""How long the browser of `tally report` lets one wait: its first screen beside the same report as text, each key, memory.
+"""Measure the response times of the browser of `tally report`: the first screen, compared with the same report as text, each
+key, and the memory.
 
 usage: browser.py TALLY RECORDING [ROUNDS]
 """
@@ -17,8 +18,8 @@ import termios
 import time
 
 ROWS, COLUMNS = 40, 140
-QUIET = 0.4  # seconds without output: it is drawn
-# What is pressed, in this order; the name is that of the table.
+QUIET = 0.4  # seconds without output after which the screen counts as drawn
+# Keys to press, in this order, with their names in the table.
 KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), ("all rows open (`E`)", "E"), ("all close (`C`)", "C"),
         ("callers instead of callees (`c`)", "c"), ("the end (End)", "\x1bOF"), ("another order (`o`, twice)", "oo"), ("flame graph (`3`)", "3"),
         ("to a cell (down)", "\x1bOB"), ("zoom (Enter)", "\x1bOB\r"), ("out (`-`)", "-"), ("reversed (`r`)", "r"),
@@ -29,7 +30,7 @@ KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), 
 
 
 class Terminal:
-    """A tally on a terminal of its own."""
+    """A tally process on its own terminal."""
 
     def __init__(self, *command):
         self.start = time.monotonic()
@@ -40,7 +41,7 @@ class Terminal:
             os.execv(command[0], command)
 
     def drawn(self, since, limit=60):
-        """Wait until it is drawn: seconds from then to the last byte."""
+        """Wait until the screen is drawn; return the seconds from `since` to the last byte."""
         last, out = None, b""
         while time.monotonic() - since < limit:
             if select.select([self.fd], [], [], 0.01)[0]:
@@ -59,7 +60,7 @@ class Terminal:
         return self.drawn(since)
 
     def peak(self):
-        """MiB."""
+        """Return the peak memory in MiB."""
         with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build.sh SECONDS DIR: tally configured, built and tested from nothing in DIR, as often as fits
-# into that time.
+# build.sh SECONDS DIR: configure, build and test tally from scratch in DIR, repeatedly for SECONDS.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 end=$(($(date +%s) + $1))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the core costs, in ns, on a machine that costs nothing itself: one CPU at a time, no
- * interrupts to mask, counters that are variables, and the processor's own cycle counter as its
- * clock. Where the running Linux can be asked the same, beside it.
+ * Measure the costs of the core in ns, on a host with negligible costs: one CPU at a time, no
+ * interrupts to mask, variables as counters, and the processor's cycle counter as clock. Where
+ * possible, the cost on the running Linux is printed too.
  *
  *	bench/core [--rounds N]
  */
@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* CPU time of this thread: on a busy machine the time of others does not count. */
+/* Return the CPU time of this thread, which does not include time used by other programs. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec now;
@@ -40,7 +40,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Median over the rounds of the ns that each of `times` calls takes. */
+/* Return the median over all rounds of the time of a call in ns; a round makes `times` calls. */
 static double measure(void (*fn)(void *arg), void *arg, uint64_t times)
 {
 	double results[64];
@@ -147,8 +147,7 @@ static void show_switches(void)
 	       switch_cost(1, 4, BENCH_COUNTERS, 200));
 }
 
-/* ---- samples -----------------------------------------------------------------------------------
- */
+/* ---- samples ---------------------------------------------------------------------------- */
 
 struct sampling {
 	struct tally_core_hw *hw;
@@ -165,7 +164,7 @@ static void one_sample(void *arg)
 	uint64_t next;
 
 	tally_core_hw_overflow(s->hw, 0, &s->sample_data, &next);
-	/* A reader that keeps up. */
+	/* Act like a reader that keeps up. */
 	s->page->data_tail = s->page->data_head;
 }
 
@@ -233,8 +232,7 @@ static void show_samples(void)
 	       cost, (unsigned long long)bytes, copy, cost / copy);
 }
 
-/* ---- reads, opening
- * ------------------------------------------------------------------------------ */
+/* ---- reads, opening --------------------------------------------------------------------- */
 
 static void one_read(void *arg)
 {
@@ -331,8 +329,7 @@ static void show_calls(void)
 		printf("Linux was not asked: perf_event_open is refused here\n");
 }
 
-/* ---- the running kernel's samples
- * ------------------------------------------------------------------ */
+/* ---- samples of the running kernel ------------------------------------------------------ */
 
 static volatile uint64_t sink;
 
@@ -345,8 +342,8 @@ static double burn(uint64_t loops)
 	return (double)(cpu_ns() - start);
 }
 
-/* What a sample of cpu-clock at 100 kHz costs the program that is sampled: timer interrupt, sample
- * and all. */
+/* Measure the cost of a sample of cpu-clock at 100 kHz for the sampled program, including the timer
+ * interrupt. */
 static void show_linux_samples(void)
 {
 	enum { LOOPS = 100000000 };

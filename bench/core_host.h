@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A host that costs nothing itself, to measure the core on: see core.c. */
+/* A host with negligible costs, to measure the core; see core.c. */
 #ifndef TALLY_BENCH_CORE_MACHINE_H
 #define TALLY_BENCH_CORE_MACHINE_H
 
@@ -10,20 +10,21 @@ enum { BENCH_COUNTERS = 64, BENCH_CPUS = 256 };
 struct host {
 	struct tally_core *core;
 	struct tally_core_pmu pmu;
-	uint32_t cpu; /* the one that code runs on */
+	uint32_t cpu; /* CPU that code runs on */
 	struct tally_core_hw *owner[BENCH_CPUS][BENCH_COUNTERS];
-	uint64_t taken[BENCH_CPUS]; /* counters, as bits */
+	uint64_t taken[BENCH_CPUS]; /* counters in use, as bits */
 	uint64_t value[BENCH_COUNTERS];
-	struct tally_core_task *task; /* whom the next open means */
-	uint64_t calls, locks, bytes; /* of other CPUs; of sleeping locks; held */
+	struct tally_core_task *task; /* task that the next open refers to */
+	uint64_t calls, locks, bytes; /* cross-CPU calls; sleeping locks; memory in use */
 };
 
 extern struct host host;
 
-/* The host's clock: the processor's cycle counter where it has one. */
+/* Clock of the host: the cycle counter of the processor if there is one. */
 uint64_t machine_clock(void *m);
 
-/* A new core, all CPUs on line. Exits where that fails. With record_max 0: Linux's. */
+/* Create a new core with all CPUs online. Exits on failure. If record_max is 0, use that of Linux.
+ */
 void machine_boot(uint32_t nr_cpus, uint8_t nr_counters, uint32_t record_max);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cost OUTPUT COMMAND...: run a command with its standard output in OUTPUT and its standard
- * error thrown away; print "CPU_USEC WALL_USEC MAX_RSS_KB STATUS". A small program of its own, as
- * the peak memory of a child counts from the fork on.
+ *	cost OUTPUT COMMAND...
+ *
+ * Run a command with its standard output redirected to OUTPUT, discard its standard error, and
+ * print "CPU_USEC WALL_USEC MAX_RSS_KB STATUS". This is a separate small program, because the peak
+ * memory of a child includes the time before exec.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program with call stacks like a real one's: about twenty deep, some thousand different ones, a
- * few of them hot, plus system calls. deep SECONDS runs it; deep pingpong ROUNDS passes a byte
- * between two processes on one CPU, two context switches a round.
+ * A program with realistic call stacks: about twenty frames deep, some thousand different stacks, a
+ * few of them hot, and system calls. "deep SECONDS" runs it. "deep pingpong ROUNDS" passes a byte
+ * between two processes on one CPU, with two context switches per round.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ static void work(int n)
 		sink += (uint64_t)getppid();
 }
 
-/* Sixty-four functions; each does a little itself and calls one of a few others. */
+/* Sixty-four functions. Each does some work and calls one of a few others. */
 #define NODE(a, b)                        \
 	static void node##a##b(int depth) \
 	{                                 \
@@ -53,7 +53,8 @@ ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
 	static node_fn *const nodes[64] = {NAMES(0), NAMES(1), NAMES(2), NAMES(3),
 					   NAMES(4), NAMES(5), NAMES(6), NAMES(7)};
 
-/* Every other level calls always the same function; the rest choose, seldom the second. */
+/* On every other level always the same function is called. On the others one of two is selected,
+ * rarely the second one. */
 static void call(int from, int depth)
 {
 	int to = (from * 11 + 5) & 63;

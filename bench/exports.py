@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What each format of `tally report --format` costs: CPU time, peak memory, size; beside it what people do without:
-`perf script` piped into a fold of stacks, and `perf data convert --to-json`. All on one recording, in turns; medians.
+"""Measure the cost of each format of `tally report --format`: CPU time, peak memory and size. For comparison, measure
+`perf script` piped into a stack folding script, and `perf data convert --to-json`. All commands read one recording,
+taking turns; results are medians.
 
 usage: exports.py TALLY RECORDING [ROUNDS [ROUNDS OF PERF]]
 """
@@ -14,7 +15,7 @@ import sys
 import tempfile
 
 FORMATS = ("folded", "callgrind", "pprof", "speedscope", "firefox", "perfetto", "json", "csv")
-# A fold as the usual script does it, in fewer lines: the comm and the functions of each sample, summed up.
+# A short version of the usual stack folding script: it sums up the samples by comm and functions.
 FOLD = r"""
 import collections, sys
 stacks, head, frames = collections.Counter(), None, []
@@ -32,7 +33,7 @@ for stack, number in stacks.items():
 
 
 def cost(command, output):
-    """CPU seconds and peak MiB of a command and its children."""
+    """Return CPU seconds and peak MiB of a command and its children."""
     with open(output, "wb") as file, open(os.devnull, "wb") as quiet:
         child = subprocess.Popen(command, stdout=file, stderr=quiet)
         _, status, usage = os.wait4(child.pid, 0)

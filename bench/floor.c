@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * floor walk|count FILE: next to the least that can be done with a recording, to see what of a
- * report's time that is. `walk` goes over the mapped records and reads each sample's ip, thread and
- * time; `count` puts each thread and ip into a hash table, a batch at a time, the memory asked for
- * ahead. Takes what `perf record` writes to a file here for one kind of event, and trusts it.
+ *	floor walk|count FILE
+ *
+ * Do a minimum of work on a recording, to compare it with the time of a report. `walk` walks
+ * through the mapped records and reads the ip, thread and time of each sample. `count` adds each
+ * thread and ip to a hash table, in batches with prefetching. The input must be a file written by
+ * `perf record` on this machine with one event; it is not validated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +20,7 @@
 #include "base/hash.h"
 
 enum { SLOTS = 1 << 20, BATCH = 32, STEP = 4 << 20, PAGE = 4096 };
-enum { DATA_OFFSET = 40, DATA_SIZE = 48 };                /* in the file's header */
+enum { DATA_OFFSET = 40, DATA_SIZE = 48 };                /* in the header of the file */
 enum { IP = 8, THREAD = 16, TIME = 24, SAMPLE_MIN = 32 }; /* in a sample */
 
 struct slot {
@@ -26,7 +28,7 @@ struct slot {
 };
 
 struct least {
-	struct slot *slots; /* NULL: only walk */
+	struct slot *slots; /* NULL: walk only */
 	uint64_t keys[BATCH];
 	int nr_keys;
 	uint64_t samples, different, sum;
@@ -61,7 +63,7 @@ static void sample_take(struct least *least, const uint8_t *sample)
 		return;
 	least->keys[least->nr_keys] = (ip ^ thread * 0x9e3779b97f4a7c15ull) | 1;
 	__builtin_prefetch(slot_of(least, least->keys[least->nr_keys++]));
-	/* A table that is full has no end. */
+	/* A search in a full table would not end. */
 	if (least->nr_keys == BATCH && least->different < SLOTS - BATCH)
 		batch_count(least);
 	least->nr_keys %= BATCH;

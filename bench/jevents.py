@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally-jevents: time against Python's json.load of the same files, size of the tables, look-up.
+"""Measure tally-jevents: time compared with json.load of Python on the same files, size of the tables, lookup.
 
     bench/jevents.py [--runs N] BUILD FIXTURES
 
-BUILD is an optimized meson build. CPU seconds (user + system) of the fastest of N runs."""
+BUILD is an optimized meson build. Times are CPU seconds (user + system) of the fastest of N runs."""
 import argparse
 import os
 import re
@@ -23,7 +23,7 @@ for name in sys.stdin.read().split("\\n"):
 
 
 def cpu(argv, text=None):
-    """CPU seconds of a command, and whether it succeeded."""
+    """Return the CPU seconds of a command, and True if it succeeded."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run(argv, input=text, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             check=False).returncode
@@ -43,7 +43,7 @@ def files_of(tree):
 
 
 def generation(runs, jevents, name, tree, options, scratch):
-    """One line of the table; classic trees are not JSON, so they have no baseline."""
+    """Return a line of the table. Classic trees are not JSON, so they have no baseline."""
     files = files_of(tree)
     size = sum(os.path.getsize(file) for file in files)
     output = os.path.join(scratch, "out.c")
@@ -56,7 +56,7 @@ def generation(runs, jevents, name, tree, options, scratch):
 
 
 def object_size(output, root):
-    """Bytes of a generated file's tables and texts, and its rows."""
+    """Return the bytes of the tables and texts in a generated file, and the number of rows."""
     subprocess.run(["cc", "-O2", "-fPIC", "-I", os.path.join(root, "src"), "-c", output, "-o", output + ".o"], check=True)
     sections = subprocess.run(["size", "-A", output + ".o"], capture_output=True, text=True, check=True).stdout
     with open(output, encoding="latin1") as file:

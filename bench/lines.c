@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names, lines and inlined functions of addresses of an ELF file, printed as
- * "llvm-symbolizer --output-style=GNU --addresses --functions=linkage --no-demangle" prints them:
- *so that both can be compared, and measured. Addresses are read from standard input, in hex;
- *nothing is kept in an index.
+ * Print names, lines and inlined functions of addresses of an ELF file in the format of
+ * "llvm-symbolizer --output-style=GNU --addresses --functions=linkage --no-demangle", to compare
+ * and measure both. Addresses are read from standard input, in hex. No index is used.
  *
  *	lines [--kernel] FILE [SYMFS] <ADDRESSES
  */
@@ -17,8 +16,8 @@
 #include "symbols/lines.h"
 
 struct address {
-	uint64_t at;  /* as it was given */
-	uint64_t dso; /* as the DSO knows it */
+	uint64_t at;  /* as given */
+	uint64_t dso; /* address in the DSO */
 };
 
 static TALLY_VEC(struct address) addresses;
@@ -30,7 +29,7 @@ static int by_dso(const void *a, const void *b)
 	return x->dso < y->dso ? -1 : x->dso > y->dso;
 }
 
-/* Look all of them up in ascending order. */
+/* Look up all addresses in ascending order. */
 static void prepare(struct tally_dso *dso)
 {
 	struct address *sorted = malloc(addresses.len * sizeof(*sorted));

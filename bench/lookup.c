@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What it costs to find an event by name in the built-in models: nanoseconds with everything in the
- * caches, and with nothing in them. One line: names, warm ns, cold ns, cold ns of one memory
- * access, then the bytes of the models and of their texts and the rows they hold. */
+/* Measure the time to find an event by name in the built-in models, in ns, with warm and with cold
+ * caches. Prints one line: number of names, warm ns, cold ns, cold ns of one memory access, bytes
+ * of the models, bytes of their texts, and number of rows. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static int double_compare(const void *a, const void *b)
 	       (*(const double *)a < *(const double *)b);
 }
 
-/* Median of single look-ups, or of single reads of memory, with the caches full of something else.
- */
+/* Return the median time of single lookups, or of single memory reads, after filling the caches
+ * with other data. */
 static double cold(const struct name *names, size_t nr, char *evict, int reads)
 {
 	static double times[COLD];
@@ -74,7 +74,7 @@ static double cold(const struct name *names, size_t nr, char *evict, int reads)
 	return times[COLD / 2];
 }
 
-/* Copies of all names, shuffled, so that asking does not warm what is asked. */
+/* Copy and shuffle all names, so that reading a name does not warm the model. */
 static size_t names_collect(const struct tally_models *models, struct name *names)
 {
 	size_t nr = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""How long the page of `tally report --html` lets one wait, in headless Chromium: medians of five.
+"""Measure the response times of the page of `tally report --html` in headless Chromium: medians of five.
 
-usage: page.py [PAGE]    (without one, a page of a million samples and 100,000 nodes of a call tree is made)
+usage: page.py [PAGE]    (default: generate a page with a million samples and 100,000 call tree nodes)
 """
 import os
 import statistics
@@ -15,7 +15,7 @@ import pages  # noqa: E402
 import webdriver  # noqa: E402
 
 ROUNDS = 5
-# What is measured, and the fragment that does it; {} is the round, so that nothing is known from the one before.
+# Steps to measure, with their URL fragments; {} is the round, so that no result of the previous round is reused.
 STEPS = (("all again", "column=10{}"), ("redraw", "column={}"), ("zoom", "zoom={zoom}"), ("zoom out", "column={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
          ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
          ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
@@ -26,7 +26,7 @@ def drawn(browser):
 
 
 def step(browser, fragment):
-    """Milliseconds of script until it was drawn."""
+    """Return the milliseconds of script until the view is drawn."""
     before = drawn(browser)[0]
     browser.run("location.hash = arguments[0]", fragment)
     end = time.monotonic() + 30
@@ -36,7 +36,7 @@ def step(browser, fragment):
 
 
 def first_view(browser, url):
-    """Milliseconds from navigation to the first view."""
+    """Return the milliseconds from navigation to the first view."""
     browser.go("about:blank")
     browser.go(url)
     end = time.monotonic() + 60
@@ -50,7 +50,7 @@ def first_view(browser, url):
 
 
 def zoom_of(browser):
-    """The path that a click on the widest cell some rows below leads to."""
+    """Return the path selected by a click on the widest cell some rows below."""
     area = browser.run("const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.x, r.y]")
     browser.click_at(area[0] + 10, area[1] + 19 * 6 + 9)
     time.sleep(0.3)

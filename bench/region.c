@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a region costs, in ns: an empty one, started and stopped, with its counters read by a system
- * call, and by the thread itself. Where the processor has no counters that it may read, the latter
- * are pages of our own, and the cycle counter in place of a counter: rdpmc takes about as long.
+ * Measure the cost of a region in ns: start and stop an empty one, with counters read by a system
+ * call and by the thread itself. If the thread cannot read hardware counters, the latter uses fake
+ * mapped pages, and the cycle counter instead of a counter, because rdpmc takes about the same
+ * time.
  *
  *	bench/region
  */
@@ -53,7 +54,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The least of all rounds: what others did on the machine meanwhile is not its cost. */
+/* Return the minimum over all rounds, to exclude the effects of other activity. */
 static double measure(struct tally_regions *regions)
 {
 	double best = 1e18;

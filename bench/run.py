@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally against the installed perf, in one run on recordings made here.
+"""Compare tally with the installed perf, in one run on recordings made here.
 
     bench/run.py [--runs N] [--quick] [--keep DIR] [TALLY]
 
-CPU time (user + system) and peak memory of the two commands, taking turns; medians. TALLY is the
-program of a meson build (default: build/src/cli/tally), whose bench/ has the helper programs.
---keep DIR uses the recordings in DIR, making those that are not there; --quick repeats perf's
-slowest command twice only. Needs root for the system-wide recordings."""
+Reports medians of CPU time (user + system) and peak memory of the two commands, which take turns.
+TALLY is the program in a meson build (default: build/src/cli/tally); bench/ in that build must have
+the helper programs. --keep DIR uses the recordings in DIR and makes missing ones; --quick repeats
+perf's slowest command only twice. Requires root for the system-wide recordings."""
 import argparse
 import json
 import os
@@ -23,7 +23,7 @@ RATE = "/proc/sys/kernel/perf_event_max_sample_rate"
 
 CLOCK = ["-a", "-e", "cpu-clock", "-c", "40000", "-P"]
 
-# name, what it is, perf record's options, the workload (see Bench.load)
+# name, description, options of perf record, workload (see Bench.load)
 RECORDINGS = [
     ("scripts", "short processes; cpu-clock every 40 us, fp callchains", [*CLOCK, "-g"], "scripts 20"),
     ("build", "tally configured, built, tested; the same", [*CLOCK, "-g"], "build 28"),
@@ -32,7 +32,7 @@ RECORDINGS = [
     ("switches", "every sched:sched_switch of two processes", ["-a", "-m", "2M", "-e", "sched:sched_switch"], "pingpong 500000"),
 ]
 
-# recording, arguments, slow in perf, target: times less CPU, times less memory
+# recording, arguments, slow in perf, targets: factor of CPU time, factor of memory
 COMMANDS = [(name, *command) for name in ("scripts", "build", "mixed") for command in (
     (["report", "--stdio"], True, 30, 10),
     (["report", "--stdio", "--no-children"], False, 30, 10),
@@ -56,7 +56,7 @@ class Bench:
         return os.path.join(self.dir, name + ".data")
 
     def cost(self, argv, output="/dev/null"):
-        """CPU seconds, wall seconds, peak KB of one run; it must succeed."""
+        """Return CPU seconds, wall seconds and peak KB of a run, which must succeed."""
         line = subprocess.run([self.tool("cost"), output, *argv], capture_output=True, text=True, check=True,
                               stdin=subprocess.DEVNULL).stdout
         cpu, wall, peak, status = (int(word) for word in line.split())
@@ -65,7 +65,7 @@ class Bench:
         return cpu / 1e6, wall / 1e6, peak
 
     def alternate(self, commands, runs):
-        """Medians per command; the commands take turns, so that all meet the same machine."""
+        """Return medians per command. The commands take turns, so that changes of the machine affect all of them."""
         taken = [[] for _ in commands]
         for _ in range(runs):
             for number, argv in enumerate(commands):
@@ -86,7 +86,7 @@ class Bench:
             set_sysctl(THROTTLE, throttle)
 
     def load(self, workload, amount):
-        """The command that keeps the machine busy."""
+        """Return the command that generates load."""
         return {
             "scripts": [os.path.join(HERE, "scripts.sh"), amount],
             "build": [os.path.join(HERE, "build.sh"), amount, self.dir],
@@ -100,7 +100,7 @@ class Bench:
                        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def shapes(self):
-        """What is in them; to count the unique ones takes a hash table, no names, no order and no output."""
+        """Print statistics of the recordings. Counting unique stacks takes a hash table, but no names, sorting or output."""
         print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP | "
               "CPU s to count these")
         print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --: | --:")
@@ -132,8 +132,8 @@ class Bench:
         return size
 
     def small(self):
-        """A recording as people make many a day: what is left when symbols come from an index (docs/index-format.md)."""
-        os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # else both read perf's copy of the kernel's list
+        """Measure a small everyday recording, for which loading symbols from an index matters (docs/index-format.md)."""
+        os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # otherwise both read perf's copy of kallsyms
         indexes = os.path.join(os.environ["XDG_CACHE_HOME"], "tally")
         subprocess.run([self.tally, "record", "-g", "-e", "cpu-clock", "-F", "1100", "-o", self.file("small"), "--",
                         self.tool("deep"), "1"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -155,7 +155,7 @@ class Bench:
         return subprocess.run([self.tally, command, "--help"], capture_output=True).returncode == 0
 
     def overheads(self):
-        """What stat and record cost over the bare command."""
+        """Measure the overhead of stat and record."""
         out = os.path.join(self.dir, "true.data")
         rows = [("stat true", ["stat", "true"], "CPU", 0, 5), ("record true", ["record", "-o", out, "true"], "wall", 1, 20),
                 ("record true", ["record", "-o", out, "true"], "CPU", 0, 3)]
@@ -175,7 +175,7 @@ class Bench:
 
 
     def names(self):
-        """Event tables: their size, a look-up, and the commands that list and resolve names."""
+        """Measure event tables: size, lookup, and the commands that list and resolve names."""
         names, warm, cold, access, size, _, rows = map(float, subprocess.run(
             [self.tool("lookup")], capture_output=True, text=True, check=True).stdout.split())
         print(f"tables: {rows:.0f} rows, {size / rows:.0f} bytes each; a look-up among {names:.0f} names: {warm:.0f} ns, "
@@ -214,7 +214,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tally-bench.") as scratch:
         if options.keep:
             os.makedirs(options.keep, exist_ok=True)
-        os.environ["XDG_CACHE_HOME"] = scratch  # no index of the user's is read or written
+        os.environ["XDG_CACHE_HOME"] = scratch  # do not use the user's index
         bench = Bench(tally, os.path.realpath(options.keep or scratch), options.runs, options.quick)
         if options.only in (None, "reading"):
             bench.record()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the core costs on machines of 1, 16 and 256 CPUs: memory, calls of other CPUs, sleeping
- * locks, and switches of a task with four events and of one with four on each CPU.
+ * Measure the costs of the core on machines with 1, 16 and 256 CPUs: memory, cross-CPU calls,
+ * sleeping locks, and switches of a task with four events and of one with four events on each CPU.
  *
  *	bench/scale [--rounds N]
  */
@@ -51,7 +51,7 @@ static struct tally_core_event *open_one(struct tally_core_task *task, uint32_t 
 
 /* ---- switches --------------------------------------------------------------------------- */
 
-/* Median ns of a switch between a task with events and one without. */
+/* Return the median time in ns of a switch between a task with events and one without. */
 static double switch_cost(void)
 {
 	double results[64];
@@ -100,7 +100,7 @@ static uint64_t since(uint64_t *counter)
 	return value;
 }
 
-/* One event and one ring on each CPU: calls of other CPUs to make and to end them. */
+/* Make and close one event with one ring buffer on each CPU, and count the cross-CPU calls. */
 static void ring_calls(uint32_t nr_cpus, uint64_t *ret_make, uint64_t *ret_unmap,
 		       uint64_t *ret_close)
 {
@@ -120,7 +120,7 @@ static void ring_calls(uint32_t nr_cpus, uint64_t *ret_make, uint64_t *ret_unmap
 	*ret_close = since(&host.calls);
 }
 
-/* Sleeping locks of a fork, an exec and an exit where nobody counts. */
+/* Return the number of sleeping locks taken by fork, exec and exit of a task without events. */
 static uint64_t locks_of_a_task(void)
 {
 	struct tally_core_task child;

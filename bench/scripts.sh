@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts.sh SECONDS: for that long, two shell scripts that look through header files with the usual
-# small tools: thousands of short processes, as in a configure script or a build's glue.
+# scripts.sh SECONDS: run two shell scripts for SECONDS, which process header files with small standard
+# tools. This creates thousands of short processes, like configure scripts and build systems do.
 set -u
 end=$(($(date +%s) + $1))
 

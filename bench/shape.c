@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shape FILE: what a recording is made of, as JSON: it bounds what reading it can cost. */
+/* shape FILE: print statistics of a recording as JSON. They bound the cost of reading it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

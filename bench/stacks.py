@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stack dumps: tally against the installed perf, in one run on recordings made here.
+"""Compare tally with the installed perf on stack dumps, in one run on recordings made here.
 
     bench/stacks.py [--runs N] [--keep DIR] [TALLY]
 
-Reading: a recording of a compiler with 8 KiB of stack in each sample; CPU time (user + system) and
-peak memory of the commands, taking turns; medians. hotspot-perfparser is measured beside them where
-it is installed. Recording: both CPUs busy, 999 samples a second of each; the recorder's own CPU, the
-size of the file, what was lost. Needs root."""
+Reading: a recording of a compiler with 8 KiB of stack in each sample. Reports medians of CPU time
+(user + system) and peak memory of the commands, which take turns. hotspot-perfparser is measured
+too if it is installed. Recording: with both CPUs busy, at 999 samples per second and CPU. Reports
+the CPU time of the recorder, the size of the file, and lost samples. Requires root."""
 import argparse
 import glob
 import os
@@ -55,7 +55,7 @@ class Bench:
         return int(cpu) / 1e6, int(peak)
 
     def medians(self, commands):
-        """{name: (CPU seconds, MiB)} of commands that take turns."""
+        """Return {name: (CPU seconds, MiB)} of commands that take turns."""
         seen = {name: [] for name in commands}
         for _ in range(self.runs):
             for name, argv in commands.items():

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally top beside the installed perf top: what watching costs.
+"""Compare the costs of tally top with those of the installed perf top.
 
     bench/top.py [--seconds N] [--rounds N] [--freq HZ] [TALLY]
     bench/top.py --soak N [--freq HZ] [TALLY]
 
-Both watch all CPUs with cpu-clock at the same rate, on a terminal of their own (a pty), taking turns under
-the same load: shell loops that fork, then many threads that come and go. CPU time is user + system of
-the watching process, memory its peak; ratios are perf to tally. --soak N has tally watch N seconds
-of churn - processes, files and threads that are never seen again - and prints its memory ten times
-on the way. Needs root. TALLY: a meson build's program (default: build/src/cli/tally)."""
+Both sample all CPUs with cpu-clock at the same rate, each on its own terminal (a pty), taking turns under
+the same load: shell loops that fork, then many short-lived threads. CPU time is user + system of the
+sampling process, memory its peak; ratios are perf to tally. --soak N lets tally run for N seconds of
+churn - processes, files and threads that do not occur again - and prints its memory ten times meanwhile.
+Requires root. TALLY is the program in a meson build (default: build/src/cli/tally)."""
 import argparse
 import os
 import pty
@@ -35,7 +35,7 @@ while True:
     for thread in threads: thread.start()
     for thread in threads: thread.join()
 " """,
-    # A program under a name that nobody has had before, each time.
+    # Run a program with a new name each time.
     "churn": """n=0; while :; do n=$((n+1)); cp /bin/true ./one-$n; ./one-$n; (./one-$n &) ; rm ./one-$n; done""",
 }
 
@@ -54,7 +54,7 @@ class Load:
 
 
 class Watcher:
-    """A top on a terminal of its own, which is read and thrown away."""
+    """A top process on its own terminal; the output is discarded."""
 
     def __init__(self, argv):
         self.pid, self.fd = pty.fork()
@@ -69,7 +69,7 @@ class Watcher:
             while os.read(self.fd, 65536):
                 pass
         except OSError:
-            pass  # it ended
+            pass  # the process has exited
 
     def cpu(self):
         with open(f"/proc/{self.pid}/stat", encoding="ascii", errors="replace") as file:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# workload.sh SECONDS DEEP DIR: for that long, what a busy machine does: compilers, scripts,
-# compressors, sorting, searching, version control, and a program with deep call stacks.
+# workload.sh SECONDS DEEP DIR: for SECONDS, run a typical mix of programs in DIR: compilers, scripts,
+# compressors, sorting, searching, version control, and DEEP, a program with deep call stacks.
 set -u
 end=$(($(date +%s) + $1))
 deep=$2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A workload as machines have them: several processes and threads, C++, compression and sorting
-# of files that are there.
+# A typical workload: several processes and threads, C++, compression, and sorting, on files of the
+# system.
 set -eu
 work=$1
 

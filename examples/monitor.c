@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts events of a process for a while.
+ * Count events of a process for some time.
  *
  *	cc monitor.c $(pkg-config --cflags --libs tally) && ./a.out PID [SECONDS]
  */
@@ -15,7 +15,7 @@
 
 static const char *const NAMES = "task-clock:u,faults:u,cycles:u";
 
-/* Sums of all threads. */
+/* Print the sums of all threads. */
 static void print(struct tally_counters *counters, const struct tally_event_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {

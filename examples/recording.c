@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads a perf.data file in the order of time: how many records of each type there are.
+ * Read a perf.data file in time order, and print the number of records of each type.
  *
  *	cc recording.c $(pkg-config --cflags --libs tally) && ./a.out perf.data
  */

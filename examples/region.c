@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts regions of this program, and prints what each of them took. With TALLY_REGIONS=FILE in the
- * environment it is written there too.
+ * Count events in regions of this program, and print the counts of each region. If
+ * TALLY_REGIONS=FILE is in the environment, the counts are written to FILE too.
  *
  *	cc region.c $(pkg-config --cflags --libs tally) && TALLY_REGIONS=regions.json ./a.out
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-// Counts a region of this program.
+// Count events in a region of this program.
 //
 //	go run region.go
 package main
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	// Counters are of the thread that opens them.
+	// Counters belong to the thread that opens them.
 	runtime.LockOSThread()
 	events, name := C.CString("task-clock:u"), C.CString("sum")
 	defer C.free(unsafe.Pointer(events))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counts a region of this program through ctypes: no compiler is needed.
+"""Count events in a region of this program through ctypes, without a compiler.
 
 usage: region.py [LIBRARY]
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Counts a region of this program.
+//! Count events in a region of this program.
 //!
 //!     rustc region.rs -L native=DIRECTORY -l tally
 use std::ffi::{c_char, c_int, c_void, CString};

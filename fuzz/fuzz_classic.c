@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The translator of records to the design document's. The first 56 bytes are the classic attr, the
- * rest is the record, whose header is made to fit now and then. Each translated record must be
- * whole, not longer than the original plus its padding, and one that tally_classic_sample_decode()
- * accepts. The record itself, taken as a packet, must not make the decoder read beyond its end.
+ * Fuzz the translation of records to the classic format. The first 56 bytes are the classic attr,
+ * the rest is the record; sometimes its header is fixed up. Each translated record must be
+ * complete, not longer than the original plus padding, and accepted by
+ * tally_classic_sample_decode(). Decoding the input as a packet must not read beyond its end.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Most inputs are to be attrs: what is reserved is 0. */
+/* Clear reserved fields, so that most inputs are valid attrs. */
 static struct tally_classic_attr attr_from(const uint8_t *data)
 {
 	struct tally_classic_attr attr;
@@ -29,7 +29,7 @@ static struct tally_classic_attr attr_from(const uint8_t *data)
 	return attr;
 }
 
-/* An overflow packet that was made can be taken apart. */
+/* A translated overflow packet must decode. */
 static void check_packet(const uint8_t *out, int64_t len)
 {
 	const struct tally_classic_header *record = (const void *)out;
@@ -40,7 +40,7 @@ static void check_packet(const uint8_t *out, int64_t len)
 		abort();
 }
 
-/* The ring of today is as another process may have left it, and the classic one is written to. */
+/* Translate a ring buffer with contents that another process may have corrupted. */
 static void check_ring(const struct tally_classic_attr *attr, const uint8_t *data, size_t len)
 {
 	enum { PAGE = 2048, SIZE = 256 };

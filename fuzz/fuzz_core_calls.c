@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes become what programs and the machine do with the core: system calls with any attr and any
- * argument, on memory that fails, tasks that fork, exec and end, CPUs that come and go, overflow
- * interrupts at any atomic operation, other tasks' calls in the middle of a call. The least host
- * checks the contract meanwhile; at the end nothing may be left.
+ * The input controls the actions of programs and of the machine: system calls with any attr and
+ * argument, failing memory allocation and copies, tasks that fork, exec and exit, CPUs that go
+ * offline and online, overflow interrupts at any atomic operation, and calls of other tasks in the
+ * middle of a call. The minimal host checks the contract of the core. At the end no object may be
+ * left.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { USER_LEN = 8192, MAX_CALLS = 400, MAX_PAGES = 32 };
 
 static struct least least;
-static uint8_t user[USER_LEN]; /* the memory of all programs */
+static uint8_t user[USER_LEN]; /* user memory shared by all programs */
 
 /* ---- the input -------------------------------------------------------------------------- */
 
@@ -40,7 +41,7 @@ static uint64_t below(uint64_t limit)
 	return take(1 + (limit > 256)) % limit;
 }
 
-/* A number of any size: small ones are the most frequent. */
+/* Take a number of any size, with a bias to small ones. */
 static uint64_t number(void)
 {
 	uint64_t kind = take(1);
@@ -63,7 +64,7 @@ static struct tally_core_sample_data sample_data(void)
 					       .nr_branches = (uint32_t)below(41)};
 }
 
-/* ---- whom and what ---------------------------------------------------------------------- */
+/* ---- tasks and files -------------------------------------------------------------------- */
 
 static struct least_task *any_task(void)
 {
@@ -78,7 +79,8 @@ static struct least_task *any_task(void)
 	return least_task_new(&least);
 }
 
-/* Who makes a call: who runs here, or a task that makes none just now. */
+/* Return a task that may make a call: the one that runs here, or another one that is not in a call.
+ */
 static struct least_task *current(void)
 {
 	struct least_task *task = least.cpus[least.cpu].task;
@@ -88,7 +90,7 @@ static struct least_task *current(void)
 	return least_in_call(&least, task) || task->hidden ? NULL : task;
 }
 
-/* One that is open; -1 when the number is of none. */
+/* Return an open file, or -1 if the number taken does not refer to one. */
 static int any_file(void)
 {
 	int fd = (int)below(48);
@@ -98,7 +100,7 @@ static int any_file(void)
 
 /* ---- system calls ------------------------------------------------------------------------ */
 
-/* An attr that would be taken, in which some bytes are others. */
+/* Make a valid attr and overwrite some of its bytes. */
 static size_t make_attr(uint8_t *bytes)
 {
 	static const uint32_t types[] = {
@@ -283,7 +285,7 @@ static void do_move(void)
 		least_on(&least, cpu);
 }
 
-/* One CPU goes or comes at a time, says core.h: not from inside of another's going. */
+/* core.h permits only one CPU to go offline or online at a time, so ignore nested requests. */
 static void do_hotplug(void)
 {
 	uint32_t cpu = (uint32_t)below(least.nr_cpus);
@@ -299,7 +301,7 @@ static void do_hotplug(void)
 	busy = false;
 }
 
-/* ---- what happens ------------------------------------------------------------------------ */
+/* ---- machine events ---------------------------------------------------------------------- */
 
 static void do_tick(void)
 {
@@ -334,9 +336,10 @@ static void do_advance(void)
 	least_advance(&least, number() * 10000);
 }
 
-/* PMUs and the tracepoint, which comes last, go while they are used, and come back. */
+/* PMUs, followed by the tracepoint, are unregistered while in use, and registered again. */
 static enum { IS_THERE, IS_HALF_GONE, IS_GONE } presence[LEAST_PMUS + 1];
-static bool busy[LEAST_PMUS + 1]; /* one caller at a time comes or goes with each */
+/* Set while a call registers or unregisters the object: there must be only one at a time. */
+static bool busy[LEAST_PMUS + 1];
 
 static void do_tracepoint(void)
 {
@@ -382,7 +385,7 @@ static void do_sideband(void)
 	least.off--;
 }
 
-/* ---- adversity ---------------------------------------------------------------------------- */
+/* ---- errors and permissions --------------------------------------------------------------- */
 
 static void do_refuse_alloc(void)
 {
@@ -411,8 +414,8 @@ static void do_settings(void)
 }
 
 static uint64_t until_interrupt, until_overlap;
-/* From one to the next; 0: only what is asked for. Who is interrupted at each operation may never
- * have done. */
+/* Operations between two interrupts or overlaps; 0: only on request. Interrupting every operation
+ * might prevent progress. */
 static uint64_t interrupt_gap, overlap_gap;
 
 static void make_calls(void);
@@ -475,7 +478,7 @@ static void do_unregister(void)
 	busy[which] = false;
 }
 
-/* No call is under way: whatever is half gone goes. */
+/* At the end, when no call is active, finish the pending unregistrations. */
 static void end_unregistering(void)
 {
 	for (uint64_t i = 0; i <= LEAST_PMUS; i++) {
@@ -491,7 +494,7 @@ static void do_hold(void)
 		least_deferred(&least);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- main loop ---------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
 	do_open,     do_open,     do_open,     do_open,       do_close,        do_ioctl,
@@ -503,7 +506,7 @@ static void (*const calls[])(void) = {
 	do_hold,     do_overlap,  do_overlap,  do_unregister,
 };
 
-static int made; /* so far */
+static int made; /* number of calls so far */
 
 static void make_call(void)
 {
@@ -511,7 +514,7 @@ static void make_call(void)
 		calls[below(sizeof(calls) / sizeof(calls[0]))]();
 }
 
-/* Of others, while one is made. */
+/* Make calls of other tasks in the middle of a call. */
 static void make_calls(void)
 {
 	least.user = user;

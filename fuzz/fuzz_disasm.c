@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as code of any machine: two bytes say which, in which order, size and syntax. */
+/* Disassemble any bytes as code of any machine. Two bytes select machine, byte order, size and
+ * syntax. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tally doctor reads: texts of procfs and sysfs, and the functions of a program. */
+/* Inputs of tally doctor: texts of procfs and sysfs, and the functions of a program. */
 #include <stdlib.h>
 
 #include "symbols/prologue.h"

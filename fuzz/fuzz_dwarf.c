@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Debug information of an ELF file: every unit is read, and the lines of addresses in it asked for.
- * libdw is part of what is tried. */
+/* Debug information of an ELF file: read each unit and look up lines of its addresses. libdw is
+ * part of the code under test. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { SECTION_MAX = 1 << 20, RANGES_MAX = 64 };
 
 struct seen {
-	uint64_t start; /* of the first span */
-	uint64_t at;    /* where the last one ended */
+	uint64_t start; /* start of the first span */
+	uint64_t at;    /* end of the last span */
 	size_t nr;
 };
 
-/* Spans come in order, are not empty, and their texts can be read. */
+/* Spans must be sorted and not empty, and their texts must be readable. */
 static int see(void *arg, const struct tally_line_span *span)
 {
 	struct seen *seen = arg;
@@ -31,7 +31,7 @@ static int see(void *arg, const struct tally_line_span *span)
 	}
 	seen->start = seen->nr ? seen->start : span->start;
 	seen->at = span->end;
-	seen->nr += len != SIZE_MAX; /* all of them were read */
+	seen->nr += len != SIZE_MAX; /* forces all of them to be read */
 	return seen->nr > 10000 ? -ENOSPC : 0;
 }
 
@@ -46,7 +46,7 @@ static void use(struct tally_dwarf *dwarf)
 
 		for (uint64_t at = range.start, n = 0; at < range.end && n < 8; at += step, n++) {
 			seen = (struct seen){0};
-			/* The answer is of the address, too. */
+			/* One of the spans must contain the address. */
 			if (!tally_dwarf_find(dwarf, at, see, &seen) &&
 			    (seen.start > at || seen.at <= at))
 				abort();

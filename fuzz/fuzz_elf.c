@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF images of any kind: symbols, stubs, build-id, debug link, unwind rules, and look-ups in what
- * came out; and the bytes as code. */
+/* ELF images: symbols, stubs, build ID, debug link, unwind rules, and lookups in the results; then
+ * use the bytes as code. */
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static void use_code(const uint8_t *data, size_t size)
 	}
 }
 
-/* The image as its own debug file, too. */
+/* Use the image as its own debug file too. */
 static void use_frames(const struct tally_elf *elf)
 {
 	struct tally_elf_frames frames;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The event grammar and names of metrics, over a sysfs and a tracefs that are made once, in
- * memory's /tmp, with the table of one CPU. */
+/* The event grammar and names of metrics, with a sysfs and a tracefs created once in /tmp, and the
+ * table of one CPU. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A metric expression: what is one has a canonical form that is its own, and the same value. */
+/* A valid metric expression must have a canonical form that is its own canonical form and has the
+ * same value. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -8,7 +9,7 @@
 
 #include "jevents/expr.h"
 
-/* A value that depends on the name. */
+/* Return a value that depends on the name. */
 static int value_of(void *context, enum tally_expr_op op, const char *text, size_t len,
 		    double *ret_value)
 {
@@ -38,7 +39,7 @@ static void check(const struct tally_expr *expr)
 
 	tally_expr_print(expr, &once);
 	ret = tally_expr_parse(once.data, once.len, &again, NULL);
-	if (ret == -E2BIG) /* it grew: conditions have their parentheses */
+	if (ret == -E2BIG) /* it became longer, because conditions are put in parentheses */
 		goto out;
 	if (ret)
 		abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whatever bytes as records of one event, fed one by one: tasks, maps, samples, and callers that
- * come later than those. */
+/* Feed any bytes as records of one event, one by one: tasks, mappings, samples, and deferred
+ * callchains. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads all of a sample's chain, so that the sanitizer sees what is not there. */
+/* Read the whole callchain of a sample, so that the sanitizer detects invalid memory. */
 static uint64_t touch(const struct tally_sample *sample, const struct tally_feed_sample *facts)
 {
 	uint64_t sum = facts->weight + (uint64_t)facts->thread->tid;
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tally_symbols *symbols;
 	struct tally_sample_layout layout;
 	struct tally_feed_event event = {&layout, &attr, "tag", 3};
-	/* Of exactly this size: what lies behind is the sanitizer's. */
+	/* The copy has the exact size, so that the sanitizer detects reads beyond its end. */
 	uint8_t *copy = malloc(size + !size);
 
 	if (!copy || tally_sample_layout_init(&layout, &attr) || tally_symbols_new(NULL, &symbols))

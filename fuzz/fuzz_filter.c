@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoint filters: the text up to the first NUL, then raw data to evaluate it on. What parses
- * must evaluate, and negating it must turn the answer round.
+ * Tracepoint filters: the text up to the first NUL, followed by raw data for its evaluation. A
+ * filter that parses must evaluate, and its negation must have the opposite result.
  */
 #include <stdlib.h>
 #include <string.h>

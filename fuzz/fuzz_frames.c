@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What files say of their frames, .eh_frame and .debug_frame, beside code and stubs: compiled. What
- * comes of it has to be a table whose rules are all in it and in order.
+ * Compile .eh_frame or .debug_frame sections, together with code and stubs. The resulting table
+ * must be sorted and contain all rules that it refers to.
  *
- * The input: flags, the length of the code (2 bytes), the code, the section.
+ * Input: flags, length of the code (2 bytes), code, section.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void compile(const struct tally_unwind_source *source)
 	free(block);
 }
 
-/* Of exactly this size: what lies behind is the sanitizer's. */
+/* Make a copy of the exact size, so that the sanitizer detects reads beyond its end. */
 static uint8_t *copy_make(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = malloc(len + !len);

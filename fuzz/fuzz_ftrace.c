@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of tracefs: lines of a trace, taken apart and summed up; and the whole as a setting that was
- * read, whose words are the same when they are read again.
+ * Text of tracefs: parse and sum up lines of a trace. Parse the whole text as a setting too;
+ * parsing its output again must give the same words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct sums {
 	uint64_t calls;
 };
 
-/* A copy of exact size, so that reads beyond it are seen. */
+/* Parse a copy of the exact size, to detect reads beyond its end. */
 static void take_line(struct sums *sums, const uint8_t *text, size_t len)
 {
 	struct tally_ftrace_line line;

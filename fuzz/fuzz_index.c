@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Indexes of any bytes, as they are and with the sums that they would need to be read: sections,
- * what they say of files, and look-ups in the table of symbols. */
+/* Index files with any bytes, unchanged and with valid checksums: sections, information about
+ * source files, and lookups in the symbol table. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct tally_build_id object = {"\x01\x23\x45\x67\x89\xab\xcd\xef", 8};
 
-/* What a writer of this program would put there. */
+/* Store the checksums that a writer would store. */
 static void seal(uint8_t *data, size_t size)
 {
 	struct tally_index_header *header = (void *)data;
@@ -35,7 +35,7 @@ static void seal(uint8_t *data, size_t size)
 		if (tally_range_ok(section->offset, section->size, size))
 			section->sum = tally_index_sum(data + section->offset, section->size);
 	}
-	/* Sections may lie over the header, too: then a sum is wrong, as it should be. */
+	/* Sections may overlap the header: then a checksum is wrong, as expected. */
 	header->sum = tally_index_header_sum(header);
 }
 
@@ -51,12 +51,12 @@ static void look_up(const struct tally_symtab *table)
 		if (symbol)
 			sum += strlen(tally_symtab_name(table, symbol));
 	}
-	/* Have all of it read. */
+	/* Use the sum, so that all of it is read. */
 	if (sum == UINT64_MAX)
 		abort();
 }
 
-/* Hold what an index says that it was made of against what there is: nothing, below that symfs. */
+/* Compare the source files recorded in an index with those below a symfs that does not exist. */
 static void check_sources(struct tally_index *index, enum tally_dso_kind kind)
 {
 	struct tally_symbols_options options = {.symfs = "/nonexistent",
@@ -75,7 +75,7 @@ static void check_sources(struct tally_index *index, enum tally_dso_kind kind)
 	tally_symbols_free(symbols);
 }
 
-/* Unwind rules have a target of their own: here they are where an index has them. */
+/* Look up unwind rules. The rules themselves are fuzzed by another target. */
 static void look_rules_up(struct tally_index *index)
 {
 	struct tally_unwind_table rules;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A JSON file, and behind its first NUL the architecture's standard events: to a model, to C in
- * both forms, and every name looked up in the model. */
+/* A JSON file, and after its first NUL the standard events of the architecture: build a model, emit
+ * C in both forms, and look up each name in the model. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int parse(struct tally_reading *reading, const char *text, size_t len,
 			: tally_reading_add(reading, source, "metricgroups", root);
 }
 
-/* Every name that is in is found, as the first of its PMU's rows of that name. */
+/* Lookup of each name in the model must find the first row with this name and PMU. */
 static void names_find(const struct tally_model *model)
 {
 	for (uint32_t i = 0; i < model->events.nr; i++) {
@@ -56,7 +56,7 @@ static void model_use(struct tally_reading *reading)
 			if ((unsigned char)out.data[i] >= 0x7f)
 				abort();
 	} else if (!reading->messages->errors) {
-		abort(); /* an error that nobody was told */
+		abort(); /* an error was not reported */
 	}
 	tally_str_free(&out);
 	free(model);

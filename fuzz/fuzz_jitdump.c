@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whatever is found has to be what its own place leads to. */
+/* The symbol and line of a code address must match those of the corresponding dump offset. */
 static void look(struct tally_jit *jit, uint64_t addr, uint64_t time)
 {
 	const struct tally_jit_code *code = tally_jit_find(jit, addr, time);
@@ -32,7 +32,7 @@ static void look_at_all(struct tally_jit *jit)
 	}
 }
 
-/* A dump that is still being written: its first byte says where the first reading ends. */
+/* Simulate a dump that is still being written: its first byte selects the end of the first read. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t first = size ? (size - 1) * data[0] / 255 : 0, used = 0, more = 0;

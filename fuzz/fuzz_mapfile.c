@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A map, every pattern of which is matched with every other one's text. */
+/* A mapfile; match each pattern with the text of each other one. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whatever bytes as perf.data: everything is read, in both orders, file and pipe mode. */
+/* Any bytes as perf.data: read everything, in file order and time order, in file and pipe mode. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads all bytes, so that the sanitizer sees what is not there. */
+/* Read all bytes, so that the sanitizer detects invalid memory. */
 static uint64_t touch(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
@@ -94,7 +94,7 @@ static void read_all(struct tally_perfdata *file, bool ordered)
 	use_rest(file);
 }
 
-/* The same bytes as a stream, if they fit a pipe. */
+/* Read the same bytes as a stream, if they fit into a pipe. */
 static void read_stream(const uint8_t *data, size_t size)
 {
 	struct tally_perfdata *file;

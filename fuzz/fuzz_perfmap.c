@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The last line that covers an address is the one that is found. */
+/* The lookup must find the last line that covers an address. */
 static void look(struct tally_jit *jit, uint64_t addr)
 {
 	const struct tally_jit_code *code = tally_jit_find(jit, addr, TALLY_JIT_ALWAYS),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queries: the text up to the first NUL, then a name that its patterns are held against. */
+/* Queries: the text up to the first NUL, followed by a name to match with its patterns. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample decoder, trailer, swapper and record walker. The first bytes choose the attr, the
- * rest is the record; what decodes must encode again to something that decodes to the same.
+ * The sample decoder, trailer, swapper and record walker. The first bytes select the attr, the rest
+ * is the record. A sample that decodes must decode to the same values after encoding it again.
  */
 #include <stdint.h>
 #include <stdlib.h>

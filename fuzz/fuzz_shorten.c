@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that are made to fit. The first two bytes say into how many columns, and how. */
+/* Shortening of names. The first two bytes select the number of columns and the method. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was shortened fits and has no character cut in two; what fits is as it was. */
+/* A shortened name must fit and must not end in the middle of a character. A name that fits must be
+ * unchanged. */
 static void check(const struct tally_str *whole, const struct tally_str *str, size_t columns)
 {
 	struct tally_str escaped = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sections of stored names of any bytes, as they are and behind a header that fits them: decoding,
- * and look-ups in what comes of it. */
+/* Embedded symbols with any bytes, unchanged and with a valid header: decode them, and look up
+ * addresses in the result. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,12 +38,12 @@ static void look_at_object(const struct tally_stored_object *object)
 	for (size_t i = 0; i < object->nr_spans; i++)
 		sum += look_at(object, object->spans[i].at.start) +
 		       look_at(object, object->spans[i].at.end);
-	/* Have all of it read. */
+	/* Use the sum, so that all of it is read. */
 	if (sum == UINT64_MAX)
 		abort();
 }
 
-/* The way that reports take. No file is there. */
+/* Look up symbols in the same way as reports do. The files do not exist. */
 static void look_up(struct tally_symbols *symbols)
 {
 	static const struct tally_dso_key keys[] = {
@@ -89,7 +89,7 @@ static void read_all(const uint8_t *data, size_t size)
 	tally_symbols_free(symbols);
 }
 
-/* A header in front of bytes of which the first says how many are texts. */
+/* Prepend a header to the bytes. The first one determines how many of them are texts. */
 static void read_sealed(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = calloc(1, TALLY_STORED_HEADER + size);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A stack unwound by a table of rules that nobody checked, as an index may hold one: from any
- * registers, over any memory. Each walk ends, within the room that it has, and says why.
+ * Unwind a stack with an unchecked table of rules, as an index may contain it, from any registers
+ * and memory. Each walk must end within its limit and return a reason.
  *
- * The input: flags, the length of the table (2 bytes), registers (33 of 8 bytes), the table, the
- * stack.
+ * Input: flags, length of the table (2 bytes), registers (33 of 8 bytes), table, stack.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -93,7 +92,7 @@ static void walk(struct subject *subject, const uint8_t *regs_from, const uint8_
 	free(steps);
 }
 
-/* A table has to say that it is one; all else is the input's. */
+/* Make a table with a valid magic; all other contents come from the input. */
 static void *table_make(const uint8_t *data, size_t len)
 {
 	struct tally_unwind_header head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Run a fuzz target over the files named, without a fuzzer: how the corpus is kept a test. */
+/* Run a fuzz target on files without a fuzzer, to use the corpus as a test. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the child does when it is told to. */
+/* Orders for the child. */
 enum { WORK = 'w', DISABLE = 'd', ENABLE = 'e' };
 
 static void work(void)
@@ -44,7 +44,7 @@ static void child_run(int orders, int answers)
 	_exit(0);
 }
 
-/* Let the child obey and then work; print whether the counter counts that. */
+/* Send an order to the child, then let it work. Print whether the counter counts the work. */
 static void step(const char *what, char order, const int pipes[2], int fd)
 {
 	const char orders[2] = {order, WORK};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A counting counter: disabled at first, enabled and disabled by ioctl, read with its times. Events
- * are given as hardware:ID, software:ID, tracepoint:ID or raw:CODE.
+ * A counting counter: initially disabled, enabled and disabled by ioctl, read with its times.
+ * Events are given as hardware:ID, software:ID, tracepoint:ID or raw:CODE.
  *
  *	cc count.c $(pkg-config --cflags --libs tally) -o count
  *	./count software:1 software:2 hardware:0 raw:0x4064
  */
 #include "example.h"
 
-/* "raw:0x4064" as the `config` of an attr; false: it is not an event. */
+/* Parse a text such as "raw:0x4064" to the `config` of an attr. Returns false if it is not an
+ * event. */
 static int parse(const char *text, uint64_t *ret_config)
 {
 	static const struct {
@@ -38,7 +39,7 @@ static void count(struct tally_classic *perf, const char *text)
 		.disabled = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
-	uint64_t values[3]; /* the count, then what read_format asks for */
+	uint64_t values[3]; /* the count, then the values selected by read_format */
 	int fd;
 
 	if (!parse(text, &attr.config)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Things to count, and what to do about errors, for the examples beside this file. */
+/* Workloads to count and error handling, shared by the examples in this directory. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -19,7 +19,7 @@
 #define SOFTWARE(id)   TALLY_CLASSIC_EVENT(PERF_TYPE_SOFTWARE, id)
 #define TRACEPOINT(id) TALLY_CLASSIC_EVENT(PERF_TYPE_TRACEPOINT, id)
 
-/* End the program if a call of the library failed; else its result. */
+/* Return the result of a library call; if it failed, print the error and exit. */
 static inline int must(const char *what, int64_t ret)
 {
 	if (ret >= 0)
@@ -36,7 +36,8 @@ static inline struct tally_classic *classic_new(void)
 	return perf;
 }
 
-/* Open an event; in user space only where the kernel may not be counted. A descriptor or -errno. */
+/* Open an event, for user space only if counting the kernel is not permitted. Returns a file
+ * descriptor or -errno. */
 static inline int open_event(struct tally_classic *perf, const struct perf_event_attr *attr,
 			     pid_t pid, int cpu, int group_fd)
 {
@@ -47,14 +48,14 @@ static inline int open_event(struct tally_classic *perf, const struct perf_event
 	return fd == -EACCES ? tally_classic_open(perf, &user, pid, cpu, group_fd, 0) : fd;
 }
 
-/* Open on the calling thread, wherever it runs. */
+/* Open an event for the calling thread on any CPU. */
 static inline int open_self(struct tally_classic *perf, const struct perf_event_attr *attr,
 			    int group_fd)
 {
 	return must("open", open_event(perf, attr, 0, -1, group_fd));
 }
 
-/* The value alone. */
+/* Read the value of a counter. */
 static inline uint64_t read_value(struct tally_classic *perf, int fd)
 {
 	uint64_t values[3] = {0};
@@ -63,7 +64,7 @@ static inline uint64_t read_value(struct tally_classic *perf, int fd)
 	return values[0];
 }
 
-/* Use that much CPU time, in user space for the most part. */
+/* Use CPU time, mostly in user space. */
 static inline void use_time(int ms)
 {
 	struct timespec now, end;
@@ -79,7 +80,7 @@ static inline void use_time(int ms)
 		 (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
 }
 
-/* Touch that many pages for the first time: one fault each. */
+/* Touch new pages, causing one page fault each. */
 static inline void fault(size_t pages)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);

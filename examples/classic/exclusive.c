@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The `exclusive` bit: two hardware counters fit the PMU together, unless one of them is exclusive.
- * Then they take turns.
+ * The `exclusive` bit: two hardware counters can be on the PMU together, unless one of them is
+ * exclusive. Then they take turns.
  *
  *	cc exclusive.c $(pkg-config --cflags --libs tally) -o exclusive
  */
@@ -31,7 +31,8 @@ static void two_counters(const char *what, int exclusive)
 		must("read", tally_classic_read(perf, fds[i], values[i], sizeof(values[i])));
 	for (int i = 0; i < 2; i++)
 		tally_classic_close(perf, fds[i]);
-	/* Together they have run longer than each was enabled only if both ran at a time. */
+	/* The sum of their running times exceeds the time enabled only if both ran at the same
+	 * time. */
 	printf("%s: %s\n", what,
 	       values[0][2] + values[1][2] > values[0][1] + values[0][1] / 5 ? "at the same time"
 									     : "in turns");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A counter group: a leader and two members, which are on the CPU together, so that their counts
- * can be divided by each other. Members are switched with the leader, or alone.
+ * A counter group: a leader and two members, which are on the CPU together, so that ratios of their
+ * counts are meaningful. Members are enabled and disabled with the leader or separately.
  *
  *	cc group.c $(pkg-config --cflags --libs tally) -o group
  */
@@ -9,7 +9,7 @@
 
 static struct tally_classic *perf;
 
-/* Use some time, and print which members count meanwhile. */
+/* Use CPU time, and print which members count meanwhile. */
 static void step(const char *what, const int members[2])
 {
 	uint64_t before[2] = {read_value(perf, members[0]), read_value(perf, members[1])};
@@ -45,7 +45,7 @@ int main(void)
 	step("group disabled", members);
 	must("enable",
 	     tally_classic_ioctl(perf, leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP));
-	/* Linux may put the members on the CPU only when the task is scheduled the next time. */
+	/* Linux may schedule the members only when it schedules the task again. */
 	usleep(1000);
 	step("group enabled", members);
 	tally_classic_free(perf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The `inherit` bit: a counter that counts descendants too, of those that come after it.
+ * The `inherit` bit: the counter also counts descendants that are created after the counter.
  *
  *	cc inherit.c $(pkg-config --cflags --libs tally) -o inherit
  */
@@ -10,7 +10,7 @@
 
 enum { CHILD_MS = 50 };
 
-/* A child that waits for a byte, then uses CPU time. */
+/* Start a child that waits for a byte, then uses CPU time. */
 static pid_t child_start(int *ret_go)
 {
 	int ends[2];

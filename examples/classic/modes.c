@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The `exclude_user` and `exclude_kernel` bits: the program touches 100 new pages itself, and 50
- * when the kernel writes to them for read(). Counting what the kernel does needs privileges.
+ * The `exclude_user` and `exclude_kernel` bits: the program itself touches 100 new pages, and the
+ * kernel touches 50 new pages in read(). Counting the kernel requires privileges.
  *
  *	cc -D_GNU_SOURCE modes.c $(pkg-config --cflags --libs tally) -o modes
  */
@@ -11,7 +11,7 @@
 
 enum { OWN = 100, KERNELS = 50 };
 
-/* New pages to which the kernel writes first. */
+/* Let the kernel be the first to write to new pages. */
 static void fault_in_kernel(size_t pages)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);

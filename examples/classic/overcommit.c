@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * More counters than the PMU has take turns: the ratio of the times enabled and running scales each
- * count to what it would be without the others.
+ * If there are more counters than the PMU supports, they take turns. The ratio of time enabled to
+ * time running scales each count to an estimate for the whole time.
  *
  *	cc overcommit.c $(pkg-config --cflags --libs tally) -o overcommit
  */
@@ -35,7 +35,7 @@ int main(void)
 		if (!values[2])
 			continue;
 		ratio = (double)values[1] / (double)values[2];
-		/* All count the same event, from about the same time on. */
+		/* All counters count the same event, starting at about the same time. */
 		scaled = (double)values[0] / (double)values[2];
 		if (!whole)
 			whole = scaled;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Notification without `wakeup_events`: not for a few overflows, but for every page that they fill.
+ * Notification without `wakeup_events`: a wakeup for each page of overflow packets, not for each
+ * overflow.
  *
  *	cc -D_GNU_SOURCE pages.c $(pkg-config --cflags --libs tally) -o pages
  */
@@ -10,7 +11,7 @@
 
 static struct tally_classic *perf;
 
-/* Overflow for a while, and print whether poll() finds the descriptor ready. */
+/* Let the counter overflow for a while, and print whether poll() finds the descriptor ready. */
 static void overflow(const char *what, int fd, int ms)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pinned groups of hardware counters: more than the PMU has. Those that cannot be put onto the CPU
- * go into the error state, where reads return end-of-file until the counter is enabled again.
+ * More pinned groups of hardware counters than the PMU supports. Groups that cannot be on the CPU
+ * enter the error state, where reads return end-of-file until the counter is enabled again.
  *
  *	cc pinned.c $(pkg-config --cflags --libs tally) -o pinned
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process that enables and disables the counter groups that are attached to it: the leaders, and
- * no counters of other processes.
+ * A process enables and disables the counter groups attached to it. This affects group leaders
+ * only, and does not affect counters of other processes.
  *
  *	cc prctl.c $(pkg-config --cflags --libs tally) -o prctl
  */
@@ -13,7 +13,7 @@
 
 static struct tally_classic *perf;
 
-/* Use some time, and print which of the two counts meanwhile. */
+/* Use CPU time, and print which of the two counters count meanwhile. */
 static void step(const char *what, int leader, int member)
 {
 	uint64_t before[2] = {read_value(perf, leader), read_value(perf, member)};
@@ -30,7 +30,7 @@ int main(void)
 		.config = SOFTWARE(PERF_COUNT_SW_TASK_CLOCK),
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
-	uint64_t before[2], after[2]; /* the count, and the time it was enabled */
+	uint64_t before[2], after[2]; /* the count and the time enabled */
 	int leader, member, elsewhere;
 	pid_t child = fork();
 
@@ -50,7 +50,7 @@ int main(void)
 	must("prctl", tally_classic_prctl(perf, PR_TASK_PERF_EVENTS_ENABLE));
 	step("enabled", leader, member);
 
-	/* The child's counter is enabled all the while. */
+	/* The counter on the child remains enabled. */
 	must("prctl", tally_classic_prctl(perf, PR_TASK_PERF_EVENTS_DISABLE));
 	must("read", tally_classic_read(perf, elsewhere, before, sizeof(before)));
 	use_time(30);

@@ -30,7 +30,7 @@ static int by_select(int fd)
 	return select(fd + 1, &set, NULL, NULL, &timeout);
 }
 
-/* Added before the overflow: adding a descriptor looks at it, which takes the wakeup away. */
+/* Add the descriptor before the overflow, because adding it polls it, which consumes the wakeup. */
 static int epoll_with(int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};

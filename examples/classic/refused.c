@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls that are refused: flags and fields that are reserved, a type that is not defined,
- * descriptors that are not group leaders, and sizes of a mapping that are not 1 + 2^n pages.
+ * Calls that fail: reserved flags and fields, an undefined type, descriptors that are not group
+ * leaders, and mapping sizes other than 1 + 2^n pages.
  *
  *	cc refused.c $(pkg-config --cflags --libs tally) -o refused
  */

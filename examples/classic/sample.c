@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A sampling counter: an overflow every 1,000,000 ns of CPU time, recorded in the ring buffer with
- * everything that record_type can ask for.
+ * all fields that record_type can select.
  *
  *	cc sample.c $(pkg-config --cflags --libs tally) -o sample
  */
@@ -9,7 +9,7 @@
 
 enum { PAGES = 16, ALL = 63 };
 
-/* What was found in the packets. */
+/* Statistics of the packets. */
 struct totals {
 	unsigned long long packets, wrong;
 	unsigned long long mine, with_ip, in_order, with_group, with_chain;

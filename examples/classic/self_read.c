@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The loop of the meta-data page: read a hardware counter in user space, or take the regular read.
- * What tally_classic_mmap() gives is a copy, whose index is 0: the regular read always.
+ * The read loop for the meta-data page: read a hardware counter in user space, or fall back to a
+ * regular read. The page mapped by tally_classic_mmap() is a copy with index 0, so here it is
+ * always the regular read.
  *
  *	cc self_read.c $(pkg-config --cflags --libs tally) -o self_read
  */
@@ -9,7 +10,7 @@
 
 #define barrier() __asm__ __volatile__("" ::: "memory")
 
-/* Of the processor: the document's is PowerPC's. */
+/* Processor-specific; the design document shows the version for PowerPC. */
 static int64_t pmc_read(uint32_t counter)
 {
 	return (int64_t)counter * 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The design document's system call made by the program itself: count, sample into a ring buffer,
- * and be signalled. No library is linked; the structures are those of the header.
+ * Use the design document's system call directly: count, sample into a ring buffer, and receive a
+ * signal. No library is linked; the structures are defined in the header.
  *
  *	cc system_call.c -o system_call
  *	tally emulate --abi classic -- ./system_call
@@ -30,7 +30,7 @@ static int sys_perf_event_open(struct perf_event_attr *hw_event_uptr, pid_t pid,
 	return (int)syscall(SYS_perf_event_open, hw_event_uptr, pid, cpu, group_fd, flags);
 }
 
-/* Use that much CPU time. */
+/* Use CPU time. */
 static void work(int ms)
 {
 	clock_t end = clock() + ms * (CLOCKS_PER_SEC / 1000);
@@ -39,7 +39,7 @@ static void work(int ms)
 		;
 }
 
-/* Touch that many new pages. */
+/* Touch new pages. */
 static void touch(size_t pages)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,7 +98,7 @@ static void print_records(const struct perf_event_mmap_page *page, size_t size)
 		struct perf_event_header header;
 		uint64_t body[8];
 
-		/* None of these records wraps: they are few. */
+		/* The records are few, so none of them wraps. */
 		memcpy(&header, data + tail % size, sizeof(header));
 		memcpy(body, data + tail % size + sizeof(header), sizeof(body));
 		if (header.misc & PERF_RECORD_MISC_OVERFLOW)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of another task (pid > 0): one follows it to every CPU (cpu -1), one for each CPU counts
- * while the task is there.
+ * Counters for another task (pid > 0). One follows the task to every CPU (cpu -1). The others, one
+ * for each CPU, count while the task runs on that CPU.
  *
  *	cc -D_GNU_SOURCE task.c $(pkg-config --cflags --libs tally) -o task
  */
@@ -12,7 +12,7 @@
 
 enum { MAX_CPUS = 128 };
 
-/* A child that waits for a byte, then uses time on one CPU after the other. */
+/* Start a child that waits for a byte, then uses CPU time on each CPU in turn. */
 static pid_t child_start(int *ret_go, int nr_cpus)
 {
 	int ends[2];
@@ -41,7 +41,7 @@ static pid_t child_start(int *ret_go, int nr_cpus)
 	return pid;
 }
 
-/* The sum of the counts of all CPUs. An event of a CPU that is offline was not opened. */
+/* Return the sum of the counts of all CPUs. Opening an event on an offline CPU fails. */
 static uint64_t read_sum(struct tally_classic *perf, const int *parts, int nr)
 {
 	uint64_t sum = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Looks events up by the identity of a CPU, in the tables that jevents generates: prints name,
- * encoding, description and topic of one event, or of all of them, a line each with tabs. From the
- * top of the source tree:
+ * Look up events by CPU ID in the tables that jevents generates. Prints name, encoding, description
+ * and topic of one event, or of all events, one per line, separated by tabs. From the top of the
+ * source tree:
  *
  *	jevents powerpc pmu-events/arch pmu-events.c
  *	cc -I src/jevents -o lookup examples/jevents/lookup.c pmu-events.c
  *	./lookup 004b0000 pm_1plus_ppc_cmpl
  *
- * -I is the directory of pmu-events.h; where tally is installed, that is include/tally-jevents.
- * Exit status: 0 found, 1 no table for the CPU or no such event in it, 2 usage.
+ * -I is the directory of pmu-events.h; in an installation it is include/tally-jevents. Exit status:
+ * 0 found, 1 no table for the CPU or no such event in it, 2 usage.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -18,8 +18,9 @@
 
 #include "pmu-events.h"
 
-/* Whether a row of the map is for this CPU: the same text, or a regular expression that matches
- * all of it. On x86, where a stepping ends the identity after a dash, it may be left out. */
+/* Return true if a row of the map is for this CPU: the same text, or a regular expression that
+ * matches all of it. On x86, the pattern may omit the stepping, which follows the last dash of the
+ * CPU ID. */
 static int cpu_matches(const char *pattern, const char *cpuid)
 {
 	regmatch_t match;
@@ -41,8 +42,8 @@ static const char *text_or_none(const char *text)
 	return text ? text : "";
 }
 
-/* Print the events of a table that have this name, all with NULL; how many there were. A metric
- * without an event has no name, and the row that ends the table has nothing at all. */
+/* Print the events of a table with this name, or all if `name` is NULL. Returns their number. A
+ * metric without an event has no name; in the row that ends the table all members are NULL. */
 static unsigned int table_print(const struct pmu_event *event, const char *name)
 {
 	unsigned int nr = 0;
@@ -57,7 +58,8 @@ static unsigned int table_print(const struct pmu_event *event, const char *name)
 	return nr;
 }
 
-/* Whether an earlier row of the map has tables of this type for the CPU: the first one counts. */
+/* Return true if an earlier row of the map has tables of this type for the CPU: only the first one
+ * is used. */
 static int type_is_taken(const struct pmu_events_map *row, const char *cpuid)
 {
 	for (const struct pmu_events_map *other = pmu_events_map; other < row; other++)
