@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Atomic words, and the spin lock. The objects are plain so that public headers can hold
- * them; every access that may race goes through here and names its order.
+ * Atomic words and the spin lock. The words have plain types so that public headers can contain
+ * them. Every access that may race uses these macros, which name its memory order.
  */
 #ifndef TALLY_CORE_ATOMIC_H
 #define TALLY_CORE_ATOMIC_H
@@ -11,9 +11,9 @@
 #include "tally/host.h"
 
 /*
- * A host for tests can build the core with TALLY_CORE_DEBUG_HOOK, which names a header that
- * declares tally_core_debug_hook(): it is called with the word before each of these operations, so
- * that an interrupt can come in between any two.
+ * A test host can build the core with TALLY_CORE_DEBUG_HOOK, which names a header that declares
+ * tally_core_debug_hook(). It is called with the word's address before each of these operations, so
+ * that tests can inject an interrupt between any two.
  */
 #ifdef TALLY_CORE_DEBUG_HOOK
 #include TALLY_CORE_DEBUG_HOOK
@@ -22,14 +22,14 @@
 #define TALLY_POINT(p) ((void)0)
 #endif
 
-/* Debug builds check what must hold, and trap where it does not. */
+/* Debug builds check invariants and trap on violations. */
 #ifdef TALLY_CORE_DEBUG
 #define TALLY_CORE_CHECKS 1
 #else
 #define TALLY_CORE_CHECKS 0
 #endif
 
-/* A word of 64 bits is one instruction's, or atomic64.h's. */
+/* 64-bit words use native instructions or, without these, the functions of atomic64.h. */
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 #define TALLY_BY_WIDTH(p, wide, plain) (TALLY_POINT(p), (plain))
 #else
@@ -37,32 +37,32 @@
 	(TALLY_POINT(p),               \
 	 _Generic((p), uint64_t * : (wide), const uint64_t * : (wide), default : (plain)))
 #endif
-/* The address of `v` as what `p` points to. */
+/* The address of a temporary that holds `v`, with the type that `p` points to. */
 #define TALLY_VALUE_FOR(p, v) (&(__typeof__(*(p))){(v)})
 
-/* A value that others may read or write at any time, alone: no order with anything else. */
+/* Access a value that others may read or write at any time. No ordering with other accesses. */
 #define tally_load_relaxed(p) \
 	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tally_store_relaxed(p, v)                                       \
 	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 
-/* What was written before a store_release is seen after the load_acquire that reads it. */
+/* Writes before a store_release are visible after the load_acquire that reads its value. */
 #define tally_load_acquire(p) \
 	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define tally_store_release(p, v)                                       \
 	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 
-/* What is written before it is seen before what is written after it. TSan does not know fences;
- * what it should order here no other thread of a test writes. */
+/* Writes before the fence are visible before writes after it. TSan does not support fences; under
+ * TSan, no other thread of a test writes the data that is ordered here. */
 #ifdef __SANITIZE_THREAD__
 #define tally_write_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #else
 #define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* Of 32 bits or 64, or pointers: for smaller ones RISC-V would call a library. */
+/* For 32-bit and 64-bit words and pointers only: on RISC-V, smaller ones would be library calls. */
 #define tally_exchange(p, v)                                               \
 	TALLY_BY_WIDTH(p, tally_word_exchange((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
@@ -71,16 +71,16 @@
 #define tally_fetch_or(p, v) \
 	TALLY_BY_WIDTH(p, tally_word_or((p), (v)), __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL))
 
-/* Store `to` if *p is *expected; else *expected = *p and false. */
+/* If *p == *expected, store `to` and return true. Otherwise set *expected = *p and return false. */
 #define tally_compare_exchange(p, expected, to)                                                    \
 	TALLY_BY_WIDTH(p, tally_word_compare_exchange((p), (expected), TALLY_VALUE_FOR(p, to)),    \
 		       __atomic_compare_exchange_n((p), (expected), (to), false, __ATOMIC_ACQ_REL, \
 						   __ATOMIC_RELAXED))
 
 /*
- * The same for a word that one CPU writes at a time, its interrupts included: one instruction is
- * enough there, and x86 has one that does not lock the bus, a quarter of what a plain sample costs.
- * No order but that of the compiler.
+ * The same for a word that is written by one CPU at a time, including its interrupts. A single
+ * instruction is enough there. x86 has one that does not lock the bus; the lock would take a
+ * quarter of the time of a plain sample. Orders only the compiler.
  */
 static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t to)
 {
@@ -101,7 +101,7 @@ static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected,
 	return done;
 }
 
-/* Add to such a word. */
+/* Add to a word that is written by one CPU at a time. */
 static inline void tally_local_add(uint64_t *p, uint64_t by)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
@@ -113,7 +113,7 @@ static inline void tally_local_add(uint64_t *p, uint64_t by)
 #endif
 }
 
-/* A counter that an interrupt may count up in the middle of this. */
+/* Add to a counter that an interrupt may add to at the same time. */
 static inline void tally_count_up(uint64_t *count, uint64_t by)
 {
 	tally_fetch_add(count, by);
@@ -124,7 +124,8 @@ static inline void tally_count_up_u32(uint32_t *count)
 	tally_fetch_add(count, 1);
 }
 
-/* A counter with one writer at a time, which others may read: no instruction that locks. */
+/* Add to a counter that has one writer at a time, but may be read by others. Needs no locked
+ * instruction. */
 static inline void tally_count_alone(uint64_t *count, uint64_t by)
 {
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
@@ -134,7 +135,7 @@ static inline void tally_count_alone(uint64_t *count, uint64_t by)
 #endif
 }
 
-/* With interrupts off: on a machine of one CPU there is nobody else then. */
+/* Called with interrupts off. On a machine with one CPU, that is sufficient. */
 static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,
 				   void *host)
 {

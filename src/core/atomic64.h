@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 64-bit words that interrupts or other CPUs share, on machines of 32 bits. atomic.h leads here.
- * TALLY_CORE_ATOMIC64 says how, for the whole build:
+ * 64-bit words that interrupts or other CPUs share, on 32-bit machines. Included by atomic.h.
+ * TALLY_CORE_ATOMIC64 selects the implementation for the whole build:
  *
- * TALLY_ATOMIC64_NATIVE    The machine has instructions for it: the default where the compiler
- *                          says so (every 64-bit machine, ARMv7-A).
- * TALLY_ATOMIC64_CMPXCHG8B i386 from the Pentium on, where compilers would use the floating point
- *                          unit. The default there.
- * TALLY_ATOMIC64_IRQ       Two words, touched with interrupts off: machines with one CPU. The
- *                          default on a Cortex-M.
- * TALLY_ATOMIC64_SEQUENCE  Two words and a sequence, which is odd while they are written: machines
- *                          with several CPUs. Writers have interrupts off and exclude one
- *                          another; readers read again.
+ * - TALLY_ATOMIC64_NATIVE: The machine has instructions for it. The default where the compiler
+ *   defines __GCC_ATOMIC_LLONG_LOCK_FREE as 2 (every 64-bit machine, ARMv7-A).
+ * - TALLY_ATOMIC64_CMPXCHG8B: i386 from the Pentium on, where compilers would use the floating
+ *   point unit. The default there.
+ * - TALLY_ATOMIC64_IRQ: Two words, accessed with interrupts off, for machines with one CPU. The
+ *   default on a Cortex-M.
+ * - TALLY_ATOMIC64_SEQUENCE: Two words and a sequence count, which is odd during a write, for
+ *   machines with several CPUs. Writers turn interrupts off and exclude each other; readers retry.
  *
- * For the latter two, TALLY_CORE_IRQ_HEADER names a header of the host (in quotes) with
+ * For the last two, TALLY_CORE_IRQ_HEADER names a header of the host (in quotes) with
  *
  *	static inline uintptr_t tally_host_irq_save(void);
  *	static inline void tally_host_irq_restore(uintptr_t flags);
- *	static inline uint32_t *tally_host_sequence(const volatile void *word);   SEQUENCE alone
+ *	static inline uint32_t *tally_host_sequence(const volatile void *word);   SEQUENCE only
  *
- * The first two are what ops->irq_save and irq_restore do, and compiler barriers; where the
- * compiler is for a Cortex-M and no header is named, they are PRIMASK. The third gives the sequence
- * of a word: one of a few of the host's, zero at first, by the word's address; sharing one costs
- * a wait now and then. An overflow interrupt that irq_save does not mask (an NMI) is possible with
- * the former two alone.
+ * The first two do the same as ops->irq_save and irq_restore, and are compiler barriers. If the
+ * compiler targets a Cortex-M and no header is named, they use PRIMASK. The third returns the
+ * sequence count of a word, selected by the word's address from a few that the host owns and that
+ * are initially zero. Words that share one cause an occasional wait. Overflow interrupts that
+ * irq_save does not mask (NMIs) are possible only with NATIVE and CMPXCHG8B.
  *
- * Words that the rest of the core touches plainly are its CPU's own, with interrupts off.
+ * 64-bit words that the rest of the core accesses directly belong to one CPU, with interrupts off.
  */
 #ifndef TALLY_CORE_ATOMIC64_H
 #define TALLY_CORE_ATOMIC64_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 64-bit words of two halves: TALLY_ATOMIC64_IRQ and _SEQUENCE of atomic64.h. */
+/* 64-bit words as two halves: TALLY_ATOMIC64_IRQ and _SEQUENCE of atomic64.h. */
 #ifndef TALLY_CORE_ATOMIC64_HALVES_H
 #define TALLY_CORE_ATOMIC64_HALVES_H
 
@@ -25,8 +25,8 @@ static inline void tally_host_irq_restore(uintptr_t flags)
 
 typedef uint32_t __attribute__((may_alias)) tally_half;
 
-/* The halves in order of address. Acquire and release, so that the sequence is read and
- * written around them. */
+/* The halves are accessed in address order. Acquire and release keep these accesses between those
+ * of the sequence count. */
 static inline uint64_t tally_halves_get(const void *p)
 {
 	const tally_half *half = p;
@@ -52,7 +52,7 @@ static inline void tally_halves_put(void *p, uint64_t whole)
 	__atomic_store_n(&half[1], value.halves[1], __ATOMIC_RELEASE);
 }
 
-/* Nobody else writes, and who reads knows, from the one to the other. */
+/* Between these two calls there are no other writers, and readers detect the write. */
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_SEQUENCE
 static inline uintptr_t tally_word_begin(const void *p)
 {
@@ -108,7 +108,7 @@ static inline uint64_t tally_word_load(const void *p)
 }
 #endif
 
-/* What to store comes by its address, so that atomic.h can hand over values of any type. */
+/* The value is passed by address so that atomic.h can pass values of any type. */
 static inline void tally_word_store(void *p, const void *value)
 {
 	uintptr_t flags = tally_word_begin(p);

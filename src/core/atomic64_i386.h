@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 64-bit words by cmpxchg8b: TALLY_ATOMIC64_CMPXCHG8B of atomic64.h. All of them are full barriers.
- * Values come by their address, so that atomic.h can hand over those of any type. */
+/* 64-bit words by cmpxchg8b: TALLY_ATOMIC64_CMPXCHG8B of atomic64.h. All operations are full
+ * barriers. Values are passed by address so that atomic.h can pass values of any type. */
 #ifndef TALLY_CORE_ATOMIC64_I386_H
 #define TALLY_CORE_ATOMIC64_I386_H
 
@@ -21,7 +21,7 @@ static inline bool tally_word_compare_exchange(void *p, void *expected, const vo
 	return done;
 }
 
-/* Stores what it finds, so the word has to be writable. */
+/* Writes back what it reads, so the word must be writable. */
 static inline uint64_t tally_word_load(const void *p)
 {
 	uint64_t value = 0;

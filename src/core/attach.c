@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which events write to which buffer, and how long a buffer lives.
+ * Attachment of events to buffers, and the lifetime of buffers.
  *
- * An event's buffer is changed under its output lock, a buffer's list of events and its count of
- * mappings under the buffer's lock, which comes first. A buffer is there as long as it is mapped,
- * and a moment longer for who took a reference or walks its events. Writers look at neither lock
- * nor reference: with interrupts off on the one CPU that may write, which is why that CPU is called
- * before the memory goes.
+ * An event's buffer pointer is changed under its output lock. A buffer's list of events and its
+ * count of mappings are changed under the buffer's lock, which is taken first. A buffer exists
+ * while it is mapped, and slightly longer for callers that hold a reference or walk its events.
+ * Writers use neither lock nor reference: they run with interrupts off on the only CPU that may
+ * write. Therefore that CPU is called before the memory is freed.
  */
 #include "core/buffer.h"
 #include "core/context.h"
@@ -49,7 +49,7 @@ void tally_buffer_put(struct tally_core_buffer *buffer)
 
 /* ---- attaching -------------------------------------------------------------------------- */
 
-/* With both locks. */
+/* Called with buffer->lock and event->output_lock held. */
 static void unlink_locked(struct tally_core_event *event)
 {
 	tally_store_release(&event->buffer, NULL);
@@ -96,7 +96,7 @@ void tally_buffer_unlink(struct tally_core_buffer *buffer, struct tally_core_eve
 	core->ops->irq_restore(core->host, flags);
 }
 
-/* What writes meanwhile may go on: the buffer is there until its writers' CPU was called. */
+/* Writers may continue meanwhile: the buffer exists until their CPU was called. */
 void tally_buffer_detach(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_buffer_get(event);
@@ -106,8 +106,8 @@ void tally_buffer_detach(struct tally_core_event *event)
 	tally_buffer_put(buffer);
 }
 
-/* Only the buffer that was judged is taken away: between the steps the event may get one of its
- * own, or another's, and then it is judged once more. */
+/* Only the buffer that was checked is detached. Between the steps the event may get its own buffer
+ * or another event's; then check again. */
 int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buffer *to)
 {
 	int ret = -EBUSY;
@@ -128,7 +128,7 @@ int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buff
 	return ret;
 }
 
-/* One event less; false when there is none. */
+/* Unlink one event. Return false if the list is empty. */
 static bool unlink_first(struct tally_core_buffer *buffer)
 {
 	const struct tally_core *core = buffer->core;
@@ -185,8 +185,9 @@ static bool last_mapping(struct tally_core_buffer *buffer)
 	return last;
 }
 
-/* Who wrote when the last event was unlinked has written: records on the one CPU, the page where
- * the owner's context is or, when it is on none, under its lock. */
+/* Wait for writers that started before the last event was unlinked. Records are written on the
+ * buffer's CPU. The metadata page is written on the CPU of the owner's context or, if it is on no
+ * CPU, under the context's lock. */
 static void wait_for_writers(struct tally_core_buffer *buffer)
 {
 	struct tally_core *core = buffer->core;
@@ -226,7 +227,8 @@ void tally_buffer_lose(struct tally_core_event *event)
 
 /* ---- waking ----------------------------------------------------------------------------- */
 
-/* The event's buffer, kept until the walk ends: with interrupts off all the while. */
+/* Return the event's buffer, or NULL, and keep it until the walk ends. Interrupts must stay off
+ * during the walk. */
 static struct tally_core_buffer *walk_begin(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer;

@@ -12,7 +12,7 @@ static uint8_t *buffer_address(const struct tally_core_buffer *buffer, uint64_t 
 	return buffer->chunks[offset >> buffer->chunk_shift] + in_chunk;
 }
 
-/* One byte always stays free, so that head == tail means empty. */
+/* One byte always stays free, so head == tail means empty. */
 static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool backward,
 		     uint32_t len)
 {
@@ -22,15 +22,15 @@ static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool
 		return len < buffer->size;
 	tail = tally_load_acquire(&buffer->page->data_tail);
 	used = backward ? tail - head : head - tail;
-	/* data_tail is user space's: nonsense makes the buffer full, no more. */
+	/* User space controls data_tail: an invalid value only makes the buffer look full. */
 	return used < buffer->size && len < buffer->size - used;
 }
 
 /*
- * The mark moves on by a watermark at a time, so that wakeups come at even distances; where a
- * record leaves it further behind than that, to what was written, or every record would wake until
- * it has caught up. An interrupt may have moved it on beyond what this record reached: then nothing
- * is due.
+ * The mark advances by one watermark at a time, so that wakeups are evenly spaced. If it would
+ * still lag by more than a watermark, it advances to the end of the record; otherwise every record
+ * would cause a wakeup until the mark has caught up. An interrupt may have advanced the mark past
+ * the end of this record; then no wakeup is due.
  */
 static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
 {
@@ -45,8 +45,8 @@ static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool
 	tally_store_relaxed(&buffer->wake, true);
 }
 
-/* Show everything up to the head, unless an outer writer has yet to finish. An interrupt after
- * the last look may have written more: look again. */
+/* Publish everything up to the head, unless an outer writer has not finished yet. An interrupt may
+ * write more after the head was read, so check it again. Return true if a wakeup is due. */
 static bool buffer_publish(struct tally_core_buffer *buffer)
 {
 	uint64_t head;

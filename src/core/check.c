@@ -223,7 +223,7 @@ static bool leader_is_member(const struct tally_check *c)
 	return c->leader && !tally_event_is_leader(c->leader);
 }
 
-/* Its group is its family's from here on. */
+/* From here on the family lock protects the group. */
 static bool leader_of_other_task(const struct tally_check *c)
 {
 	return c->leader && c->leader->context != c->context;
@@ -258,13 +258,14 @@ static bool leader_inherits_otherwise(const struct tally_check *c)
 
 #endif
 
-/* First of the rules that look at the leader's group: those that move have another family. */
+/* Must be the first rule that inspects the leader's group: groups that migrate have their own
+ * family. */
 static bool leader_moves_otherwise(const struct tally_check *c)
 {
 	return c->leader && c->leader->moves != c->event->moves;
 }
 
-/* What moves does so as a whole. */
+/* Groups migrate as a whole. */
 static bool leader_of_other_mover(const struct tally_check *c)
 {
 	return c->leader && c->event->moves && c->leader->pmu != c->event->pmu;
@@ -306,7 +307,7 @@ static bool group_too_large(const struct tally_check *c)
 	       tally_read_size(c->attr->read_format, c->leader->nr_siblings + 2) > GROUP_SIZE_MAX;
 }
 
-/* Ask the driver about the members that are its own. */
+/* Ask the driver whether its members of the group fit together. */
 static bool group_never_fits(const struct tally_check *c)
 {
 	struct tally_core_pmu *pmu = c->event->pmu;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpu-clock and task-clock: counters whose events are nanoseconds, and whose overflow
- * interrupt is the host's timer. With them there is something to sample by where there is
- * no PMU.
+ * cpu-clock and task-clock: counters of nanoseconds. The host's timer is their overflow interrupt,
+ * so they make sampling possible without a hardware PMU.
  */
 #include "core/output.h"
 #include "core/overflow.h"
 #include "core/software.h"
 #include "core/state.h"
 
-/* ---- deadlines: a heap of each context -------------------------------------------------- */
+/* ---- deadlines: one heap for each context ----------------------------------------------- */
 
 static struct tally_core_event *first_due(const struct tally_clocks *clocks)
 {
@@ -18,7 +17,7 @@ static struct tally_core_event *first_due(const struct tally_clocks *clocks)
 	return tally_container_of(clocks->due.least, struct tally_core_event, due);
 }
 
-/* Not before the next share begins: may_serve(). */
+/* Return the next deadline, but not before the next share begins: may_serve(). */
 static uint64_t due_at(const struct tally_clocks *clocks)
 {
 	const struct tally_core_event *first = first_due(clocks);
@@ -60,9 +59,9 @@ static uint64_t interval(const struct tally_core_event *event)
 }
 
 /*
- * They count the time of their context, as time_running does: then the one begins and ends where
- * the other does, which is where the context came and went and not some instructions later, when it
- * is the clock's turn.
+ * Clocks count the time of their context, as time_running does. So both start and stop at the same
+ * time: when the context is put on or taken off, not a few instructions later, when the clock event
+ * itself is.
  */
 static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
@@ -73,7 +72,7 @@ static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *
 	return tally_context_time(context, tally_clock(pmu->owner));
 }
 
-/* The host's clock when its counter was last folded in. */
+/* Return the host's clock at the last update of the event's count. */
 static uint64_t folded_at(const struct tally_core_event *event)
 {
 	return tally_load_relaxed(&event->hw.previous) - event->context->offset;
@@ -89,11 +88,11 @@ static bool wants_sample(const struct tally_core_event *event,
 }
 
 /*
- * Whoever opens many clocks must not get the CPU with them: the share of max_sample_rate that other
- * events have each for itself is one for all clocks of a task, and one for all of a CPU: a task
- * that uses up its own takes nothing from who watches the CPU, nor from the next task. Then they
- * wait for the next share, which begins a tick later, whether or not that tick comes; who is due
- * longest is served first.
+ * Opening many clock events must not monopolize the CPU. Every other event has its own share of
+ * max_sample_rate, but all clocks of a task have one share, and so have all clocks of a CPU. A task
+ * that uses up its share takes nothing from the share of the CPU or of the next task. Its clocks
+ * then wait for the next share, which begins one tick later, even if that tick does not occur. The
+ * clock that has been due longest is served first.
  */
 static bool may_serve(const struct tally_core *core, struct tally_clocks *clocks, uint64_t now)
 {
@@ -109,8 +108,8 @@ static bool may_serve(const struct tally_core *core, struct tally_clocks *clocks
 	return false;
 }
 
-/* Deadlines that were missed altogether are left out. Of those that went by because the share was
- * used up the samples are lost. */
+/* Missed deadlines are skipped. If they were missed because the share was used up, their samples
+ * are counted as lost. */
 static bool take_sample(struct tally_core_event *event,
 			const struct tally_core_sample_data *sample_data, uint64_t missed)
 {
@@ -165,7 +164,7 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_sample_da
 
 /* ---- the PMUs --------------------------------------------------------------------------- */
 
-/* A frequency of a clock is a period: nothing has to be found out. */
+/* For a clock, a frequency is just a period: it does not have to be estimated. */
 static void fix_period(struct tally_core_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
@@ -220,9 +219,9 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 }
 
 /*
- * Also from its own overflow: then it is not in the heap. What is left goes on when it starts
- * again. The heap is not touched, nor the timer: this may be the overflow interrupt of another
- * counter of its group, in the middle of what does.
+ * Also called from the event's own overflow, when it is not in the heap. The rest of the period
+ * continues when the event starts again. This must not touch the heap or the timer: it may run in
+ * the overflow interrupt of another counter of the group, in the middle of code that does.
  */
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {

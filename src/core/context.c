@@ -57,7 +57,7 @@ int tally_context_init(struct tally_core_context *context, struct tally_core *co
 	return 0;
 }
 
-/* ---- holding one still ------------------------------------------------------------------ */
+/* ---- running under the context rule ----------------------------------------------------- */
 
 struct run {
 	struct tally_core_context *context;
@@ -66,7 +66,7 @@ struct run {
 	bool done;
 };
 
-/* On the CPU that the context was seen on. */
+/* Runs on the CPU that the context was last seen on. */
 static void run_there(void *arg)
 {
 	struct run *run = arg;
@@ -78,7 +78,8 @@ static void run_there(void *arg)
 	run->done = true;
 }
 
-/* If it is on no CPU, with its lock, which keeps it off; or on the only one, which is this. */
+/* Run the function here if the context is on no CPU, under its lock, which keeps it off; or if
+ * there is only this CPU. Return the CPU that the context is on, -1 for none. */
 static int32_t run_here(struct run *run)
 {
 	struct tally_core *core = run->context->core;
@@ -140,7 +141,7 @@ struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 	}
 }
 
-/* ---- of a task -------------------------------------------------------------------------- */
+/* ---- the context of a task -------------------------------------------------------------- */
 
 struct attach {
 	struct tally_core *core;
@@ -155,13 +156,14 @@ static void attach_here(void *arg)
 
 	if (cpu->task != attach->task || cpu->of_task)
 		return;
-	/* Who ends the task may take it away at any time; the context stays for this. */
+	/* tally_core_end() may detach the context at any time, but it remains valid during this
+	 * call. */
 	context = tally_load_acquire(&attach->task->context);
 	if (context)
 		tally_sched_context_in(cpu, context, tally_clock(attach->core));
 }
 
-/* A task that runs while it gets its first context has to have it put on its CPU. */
+/* If the task is running, put its first context on its CPU. */
 static void attach_running(struct tally_core *core, struct tally_core_task *task)
 {
 	struct attach attach = {core, task};
@@ -176,7 +178,8 @@ static void attach_running(struct tally_core *core, struct tally_core_task *task
 	}
 }
 
-/* The first context of a task, of a family of its own; locked and pinned. */
+/* Create the first context of a task, in a new family. Return 0 with the family locked and the
+ * context pinned, -ENOMEM, -ESRCH if the task has exited, -EAGAIN if it has a context. */
 static int first_context(struct tally_core *core, struct tally_core_task *task,
 			 struct tally_core_context **ret_context)
 {
@@ -218,7 +221,7 @@ int tally_context_lock_task(struct tally_core *core, struct tally_core_task *tas
 			*ret_context = context;
 			return 0;
 		}
-		/* It has just ended: reap.c. */
+		/* The task has just ended: reap.c. */
 		if (family)
 			tally_family_release(family);
 		ret = first_context(core, task, ret_context);
@@ -255,11 +258,11 @@ void tally_context_diverge(struct tally_core_context *context)
 	context->origin = 0;
 }
 
-/* ---- what is in it ---------------------------------------------------------------------- */
+/* ---- the events of a context ------------------------------------------------------------ */
 
 #if TALLY_CORE_SIDEBAND
 
-/* Which attr bit wants what; counted both ways. */
+/* Count the kinds of records that the event asks for. `by` is 1 or UINT32_MAX (-1). */
 static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
 			uint32_t by)
 {
@@ -324,7 +327,7 @@ static void list_group(struct tally_core_event *leader)
 	tally_list_insert(&slice->flexible, &leader->group);
 }
 
-/* The hardware PMU of a group, of which it has one at most; NULL when all of it is software. */
+/* Set the hardware PMU of a group, which has at most one; NULL if it has only software events. */
 static void find_group_pmu(struct tally_core_event *leader)
 {
 	leader->group_pmu = NULL;
@@ -360,7 +363,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_enable(cpu, event->leader, now);
 }
 
-/* Off its PMU and out of the lists; its group stays what it is. */
+/* Take an event off its PMU and out of the context's lists. Its group stays unchanged. */
 static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_context *context = event->context;
@@ -376,7 +379,7 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 void tally_context_take(struct tally_core_event *event)
 {
-	tally_event_account(event); /* while it waited there it was enabled */
+	tally_event_account(event); /* the event was enabled while it waited there */
 	event_detach(NULL, event, tally_clock(event->core));
 }
 
@@ -392,7 +395,7 @@ void tally_context_bring(struct tally_core_event *event)
 	tally_context_diverge(context);
 }
 
-/* Members of a group without a leader are single events from now on. */
+/* Make the members of a group single events, because it loses its leader. */
 static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
 {
 	while (!tally_list_empty(&leader->siblings)) {
@@ -404,7 +407,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 		event->leader = event;
 		find_group_pmu(event);
 		if (tally_list_empty(&event->all))
-			continue; /* its task is gone */
+			continue; /* its task has ended */
 		list_group(event);
 		if (cpu)
 			tally_sched_enable(cpu, event, now);
@@ -413,7 +416,8 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 	find_group_pmu(leader);
 }
 
-/* What a group has of a PMU as a whole it gives back before it loses its member there. */
+/* An exclusive group is taken off the PMU before it loses a member, as its claim on the PMU is
+ * released through group_pmu. */
 static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_event *leader = event->leader;
@@ -450,7 +454,7 @@ void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_fill(cpu, now);
 }
 
-/* ---- on a CPU --------------------------------------------------------------------------- */
+/* ---- calls to CPUs ---------------------------------------------------------------------- */
 
 int tally_cpu_call(struct tally_core *core, uint32_t cpu, void (*fn)(void *arg), void *arg)
 {
@@ -475,7 +479,7 @@ void tally_cpu_quiesce(struct tally_core *core, int32_t cpu)
 		tally_cpu_call(core, (uint32_t)cpu, run_deferred, core);
 }
 
-/* With its lock, so that whoever puts it onto a CPU afterwards sees what was done before. */
+/* Takes the context's lock: a CPU that the context is put on later sees what was written before. */
 int32_t tally_context_cpu(struct tally_core_context *context)
 {
 	const struct tally_core *core = context->core;

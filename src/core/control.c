@@ -16,7 +16,7 @@
 
 /* ---- enabling and disabling ------------------------------------------------------------- */
 
-/* Call fn for the event and each of its children, where each of them is. */
+/* Call fn for the event and each of its children, under the context rule. */
 static void for_family(struct tally_core_event *event, tally_context_fn fn)
 {
 	tally_context_run(event->context, fn, event);
@@ -32,7 +32,7 @@ void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_eve
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* What its last overflow put off was not done yet: it is on, and stands still. */
+	/* The disabling deferred by its last overflow has not run yet: it is on but stopped. */
 	if (tally_load_relaxed(&event->exhausted)) {
 		tally_store_relaxed(&event->exhausted, false);
 		if (cpu && event->state == TALLY_STATE_ACTIVE && !event->hw.running)
@@ -55,7 +55,7 @@ void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_ev
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* What failed to be pinned stays in error: only enabling it again says that one knows. */
+	/* A pinned event in error stays in error: only enabling it again acknowledges that. */
 	if (event->state <= TALLY_STATE_OFF)
 		return;
 	tally_context_advance(event->context, now);
@@ -88,7 +88,8 @@ void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event
 {
 	uint64_t now = tally_clock(event->core);
 
-	/* Elsewhere the flag is not ours to look at; it was seen when the event left this CPU. */
+	/* If the event is on another CPU, the flag must not be read here; it was handled when the
+	 * event left this CPU. */
 	if (tally_load_relaxed(&event->context->on_cpu) != (int32_t)cpu->number ||
 	    !event->exhausted)
 		return;
@@ -163,7 +164,7 @@ int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, i
 
 #if TALLY_CORE_CLASSIC
 
-/* Its events are no longer what those of its clones are. */
+/* The context no longer holds the same events as its clones. */
 static void diverge_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	tally_context_diverge(context);
@@ -232,7 +233,7 @@ struct request {
 	struct tally_core_task *current;
 	struct tally_core_event *event;
 	uintptr_t arg;
-	uint64_t value; /* what arg points to, where the request's row says so: fetched once */
+	uint64_t value; /* what `arg` points to, fetched once, if the request has `fetch` */
 };
 
 typedef const struct tally_core_refusal *(*request_fn)(const struct request *request);
@@ -246,7 +247,8 @@ typedef const struct tally_core_refusal *(*request_fn)(const struct request *req
 static const struct tally_core_refusal bad_address =
 	TALLY_WHY(-EFAULT, "argument", "the address cannot be read or written", "");
 
-/* Requests that bit 0 of the argument extends to the whole group, through any member. */
+/* Apply fn to the event or, if bit 0 of the argument is set, to its whole group, through any
+ * member. */
 static void for_group(const struct request *request, void (*fn)(struct tally_core_event *event))
 {
 	if (!(request->arg & PERF_IOC_FLAG_GROUP)) {
@@ -275,9 +277,9 @@ static const struct tally_core_refusal *request_reset(const struct request *requ
 	return NULL;
 }
 
-/* Those that were added may all be used up by now, and then nothing is to be enabled. What is on
- * and not exhausted goes on with them; what stands still has no overflows that would change the
- * limit after it was looked at. */
+/* The overflows just added may already be used up; then nothing is to be enabled. An event that is
+ * on and not exhausted continues with them. A stopped event has no overflows that would change the
+ * limit after it was read. */
 static void refresh_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	struct tally_core_event *event = arg;
@@ -372,7 +374,8 @@ static const struct tally_core_refusal *request_filter(const struct request *req
 
 /* ---- output to another event's buffer --------------------------------------------------- */
 
-/* Whether the event's records may go where the target's do. */
+/* Check whether the event's records may go to the target's buffer. Return NULL or the reason for
+ * failure. */
 static const struct tally_core_refusal *output_alike(const struct tally_core_event *event,
 						     const struct tally_core_event *target)
 {
@@ -469,12 +472,12 @@ static const struct tally_core_refusal *request_set_bpf(const struct request *re
 
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
 
-/* Requests that touch user memory or ask the host do so without the lock: `fetch` bytes before it,
- * or all by themselves. */
+/* Requests access user memory and call the host without the event's lock: `fetch` bytes are copied
+ * before it is taken, and `unlocked` requests run without it. */
 static const struct request_kind {
 	uint32_t number;
 	request_fn fn;
-	uint8_t fetch; /* bytes that the argument points to, into request.value */
+	uint8_t fetch; /* bytes to copy from the argument's address into request.value */
 	bool unlocked;
 } requests[] = {
 	{PERF_EVENT_IOC_ENABLE, request_enable, 0, false},
@@ -540,7 +543,7 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 	return tally_refuse(why, ret_why);
 }
 
-/* ---- what it is ------------------------------------------------------------------------- */
+/* ---- cookie and attr -------------------------------------------------------------------- */
 
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie)
 {
@@ -552,7 +555,7 @@ const struct perf_event_attr *tally_core_event_attr(const struct tally_core_even
 	return &event->attr;
 }
 
-/* ---- from inside ------------------------------------------------------------------------ */
+/* ---- in-kernel events ------------------------------------------------------------------- */
 
 int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
 				struct tally_core_event *target, struct tally_core_refusal *ret_why)

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Enabling, disabling and all else that is done to an open event. */
+/* Operations on open events: enabling, disabling and other ioctls. */
 #ifndef TALLY_CORE_CONTROL_H
 #define TALLY_CORE_CONTROL_H
 
 #include "core/private.h"
 
-/* Enable one event alone. A. */
+/* Enable a single event, not its children. Called under the context rule. */
 void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* Disable one event alone; in error or at its end it stays what it is. A. */
+/* Disable a single event, not its children. An event that is in error or has ended keeps its state.
+ * Called under the context rule. */
 void tally_control_disable_here(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* The REFRESH count of an event is used up: disable it, unless it was enabled anew. A. */
+/* Disable an event that has used up its REFRESH count, unless it was enabled again. Called on `cpu`
+ * with interrupts off; does nothing if the event is not on this CPU. */
 void tally_control_exhausted(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* All that are on this CPU and used up. With interrupts off, on it. */
+/* Disable all events on this CPU that have used up their REFRESH count. Called on this CPU with
+ * interrupts off. */
 void tally_control_exhausted_all(struct tally_core_cpu *cpu);
 
-/* Have the host wake who waits for the event, or for others that share its buffer. With
- * interrupts off. */
+/* Have the host wake pollers of the event or, unless `what` is POLLHUP, of all events that share
+ * its buffer. Called with interrupts off. */
 void tally_control_wake(struct tally_core_event *event, unsigned what);
 
-/* IOC_MODIFY_ATTRIBUTES with the attr at `user`, of the event and its children. NULL, or why not.
- * Without locks. */
+/* Apply IOC_MODIFY_ATTRIBUTES, with the attr at `user`, to the event and its children. Return NULL
+ * or the reason for failure. Called without locks. */
 const struct tally_core_refusal *tally_control_modify(struct tally_core_event *event,
 						      struct tally_core_task *current, void *user);
 
-/* Send the event's records to `target`'s buffer; NULL: nowhere. NULL, or why not. Without locks. */
+/* Redirect the event's records to `target`'s buffer; NULL: nowhere. Return NULL or the reason for
+ * failure. Called without locks. */
 const struct tally_core_refusal *tally_control_output(struct tally_core_event *event,
 						      struct tally_core_event *target);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The life of a core: CPUs, PMUs, tasks. */
+/* Creation and destruction of a core; its CPUs, PMUs and tasks. */
 #include "core/context.h"
 #include "core/pmus.h"
 #include "core/family.h"
@@ -31,7 +31,7 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 
 /* ---- PMUs ------------------------------------------------------------------------------- */
 
-/* Who says that it has one of its own hears that this one was linked. */
+/* Fails if the host claims to have its own function, since this one was linked instead. */
 __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
 {
 	return core->ops->offers & TALLY_HOST_PMU_INIT ? -ENXIO : 0;
@@ -101,7 +101,7 @@ static void cpu_set_offline(void *arg)
 	tally_store_relaxed(&cpu->online, false);
 	tally_store_relaxed(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
-	/* What its events put off to the last: nothing is on its stack while it is off line. */
+	/* Run the work that its events deferred last: the stack of an offline CPU is empty. */
 	tally_core_deferred(cpu->core);
 }
 
@@ -138,12 +138,12 @@ bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu)
 	return cpu < core->nr_cpus && tally_load_relaxed(&core->cpus[cpu].online);
 }
 
-/* Every record but a sample fits, with the shortest of strings. */
+/* Minimum of settings.record_max: every record except a sample fits, if its strings are short. */
 enum { RECORD_MAX_LEAST = 512 };
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- creation --------------------------------------------------------------------------- */
 
-/* On 32 bits sizes by the number of CPUs wrap before that number does. */
+/* On 32-bit machines, the size overflows before the number of CPUs does. */
 static bool too_many_cpus(uint32_t nr_cpus)
 {
 	return (uint64_t)nr_cpus * sizeof(struct tally_core_cpu) >

@@ -11,7 +11,7 @@
 #include "core/ref.h"
 #include "core/state.h"
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- allocation ------------------------------------------------------------------------- */
 
 static void init_lists(struct tally_core_event *event)
 {
@@ -91,8 +91,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 		event_free(event);
 		return ret;
 	}
-	/* Frequencies begin with a guess of one event a sample, which the first samples put
-	 * right. */
+	/* A frequency starts with a guess of one event per sample; the first samples correct it. */
 	attr = &event->attr;
 	set_period(event, tally_event_has_frequency(event) ? 1 : attr->sample_period);
 	*ret_event = event;
@@ -101,7 +100,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 
 #if TALLY_CORE_INHERITANCE
 
-/* ---- spare ones ------------------------------------------------------------------------- */
+/* ---- spare events ----------------------------------------------------------------------- */
 
 int tally_spares_fill(struct tally_core *core, struct tally_spares *spares, uint32_t nr)
 {
@@ -128,7 +127,7 @@ void tally_spares_free(struct tally_spares *spares)
 	spares->nr = 0;
 }
 
-/* What the drivers said of the one it is made after is true of it as well. */
+/* The driver's results for `from` also apply to the child. */
 struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 					     const struct tally_core_event *from,
 					     struct tally_core_event *root,
@@ -163,9 +162,9 @@ struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 
 #endif
 
-/* ---- references and lists of all -------------------------------------------------------- */
+/* ---- references and global lists -------------------------------------------------------- */
 
-/* With the registry's lock. */
+/* Called with the registry lock held. */
 static void own(struct tally_core_event *event, struct tally_core_task *owner)
 {
 	event->owned_next = owner->owned;
@@ -180,14 +179,13 @@ void tally_event_list(struct tally_core_event *event, struct tally_core_task *ow
 	uintptr_t flags = tally_registry_lock(event->core);
 
 	tally_list_insert(&event->core->events, &event->opened);
-	/* tally_core_end() may have ended it since the call began, and forgets what it owns once.
-	 */
+	/* tally_core_end() may have ended the task meanwhile, and disowns its events only once. */
 	if (owner && !tally_load_relaxed(&owner->exited))
 		own(event, owner);
 	tally_registry_unlock(event->core, flags);
 }
 
-/* With the registry's lock. */
+/* Called with the registry lock held. */
 static void disown(struct tally_core_event *event)
 {
 	if (!event->owned_at)
@@ -227,7 +225,7 @@ struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 	return next;
 }
 
-/* None of them is looked at: the first one has to be told that its head is nowhere. */
+/* Does not visit the events: only the back pointer of the first one is redirected to a dummy. */
 void tally_event_disown_all(struct tally_core_task *task)
 {
 	struct tally_core_event *first = task->owned;
@@ -246,7 +244,7 @@ static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 
 #if TALLY_CORE_USERS
 
-/* With the registry's lock: where a viewer is noted, or may be; NULL: there are too many. */
+/* Return the slot of a viewer, or a free one, or NULL. Called with the registry lock held. */
 static struct tally_core_task_ids *seen_slot(struct tally_core_context *context, const void *viewer)
 {
 	struct tally_core_task_ids *slot = NULL;
@@ -261,7 +259,8 @@ static struct tally_core_task_ids *seen_slot(struct tally_core_context *context,
 	return slot;
 }
 
-/* Who ends the event's task asks its viewers, as long as the event is in the context: reap.c. */
+/* Register the event's viewer while the event is in the context. When the task is ended, its IDs
+ * are saved for registered viewers: reap.c. */
 static void viewer_note(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
@@ -271,7 +270,7 @@ static void viewer_note(struct tally_core_event *event)
 	if (!event->core->ops->ids)
 		return;
 	flags = tally_registry_lock(event->core);
-	/* The task is taken from it with this lock: nobody asks for the numbers afterwards. */
+	/* tally_core_end() clears the task under this lock. No IDs are saved after that. */
 	if (tally_load_relaxed(&context->task))
 		slot = seen_slot(context, event->viewer);
 	if (slot) {
@@ -338,7 +337,7 @@ void tally_event_uninstall(struct tally_core_event *event, enum tally_state stat
 	viewer_forget(event);
 }
 
-/* Its counts are its parent's from now on. */
+/* Add the child's counts to its parent's. */
 static void event_fold(struct tally_core_event *child)
 {
 	struct tally_core_event *parent = child->parent;
@@ -350,7 +349,7 @@ static void event_fold(struct tally_core_event *child)
 	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }
 
-/* What was deferred for it is done, wherever that was: nobody defers any more. */
+/* Wait until work deferred for the event is done, on whichever CPU. Nothing can defer more. */
 void tally_event_flush(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;

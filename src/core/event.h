@@ -1,65 +1,71 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Making and ending events. */
+/* Creation and end of events. */
 #ifndef TALLY_CORE_EVENT_H
 #define TALLY_CORE_EVENT_H
 
 #include "core/private.h"
 
-/* An event with this attr for a task (NULL: all of a CPU), no context yet and one reference.
- * -ENOMEM; what the PMUs said, -ENOENT if it is none's. Without locks. */
+/* Create an event with this attr for a task (NULL: all tasks of a CPU), with one reference and no
+ * context. Return 0, -ENOMEM, -ENOENT if no PMU accepts it, or the error of a PMU. Called without
+ * locks. */
 int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 		    const struct tally_core_task *task, int32_t cpu,
 		    struct tally_core_event **ret_event);
 
-/* Events to be: memory taken before the lock that their parents are looked at under. Zero: none. */
+/* Events allocated for children before taking the lock under which the parents are inspected.
+ * Zeroed: empty. */
 struct tally_spares {
 	struct tally_core_event *first;
 	uint32_t nr;
 };
 
-/* Have at least `nr`: -ENOMEM. Give back those that are left. Without locks. */
+/* Allocate events until there are `nr` spares; return 0 or -ENOMEM. tally_spares_free() frees those
+ * that are left. Called without locks. */
 int tally_spares_fill(struct tally_core *core, struct tally_spares *spares, uint32_t nr);
 void tally_spares_free(struct tally_spares *spares);
 
-/* Turn a spare one into a child of `root` for a task, made after `from`, which is it or a child of
- * it. F. */
+/* Turn a spare into a child of `root` for a task, with the properties of `from`, which is `root` or
+ * a child of it. Called with the family lock held. */
 struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 					     const struct tally_core_event *from,
 					     struct tally_core_event *root,
 					     const struct tally_core_task *task);
 
-/* Put it into a context, beside its leader. F. */
+/* Add an event to a context, in the group of `leader`; NULL: in its own. Called with the family
+ * lock held. */
 void tally_event_install(struct tally_core_event *event, struct tally_core_context *context,
 			 struct tally_core_event *leader, enum tally_state state);
 
-/* Take it out of its context: tally_context_remove(). F. */
+/* Remove an event from its context: tally_context_remove(). Called with the family lock held. */
 void tally_event_uninstall(struct tally_core_event *event, enum tally_state state, bool dissolve);
 
-/* The one way out: off its PMU, out of its context and its group, with what was deferred for it
- * done; children with it. A child's counts are added to its parent's. The reference that kept it
- * goes to `dead`. F. */
+/* End an event and its children: take it off its PMU and out of its context and group, and finish
+ * the work deferred for it. Every event ends this way. A child's counts are added to its parent's.
+ * The list `dead` takes over the event's reference. Called with the family lock held. */
 void tally_event_retire(struct tally_core_event *event, struct tally_list *dead);
 
-/* One reference less. With the last one it leaves the lists of all events and is freed: until then
- * who iterates goes on from it. Without locks. */
+/* Release a reference. The last one removes the event from the lists of all events and frees it, so
+ * an iterator can continue from an event it holds. Called without locks. */
 void tally_event_put(struct tally_core_event *event);
 
-/* The second half of retiring: off their buffers, and a reference less. Without locks. */
+/* Second half of retiring: detach the events from their buffers and release the references. Called
+ * without locks. */
 void tally_events_put(struct tally_list *dead);
 
-/* Note that it was opened, by `owner`. */
+/* Add an opened event to the list of all events and to that of `owner`; NULL: it has none. */
 void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner);
 
-/* The event that the task opened before `event`, with a reference; the one of `event` is given
- * back. NULL: the last one it opened; NULL: no more. Without locks. */
+/* Return the event that the task opened before `event`, with a reference, and release the one to
+ * `event`. NULL: start with the last one it opened. Return NULL if there are no more. Called
+ * without locks. */
 struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 						struct tally_core_task *task,
 						struct tally_core_event *event);
 
-/* The task's events are nobody's from now on. R. */
+/* Empty the task's list of events. Called with the registry lock held. */
 void tally_event_disown_all(struct tally_core_task *task);
 
-/* Have what was deferred for an event that is in no context done. */
+/* Finish the work deferred for an event that is in no context. */
 void tally_event_flush(struct tally_core_event *event);
 
 #endif

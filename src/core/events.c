@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All events that were opened: looked at one by one, revoked, closed. */
+/* The list of opened events: iterating, revoking, closing. */
 #include "core/control.h"
 #include "core/event.h"
 #include "core/family.h"
 #include "core/pmus.h"
 #include "core/ref.h"
 
-/* ---- one after the other ---------------------------------------------------------------- */
+/* ---- iteration -------------------------------------------------------------------------- */
 
 struct tally_core_event *tally_core_event_next(struct tally_core *core,
 					       struct tally_core_event *event)
@@ -15,7 +15,7 @@ struct tally_core_event *tally_core_event_next(struct tally_core *core,
 	struct tally_list *at = event ? event->opened.next : core->events.next;
 	struct tally_core_event *next = NULL;
 
-	/* Who has no reference left is on its way out and cannot be held. */
+	/* Skip events without references: they are about to be freed. */
 	for (; !next && at != &core->events; at = at->next) {
 		next = tally_container_of(at, struct tally_core_event, opened);
 		if (!tally_ref_get_live(&next->refs))
@@ -44,8 +44,7 @@ static void wake(struct tally_core_event *event)
 	core->ops->irq_restore(core->host, flags);
 }
 
-/* Children hand in their counts and are closed; the event that was opened stays for its descriptor.
- */
+/* Children add their counts and are closed; the opened event remains for its descriptor. */
 static void revoke_event(struct tally_core_event *event)
 {
 	struct tally_core_pmu *pmu = NULL;
@@ -62,7 +61,7 @@ static void revoke_event(struct tally_core_event *event)
 	if (was_open) {
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
-		wake(event); /* before its descriptor can be closed, which waits for the lock */
+		wake(event); /* before its descriptor can be closed, which takes the lock */
 		pmu = tally_pmu_part(event);
 	}
 	tally_event_unlock(event);
@@ -80,8 +79,8 @@ void tally_revoke(struct tally_core *core,
 	struct tally_core_event *event = tally_core_event_next(core, NULL);
 	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	/* Those that were open when this began come before all with later numbers: who opens more
-	 * and more meanwhile does not keep it from its end. */
+	/* Events that are open now come before all with higher ids. So the loop ends even if new
+	 * events keep being opened. */
 	while (event && event->id <= last) {
 		if (is_one(event, what))
 			revoke_event(event);
@@ -90,7 +89,7 @@ void tally_revoke(struct tally_core *core,
 	tally_core_event_put(event);
 }
 
-/* ---- the end ---------------------------------------------------------------------------- */
+/* ---- closing ---------------------------------------------------------------------------- */
 
 uint32_t tally_core_close_all(struct tally_core *core)
 {
@@ -98,7 +97,7 @@ uint32_t tally_core_close_all(struct tally_core *core)
 	uint32_t nr = 0;
 
 	while (event) {
-		/* Who looks at the events may still hold one that was closed. */
+		/* An iterator may still hold an event that was closed. */
 		if (tally_load_relaxed(&event->state) != TALLY_STATE_DEAD) {
 			tally_core_close(core, event);
 			nr++;

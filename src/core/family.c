@@ -3,7 +3,7 @@
 
 #include "core/ref.h"
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- creation --------------------------------------------------------------------------- */
 
 struct tally_core_family *tally_family_new(struct tally_core *core)
 {
@@ -71,7 +71,7 @@ void tally_event_unlock(struct tally_core_event *event)
 	tally_family_unlock(tally_event_family(event, event->context));
 }
 
-/* ---- of a task -------------------------------------------------------------------------- */
+/* ---- the family of a task --------------------------------------------------------------- */
 
 static uintptr_t task_lock(const struct tally_core *core, struct tally_core_task *task)
 {
@@ -93,7 +93,7 @@ static struct tally_core_family *family_of(struct tally_core *core, struct tally
 	struct tally_core_family *family;
 	uintptr_t flags;
 
-	/* Who has no events takes no lock. */
+	/* A task without events takes no lock. */
 	if (!tally_load_acquire(&task->family))
 		return NULL;
 	flags = task_lock(core, task);
@@ -114,7 +114,7 @@ struct tally_core_family *tally_family_lock_task(struct tally_core *core,
 		if (!family)
 			return NULL;
 		tally_family_lock(family);
-		/* It leaves under the lock only; but it may have left while that was waited for. */
+		/* The task may have left the family while this waited for the lock. */
 		if (tally_load_acquire(&task->family) == family)
 			return family;
 		tally_family_release(family);

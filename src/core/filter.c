@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Setting filters, evaluating them, and the hits they are for. */
+/* Tracepoint filters: setting and evaluating them; tracepoint hits. */
 #include "core/filter.h"
 
 #include "core/pmus.h"
@@ -24,7 +24,7 @@ static uint64_t field_number(const struct tally_core_field *field, const uint8_t
 	return 0;
 }
 
-/* a < b as the field's sign has it: with the top bits turned, signed order is unsigned order. */
+/* a < b, signed if the field is: with the top bits flipped, signed order is unsigned order. */
 static bool less(const struct tally_core_field *field, uint64_t a, uint64_t b)
 {
 	uint64_t turn = field->is_signed ? UINT64_C(1) << 63 : 0;
@@ -46,7 +46,7 @@ static bool number_passes(const struct tally_filter_node *node, uint64_t value)
 	}
 }
 
-/* Wildcards '*' and '?'. On a mismatch the last '*' takes one character more. */
+/* Match wildcards '*' and '?'. On a mismatch, the last '*' takes one more character. */
 static bool like(const char *text, size_t len, const char *pattern, size_t pattern_len)
 {
 	size_t t = 0, p = 0, star = SIZE_MAX, from = 0;
@@ -87,7 +87,7 @@ static bool string_passes(const struct tally_core_filter *filter,
 	       (node->op == TALLY_FILTER_EQ);
 }
 
-/* The stack of truths is a word: no more than TALLY_FILTER_TRUTHS wait in any filter. */
+/* The stack of truth values is a word: no filter needs more than TALLY_FILTER_TRUTHS of them. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len)
 {
 	uint64_t stack = 0;
@@ -131,7 +131,7 @@ static const struct tally_core_refusal bad_filter[] = {
 		  "field operator value"),
 };
 
-/* A program's string, byte by byte: what lies behind it may not be readable. */
+/* Copy a string from user memory byte by byte: the memory after it need not be readable. */
 static const struct tally_core_refusal *copy_text(struct tally_core *core, const char *user,
 						  char *text, size_t *ret_len)
 {
@@ -147,7 +147,7 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 	return &too_long;
 }
 
-/* The expression's nodes, and its text behind them: no more memory than they take. */
+/* Copy the nodes, followed by the text, to a filter of exactly the size needed. */
 static const struct tally_core_refusal *make_filter(const struct tally_core *core,
 						    const struct tally_filter_node *nodes,
 						    uint32_t nr, const char *text, size_t len,
@@ -178,7 +178,7 @@ static const struct tally_core_refusal *why_bad_filter(int error)
 	return &no_memory;
 }
 
-/* No text has more nodes than characters. */
+/* A text never has more nodes than characters. */
 static const struct tally_core_refusal *compile(const struct tally_core_event *event,
 						const struct tally_core_tracepoint *tracepoint,
 						const char *text, size_t len,
@@ -200,7 +200,7 @@ static const struct tally_core_refusal *compile(const struct tally_core_event *e
 	return why;
 }
 
-/* Two who set one at the same time: the second has come too late, as any second one. */
+/* If two callers set a filter at the same time, the second one fails, as if it had been later. */
 static const struct tally_core_refusal *attach_filter(struct tally_core_event *event,
 						      struct tally_core_filter *filter)
 {

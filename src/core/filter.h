@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters of tracepoints: comparisons of fields with constants, combined with &&, ||, ! and
+ * Tracepoint filters: comparisons of fields with constants, combined with &&, ||, ! and
  * parentheses: IOC_SET_FILTER of perf_event_open(2).
  *
  *	prev_prio < 100 && (next_comm ~ "kworker*" || flags & 0x10)
@@ -15,32 +15,32 @@ enum tally_filter_kind {
 	TALLY_FILTER_AND,
 	TALLY_FILTER_OR,
 	TALLY_FILTER_NOT,
-	TALLY_FILTER_NUMBER, /* a comparison */
+	TALLY_FILTER_NUMBER, /* comparison with a number */
 	TALLY_FILTER_STRING,
 };
 
 /* One step of the expression in postfix order. */
 struct tally_filter_node {
-	uint8_t kind, op; /* op: index of the operator's spelling in filter_parse.c */
+	uint8_t kind, op; /* op: enum tally_filter_op */
 	const struct tally_core_field *field;
 	uint64_t number;
-	uint32_t text, text_len; /* of a string: where in filter->text, and how long */
+	uint32_t text, text_len; /* strings: offset in filter->text, and length */
 };
 
 struct tally_core_filter {
-	uint32_t nr, size; /* nodes; bytes of all of this */
-	const char *text;  /* behind the nodes */
+	uint32_t nr, size; /* number of nodes; bytes of the whole object */
+	const char *text;  /* stored after the nodes */
 	struct tally_filter_node nodes[];
 };
 
 enum {
 	TALLY_FILTER_DEPTH = 32,
-	TALLY_FILTER_TRUTHS = 64, /* operands that wait for their operator: bits of a word */
+	TALLY_FILTER_TRUTHS = 64, /* truth values on the stack: bits of a word */
 	TALLY_FILTER_TEXT_MAX = 4096,
 	TALLY_FILTER_STRING_MAX = 255
 };
 
-/* Operators, in the order of tally_filter_node.op. */
+/* Operators: tally_filter_node.op. */
 enum tally_filter_op {
 	TALLY_FILTER_EQ,
 	TALLY_FILTER_NE,
@@ -54,23 +54,23 @@ enum tally_filter_op {
 };
 
 /*
- * Compile `len` bytes of text into `nodes`, of which there are `max`; strings stay in the
- * text. 0 with their number; -EINVAL, -EPERM, -ENOENT and -ESRCH where Linux gives these, with
- * the reason and the offset; -E2BIG for more than fits.
+ * Compile `len` bytes of text into `nodes`, which has space for `max`; strings stay in the text.
+ * Return 0 and the number of nodes; -EINVAL, -EPERM, -ENOENT and -ESRCH where Linux returns them,
+ * with the reason and the offset; -E2BIG if the text needs too many nodes or levels.
  */
 int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields, const char *text,
 		       size_t len, struct tally_filter_node *nodes, uint32_t max, uint32_t *ret_nr,
 		       struct tally_error *err);
 
-/* Whether raw data passes. Fields beyond its end are 0 or empty. */
+/* Return true if the raw data passes. Fields beyond its end are 0 or empty. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len);
 
-/* IOC_SET_FILTER with the text at that address of the calling program. NULL, or why not. Without
- * locks. */
+/* Apply IOC_SET_FILTER with the text at that user address. Return NULL or the reason for failure.
+ * Called without locks. */
 const struct tally_core_refusal *tally_filter_set(struct tally_core_event *event,
 						  const char *user_text);
 
-/* The event's filter goes with it. */
+/* Free the filter of an event that is about to be freed. */
 #if TALLY_CORE_TRACEPOINTS
 void tally_filter_free(struct tally_core_event *event);
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The text of a filter, by recursive descent. */
+/* Recursive descent parser for filters. */
 #include "core/filter.h"
 
 #if TALLY_CORE_TRACEPOINTS
@@ -11,7 +11,7 @@ struct filter_parser {
 	size_t at, len;
 	struct tally_filter_node *nodes;
 	uint32_t nr, max, depth;
-	uint32_t truths; /* on the stack of who evaluates it, after the last node */
+	uint32_t truths; /* truth values on the evaluator's stack after the last node */
 	struct tally_error *err;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Periods that follow a rate of samples: attr.freq. On the event's CPU with interrupts off, or in
- * its overflow interrupt.
+ * Periods adjusted to a sampling frequency: attr.freq. Called on the event's CPU with interrupts
+ * off, or in its overflow interrupt.
  */
 #ifndef TALLY_CORE_FREQUENCY_H
 #define TALLY_CORE_FREQUENCY_H
 
 #include "core/private.h"
 
-/* Whether its period is to be found out. */
+/* Return true if the event's period is adjusted to a frequency. */
 static inline bool tally_event_has_frequency(const struct tally_core_event *event)
 {
 	return TALLY_CORE_FREQUENCIES && event->attr.freq && event->attr.sample_freq;
@@ -16,16 +16,16 @@ static inline bool tally_event_has_frequency(const struct tally_core_event *even
 
 #if TALLY_CORE_FREQUENCIES
 
-/* A sample is due: what its interval says of the rate. */
+/* Adjust the period by the interval before a sample that is due. */
 void tally_frequency_sample(struct tally_core_event *event);
 
-/* The same of a tick, of an event that is on. */
+/* Adjust the period of an active event by its rate since the last tick. */
 void tally_frequency_tick(struct tally_core_event *event, uint64_t now);
 
-/* What is known of the event's rate is from here on. */
+/* Start measuring the event's rate from now on. */
 void tally_frequency_restart(struct tally_core_event *event);
 
-/* Its count begins with 0 again. */
+/* Note that the event's count was reset to 0. */
 static inline void tally_frequency_reset(struct tally_core_event *event)
 {
 	event->freq_count = event->freq_sampled = 0;

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Where the node with this number hangs, counted from 1 at the top: below the first bit each says
- * whether the way goes right. */
+/* Return the link to the node with this number, counted from 1 at the root. The bits below the
+ * highest set bit give the path: 1 is right. */
 static struct tally_heap_node **place(struct tally_heap *heap, uint32_t number,
 				      struct tally_heap_node **ret_parent)
 {
@@ -22,7 +22,7 @@ static struct tally_heap_node **place(struct tally_heap *heap, uint32_t number,
 	return at;
 }
 
-/* What leads to the node. */
+/* Return the link to a node. */
 static struct tally_heap_node **link_to(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	if (!node->parent)
@@ -36,7 +36,7 @@ static void adopt(struct tally_heap_node *parent, struct tally_heap_node *child)
 		child->parent = parent;
 }
 
-/* The node goes to where `other` was, with these branches. */
+/* Put `node` in the position of `other`, with these branches. */
 static void take_place(struct tally_heap *heap, struct tally_heap_node *node,
 		       struct tally_heap_node *other, struct tally_heap_node *left,
 		       struct tally_heap_node *right)
@@ -49,7 +49,7 @@ static void take_place(struct tally_heap *heap, struct tally_heap_node *node,
 	adopt(node, right);
 }
 
-/* The node and its parent exchange their places. */
+/* Swap a node and its parent. */
 static void rise(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	struct tally_heap_node *parent = node->parent, *left = node->left, *right = node->right;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For drivers: counters of any width made 64 bits wide, and their periods. */
+/* Driver helpers: extending counters of any width to 64 bits, and their periods. */
 #include "core/overflow.h"
 #include "core/page.h"
 
@@ -9,11 +9,12 @@ static uint64_t width_mask(const struct tally_core_hw *hw)
 }
 
 /*
- * An overflow interrupt, of this counter or of another whose sample has the counts of the group,
- * may come at any instruction and fold the counter itself. So what lies between two values is taken
- * by whoever exchanges the one for the other; who is late looks again. Above the counter's width
- * `previous` has a number that changes with each arming: a counter that was armed anew meanwhile
- * can read the same as before.
+ * An overflow interrupt may occur at any instruction and update this count itself: the interrupt of
+ * this counter, or of another one with samples that include the counts of the group. So the
+ * difference between two values is added by the caller that succeeds in replacing the old value
+ * with the new one. A caller that comes too late reads the counter again. Above the counter's
+ * width, `previous` holds a number that changes each time the counter is armed: a counter that was
+ * armed again meanwhile may have the same value as before.
  */
 static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 {
@@ -28,7 +29,8 @@ static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 	return true;
 }
 
-/* In the overflow interrupt of `hw`, which no other of its group interrupts. */
+/* The same as fold(), in the overflow interrupt of `hw`, which others of its group do not
+ * interrupt. */
 static void fold_alone(struct tally_core_hw *hw, uint64_t now)
 {
 	uint64_t mask = width_mask(hw), passed = (now - hw->previous) & mask;
@@ -55,16 +57,16 @@ void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 }
 
 /*
- * Counters count up and interrupt when they wrap. Half of the range is the most that is ever
- * asked for: then what is read between the wrap and the interrupt can still be told from
- * what was before, and the value is right for user space that extends its sign.
+ * Counters count up and interrupt when they wrap. A counter is armed for at most half of its range:
+ * then a value read between the wrap and the interrupt is distinct from earlier ones, and sign
+ * extension in user space gives the right value.
  */
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {
 	uint64_t mask = width_mask(hw), far = mask / 2 + 1, value;
 
-	/* A period that ended while the interrupt was on its way, and the counter was taken off
-	 * before it came, is over with the next event. */
+	/* If a period ended but the counter was removed before its interrupt arrived, the next
+	 * event ends the period. */
 	if (hw->period)
 		far = hw->left > 0 ? TALLY_MIN(far, (uint64_t)hw->left) : 1;
 	value = (0 - far) & mask;
@@ -72,8 +74,8 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 	return value;
 }
 
-/* The next period begins where the last one ended, however late that was noticed; unless it
- * was so late that the next one is over as well. */
+/* The next period begins where the last one ended, however late that was noticed, unless the next
+ * one is over by then, too. */
 static void next_period(struct tally_core_hw *hw)
 {
 	hw->left += (int64_t)hw->period;
@@ -89,7 +91,7 @@ bool tally_core_hw_overflow(struct tally_core_hw *hw, uint64_t now,
 
 	fold_alone(hw, now);
 	if (hw->period && hw->left <= 0) {
-		hw->last_period = hw->period; /* frequency mode changes the next one's */
+		hw->last_period = hw->period; /* frequency mode may change the next period */
 		go_on = tally_overflow(event, sample_data, NULL, true);
 		next_period(hw);
 	}

@@ -21,12 +21,12 @@ static bool is_inherited(const struct tally_core_event *event, bool process)
 	return event->attr.inherit && !(event->attr.inherit_thread && process);
 }
 
-/* What a task that forks hands on. */
+/* State of passing on the events of a task that forks. */
 struct heritage {
 	struct tally_core_context *to;
 	struct tally_spares spares;
 	bool process;
-	bool whole; /* nothing stays behind */
+	bool whole; /* all events are inherited */
 };
 
 static struct tally_core_event *inherit_event(struct heritage *heritage,
@@ -68,8 +68,8 @@ static void inherit_slice(struct heritage *heritage, struct tally_core_slice *sl
 	inherit_list(heritage, &slice->flexible);
 }
 
-/* The child's groups wait in the order in which the parent's do, which must not change meanwhile:
- * a tick may come, or the parent may be preempted. */
+/* The child's groups wait in the same order as the parent's. That order must not change meanwhile,
+ * even if a tick occurs or the parent is preempted. */
 static void inherit_slices(struct heritage *heritage, struct tally_core_context *from,
 			   struct tally_core_slice *slices)
 {
@@ -80,14 +80,14 @@ static void inherit_slices(struct heritage *heritage, struct tally_core_context 
 	tally_store_release(&from->is_forking, 0);
 }
 
-/* A child that got all its parent's events can stand in for it: switch.c. */
+/* Mark a child that has inherited all events as a clone. Clones can be swapped: switch.c. */
 static void mark_clone(const struct tally_core_context *of, struct tally_core_context *clone)
 {
 	clone->origin = of->origin ? of->origin : of->id;
 	clone->origin_generation = of->origin ? of->origin_generation : of->generation;
 }
 
-/* Events of groups whose leaders are inherited: more than there will be children, at most. */
+/* Count the events of all inherited groups: an upper limit for the children. */
 static uint32_t nr_inherited(const struct tally_core_context *context, bool process)
 {
 	uint32_t nr = 0;
@@ -97,19 +97,19 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 	return nr;
 }
 
-/* With the family's lock. */
+/* Called with the family lock held. */
 static int inherit(struct heritage *heritage, struct tally_core_context *from,
 		   struct tally_core_task *child)
 {
 	struct tally_core_slice *slices = tally_load_acquire(&from->slices);
 	int ret;
 
-	/* They came after the look at what is needed; nothing is in them yet. */
+	/* Slices added after the demand was computed are still empty. */
 	if (slices && !heritage->to->slices)
 		slices = NULL;
 	ret = tally_family_adopt(child, heritage->to);
 
-	/* Whoever opened an event on a task that is not there yet: core.h. */
+	/* Someone has opened an event on a task that does not exist yet: core.h. */
 	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
@@ -120,7 +120,7 @@ static int inherit(struct heritage *heritage, struct tally_core_context *from,
 	return 0;
 }
 
-/* What a look at the parent's context found to be needed. */
+/* Memory needed to inherit from the parent's context. */
 struct demand {
 	struct tally_core_family *family;
 	uint32_t nr; /* events */
@@ -135,7 +135,7 @@ static bool heritage_suffices(const struct heritage *heritage, const struct dema
 	       heritage->spares.nr >= demand->nr;
 }
 
-/* Have memory for what was found, without the lock. */
+/* Allocate the memory that is needed. Called without the family lock. */
 static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 			  const struct demand *demand)
 {
@@ -159,8 +159,8 @@ static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 	return tally_spares_fill(core, &heritage->spares, demand->nr);
 }
 
-/* One look at what is to be inherited: 0, all done; -EAGAIN, once there is memory for what was
- * found. */
+/* Try to inherit. Return 0 when done; -EAGAIN after allocating the memory found to be missing;
+ * -ENOMEM; -EBUSY if the child has an event. */
 static int try_inherit(struct tally_core *core, struct heritage *heritage,
 		       struct tally_core_task *current, struct tally_core_task *child)
 {
@@ -242,22 +242,22 @@ struct leaving {
 	bool exited;
 };
 
-/* The last that its events hear is that the task is gone; then off the CPU, for good: a switch does
- * not find it with its task any more. */
+/* The EXIT record is the last one of the task's events. Then the context is taken off the CPU for
+ * good: a switch no longer finds it through its task. */
 static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	const struct leaving *leaving = arg;
 	struct tally_core *core = context->core;
 	struct tally_core_context *next;
 
-	/* Whose it was is forgotten when somebody else ended it: the record is that task's. */
+	/* Restore the task after tally_core_end() has cleared it: the record is about that task. */
 	tally_store_relaxed(&context->task, leaving->task);
 	if (leaving->exited)
 		tally_sideband_task(tally_this_cpu(core), context, leaving->task, false);
 	if (!cpu)
 		return;
 	tally_sched_context_out(cpu, context, tally_clock(core));
-	/* After an exec another may have been made meanwhile. */
+	/* After an exec, the task may have got a new context meanwhile. */
 	next = cpu->task ? tally_load_acquire(&cpu->task->context) : NULL;
 	if (next)
 		tally_sched_context_in(cpu, next, tally_clock(core));
@@ -265,7 +265,7 @@ static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 		tally_sched_fill(cpu, tally_clock(core));
 }
 
-/* Of a task without events, only those of its CPU hear. */
+/* Write EXIT records of a task without events: only the CPU's events get them. */
 void tally_inherit_emit_exit(struct tally_core *core, const struct tally_core_task *task)
 {
 	uintptr_t flags = core->ops->irq_save(core->host);
@@ -288,7 +288,7 @@ static void read_here(void *arg)
 	tally_read_record(read->event, read->task);
 }
 
-/* Only the event's CPU may write to its buffer; there are none for inherited events of all CPUs. */
+/* Only the event's CPU may write to its buffer; inherited events of all CPUs have no buffer. */
 static void emit_read(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event)
 {
@@ -310,8 +310,8 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 
 #endif
 
-/* Its own events stay readable, with their groups where these end as a whole; those it inherited
- * add to their parents' sums. */
+/* The task's own events stay readable, and so do their groups if these end as a whole. The counts
+ * of inherited events are added to their parents'. */
 static void end_event(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event, bool dissolve, struct tally_list *dead)
 {
@@ -323,7 +323,7 @@ static void end_event(struct tally_core *core, const struct tally_core_task *tas
 	tally_event_retire(event, dead);
 }
 
-/* Who ends another task may be looking at the context still: reap.c. */
+/* A concurrent tally_core_end() may still inspect the context: reap.c. */
 static void wait_for_lookers(struct tally_core *core)
 {
 	tally_registry_unlock(core, tally_registry_lock(core));
@@ -348,7 +348,7 @@ void tally_inherit_end(struct tally_core_context *context, struct tally_core_tas
 	tally_context_put(context);
 }
 
-/* Take the task's context from it and end what is in it; false: it has none. */
+/* Detach the task's context and end its events. Return false if it has none. */
 static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
 {
 	struct tally_core_family *family = tally_family_lock_task(core, task);
@@ -398,8 +398,8 @@ static bool waits_for_exec(const struct tally_core_context *context)
 	return false;
 }
 
-/* All that wait for it are enabled while nothing of the context is on, and find room once: with
- * interrupts off it must not cost more than a switch. */
+/* All events that wait for exec are enabled while the context is off, and scheduled once: with
+ * interrupts off, this must not cost more than a switch. */
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)
 {

@@ -5,13 +5,13 @@
 
 #include "core/private.h"
 
-/* End what is in a context that was taken from `task`, of which only the numbers are looked at, and
- * give the task's reference to it back. `exited`: its events hear of it. With the family's lock and
- * a reference to it, which are given back. */
+/* End the events of a context that was detached from `task`, and release the task's reference to
+ * it. Only the IDs of `task` are used. `exited`: write EXIT records. Called with the family lock
+ * and a reference to the family held; both are released. */
 void tally_inherit_end(struct tally_core_context *context, struct tally_core_task *task,
 		       bool exited);
 
-/* A task without events ends: those of this CPU hear of it. */
+/* Write EXIT records of a task without events to the events of this CPU. */
 void tally_inherit_emit_exit(struct tally_core *core, const struct tally_core_task *task);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Making ring buffers, who pays for them, and who writes to them. */
+/* Creation, accounting and mapping of ring buffers. */
 #include "core/buffer.h"
 #include "core/context.h"
 #include "core/page.h"
 #include "core/refuse.h"
 #include "core/scratch.h"
 
-/* Pages of data that a buffer has at most: their number and that of its chunks fit 32 bits. */
+/* Limit on a buffer's data pages: their number and that of the chunks fit in 32 bits. */
 enum { PAGES_MAX = 1 << 30 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 	bool scattered = core->settings.scattered && !buffer->contiguous;
 	size_t per_chunk = scattered ? 1 : nr;
 
-	/* What free_pages() gives back has this size and this layout, also after a failure. */
+	/* Set first, as free_pages() uses the size and the layout, also after a failure. */
 	buffer->size = nr * core->ops->page_size;
 	buffer->page = core->ops->pages_alloc(core->host, metadata + (buffer->contiguous ? nr : 0));
 	if (!buffer->page)
@@ -65,14 +65,14 @@ static int alloc_buffer(struct tally_core_buffer *buffer, size_t nr)
 	return 0;
 }
 
-/* ---- who pays --------------------------------------------------------------------------- */
+/* ---- accounting ------------------------------------------------------------------------- */
 
 #if TALLY_CORE_USERS
 
-/* What the host says of who maps, asked before the accounts are looked at. */
+/* Limits of the calling task, obtained from the host before the accounts are checked. */
 struct limits {
-	uint64_t share; /* pages that each user may lock, for all his buffers together */
-	uint64_t more;  /* pages beyond, of this address space */
+	uint64_t share; /* pages that each user may lock, for all buffers together */
+	uint64_t more;  /* pages beyond these that the address space may lock */
 };
 
 static struct limits limits_of(struct tally_core *core, struct tally_core_task *current)
@@ -91,7 +91,7 @@ static struct limits limits_of(struct tally_core *core, struct tally_core_task *
 	return limits;
 }
 
-/* With the registry's lock. */
+/* Called with the registry lock held. */
 static int charge_locked(const struct limits *limits, size_t pages,
 			 struct tally_core_buffer *buffer)
 {
@@ -112,8 +112,8 @@ static int charge_locked(const struct limits *limits, size_t pages,
 }
 
 /*
- * Every user has a share for each CPU, for all his buffers together; what goes beyond it counts
- * against what his process may lock.
+ * Charge a buffer. Each user has a share for each CPU, for all buffers together; pages beyond it
+ * count against the memory that the process may lock.
  */
 static int charge(struct tally_core *core, struct tally_core_task *current, size_t pages,
 		  struct tally_core_buffer *buffer)
@@ -204,7 +204,7 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 	tally_page_init(event, buffer);
 }
 
-/* What the event is, seen where nothing of it changes. */
+/* Snapshot of the event, taken under the context rule. */
 struct first_look {
 	struct tally_core_event *event;
 	bool revoked;
@@ -220,7 +220,7 @@ static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_conte
 		tally_page_begin(look->event);
 }
 
-/* One who asks for a mapping. */
+/* A request for a mapping. */
 struct mapper {
 	struct tally_core *core;
 	struct tally_core_task *current;
@@ -229,7 +229,7 @@ struct mapper {
 	bool writable;
 };
 
-/* All that is written to; what there is after a failure tally_buffer_free() gives back. */
+/* Allocate everything that is written to. After a failure, tally_buffer_free() frees it. */
 static int take_memory(const struct mapper *mapper, struct tally_core_buffer *buffer)
 {
 	int ret = alloc_buffer(buffer, mapper->nr);
@@ -241,7 +241,7 @@ static int take_memory(const struct mapper *mapper, struct tally_core_buffer *bu
 	return tally_scratch_prepare(mapper->event, buffer->size);
 }
 
-/* A buffer for `mapper`, paid for before any memory is taken. */
+/* Create a buffer, charging its pages before they are allocated. */
 static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 						   struct tally_core_buffer **ret_buffer)
 {
@@ -267,7 +267,7 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 	return why;
 }
 
-/* Make a buffer and attach it. NULL in *ret_buffer: another was quicker. */
+/* Create a buffer and attach it. *ret_buffer stays NULL if another caller was faster. */
 static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 						struct tally_core_buffer **ret_buffer)
 {
@@ -285,7 +285,7 @@ static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 		tally_buffer_put(buffer);
 		return NULL;
 	}
-	/* Its PMU may have left while memory was taken. */
+	/* The PMU may have been unregistered during the allocation. */
 	tally_context_run(mapper->event->context, update_page_here, &look);
 	if (look.revoked) {
 		tally_buffer_unmap(buffer);
@@ -295,7 +295,7 @@ static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 	return NULL;
 }
 
-/* Map the buffer that the event has. NULL in *ret_buffer: it is just going away. */
+/* Map the event's existing buffer. *ret_buffer stays NULL if the buffer is just going away. */
 static const struct tally_core_refusal *map_again(const struct mapper *mapper,
 						  struct tally_core_buffer *buffer,
 						  struct tally_core_buffer **ret_buffer)
@@ -311,8 +311,7 @@ static const struct tally_core_refusal *map_again(const struct mapper *mapper,
 	return NULL;
 }
 
-/* Memory is taken without locks: meanwhile the event may have got a buffer or lost the one it had,
- * then once more. */
+/* Memory is allocated without locks. If the event gets or loses a buffer meanwhile, try again. */
 static const struct tally_core_refusal *map(const struct mapper *mapper,
 					    struct tally_core_buffer **ret_buffer)
 {

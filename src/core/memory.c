@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions that compilers call by themselves, for hosts that have none. Weak: the host's
- * own, which are faster, win.
+ * Functions that compilers call implicitly, for hosts that have none. They are weak, so that the
+ * host's own, which are faster, take precedence.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ WEAK int memcmp(const void *a, const void *b, size_t len)
 	return len ? *x - *y : 0;
 }
 
-/* On 32 bits, where code is to be small: shifts of 64 bits. */
+/* 64-bit shifts on 32-bit machines, which compilers call when optimizing for size. */
 #if UINTPTR_MAX == UINT32_MAX
 
 uint64_t __ashldi3(uint64_t value, int by);

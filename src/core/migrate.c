@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of PMUs that count for several CPUs: on the one that the PMU names, and when that one goes
- * off line, on the one that it names then.
+ * Events of PMUs that count for several CPUs. They are on the CPU that the PMU designates. When
+ * that CPU goes offline, they migrate to the one that the PMU designates then.
  *
- * Such events have a family of their own, core->movers, whichever CPU's context they are in: who
- * holds its lock finds all of them where they are until it gives it back, and none is moved in the
- * midst of anything. The CPU that a group leaves is off line, so its context holds the group on no
- * counter; the CPU that it comes to gets all of it at once, with interrupts off.
+ * Such events have a family of their own, core->movers, whichever CPU's context they are in. A
+ * holder of its lock finds all of them in place until it unlocks, and none is moved in the middle
+ * of an operation. The CPU that a group leaves is offline, so the group is on no counter. The CPU
+ * that it migrates to receives the whole group in one step, with interrupts off.
  */
 #include "core/migrate.h"
 
@@ -33,7 +33,7 @@ int32_t tally_migrate_target(struct tally_core *core, struct tally_core_pmu *pmu
 {
 	int32_t to = pmu->cpu_of(pmu, cpu);
 
-	/* It may have gone since it was named. */
+	/* The CPU may have gone offline since it was designated. */
 	if (!tally_core_cpu_is_online(core, (uint32_t)to))
 		to = pmu->cpu_of(pmu, cpu);
 	return tally_core_cpu_is_online(core, (uint32_t)to) ? to : -1;
@@ -45,7 +45,7 @@ struct move {
 	bool departed;
 };
 
-/* Who came back meanwhile keeps it. */
+/* A CPU that came back online meanwhile keeps the group. */
 static void depart_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	struct move *move = arg;
@@ -65,7 +65,7 @@ static void member_arrive(struct tally_core_event *event, struct tally_core_cpu 
 	event->hw.cpu = (int32_t)to->number;
 	tally_context_get(&to->own);
 	tally_store_release(&event->context, &to->own);
-	tally_context_put(from); /* a CPU's, which keeps one of its own */
+	tally_context_put(from); /* a CPU's context, which keeps a reference of its own */
 	tally_context_bring(event);
 }
 
@@ -113,7 +113,7 @@ void tally_migrate(struct tally_core *core)
 	struct tally_core_event *event = tally_core_event_next(core, NULL);
 	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	/* Those that are listed later look by themselves: open.c. */
+	/* Events listed later are migrated when they are opened: open.c. */
 	while (event && event->id <= last) {
 		tally_migrate_event(event);
 		event = tally_core_event_next(core, event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of PMUs that count for several CPUs: moved when theirs is off line. */
+/* Migration of events of PMUs that count for several CPUs, when their CPU goes offline. */
 #ifndef TALLY_CORE_MIGRATE_H
 #define TALLY_CORE_MIGRATE_H
 
@@ -7,22 +7,23 @@
 
 #if TALLY_CORE_SEVERAL_CPUS
 
-/* The family of events that move: -ENOMEM. */
+/* Create or free the family of events that migrate. Return 0 or -ENOMEM. */
 int tally_migrate_init(struct tally_core *core);
 void tally_migrate_exit(struct tally_core *core);
 
-/* The CPU on line that the PMU, which has a cpu_of(), names for this one; -1: none. */
+/* Return the online CPU that the PMU, which has a cpu_of(), designates for this one; -1: none. */
 int32_t tally_migrate_target(struct tally_core *core, struct tally_core_pmu *pmu, uint32_t cpu);
 
-/* A group that moves goes to the CPU that its PMU names, if its own is off line and another is to
- * be had: what it counted stays. The family's lock, of an event that moves. */
+/* Move a group to the CPU that its PMU designates, if its own is offline and another is available.
+ * It keeps its counts. Called with the lock of core->movers held. */
 void tally_migrate_group(struct tally_core_event *leader);
 
-/* The same for the group of an event that may be of any kind. Without locks. */
+/* The same for the group of any event, which may be one that does not migrate. Called without
+ * locks. */
 void tally_migrate_event(struct tally_core_event *event);
 
-/* A CPU went or came: the same for all events that were opened. Where the machine may sleep,
- * without locks. */
+/* The same for all opened events, after a CPU went online or offline. Called where the machine may
+ * sleep, without locks. */
 void tally_migrate(struct tally_core *core);
 
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* IOC_MODIFY_ATTRIBUTES: another address, length or kind of access for an open breakpoint. */
+/* IOC_MODIFY_ATTRIBUTES: change the address, length or access type of an open breakpoint. */
 #include "core/check.h"
 #include "core/context.h"
 #include "core/control.h"
@@ -23,7 +23,7 @@ static const struct tally_core_refusal revoked =
 struct modification {
 	struct tally_core_event *event;
 	const struct perf_event_attr *attr;
-	int refused; /* What the PMU's check() said of them and of who asks. */
+	int refused; /* result of the PMU's check() of the attr and the caller */
 	const struct tally_core_refusal *why;
 };
 
@@ -72,8 +72,8 @@ static void sig_data_here(struct tally_core_cpu *cpu, struct tally_core_context 
 	modification->event->attr.sig_data = modification->attr->sig_data;
 }
 
-/* Where the event is on a CPU it comes off first: its PMU is asked when nothing runs. Afterwards
- * the attr says whether it is on, whether or not it changed. */
+/* The event is disabled first, so that its PMU is asked while it is off. Afterwards it is enabled
+ * if its attr is not `disabled`, whether or not that was changed. */
 static const struct tally_core_refusal *modify_one(struct tally_core_event *event,
 						   const struct perf_event_attr *attr, int refused)
 {
@@ -100,7 +100,7 @@ static const struct tally_core_refusal *modify_all(struct tally_core_event *even
 	return why;
 }
 
-/* Who may do this is judged here, by the task that asks: where the event is, another one runs. */
+/* Permissions are checked here, in the calling task; another task runs on the event's CPU. */
 static const struct tally_core_refusal *modify_of(struct tally_core_event *event,
 						  struct tally_core_pmu *pmu,
 						  const struct tally_core_task *current,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an attr can ask for that not every host has: refused where it is not offered. */
+/* Features that an attr can ask for but not every host has: rejected if not offered. */
 #include "core/check.h"
 #include "core/refuse.h"
 

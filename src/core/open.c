@@ -22,13 +22,13 @@ static const struct tally_core_refusal no_memory = TALLY_WHY(-ENOMEM, "", "out o
 
 enum { SIZE_LIMIT = 4096 };
 
-/* What every attr begins with. */
+/* The first fields of every attr. */
 struct attr_head {
 	uint32_t type, size;
 };
 
-/* Read the rest of an attr whose head was read: nothing is read twice, so that what is judged is
- * what was taken. */
+/* Read the rest of an attr after its head. Nothing is read twice, so that what is checked is what
+ * is used. */
 static const struct tally_core_refusal *copy_rest(struct tally_core *core, const uint8_t *user,
 						  struct attr_head head,
 						  struct perf_event_attr *ret_attr)
@@ -107,7 +107,7 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 	return &no_task;
 }
 
-/* ---- what the PMUs say ------------------------------------------------------------------ */
+/* ---- finding a PMU ---------------------------------------------------------------------- */
 
 static const struct tally_core_refusal by_pmu[] = {
 	TALLY_WHY(-ENOENT, "config", "no PMU has this event",
@@ -140,7 +140,7 @@ const struct tally_core_refusal *tally_open_by_pmu(int error)
 static const struct tally_core_refusal no_cpu =
 	TALLY_WHY(-ENODEV, "cpu", "no CPU that is on line counts for this one", "");
 
-/* The CPU that counts for the one it was opened for. */
+/* Set the CPU that counts for the one that the event was opened for. */
 static const struct tally_core_refusal *designate(struct tally_check *check)
 {
 	struct tally_core_event *event = check->event;
@@ -175,9 +175,9 @@ static const struct tally_core_refusal *make_event(struct tally_check *check)
 	return ret ? tally_open_by_pmu(ret) : NULL;
 }
 
-/* ---- putting it in its place ------------------------------------------------------------ */
+/* ---- installation ----------------------------------------------------------------------- */
 
-/* The context that the event goes to, its family locked. */
+/* Find the event's context and lock its family. */
 static const struct tally_core_refusal *context_lock(struct tally_check *check)
 {
 	if (!check->task) {
@@ -200,7 +200,7 @@ static void context_unlock(struct tally_check *check)
 		tally_family_unlock(tally_event_family(check->event, check->context));
 }
 
-/* The context locked, with room for an event of one CPU. */
+/* Lock the context, and allocate slices if a task's event of one CPU needs them. */
 static const struct tally_core_refusal *context_lock_sliced(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = context_lock(check);
@@ -210,7 +210,8 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	       !tally_load_relaxed(&check->context->slices)) {
 		struct tally_core_context *context = check->context;
 
-		/* Memory is taken without the lock; meanwhile the task may get another one. */
+		/* Memory is allocated without the lock. The task may get another context meanwhile,
+		 * so check again. */
 		tally_context_get(context);
 		context_unlock(check);
 		ret = tally_context_slice_up(context);
@@ -220,8 +221,8 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 	return why;
 }
 
-/* An event that moves, with the lock that keeps it and its group where they are: what was named
- * before may have gone, and the group be still on its way. */
+/* For an event that can migrate, find the CPU again, now under the lock that keeps it and its group
+ * in place. The CPU found before may be offline by now, and the group may not have migrated yet. */
 static const struct tally_core_refusal *settle(struct tally_check *check)
 {
 	const struct tally_core_refusal *why;
@@ -253,7 +254,7 @@ static const struct tally_core_refusal *install(struct tally_check *check)
 	return why;
 }
 
-/* The way back of an open that fails: the event goes as every other does. */
+/* Undo a failed open: the event ends like any other. */
 static void give_up(struct tally_core_event *event)
 {
 	struct tally_list dead;
@@ -267,8 +268,9 @@ static void give_up(struct tally_core_event *event)
 	tally_events_put(&dead);
 }
 
-/* FD_OUTPUT: group_fd says whose buffer to write to, and with NO_GROUP no more than that. The rules
- * need the event to be in its context. */
+/* Create, check and install the event. With FD_OUTPUT, the records go to the buffer of the event
+ * group_fd; with NO_GROUP, group_fd means no more than that. The output rules need the event to be
+ * in its context. */
 static const struct tally_core_refusal *place(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = tally_check(check, TALLY_CHECK_TARGET);
@@ -288,7 +290,7 @@ static const struct tally_core_refusal *place(struct tally_check *check)
 	if (why)
 		return why;
 	tally_event_list(check->event, check->current);
-	/* Its CPU may have gone before it was listed, and nobody have found it to be moved. */
+	/* If its CPU went offline before the event was listed, it has not been migrated yet. */
 	tally_migrate_event(check->event);
 	return NULL;
 }
@@ -337,7 +339,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 	return tally_refuse(why, ret_why);
 }
 
-/* ---- from inside ------------------------------------------------------------------------ */
+/* ---- in-kernel events ------------------------------------------------------------------- */
 
 int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
 			    const struct tally_core_event_setup *setup,

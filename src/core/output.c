@@ -4,7 +4,7 @@
 #include "core/overflow.h"
 #include "core/scratch.h"
 
-/* For padding and the longest trailer behind a body. */
+/* Space for padding and the longest trailer. */
 enum { RESERVE = 8 + 8 * TALLY_TRAILER_MAX_FIELDS };
 
 static void count_lost(struct tally_output *output)
@@ -24,8 +24,8 @@ void tally_output_lose(struct tally_core_event *event, uint64_t nr)
 	tally_count_up(&root->lost, nr);
 }
 
-/* A task's event is its task's, also in a switch, where it may overflow while the CPU is not yet,
- * or no longer, said to be that task's. */
+/* Return the task that a record is about. For a task's event it is that task, even during a switch,
+ * when the event may overflow before cpu->task is that task or after it was. */
 static const struct tally_core_task *task_of(const struct tally_core_event *event,
 					     const struct tally_core_cpu *cpu)
 {
@@ -41,7 +41,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	struct tally_core_scratch *scratch = tally_load_acquire(&cpu->scratch);
 	uint32_t level;
 
-	/* Nobody waits for what a CPU still does that went off line. */
+	/* Writers on an offline CPU are not waited for. */
 	if (!cpu->online)
 		return false;
 	output->event = event;
@@ -50,7 +50,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	output->cpu = cpu;
 	output->task = task_of(event, cpu);
 	output->wake = false;
-	/* A mapping of the metadata page alone has no room to lose anything for want of. */
+	/* A mapping of the metadata page alone holds no records, so none are lost. */
 	if (!output->buffer || !output->buffer->size)
 		return false;
 	level = cpu->nesting;
@@ -86,7 +86,7 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
-/* What was not written is told right before the next record that is, in one piece with it. */
+/* Write a LOST record right before the next record, in the same reservation. */
 static void emit_lost(const struct tally_output *output, uint64_t lost, uint64_t len)
 {
 	struct lost_record record = {
@@ -107,7 +107,7 @@ uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 	uint64_t ahead = sizeof(struct lost_record) + tally_trailer_size(&output->event->layout);
 	uint64_t lost = 0;
 
-	/* A record that is too long for that leaves it to the next. */
+	/* If both do not fit, leave the LOST record to the next record. */
 	if (tally_load_relaxed(&buffer->lost) && ahead + len <= output->max)
 		lost = tally_exchange(&buffer->lost, 0);
 	ahead = lost ? ahead : 0;
@@ -148,7 +148,7 @@ static uint64_t event_clock(const struct tally_core_event *event)
 
 #if TALLY_CORE_USERS
 
-/* What it left was asked for when it ended: the host does not know it any more. */
+/* The IDs of a reaped task were saved when it ended: the host does not know the task any more. */
 static void ids_of_left(const struct tally_core_context *context, const void *viewer, bool parent,
 			int32_t *ret_pid, int32_t *ret_tid)
 {

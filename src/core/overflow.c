@@ -17,8 +17,9 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr)
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
-/* All but `event`, which its driver leaves stopped. In an NMI a member may just be leaving, whose
- * links lead anywhere in the list or to itself: no more are looked at than there are. */
+/* Stop all members except `event`, which its driver leaves stopped. In an NMI, a member may just be
+ * leaving, with links that lead anywhere in the list or to itself: no more members are visited than
+ * there are. */
 static void stop_others(struct tally_core_event *leader, const struct tally_core_event *event)
 {
 	uint32_t nr = leader->nr_siblings + 1;
@@ -35,7 +36,7 @@ static void throttle_group(struct tally_core_cpu *cpu, struct tally_core_event *
 {
 	struct tally_core_event *leader = event->leader;
 
-	/* An interrupt of another member may have been quicker. */
+	/* An interrupt of another member may have done this before. */
 	if (!tally_exchange(&leader->throttled, true)) {
 		tally_count_up_u32(&cpu->nr_throttled);
 		tally_sideband_throttle(leader, true);
@@ -68,16 +69,16 @@ void tally_overflow_forget(struct tally_core_event *leader)
 	tally_fetch_add(&tally_this_cpu(leader->core)->nr_throttled, UINT32_MAX);
 }
 
-/* ---- what is put off -------------------------------------------------------------------- */
+/* ---- deferring work --------------------------------------------------------------------- */
 
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 {
 	struct tally_core *core = event->core;
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
-	/* Whoever adds the first bit puts the event onto this CPU's stack. On whose it is else is
-	 * not known: a CPU that the event is not on leaves undone what is to be done where it is.
-	 */
+	/* The caller that sets the first bit pushes the event onto this CPU's stack. Otherwise the
+	 * event is already on the stack of an unknown CPU. If that is not the event's CPU, it skips
+	 * the work that must be done there, so note that such work is left for this CPU. */
 	if (tally_fetch_or(&event->pending, pending)) {
 		if (pending & (TALLY_PENDING_HUP | TALLY_PENDING_TRAP)) {
 			tally_store_relaxed(&cpu->missed, true);
@@ -98,9 +99,9 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 /* ---- traps ------------------------------------------------------------------------------ */
 
 /*
- * A trap is for the task whose event overflowed, which may have left the CPU before it can be sent:
- * then it is sent when that task runs next. What the kernel's code was at is nothing for who may
- * not sample it.
+ * A trap goes to the task of the event that overflowed. If the task has left the CPU before the
+ * trap can be sent, it is sent when the task runs next. If the event excludes the kernel, the
+ * address is hidden unless user code was interrupted.
  */
 static void owe_trap(struct tally_core_event *event,
 		     const struct tally_core_sample_data *sample_data)
@@ -175,7 +176,7 @@ static void trap_all(struct tally_core_cpu *cpu)
 
 #endif
 
-/* ---- what was put off, done ------------------------------------------------------------- */
+/* ---- running deferred work -------------------------------------------------------------- */
 
 static void run_pending(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
@@ -199,7 +200,7 @@ void tally_core_deferred(struct tally_core *core)
 		struct tally_core_event *next = event->pending_next;
 
 		run_pending(cpu, event);
-		tally_ref_put(&event->stacked); /* who ends it may free it now */
+		tally_ref_put(&event->stacked); /* the event may be freed from now on */
 		event = next;
 	}
 	if (tally_exchange(&cpu->missed, false)) {
@@ -210,8 +211,8 @@ void tally_core_deferred(struct tally_core *core)
 
 /* ---- the overflow ----------------------------------------------------------------------- */
 
-/* Count down IOC_REFRESH: true when this was the last one. The count is the opened event's,
- * shared with nobody: REFRESH is refused for inherited events. */
+/* Count down the IOC_REFRESH limit. Return true if this was the last overflow. The limit is that of
+ * an opened event and is not shared: REFRESH is rejected for events with attr.inherit. */
 static bool limit_reached(struct tally_core_event *event)
 {
 	int32_t limit = tally_load_relaxed(&event->limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A period is over: limits, throttling, frequency, the sample, and what has to be put off.
- * On the event's CPU with interrupts off, or in its overflow interrupt.
+ * Overflows: limits, throttling, frequency, the sample, and deferred work. Called on the event's
+ * CPU with interrupts off, or in its overflow interrupt.
  */
 #ifndef TALLY_CORE_OVERFLOW_H
 #define TALLY_CORE_OVERFLOW_H
@@ -9,18 +9,20 @@
 #include "core/frequency.h"
 #include "core/private.h"
 
-/* Returns false when the event must not count on: throttled, or its REFRESH count used up. Events
- * that happen rather than being counted (`throttle` false) are never throttled. */
+/* Handle the end of a period. Return false if the event must stop counting: it is throttled, or its
+ * REFRESH count is used up. Without `throttle`, as for the first sample of a software event, it is
+ * never throttled. `raw` is tracepoint data, or NULL. */
 bool tally_overflow(struct tally_core_event *event,
 		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
 		    bool throttle);
 
-/* Whether a tick's `nr`th sample is beyond its share of settings.max_sample_rate, rounded up. */
+/* Return true if the `nr`th sample of a tick exceeds the tick's share of settings.max_sample_rate,
+ * rounded up. */
 bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr);
 
 #if TALLY_CORE_TRAPS
 
-/* The task of this context runs here: have the traps sent that it is owed. */
+/* Have the pending traps of this context's task sent; the task is running here. */
 void tally_overflow_send_traps(struct tally_core_context *context);
 
 static inline void tally_overflow_settle(struct tally_core_context *context)
@@ -29,7 +31,7 @@ static inline void tally_overflow_settle(struct tally_core_context *context)
 		tally_overflow_send_traps(context);
 }
 
-/* The event leaves its context: nobody is owed a trap any more. */
+/* Cancel a pending trap, as the event leaves its context. */
 void tally_overflow_drop_trap(struct tally_core_event *event);
 
 #else
@@ -44,22 +46,24 @@ static inline void tally_overflow_drop_trap(struct tally_core_event *event)
 
 #endif
 
-/* Have `pending` done (enum tally_pending) where it may be. */
+/* Defer work (enum tally_pending) to tally_core_deferred(). */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 
 /*
- * Throttling is of whole groups, as in Linux since 6.16: counts of members that stood still for
- * different times could not be compared. The leader has the flag, and says so in its buffer.
+ * Whole groups are throttled, as in Linux since 6.16: counts of members that were stopped for
+ * different times could not be compared. The leader has the flag, and the records are in its
+ * buffer.
  */
 
-/* The group is about to start, or may go on: it is free again, and says so. */
+/* End the throttling of a group that is about to start or may continue. Writes an UNTHROTTLE
+ * record. */
 void tally_overflow_unthrottle(struct tally_core_event *leader);
 
-/* A throttled group comes off its PMUs, or goes on: the tick need not look for it. */
+/* Note that a throttled group is taken off its PMUs or continues: the tick need not look for it. */
 void tally_overflow_forget(struct tally_core_event *leader);
 
-/* Have an event count that is on its PMU and stands still; not while its group is throttled or its
- * REFRESH count used up. */
+/* Start an event that is stopped on its PMU, unless its group is throttled or its REFRESH count is
+ * used up. */
 static inline void tally_overflow_resume(struct tally_core_event *event)
 {
 	const struct tally_core_event *leader = event->leader;
@@ -67,12 +71,13 @@ static inline void tally_overflow_resume(struct tally_core_event *event)
 	if (tally_load_relaxed(&leader->throttled) || tally_load_relaxed(&event->exhausted))
 		return;
 	event->pmu->start(event->pmu, &event->hw);
-	/* An interrupt of a member that runs already stops those that do, not what starts. */
+	/* If a member's interrupt throttles the group now, it stops running members, not a starting
+	 * one. */
 	if (tally_load_relaxed(&leader->throttled) && event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
 }
 
-/* The same for one that did not count for a while. */
+/* The same for an event that was stopped for a while. */
 static inline void tally_overflow_start(struct tally_core_event *event)
 {
 	if (tally_event_has_frequency(event))

@@ -5,7 +5,7 @@
 
 #if TALLY_CORE_SELF_READ
 
-/* Of a counter of `width` bits, as a signed number. */
+/* Return the value of a counter of `width` bits as a signed number. */
 static int64_t sign_extend(uint64_t value, uint8_t width)
 {
 	uint8_t unused = width && width < 64 ? (uint8_t)(64 - width) : 0;
@@ -22,7 +22,7 @@ static uint32_t user_index(struct tally_core_event *event)
 	return pmu->user_index ? pmu->user_index(pmu, &event->hw) : (uint32_t)event->hw.index + 1;
 }
 
-/* offset + the counter, extended from its width, is the count. */
+/* Set the offset so that offset plus the sign-extended counter is the count. */
 static void write_offset(struct tally_core_event *event, struct perf_event_mmap_page *page,
 			 uint64_t previous, uint64_t count)
 {
@@ -31,8 +31,7 @@ static void write_offset(struct tally_core_event *event, struct perf_event_mmap_
 	page->offset = (int64_t)(count + tally_load_relaxed(&event->child_count) - base);
 }
 
-/* The overflow interrupt may come while this is worked out and move both; then it is worked out
- * again. */
+/* The overflow interrupt may change both values during the calculation; then it is repeated. */
 static void write_count(struct tally_core_event *event, struct perf_event_mmap_page *page)
 {
 	uint64_t previous, count;
@@ -62,12 +61,12 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	page->time_mult = params.mult;
 	page->time_shift = params.shift;
 	page->time_zero = params.zero;
-	/* So that time_offset plus the converted cycle counter is what passed since the two
-	 * times above were true: that is, since the context's time was brought up to date. */
+	/* time_offset plus the converted cycle counter is the time since the two times above were
+	 * current, which they were when the context's time was updated. */
 	page->time_offset = params.zero - (context->time - context->offset);
 }
 
-/* The page that is the event's own; NULL when it has none. */
+/* Return the event's own page, NULL if it has none. */
 static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
@@ -75,7 +74,7 @@ static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 	return buffer && buffer->owner == event ? buffer->page : NULL;
 }
 
-/* Odd while it is being written. */
+/* page->lock is odd while the page is written. */
 static void page_write_begin(struct perf_event_mmap_page *page)
 {
 	tally_store_relaxed(&page->lock, tally_load_relaxed(&page->lock) + 1);

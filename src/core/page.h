@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The metadata page: what user space reads the counter by. */
+/* The metadata page, which user space uses to read the counter. */
 #ifndef TALLY_CORE_PAGE_H
 #define TALLY_CORE_PAGE_H
 
@@ -7,8 +7,7 @@
 
 #if TALLY_CORE_SELF_READ
 
-/* Bring the page of the event's buffer up to date. Under the context rule; nothing happens without
- * a buffer of its own. */
+/* Update the page of the event's own buffer, if it has one. Called under the context rule. */
 void tally_page_write(struct tally_core_event *event);
 
 static inline void tally_page_update(struct tally_core_event *event)
@@ -17,12 +16,11 @@ static inline void tally_page_update(struct tally_core_event *event)
 		tally_page_write(event);
 }
 
-/* The same for a page that has just become the event's: what its PMU says as well, so that the
- * event must not be revoked. */
+/* The same for a page that has just become the event's. Also fills in the PMU's part, so the event
+ * must not be revoked. */
 void tally_page_begin(struct tally_core_event *event);
 
-/* The same for the count alone, of an event that user space reads: after its counter was written.
- */
+/* Update only the count, if user space reads the counter. Called after the counter was written. */
 void tally_page_recount(struct tally_core_event *event);
 
 #else
@@ -41,7 +39,7 @@ static inline void tally_page_recount(struct tally_core_event *event)
 
 #endif
 
-/* Fill in what never changes, before the buffer becomes the event's. */
+/* Fill in the constant fields, before the buffer is attached to the event. */
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer);
 
 #endif

@@ -11,7 +11,7 @@ static size_t cpus_size(const struct tally_core *core)
 	return core->nr_cpus * sizeof(struct tally_core_pmu_cpu);
 }
 
-/* What moves from CPU to CPU has neither tasks nor rings to take along. */
+/* Capabilities of PMUs with cpu_of(): events that migrate between CPUs have no tasks or rings. */
 enum { WITHOUT_TASKS = TALLY_PMU_PER_CPU_ONLY | TALLY_PMU_NO_INTERRUPT };
 
 static bool verbs_complete(const struct tally_core_pmu *pmu)
@@ -22,7 +22,7 @@ static bool verbs_complete(const struct tally_core_pmu *pmu)
 	       (!pmu->cpu_of || (pmu->caps & WITHOUT_TASKS) == WITHOUT_TASKS);
 }
 
-/* With the registry's lock. */
+/* Called with the registry lock held. */
 static int pmu_place(struct tally_core *core, struct tally_core_pmu *pmu,
 		     struct tally_core_pmu_cpu *cpus)
 {
@@ -73,9 +73,9 @@ void tally_pmus_free(struct tally_core *core)
 	core->pmus = NULL;
 }
 
-/* ---- who takes an event ----------------------------------------------------------------- */
+/* ---- choosing a PMU --------------------------------------------------------------------- */
 
-/* The number of the PMU that config names for the generic types of hybrid CPUs; 0: none. */
+/* Return the PMU type in the config of a generic event, for hybrid CPUs; 0: none. */
 static uint32_t named_pmu(const struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_HW_CACHE)
@@ -96,8 +96,8 @@ static bool may_serve(const struct tally_core_pmu *pmu, const struct perf_event_
 			      attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW));
 }
 
-/* The next that may serve the attr, held; `pmu` (NULL: begin) is not held any more.
- * Later ones first: a host's own come before the core's. */
+/* Return the next PMU that may serve the attr, held, and release `pmu` (NULL: start). Those
+ * registered last come first: the host's before the core's. */
 static struct tally_core_pmu *pmu_next(struct tally_core *core, struct tally_core_pmu *pmu,
 				       const struct perf_event_attr *attr)
 {
@@ -181,7 +181,7 @@ void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu)
 	tally_ref_put(&pmu->users);
 }
 
-/* The core's own are parts of it. */
+/* The core's own PMUs are part of its object. */
 static bool is_own(const struct tally_core *core, const struct tally_core_pmu *pmu)
 {
 	return (uintptr_t)pmu - (uintptr_t)core < sizeof(*core);
@@ -198,9 +198,10 @@ bool tally_pmus_of_host(struct tally_core *core)
 	return any;
 }
 
-/* ---- going ------------------------------------------------------------------------------ */
+/* ---- unregistering ---------------------------------------------------------------------- */
 
-/* With the registry's lock: what points to it, or to nothing at the end. */
+/* Return the link that points to the PMU, or the last one, which is NULL. Called with the registry
+ * lock held. */
 static struct tally_core_pmu **pmu_link(struct tally_core *core, const struct tally_core_pmu *pmu)
 {
 	struct tally_core_pmu **at = &core->pmus;
@@ -210,7 +211,7 @@ static struct tally_core_pmu **pmu_link(struct tally_core *core, const struct ta
 	return at;
 }
 
-/* From here on nobody finds it; it stays in the list, as who holds it goes on from there. */
+/* Hide the PMU from lookups. It stays in the list, as its holders continue from there. */
 static int pmu_close(struct tally_core *core, struct tally_core_pmu *pmu)
 {
 	uintptr_t flags = tally_registry_lock(core);
@@ -222,7 +223,7 @@ static int pmu_close(struct tally_core *core, struct tally_core_pmu *pmu)
 	return ret;
 }
 
-/* Out of the list, unless somebody holds it. */
+/* Remove the PMU from the list, unless it is held. */
 static int pmu_unlink(struct tally_core *core, struct tally_core_pmu *pmu)
 {
 	uintptr_t flags = tally_registry_lock(core);

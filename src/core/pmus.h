@@ -1,46 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs and tracepoints: which there are, and which events hold them. Neither goes while it is held.
- */
+/* Registry of PMUs and tracepoints, and the references of events to them. Neither is removed while
+ * it is held. */
 #ifndef TALLY_CORE_PMUS_H
 #define TALLY_CORE_PMUS_H
 
 #include "core/private.h"
 
-/* The PMU that takes the event: event->pmu, held, after its init(). -ENOENT: none does; else what a
- * PMU said. Without locks. */
+/* Find the PMU that accepts the event, and hold it: event->pmu, after its init(). Return 0, -ENOENT
+ * if no PMU accepts it, or the error of a PMU. Called without locks. */
 int tally_pmu_find(struct tally_core_event *event);
 
-/* A child's event is of this PMU as well: held. F. */
+/* Set the PMU of a child event and hold it. Called with the family lock held. */
 void tally_pmu_join(struct tally_core_event *event, struct tally_core_pmu *pmu);
 
-/* The event's PMU, held until released; NULL: the event was revoked. Who has neither the family's
- * lock nor the context still follows no other pointer to it. NULL is allowed to release. */
+/* Return the event's PMU, held until it is released; NULL if the event was revoked. Code outside of
+ * the family lock and the context rule must not use event->pmu directly. tally_pmu_release()
+ * accepts NULL. */
 struct tally_core_pmu *tally_pmu_hold(struct tally_core_event *event);
 void tally_pmu_release(struct tally_core_pmu *pmu);
 
-/* The event is no PMU's any more, with the event in no context: nobody follows it to the one that
- * it had, which comes back. NULL: it was none's. F, or by who ends it. */
+/* Detach an event that is in no context from its PMU, so that the PMU is not reachable through it.
+ * Return the PMU, still held; NULL if the event had none. Called with the family lock held, or when
+ * freeing the event. */
 struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event);
 
-/* The second half: forget() of that PMU, and not held. NULL is allowed. Without locks. */
+/* Second half of detaching: call the PMU's forget() and release it. NULL is allowed. Called without
+ * locks. */
 void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu);
 
-/* Whether there is any but the core's own. */
+/* Return true if the host has registered a PMU. */
 bool tally_pmus_of_host(struct tally_core *core);
 
-/* Those that are left when the core goes. */
+/* Free the data of all registered PMUs when the core is destroyed. */
 void tally_pmus_free(struct tally_core *core);
 
 #if TALLY_CORE_TRACEPOINTS
 
-/* The same for its tracepoint: found by number (-EINVAL: there is none), joined (NULL is allowed)
- * and left. */
+/* The same for the event's tracepoint: find it by id (-EINVAL if not registered), set it (NULL is
+ * allowed), detach it. */
 int tally_tracepoint_find(struct tally_core_event *event, uint64_t id);
 void tally_tracepoint_join(struct tally_core_event *event,
 			   struct tally_core_tracepoint *tracepoint);
 void tally_tracepoint_leave(struct tally_core_event *event);
 
-/* The event's tracepoint, held until put; NULL: it has none. NULL is allowed to put. */
+/* Return the event's tracepoint, held until it is put; NULL if it has none. tally_tracepoint_put()
+ * accepts NULL. */
 struct tally_core_tracepoint *tally_tracepoint_get(struct tally_core_event *event);
 void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint);
 
@@ -66,7 +70,8 @@ static inline void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint
 
 #endif
 
-/* Revoke the events that `is_one` says yes to, their children with them. Without locks. */
+/* Revoke the events for which `is_one` returns true, and end their children. Called without any
+ * locks. */
 void tally_revoke(struct tally_core *core,
 		  bool (*is_one)(const struct tally_core_event *event, const void *what),
 		  const void *what);

@@ -5,14 +5,14 @@
 #include "core/family.h"
 #include "core/state.h"
 
-/* Counts that fit the stack of a system call; larger groups take memory. */
+/* Up to FEW counts are read on the stack; larger groups need allocated memory. */
 enum { FEW = 16, WORDS_EACH = 3, WORDS_AHEAD = 3 };
 
 struct total {
 	uint64_t value, enabled, running;
 };
 
-/* ---- now, here -------------------------------------------------------------------------- */
+/* ---- updating counts -------------------------------------------------------------------- */
 
 void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
@@ -27,7 +27,7 @@ void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 #if TALLY_CORE_SAMPLE_PARTS
 
-/* The times as of now, without touching the event: an interrupt may be in the middle of it. */
+/* Compute the current totals without changing the event, as this may interrupt a change. */
 static struct total sample_total(struct tally_core_event *event, uint64_t now)
 {
 	const struct tally_core_times *times = tally_event_times(event);
@@ -44,7 +44,7 @@ static struct total sample_total(struct tally_core_event *event, uint64_t now)
 
 #endif
 
-/* ---- words ------------------------------------------------------------------------------ */
+/* ---- encoding --------------------------------------------------------------------------- */
 
 static uint64_t *put_value(uint64_t *at, uint64_t format, uint64_t value,
 			   struct tally_core_event *event)
@@ -69,7 +69,7 @@ static void put_single(struct tally_read *read, struct tally_core_event *event, 
 
 #if TALLY_CORE_SAMPLE_PARTS
 
-/* ---- in a sample ------------------------------------------------------------------------ */
+/* ---- counts in a sample ----------------------------------------------------------------- */
 
 static void sample_group(struct tally_output *output, struct tally_sample *sample, uint64_t now)
 {
@@ -84,7 +84,8 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	if (bytes < want)
 		return;
 	tally_group_for_each (event, leader) {
-		/* A member may just be leaving: it still is in the list, but no longer counted. */
+		/* A member that is just leaving may still be in the list, but is not counted any
+		 * more. */
 		if (sample->read.nr == nr)
 			break;
 		if (event != output->event && event->state == TALLY_STATE_ACTIVE &&
@@ -175,7 +176,7 @@ static void refresh_one(struct tally_core_event *event, bool group)
 	tally_context_run(event->context, refresh_here, &here);
 }
 
-/* The event's counter, and those of its children, wherever they run. */
+/* Update the counts of the event and its children, wherever they run. */
 static void refresh(struct tally_core_event *event, bool group)
 {
 	refresh_one(event, group);
@@ -183,7 +184,7 @@ static void refresh(struct tally_core_event *event, bool group)
 		refresh_one(tally_container_of(link, struct tally_core_event, child), group);
 }
 
-/* Where the leader's child is gone, the children of the others are a group no more. */
+/* If the leader's child has ended, the children of the other members are no longer a group. */
 static void refresh_strays(struct tally_core_event *member)
 {
 	tally_list_for_each (link, &member->children) {
@@ -202,7 +203,7 @@ static void refresh_group(struct tally_core_event *leader)
 		refresh_strays(member);
 }
 
-/* What the event itself counted. */
+/* Add the event's own counts. */
 static void add_own(const struct tally_core_event *event, struct total *total)
 {
 	const struct tally_core_times *times = tally_event_times(event);
@@ -224,7 +225,7 @@ static struct total add_up(const struct tally_core_event *event)
 	return total;
 }
 
-/* What the descriptor's format asks for; `words` has room for the whole group. */
+/* Collect the counts that the event's read_format asks for. `words` has space for a whole group. */
 static void collect(struct tally_core_event *event, uint64_t *words, struct tally_read *ret_read)
 {
 	uint64_t format = event->attr.read_format;
@@ -246,8 +247,9 @@ static void collect(struct tally_core_event *event, uint64_t *words, struct tall
 }
 
 /*
- * A program that reads an event of its own, which is on this CPU to stay and has no children, need
- * not wait for anybody: nobody else may touch it now.
+ * Shortcut for a task that reads its own event: if the event's context is on this CPU, and the
+ * event neither migrates nor has children, nothing else can access it while interrupts are off.
+ * Return false if this does not apply.
  */
 static bool collect_own(struct tally_core_event *event, uint64_t *words,
 			struct tally_read *ret_read)
@@ -273,7 +275,7 @@ static bool collect_own(struct tally_core_event *event, uint64_t *words,
 	return own;
 }
 
-/* How many values a read gives. */
+/* Return the number of values in the result. */
 static uint64_t nr_values(const struct tally_core_event *event)
 {
 	bool group = event->attr.read_format & PERF_FORMAT_GROUP;
@@ -281,10 +283,10 @@ static uint64_t nr_values(const struct tally_core_event *event)
 	return group ? 1 + (uint64_t)event->leader->nr_siblings : 1;
 }
 
-/* Room for the result, encoded, and behind it for the values that it is encoded from. */
+/* Memory for the encoded result, followed by the values before encoding. */
 struct room {
 	uint64_t *words;
-	uint64_t nr; /* values that it is for */
+	uint64_t nr; /* capacity in values */
 	size_t bytes;
 };
 
@@ -293,8 +295,9 @@ static size_t room_bytes(uint64_t nr)
 	return (WORDS_AHEAD + 2 * nr * WORDS_EACH) * sizeof(uint64_t);
 }
 
-/* Read the counts into `room` if it is large enough; bytes of the result, 0 for none, or how many
- * values there are in *ret_nr and -EAGAIN. F. */
+/* Read the counts into `room`. Return the size of the result in bytes, 0 (end of file) if the event
+ * is in error or revoked, or -ENOSPC if `len` is too small. If `room` is too small, return -EAGAIN
+ * and the number of values in *ret_nr. Called with the family lock held. */
 static int64_t read_into(struct tally_core_event *event, const struct room *room, size_t len,
 			 uint64_t *ret_nr)
 {
@@ -321,7 +324,7 @@ static int64_t read_into(struct tally_core_event *event, const struct room *room
 	return (int64_t)size;
 }
 
-/* A group may grow while memory is taken for what it was: then again. */
+/* The group may grow while memory is allocated for its former size; then try again. */
 static int64_t read_any(struct tally_core *core, struct tally_core_event *event, void *buffer,
 			size_t len, const struct room *few)
 {

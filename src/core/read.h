@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The value of events. */
+/* Reading the counts of events. */
 #ifndef TALLY_CORE_READ_H
 #define TALLY_CORE_READ_H
 
 #include "core/output.h"
 
-/* PERF_SAMPLE_READ: as the counts are now, in the overflow interrupt. */
+/* Fill in PERF_SAMPLE_READ: the current counts. Called in the overflow interrupt. */
 void tally_read_sample(struct tally_output *output, struct tally_sample *sample);
 
-/* Fold the running counter in and account for the time. A. */
+/* Update the event's times, and its count from its counter. Called under the context rule. */
 void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *event);
 
-/* PERF_RECORD_READ of a child that ends, for inherit_stat. A. */
+/* Write the PERF_RECORD_READ of a child that ends, for inherit_stat. Called on the event's CPU with
+ * interrupts off. */
 void tally_read_record(struct tally_core_event *child, const struct tally_core_task *task);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks that end where nobody may wait: somebody else ends them, inside a critical section, while
- * they may run on another CPU. What they leave is a context without a task, which no switch
- * exchanges any more; it goes off its CPU with the next switch there, or when it is reaped.
+ * Tasks that end where sleeping is not possible: another task ends them in a critical section,
+ * while they may be running on another CPU. Such a task leaves an orphan: a context without a task,
+ * which no switch swaps any more. It is taken off its CPU at the next switch there, or when it is
+ * reaped.
  */
 #include "core/context.h"
 #include "core/event.h"
@@ -10,10 +11,10 @@
 #include "core/inherit.h"
 #include "core/sideband.h"
 
-/* ---- taking the context ----------------------------------------------------------------- */
+/* ---- detaching the context -------------------------------------------------------------- */
 
-/* A switch may exchange it for another while this looks: then that one. With the registry's lock,
- * which whoever frees a context passes through first. */
+/* Take the task's context. If a switch swaps it for another one meanwhile, take that one. Called
+ * with the registry lock held, through which everyone passes before freeing a context. */
 static struct tally_core_context *context_take(struct tally_core *core,
 					       struct tally_core_task *task)
 {
@@ -26,7 +27,7 @@ static struct tally_core_context *context_take(struct tally_core *core,
 			return NULL;
 		tally_spin_lock(&context->lock, core->ops, core->host);
 		taken = tally_load_relaxed(&context->task) == task;
-		/* The task's memory is the host's again when this returns. */
+		/* The host may free the task when tally_core_end() returns. */
 		if (taken) {
 			context->orphan = true;
 			tally_store_relaxed(&context->task, NULL);
@@ -44,8 +45,8 @@ static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
 
 #if TALLY_CORE_USERS
 
-/* With the registry's lock. Only the host knows them, and of the task only as long as it is there.
- */
+/* Save the task's IDs as its viewers see them: only the host knows them, and only while the task
+ * exists. Called with the registry lock held. */
 static void ask_ids(struct tally_core *core, struct tally_core_context *context,
 		    const struct tally_core_task *task)
 {
@@ -71,7 +72,7 @@ static void ask_ids(struct tally_core *core, struct tally_core_context *context,
 
 #endif
 
-/* With the registry's lock. */
+/* Called with the registry lock held. */
 static void orphan_add(struct tally_core *core, struct tally_core_context *context,
 		       const struct tally_core_task *task)
 {
@@ -94,19 +95,19 @@ bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
 		orphan_add(core, context, task);
 	tally_event_disown_all(task);
 	tally_registry_unlock(core, flags);
-	/* Events of its own are told when they are reaped, where they can be. */
+	/* The task's own events report the exit when they are reaped, where that is possible. */
 	if (context || !again)
 		tally_inherit_emit_exit(core, task);
 	return context;
 }
 
-/* ---- what they left --------------------------------------------------------------------- */
+/* ---- reaping ---------------------------------------------------------------------------- */
 
 static void nothing(void *arg)
 {
 }
 
-/* Every switch that may have found a context with its task before it was taken is over. */
+/* Wait for switches that may have found a context before it was taken from its task. */
 static void wait_for_switches(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts of references: words that any CPU may change. */
+/* Reference counts, which any CPU may change. */
 #ifndef TALLY_CORE_REF_H
 #define TALLY_CORE_REF_H
 
 #include "core/atomic.h"
 
-/* One more, by who holds one or keeps the object from going otherwise. */
+/* Take a reference. The caller has one already, or prevents freeing of the object otherwise. */
 static inline void tally_ref_get(uint32_t *refs)
 {
 	tally_fetch_add(refs, 1);
 }
 
-/* One more unless there is none: then the object is on its way out, and false. */
+/* Take a reference if there are any left. Otherwise return false: the object is being freed. */
 static inline bool tally_ref_get_live(uint32_t *refs)
 {
 	uint32_t have = tally_load_relaxed(refs);
@@ -23,7 +23,8 @@ static inline bool tally_ref_get_live(uint32_t *refs)
 	return false;
 }
 
-/* One less: true when it was the last, and all that others did with the object is seen. */
+/* Release a reference. Return true if it was the last one. Then everything that other holders did
+ * with the object is visible. */
 static inline bool tally_ref_put(uint32_t *refs)
 {
 	uint32_t have = tally_load_relaxed(refs);

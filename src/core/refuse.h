@@ -5,10 +5,10 @@
 
 #include "core/private.h"
 
-/* What ops->permit() said no to. */
+/* Refusal of an access that ops->permit() denies. */
 extern const struct tally_core_refusal tally_not_permitted;
 
-/* Hand out the reason, if there is one and somebody wants it; its code, or 0. */
+/* Copy the reason, if there is one, to *ret_why (NULL is allowed). Return its code, or 0. */
 static inline int tally_refuse(const struct tally_core_refusal *why,
 			       struct tally_core_refusal *ret_why)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What only the privileged may. */
+/* Permission checks. */
 #include "core/check.h"
 
 #if TALLY_CORE_USERS
 
-/* Whether `current` holds CAP_PERFMON, or CAP_SYS_ADMIN which includes it. */
+/* Return true if `current` has CAP_PERFMON, or CAP_SYS_ADMIN, which includes it. */
 static bool has_perfmon(const struct tally_core *core, const struct tally_core_task *current)
 {
 	return tally_core_capable(core, current, TALLY_CORE_CAP_PERFMON) ||
 	       tally_core_capable(core, current, TALLY_CORE_CAP_SYS_ADMIN);
 }
 
-/* Over this level of perf_event_paranoid only who has CAP_PERFMON may. */
+/* Return true if perf_event_paranoid exceeds `level` and the caller lacks CAP_PERFMON. */
 static bool forbidden_over(const struct tally_check *c, int32_t level)
 {
 	return tally_load_relaxed(&c->core->settings.paranoid) > level &&
@@ -71,14 +71,15 @@ bool tally_task_forbidden(const struct tally_check *c)
 	       !has_perfmon(c->core, c->current) && !may_observe(c);
 }
 
-/* What was judged is who the task was: exec takes foreign events off before or after this. Of the
- * kernel itself nothing was judged. */
+/* Permissions were checked for the program that the task was executing then. A privileged exec
+ * before this check is detected here; a later one removes foreign events. The kernel itself is not
+ * checked. */
 bool tally_task_has_more_rights(const struct tally_check *c)
 {
 	return c->current && c->task && tally_load_acquire(&c->task->execs) != c->execs;
 }
 
-/* A signal changes what a task does: looking at it is not enough. */
+/* A signal changes what a task does, so permission to observe the task is not enough. */
 bool tally_trap_forbidden(const struct tally_check *c)
 {
 	const struct tally_core *core = c->core;
@@ -91,8 +92,8 @@ bool tally_trap_forbidden(const struct tally_check *c)
 	return !core->ops->may_trap || !core->ops->may_trap(core->host, c->current, c->task);
 }
 
-/* What a tracepoint records is the kernel's data, but for those that tell a task what it did
- * itself; a count of hits is nobody's. Linux judges by what is asked for, whether or not the event
+/* Raw tracepoint data belong to the kernel, unless they only contain what a task did itself. Counts
+ * of hits are not restricted. As in Linux, only sample_type matters, whether or not the event
  * samples. */
 bool tally_tracepoint_forbidden(const struct tally_check *c)
 {

@@ -13,11 +13,11 @@
 
 struct chain {
 	uint64_t *ips;
-	uint32_t nr, max; /* entries, markers included; room */
-	uint32_t left;    /* entries that may follow, markers apart */
+	uint32_t nr, max; /* entries including markers; capacity */
+	uint32_t left;    /* entries that may follow, not counting markers */
 };
 
-/* The kernel's or the user's part: a marker and at most what is left of the limit. */
+/* Append the kernel's or the user's part: a marker, and as many entries as the limit allows. */
 static void chain_part(struct chain *chain, const struct tally_core *core,
 		       const struct tally_core_sample_data *sample_data, bool user)
 {
@@ -74,7 +74,7 @@ static struct tally_regs gather_registers(struct tally_output *output,
 
 	if (bytes < want || !core->ops->registers)
 		return regs;
-	/* What the host leaves out, an interrupt's sample may have left there. */
+	/* The host may leave out registers: clear what another sample may have left here. */
 	__builtin_memset(to, 0, want);
 	regs.abi =
 		core->ops->registers(core->host, sample_data, user, mask, (uint64_t *)(void *)to);
@@ -82,7 +82,7 @@ static struct tally_regs gather_registers(struct tally_output *output,
 	return regs;
 }
 
-/* The dump may take what the record has left: 16 bits of size for all of it. */
+/* Limit the dump to the space left in the record: its size field has 16 bits. */
 static void gather_stack(struct tally_output *output,
 			 const struct tally_core_sample_data *sample_data,
 			 struct tally_sample *sample)
@@ -120,7 +120,8 @@ static void gather_branches(const struct tally_core_sample_data *sample_data,
 	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | \
 	 PERF_SAMPLE_CODE_PAGE_SIZE)
 
-/* Words that the host works out. Its operations are there where the attr was taken: offers.c. */
+/* Fill in words that the host supplies. If an operation is missing, the attr was rejected:
+ * offers.c. */
 static void gather_host_words(const struct tally_core *core, uint64_t wanted,
 			      const struct tally_core_sample_data *sample_data,
 			      struct tally_sample *sample)
@@ -179,8 +180,8 @@ static void gather_parts(struct tally_output *output,
 
 /* ---- the sample ------------------------------------------------------------------------- */
 
-/* These and those of tally_output_identify() cost nothing to fill in and are always there; the
- * layout takes what it wants. */
+/* Fields that gather_words() and tally_output_identify() always fill in, because they cost nothing;
+ * the layout selects those it needs. */
 #define PLAIN_WORDS                                                                     \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
@@ -195,7 +196,7 @@ static void gather_words(struct tally_output *output,
 	sample->period = output->event->hw.last_period;
 }
 
-/* Wake every n samples. */
+/* Request a wakeup every `wakeup_events` samples. */
 static void count_sample(struct tally_output *output)
 {
 	const struct perf_event_attr *attr = &output->root->attr;
@@ -203,7 +204,7 @@ static void count_sample(struct tally_output *output)
 
 	if (attr->watermark || !attr->wakeup_events)
 		return;
-	/* An interrupt may count one in the middle of this. */
+	/* An interrupt may count a sample at the same time. */
 	if (tally_fetch_add(&buffer->samples, 1) + 1 < attr->wakeup_events)
 		return;
 	tally_store_relaxed(&buffer->samples, 0);
@@ -223,7 +224,7 @@ bool tally_sample_write(struct tally_core_event *event,
 
 	if (!tally_output_begin(&output, event))
 		return false;
-	/* A field that nobody fills in is 0, never what the stack held before. */
+	/* Fields that are not filled in must be 0, not old stack contents. */
 	if (TALLY_CORE_SAMPLE_PARTS && layout->sample_type & ~(uint64_t)PLAIN_WORDS) {
 		__builtin_memset(&sample, 0, sizeof(sample));
 		gather_parts(&output, sample_data, raw, &sample);

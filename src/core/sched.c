@@ -43,7 +43,8 @@ static void event_start(struct tally_core_event *event)
 	tally_page_update(event);
 }
 
-/* The overflow interrupt may have used up its limit meanwhile: then it ends up disabled. */
+/* Take an event off its PMU. If the overflow interrupt has used up the event's limit, it becomes
+ * disabled. */
 static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	bool exhausted;
@@ -155,7 +156,7 @@ static bool group_wants_in(struct tally_core_cpu *cpu, struct tally_core_event *
 	return leader->state == TALLY_STATE_INACTIVE && tally_event_matches(leader, cpu);
 }
 
-/* There must always be room for what is pinned: else it says so, by its state. */
+/* A pinned group must always be on: one that does not fit enters the error state. */
 static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice)
 {
 	tally_list_for_each (link, &slice->pinned) {
@@ -170,10 +171,10 @@ static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice
 }
 
 /*
- * A lone event that is turned away for want of any free counter means that no other can be
- * added: the PMU is not asked again in this round. A group that does not fit, or an event
- * whose own counters are taken, says nothing about the next one: smaller ones behind it may use
- * what is left. That takes nothing from whose turn it is, as that one is asked first.
+ * If a lone event is rejected because no counter is free, no other event can be added: the PMU is
+ * not asked again in this round. But if a group does not fit, or all possible counters of an event
+ * are taken, later groups can still fit: smaller ones may use what is left. This does not affect
+ * the group that has the turn, as it is tried first.
  */
 static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
@@ -190,13 +191,13 @@ static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_even
 		here->full = cpu->round;
 }
 
-/* A line of flexible groups: who waits longest is first. */
+/* A queue of flexible groups, longest waiting first. */
 struct waiting_line {
 	const struct tally_list *head;
-	struct tally_core_event *first; /* that was not asked yet; NULL: none */
+	struct tally_core_event *first; /* the first one not tried yet; NULL: none */
 };
 
-/* The CPU's own, its task's of any CPU, its task's of this one. */
+/* The CPU's own, the task's for any CPU, the task's for this CPU. */
 enum { LINES = 3 };
 
 static void line_advance(struct waiting_line *line, struct tally_list *link)
@@ -215,7 +216,7 @@ static uint32_t line_add(struct waiting_line *lines, uint32_t nr,
 	return nr + 1;
 }
 
-/* Lines that have somebody in them; how many. */
+/* Initialize the queues that are not empty, and return their number. */
 static uint32_t lines_begin(struct tally_core_cpu *cpu, struct waiting_line *lines)
 {
 	struct tally_core_slice *slice;
@@ -228,7 +229,7 @@ static uint32_t lines_begin(struct tally_core_cpu *cpu, struct waiting_line *lin
 	return slice ? line_add(lines, nr, slice) : nr;
 }
 
-/* Of equals the first line's; NULL: nobody is left. */
+/* Return the queue with the longest waiting group, the first one of equals; NULL: all are empty. */
 static struct waiting_line *longest_waiting(struct waiting_line *lines, uint32_t nr)
 {
 	struct waiting_line *longest = NULL;
@@ -241,7 +242,7 @@ static struct waiting_line *longest_waiting(struct waiting_line *lines, uint32_t
 	return longest;
 }
 
-/* All of them as one line. */
+/* Schedule the groups of all queues as if they were one queue. */
 static void flexible_in(struct tally_core_cpu *cpu)
 {
 	struct waiting_line lines[LINES], *line;
@@ -262,11 +263,11 @@ static void flexible_in(struct tally_core_cpu *cpu)
 /* ---- turns ------------------------------------------------------------------------------ */
 
 /*
- * Who is on while others wait has a turn of one tick of just that time, and then goes to the end of
- * the line. Time in which nobody waits belongs to nobody's turn, nor does that of other tasks: so a
- * task that is never there when the tick comes has its groups take turns all the same, and the
- * groups of a CPU, which have it for themselves while other tasks run, do not keep it when one
- * comes whose groups wait longer.
+ * A group has a turn of one tick, which counts only time when it is on and others wait. Then it
+ * goes to the end of the queue. Time when nothing waits, or when other tasks run, is not part of a
+ * turn. So a task's groups take turns even if the task never runs when a tick occurs. And the
+ * groups of a CPU, which are alone on it while other tasks run, give way when a task arrives with
+ * groups that have waited longer.
  */
 static bool anybody_waits(const struct tally_core_cpu *cpu)
 {
@@ -280,9 +281,9 @@ static void count_turns(struct tally_core_cpu *cpu, uint64_t now)
 	cpu->turns_stamp = now;
 }
 
-/* Those whose turn was at least `ns` long go to the end of the line, in their order: so those that
- * waited come first, and shares of equals never differ by more than one tick. True if there are
- * any. */
+/* Move groups that had a turn of at least `ns` to the end of the queue, in their order. So the
+ * waiting ones come first, and shares of equal groups never differ by more than one tick. Return
+ * true if any were moved. */
 static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_context *context,
 		      uint64_t ns, uint64_t now)
 {
@@ -305,7 +306,8 @@ static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_contex
 	return any;
 }
 
-/* The group of the context that waits longest for this CPU; NULL: it has no flexible ones here. */
+/* Return the group of the context that waits longest for this CPU; NULL if it has no flexible
+ * groups here. */
 static const struct tally_core_event *first_waiting(const struct tally_core_cpu *cpu,
 						    struct tally_core_context *context)
 {
@@ -325,8 +327,8 @@ static const struct tally_core_event *first_waiting(const struct tally_core_cpu 
 	return first;
 }
 
-/* Whether a group of the CPU's own is on before its turn: `context`, which comes onto the CPU, has
- * one that found no room last time and waits longer. */
+/* Return true if one of the CPU's own groups is on before its turn: `context`, which is being put
+ * on the CPU, has a group that did not fit last time and has waited longer. */
 static bool out_of_turn(const struct tally_core_cpu *cpu, struct tally_core_context *context)
 {
 	const struct tally_core_event *waits =
@@ -416,7 +418,7 @@ static bool has_pinned(const struct tally_core_cpu *cpu, struct tally_core_conte
 void tally_sched_back_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 uint64_t now)
 {
-	/* What is pinned goes before what is flexible, whoever's it is. */
+	/* Pinned groups take precedence over flexible ones, whichever context they are in. */
 	if (has_pinned(cpu, context) || out_of_turn(cpu, context))
 		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
@@ -456,7 +458,7 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 
 void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 {
-	/* Half a tick's is enough: ticks do not come as evenly as that. */
+	/* Half a tick is enough, as ticks are not perfectly regular. */
 	uint64_t half = cpu->core->settings.tick_ns / 2;
 	bool over;
 
@@ -501,7 +503,7 @@ void tally_sched_enable(struct tally_core_cpu *cpu, struct tally_core_event *eve
 	if (!cpu->online)
 		return;
 	advance(cpu, now);
-	/* With a member more, the group has to find room anew, as a whole. */
+	/* With an additional member, the group has to be put on again as a whole. */
 	if (event != leader && leader->state == TALLY_STATE_ACTIVE)
 		group_out(cpu, leader);
 	enable_leader(cpu, leader, now);

@@ -5,11 +5,11 @@
 #include "core/family.h"
 #include "core/ref.h"
 
-/* ---- how much --------------------------------------------------------------------------- */
+/* ---- size ------------------------------------------------------------------------------- */
 
 enum {
 	NEED_WORDS = 2048,  /* all words of a record, two sets of registers, trailers, LOST */
-	NEED_NAMES = 8192,  /* paths and symbols: longer ones are cut */
+	NEED_NAMES = 8192,  /* paths and symbols; longer ones are truncated */
 	NEED_GROUP = 16384, /* the counts of the largest group that can be opened */
 };
 
@@ -19,7 +19,7 @@ static bool has_names(const struct perf_event_attr *attr)
 	       attr->cgroup || attr->namespaces;
 }
 
-/* Parts whose length the event does not know. */
+/* Return true if a part of the record can have any length. */
 static bool has_any_length(const struct perf_event_attr *attr)
 {
 	const uint64_t types = PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX;
@@ -27,7 +27,7 @@ static bool has_any_length(const struct perf_event_attr *attr)
 	return attr->sample_type & types || attr->text_poke;
 }
 
-/* The longest record of an event. */
+/* Return the size of the event's longest record. */
 static uint32_t need_of(const struct tally_core_event *event)
 {
 	const struct tally_core_settings *settings = &event->core->settings;
@@ -57,15 +57,15 @@ static size_t scratch_bytes(uint32_t each)
 	return sizeof(struct tally_core_scratch) + (size_t)2 * TALLY_CORE_NESTING * each;
 }
 
-/* ---- putting it in place ---------------------------------------------------------------- */
+/* ---- replacement ------------------------------------------------------------------------ */
 
 struct exchange {
 	struct tally_core_cpu *cpu;
 	struct tally_core_scratch *scratch;
 };
 
-/* On that CPU: what was nested when this began, and what interrupts it, is done with the old one
- * when it returns. */
+/* Runs on that CPU. When it returns, no writer uses the old memory any more, neither one that was
+ * nested before nor one that interrupts this. */
 static void exchange_here(void *arg)
 {
 	struct exchange *exchange = arg;
@@ -78,15 +78,15 @@ static void exchange_locked(struct exchange *exchange)
 	struct tally_core_cpu *cpu = exchange->cpu;
 	uint32_t each = exchange->scratch ? exchange->scratch->each : 0;
 
-	/* A CPU that is off line writes nothing. */
+	/* An offline CPU does not write. */
 	if (!tally_load_relaxed(&cpu->online) || !tally_load_relaxed(&cpu->scratch) ||
 	    tally_cpu_call(cpu->core, cpu->number, exchange_here, exchange))
 		exchange_here(exchange);
 	tally_store_release(&cpu->scratch_each, each);
 }
 
-/* Exchange with the lock of the CPU's family, as only who holds it changes the size; `scratch`
- * NULL: take away what nobody holds. What the CPU does not need is freed. */
+/* Replace the memory under the lock of the CPU's family, which protects the size. `scratch` NULL:
+ * remove the memory if it has no holder. Memory that the CPU does not need is freed. */
 static void exchange(struct tally_core_cpu *cpu, struct tally_core_scratch *scratch)
 {
 	struct exchange exchange = {cpu, scratch};
@@ -117,7 +117,7 @@ static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
 int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring)
 {
 	struct tally_core *core = event->core;
-	/* What is longer than the ring is lost, and has to be known as longer. */
+	/* Records longer than the ring are lost, but must be recognized as such. */
 	uint32_t each = (uint32_t)TALLY_MIN(need_of(event), ring + NEED_WORDS);
 	int ret = 0;
 
@@ -128,9 +128,9 @@ int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring)
 	return ret;
 }
 
-/* ---- who needs it ----------------------------------------------------------------------- */
+/* ---- holders ---------------------------------------------------------------------------- */
 
-/* The first holder takes the lock: what is just being taken away is gone then. */
+/* The first holder takes the lock, so that a removal in progress has ended. */
 static void hold(struct tally_core_cpu *cpu)
 {
 	if (tally_ref_get_live(&cpu->scratch_holders))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scratch memory of a CPU: for each nesting of interrupts an area for a record whose room is in two
- * pieces, and one for parts of it. It is there while there is a ring that the CPU may write, as
- * large as its events' records can get, and grows with later ones. So who maps no ring costs
- * nothing, and all of them together no more than settings.record_max says for each CPU.
+ * Scratch memory of a CPU: for each nesting level of interrupts, an area for a record that the ring
+ * has no contiguous space for, and one for parts of a record. It exists while there is a ring that
+ * the CPU may write to. It is as large as the records of its events can get, and grows with later
+ * ones. So events without a ring cost nothing, and all others together no more than
+ * settings.record_max allows for each CPU.
  */
 #ifndef TALLY_CORE_SCRATCH_H
 #define TALLY_CORE_SCRATCH_H
@@ -11,19 +12,19 @@
 #include "core/private.h"
 
 struct tally_core_scratch {
-	uint32_t each; /* bytes of an area, a multiple of 8; no record gets longer */
+	uint32_t each; /* bytes of an area, a multiple of 8; limit of a record */
 	uint32_t unused;
 	uint8_t bytes[];
 };
 
-/* A ring that this CPU (-1: any) may write holds what there is; once the last one is released, it
- * is freed. Without locks, where the machine may sleep. */
+/* Hold or release the memory of a CPU (-1: all) for a ring that it may write to. Releasing the last
+ * hold frees the memory. Called without locks, where the machine may sleep. */
 void tally_scratch_hold(struct tally_core *core, int32_t cpu);
 void tally_scratch_release(struct tally_core *core, int32_t cpu);
 
-/* Have enough for the records that this event and those that inherit it write into a ring of `ring`
- * bytes, on each CPU that may write them and that is held. -ENOMEM. Without locks, where the
- * machine may sleep. */
+/* Provide enough memory for the records that this event and its children write to a ring of `ring`
+ * bytes, on each CPU that may write them. These must be held. Return 0 or -ENOMEM. Called without
+ * locks, where the machine may sleep. */
 int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring);
 
 #endif

@@ -4,13 +4,13 @@
 #include "core/output.h"
 #include "tally/classic.h"
 
-/* ---- bodies ----------------------------------------------------------------------------- */
+/* ---- record bodies ---------------------------------------------------------------------- */
 
 struct body {
 	uint8_t *at, *end;
 };
 
-/* Bodies are small but for their strings: the room is always enough for the rest. */
+/* Apart from their strings, bodies are small and always fit. */
 static void body_put(struct body *body, const void *bytes, uint64_t len)
 {
 	__builtin_memcpy(body->at, bytes, len);
@@ -33,7 +33,7 @@ static void put_pair(struct body *body, int32_t a, int32_t b)
 	body_put(body, pair, sizeof(pair));
 }
 
-/* Who it is about, as who opened the event numbers tasks. */
+/* Append the IDs of the task that the record is about, as the event's opener sees them. */
 static void put_ids(struct body *body, const struct tally_core_event *event,
 		    const struct tally_core_task *task)
 {
@@ -43,7 +43,8 @@ static void put_ids(struct body *body, const struct tally_core_event *event,
 	put_pair(body, pid, tid);
 }
 
-/* A string with its NUL, cut where the record would get too long. Padding follows by itself. */
+/* Append a string with its NUL, truncated if the record would become too long. Padding is added
+ * later. */
 static void put_string(struct body *body, const char *text)
 {
 	while (*text && body->at < body->end - 1)
@@ -51,7 +52,7 @@ static void put_string(struct body *body, const char *text)
 	*body->at++ = 0;
 }
 
-/* ---- who is told ------------------------------------------------------------------------ */
+/* ---- selecting events ------------------------------------------------------------------- */
 
 static void emit_in_slice(struct tally_core_cpu *cpu, struct tally_core_slice *slice,
 			  tally_body_fn body, const void *what)
@@ -78,7 +79,7 @@ static void emit_in_context(struct tally_core_cpu *cpu, struct tally_core_contex
 		emit_in_slice(cpu, slice, body, what);
 }
 
-/* The events of this CPU and of the task that runs on it. */
+/* Write a record for the events of this CPU and of the task that runs on it. */
 static void emit_sideband(struct tally_core *core, enum tally_wants wants, tally_body_fn body,
 			  const void *what)
 {
@@ -162,7 +163,7 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 	struct forked forked = {task, tally_clock(cpu->core),
 				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
 
-	/* CPUs were told of one that left something when it ended. */
+	/* The CPU's events got the record of a reaped task when it ended. */
 	if (!task->left_by)
 		emit_in_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
 	emit_in_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
@@ -216,7 +217,7 @@ static void put_mmap2(struct body *body, const struct perf_event_attr *attr,
 		uint8_t size, reserved[3], bytes[sizeof(mapping->build_id)];
 	} build_id = {TALLY_MIN(mapping->build_id_size, sizeof(mapping->build_id)), {0}, {0}};
 
-	/* What lies behind a shorter one is the host's. */
+	/* Bytes after a shorter build ID are the host's: do not copy them. */
 	__builtin_memcpy(build_id.bytes, mapping->build_id, build_id.size);
 	if (attr->build_id && mapping->build_id_size) {
 		body_put(body, &build_id, sizeof(build_id));
@@ -381,7 +382,7 @@ static uint32_t bpf_body(const struct tally_core_event *event, const void *what,
 			 uint64_t cap)
 {
 	const struct bpf *bpf = what;
-	const uint16_t words[] = {bpf->type, 0 /* flags: none are known */};
+	const uint16_t words[] = {bpf->type, 0 /* flags: none defined */};
 	struct body body = {to, to + cap};
 
 	if (!event->attr.bpf_event)
@@ -428,7 +429,7 @@ void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path)
 
 #else
 
-/* The hooks of host and core that tell of what is not recorded. */
+/* Hooks of the host for records that this core is built without. */
 
 void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
 			     const char *comm, bool exec)

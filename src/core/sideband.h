@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of what tasks do. On the CPU where it happened, with interrupts off. */
+/* Sideband records: what tasks do. Called on the CPU where it happened, with interrupts off. */
 #ifndef TALLY_CORE_SIDEBAND_H
 #define TALLY_CORE_SIDEBAND_H
 
@@ -7,7 +7,8 @@
 
 #if TALLY_CORE_SIDEBAND
 
-/* SWITCH and SWITCH_CPU_WIDE: `task` goes on (in) or off, `other` is who comes or went. */
+/* Write SWITCH or SWITCH_CPU_WIDE records: `task` is switched in or out; `other` is the previous or
+ * next task. */
 void tally_sideband_switched(struct tally_core_cpu *cpu, const struct tally_core_task *task,
 			     const struct tally_core_task *other, bool in, bool preempt);
 
@@ -20,7 +21,7 @@ static inline void tally_sideband_switch(struct tally_core_cpu *cpu,
 		tally_sideband_switched(cpu, task, other, in, preempt);
 }
 
-/* FORK and EXIT, told to the events of this CPU and of `context` (NULL: none). */
+/* Write FORK or EXIT records for the events of this CPU and of `context` (NULL: none). */
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 const struct tally_core_task *task, bool fork);
 
@@ -40,7 +41,7 @@ static inline void tally_sideband_task(struct tally_core_cpu *cpu,
 
 #endif
 
-/* THROTTLE and UNTHROTTLE of one event. */
+/* Write a THROTTLE or UNTHROTTLE record for one event. */
 void tally_sideband_throttle(struct tally_core_event *event, bool throttled);
 
 #endif

@@ -27,9 +27,9 @@ static int64_t left_after(uint64_t period, uint64_t passed)
 }
 
 /*
- * Several periods can end at once. The first sample is always written, as what happened once cannot
- * be too often; then as many as throttling and REFRESH let through. Of the other periods nothing is
- * left but that they ended: a hook does not take longer for a larger number.
+ * Several periods can end at the same time. The first sample is always written, since a single
+ * occurrence cannot be too frequent; then as many as throttling and REFRESH permit. The remaining
+ * periods are skipped: a hook must not take longer for a larger number.
  */
 static void overflow(struct tally_core_event *event,
 		     const struct tally_core_sample_data *sample_data,
@@ -150,7 +150,7 @@ static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	struct tally_list *bucket =
 		tally_tracepoint_bucket(tally_this_cpu(pmu->owner), event->attr.config);
 
-	/* Who came last is hit first, as in Linux. */
+	/* The event added last is hit first, as in Linux. */
 	tally_list_insert(bucket->next, &event->hook);
 	return 0;
 }

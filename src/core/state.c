@@ -5,9 +5,9 @@
 #define FROM(state)  [(state)-TALLY_STATE_DEAD]
 
 /*
- * Where each state may lead. ACTIVE is left through INACTIVE only: the event comes off its
- * PMU before anything else happens to it. EXIT and REVOKED lead nowhere but to closing: their
- * task or PMU will not come back.
+ * Permitted transitions. ACTIVE can only be left for INACTIVE: the event is taken off its PMU
+ * before anything else happens to it. EXIT and REVOKED only lead to closing: their task or PMU does
+ * not come back.
  */
 #define GOING STATE(TALLY_STATE_EXIT) | STATE(TALLY_STATE_REVOKED) | STATE(TALLY_STATE_DEAD)
 static const uint8_t transitions[] = {
@@ -21,7 +21,7 @@ static const uint8_t transitions[] = {
 	FROM(TALLY_STATE_ACTIVE) = STATE(TALLY_STATE_INACTIVE),
 };
 
-/* What else may be true of an event in each state: state.h. */
+/* Properties that an event may or must have in each state: state.h. */
 enum fact {
 	ON_PMU = 1 << 0,
 	RUNNING = 1 << 1,
@@ -73,7 +73,7 @@ void tally_context_advance(struct tally_core_context *context, uint64_t now)
 {
 	uint64_t time = tally_context_time(context, now);
 
-	/* Clocks of two CPUs may disagree by a little; time does not go back for that. */
+	/* The clocks of two CPUs may differ slightly; the time must not go back because of that. */
 	if ((int64_t)(time - context->time) > 0)
 		context->time = time;
 }
@@ -89,7 +89,7 @@ void tally_event_account(struct tally_core_event *event)
 	if (!passed)
 		return;
 	times->stamp = now;
-	/* Readers on other CPUs add these up meanwhile. */
+	/* Readers on other CPUs may add these up meanwhile. */
 	tally_store_relaxed(&times->enabled, old->enabled + (counts ? passed : 0));
 	tally_store_relaxed(&times->running,
 			    old->running +

@@ -6,13 +6,14 @@
 #include "core/software.h"
 
 /*
- * Clones of one context hold the same events, each counting for its own task and all into the
- * same sums. When the CPU goes from one clone's task to another's, it makes no difference to
- * the sums which clone counts for which task, so the tasks exchange their contexts and
- * nothing is taken off or put on the PMU. It does make a difference to who asks for the
- * counts of each task by itself (inherit_stat), to the task that a trap is sent to (sigtrap), and
- * to who is just walking a context (pins). The original keeps out: the events that were opened stay
- * with the task they were opened on.
+ * Clones of a context hold the same events; each counts for its own task, and all add to the same
+ * sums. When a CPU switches between the tasks of two clones, it makes no difference to the sums
+ * which clone counts for which task. So the tasks swap their contexts, and nothing is taken off the
+ * PMU or put on it.
+ *
+ * It does make a difference to readers of the counts of single tasks (inherit_stat), to the task
+ * that a trap is sent to (sigtrap), and to code that is walking a context (pins). The original
+ * context is never swapped: opened events stay with the task they were opened on.
  */
 static bool contexts_alike(const struct tally_core_context *a, const struct tally_core_context *b)
 {
@@ -31,7 +32,7 @@ static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *pr
 	if (!off)
 		return false;
 
-	/* `on` belongs to this CPU: its lock is only ever held for a look. */
+	/* `on` belongs to this CPU: others take its lock only to inspect it. */
 	tally_spin_lock(&on->lock, core->ops, core->host);
 	tally_spin_lock(&off->lock, core->ops, core->host);
 	alike = contexts_alike(on, off);
@@ -59,7 +60,7 @@ static void change_contexts(struct tally_core_cpu *cpu, struct tally_core_task *
 		tally_sched_fill(cpu, now);
 }
 
-/* Whether `next` came here from another CPU. */
+/* Record the CPU of `next`. Return true if the task has come from another CPU. */
 static bool note_cpu(struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
 	uint32_t last, epoch = tally_load_relaxed(&cpu->core->epoch);
@@ -81,7 +82,7 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	bool migrated = note_cpu(cpu, next);
 	bool swapped = false;
 
-	/* Who was told last is who goes, whatever the scheduler thinks. */
+	/* The task reported last is the one that leaves, even if the scheduler disagrees. */
 	prev = was ? was : prev;
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -96,8 +97,8 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	tally_sideband_switch(cpu, next, prev, true, preempt);
 }
 
-/* It is there already: a switch that was told before, or one of a task to itself. A task that began
- * anew in the same place has another context. */
+/* Return true if `next` is here already: the switch was reported before, or is one of a task to
+ * itself. A new task at the same address has another context. */
 static bool is_here(const struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
 	return next == cpu->task &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is done once in a tick. */
+/* Work at each tick. */
 #include "core/frequency.h"
 #include "core/overflow.h"
 #include "core/sched.h"
@@ -14,7 +14,7 @@ static void tick_event(struct tally_core_cpu *cpu, struct tally_core_event *even
 	}
 }
 
-/* A throttled group goes on, as one. */
+/* Resume a throttled group as a whole. */
 static void group_resume(struct tally_core_event *leader)
 {
 	struct tally_core_pmu *pmu = leader->group_pmu;

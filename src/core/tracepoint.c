@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which tracepoints there are. */
+/* Registry of tracepoints. */
 #include "core/pmus.h"
 #include "core/ref.h"
 
@@ -55,7 +55,7 @@ int tally_core_tracepoint_register(struct tally_core *core,
 	return ret;
 }
 
-/* ---- whose events it has ---------------------------------------------------------------- */
+/* ---- references of events --------------------------------------------------------------- */
 
 int tally_tracepoint_find(struct tally_core_event *event, uint64_t id)
 {
@@ -109,9 +109,10 @@ void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint)
 		tally_ref_put(&tracepoint->users);
 }
 
-/* ---- going ------------------------------------------------------------------------------ */
+/* ---- unregistering ---------------------------------------------------------------------- */
 
-/* With the registry's lock: what points to it, or to nothing at the end. */
+/* Return the link that points to the tracepoint, or the last one, which is NULL. Called with the
+ * registry lock held. */
 static struct tally_core_tracepoint **
 tracepoint_link(struct tally_core *core, const struct tally_core_tracepoint *tracepoint)
 {
@@ -122,7 +123,7 @@ tracepoint_link(struct tally_core *core, const struct tally_core_tracepoint *tra
 	return at;
 }
 
-/* From here on nobody finds it; its id and its name stay taken. */
+/* Hide the tracepoint from lookups. Its id and name stay taken. */
 static int tracepoint_close(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
 {
 	uintptr_t flags = tally_registry_lock(core);
@@ -134,7 +135,7 @@ static int tracepoint_close(struct tally_core *core, struct tally_core_tracepoin
 	return ret;
 }
 
-/* Out of the list, unless somebody holds it. */
+/* Remove the tracepoint from the list, unless it is held. */
 static int tracepoint_unlink(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
 {
 	uintptr_t flags = tally_registry_lock(core);

@@ -38,8 +38,8 @@ static void learn_here(void *arg)
 	tally_watch_learn(tally_this_cpu(arg));
 }
 
-/* Hooks are called from the moment on that there is a user; whoever runs then is asked for, and a
- * task that runs nowhere is known when it does: where it ran before is forgotten with the epoch. */
+/* Hooks are called as soon as there is a user. The running tasks are asked for here. Other tasks
+ * become known when they run; where they ran before is forgotten with the epoch. */
 static void wake_up(struct tally_core *core)
 {
 	tally_store_relaxed(&core->epoch, core->epoch + 1);
@@ -50,9 +50,10 @@ static void wake_up(struct tally_core *core)
 }
 
 /*
- * Watchers are many and come and go on all CPUs; hooks look at `users`, which is how often watchers
- * became some from none, less how often they became none again. So it is not 0 while there is one,
- * a put needs no lock, and a get takes it only where nobody has been told that all CPUs were asked.
+ * There are many watchers, which come and go on all CPUs. Hooks check `users`: the number of times
+ * that `watchers` left 0 minus the number of times that it returned to 0. So it is not 0 while
+ * there is a watcher. A put needs no lock, and a get takes it only if it is not certain that all
+ * CPUs have been asked.
  */
 void tally_watch_get(struct tally_core *core)
 {
