@@ -11,10 +11,10 @@ enum { ATTR_BITS_OFFSET = 40 };
 _Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "newest attr known");
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == ATTR_BITS_OFFSET + 8, "bits");
 
-/* How each piece of the attr changes between byte orders. */
+/* Byte order conversion of each piece of the attr. */
 struct attr_piece {
 	uint16_t offset, count; /* count: bytes of bit fields to mirror, else 1 */
-	uint8_t size;           /* of the integer to swap; 0: mirror bits */
+	uint8_t size;           /* size of the integer to swap; 0: mirror bits */
 };
 
 static const struct attr_piece attr_pieces[] = {
@@ -24,9 +24,9 @@ static const struct attr_piece attr_pieces[] = {
 	{110, 1, 2}, {112, 1, 4}, {116, 4, 0}, {120, 1, 8}, {128, 1, 8}, {136, 1, 8},
 };
 
-/* Mirroring bytes puts single bits right but turns a field of two round: its upper bit
- * comes first in the other order. precise_ip, the last bit of one byte and the first of the
- * next, is the only one. `bits` are in host order. */
+/* Mirroring bytes puts single bits in the right place but reverses a field of two bits, whose upper
+ * bit comes first in the other byte order. precise_ip is the only such field: the last bit of one
+ * byte and the first bit of the next. `bits` are in host order. */
 static void swap_precise_ip(uint8_t *bits)
 {
 	const uint8_t last = TALLY_HOST_BIG_ENDIAN ? 0x01 : 0x80;
@@ -51,7 +51,7 @@ static void attr_swap_piece(const struct attr_piece *piece, uint8_t *at)
 	}
 }
 
-/* Swap the pieces that lie wholly in the first `len` bytes. */
+/* Swap the pieces that are entirely within the first `len` bytes. */
 static void attr_swap(uint8_t *attr, size_t len, bool from_host)
 {
 	if (from_host)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The attr as a table of named fields: what evlist prints, refusals name and tests fill. */
+/* The attr as a table of named fields, which evlist prints, refusals name and tests fill in. */
 #include "abi/attr.h"
 
 #include "base/arith.h"
@@ -103,8 +103,8 @@ const struct tally_attr_field *tally_attr_find_field(const char *name)
 	return NULL;
 }
 
-/* Bit fields fill a word from its least significant bit, or on big-endian machines from
- * the most significant one. */
+/* Bit fields start at the least significant bit of the word or, on big-endian machines, at the most
+ * significant one. */
 static unsigned field_shift(const struct tally_attr_field *field)
 {
 	return TALLY_HOST_BIG_ENDIAN ? 64u - field->shift - field->bits : field->shift;

@@ -6,7 +6,7 @@
 /* ---- text, without libc ----------------------------------------------------------------- */
 
 struct name_text {
-	char *at, *end; /* `end` is where the NUL has to be at the latest */
+	char *at, *end; /* `end` is the last possible position of the NUL */
 };
 
 static struct name_text text_begin(char out[TALLY_ATTR_NAME_MAX])
@@ -49,8 +49,8 @@ static void put_number(struct name_text *text, uint64_t value, unsigned base)
 static const char *const hardware_names[] = {TALLY_HARDWARE_EVENTS(HARDWARE)};
 static const char *const software_names[] = {TALLY_SOFTWARE_EVENTS(SOFTWARE)};
 
-/* The name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without modifiers; NULL
- * for others. */
+/* Return the name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without
+ * modifiers; NULL for others. */
 static const char *generic_name(uint32_t type, uint64_t config)
 {
 	if (type == PERF_TYPE_HARDWARE && config < TALLY_ARRAY_SIZE(hardware_names))
@@ -74,14 +74,14 @@ const struct tally_cache tally_caches[PERF_COUNT_HW_CACHE_MAX] = {
 	{"node", ALL},
 };
 
-/* By operation and result. */
+/* Indexed by operation and result. */
 static const char *const cache_ops[PERF_COUNT_HW_CACHE_OP_MAX][PERF_COUNT_HW_CACHE_RESULT_MAX] = {
 	{"-loads", "-load-misses"},
 	{"-stores", "-store-misses"},
 	{"-prefetches", "-prefetch-misses"},
 };
 
-/* What is wrong with a config, in perf's words; NULL: nothing. */
+/* Return what is wrong with a config, in perf's words; NULL if it is valid. */
 static const char *cache_wrong(uint64_t config)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
@@ -119,9 +119,9 @@ bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX])
 
 /* ---- attrs ------------------------------------------------------------------------------- */
 
-/* ":u", ":kpp", ":HG": what is not excluded once anything is, the precision, and host and guest
- * where they differ from what perf would have asked for itself: no guest, unless the event has
- * other modifiers. */
+/* Append modifiers (":u", ":kpp", ":HG"): the levels that are not excluded, if any level is; the
+ * precision; host and guest, if they differ from perf's default, which excludes the guest unless
+ * the event has other modifiers. */
 static void put_modifiers(struct name_text *text, const struct perf_event_attr *attr)
 {
 	bool levels = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
@@ -160,7 +160,7 @@ static void put_breakpoint(struct name_text *text, const struct perf_event_attr 
 		put_char(text, 'x');
 }
 
-/* The upper half of a hardware config may name a kind of core. */
+/* The upper half of a hardware config may select a kind of core. */
 static void put_generic(struct name_text *text, const struct perf_event_attr *attr,
 			const char *unknown)
 {

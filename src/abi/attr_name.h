@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of events from their attrs alone: what perf shows for events that come without one. The
- * generic events' names are listed here once, for all who parse, list or show them. Freestanding.
+ * Names of events derived from their attrs alone, as perf shows them for events without a recorded
+ * name. This is the only list of the names of generic events, for code that parses, lists or shows
+ * them. Freestanding.
  */
 #ifndef TALLY_ABI_ATTR_NAME_H
 #define TALLY_ABI_ATTR_NAME_H
@@ -12,8 +13,7 @@
 
 #include "tally/abi.h"
 
-/* The generic events in the order of the constants: X(constant, shown name, alias or NULL, text).
- */
+/* The generic events in order of their constants: X(constant, shown name, alias or NULL, text). */
 #define TALLY_HARDWARE_EVENTS(X)                                                          \
 	X(CPU_CYCLES, "cycles", "cpu-cycles", "cycles in which the CPU was not halted")   \
 	X(INSTRUCTIONS, "instructions", NULL, "instructions retired")                     \
@@ -43,7 +43,7 @@
 
 /* ---- caches: config = cache | op << 8 | result << 16 ------------------------------------ */
 
-/* Which operations make sense on a cache. */
+/* Operations that make sense on a cache. */
 enum { TALLY_CACHE_READ = 1 << 0, TALLY_CACHE_WRITE = 1 << 1, TALLY_CACHE_PREFETCH = 1 << 2 };
 
 struct tally_cache {
@@ -52,19 +52,20 @@ struct tally_cache {
 };
 extern const struct tally_cache tally_caches[PERF_COUNT_HW_CACHE_MAX];
 
-/* True when `config` names a cache, an operation that makes sense on it, and a result. */
+/* Return true if `config` has a valid cache, result and operation, and the operation makes sense on
+ * that cache. */
 bool tally_cache_valid(uint64_t config);
 
 /* ---- attrs ------------------------------------------------------------------------------ */
 
 enum { TALLY_ATTR_NAME_MAX = 64 }; /* bytes, the NUL included */
 
-/* "cycles:u", "L1-dcache-load-misses", "raw 0x1a8", "mem:0x1234:rw", "unknown tracepoint": always
- * something. */
+/* Write the name of an event: "cycles:u", "L1-dcache-load-misses", "raw 0x1a8", "mem:0x1234:rw",
+ * "unknown tracepoint". The result is never empty. */
 void tally_attr_name(const struct perf_event_attr *attr, char out[TALLY_ATTR_NAME_MAX]);
 
-/* The same of a cache event without its modifiers; false, and nothing written, when `config` is not
- * valid. */
+/* The same for a cache event, without modifiers. Return false, with nothing written, if `config` is
+ * not valid. */
 bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX]);
 
 #endif

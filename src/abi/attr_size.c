@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What size an attr has, and what that means between programs and kernels of different age. */
+/* The size of an attr, and its negotiation between programs and kernels of different versions. */
 #include "abi/attr.h"
 #include "base/arith.h"
 #include "base/endian.h"
 #include "tally/errno.h"
 
-/* The largest attr.size that Linux looks at: a page. */
+/* The largest attr.size that Linux accepts: a page. */
 enum { ATTR_SIZE_LIMIT = 4096 };
 
 static bool all_zero(const uint8_t *bytes, size_t len)

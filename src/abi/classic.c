@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The attr, the calls and the counts of the classic ABI. */
+/* Attr, calls and counts of the classic ABI. */
 #include "tally/classic.h"
 
 #include "abi/sample.h"
@@ -11,7 +11,7 @@ _Static_assert(sizeof(struct tally_classic_attr) == 56, "the document's attr");
 _Static_assert(TALLY_CLASSIC_IOC_REFRESH == PERF_EVENT_IOC_REFRESH,
 	       "requests have today's numbers");
 
-/* Record bits and what they are today. GROUP is the group's read. */
+/* Record bits and their current equivalents. GROUP corresponds to reading the group. */
 static const struct {
 	uint32_t classic;
 	uint64_t sample_type, read_format;
@@ -39,7 +39,7 @@ static int refuse(struct tally_classic_error *ret_error, int code, const char *t
 	return code;
 }
 
-/* ---- to today ------------------------------------------------------------------------------ */
+/* ---- classic to current -------------------------------------------------------------------- */
 
 static uint64_t classic_type(const struct tally_classic_attr *classic)
 {
@@ -73,8 +73,8 @@ static int classic_check(const struct tally_classic_attr *classic,
 	return 0;
 }
 
-/* Samples of inherited groups are told apart by their thread: today's rule. The translated record
- * has it only if it was asked for. */
+/* Group samples of inherited events must have a TID, by a current rule. The translated record
+ * contains it only if the caller asked for it. */
 static uint64_t sample_type_of(const struct tally_classic_attr *classic, uint64_t *ret_format)
 {
 	uint64_t type = 0, format = classic->read_format;
@@ -124,14 +124,15 @@ int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t
 	return 0;
 }
 
-/* ---- from today ---------------------------------------------------------------------------- */
+/* ---- current to classic -------------------------------------------------------------------- */
 
-/* The bits of the flag word that the document has, mmap and comm too. */
+/* Return the flag word of a current attr. */
 static uint64_t flag_word(const struct perf_event_attr *attr)
 {
 	return tally_get_u64((const uint8_t *)attr + MODERN_BITS_AT);
 }
 
+/* Return the flags that the document has, too. */
 static uint64_t known_flags(void)
 {
 	const struct perf_event_attr all = {
@@ -151,7 +152,7 @@ static uint64_t known_flags(void)
 	return flag_word(&all);
 }
 
-/* record_type of an attr; the bits that it does not account for stay in `*sample_type` and
+/* Return the record_type for an attr. Bits that it does not cover remain in `*sample_type` and
  * `*read_format`. */
 static uint32_t record_type_of(uint64_t *sample_type, uint64_t *read_format)
 {
@@ -258,7 +259,7 @@ int tally_classic_check_prctl(int option)
 		       : -EINVAL;
 }
 
-/* Linux says of generalized events that there is no such event, PMU or mode of one. */
+/* Linux distinguishes missing hardware events, PMUs and modes; the document has only -EINVAL. */
 int tally_classic_open_error(const struct tally_classic_attr *classic, int error)
 {
 	bool is_absent = error == -ENOENT || error == -ENODEV || error == -EOPNOTSUPP;
@@ -283,7 +284,7 @@ size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint3
 	return tally_read_size(modern_format(classic), nr);
 }
 
-/* Its own value among those of its group. */
+/* Find the event's own value among those of its group. */
 static bool own_value(const struct tally_read *read, uint64_t id, uint64_t *ret_value)
 {
 	for (uint64_t i = 0; i < read->nr; i++) {

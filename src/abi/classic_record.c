@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of today, translated to the classic ABI's. */
+/* Translation of current records to those of the classic ABI. */
 #include "abi/record.h"
 #include "base/arith.h"
 #include "tally/abi.h"
@@ -8,7 +8,7 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* Where a record is put together. `len` goes on counting beyond `cap`. */
+/* A record under construction. `len` continues to grow beyond `cap`. */
 struct writer {
 	uint8_t *out;
 	size_t cap, len;
@@ -26,7 +26,7 @@ static void put_u64(struct writer *writer, uint64_t value)
 	writer_put(writer, &value, sizeof(value));
 }
 
-/* The header goes in last, when the size is known. */
+/* Write the header last, when the size is known. */
 static int64_t finish(struct writer *writer, uint32_t type, uint16_t misc)
 {
 	struct perf_event_header header = {type, misc, (uint16_t)writer->len};
@@ -39,7 +39,7 @@ static int64_t finish(struct writer *writer, uint32_t type, uint16_t misc)
 	return (int64_t)writer->len;
 }
 
-/* Processor modes of the document; hypervisor and guests have none. */
+/* Translate the processor mode; the document has none for hypervisor and guests. */
 static uint16_t misc_of(uint16_t misc)
 {
 	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -53,7 +53,7 @@ static uint16_t misc_of(uint16_t misc)
 
 enum chain_part { CHAIN_HV, CHAIN_KERNEL, CHAIN_USER, CHAIN_PARTS, CHAIN_NONE };
 
-/* The part that a context marker begins; CHAIN_PARTS if it is no marker. */
+/* Return the part of the chain that a context marker starts; CHAIN_PARTS if it is not a marker. */
 static enum chain_part chain_marker(uint64_t entry)
 {
 	switch ((int64_t)entry) {
@@ -64,8 +64,8 @@ static enum chain_part chain_marker(uint64_t entry)
 	}
 }
 
-/* Addresses of one part, put where `writer` is not NULL; how many. Those before any marker are of
- * the mode that was interrupted. */
+/* Write the addresses of one part, unless `writer` is NULL, and return their number. Addresses
+ * before any marker belong to the mode that was interrupted. */
 static uint16_t chain_part(struct tally_words chain, enum chain_part wanted, enum chain_part first,
 			   struct writer *writer)
 {
@@ -150,7 +150,7 @@ static int64_t translate_sample(const struct tally_classic_attr *classic, const 
 
 /* ---- other records --------------------------------------------------------------------------- */
 
-/* MMAP, MUNMAP and COMM are laid out today as they were. */
+/* MMAP, MUNMAP and COMM have the same layout in both ABIs. */
 static int64_t translate_same(const void *record, size_t len, uint32_t type, size_t fixed,
 			      struct writer *writer)
 {

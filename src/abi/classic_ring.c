@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The classic ring buffer: records are taken from a ring of today and appended, translated, to one
- * that has a 32-bit head and no tail. The head is kept here as well as in the page: whoever maps
- * the page may write to it.
+ * The classic ring buffer. Records are taken from a current ring, translated, and appended to one
+ * that has a 32-bit head and no tail. The head is kept here as well as in the page, because the
+ * program that maps the page may write to it.
  */
 #include "abi/record.h"
 #include "base/arith.h"
@@ -12,15 +12,15 @@
 
 enum { RECORD_MAX = 65536, HEADER = sizeof(struct perf_event_header) };
 
-/* ---- positions in the ring of today --------------------------------------------------------- */
+/* ---- positions in the current ring ---------------------------------------------------------- */
 
-/* Positions are 64 bits wide, of which a processor of 32 bits reads and writes the lower half in
- * one piece. A ring is smaller than that. */
+/* Positions have 64 bits. A 32-bit processor reads and writes their lower half in one piece, which
+ * is enough, as rings are smaller than that. */
 typedef size_t __attribute__((may_alias)) position_word;
 
 enum { LOW_WORD = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && sizeof(size_t) == 4 };
 
-/* Bytes that were written and not yet taken. */
+/* Return the number of bytes written but not yet taken. */
 static size_t bytes_left(const struct tally_classic_ring *ring)
 {
 	const position_word *head = (const position_word *)&ring->from->data_head;
@@ -40,8 +40,8 @@ static void tail_move(struct tally_classic_ring *ring, size_t len)
 
 /* ---- the two rings --------------------------------------------------------------------------- */
 
-/* The fields that both pages have. The copy is too old to read a counter by: no program is to see
- * an index in it. */
+/* Copy the fields that both pages have. The copy is too old for reading a counter: programs must
+ * not see an index in it. */
 static void page_follow(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
 {
 	classic->version = page->version;
@@ -68,7 +68,7 @@ int tally_classic_ring_init(struct tally_classic_ring *ring)
 	return 0;
 }
 
-/* Copy `len` bytes out of the data of a ring, which may wrap. */
+/* Copy `len` bytes from the data of a ring, which may wrap. */
 static void ring_take(const uint8_t *data, size_t size, uint64_t at, uint8_t *to, size_t len)
 {
 	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
@@ -77,7 +77,7 @@ static void ring_take(const uint8_t *data, size_t size, uint64_t at, uint8_t *to
 	__builtin_memcpy(to + first, data, len - first);
 }
 
-/* The same, into it. */
+/* Copy `len` bytes into the data of a ring. */
 static void ring_put(uint8_t *data, size_t size, uint64_t at, const uint8_t *from, size_t len)
 {
 	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
@@ -86,8 +86,8 @@ static void ring_put(uint8_t *data, size_t size, uint64_t at, const uint8_t *fro
 	__builtin_memcpy(data, from + first, len - first);
 }
 
-/* Copy the next record of today to the scratch: its size, 0 when there is none. What is not a
- * record is skipped with all that follows it. */
+/* Copy the next current record to the scratch buffer. Return its size, 0 if there is none. An
+ * invalid record is skipped with everything after it. */
 static size_t record_take(struct tally_classic_ring *ring)
 {
 	const uint8_t *data = (const uint8_t *)ring->from + ring->page_size;
@@ -103,13 +103,13 @@ static size_t record_take(struct tally_classic_ring *ring)
 		return 0;
 	}
 	ring_take(data, ring->from_size, ring->tail, ring->scratch, header.size);
-	/* The size may have changed since. */
+	/* The size in the ring may have changed since it was read. */
 	__builtin_memcpy(ring->scratch, &header, HEADER);
 	return header.size;
 }
 
-/* Move `oldest` behind the records that the next `len` bytes overwrite. Whoever maps the ring may
- * have written to it: what is not a record is left with all that follows it. */
+/* Advance `oldest` past the records that the next `len` bytes overwrite. The program that maps the
+ * ring may have written to it: after an invalid record, all records are dropped. */
 static void make_room(struct tally_classic_ring *ring, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;
@@ -138,13 +138,13 @@ static void record_append(struct tally_classic_ring *ring, const uint8_t *record
 	__atomic_store_n(&ring->to->data_head, ring->head, __ATOMIC_RELEASE);
 }
 
-/* The `lost` field of a LOST record. */
+/* Return the `lost` field of a LOST record. */
 static uint64_t records_lost(const uint8_t *record, size_t len)
 {
 	return len >= HEADER + 16 ? tally_get_u64(record + HEADER + 8) : 0;
 }
 
-/* Translate the record of `len` bytes in the scratch. Whether one was appended. */
+/* Translate the record of `len` bytes in the scratch buffer. Return true if one was appended. */
 static bool record_translate(struct tally_classic_ring *ring, size_t len)
 {
 	uint8_t *out = ring->scratch + RECORD_MAX;

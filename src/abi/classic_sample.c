@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Overflow packets of the classic ABI, taken apart. */
+/* Decoder for overflow packets of the classic ABI. */
 #include "base/endian.h"
 #include "tally/classic.h"
 #include "tally/errno.h"
 
-/* What is left of a packet. */
+/* The rest of a packet. */
 struct reader {
 	const uint8_t *at;
 	size_t left;
 };
 
-/* The next `len` bytes; NULL when there are fewer. */
+/* Take the next `len` bytes; NULL if there are fewer. */
 static const uint8_t *take(struct reader *reader, uint64_t len)
 {
 	const uint8_t *at = reader->at;

@@ -5,7 +5,8 @@
 #include "abi/sample.h"
 #include "base/arith.h"
 
-/* Words of one member in a group: its value, and its id and lost count if asked for. */
+/* Return the number of words of one group member: its value, and its id and lost count if asked
+ * for. */
 static size_t read_stride(uint64_t format)
 {
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walking and swapping records by their description. */
+/* Iterating over records and swapping them by their descriptions. */
 #include "abi/record.h"
 
 #include "tally/errno.h"
@@ -23,12 +23,12 @@ void tally_record_walk(struct tally_record_cursor *cursor, const struct tally_re
 	};
 }
 
-/* Bytes of a string up to its NUL or its room's end. */
+/* Return the length of a string, up to its NUL or the end of its field. */
 static uint64_t string_length(const uint8_t *text, uint64_t room)
 {
 	uint64_t len = 0;
 
-	/* Eight at a time, as long as none of them is 0 (nor, which is rare, 0x80 or above). */
+	/* Eight bytes at a time, until one of them is 0 (or, rarely, 0x80 or above). */
 	while (room - len >= 8 &&
 	       !((tally_get_u64(text + len) - 0x0101010101010101) & 0x8080808080808080))
 		len += 8;
@@ -49,7 +49,7 @@ static size_t integer_size(uint8_t kind)
 	}
 }
 
-/* Room of a field: bytes it takes in the record, `left` of which there are. */
+/* Return the size of a field in the record. `left` is the rest of the record. */
 static uint64_t field_room(const struct tally_record_cursor *cursor,
 			   const struct tally_record_field *field, uint64_t left)
 {
@@ -126,7 +126,7 @@ int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_va
 	while (cursor->next < cursor->desc->nr_fields) {
 		const struct tally_record_field *field = &cursor->desc->fields[cursor->next++];
 
-		/* Older writers end their records sooner; a field cut in two is another matter. */
+		/* Older writers have shorter records, but a field cut in two is an error. */
 		if (cursor->at == cursor->end && integer_size(field->kind))
 			return 0;
 		if (field_exists(cursor, field))
@@ -146,7 +146,7 @@ static void swap_integers(uint8_t *at, size_t size, uint64_t nr)
 	}
 }
 
-/* The number a length field holds, which arrays behind it go by. */
+/* Return the value of a length field, which applies to the array after it. */
 static uint64_t swapped_number(const uint8_t *at, size_t size, bool swap)
 {
 	switch (size) {
@@ -198,7 +198,7 @@ int tally_record_swap(const struct tally_record_desc *desc, void *record, size_t
 	return 0;
 }
 
-/* ---- the records that everybody reads ----------------------------------- */
+/* ---- commonly used records ---------------------------------------------- */
 
 static bool text_ends(const void *record, size_t len, size_t at)
 {

@@ -2,11 +2,11 @@
 /*
  * PERF_RECORD_SAMPLE and the sample_id trailer of other records. Freestanding.
  *
- * ONE table of fields (sample_fields.c) drives the decoder, the encoder, the byte swapper
- * and the printers. A *layout* is that table filtered by one attr, made once per attr.
- * Bytes are in host order everywhere but in tally_sample_swap(); nothing is copied: the
- * decoded sample points into the record, at words that may be unaligned, which is why all
- * arrays are read through tally_get_u64() or tally_words_get().
+ * A single table of fields (sample_fields.c) drives the decoder, the encoder, the byte swapper and
+ * the printers. A *layout* is that table filtered by an attr, created once for each attr. Bytes are
+ * in host order except in tally_sample_swap(). Nothing is copied: a decoded sample points into the
+ * record, to words that may be unaligned. Therefore arrays are read through tally_get_u64() or
+ * tally_words_get().
  */
 #ifndef TALLY_ABI_SAMPLE_H
 #define TALLY_ABI_SAMPLE_H
@@ -20,7 +20,7 @@
 #include "tally/abi.h"
 #include "tally/config.h"
 
-/* `nr` u64 in host order at a possibly unaligned place inside a record. */
+/* `nr` u64 in host order, at a possibly unaligned address within a record. */
 struct tally_words {
 	const uint8_t *data;
 	uint64_t nr;
@@ -32,37 +32,37 @@ static inline uint64_t tally_words_get(struct tally_words words, uint64_t i)
 }
 
 struct tally_read_value {
-	uint64_t value, id, lost; /* id and lost 0 when not asked for */
+	uint64_t value, id, lost; /* id and lost are 0 unless asked for */
 };
 
-/* Counts as read(2) and PERF_SAMPLE_READ give them: one, or with PERF_FORMAT_GROUP as many
- * as the group has members. */
+/* Counts as returned by read(2) and PERF_SAMPLE_READ: one or, with PERF_FORMAT_GROUP, one for each
+ * member of the group. */
 struct tally_read {
 	uint64_t format;                     /* PERF_FORMAT_* */
-	uint64_t time_enabled, time_running; /* 0 when not asked for */
-	uint64_t nr;                         /* 1 unless PERF_FORMAT_GROUP */
-	struct tally_read_value single;      /* unless PERF_FORMAT_GROUP */
-	struct tally_words group;            /* with it: nr times value, id, lost as asked for */
+	uint64_t time_enabled, time_running; /* 0 unless asked for */
+	uint64_t nr;                         /* 1 without PERF_FORMAT_GROUP */
+	struct tally_read_value single;      /* without PERF_FORMAT_GROUP */
+	struct tally_words group;            /* with it: `nr` times value, id, lost as asked for */
 };
 
-/* The i-th value, i < read->nr. */
+/* Return the i-th value; i < read->nr. */
 struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i);
 
-/* Bytes that counts of `nr` members take in `format`. */
+/* Return the size in bytes of the counts of `nr` members in `format`. */
 size_t tally_read_size(uint64_t format, uint64_t nr);
 
-/* Write counts as tally_read_decode() reads them; tally_read_size() bytes. */
+/* Write counts in the form that tally_read_decode() reads; tally_read_size() bytes. */
 void tally_read_encode(const struct tally_read *read, void *out);
 
-/* Parse counts in `read_format` from `len` bytes. `*ret_used` (may be NULL) is their length.
- * 0, or -EINVAL with the reason when they do not fit. */
+/* Parse counts in `read_format` from `len` bytes. Their length is returned in *ret_used (may be
+ * NULL). Return 0, or -EINVAL with the reason if they do not fit. */
 int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 		      struct tally_read *ret_read, size_t *ret_used, struct tally_error *err);
 
 struct tally_regs {
 	uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_* */
-	uint64_t mask;             /* the attr's; which register each word is */
-	struct tally_words values; /* none when abi is NONE */
+	uint64_t mask;             /* the attr's: the registers in `values` */
+	struct tally_words values; /* empty if abi is NONE */
 };
 
 struct tally_bytes {
@@ -70,8 +70,8 @@ struct tally_bytes {
 	uint64_t len;
 };
 
-/* Every field a sample can have; `present` tells which ones (PERF_SAMPLE_*) this one has.
- * Fields that are absent are 0, cpu is UINT32_MAX, pid and tid are -1. */
+/* All fields that a sample can have; `present` has the PERF_SAMPLE_* bits of those in this sample.
+ * Absent fields are 0, cpu is UINT32_MAX, pid and tid are -1. */
 struct tally_sample {
 	uint64_t present;
 	uint64_t identifier;
@@ -84,10 +84,10 @@ struct tally_sample {
 	uint32_t cpu, cpu_reserved;
 	uint64_t period;
 	struct tally_read read;
-	struct tally_words callchain; /* context markers included */
+	struct tally_words callchain; /* including context markers */
 	struct tally_bytes raw;
-	uint64_t branch_hw_idx;             /* with PERF_SAMPLE_BRANCH_HW_INDEX, else ~0 */
-	struct tally_words branches;        /* 3 words each: nr is the number of words */
+	uint64_t branch_hw_idx;             /* with PERF_SAMPLE_BRANCH_HW_INDEX, otherwise ~0 */
+	struct tally_words branches;        /* 3 words each; nr is the number of words */
 	struct tally_words branch_counters; /* with PERF_SAMPLE_BRANCH_COUNTERS */
 	struct tally_regs regs_user;
 	struct tally_bytes stack_user; /* the dyn_size bytes that are valid */
@@ -101,10 +101,10 @@ struct tally_sample {
 	uint64_t cgroup;
 	uint64_t data_page_size;
 	uint64_t code_page_size;
-	uint64_t left; /* decoding: bytes of the record behind all fields, 0 of most */
+	uint64_t left; /* decoding: bytes of the record after all fields, usually 0 */
 };
 
-/* How a field is laid out in a record. */
+/* Layout of a field in a record. */
 enum tally_sample_kind {
 	TALLY_SAMPLE_U64,
 	TALLY_SAMPLE_PAIR, /* two u32 */
@@ -118,13 +118,13 @@ enum tally_sample_kind {
 	TALLY_SAMPLE_AUX,    /* u64 size, bytes */
 };
 
-/* A row of the one table. Rows stand in the order of the fields in the record. */
+/* A row of the table. Rows are in the order of the fields in the record. */
 struct tally_sample_field {
 	uint64_t bit;       /* PERF_SAMPLE_* */
-	const char *name;   /* as quipper names it; NULL where the kind has parts of its own */
+	const char *name;   /* as in quipper; NULL if its parts have names of their own */
 	const char *second; /* name of the second half of a PAIR, if it has a meaning */
 	uint8_t kind;       /* enum tally_sample_kind */
-	int8_t trailer;     /* place in the trailer of other records from 0 up; -1: not there */
+	int8_t trailer;     /* position in the trailer of other records, from 0; -1: not in it */
 	uint16_t offset;    /* of the (first) member in struct tally_sample */
 };
 
@@ -134,7 +134,7 @@ extern const size_t tally_sample_nr_fields;
 #define TALLY_SAMPLE_MAX_FIELDS  (TALLY_CORE_SAMPLE_PARTS ? 25 : 9)
 #define TALLY_TRAILER_MAX_FIELDS 6
 
-/* What one attr makes of the table. Plain data; copy freely. */
+/* The table filtered by an attr. Plain data that may be copied. */
 struct tally_sample_layout {
 	uint32_t sample_type;
 	uint32_t read_format;
@@ -143,51 +143,51 @@ struct tally_sample_layout {
 	uint64_t regs_user, regs_intr; /* masks */
 #endif
 	uint8_t nr;         /* rows of a sample, in order */
-	uint8_t nr_words;   /* the first rows that are one word each */
+	uint8_t nr_words;   /* leading rows that are one word each */
 	uint8_t nr_trailer; /* rows of a trailer, in order; 0 without sample_id_all */
 	uint8_t rows[TALLY_SAMPLE_MAX_FIELDS];
 	uint8_t trailer_rows[TALLY_TRAILER_MAX_FIELDS];
-	/* Byte offsets of what is needed before a whole decode, -1 where absent: in a sample
-	 * from the record's start, in a trailer from the record's end (negative; 0: absent). */
+	/* Byte offsets of fields needed before decoding: in a sample, from the start of the record
+	 * (-1: absent); in a trailer, from the end of the record (negative; 0: absent). */
 	int16_t sample_id, sample_time;
 	int16_t trailer_id, trailer_time;
 };
 
-/* `sample_type` bits the table does not know make -EOPNOTSUPP: nothing behind such a field
- * could be found. The layout is untouched then. */
+/* Create the layout of an attr. Return -EOPNOTSUPP, and leave the layout untouched, if sample_type
+ * or read_format has unknown bits, because fields after an unknown one cannot be located. */
 int tally_sample_layout_init(struct tally_sample_layout *layout,
 			     const struct perf_event_attr *attr);
 
-/* Decode a SAMPLE record (header included) of `len` bytes in host order. Every inner size is
- * checked against what is left before it is used. Bytes left over are allowed.
- * 0, or -EINVAL with the reason and the offset in the record; `*ret_sample` is undefined then. */
+/* Decode a SAMPLE record (including the header) of `len` bytes in host order. Every size in it is
+ * checked against the rest of the record. Extra bytes at the end are allowed. Return 0, or -EINVAL
+ * with the reason and the offset in the record; `*ret_sample` is undefined then. */
 int tally_sample_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			struct tally_sample *ret_sample, struct tally_error *err);
 
-/* Decode the sample_id trailer of a record of another type (below 64), found from its end.
- * Without sample_id_all, or for types of user space, everything is absent and the answer 0.
- * 0, or -EINVAL when the record is too short. */
+/* Decode the sample_id trailer of a record of another type (below 64), located from its end.
+ * Without sample_id_all, and for types of user space, return 0 with all fields absent. Return 0, or
+ * -EINVAL if the record is too short. */
 int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			 struct tally_sample *ret_sample, struct tally_error *err);
 
-/* Records from 64 up are user space's own (perf.data) and carry no trailer. */
+/* Records from 64 up are defined by user space (perf.data) and have no trailer. */
 static inline bool tally_record_is_user(uint32_t type)
 {
 	return type >= 64;
 }
 
-/* Bytes of the trailer that this layout puts at a record's end. */
+/* Return the size in bytes of the trailer that this layout adds to a record. */
 static inline size_t tally_trailer_size(const struct tally_sample_layout *layout)
 {
 	return (size_t)layout->nr_trailer * 8;
 }
 
-/* Bytes of the fields that are more than a word. */
+/* Return the size in bytes of the fields that are not single words. */
 size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 			       const struct tally_sample *sample);
 
-/* Size in bytes, header included, that tally_sample_encode() will need. Most samples are words
- * and no more. */
+/* Return the size in bytes that tally_sample_encode() will need, including the header. Most samples
+ * contain only words. */
 static inline size_t tally_sample_size(const struct tally_sample_layout *layout,
 				       const struct tally_sample *sample)
 {
@@ -198,9 +198,10 @@ static inline size_t tally_sample_size(const struct tally_sample_layout *layout,
 		       : size + tally_sample_parts_size(layout, sample);
 }
 
-/* Write `sample` as a record with this `misc` into `out` of `cap` bytes: the inverse of
- * decode. Fields that the layout has and the sample lacks are written as they stand there.
- * 0 with `*ret_len`; -ENOSPC; -E2BIG for a record over 65,528 bytes. */
+/* Write `sample` as a record with this `misc` to `out` of `cap` bytes: the inverse of decoding.
+ * Fields that are in the layout but not in the sample are written with the values they have in the
+ * struct. Return 0 with the length in *ret_len, -ENOSPC if it exceeds `cap`, or -E2BIG for a record
+ * over 65,528 bytes. */
 int tally_sample_encode(const struct tally_sample_layout *layout, const struct tally_sample *sample,
 			uint16_t misc, void *out, size_t cap, size_t *ret_len);
 
@@ -208,13 +209,13 @@ int tally_sample_encode(const struct tally_sample_layout *layout, const struct t
 void tally_trailer_encode(const struct tally_sample_layout *layout,
 			  const struct tally_sample *sample, void *out);
 
-/* Swap a SAMPLE record's body in place (its header is in host order already). With
- * `from_host` false the body is foreign and becomes host order; with true the other way.
- * 0, or -EINVAL with the reason when an inner size does not fit. */
+/* Swap the body of a SAMPLE record in place (the header is already in host order). If `from_host`
+ * is false, the body is converted from the other byte order to the host's; if true, vice versa.
+ * Return 0, or -EINVAL with the reason if a size in it does not fit. */
 int tally_sample_swap(const struct tally_sample_layout *layout, void *record, size_t len,
 		      bool from_host, struct tally_error *err);
 
-/* Swap the trailer of another record in place; too short a record is left alone. */
+/* Swap the trailer of another record in place. A record that is too short stays unchanged. */
 void tally_trailer_swap(const struct tally_sample_layout *layout, void *record, size_t len);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- counts: perf_event_open(2), "Reading results" -------------------------------------- */
 
-/* Words of one member in a group. */
+/* Return the number of words of one group member. */
 static size_t read_stride(uint64_t format)
 {
 	return (tally_read_size(format, 2) - tally_read_size(format, 1)) / 8;
@@ -67,7 +67,7 @@ struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-/* What is left of the record, and the first thing that was wrong with it. */
+/* The rest of the record, and the first error in it. */
 struct decoder {
 	const struct tally_sample_layout *layout;
 	const uint8_t *record, *at, *end;
@@ -145,7 +145,7 @@ static void read_branches(struct decoder *in, struct tally_sample *sample)
 	if (type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		sample->branch_hw_idx = read_u64(in);
 	if (nr > UINT16_MAX)
-		nr = UINT64_MAX / 3; /* cannot fit: refused below without wrapping */
+		nr = UINT64_MAX / 3; /* cannot fit: rejected below without overflow */
 	sample->branches = read_words(in, 3 * nr, "branch stack longer than its sample");
 	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !in->wrong)
 		sample->branch_counters =
@@ -208,7 +208,7 @@ static void read_field(struct decoder *in, const struct tally_sample_field *fiel
 	}
 }
 
-/* Everything absent. */
+/* A sample with all fields absent. */
 static const struct tally_sample absent = {
 	.pid = -1,
 	.tid = -1,
@@ -216,8 +216,8 @@ static const struct tally_sample absent = {
 	.branch_hw_idx = UINT64_MAX,
 };
 
-/* The first `nr` rows are a word each: copied without asking what they are, and with one check of
- * the length. The number of rows done, 0 when they are not all there. */
+/* Copy the first `nr` rows, which are one word each, with a single length check and without regard
+ * to their kinds. Return the number of rows decoded, 0 if the record is too short for them. */
 static int decode_words(struct decoder *in, const uint8_t *rows, int nr,
 			struct tally_sample *sample)
 {

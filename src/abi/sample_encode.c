@@ -4,7 +4,7 @@
 #include "abi/sample.h"
 #include "base/arith.h"
 
-/* header.size is 16 bits wide and records are multiples of 8. */
+/* header.size has 16 bits, and records are multiples of 8. */
 enum { RECORD_SIZE_MAX = 65528 };
 
 static uint64_t regs_size(const struct tally_regs *regs)
@@ -51,7 +51,7 @@ size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 
 	for (int i = layout->nr_words; i < layout->nr; i++)
 		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);
-	/* What is too long for a record stays so in a size_t of 32 bits. */
+	/* A size that is too long for a record remains so in a 32-bit size_t. */
 	return (size_t)TALLY_MIN(size, 2 * RECORD_SIZE_MAX);
 }
 
@@ -75,7 +75,8 @@ static uint8_t *give_words(uint8_t *at, struct tally_words words)
 	return give_bytes(at, words.data, 8 * words.nr);
 }
 
-/* Payload and zeroes to a multiple of 8, the size counting them: what the kernel writes. */
+/* Write the payload, padded with zeros up to `end`. The size includes the padding, as in the
+ * kernel. */
 static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes bytes)
 {
 	at = give_bytes(at, bytes.data, bytes.len);
@@ -84,7 +85,7 @@ static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes 
 	return at;
 }
 
-/* One word of counters for each branch, zeroes for those that are not there. */
+/* Write one word of counters for each branch, 0 for missing ones. */
 static uint8_t *give_branch_counters(uint8_t *at, const struct tally_sample *sample)
 {
 	uint64_t want = tally_div(sample->branches.nr, 3);
@@ -106,7 +107,7 @@ static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *lay
 	return at;
 }
 
-/* What is dumped but not valid is written as zeroes. */
+/* Bytes that are dumped but not valid are written as zeros. */
 static uint8_t *give_stack(uint8_t *at, const struct tally_sample *sample)
 {
 	at = give_u64(at, sample->stack_user_size);
@@ -150,7 +151,7 @@ static void give_field(uint8_t *at, size_t size, const struct tally_sample_layou
 	}
 }
 
-/* What most samples are made of: rows that are one word each, and come first. */
+/* Write the leading rows that are one word each; most samples have only these. */
 static uint8_t *give_plain_words(uint8_t *at, const struct tally_sample_layout *layout,
 				 const struct tally_sample *sample)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples of the other byte order: the same rows, swapped in place. */
+/* Samples in the other byte order: the same rows, swapped in place. */
 #include "tally/errno.h"
 
 #include "abi/sample.h"
@@ -24,7 +24,7 @@ static bool swapper_has(struct swapper *in, uint64_t size)
 	return false;
 }
 
-/* Swap one word and give its value in host order. */
+/* Swap one word and return its value in host order. */
 static uint64_t swap_u64(struct swapper *in)
 {
 	uint64_t before, after;
@@ -67,8 +67,8 @@ static void swap_skip(struct swapper *in, uint64_t len)
 		in->at += len;
 }
 
-/* Bit fields are placed from the least significant bit on little-endian machines and from
- * the most significant one on others; each field keeps its own bit order. */
+/* Bit fields are allocated from the least significant bit on little-endian machines and from the
+ * most significant bit on others; each field keeps its own bit order. */
 static uint64_t branch_flags_turn(uint64_t flags, bool to_little)
 {
 	uint64_t turned = 0;
@@ -97,7 +97,7 @@ static void swap_branches(struct swapper *in)
 		swap_words(in, 3);
 		if (in->wrong)
 			break;
-		/* The words are swapped already; what remains is the order of the fields. */
+		/* The words are already swapped; the order of the fields remains to be changed. */
 		uint64_t flags = tally_get_u64(in->at - 8);
 
 		if (in->from_host)
