@@ -29,8 +29,8 @@ static size_t rule_pack(const struct tally_unwind_rule *rule, uint32_t *words)
 	return RULE_HEAD_WORDS + (size_t)rule->nr_regs;
 }
 
-/* The place of a rule among the words: that of an equal one, if there is one. Word 0 is taken, so
- * that 0 is no rule. */
+/* Return the offset of a rule in the words, adding it unless there is an equal one. Word 0 is
+ * reserved, so that offset 0 means no rule. */
 static int rule_place(struct tally_unwind_build *build, const struct tally_unwind_rule *rule,
 		      uint32_t *ret_place)
 {
@@ -76,7 +76,8 @@ int tally_unwind_build_row(struct tally_unwind_build *build, uint32_t start,
 
 	if (ret)
 		return ret;
-	/* Of two at the same place the second one holds, and what changes nothing is no row. */
+	/* If two rows start at the same address, the second one applies. A row that changes nothing
+	 * is omitted. */
 	last = stretch->nr_rows ? &build->rows.data[build->rows.len - 1] : NULL;
 	if (last && last->start == start) {
 		last->rule = place;
@@ -121,7 +122,7 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 {
 	const struct tally_unwind_stretch *all = build->stretches.data;
 
-	/* They nearly always come in order. */
+	/* The ranges are nearly always sorted already. */
 	for (size_t i = 1; i < build->stretches.len; i++) {
 		if (stretch_compare(&all[i - 1], &all[i]) > 0) {
 			qsort(build->stretches.data, build->stretches.len, sizeof(*all),
@@ -131,11 +132,11 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 	}
 }
 
-/* The table while its rows are copied into one order. */
+/* State while the rows are copied into one sorted order. */
 struct rows_layout {
 	uint32_t *starts, *rules, *functions;
 	uint32_t nr, nr_functions;
-	uint32_t covered; /* up to here all is said */
+	uint32_t covered; /* rows are complete up to here */
 };
 
 static void layout_row(struct rows_layout *layout, uint32_t start, uint32_t rule)
@@ -146,7 +147,8 @@ static void layout_row(struct rows_layout *layout, uint32_t start, uint32_t rule
 	layout->rules[layout->nr++] = rule;
 }
 
-/* Copy the rows of a stretch from `from` on, and what holds there. */
+/* Copy the rows of a range, except where it is already covered: start with the row that applies at
+ * `from`. */
 static void layout_stretch(struct rows_layout *layout, const struct tally_unwind_build *build,
 			   const struct tally_unwind_stretch *stretch, uint32_t end)
 {
@@ -177,8 +179,8 @@ static uint32_t stretch_end(const struct tally_unwind_build *build, size_t i)
 	return is_cut ? TALLY_MIN(stretch->end, stretch[1].start) : stretch->end;
 }
 
-/* Whether calls are made with a frame pointer: of the code that has more than a return address on
- * the stack, nine tenths find it by the pointer. */
+/* Return true if functions use frame pointers. This is the case if nine tenths of the code that has
+ * more than a return address on the stack find their frame by the pointer. */
 static bool has_frame_pointers(const struct tally_unwind_build *build,
 			       const struct rows_layout *layout,
 			       const struct tally_unwind_arch *arch)
@@ -190,7 +192,7 @@ static bool has_frame_pointers(const struct tally_unwind_build *build,
 		uint32_t size = layout->starts[i + 1] - layout->starts[i];
 		struct tally_unwind_rule rule;
 
-		/* Of a file all entries of which are broken there are rows, and no words. */
+		/* A file with only broken entries has rows, but no words. */
 		if (!at)
 			continue;
 		rule = rule_head_unpack(build->words.data + at);
@@ -207,7 +209,7 @@ static uint8_t *block_put(uint8_t *at, const void *data, size_t len)
 	return len ? (uint8_t *)memcpy(at, data, len) + len : at;
 }
 
-/* The table as one block, which the caller frees. NULL when out of memory. */
+/* Return the table as one block, which the caller frees. NULL if out of memory. */
 static void *block_make(const struct tally_unwind_build *build, const struct rows_layout *layout,
 			const struct tally_unwind_arch *arch, size_t *ret_len)
 {
@@ -245,7 +247,7 @@ int tally_unwind_build_finish(struct tally_unwind_build *build,
 			      const struct tally_unwind_arch *arch, void **ret_bytes,
 			      size_t *ret_len)
 {
-	/* Each stretch may leave a row that says that nothing follows it. */
+	/* Each range may add a row to mark its end. */
 	uint64_t nr = build->rows.len + build->stretches.len + 1;
 	struct rows_layout layout = {0};
 	void *block = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table of rules while it is made. Stretches of code come in any order and may overlap: of two
- * that do, the one that begins first keeps what it has, and of two that begin at the same place
- * the one that was added first.
+ * A table of rules under construction. Ranges of code are added in any order and may overlap. Where
+ * two overlap, the one that begins first applies; if both begin at the same address, the one that
+ * was added first.
  */
 #ifndef TALLY_UNWIND_BUILD_H
 #define TALLY_UNWIND_BUILD_H
@@ -12,13 +12,13 @@
 #include "unwind/arch.h"
 #include "unwind/table.h"
 
-/* A stretch of code with rows of its own. */
+/* A range of code with its own rows. */
 struct tally_unwind_stretch {
 	uint32_t start, end;
-	uint32_t first_row, nr_rows; /* of the builder's */
+	uint32_t first_row, nr_rows; /* in build->rows */
 	uint32_t order;
-	bool is_function; /* begins one */
-	bool is_weak;     /* ends where another one begins */
+	bool is_function; /* starts a function */
+	bool is_weak;     /* ends where another range begins */
 	bool may_be_trampoline;
 };
 
@@ -26,38 +26,39 @@ struct tally_unwind_row {
 	uint32_t start, rule;
 };
 
-/* All zero, but for the limit, is an empty one. */
+/* Empty if all members are zero except the limit. */
 struct tally_unwind_build {
 	TALLY_VEC(struct tally_unwind_stretch) stretches;
 	TALLY_VEC(struct tally_unwind_row) rows;
 	TALLY_VEC(uint32_t) words;
-	TALLY_VEC(uint32_t) rule_at; /* of rules, by number, their place in `words` */
+	TALLY_VEC(uint32_t) rule_at; /* offsets of rules in `words`, by number */
 	TALLY_VEC(uint8_t) bytes;
-	struct tally_slots slots; /* of rules */
-	size_t max_words;         /* what rules may take in all */
+	struct tally_slots slots; /* index of rules */
+	size_t max_words;         /* limit for `words` */
 	uint32_t code_start, code_end;
 	bool is_partial;
 };
 
-/* Begin a stretch; rows that are added next are its. 0 or -ENOMEM. */
+/* Begin a range; the rows added next belong to it. Return 0 or -ENOMEM. */
 int tally_unwind_build_begin(struct tally_unwind_build *build,
 			     const struct tally_unwind_stretch *stretch);
 
-/* A row of the last stretch: from `start` on this rule holds, NULL: none does. The registers of a
- * rule stand in the order of their numbers. 0; -ENOMEM; -E2BIG if rules take too much, or there are
- * too many rows. */
+/* Add a row to the last range: the rule applies from `start` on; NULL: no rule. The registers of a
+ * rule are sorted by number. Return 0, -ENOMEM, or -E2BIG if there are too many rows or the rules
+ * take too much space. */
 int tally_unwind_build_row(struct tally_unwind_build *build, uint32_t start,
 			   const struct tally_unwind_rule *rule);
 
-/* Keep the bytes of an expression; `*ret_value` stands for them. 0; -ENOMEM; -E2BIG. */
+/* Store the bytes of an expression; rules refer to it by *ret_value. Return 0, -ENOMEM, or -E2BIG
+ * if it or the sum of all is too large. */
 int tally_unwind_build_expression(struct tally_unwind_build *build, const uint8_t *code, size_t len,
 				  int32_t *ret_value);
 
-/* Sort the stretches. */
+/* Sort the ranges. */
 void tally_unwind_build_sort(struct tally_unwind_build *build);
 
-/* Sort, choose, and lay the table out as one block, which the caller frees. 0 or -ENOMEM; -E2BIG
- * beyond 2^29 rows. */
+/* Sort the ranges, resolve overlaps, and lay out the table as one block, which the caller frees.
+ * Return 0, -ENOMEM, or -E2BIG for more than 2^29 rows. */
 int tally_unwind_build_finish(struct tally_unwind_build *build,
 			      const struct tally_unwind_arch *arch, void **ret_bytes,
 			      size_t *ret_len);

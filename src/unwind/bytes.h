@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A reader of bytes that nobody vouches for. Past the end, or where a number does not fit, it
- * fails for good: what is read then is 0, and one look at `failed` suffices at the end. */
+/* A reader of untrusted bytes. At the end, or if a number does not fit, it fails permanently and
+ * returns 0 from then on. So it is sufficient to check `failed` once at the end. */
 #ifndef TALLY_UNWIND_BYTES_H
 #define TALLY_UNWIND_BYTES_H
 
@@ -20,7 +20,7 @@ static inline size_t tally_bytes_left(const struct tally_bytes_reader *bytes)
 	return (size_t)(bytes->end - bytes->at);
 }
 
-/* Pass over `len` bytes, which are at what is returned; NULL if there are fewer. */
+/* Skip `len` bytes and return their address; NULL if there are fewer. */
 static inline const uint8_t *tally_bytes_skip(struct tally_bytes_reader *bytes, uint64_t len)
 {
 	const uint8_t *at = bytes->at;
@@ -62,7 +62,7 @@ static inline uint64_t tally_bytes_u64(struct tally_bytes_reader *bytes)
 	return at ? tally_load_u64(at, bytes->swap) : 0;
 }
 
-/* LEB128 without and with a sign. Bits beyond the 64th are dropped. */
+/* Read a LEB128 number, unsigned or signed. Bits beyond the 64th are dropped. */
 uint64_t tally_bytes_uleb(struct tally_bytes_reader *bytes);
 int64_t tally_bytes_sleb(struct tally_bytes_reader *bytes);
 

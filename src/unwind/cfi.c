@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 
-/* DW_EH_PE_*: how an address is stored. */
+/* DW_EH_PE_*: encodings of addresses. */
 enum {
 	PE_ABSPTR = 0x00,
 	PE_ULEB128 = 0x01,
@@ -56,14 +56,14 @@ bool tally_cfi_address(struct tally_bytes_reader *bytes, uint8_t encoding, uint6
 	return true;
 }
 
-/* The virtual address of what is read next. */
+/* Return the virtual address of the next byte to read. */
 static uint64_t here(const struct tally_cfi_section *section,
 		     const struct tally_bytes_reader *bytes)
 {
 	return section->vaddr + (uint64_t)(bytes->at - section->data);
 }
 
-/* The letters of an augmentation that begins with 'z', and the data that each has. */
+/* Parse the letters after 'z' in an augmentation, with the data of each. */
 static bool common_letters(const struct tally_cfi_section *section, const char *letters,
 			   struct tally_bytes_reader *bytes, struct tally_cfi_common *common)
 {
@@ -77,7 +77,7 @@ static bool common_letters(const struct tally_cfi_section *section, const char *
 		case 'S': common->is_signal = true; break;
 		case 'B': break; /* AArch64: return addresses are signed with the other key */
 		case 'P':
-			/* Where it is relative to does not matter: it is passed over. */
+			/* The base of the address does not matter, as the address is skipped. */
 			encoding = tally_bytes_u8(bytes);
 			if (encoding != PE_OMIT &&
 			    !address_read(bytes, encoding & PE_FORMAT, &ignored))
@@ -89,7 +89,8 @@ static bool common_letters(const struct tally_cfi_section *section, const char *
 	return true;
 }
 
-/* The augmentation of a common entry; what one does not know it cannot follow. */
+/* Parse the augmentation of a CIE. Return false if it is not known, because the CIE cannot be
+ * interpreted then. */
 static bool common_augmentation(const struct tally_cfi_section *section, const char *text,
 				struct tally_bytes_reader *bytes, struct tally_cfi_common *common)
 {
@@ -111,8 +112,8 @@ static bool common_augmentation(const struct tally_cfi_section *section, const c
 	return common_letters(section, text + 1, &data, common) && !data.failed;
 }
 
-/* Version and augmentation. Version 4 says how large addresses are, and segment selectors, which
- * nobody has. */
+/* Parse the version and the augmentation string. Version 4 adds the size of addresses and the size
+ * of segment selectors, which is always 0. */
 static bool common_head(struct tally_bytes_reader *bytes, const char **ret_text,
 			uint8_t *ret_version)
 {
@@ -150,15 +151,15 @@ static bool common_parse(const struct tally_cfi_section *section, struct tally_b
 	return true;
 }
 
-/* What stands before the contents of any entry. */
+/* The head of an entry. */
 struct entry_head {
-	struct tally_bytes_reader body; /* behind `id` */
-	uint64_t id, id_at;             /* 0 or all ones: a common entry; else where one is */
-	uint64_t next;                  /* entry */
+	struct tally_bytes_reader body; /* after `id` */
+	uint64_t id, id_at;             /* 0 or all ones: a CIE; otherwise location of the CIE */
+	uint64_t next;                  /* offset of the next entry */
 	bool is_common;
 };
 
-/* 1; 0 at the end; -EINVAL for a length that points out of the section. */
+/* Return 1, 0 at the end, or -EINVAL if the length points outside of the section. */
 static int head_read(const struct tally_cfi_section *section, uint64_t at,
 		     struct entry_head *ret_head)
 {
@@ -191,8 +192,7 @@ static int head_read(const struct tally_cfi_section *section, uint64_t at,
 	return 1;
 }
 
-/* The common entry of one whose head this is: remembered, as it mostly is that of the entry
- * before. */
+/* Find the CIE of an entry. It is cached, as consecutive entries usually have the same. */
 static bool common_find(struct tally_cfi_walk *walk, const struct entry_head *head)
 {
 	const struct tally_cfi_section *section = &walk->section;
@@ -228,7 +228,7 @@ static bool entry_parse(const struct tally_cfi_walk *walk, const struct entry_he
 	return true;
 }
 
-/* Whether so many lengths of 0 stand here that nothing comes behind. */
+/* Return true after so many lengths of 0 that no entry can follow. */
 static bool is_padding(struct tally_cfi_walk *walk, const struct entry_head *head)
 {
 	bool is_empty = head->id_at == head->next;

@@ -8,11 +8,12 @@
 #include "unwind/stubs.h"
 #include "unwind/trampoline.h"
 
-/* Instructions that are run for each byte of a section: entries share those of common ones. */
+/* BUDGET_FACTOR limits the bytes of instructions that are run for each byte of a section, because
+ * entries share the instructions of CIEs. */
 enum { BUDGET_FACTOR = 64, LEAST_WORDS = 1 << 16, ENTRY_SIZE = 64 };
 
-/* The stretch of code from the address `start`, in terms of the table; false if it is not in code,
- * or too far away. */
+/* Convert a range of virtual addresses to table offsets. Return false if it is not code, or if it
+ * is beyond the limit of a table. */
 static bool stretch_of(const struct tally_unwind_source *source, uint64_t start, uint64_t size,
 		       struct tally_unwind_stretch *ret_stretch)
 {
@@ -39,7 +40,7 @@ static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source
 	struct tally_unwind_stretch stretch;
 	int ret;
 
-	/* What the linker threw away is at 0 in .debug_frame. */
+	/* In .debug_frame, code that the linker discarded is at 0. */
 	if (entry->common.ra != run->arch->ra || (section->is_debug && !entry->start) ||
 	    !stretch_of(source, entry->start, entry->size, &stretch))
 		return 0;
@@ -79,7 +80,7 @@ static int add_section(struct tally_unwind_build *build, const struct tally_unwi
 	return 0;
 }
 
-/* ---- what no section says ------------------------------------------------------- */
+/* ---- code without rules --------------------------------------------------------- */
 
 static const uint8_t *code_at(const struct tally_unwind_source *source, uint32_t offset,
 			      uint32_t len)
@@ -114,7 +115,7 @@ static int add_stubs(struct tally_unwind_build *build, const struct tally_unwind
 	return ret ? ret : stubs_add_rows(build, arch, stretch.start, code, len);
 }
 
-/* Nothing called the code where a program starts, which often has no rules of its own. */
+/* Add the entry point of the program, which has no caller and often no rules. */
 static int add_start(struct tally_unwind_build *build, const struct tally_unwind_source *source)
 {
 	static const struct tally_unwind_rule outermost = {.cfa = TALLY_CFA_NONE};
@@ -142,7 +143,7 @@ static int add_all(struct tally_unwind_build *build, const struct tally_unwind_a
 	return ret ? ret : trampolines_add(build, arch, source);
 }
 
-/* From the first byte of code to the last one, as far as the table reaches. */
+/* Set the bounds of all code, within the limit of a table. */
 static void code_bound(const struct tally_unwind_source *source, struct tally_unwind_build *build)
 {
 	uint64_t start = UINT32_MAX, end = 0, last;

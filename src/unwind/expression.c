@@ -67,7 +67,7 @@ struct evaluation {
 	const uint8_t *code;
 	uint64_t stack[STACK_SIZE];
 	unsigned nr;
-	uint64_t missing; /* memory that was wanted and is not there */
+	uint64_t missing; /* address of memory that is not available */
 };
 
 static int push(struct evaluation *on, uint64_t value)
@@ -78,7 +78,7 @@ static int push(struct evaluation *on, uint64_t value)
 	return 0;
 }
 
-/* The number that follows the operation, as wide as the operation says. */
+/* Read the operand of an operation; the operation determines its width. */
 static uint64_t operand(struct evaluation *on, uint8_t op)
 {
 	struct tally_bytes_reader *bytes = &on->bytes;
@@ -105,13 +105,13 @@ static int push_register(struct evaluation *on, uint64_t reg)
 	return push(on, value + offset);
 }
 
-/* Copy the one that is `depth` below the top. */
+/* Push a copy of the entry that is `depth` below the top. */
 static int pick(struct evaluation *on, unsigned depth)
 {
 	return depth < on->nr ? push(on, on->stack[on->nr - 1 - depth]) : -EINVAL;
 }
 
-/* Bring the top below the `nr` - 1 others. */
+/* Move the top entry below the `nr` - 1 others. */
 static int rotate(struct evaluation *on, unsigned nr)
 {
 	uint64_t top;
@@ -218,7 +218,7 @@ static int binary(struct evaluation *on, uint8_t op)
 	return 0;
 }
 
-/* Go on elsewhere in the expression; BRA does if the top is not 0. */
+/* Jump within the expression; OP_BRA does so only if the top is not 0. */
 static int jump(struct evaluation *on, uint8_t op)
 {
 	int16_t by = (int16_t)tally_bytes_u16(&on->bytes);
@@ -276,7 +276,7 @@ static int evaluate_one(struct evaluation *on)
 	return evaluate_other(on, op);
 }
 
-/* Count an operation, which is the one of that number in its expression. */
+/* Count an operation. `number` is its number within the expression. */
 static int count_step(const struct tally_expression *expression, unsigned number)
 {
 	if (number == MAX_STEPS)

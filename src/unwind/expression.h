@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DWARF expressions as call frame information uses them: a small machine with a stack. Hostile
- * bytes and memory: it ends after a bounded number of steps and says so.
+ * Evaluation of DWARF expressions in call frame information, with a small stack machine. Bytes and
+ * memory are untrusted; the number of steps is limited.
  *
  * Source: DWARF 5, 2.5.1 and 6.4.2.
  *
- * It does not: operations that need a compilation unit, a frame base or an object's address.
+ * Not supported: operations that need a compilation unit, a frame base or an object's address.
  */
 #ifndef TALLY_UNWIND_EXPRESSION_H
 #define TALLY_UNWIND_EXPRESSION_H
@@ -16,13 +16,13 @@
 struct tally_expression {
 	const uint8_t *code;
 	size_t len;
-	bool swap;       /* numbers in it are of the other byte order */
-	unsigned *steps; /* operations that may still be done, and count down; NULL: no matter */
+	bool swap;       /* its numbers are in the other byte order */
+	unsigned *steps; /* operations left, counted down; NULL: not counted */
 };
 
-/* The value of an expression, which begins with `*first` on the stack (NULL: with nothing). 0;
- * -EINVAL for what is no expression, or takes too long; -E2BIG where `*steps` are not enough;
- * -EFAULT for memory that is not there, at `*ret_missing`. */
+/* Evaluate an expression with `*first` on the stack (NULL: nothing). Return 0, -EINVAL if it is
+ * invalid or takes too long, -E2BIG if it needs more than `*steps` operations, or -EFAULT if memory
+ * is not available, with its address in *ret_missing. */
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,

@@ -5,12 +5,12 @@
 
 #include "unwind/expression.h"
 
-/* What one step needs. */
+/* State of one step. */
 struct step {
 	const struct tally_unwind_arch *arch;
 	const struct tally_unwind_table *table;
 	const struct tally_unwind_memory *memory;
-	unsigned *steps; /* of expressions, that are left */
+	unsigned *steps; /* operations left for expressions */
 	const struct tally_unwind_regs *regs;
 	uint64_t cfa;
 	uint64_t missing;
@@ -35,7 +35,7 @@ static int step_evaluate(struct step *step, int32_t value, const uint64_t *first
 					 &step->missing);
 }
 
-/* The value that a register has in the caller. */
+/* Find the value of a register in the caller. */
 static int reg_value(struct step *step, struct tally_unwind_reg reg, uint64_t *ret_value)
 {
 	uint64_t value = step->cfa + (uint64_t)(int64_t)reg.value;
@@ -70,7 +70,7 @@ static int cfa_find(struct step *step, const struct tally_unwind_rule *rule)
 	return 0;
 }
 
-/* All registers as the kernel kept them when a signal came. */
+/* Read all registers as the kernel saved them for a signal. */
 static int context_read(struct step *step, struct tally_unwind_regs *next)
 {
 	uint64_t sp, value;
@@ -86,8 +86,8 @@ static int context_read(struct step *step, struct tally_unwind_regs *next)
 	return ret;
 }
 
-/* Registers that cannot be found are unknown, which matters only to who needs them; the return
- * address does. What takes too long ends all. */
+/* Find the registers of the caller. Those that cannot be found become unknown, which is an error
+ * only for the return address. Running out of steps is always an error. */
 static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
 		     struct tally_unwind_regs *next)
 {
@@ -110,7 +110,7 @@ static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
 	return 0;
 }
 
-/* Where the caller goes on: its instruction pointer, which the return address becomes. */
+/* Set the caller's instruction pointer from the return address. */
 static int ip_find(const struct step *step, struct tally_unwind_regs *next)
 {
 	const struct tally_unwind_arch *arch = step->arch;
@@ -140,7 +140,7 @@ static int by_rule(struct step *step, const struct tally_unwind_rule *rule,
 		return ret;
 	__builtin_memcpy(next->value, step->regs->value, sizeof(next->value));
 	next->known = step->regs->known & arch->kept;
-	/* Of a function that calls nothing the return address is still where the call put it. */
+	/* In a leaf function, the return address is still in its register. */
 	if (arch->ra != arch->ip)
 		next->known |= step->regs->known & UINT64_C(1) << arch->ra;
 	tally_unwind_reg_set(next, arch->sp, step->cfa);
@@ -176,7 +176,8 @@ int tally_unwind_frame_by_pointer(const struct tally_unwind_arch *arch,
 		return -EINVAL;
 	if (!fp)
 		return -ENODATA;
-	/* Go keeps it below the return address of functions that it calls without a frame. */
+	/* One word below is allowed: Go saves it there, below the return address, for functions
+	 * that it calls without a frame. */
 	if (fp + 8 < sp || fp % 8)
 		return -EINVAL;
 	if (!tally_unwind_memory_word(memory, fp + 8, &ip))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The memory of the thread that is unwound: a piece of its stack that is at hand, and whoever
- * knows the rest. */
+/* Memory of the thread to unwind: a copy of a part of its stack, and a function for the rest. */
 #ifndef TALLY_UNWIND_MEMORY_H
 #define TALLY_UNWIND_MEMORY_H
 
@@ -10,10 +9,10 @@
 #include "base/endian.h"
 
 struct tally_unwind_memory {
-	const uint8_t *stack; /* `len` bytes from the address `start` up */
+	const uint8_t *stack; /* `len` bytes from address `start` */
 	uint64_t start, len;
-	bool swap; /* of the other byte order */
-	/* A word that is elsewhere, in the host's order; false for one that is not known. May be
+	bool swap; /* in the other byte order */
+	/* Reads a word outside of `stack`, in host order; returns false if it is not known. May be
 	 * NULL. */
 	bool (*word)(void *arg, uint64_t addr, uint64_t *ret_word);
 	void *arg;

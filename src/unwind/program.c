@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "unwind/rule_words.h"
 
-/* DW_CFA_*, DWARF 5, 7.24; from 0x1d on of GNU and Arm. */
+/* DW_CFA_*: DWARF 5, 7.24; from 0x1d on, extensions of GNU and Arm. */
 enum {
 	CFA_ADVANCE_LOC = 0x40, /* these three have an operand in their lower bits */
 	CFA_OFFSET = 0x80,
@@ -41,16 +41,16 @@ enum {
 
 enum { MAX_REMEMBERED = 8, EXPRESSION_MAX = 1024 };
 
-/* How registers are found at one place of the code. An expression is in the program itself. */
+/* Location of a register at one point of the code. An expression remains in the program. */
 struct place {
 	const uint8_t *code;
 	int64_t value;
-	uint8_t how; /* enum tally_unwind_reg_rule; of the CFA enum tally_unwind_cfa */
+	uint8_t how; /* enum tally_unwind_reg_rule; for the CFA, enum tally_unwind_cfa */
 };
 
 struct state {
-	struct place cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: of an expression */
-	int64_t cfa_offset; /* from cfa_reg; stays while an expression is in its place */
+	struct place cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: only for expressions */
+	int64_t cfa_offset; /* from cfa_reg; kept while an expression replaces it */
 	uint8_t cfa_reg;
 	uint64_t set; /* registers that have a rule */
 };
@@ -61,14 +61,14 @@ struct program {
 	struct tally_bytes_reader bytes;
 	struct state now, start, remembered[MAX_REMEMBERED];
 	unsigned nr_remembered;
-	uint64_t stored; /* registers whose place was on the stack in some row */
+	uint64_t stored; /* registers that were on the stack in some row */
 	uint64_t at;     /* virtual address */
 	bool is_start;
 };
 
 /* ---- registers ---------------------------------------------------------------- */
 
-/* Registers beyond those that are followed have rules too, which say nothing of frames. */
+/* Rules of registers that are not tracked are ignored: unwinding does not need them. */
 static void reg_set(struct program *program, uint64_t reg, struct place place)
 {
 	if (reg >= program->run->arch->nr)
@@ -95,7 +95,7 @@ static void reg_offset(struct program *program, uint64_t reg, uint64_t factored,
 	reg_set(program, reg, (struct place){.value = offset, .how = how});
 }
 
-/* An expression: its bytes stay where they are until a row is made. */
+/* Take an expression. Its bytes are not copied until a row is added. */
 static void take_expression(struct program *program, uint8_t how, struct place *ret_place)
 {
 	uint64_t len = tally_bytes_uleb(&program->bytes);
@@ -116,7 +116,7 @@ static void reg_expression(struct program *program, uint8_t how)
 		reg_set(program, reg, place);
 }
 
-/* A register of the CFA that is not followed: its frames have no rule. */
+/* Set the CFA to a register plus `value`. If the register is not tracked, there is no rule. */
 static void cfa_set(struct program *program, uint64_t reg, uint64_t value)
 {
 	bool is_known = reg < program->run->arch->nr;
@@ -144,7 +144,8 @@ static bool state_restore(struct program *program)
 
 /* ---- rows ----------------------------------------------------------------------- */
 
-/* The value of a place as a rule holds it. 0, -E2BIG for one that does not fit, -ENOMEM. */
+/* Find the value of a location as stored in a rule. Return 0, -ENOMEM, or -E2BIG if it is too large
+ * for a rule. */
 static int place_value(struct program *program, const struct place *place, int64_t limit,
 		       int32_t *ret_value)
 {
@@ -157,10 +158,10 @@ static int place_value(struct program *program, const struct place *place, int64
 	return 0;
 }
 
-/* Compilers do not say of a register that an epilogue has taken it from the stack again: its place,
- * where it still is, is below the stack pointer then. Nobody dumps what is there, and the register
- * itself has the value. One that was never above it is in the red zone of a function that calls
- * nothing, which may use it meanwhile. */
+/* Return true if an epilogue has restored the register from the stack. Compilers do not describe
+ * this: the location remains, but is now below the stack pointer, where nothing is dumped, and the
+ * register itself has the value. A location that was never above the stack pointer is different: it
+ * is in the red zone of a leaf function, which may use the register meanwhile. */
 static bool reg_is_back(struct program *program, const struct state *state, uint8_t reg)
 {
 	const struct place *place = &state->regs[reg];
@@ -197,7 +198,7 @@ static int rule_regs(struct program *program, const struct state *state, uint32_
 	return 0;
 }
 
-/* The return address is nowhere: this is the outermost frame. */
+/* Return true if the return address is undefined: this is the outermost frame. */
 static bool state_is_outermost(const struct program *program)
 {
 	uint64_t ra = program->run->arch->ra;
@@ -210,7 +211,8 @@ static uint32_t place_here(const struct program *program)
 	return (uint32_t)(program->at + program->run->shift);
 }
 
-/* What holds from here on. A rule that does not fit is none, as frames of so many bytes are. */
+/* Add a row for the code from here on. If a value is too large, the row has no rule, as no real
+ * frame is that large. */
 static int row_add(struct program *program)
 {
 	struct tally_unwind_build *build = program->run->build;
@@ -243,7 +245,7 @@ static int row_add(struct program *program)
 	return ret ? ret : tally_unwind_build_row(build, at, &rule);
 }
 
-/* Code from here to `to` has the rules of now. */
+/* Advance to `to`, with the current rules for the code before it. */
 static int advance(struct program *program, uint64_t to)
 {
 	int ret;
@@ -279,7 +281,7 @@ static int run_location(struct program *program, uint8_t op)
 	case CFA_ADVANCE_LOC2: return advance_by(program, tally_bytes_u16(bytes));
 	case CFA_ADVANCE_LOC4: return advance_by(program, tally_bytes_u32(bytes));
 	}
-	/* Relative to the place of its bytes it would be, and compilers never make it. */
+	/* Only absolute addresses: compilers never emit one relative to its own location. */
 	if (program->common->encoding & 0x70 ||
 	    !tally_cfi_address(bytes, program->common->encoding, 0, &to))
 		return -EINVAL;
@@ -368,10 +370,10 @@ static int run_other(struct program *program, uint8_t op)
 	case CFA_RESTORE_STATE: return state_restore(program) ? 0 : -EINVAL;
 	case CFA_GNU_ARGS_SIZE: tally_bytes_uleb(&program->bytes); return 0;
 	}
-	return 0; /* nothing, or how return addresses are signed, which all of them may be */
+	return 0; /* DW_CFA_nop, or return address signing, which is handled for every frame */
 }
 
-/* Who runs each instruction; NULL: not known. */
+/* Handlers of the instructions; NULL: unknown. */
 static int (*const runners[64])(struct program *program, uint8_t op) = {
 	[0] = run_other,
 	[CFA_SET_LOC] = run_location,
@@ -435,7 +437,7 @@ static int run_all(struct program *program, struct tally_cfi_program code, uint6
 
 int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry, uint64_t end)
 {
-	struct program program; /* large: what is remembered is not cleared */
+	struct program program; /* large: `remembered` is not cleared */
 	uint64_t end_address = end - run->shift;
 	int ret;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The instructions of call frame information, run for the rows that they make. */
+/* Runs the instructions of call frame information to get its rows. */
 #ifndef TALLY_UNWIND_PROGRAM_H
 #define TALLY_UNWIND_PROGRAM_H
 
@@ -10,14 +10,14 @@
 struct tally_cfi_run {
 	const struct tally_unwind_arch *arch;
 	struct tally_unwind_build *build;
-	uint64_t shift;  /* from virtual addresses to places in the table, modulo 2^64 */
-	bool swap;       /* the section is of the other byte order */
-	uint64_t budget; /* bytes of instructions that may still be run: entries may share them */
+	uint64_t shift;  /* table offset minus virtual address, modulo 2^64 */
+	bool swap;       /* the section is in the other byte order */
+	uint64_t budget; /* bytes of instructions that may still be run; entries can share them */
 };
 
-/* Add the rows of an entry, whose stretch was begun and ends at `end` (a place in the table). 0;
- * -EINVAL for instructions that are not understood: the rows before them stay, and behind them
- * there is no rule; -ENOMEM; -E2BIG. */
+/* Add the rows of an entry. Its range was begun, and ends at the table offset `end`. Return 0,
+ * -ENOMEM, -E2BIG, or -EINVAL for instructions that are not understood: then the rows before them
+ * remain, and there is no rule after them. */
 int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry, uint64_t end);
 
 #endif

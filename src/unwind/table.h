@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules of one file, compiled: for each stretch of its code how to get from a frame to that of
- * its caller. A table is one block of bytes without pointers, in host order, that may be kept in
- * a file; whatever its bytes are, nothing outside of it is read. Places in the code are file
- * offsets, as they are in a DSO's symbols.
+ * The compiled unwind rules of one file: how to get from a frame to its caller's, for each range of
+ * its code. A table is one block of bytes without pointers, in host order, which can be stored in a
+ * file. Whatever its bytes are, nothing outside of it is read. Code addresses are file offsets, as
+ * in a DSO's symbols.
  *
  *	header | starts: u32 each, sorted | rules: u32 each | functions: u32 each, sorted |
  *	words of rules | expressions
  *
- * A row is a start and a rule: it holds until the next row's start. Rules are shared by the rows
- * that have the same, which are most of them. Rule 0 is that there is none.
+ * A row consists of a start and a rule, which applies until the start of the next row. Rows with
+ * the same rule share it; most do. Rule 0 means that there is no rule.
  */
 #ifndef TALLY_UNWIND_TABLE_H
 #define TALLY_UNWIND_TABLE_H
@@ -25,33 +25,33 @@ enum { TALLY_UNWIND_VERSION = 1 };
 struct tally_unwind_header {
 	uint32_t magic, version, machine;
 	uint32_t nr_rows, nr_functions, nr_words, nr_bytes;
-	uint32_t is_partial;           /* something was not understood, or too much */
-	uint32_t has_frame_pointers;   /* calls are made with one, by nearly all its code */
-	uint32_t code_start, code_end; /* code is nowhere else */
+	uint32_t is_partial;           /* some input was not understood, or too large */
+	uint32_t has_frame_pointers;   /* nearly all of the code uses frame pointers */
+	uint32_t code_start, code_end; /* all code is in this range */
 };
 
-/* A table that was checked. Borrows the bytes. */
+/* A table that was checked. Does not own the bytes. */
 struct tally_unwind_table {
 	struct tally_unwind_header head;
 	const uint32_t *starts, *rules, *functions, *words;
 	const uint8_t *bytes;
 };
 
-/* How the canonical frame address, the caller's stack pointer, is found. */
+/* Ways to find the canonical frame address, which is the caller's stack pointer. */
 enum tally_unwind_cfa {
 	TALLY_CFA_REGISTER,   /* register + value */
-	TALLY_CFA_EXPRESSION, /* value: of the DWARF expression's bytes */
+	TALLY_CFA_EXPRESSION, /* value: identifies the DWARF expression */
 	TALLY_CFA_CONTEXT,    /* the context of an interrupted frame is at the stack pointer */
 	TALLY_CFA_NONE,       /* the outermost frame */
 };
 
-/* How a register of the caller is found. */
+/* Ways to find a register of the caller. */
 enum tally_unwind_reg_rule {
 	TALLY_REG_UNDEFINED,
 	TALLY_REG_OFFSET,     /* in memory at the CFA + value */
 	TALLY_REG_VAL_OFFSET, /* the CFA + value */
-	TALLY_REG_REGISTER,   /* in register value */
-	TALLY_REG_EXPRESSION, /* in memory where the expression says */
+	TALLY_REG_REGISTER,   /* in the register with this number */
+	TALLY_REG_EXPRESSION, /* in memory at the address that the expression gives */
 	TALLY_REG_VAL_EXPRESSION,
 	TALLY_REG_SAME,
 };
@@ -66,12 +66,12 @@ struct tally_unwind_rule {
 	uint8_t cfa; /* enum tally_unwind_cfa */
 	uint8_t cfa_reg;
 	int32_t cfa_value;
-	bool is_signal; /* its caller was interrupted, it called nothing */
+	bool is_signal; /* a signal trampoline: its caller was interrupted and made no call */
 	uint8_t nr_regs;
 	const uint32_t *regs; /* see tally_unwind_rule_reg() */
 };
 
-/* Of the value in a register's word; larger ones are not compiled. */
+/* Width of the value in a register's word; larger values are not compiled. */
 enum { TALLY_UNWIND_VALUE_BITS = 23 };
 
 static inline struct tally_unwind_reg tally_unwind_rule_reg(const struct tally_unwind_rule *rule,
@@ -82,27 +82,27 @@ static inline struct tally_unwind_reg tally_unwind_rule_reg(const struct tally_u
 	return (struct tally_unwind_reg){word & 63, word >> 6 & 7, (int32_t)word >> 9};
 }
 
-/* Look at `len` bytes, aligned to 8, as a table. 0, or -EINVAL for what is none. */
+/* Open `len` bytes, aligned to 8, as a table. Return 0, or -EINVAL if they are not a table. */
 int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_table *ret_table);
 
-/* The rule at `addr`. False where there is none. */
+/* Find the rule at `addr`. Return false if it has none. */
 bool tally_unwind_table_find(const struct tally_unwind_table *table, uint64_t addr,
 			     struct tally_unwind_rule *ret_rule);
 
-/* Whether there may be code at `addr`, be it without a rule. */
+/* Return true if there may be code at `addr`, even without a rule. */
 static inline bool tally_unwind_table_is_code(const struct tally_unwind_table *table, uint64_t addr)
 {
 	return addr >= table->head.code_start && addr < table->head.code_end;
 }
 
-/* Where the function begins that the code at `addr` is of. False where there is no rule. */
+/* Find the start of the function that includes `addr`. Return false if `addr` has no rule. */
 bool tally_unwind_table_function(const struct tally_unwind_table *table, uint64_t addr,
 				 uint64_t *ret_start);
 
-/* Where the function ends that begins at `start`: at the next one, or where there is no rule. */
+/* Return the end of the function that begins at `start`: the next one, or code without a rule. */
 uint64_t tally_unwind_table_function_end(const struct tally_unwind_table *table, uint64_t start);
 
-/* The bytes of the expression that a rule's value stands for. False if there is none. */
+/* Find the bytes of the expression with this value in a rule. Return false if they do not exist. */
 bool tally_unwind_table_expression(const struct tally_unwind_table *table, int32_t value,
 				   const uint8_t **ret_code, size_t *ret_len);
 

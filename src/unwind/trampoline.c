@@ -6,10 +6,10 @@
 
 #include "base/arith.h"
 
-/* An entry that is longer than LONGEST is no trampoline's, whatever it says of itself. */
+/* An entry longer than LONGEST is not a trampoline, even if it is marked as one. */
 enum { SMALL = 32, LONGEST = 4096, MAX_TRAMPOLINES = 16 };
 
-/* Go's compiler, which writes .debug_frame alone, does not mark its own. */
+/* Go's compiler, which only writes .debug_frame, does not mark its trampolines. */
 bool trampoline_may_be(const struct tally_cfi_section *section, const struct tally_cfi_entry *entry)
 {
 	return (entry->common.is_signal && entry->size <= LONGEST) ||
@@ -30,15 +30,14 @@ static void search_for(struct found *found, const struct tally_unwind_trampoline
 	       (at = memmem(at, (size_t)(end - at), trampoline->code, trampoline->len))) {
 		uint32_t offset = start + (uint32_t)(at - code);
 
-		/* One byte before it, too: who takes it for a caller looks there. */
+		/* Include one byte before it, where it is looked up if it is taken for a caller. */
 		found->all[found->nr++] = (struct tally_unwind_stretch){
 			.start = offset - (offset > 0), .end = offset + trampoline->len};
 		at += trampoline->len;
 	}
 }
 
-/* Look through the code from `start` to `end`, places in the table, for what does not end at or
- * before `searched`. */
+/* Search the code from table offset `start` to `end` for trampolines that end after `searched`. */
 static void search(struct found *found, const struct tally_unwind_arch *arch,
 		   const struct tally_unwind_source *source, uint64_t start, uint64_t end,
 		   uint64_t searched)
@@ -61,8 +60,8 @@ static void search(struct found *found, const struct tally_unwind_arch *arch,
 	}
 }
 
-/* Entries may overlap, as many as there are: what was looked through for one is not again for the
- * next. */
+/* Entries may overlap in any number: code that was searched for one is not searched again for
+ * others. */
 static void find_all(struct found *found, struct tally_unwind_build *build,
 		     const struct tally_unwind_arch *arch, const struct tally_unwind_source *source)
 {
@@ -81,7 +80,7 @@ static void find_all(struct found *found, struct tally_unwind_build *build,
 	search(found, arch, source, covered, UINT32_MAX, 0);
 }
 
-/* Take [hole->start, hole->end) out of every stretch. */
+/* Remove [hole->start, hole->end) from every range. */
 static int carve(struct tally_unwind_build *build, const struct tally_unwind_stretch *hole)
 {
 	size_t nr = build->stretches.len;

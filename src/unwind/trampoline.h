@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code that a signal handler returns to. It is found by its instructions, as what libraries say
- * of it is not to be relied on: musl says nothing, Go says that it is a function as any other, and
- * the vdso of AArch64 gives the caller of the code that was interrupted.
+ * Signal trampolines: the code that a signal handler returns to. They are found by their
+ * instructions, since the rules of libraries are not reliable here: musl has none, Go describes the
+ * code as an ordinary function, and the vdso of AArch64 gives the caller of the interrupted code.
  */
 #ifndef TALLY_UNWIND_TRAMPOLINE_H
 #define TALLY_UNWIND_TRAMPOLINE_H
@@ -11,12 +11,12 @@
 #include "unwind/build.h"
 #include "unwind/compile.h"
 
-/* Whether the code of an entry has to be looked at: the rules of most are believed. */
+/* Return true if the code of an entry has to be searched. For most entries, rules are trusted. */
 bool trampoline_may_be(const struct tally_cfi_section *section,
 		       const struct tally_cfi_entry *entry);
 
-/* Find the trampolines in the code without rules, and in that which may be one, and give them rules
- * of their own in place of what they have. 0, -ENOMEM, or an error of the builder's. */
+/* Find the trampolines in code without rules and in entries that may be trampolines, and replace
+ * their rules. Return 0, -ENOMEM, or an error of the builder. */
 int trampolines_add(struct tally_unwind_build *build, const struct tally_unwind_arch *arch,
 		    const struct tally_unwind_source *source);
 

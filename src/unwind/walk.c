@@ -23,19 +23,19 @@ const char *tally_unwind_end_text(enum tally_unwind_end end)
 	return texts[end];
 }
 
-/* Operations of expressions in all frames of a stack together. Those of real code are a few for
+/* Limit on operations of expressions in all frames of a stack together. Real code needs a few for
  * each frame. */
 enum { MAX_EXPRESSION_STEPS = 16384 };
 
-/* A stack while it is unwound. */
+/* A stack that is being unwound. */
 struct walk {
 	const struct tally_unwind_thread *thread;
 	struct tally_unwind_regs *regs;
 	const struct tally_unwind_code *code; /* at the frame */
 	uint64_t ip, sp;
-	unsigned steps;  /* of expressions, that are left */
-	bool is_caller;  /* the frame has called; otherwise it was interrupted */
-	bool by_pointer; /* it was found by the frame pointer of the one that it called */
+	unsigned steps;  /* operations left for expressions */
+	bool is_caller;  /* the frame has made a call; otherwise it was interrupted */
+	bool by_pointer; /* the frame was found by its callee's frame pointer */
 };
 
 static const struct tally_unwind_code *code_at(struct walk *walk, uint64_t ip)
@@ -48,8 +48,8 @@ static bool is_trampoline(const struct tally_unwind_code *code)
 	return code->has_rule && code->rule.is_signal;
 }
 
-/* The rule of the frame. A call may be the last instruction of its function, so that it is looked
- * for inside the call; a signal's trampoline was not called: what is before it is another one. */
+/* Find the rule of the frame. A call may be the last instruction of its function, so look inside
+ * the call. But a signal trampoline was not called: the code before it is another function. */
 static void rule_find(struct walk *walk)
 {
 	walk->code = code_at(walk, walk->is_caller ? walk->ip - 1 : walk->ip);
@@ -60,7 +60,7 @@ static void rule_find(struct walk *walk)
 		walk->code = code_at(walk, walk->ip - 1);
 }
 
-/* Of memory that is not there: is it further up the stack, or on another one? */
+/* Decide whether missing memory is further up the stack, or on another stack. */
 static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missing)
 {
 	const struct tally_unwind_memory *memory = &walk->thread->memory;
@@ -70,7 +70,7 @@ static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missi
 	return missing >= memory->start ? TALLY_UNWIND_SHORT : TALLY_UNWIND_BAD_RULE;
 }
 
-/* Where the program is in the caller's frame, without the signature of its address. */
+/* Return the instruction pointer of the caller's frame, after removing the signature from it. */
 static uint64_t ip_take(const struct tally_unwind_arch *arch, struct tally_unwind_regs *regs)
 {
 	uint64_t ip = regs->value[arch->ip];
@@ -81,7 +81,7 @@ static uint64_t ip_take(const struct tally_unwind_arch *arch, struct tally_unwin
 	return ip;
 }
 
-/* By the rule of the frame. 0, or -errno with `*ret_end`. */
+/* Step by the rule of the frame. Return 0, or -errno and the reason in *ret_end. */
 static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -97,7 +97,7 @@ static int step_by_rule(struct walk *walk, enum tally_unwind_end *ret_end)
 	return ret;
 }
 
-/* Whether a call of code that is there returns to `ip`. */
+/* Return true if `ip` can be a return address in mapped code. */
 static bool is_return(struct walk *walk, uint64_t ip)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -108,9 +108,9 @@ static bool is_return(struct walk *walk, uint64_t ip)
 	return !thread->is_return || thread->is_return(thread->arg, ip);
 }
 
-/* By the frame pointer. Code that has another use for the register leads anywhere: where it leads
- * to has to be behind a call, and 0 is the end of the stack only where the pointer before was one.
- */
+/* Step by the frame pointer. In code with another use for the register it can lead anywhere: so the
+ * return address must follow a call, and 0 is the end of the stack only if the frame itself was
+ * found by a frame pointer. */
 static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 {
 	const struct tally_unwind_thread *thread = walk->thread;
@@ -135,8 +135,8 @@ static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 	return 0;
 }
 
-/* The stack grows down: a caller's frame is above, but of code that has none of its own, and of
- * what a signal interrupted on another stack. */
+/* The stack grows down: the caller's frame is above, except after a function without a frame, or if
+ * a signal has interrupted code on another stack. */
 static bool is_progress(const struct walk *walk, bool was_signal, bool was_caller)
 {
 	uint64_t sp;
@@ -146,7 +146,7 @@ static bool is_progress(const struct walk *walk, bool was_signal, bool was_calle
 	return was_signal || sp > walk->sp || (sp == walk->sp && !was_caller);
 }
 
-/* Go to the caller. False at the end, with the reason. */
+/* Step to the caller. Return false at the end, with the reason in stack->end. */
 static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
 {
 	bool was_caller = walk->is_caller, was_signal = is_trampoline(walk->code);
