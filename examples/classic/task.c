@@ -6,25 +6,27 @@
  *	cc -D_GNU_SOURCE task.c $(pkg-config --cflags --libs tally) -o task
  */
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "example.h"
 
 enum { MAX_CPUS = 128 };
 
-/* Start a child that waits for a byte, then uses CPU time on each CPU in turn. */
-static pid_t child_start(int *ret_go, int nr_cpus)
+/* Start a child that waits for a byte in read(2), then uses CPU time on each CPU in turn. It sends
+ * a byte first, so that it does not run while events are opened one after another. */
+static pid_t child_start(int *ret_socket, int nr_cpus)
 {
 	int ends[2];
-	char byte;
+	char byte = 0;
 	pid_t pid;
 
-	if (pipe(ends))
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		exit(1);
 	pid = fork();
 	if (!pid) {
-		close(ends[1]);
-		if (read(ends[0], &byte, 1) != 1)
+		close(ends[0]);
+		if (write(ends[1], &byte, 1) != 1 || read(ends[1], &byte, 1) != 1)
 			_exit(1);
 		for (int cpu = 0; cpu < nr_cpus; cpu++) {
 			cpu_set_t set;
@@ -36,19 +38,11 @@ static pid_t child_start(int *ret_go, int nr_cpus)
 		}
 		_exit(0);
 	}
-	close(ends[0]);
-	*ret_go = ends[1];
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		exit(1);
+	*ret_socket = ends[0];
 	return pid;
-}
-
-/* Return the sum of the counts of all CPUs. Opening an event on an offline CPU fails. */
-static uint64_t read_sum(struct tally_classic *perf, const int *parts, int nr)
-{
-	uint64_t sum = 0;
-
-	for (int cpu = 0; cpu < nr; cpu++)
-		sum += parts[cpu] < 0 ? 0 : read_value(perf, parts[cpu]);
-	return sum;
 }
 
 int main(void)
@@ -57,7 +51,7 @@ int main(void)
 	struct tally_classic *perf = classic_new();
 	int nr = (int)sysconf(_SC_NPROCESSORS_CONF), whole, own, go;
 	int parts[MAX_CPUS];
-	uint64_t all, sum;
+	uint64_t all, sum = 0;
 	pid_t child;
 
 	nr = nr < MAX_CPUS ? nr : MAX_CPUS;
@@ -66,13 +60,12 @@ int main(void)
 	own = open_self(perf, &attr, -1);
 	for (int cpu = 0; cpu < nr; cpu++)
 		parts[cpu] = open_event(perf, &attr, child, cpu, -1);
-	all = read_value(perf, whole); /* the child ran before all events were open */
-	sum = read_sum(perf, parts, nr);
 	if (write(go, "", 1) != 1)
 		exit(1);
 	waitpid(child, NULL, 0);
-	all = read_value(perf, whole) - all;
-	sum = read_sum(perf, parts, nr) - sum;
+	all = read_value(perf, whole);
+	for (int cpu = 0; cpu < nr; cpu++) /* an event on an offline CPU could not be opened */
+		sum += parts[cpu] < 0 ? 0 : read_value(perf, parts[cpu]);
 	printf("the task on all CPUs: %s\n", all >= 5000000 ? "counts" : "counts too little");
 	printf("its parts on each CPU: %s\n",
 	       sum > all - all / 5 && sum < all + all / 5 ? "add up to that" : "differ");
