@@ -326,7 +326,7 @@ static void show_calls(void)
 		printf(" %10.1f", measure(linux_open_close, NULL, 5000));
 	printf("\n\n");
 	if (fd < 0)
-		printf("Linux was not asked: perf_event_open is refused here\n");
+		printf("Linux was not measured: perf_event_open failed\n");
 }
 
 /* ---- samples of the running kernel ------------------------------------------------------ */

@@ -46,7 +46,7 @@ def first_view(browser, url):
             time.sleep(0.5)
             return float(shown)
         time.sleep(0.02)
-    raise SystemExit("the page does not come")
+    raise SystemExit("the page did not load")
 
 
 def zoom_of(browser):

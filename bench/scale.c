@@ -163,7 +163,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: scale [--rounds 1..64]\n");
 		return 2;
 	}
-	printf("a switch, ns, of a task with no event, 4, and 4 on each CPU; memory without any "
+	printf("ns of a switch of a task with no event, with 4, and with 4 on each CPU; memory "
+	       "without any "
 	       "event; calls of other\n"
 	       "CPUs to make a ring on each CPU, to unmap and to close them; locks of fork, exec "
 	       "and exit without events\n");

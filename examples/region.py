@@ -21,7 +21,7 @@ def main():
     regions = ctypes.c_void_p()
     ret = tally.tally_regions_open(b"{task-clock:u,faults:u}", None, ctypes.byref(regions), None)
     if ret:
-        sys.exit(f"not counted: {ret}")
+        sys.exit(f"cannot open the regions: {ret}")
     tally.tally_regions_event.restype = ctypes.c_char_p
     tally.tally_region_start(regions, b"sort")
     sorted(i * 2654435761 % 1000003 for i in range(100000))

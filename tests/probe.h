@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What works on this machine. Each probe does the thing itself and without tally, so that a fault
- * of tally is never taken for a lack of the machine. Include after cmocka.h. */
+/* Probes for features of this machine. Each probe tries the feature itself and does not use tally,
+ * so that a bug in tally is never mistaken for a limitation of the machine. Include after cmocka.h.
+ */
 #ifndef TALLY_TESTS_PROBE_H
 #define TALLY_TESTS_PROBE_H
 
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* End the test as skipped for a reason; in loops and helpers, too. */
+/* Skip the running test and print the reason. Also works in loops and helpers. */
 #define probe_skip(...)                       \
 	do {                                  \
 		print_message("# skipped: "); \
@@ -26,7 +27,8 @@
 		skip();                       \
 	} while (0)
 
-/* Whether files can be given to another user: not without root, nor in every user namespace. */
+/* Return true if files can be given to another user. This requires root, and fails in some user
+ * namespaces. */
 static inline bool probe_chown(uid_t uid)
 {
 	char path[] = "/tmp/tally-probe-XXXXXX";
@@ -38,7 +40,7 @@ static inline bool probe_chown(uid_t uid)
 	return works;
 }
 
-/* Whether a process can be followed as a tracer does. */
+/* Return true if ptrace(2) can attach to a process. */
 static inline bool probe_ptrace(void)
 {
 	pid_t child = fork();
@@ -55,11 +57,11 @@ static inline bool probe_ptrace(void)
 	return works;
 }
 
-/* Whether the kernel counts the CPU time of this task in user space. */
+/* Return true if the kernel counts the CPU time of this task in user space. */
 static inline bool probe_task_clock(void)
 {
-	/* The 64 bytes of attributes that every kernel knows: a software event, number 1, not of
-	 * kernel and hypervisor. */
+	/* The first 64 bytes of perf_event_attr, which every kernel accepts: software event 1
+	 * (task-clock), exclude_kernel and exclude_hv. */
 	const uint64_t attr[8] = {1 | 64ull << 32, 1, 0, 0, 0, 1 << 5 | 1 << 6};
 	int fd;
 
@@ -69,7 +71,7 @@ static inline bool probe_task_clock(void)
 	return fd >= 0;
 }
 
-/* The time of a file that is written now. */
+/* Return the modification time of a file that is written now. */
 static inline struct timespec probe_time_of_new_file(void)
 {
 	char path[] = "/tmp/tally-probe-XXXXXX";
@@ -82,8 +84,8 @@ static inline struct timespec probe_time_of_new_file(void)
 	return st.st_mtim;
 }
 
-/* Wait until a file that is written now gets a later time than one that was written before: times
- * are those of the clock's last tick, and on some file systems whole seconds. */
+/* Wait until a newly written file gets a later modification time than an existing one. Modification
+ * times have the resolution of the clock tick, and on some file systems of a second. */
 static inline void probe_wait_for_later_files(void)
 {
 	const struct timespec before = probe_time_of_new_file();

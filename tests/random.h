@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Random numbers for property tests: a seed makes a run repeatable; TALLY_SEED sets it. */
+/* Random numbers for property tests. A run is reproducible by its seed; TALLY_SEED sets it. */
 #ifndef TALLY_TESTS_RANDOM_H
 #define TALLY_TESTS_RANDOM_H
 
@@ -11,7 +11,8 @@ struct random {
 	uint64_t state;
 };
 
-/* Seeded from the environment, else fixed, and printed so that a failure can be replayed. */
+/* Take the seed from TALLY_SEED, or use a fixed one. The seed is printed so that a failure can be
+ * replayed. */
 static inline struct random random_start(void)
 {
 	const char *text = getenv("TALLY_SEED");

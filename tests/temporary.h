@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Directories that a test makes for itself. */
+/* Temporary directories of tests. */
 #ifndef TALLY_TESTS_TEMPORARY_H
 #define TALLY_TESTS_TEMPORARY_H
 
@@ -12,7 +12,7 @@ static inline int temporary_remove_one(const char *path, const struct stat *st, 
 	return remove(path);
 }
 
-/* Remove a directory and what is in it; links are not followed. */
+/* Remove a directory and its contents. Symbolic links are not followed. */
 static inline void temporary_remove(const char *path)
 {
 	(void)nftw(path, temporary_remove_one, 8, FTW_DEPTH | FTW_PHYS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much a test does: all of it in the tier "full", and by hand; a part in "quick"
- * (tests/README.md). */
+/* Amount of work of a test: everything in the tier "full" and when run by hand, a part in the tier
+ * "quick" (tests/README.md). */
 #ifndef TALLY_TESTS_TIER_H
 #define TALLY_TESTS_TIER_H
 
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The step of a loop over cases: `step` in the quick tier, 1 in full. A step that is prime to the
- * length of what repeats among the cases has a bit of everything. */
+/* Return the step of a loop over cases: `step` in the quick tier, 1 in full. To cover all kinds of
+ * cases, use a step that is coprime to the lengths of patterns that repeat among the cases. */
 static inline size_t tier_step(size_t step)
 {
 	const char *tier = getenv("TALLY_TIER");

@@ -17,7 +17,8 @@ static void step(const char *what, const int members[2])
 	use_time(5);
 	printf("%s:", what);
 	for (int i = 0; i < 2; i++)
-		printf(" %s", read_value(perf, members[i]) > before[i] ? "counts" : "stands");
+		printf(" %s",
+		       read_value(perf, members[i]) > before[i] ? "counts" : "does not count");
 	printf("\n");
 }
 

@@ -15,7 +15,7 @@
 #define TALLY_ABI_H
 
 #ifdef PERF_ATTR_SIZE_VER0
-#error "include tally/abi.h instead of linux/perf_event.h, or before it"
+#error "include tally/abi.h instead of linux/perf_event.h, or include it first"
 #endif
 #define _LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H

@@ -73,7 +73,7 @@
 #endif
 
 #if TALLY_CORE_TRACEPOINTS && !TALLY_CORE_SOFTWARE_EVENTS
-#error "tracepoints are software events"
+#error "TALLY_CORE_TRACEPOINTS requires TALLY_CORE_SOFTWARE_EVENTS"
 #endif
 
 /* The whole attr is stored in each event. When off, only its first 72 bytes (up to config2,
@@ -84,7 +84,7 @@
 #endif
 
 #if !TALLY_CORE_WHOLE_ATTR && (TALLY_CORE_SAMPLE_PARTS || TALLY_CORE_TRAPS)
-#error "parts of samples and traps need the whole attr"
+#error "TALLY_CORE_SAMPLE_PARTS and TALLY_CORE_TRAPS require TALLY_CORE_WHOLE_ATTR"
 #endif
 
 /* Texts that explain why a request was rejected. When off, struct tally_core_refusal contains only

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The interface that a host implements to run the core. A host is a kernel, an RTOS, a simulator or
- * a process. docs/internals/porting.md is the guide to this file. core.h declares the functions that the
- * host calls.
+ * The interface that a host implements to run the core. A host is a kernel, an RTOS, a simulator
+ * or a process. docs/internals/porting.md is the guide to this file. core.h declares the functions
+ * that the host calls.
  *
- * A host fills in one struct tally_host_ops, embeds a struct tally_core_task in its task structure,
- * calls the hooks of core.h where things happen, and describes its counters with one struct
- * tally_core_pmu per PMU. A host without counters needs no PMU: the software events need only its
- * clock and its timer.
+ * A host fills in one struct tally_host_ops, embeds a struct tally_core_task in its task
+ * structure, calls the hooks of core.h where things happen, and describes its counters with one
+ * struct tally_core_pmu per PMU. A host without counters needs no PMU: the software events need
+ * only its clock and its timer.
  *
- * Contexts. "Interrupts off" means: between irq_save and irq_restore on a CPU, neither a hook nor a
- * function passed to call() runs on that CPU. The overflow interrupt may be one that irq_save does
- * not mask (an NMI). tally_core_hw_overflow() therefore takes no lock, changes nothing that the
- * interrupted code relies on, and defers the work that it cannot do there.
+ * Contexts. "Interrupts off" means: between irq_save and irq_restore on a CPU, neither a hook nor
+ * a function passed to call() runs on that CPU. The overflow interrupt may be one that irq_save
+ * does not mask (an NMI). tally_core_hw_overflow() therefore takes no lock, changes nothing that
+ * the interrupted code relies on, and defers the work that it cannot do there.
  *
  * Locks are taken in this order:
  *
@@ -25,12 +25,11 @@
  * may do:
  *
  * - Sleeping: interrupts are on and no lock of the core is held. The operation may wait, fault on
- *   user memory, allocate, and take any lock that its caller does not hold.
- * - Locked: interrupts are on, and one lock of lock_new() may be held.
- * - Off: interrupts are off, and spin locks of the core may be held. The operation must not wait,
- *   except for a spin lock of the host that is never held while the host calls the core, other than
- *   across tally_core_switch() (see task_cpu).
- * - Any: like Off, but also called in the overflow interrupt.
+ * user memory, allocate, and take any lock that its caller does not hold. - Locked: interrupts are
+ * on, and one lock of lock_new() may be held. - Off: interrupts are off, and spin locks of the
+ * core may be held. The operation must not wait, except for a spin lock of the host that is never
+ * held while the host calls the core, other than across tally_core_switch() (see task_cpu). - Any:
+ * like Off, but also called in the overflow interrupt.
  *
  *	Sleeping  alloc free pages_alloc pages_free lock_new lock_free lock task_get task_put
  *	          event_of_fd capable may_observe may_trap permit memlock_limit copy_from_user

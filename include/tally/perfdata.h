@@ -98,8 +98,8 @@ enum {
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
 	TALLY_FEATURE_MAX = 32, /* one more than the last known one */
-	/* tally's own feature: embedded symbols of the recorded addresses, see
-	 * docs/internals/embedded-symbols-format.md. perf and simpleperf skip it. Not written in pipe mode. */
+	/* tally's own feature: symbols of the recorded addresses, which perf skips. Not in pipe
+	 * mode. See docs/internals/embedded-symbols-format.md. */
 	TALLY_FEATURE_STORED_NAMES = 224,
 	TALLY_FEATURE_LIMIT = 256, /* number of bits in the header */
 };
@@ -185,7 +185,7 @@ enum tally_perfdata_note_kind {
 	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is damaged; its records end here */
 	TALLY_NOTE_NEWER_FIELDS,   /* samples of an attr have unknown fields */
 	TALLY_NOTE_UNKNOWN_RECORD, /* unknown record types */
-	TALLY_NOTE_LIMIT,          /* a limit of this reader was exceeded, see docs/limitations.md */
+	TALLY_NOTE_LIMIT, /* a limit of this reader was exceeded, see docs/limitations.md */
 };
 
 struct tally_perfdata_note {

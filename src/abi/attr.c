@@ -92,9 +92,9 @@ int tally_attr_decode(const void *bytes, size_t len, bool swap, struct perf_even
 		return tally_error_at(err, -EINVAL, "attr shorter than 64 bytes", len);
 	size = tally_load_u32((const uint8_t *)bytes + 4, swap);
 	if (size && size < PERF_ATTR_SIZE_VER0)
-		return tally_error_at(err, -EINVAL, "attr.size under 64", 4);
+		return tally_error_at(err, -EINVAL, "attr.size is less than 64", 4);
 	if (size > len)
-		return tally_error_at(err, -EINVAL, "attr.size beyond the bytes there are", 4);
+		return tally_error_at(err, -EINVAL, "attr.size exceeds the available bytes", 4);
 	len = TALLY_MIN(size ? size : PERF_ATTR_SIZE_VER0, sizeof(attr));
 	__builtin_memcpy(&attr, bytes, len);
 	if (swap)

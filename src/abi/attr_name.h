@@ -20,25 +20,25 @@
 	X(CACHE_REFERENCES, "cache-references", NULL, "accesses to the last-level cache") \
 	X(CACHE_MISSES, "cache-misses", NULL, "misses of the last-level cache")           \
 	X(BRANCH_INSTRUCTIONS, "branches", "branch-instructions", "branches retired")     \
-	X(BRANCH_MISSES, "branch-misses", NULL, "branches predicted wrongly")             \
+	X(BRANCH_MISSES, "branch-misses", NULL, "mispredicted branches")                  \
 	X(BUS_CYCLES, "bus-cycles", NULL, "bus cycles")                                   \
 	X(STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend", "idle-cycles-frontend",     \
 	  "cycles in which no instruction could be issued")                               \
 	X(STALLED_CYCLES_BACKEND, "stalled-cycles-backend", "idle-cycles-backend",        \
 	  "cycles in which no instruction could retire")                                  \
 	X(REF_CPU_CYCLES, "ref-cycles", NULL, "cycles at a constant rate, not halted")
-#define TALLY_SOFTWARE_EVENTS(X)                                                                 \
-	X(CPU_CLOCK, "cpu-clock", NULL, "time of the CPU, ns")                                   \
-	X(TASK_CLOCK, "task-clock", NULL, "time the tasks ran, ns")                              \
-	X(PAGE_FAULTS, "page-faults", "faults", "page faults")                                   \
-	X(CONTEXT_SWITCHES, "context-switches", "cs", "context switches")                        \
-	X(CPU_MIGRATIONS, "cpu-migrations", "migrations", "moves of tasks to other CPUs")        \
-	X(PAGE_FAULTS_MIN, "minor-faults", NULL, "page faults without input or output")          \
-	X(PAGE_FAULTS_MAJ, "major-faults", NULL, "page faults that waited for a device")         \
-	X(ALIGNMENT_FAULTS, "alignment-faults", NULL, "unaligned accesses mended by the kernel") \
-	X(EMULATION_FAULTS, "emulation-faults", NULL, "instructions emulated by the kernel")     \
-	X(DUMMY, "dummy", NULL, "counts nothing, carries the side-band records")                 \
-	X(BPF_OUTPUT, "bpf-output", NULL, "samples written by BPF programs")                     \
+#define TALLY_SOFTWARE_EVENTS(X)                                                                   \
+	X(CPU_CLOCK, "cpu-clock", NULL, "CPU time in ns")                                          \
+	X(TASK_CLOCK, "task-clock", NULL, "running time of tasks in ns")                           \
+	X(PAGE_FAULTS, "page-faults", "faults", "page faults")                                     \
+	X(CONTEXT_SWITCHES, "context-switches", "cs", "context switches")                          \
+	X(CPU_MIGRATIONS, "cpu-migrations", "migrations", "migrations of tasks to other CPUs")     \
+	X(PAGE_FAULTS_MIN, "minor-faults", NULL, "page faults without I/O")                        \
+	X(PAGE_FAULTS_MAJ, "major-faults", NULL, "page faults that required I/O")                  \
+	X(ALIGNMENT_FAULTS, "alignment-faults", NULL, "unaligned accesses fixed up by the kernel") \
+	X(EMULATION_FAULTS, "emulation-faults", NULL, "instructions emulated by the kernel")       \
+	X(DUMMY, "dummy", NULL, "counts nothing; used for sideband records")                       \
+	X(BPF_OUTPUT, "bpf-output", NULL, "samples written by BPF programs")                       \
 	X(CGROUP_SWITCHES, "cgroup-switches", NULL, "context switches between cgroups")
 
 /* ---- caches: config = cache | op << 8 | result << 16 ------------------------------------ */

@@ -52,22 +52,22 @@ static int classic_check(const struct tally_classic_attr *classic,
 	bool raw = classic->config & TALLY_CLASSIC_RAW_MASK;
 
 	if (!raw && classic_type(classic) > PERF_TYPE_TRACEPOINT)
-		return refuse(ret_error, -EINVAL, "no such type", CLASSIC_AT(config));
+		return refuse(ret_error, -EINVAL, "unknown event type", CLASSIC_AT(config));
 	if (classic->irq_period >> 63)
 		return refuse(ret_error, -EINVAL, "period of 2^63 or more", CLASSIC_AT(irq_period));
 	if (classic->record_type & ~RECORD_BITS)
-		return refuse(ret_error, -EINVAL, "no such bit of record_type",
+		return refuse(ret_error, -EINVAL, "unknown bit in record_type",
 			      CLASSIC_AT(record_type));
 	if (classic->read_format & ~(uint32_t)READ_BITS)
-		return refuse(ret_error, -EINVAL, "no such bit of read_format",
+		return refuse(ret_error, -EINVAL, "unknown bit in read_format",
 			      CLASSIC_AT(read_format));
 	if (classic->__reserved_1)
 		return refuse(ret_error, -EINVAL, "reserved bits are set", CLASSIC_BITS_AT);
 	if (classic->extra_config_len)
-		return refuse(ret_error, -EINVAL, "there is no extra configuration yet",
+		return refuse(ret_error, -EINVAL, "extra configuration is not supported",
 			      CLASSIC_AT(extra_config_len));
 	if (classic->__reserved_2 || classic->__reserved_3)
-		return refuse(ret_error, -EINVAL, "reserved field is not 0",
+		return refuse(ret_error, -EINVAL, "a reserved field is not 0",
 			      classic->__reserved_2 ? CLASSIC_AT(__reserved_2)
 						    : CLASSIC_AT(__reserved_3));
 	return 0;
@@ -177,29 +177,34 @@ static int modern_check(const struct perf_event_attr *attr, uint64_t sample_type
 	const uint8_t *tail = (const uint8_t *)attr + PERF_ATTR_SIZE_VER0;
 
 	if (attr->type > PERF_TYPE_TRACEPOINT && attr->type != PERF_TYPE_RAW)
-		return refuse(ret_error, -EOPNOTSUPP, "the document has no such type",
+		return refuse(ret_error, -EOPNOTSUPP, "event type not available in the classic ABI",
 			      MODERN_AT(type));
 	if (attr->config &
 	    (attr->type == PERF_TYPE_RAW ? TALLY_CLASSIC_RAW_MASK : ~TALLY_CLASSIC_EVENT_MASK))
-		return refuse(ret_error, -EOPNOTSUPP, "config is too wide", MODERN_AT(config));
+		return refuse(ret_error, -EOPNOTSUPP,
+			      "config has too many bits for the classic ABI", MODERN_AT(config));
 	if (attr->sample_period >> 63)
 		return refuse(ret_error, -EOPNOTSUPP, "period of 2^63 or more",
 			      MODERN_AT(sample_period));
 	if (sample_type)
-		return refuse(ret_error, -EOPNOTSUPP, "no such field in the document's records",
+		return refuse(ret_error, -EOPNOTSUPP,
+			      "sample field not available in the classic ABI",
 			      MODERN_AT(sample_type));
 	if (read_format & ~(uint64_t)READ_BITS)
-		return refuse(ret_error, -EOPNOTSUPP, "no such bit in the document's read_format",
+		return refuse(ret_error, -EOPNOTSUPP,
+			      "read_format bit not available in the classic ABI",
 			      MODERN_AT(read_format));
 	if (flag_word(attr) & ~known_flags())
-		return refuse(ret_error, -EOPNOTSUPP, "the document has no such flag",
+		return refuse(ret_error, -EOPNOTSUPP, "flag not available in the classic ABI",
 			      MODERN_BITS_AT);
 	if (attr->watermark ? attr->wakeup_events != page_size : !attr->wakeup_events)
-		return refuse(ret_error, -EOPNOTSUPP, "wakes by events, or when a page is filled",
-			      MODERN_AT(wakeup_events));
+		return refuse(
+			ret_error, -EOPNOTSUPP,
+			"the classic ABI wakes up after a number of events or a full page only",
+			MODERN_AT(wakeup_events));
 	if (attr->bp_type || attr->config1 ||
 	    __builtin_memcmp(tail, &zero, sizeof(*attr) - PERF_ATTR_SIZE_VER0))
-		return refuse(ret_error, -EOPNOTSUPP, "the document's attr ends before this",
+		return refuse(ret_error, -EOPNOTSUPP, "field not available in the classic ABI",
 			      attr->bp_type ? MODERN_AT(bp_type) : MODERN_AT(config1));
 	return 0;
 }

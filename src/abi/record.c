@@ -110,7 +110,7 @@ static int cursor_read(struct tally_record_cursor *cursor, const struct tally_re
 	} else {
 		room = field_room(cursor, field, left);
 		if (room > left)
-			return tally_error_at(err, -EINVAL, "record too short for its fields",
+			return tally_error_at(err, -EINVAL, "record is too short for its fields",
 					      cursor->at);
 		value_set(&value, at, room);
 	}
@@ -187,7 +187,7 @@ int tally_record_swap(const struct tally_record_desc *desc, void *record, size_t
 			words = read_words(&cursor, at, left, !from_host);
 		room = words ? 8 * words : field_room(&cursor, field, left);
 		if (room > left)
-			return tally_error_at(err, -EINVAL, "record too short for its fields",
+			return tally_error_at(err, -EINVAL, "record is too short for its fields",
 					      cursor.at);
 		if (field->kind == TALLY_FIELD_WORDS || field->kind == TALLY_FIELD_LINKS)
 			words = room / 8;

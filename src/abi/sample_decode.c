@@ -32,11 +32,12 @@ int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 	size_t fixed = tally_read_size(read_format, 0);
 
 	if (len < fixed)
-		return tally_error_at(err, -EINVAL, "counts cut short", 0);
+		return tally_error_at(err, -EINVAL, "truncated counts", 0);
 	if (read_format & PERF_FORMAT_GROUP) {
 		at = word_read(at, true, &read.nr);
 		if (read.nr > tally_div(len - fixed, 8 * read_stride(read_format)))
-			return tally_error_at(err, -EINVAL, "group has more members than fit", 0);
+			return tally_error_at(err, -EINVAL,
+					      "group has more members than fit in the record", 0);
 		read.group.data = times_read(at, &read);
 		read.group.nr = read.nr * read_stride(read_format);
 	} else {

@@ -131,7 +131,7 @@ static void swap_read(struct swapper *in)
 			return;
 		nr = tally_load_u64(in->at, !in->from_host);
 		if (nr > UINT16_MAX) {
-			in->wrong = "group has more members than fit";
+			in->wrong = "group has more members than fit in the record";
 			return;
 		}
 	}

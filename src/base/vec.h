@@ -21,7 +21,8 @@
 		size_t len, cap; \
 	}
 
-/* Reserve space for `need` elements in total. Evaluates to 0, or -ENOMEM with the vector unchanged. */
+/* Reserve space for `need` elements in total. Evaluates to 0, or -ENOMEM with the vector
+ * unchanged. */
 #define tally_vec_reserve(v, need)                                                                \
 	({                                                                                        \
 		int ret_ = 0;                                                                     \

@@ -100,28 +100,29 @@ static bool cpu_wide(const struct tally_access *access, const struct tally_acces
  * it, so a single change is suggested rather than several. */
 static const struct access_rule rules[] = {
 	{TALLY_RULE_KERNEL_BREAKPOINT, -EPERM, ACCESS_NO_LEVEL, TALLY_CAP_SYS_ADMIN,
-	 kernel_breakpoint, "a breakpoint on a kernel address needs a privilege", NULL},
+	 kernel_breakpoint, "a breakpoint on a kernel address requires privileges", NULL},
 	{TALLY_RULE_PROBE, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, dynamic_probe,
-	 "kprobes and uprobes need a privilege", NULL},
+	 "kprobes and uprobes require privileges", NULL},
 	{TALLY_RULE_FOREIGN_TASK, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, foreign_task,
-	 "the task belongs to another user, or has privileges that we have not", NULL},
+	 "the task belongs to another user, or has privileges that this process lacks", NULL},
 	{TALLY_RULE_NAMESPACES, -EACCES, ACCESS_NO_LEVEL, TALLY_CAP_PERFMON, namespaces,
-	 "records of namespaces need a privilege", "leave out --namespaces"},
+	 "recording namespaces requires privileges", "leave out --namespaces"},
 	{TALLY_RULE_TRACEPOINT_DATA, -EPERM, -1, TALLY_CAP_PERFMON, tracepoint_data,
-	 "sampling a tracepoint's data needs a privilege", NULL},
+	 "sampling a tracepoint's data requires privileges", NULL},
 	{TALLY_RULE_CPU_WIDE, -EACCES, 0, TALLY_CAP_PERFMON, cpu_wide,
-	 "counting every task on a CPU needs a privilege",
-	 "count your own tasks: a command, or -p PID"},
+	 "counting all tasks on a CPU requires privileges",
+	 "count only your own tasks: a command, or -p PID"},
 	{TALLY_RULE_FORBID_ALL, -EACCES, 2, TALLY_CAP_PERFMON, everything_is_forbidden,
-	 "this distribution's kernel forbids perf events to everybody without a privilege", NULL},
+	 "this distribution's kernel denies perf events to unprivileged users", NULL},
 	{TALLY_RULE_PHYSICAL_ADDRESS, -EACCES, 1, TALLY_CAP_PERFMON, physical_address,
-	 "physical addresses need a privilege", "leave out --phys-data"},
+	 "physical addresses require privileges", "leave out --phys-data"},
 	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, only_in_the_kernel,
-	 "this happens in the kernel alone, and counting there needs a privilege", NULL},
+	 "this event only occurs in the kernel, and counting there requires privileges", NULL},
 	{TALLY_RULE_KERNEL_BRANCHES, -EACCES, 1, TALLY_CAP_PERFMON, kernel_branches,
-	 "recording branches in the kernel needs a privilege", "branches in user space: -j ...,u"},
+	 "recording branches in the kernel requires privileges",
+	 "record branches in user space only: -j ...,u"},
 	{TALLY_RULE_KERNEL, -EACCES, 1, TALLY_CAP_PERFMON, in_the_kernel,
-	 "counting in the kernel needs a privilege", "count in user space only: EVENT:u"},
+	 "counting in the kernel requires privileges", "count in user space only: EVENT:u"},
 };
 
 static bool rule_passes(const struct tally_access *access, const struct access_rule *rule)
@@ -139,26 +140,28 @@ static void explain_no_syscall(const struct tally_access *access, struct tally_r
 	if (!access->seccomp && !access->kills) {
 		why->broken = TALLY_RULE_NO_SYSCALL;
 		SAY(why->rule, "this kernel has no perf_event_open");
-		SAY(why->found, "it answers %s to every call, and no seccomp filter is set",
+		SAY(why->found, "every call fails with '%s', and no seccomp filter is set",
 		    strerror(-access->syscall));
-		access_fix(why, "a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 have none)");
+		access_fix(why,
+			   "use a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 do not have it)");
 		return;
 	}
 	why->broken = TALLY_RULE_SECCOMP;
 	SAY(why->rule, "a seccomp filter forbids perf_event_open");
 	if (access->kills)
-		SAY(why->found, "it kills who calls it, in the kernel's place");
+		SAY(why->found, "the filter kills callers of perf_event_open");
 	else
 		SAY(why->found,
-		    "it answers '%s' in the kernel's place; perf_event_paranoid (%s) is not even "
-		    "looked at",
+		    "the filter returns '%s'; perf_event_paranoid (%s) is not even "
+		    "checked",
 		    strerror(-access->syscall), access_level(access->paranoid).text);
-	SAY(why->needed, "a filter that lets perf_event_open pass");
-	access_fix(why,
-		   "docker, podman: --cap-add PERFMON, whose default filter then lets it pass");
-	access_fix(why,
-		   "docker, podman: --security-opt seccomp=FILE, a profile with perf_event_open");
-	access_fix(why, "systemd: SystemCallFilter=perf_event_open in the unit");
+	SAY(why->needed, "a filter that allows perf_event_open");
+	access_fix(
+		why,
+		"docker, podman: use --cap-add PERFMON, with which the default filter allows it");
+	access_fix(why, "docker, podman: use --security-opt seccomp=FILE with a profile that "
+			"allows perf_event_open");
+	access_fix(why, "systemd: set SystemCallFilter=perf_event_open in the unit");
 }
 
 static void explain_security_module(const struct tally_access *access, struct tally_refusal *why)
@@ -167,10 +170,10 @@ static void explain_security_module(const struct tally_access *access, struct ta
 	why->code = access->plain;
 	SAY(why->rule, "a security module (SELinux, AppArmor, Landlock) forbids perf events");
 	SAY(why->found,
-	    "a clock of our own in user space is refused (%s), which no other rule forbids",
+	    "even a user-space clock of this thread is denied (%s), which no other rule does",
 	    strerror(-access->plain));
 	SAY(why->needed, "a policy that permits it");
-	access_fix(why, "the kernel's log names the module: sudo dmesg, or sudo ausearch -m avc");
+	access_fix(why, "find the module in the kernel log: sudo dmesg, or sudo ausearch -m avc");
 }
 
 static const struct access_rule *find_broken(const struct tally_access *access,
@@ -260,12 +263,13 @@ void tally_access_explain_descriptors(const struct tally_access *access,
 	struct tally_refusal why = {
 		.code = -EMFILE, .pid = -1, .cpu = -1, .broken = TALLY_RULE_DESCRIPTORS};
 
-	SAY(why.rule, "too many open files for one process: each event takes one for every CPU and "
+	SAY(why.rule, "too many open files in this process: each event needs one for every CPU and "
 		      "thread");
 	SAY(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, access->files,
 	    access->files_hard);
 	access_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
-	access_fix(&why, "raise it: ulimit -n, as root ulimit -Hn; LimitNOFILE= in a unit");
+	access_fix(&why, "raise the limit: ulimit -n (as root ulimit -Hn), or LimitNOFILE= in a "
+			 "systemd unit");
 	*ret_why = why;
 }
 

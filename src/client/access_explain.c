@@ -148,14 +148,16 @@ void access_fix_capability(const struct tally_access *access, int capability,
 	if (access->uid && access->bounding >> capability & 1 && access->no_new_privileges)
 		access_fix(why, "run it without no_new_privs, which disables file capabilities");
 	if (access->uid && access->bounding >> capability & 1 && access->nosuid)
-		access_fix(why, "copy %s to a file system without nosuid, for setcap %s=ep there",
-			   access->program, title);
+		access_fix(
+			why,
+			"copy %s to a file system without nosuid, and run setcap %s=ep on the copy",
+			access->program, title);
 	if (!(access->bounding >> capability & 1))
 		access_fix(why, "in a container: start it with --cap-add %s",
 			   title + strlen("CAP_"));
 	if (!access->initial_user_namespace)
 		access_fix(why, "run it outside of the user namespace (docker: --userns=host): "
-				"capabilities in it do not count");
+				"capabilities inside it do not count");
 }
 
 void access_fix_sysctl(const struct tally_access *access, const char *name, int64_t value,
@@ -187,7 +189,7 @@ static void explain_found(const struct tally_access *access, int capability,
 	capability_title(capability, title, sizeof(title));
 	SAY(why->found, "kernel.perf_event_paranoid is %s, and %s is %s",
 	    access_level(access->paranoid).text, title,
-	    inside ? "held in this user namespace alone, where it does not count" : "not held");
+	    inside ? "only held in this user namespace, where it does not count" : "not held");
 }
 
 void access_explain(const struct tally_access *access, const struct access_rule *rule,

@@ -63,7 +63,7 @@ static int event_open(struct tally_classic *classic, struct classic_event *event
 	event->fd = transport->open(transport, &attr, event->pid, cpu, group_fd, 0);
 	if (event->fd == -EACCES && !attr.exclude_kernel && (!event->pid || event->pid == getpid()))
 		classic->why = (struct tally_classic_error){
-			"without rights, events of one's own tasks need exclude_kernel set",
+			"unprivileged users must set exclude_kernel, even for their own tasks",
 			FLAGS_AT};
 	if (event->fd < 0)
 		return tally_classic_open_error(&event->attr, event->fd);

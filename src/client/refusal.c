@@ -39,9 +39,9 @@ static const struct {
 	const char *field, *fix;
 } twins[] = {
 	{PERF_SAMPLE_BRANCH_STACK, "branch_sample_type",
-	 "leave out -b, -j, --call-graph lbr: no branches are recorded here"},
+	 "leave out -b, -j and --call-graph lbr: this system cannot record branches"},
 	{PERF_SAMPLE_REGS_USER, "sample_regs_user", "leave out --user-regs"},
-	{PERF_SAMPLE_STACK_USER, "sample_stack_user", "--call-graph fp in the place of dwarf"},
+	{PERF_SAMPLE_STACK_USER, "sample_stack_user", "use --call-graph fp instead of dwarf"},
 	{PERF_SAMPLE_REGS_INTR, "sample_regs_intr", "leave out -I"},
 };
 
@@ -107,7 +107,7 @@ static void explain_permission(const struct probe *probe, const struct perf_even
 	ask.task = tally_access_task(&access, NULL, probe->pid);
 	if (tally_access_event(&access, &ask, why)) {
 		why->broken = TALLY_RULE_OTHER;
-		SAY(why->rule, "the kernel does not permit it, by a rule that is not known");
+		SAY(why->rule, "the kernel denies it by an unknown rule");
 		SAY(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
 		    access_level(access.paranoid).text,
 		    tally_access_perfmon(&access) ? "held" : "not held");
@@ -133,8 +133,8 @@ static bool cpu_is_online(int32_t number)
 static void explain_cpu(int32_t cpu, struct tally_refusal *why)
 {
 	why->broken = TALLY_RULE_NO_CPU;
-	SAY(why->rule, "CPU %d is not there, or off line", cpu);
-	access_fix(why, "CPUs that are on line: cat /sys/devices/system/cpu/online");
+	SAY(why->rule, "CPU %d does not exist or is offline", cpu);
+	access_fix(why, "list the online CPUs: cat /sys/devices/system/cpu/online");
 }
 
 static void explain_missing(const struct perf_event_attr *attr, struct tally_refusal *why)
@@ -142,15 +142,15 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 	    attr->type == PERF_TYPE_RAW) {
 		why->broken = TALLY_RULE_NO_PMU;
-		SAY(why->rule, "no PMU here counts this event");
+		SAY(why->rule, "no PMU of this system counts this event");
 		SAY(why->found,
-		    "the kernel offers no hardware counters for it (a virtual machine?)");
+		    "the kernel has no hardware counters for it (is this a virtual machine?)");
 		access_fix(why, "use software events: task-clock, cpu-clock, page-faults");
 		return;
 	}
 	why->broken = TALLY_RULE_UNKNOWN_EVENT;
 	SAY(why->rule, "the kernel does not know this event");
-	access_fix(why, "'tally list' shows what there is");
+	access_fix(why, "run 'tally list' to see the available events");
 }
 
 /* ---- limits --------------------------------------------------------------------- */
@@ -179,10 +179,10 @@ static bool explain_rate(const struct perf_event_attr *attr, struct tally_refusa
 		return false;
 	why->broken = TALLY_RULE_SAMPLE_RATE;
 	SAY(why->field, "sample_freq");
-	SAY(why->rule, "%" PRIu64 " samples a second are more than the kernel permits",
+	SAY(why->rule, "%" PRIu64 " samples per second exceed the kernel's limit",
 	    (uint64_t)attr->sample_freq);
 	SAY(why->found, "kernel.perf_event_max_sample_rate is %" PRId64, access.max_sample_rate);
-	access_fix(why, "-F max, or -F %" PRId64, access.max_sample_rate);
+	access_fix(why, "use -F max, or -F %" PRId64, access.max_sample_rate);
 	access_fix_sysctl(&access, "kernel.perf_event_max_sample_rate", (int64_t)attr->sample_freq,
 			  why);
 	return true;
@@ -195,11 +195,11 @@ static void explain_stack(const struct perf_event_attr *attr, struct tally_refus
 	tally_access_read(NULL, &access);
 	why->broken = TALLY_RULE_STACK_DEPTH;
 	SAY(why->field, "sample_max_stack");
-	SAY(why->rule, "callchains of %u entries are longer than the kernel permits",
+	SAY(why->rule, "callchains of %u entries exceed the kernel's limit",
 	    attr->sample_max_stack);
 	SAY(why->found, "kernel.perf_event_max_stack is %s", access_level(access.max_stack).text);
 	if (access.max_stack != TALLY_ACCESS_UNKNOWN)
-		access_fix(why, "shorter ones: --max-stack %d", access.max_stack);
+		access_fix(why, "use shorter callchains: --max-stack %d", access.max_stack);
 	access_fix_sysctl(&access, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 
@@ -210,10 +210,11 @@ static bool explain_group(const struct probe *probe, const struct perf_event_att
 	if (probe->counters->events[why->event].leader == why->event || !opens(probe, *attr))
 		return false;
 	why->broken = TALLY_RULE_BAD_ATTR;
-	SAY(why->rule, "alone the event would be accepted, but not in its group");
-	SAY(why->found, "all of a group are on counters of one PMU at the same time, and there "
-			"are not as many");
-	access_fix(why, "smaller groups, or a weak one, which may be split: {EVENT,...}:W");
+	SAY(why->rule, "the kernel accepts the event alone, but not in its group");
+	SAY(why->found,
+	    "all events of a group need counters of one PMU at the same time, and there "
+	    "are not enough");
+	access_fix(why, "use smaller groups, or a weak group, which may be split: {EVENT,...}:W");
 	return true;
 }
 
@@ -224,15 +225,16 @@ static const struct plain {
 	enum tally_rule broken;
 	const char *rule, *fix;
 } plain[] = {
-	{-ESRCH, TALLY_RULE_NO_TASK, "there is no such task (any more)", NULL},
-	{-EBUSY, TALLY_RULE_BUSY, "another user has the PMU for itself", NULL},
-	{-ENOSPC, TALLY_RULE_BUSY, "all breakpoint registers are taken", NULL},
+	{-ESRCH, TALLY_RULE_NO_TASK, "the task does not exist (any more)", NULL},
+	{-EBUSY, TALLY_RULE_BUSY, "another user has exclusive access to the PMU", NULL},
+	{-ENOSPC, TALLY_RULE_BUSY, "all breakpoint registers are in use", NULL},
 	{-ENFILE, TALLY_RULE_SYSTEM_FILES, "too many open files on the system",
 	 "sudo sysctl fs.file-max=1000000"},
-	{-ENOMEM, TALLY_RULE_MEMORY, "the kernel has no memory for it", NULL},
-	{-EOPNOTSUPP, TALLY_RULE_NOT_CAPABLE, "the PMU cannot do what the event asks for",
-	 "if it is sampling: a PMU without interrupts can only count; use cpu-clock"},
-	{0, TALLY_RULE_BAD_ATTR, "the kernel does not accept the event as it is", NULL},
+	{-ENOMEM, TALLY_RULE_MEMORY, "the kernel is out of memory", NULL},
+	{-EOPNOTSUPP, TALLY_RULE_NOT_CAPABLE,
+	 "the PMU does not support a feature that the event requests",
+	 "a PMU without interrupts can only count; to sample, use cpu-clock"},
+	{0, TALLY_RULE_BAD_ATTR, "the kernel does not accept the event's attributes", NULL},
 };
 
 static void explain_plain(const struct probe *probe, const struct perf_event_attr *attr, int code,
@@ -277,18 +279,17 @@ static void explain_tracing(int32_t pid, struct tally_refusal *why)
 	tracer = number_in(path, "\nTracerPid:");
 	why->broken = TALLY_RULE_FOREIGN_TASK;
 	if (tracer) {
-		SAY(why->rule, "without the kernel's events a thread is traced, and this one is "
-			       "traced already");
-		SAY(why->found, "thread %ld traces it", tracer);
-		access_fix(why, "end that one: gdb, strace or another tally --via user");
+		SAY(why->rule, "without kernel events tally traces the thread, but it is "
+			       "already traced");
+		SAY(why->found, "thread %ld is tracing it", tracer);
+		access_fix(why, "end the other tracer: gdb, strace or another tally --via user");
 		return;
 	}
-	SAY(why->rule,
-	    "without the kernel's events a thread is traced, and this one may not be: it is "
-	    "another user's, or has privileges");
+	SAY(why->rule, "without kernel events tally traces the thread, which is not permitted: it "
+		       "belongs to another user, or has privileges");
 	if (scope) {
 		SAY(why->found, "kernel.yama.ptrace_scope is %ld", scope);
-		access_fix(why, "start the command by tally: its own children may be traced");
+		access_fix(why, "start the command with tally, which may trace its own children");
 	}
 }
 

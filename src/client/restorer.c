@@ -110,7 +110,7 @@ static _Noreturn void restorer_main(int fd, const sigset_t *mask)
 	ignore_signals();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	setsid();
-	prctl(PR_SET_NAME, "tally-keeper");
+	prctl(PR_SET_NAME, "tally-restorer");
 	do {
 		room = tally_str_room(&journal, 4096);
 		n = room ? read(fd, room, 4096) : 0;

@@ -185,8 +185,8 @@ static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 	stale_remove(tracer->root);
 	ret = tally_restorer_start(&tracer->restorer);
 	if (ret)
-		return tally_tracer_why_not(why, ret, tracer->root, "a keeper of the settings", "",
-					    true);
+		return tally_tracer_why_not(why, ret, tracer->root,
+					    "the process that restores the settings", "", true);
 	ret = place_make(tracer, why);
 	if (!ret)
 		ret = tally_tracer_set(tracer, "tracing_on", "0", why);

@@ -73,13 +73,13 @@ static bool top_level_used(const struct tally_tracer *tracer, char *found, size_
 	if (!tally_file_read(path, SETTING_MAX, &text, &len)) {
 		text[strcspn(text, "\n")] = '\0';
 		used = *text;
-		snprintf(found, size, "set_event has %.80s", text);
+		snprintf(found, size, "set_event contains %.80s", text);
 		free(text);
 		if (used)
 			return true;
 	}
 	snprintf(path, sizeof(path), "%s/trace", tracer->root);
-	snprintf(found, size, "%.80s holds what somebody recorded", path);
+	snprintf(found, size, "%.80s contains records of someone else", path);
 	if (tally_file_read(path, TRACE_HEADING_MAX, &text, &len))
 		return true;
 	while (text[heading] == '#' || text[heading] == '\n')

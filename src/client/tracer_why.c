@@ -38,11 +38,11 @@ int tally_tracer_why_absent(struct tally_refusal *why)
 
 	why_start(why, -ENOENT,
 		  has_place ? "tracefs is not mounted"
-			    : "this kernel has no tracing (CONFIG_FTRACE)");
+			    : "this kernel was built without tracing (CONFIG_FTRACE)");
 	if (has_place)
 		FIX(why, 0, "as root: mount -t tracefs tracefs /sys/kernel/tracing");
 	else
-		FIX(why, 0, "a kernel with CONFIG_FTRACE=y and CONFIG_FUNCTION_TRACER=y");
+		FIX(why, 0, "use a kernel with CONFIG_FTRACE=y and CONFIG_FUNCTION_TRACER=y");
 	return why->code;
 }
 
@@ -54,7 +54,7 @@ static void describe_mode(const char *path, char *text, size_t size)
 	struct stat st;
 
 	if (stat(path, &st)) {
-		snprintf(text, size, "closed");
+		snprintf(text, size, "inaccessible");
 		return;
 	}
 	for (int i = 0; i < 9; i++) {
@@ -71,8 +71,9 @@ static int why_forbidden(struct tally_refusal *why, int code, const char *file)
 	size_t len;
 
 	why_start(why, code,
-		  "the kernel itself forbids this part of tracefs, to root as well: lockdown, a "
-		  "security module, or a kernel made so");
+		  "the kernel itself denies access to this part of tracefs, even to root: "
+		  "lockdown, a "
+		  "security module, or a kernel built that way");
 	if (tally_file_read(LOCKDOWN, 256, &lockdown, &len)) {
 		FOUND(why, "%s, though CAP_DAC_OVERRIDE is held; " LOCKDOWN " cannot be read",
 		      file);
@@ -99,14 +100,19 @@ static int why_permission(struct tally_refusal *why, int code, const char *root,
 		file = root;
 	describe_mode(file, mode, sizeof(mode));
 	why_start(why, code,
-		  "tracefs goes by file permissions: CAP_PERFMON, which perf events ask for, opens "
-		  "nothing in it");
-	FOUND(why, "%s is %s, we are user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not", file,
-	      mode, geteuid(), tally_access_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
+		  "tracefs uses file permissions: CAP_PERFMON, which suffices for perf events, "
+		  "grants no "
+		  "access to it");
+	FOUND(why,
+	      "%s is %s, this process runs as user %u; CAP_PERFMON is %s, CAP_DAC_OVERRIDE is not "
+	      "held",
+	      file, mode, geteuid(),
+	      tally_access_capability(TALLY_CAP_PERFMON) ? "held" : "not held");
 	if (writing) {
 		FIX(why, 0, "run it as root: sudo tally ftrace ...");
 		FIX(why, 1,
-		    "for a group: a copy of tally with setcap cap_dac_override,cap_perfmon=ep");
+		    "for a group: make a copy of tally with setcap "
+		    "cap_dac_override,cap_perfmon=ep");
 		FIX(why, 2,
 		    "mount -o remount,gid=GROUP,mode=750 %s lets a group read (-F), not trace",
 		    root);
@@ -138,23 +144,23 @@ int tally_tracer_why_missing(struct tally_refusal *why, const char *name, const 
 			config = configs[i].config;
 	}
 	why_start(why, -ENODEV, "");
-	RULE(why, "the running kernel has no tracer '%.40s'%s%s", name,
+	RULE(why, "the running kernel does not have the tracer '%.40s'%s%s", name,
 	     config ? ": it was built without " : "", config ? config : "");
 	FOUND(why, "available_tracers: %.*s", (int)strcspn(available, "\n"), available);
 	if (config)
-		FIX(why, 0, "a kernel with %s=y; see: zgrep %s /proc/config.gz /boot/config-*",
+		FIX(why, 0, "use a kernel with %s=y; see: zgrep %s /proc/config.gz /boot/config-*",
 		    config, config);
 	else
-		FIX(why, 0, "one of those");
+		FIX(why, 0, "use one of those");
 	return why->code;
 }
 
 int tally_tracer_why_busy(struct tally_refusal *why, const char *found)
 {
-	why_start(why, -EBUSY, "somebody else is tracing with settings that are common to all");
+	why_start(why, -EBUSY, "someone else is tracing with settings that all tracers share");
 	FOUND(why, "%s", found);
-	FIX(why, 0, "wait until they are done");
-	FIX(why, 1, "--force uses them nonetheless, and puts back what was there");
+	FIX(why, 0, "wait until they have finished");
+	FIX(why, 1, "use --force to change the settings anyway; they are restored at the end");
 	return why->code;
 }
 
@@ -167,15 +173,15 @@ static int why_setting(struct tally_refusal *why, int code, const char *file, co
 	FOUND(why, "%s: %s", file, strerror(-code));
 	if (code == -ENOENT && strstr(file, "/events/")) {
 		RULE(why, "this kernel has no such tracepoint");
-		FIX(why, 0, "tally list tracepoint shows what there is");
+		FIX(why, 0, "run 'tally list tracepoint' to see the available tracepoints");
 	} else if (code == -ENOENT) {
 		RULE(why, "this kernel has no setting '%s'", tally_path_name(file));
-		FIX(why, 0, "a newer kernel, or without that option");
+		FIX(why, 0, "use a newer kernel, or leave out that option");
 	} else if (functions) {
-		RULE(why, "no function that can be traced matches '%.80s'", value);
-		FIX(why, 0, "tally ftrace -F '*PART*' lists those that can");
+		RULE(why, "no traceable function matches '%.80s'", value);
+		FIX(why, 0, "list traceable functions: tally ftrace -F '*PART*'");
 	} else {
-		RULE(why, "the kernel does not take '%.80s' for '%s'", value,
+		RULE(why, "the kernel does not accept '%.80s' for '%s'", value,
 		     tally_path_name(file));
 	}
 	return code;

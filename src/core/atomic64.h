@@ -42,7 +42,7 @@
 #elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #define TALLY_CORE_ATOMIC64 TALLY_ATOMIC64_IRQ
 #else
-#error "no 64-bit atomic instructions: TALLY_CORE_ATOMIC64 has to be chosen, see above"
+#error "no 64-bit atomic instructions: define TALLY_CORE_ATOMIC64, see above"
 #endif
 #endif
 

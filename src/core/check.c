@@ -345,7 +345,7 @@ static const struct rule {
 
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_ATTR, tally_anything_forbidden,
-	 TALLY_WHY(-EACCES, "", "perf_event_paranoid is over 2", FIX_PERFMON)},
+	 TALLY_WHY(-EACCES, "", "perf_event_paranoid is above 2", FIX_PERFMON)},
 #endif
 	{TALLY_CHECK_FORM, reserved_set,
 	 TALLY_WHY(-EINVAL, "__reserved", "reserved bits are set", "")},
@@ -355,142 +355,157 @@ static const struct rule {
 	 TALLY_WHY(-EINVAL, "read_format", "unknown bits are set", "")},
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, branch_type_bad,
-	 TALLY_WHY(-EINVAL, "branch_sample_type", "unknown bits, or no kind of branches", "")},
+	 TALLY_WHY(-EINVAL, "branch_sample_type",
+		   "unknown bits are set, or no branch type is selected", "")},
 #endif
 #if TALLY_CORE_USERS && TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, tally_branches_forbidden,
-	 TALLY_WHY(-EACCES, "branch_sample_type", "branches of the kernel are privileged",
+	 TALLY_WHY(-EACCES, "branch_sample_type", "recording kernel branches requires privileges",
 		   FIX_PERFMON)},
 #endif
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_FORM, user_registers_bad,
-	 TALLY_WHY(-EINVAL, "sample_regs_user", "none, or registers that there are not", "")},
+	 TALLY_WHY(-EINVAL, "sample_regs_user", "no registers, or registers that do not exist",
+		   "")},
 	{TALLY_CHECK_FORM, stack_bad,
-	 TALLY_WHY(-EINVAL, "sample_stack_user", "not a multiple of 8 up to 65528", "")},
+	 TALLY_WHY(-EINVAL, "sample_stack_user", "not a multiple of 8, or above 65528", "")},
 	{TALLY_CHECK_FORM, intr_registers_bad,
-	 TALLY_WHY(-EINVAL, "sample_regs_intr", "none, or registers that there are not", "")},
+	 TALLY_WHY(-EINVAL, "sample_regs_intr", "no registers, or registers that do not exist",
+		   "")},
 	{TALLY_CHECK_FORM, weights_both,
-	 TALLY_WHY(-EINVAL, "sample_type", "WEIGHT and WEIGHT_STRUCT exclude each other", "")},
+	 TALLY_WHY(-EINVAL, "sample_type", "WEIGHT and WEIGHT_STRUCT are mutually exclusive", "")},
 #endif
 #if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_FORM, thread_without_inherit,
-	 TALLY_WHY(-EINVAL, "inherit_thread", "needs inherit", "set inherit")},
+	 TALLY_WHY(-EINVAL, "inherit_thread", "requires inherit", "set inherit")},
 #endif
 	{TALLY_CHECK_FORM, exec_both,
-	 TALLY_WHY(-EINVAL, "remove_on_exec", "excludes enable_on_exec", "")},
+	 TALLY_WHY(-EINVAL, "remove_on_exec", "cannot be combined with enable_on_exec", "")},
 #if TALLY_CORE_TRAPS
 	{TALLY_CHECK_FORM, trap_outlives_exec,
 	 TALLY_WHY(-EINVAL, "sigtrap",
-		   "needs remove_on_exec: another program expects no such signal",
+		   "requires remove_on_exec: another program does not expect the signal",
 		   "set remove_on_exec")},
 #endif
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_ATTR, tally_kernel_forbidden,
-	 TALLY_WHY(-EACCES, "exclude_kernel", "counting in the kernel is privileged",
+	 TALLY_WHY(-EACCES, "exclude_kernel", "counting in the kernel requires privileges",
 		   "set exclude_kernel, get CAP_PERFMON, or lower perf_event_paranoid")},
 #endif
 #if TALLY_CORE_USERS && TALLY_CORE_SIDEBAND
 	{TALLY_CHECK_ATTR, tally_namespaces_forbidden,
-	 TALLY_WHY(-EACCES, "namespaces", "namespaces are privileged", "get CAP_PERFMON")},
+	 TALLY_WHY(-EACCES, "namespaces", "recording namespaces requires privileges",
+		   "get CAP_PERFMON")},
 #endif
 #if TALLY_CORE_FREQUENCIES
 	{TALLY_CHECK_ATTR, frequency_too_high,
-	 TALLY_WHY(-EINVAL, "sample_freq", "over the maximal sample rate",
+	 TALLY_WHY(-EINVAL, "sample_freq", "exceeds the maximum sample rate",
 		   "lower it, or raise perf_event_max_sample_rate")},
 #endif
 	{TALLY_CHECK_ATTR, period_too_long,
 	 TALLY_WHY(-EINVAL, "sample_period", "bit 63 is set", "")},
 #if TALLY_CORE_USERS && TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_ATTR, tally_addresses_forbidden,
-	 TALLY_WHY(-EACCES, "sample_type", "physical addresses are privileged", FIX_PERFMON)},
+	 TALLY_WHY(-EACCES, "sample_type", "recording physical addresses requires privileges",
+		   FIX_PERFMON)},
 #endif
 	{TALLY_CHECK_ATTR, cgroup_anywhere,
-	 TALLY_WHY(-EINVAL, "cpu", "a cgroup is counted CPU by CPU",
-		   "give its descriptor and a cpu")},
+	 TALLY_WHY(-EINVAL, "cpu", "a cgroup can only be counted on one CPU at a time",
+		   "pass the cgroup's descriptor and a cpu")},
 	{TALLY_CHECK_ATTR, cgroup_asked,
-	 TALLY_WHY(-EBADF, "flags", "this machine has no cgroups that a descriptor could be of",
-		   "open a task or a CPU")},
+	 TALLY_WHY(-EBADF, "flags", "this machine has no cgroups",
+		   "open the event for a task or a CPU")},
 
 	{TALLY_CHECK_TARGET, cpu_unknown, TALLY_WHY(-EINVAL, "cpu", "no such CPU", "")},
 	{TALLY_CHECK_TARGET, neither_task_nor_cpu,
-	 TALLY_WHY(-EINVAL, "cpu", "every task on every CPU is no single counter",
-		   "give a pid or a cpu")},
+	 TALLY_WHY(-EINVAL, "cpu", "one event cannot count all tasks on all CPUs",
+		   "pass a pid or a cpu")},
 #if TALLY_CORE_TRAPS
 	{TALLY_CHECK_TARGET, trap_without_task,
-	 TALLY_WHY(-EINVAL, "sigtrap", "there is no task to send it to", "give a pid")},
+	 TALLY_WHY(-EINVAL, "sigtrap", "there is no task to send the signal to", "pass a pid")},
 #endif
 #if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_TARGET, inherited_read_without_tid,
-	 TALLY_WHY(-EINVAL, "sample_type", "counts of inherited events do not say whose they are",
+	 TALLY_WHY(-EINVAL, "sample_type", "counts of inherited events do not identify their task",
 		   "add PERF_SAMPLE_TID")},
 #endif
 
 #if TALLY_CORE_USERS && TALLY_CORE_TRACEPOINTS
 	{TALLY_CHECK_EVENT, tally_tracepoint_forbidden,
-	 TALLY_WHY(-EPERM, "sample_type", "what tracepoints record is privileged", FIX_PERFMON)},
+	 TALLY_WHY(-EPERM, "sample_type", "recording tracepoint data requires privileges",
+		   FIX_PERFMON)},
 #endif
 	{TALLY_CHECK_EVENT, cannot_interrupt,
 	 TALLY_WHY(-EOPNOTSUPP, "sample_period", "the PMU's counters cannot interrupt",
 		   "count without sampling, or sample a clock")},
 	{TALLY_CHECK_EVENT, cannot_be_precise,
-	 TALLY_WHY(-EOPNOTSUPP, "precise_ip", "the PMU cannot be as precise", "lower precise_ip")},
+	 TALLY_WHY(-EOPNOTSUPP, "precise_ip", "the PMU does not support this precision",
+		   "lower precise_ip")},
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_EVENT, cannot_branch,
 	 TALLY_WHY(-EOPNOTSUPP, "branch_sample_type", "the PMU cannot record these branches",
-		   "ask for less, or sample without BRANCH_STACK")},
+		   "select fewer branch types, or sample without BRANCH_STACK")},
 #endif
 	{TALLY_CHECK_EVENT, cannot_exclude,
-	 TALLY_WHY(-EINVAL, "exclude_user", "the PMU cannot tell modes apart", "exclude nothing")},
+	 TALLY_WHY(-EINVAL, "exclude_user", "the PMU cannot distinguish modes",
+		   "clear all exclude_* bits")},
 	{TALLY_CHECK_EVENT, not_of_tasks,
-	 TALLY_WHY(-EINVAL, "pid", "what the PMU counts belongs to no task", "open it for a CPU")},
+	 TALLY_WHY(-EINVAL, "pid", "the PMU does not count for tasks", "open the event for a CPU")},
 	{TALLY_CHECK_EVENT, aux_asked,
 	 TALLY_WHY(-EOPNOTSUPP, "aux_output", "the PMU has no AUX area", "")},
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_EVENT, stack_too_deep,
-	 TALLY_WHY(-EOVERFLOW, "sample_max_stack", "over the maximal depth",
+	 TALLY_WHY(-EOVERFLOW, "sample_max_stack", "exceeds the maximum depth",
 		   "lower it, or raise perf_event_max_stack")},
 	{TALLY_CHECK_EVENT, clock_unknown, TALLY_WHY(-EINVAL, "clockid", "no such clock", "")},
 #endif
-	{TALLY_CHECK_EVENT, cpu_offline, TALLY_WHY(-ENODEV, "cpu", "the CPU is off line", "")},
+	{TALLY_CHECK_EVENT, cpu_offline, TALLY_WHY(-ENODEV, "cpu", "the CPU is offline", "")},
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_EVENT, tally_cpu_forbidden,
-	 TALLY_WHY(-EACCES, "pid", "counting all tasks of a CPU is privileged", FIX_PERFMON)},
+	 TALLY_WHY(-EACCES, "pid", "counting all tasks of a CPU requires privileges", FIX_PERFMON)},
 #endif
 #if TALLY_CORE_USERS && TALLY_CORE_TRAPS
 	{TALLY_CHECK_EVENT, tally_trap_forbidden,
 	 TALLY_WHY(-EACCES, "sigtrap",
-		   "the task belongs to somebody else, and a signal changes what it does",
+		   "the task belongs to another user, and a signal changes what it does",
 		   "get CAP_PERFMON and CAP_KILL")},
 #endif
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_EVENT, tally_task_forbidden,
-	 TALLY_WHY(-EACCES, "pid", "the task belongs to somebody else", "get CAP_PERFMON")},
+	 TALLY_WHY(-EACCES, "pid", "the task belongs to another user", "get CAP_PERFMON")},
 #endif
 #if TALLY_CORE_USERS
 	{TALLY_CHECK_GROUP, tally_task_has_more_rights,
-	 TALLY_WHY(-EACCES, "pid", "the task has just executed a program of more rights", "")},
+	 TALLY_WHY(-EACCES, "pid", "the task has just executed a program with more privileges",
+		   "")},
 #endif
 	{TALLY_CHECK_GROUP, leader_moves_otherwise,
-	 TALLY_WHY(-EINVAL, "group_fd", "the PMU's events move to other CPUs, others do not",
+	 TALLY_WHY(-EINVAL, "group_fd",
+		   "events that migrate between CPUs cannot be grouped with events that do not",
 		   "open it in a group of its own")},
 	{TALLY_CHECK_GROUP, leader_of_other_cpu,
-	 TALLY_WHY(-EINVAL, "cpu", "the leader is of another CPU", "open the group on one CPU")},
+	 TALLY_WHY(-EINVAL, "cpu", "the leader counts on another CPU",
+		   "open all events of the group for the same CPU")},
 	{TALLY_CHECK_GROUP, leader_of_other_task,
-	 TALLY_WHY(-EINVAL, "pid", "the leader is of another task", "open the group on one task")},
+	 TALLY_WHY(-EINVAL, "pid", "the leader counts another task",
+		   "open all events of the group for the same task")},
 	{TALLY_CHECK_GROUP, leader_is_dead,
-	 TALLY_WHY(-ENODEV, "group_fd", "the leader's task is gone", "")},
+	 TALLY_WHY(-ENODEV, "group_fd", "the leader's task has exited", "")},
 	{TALLY_CHECK_GROUP, leader_is_member,
-	 TALLY_WHY(-EINVAL, "group_fd", "not the leader of its group", "give the leader")},
+	 TALLY_WHY(-EINVAL, "group_fd", "the event is not a group leader",
+		   "pass the leader's descriptor")},
 #if TALLY_CORE_SAMPLE_PARTS
 	{TALLY_CHECK_GROUP, leader_of_other_clock,
-	 TALLY_WHY(-EINVAL, "clockid", "the leader has another clock", "")},
+	 TALLY_WHY(-EINVAL, "clockid", "the leader uses another clock", "")},
 #endif
 #if TALLY_CORE_INHERITANCE
 	{TALLY_CHECK_GROUP, leader_inherits_otherwise,
-	 TALLY_WHY(-EINVAL, "inherit", "the leader's differs", "set it in all members or in none")},
+	 TALLY_WHY(-EINVAL, "inherit", "the leader's setting differs",
+		   "set inherit in all members or in none")},
 #endif
 	{TALLY_CHECK_GROUP, leader_of_other_mover,
-	 TALLY_WHY(-EINVAL, "group_fd", "events that move are of one PMU in a group",
+	 TALLY_WHY(-EINVAL, "group_fd",
+		   "events that migrate must belong to the PMU of their leader",
 		   "open it in a group of its own")},
 	{TALLY_CHECK_GROUP, member_pinned,
 	 TALLY_WHY(-EINVAL, "pinned", "only a leader can be pinned or exclusive",
@@ -501,10 +516,10 @@ static const struct rule {
 		   "open it in a group of its own")},
 #endif
 	{TALLY_CHECK_GROUP, group_too_large,
-	 TALLY_WHY(-E2BIG, "group_fd", "the group could not be read in one piece", "")},
+	 TALLY_WHY(-E2BIG, "group_fd", "the group is too large to be read at once", "")},
 	{TALLY_CHECK_GROUP, group_never_fits,
-	 TALLY_WHY(-EINVAL, "group_fd", "the PMU has not the counters for the whole group",
-		   "open fewer events together")},
+	 TALLY_WHY(-EINVAL, "group_fd", "the PMU does not have enough counters for the whole group",
+		   "open fewer events in the group")},
 	{TALLY_CHECK_GROUP, aux_asked_of_member,
 	 TALLY_WHY(-EINVAL, "aux_action", "there is no AUX area", "")},
 };

@@ -333,12 +333,13 @@ static const struct tally_core_refusal *request_period(const struct request *req
 	struct period period = {request->event, request->value};
 
 	if (!tally_event_samples(request->event))
-		REFUSE(-EINVAL, "sample_period", "the event only counts", "open it for sampling");
+		REFUSE(-EINVAL, "sample_period", "the event does not sample",
+		       "set a sample_period when opening the event");
 	if (!period.value || period.value >> 63)
-		REFUSE(-EINVAL, "argument", "a period is from 1 to 2^63 - 1", "");
+		REFUSE(-EINVAL, "argument", "the period must be from 1 to 2^63 - 1", "");
 	if (tally_event_has_frequency(request->event) &&
 	    period.value > tally_load_relaxed(&core->settings.max_sample_rate))
-		REFUSE(-EINVAL, "argument", "over the maximal sample rate",
+		REFUSE(-EINVAL, "argument", "exceeds the maximum sample rate",
 		       "lower the frequency, or raise perf_event_max_sample_rate");
 	tally_context_run(request->event->context, period_here, &period);
 	return NULL;
@@ -363,7 +364,7 @@ static const struct tally_core_refusal *request_pause(const struct request *requ
 		tally_store_relaxed(&buffer->paused, !!request->arg);
 	tally_buffer_put(buffer);
 	if (!has)
-		REFUSE(-EINVAL, "", "the event has no ring buffer", "map one first");
+		REFUSE(-EINVAL, "", "the event has no ring buffer", "map a ring buffer first");
 	return NULL;
 }
 
@@ -382,25 +383,27 @@ static const struct tally_core_refusal *output_alike(const struct tally_core_eve
 	const struct perf_event_attr *a = &event->attr, *b = &target->attr;
 
 	if (target == event)
-		REFUSE(-EINVAL, "argument", "an event cannot write to itself that way", "");
+		REFUSE(-EINVAL, "argument", "an event cannot be redirected to itself", "");
 	if (event->moves || target->moves)
-		REFUSE(-EINVAL, "cpu", "the event moves from CPU to CPU, a ring has one",
-		       "read the event");
+		REFUSE(-EINVAL, "cpu",
+		       "the event can migrate between CPUs, but a ring buffer belongs to one CPU",
+		       "read the event instead");
 	if (target->cpu != event->cpu)
 		REFUSE(-EINVAL, "cpu", "only one CPU may write to a buffer",
 		       "use an event of the same CPU");
 	if (event->cpu < 0 && a->inherit)
 		REFUSE(-EINVAL, "inherit",
-		       "children on several CPUs would write to one buffer at once",
+		       "children on several CPUs would write to one buffer at the same time",
 		       "open the event once for each CPU");
 	if (event->cpu < 0 && target->context != event->context)
 		REFUSE(-EINVAL, "pid", "two tasks on two CPUs would write to one buffer",
 		       "use an event of the same task, or one for each CPU");
 	if (TALLY_CORE_SAMPLE_PARTS &&
 	    (a->use_clockid != b->use_clockid || a->clockid != b->clockid))
-		REFUSE(-EINVAL, "clockid", "records of one buffer have one clock", "");
+		REFUSE(-EINVAL, "clockid", "all records of a buffer must use the same clock", "");
 	if (a->write_backward != b->write_backward)
-		REFUSE(-EINVAL, "write_backward", "records of one buffer go one way", "");
+		REFUSE(-EINVAL, "write_backward",
+		       "all records of a buffer must be written in the same direction", "");
 	return NULL;
 }
 
@@ -430,7 +433,7 @@ const struct tally_core_refusal *tally_control_output(struct tally_core_event *e
 	if (ret == -EBUSY)
 		REFUSE(-EINVAL, "", "the event has a buffer of its own", "unmap it first");
 	if (ret)
-		REFUSE(-EINVAL, "argument", "that event has no ring buffer", "map it first");
+		REFUSE(-EINVAL, "argument", "the target event has no ring buffer", "map it first");
 	return NULL;
 }
 
@@ -445,7 +448,7 @@ static const struct tally_core_refusal *request_output(const struct request *req
 							  (int)request->arg)
 				 : NULL;
 		if (!target)
-			REFUSE(-EBADF, "argument", "not the descriptor of an event", "");
+			REFUSE(-EBADF, "argument", "not a descriptor of an event", "");
 	}
 	return tally_control_output(request->event, target);
 }
@@ -461,13 +464,12 @@ static const struct tally_core_refusal *request_modify(const struct request *req
 
 static const struct tally_core_refusal *request_bpf(const struct request *request)
 {
-	REFUSE(-EINVAL, "", "this machine runs no BPF programs", "");
+	REFUSE(-EINVAL, "", "this machine does not support BPF programs", "");
 }
 
 static const struct tally_core_refusal *request_set_bpf(const struct request *request)
 {
-	REFUSE(-EBADF, "argument", "this machine has no BPF programs that a descriptor could be of",
-	       "");
+	REFUSE(-EBADF, "argument", "this machine does not support BPF programs", "");
 }
 
 /* ---- ioctl(2) --------------------------------------------------------------------------- */
@@ -497,9 +499,9 @@ static const struct request_kind {
 };
 
 static const struct tally_core_refusal revoked =
-	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event");
+	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint was unregistered", "close the event");
 static const struct tally_core_refusal no_such_request =
-	TALLY_WHY(-ENOTTY, "request", "no request of an event", "");
+	TALLY_WHY(-ENOTTY, "request", "unknown ioctl request", "");
 
 static const struct tally_core_refusal *request_run(const struct request_kind *kind,
 						    struct request *with)

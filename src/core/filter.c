@@ -114,21 +114,22 @@ bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw
 /* ---- setting ---------------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_address =
-	TALLY_WHY(-EFAULT, "argument", "cannot be read", "");
+	TALLY_WHY(-EFAULT, "argument", "the filter string cannot be read", "");
 static const struct tally_core_refusal no_memory = TALLY_WHY(-ENOMEM, "", "out of memory", "");
 static const struct tally_core_refusal too_long =
 	TALLY_WHY(-EINVAL, "argument", "the filter is empty or too long", "");
 static const struct tally_core_refusal no_tracepoint =
 	TALLY_WHY(-EINVAL, "type", "only tracepoints have fields to filter by", "");
 static const struct tally_core_refusal second =
-	TALLY_WHY(-EEXIST, "argument", "the event has a filter", "open it anew for another one");
+	TALLY_WHY(-EEXIST, "argument", "the event already has a filter",
+		  "open another event to use another filter");
 static const struct tally_core_refusal bad_filter[] = {
-	TALLY_WHY(-EPERM, "argument", "something follows the expression", ""),
-	TALLY_WHY(-ENOENT, "argument", "a closing parenthesis is missing", ""),
-	TALLY_WHY(-ESRCH, "argument", "a string has no end", ""),
+	TALLY_WHY(-EPERM, "argument", "unexpected text after the expression", ""),
+	TALLY_WHY(-ENOENT, "argument", "missing closing parenthesis", ""),
+	TALLY_WHY(-ESRCH, "argument", "unterminated string", ""),
 	TALLY_WHY(-E2BIG, "argument", "the expression is too long or nested too deeply", ""),
-	TALLY_WHY(-EINVAL, "argument", "no comparison of a field of the tracepoint",
-		  "field operator value"),
+	TALLY_WHY(-EINVAL, "argument", "invalid comparison, or not a field of the tracepoint",
+		  "use: field operator value"),
 };
 
 /* Copy a string from user memory byte by byte: the memory after it need not be readable. */

@@ -54,7 +54,7 @@ static bool token_accept(struct filter_parser *p, const char *token)
 static int emit(struct filter_parser *p, struct tally_filter_node node)
 {
 	if (p->nr == p->max)
-		return parse_fail(p, -E2BIG, "too long an expression");
+		return parse_fail(p, -E2BIG, "expression too long");
 	if (node.kind == TALLY_FILTER_AND || node.kind == TALLY_FILTER_OR)
 		p->truths--;
 	else if (node.kind != TALLY_FILTER_NOT && p->truths++ == TALLY_FILTER_TRUTHS)
@@ -93,7 +93,7 @@ static int parse_field(struct filter_parser *p, struct tally_filter_node *node)
 	if (node->field)
 		return 0;
 	p->at = start;
-	return parse_fail(p, -EINVAL, start < p->len ? "no such field" : "a comparison is missing");
+	return parse_fail(p, -EINVAL, start < p->len ? "no such field" : "missing comparison");
 }
 
 static int parse_operator(struct filter_parser *p, struct tally_filter_node *node)
@@ -107,10 +107,11 @@ static int parse_operator(struct filter_parser *p, struct tally_filter_node *nod
 			continue;
 		node->op = op;
 		if (node->field->is_string ? !text_op : op == TALLY_FILTER_LIKE)
-			return parse_fail(p, -EINVAL, "the field's type has no such comparison");
+			return parse_fail(p, -EINVAL,
+					  "operator not supported for the field's type");
 		return 0;
 	}
-	return parse_fail(p, -EINVAL, "an operator is missing");
+	return parse_fail(p, -EINVAL, "missing operator");
 }
 
 static int digit(char c)
@@ -134,11 +135,11 @@ static int parse_number(struct filter_parser *p, struct tally_filter_node *node)
 
 		if (d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)d, &value))
-			return parse_fail(p, -EINVAL, "not a number of 64 bits");
+			return parse_fail(p, -EINVAL, "not a 64-bit number");
 		p->at++;
 	}
 	if (p->at == start)
-		return parse_fail(p, -EINVAL, "a number is missing");
+		return parse_fail(p, -EINVAL, "missing number");
 	node->kind = TALLY_FILTER_NUMBER;
 	node->number = negative ? 0 - value : value;
 	return 0;
@@ -150,12 +151,12 @@ static int parse_string(struct filter_parser *p, struct tally_filter_node *node)
 	size_t start;
 
 	if (quote != '"' && quote != '\'')
-		return parse_fail(p, -EINVAL, "a string in quotes is missing");
+		return parse_fail(p, -EINVAL, "missing quoted string");
 	start = ++p->at;
 	while (p->at < p->len && p->text[p->at] != quote)
 		p->at++;
 	if (p->at == p->len)
-		return parse_fail(p, -ESRCH, "the string has no end");
+		return parse_fail(p, -ESRCH, "unterminated string");
 	if (p->at - start > TALLY_FILTER_STRING_MAX)
 		return parse_fail(p, -EINVAL, "the string is too long");
 	node->kind = TALLY_FILTER_STRING;
@@ -198,8 +199,7 @@ static int parse_inner(struct filter_parser *p)
 	if (ret)
 		return ret;
 	skip_blanks(p);
-	return token_accept(p, ")") ? 0
-				    : parse_fail(p, -ENOENT, "a closing parenthesis is missing");
+	return token_accept(p, ")") ? 0 : parse_fail(p, -ENOENT, "missing closing parenthesis");
 }
 
 static int parse_unary(struct filter_parser *p)
@@ -250,7 +250,7 @@ int tally_filter_parse(const struct tally_core_field *fields, uint32_t nr_fields
 		return ret;
 	skip_blanks(&p);
 	if (p.at < p.len)
-		return parse_fail(&p, -EPERM, "something follows the expression");
+		return parse_fail(&p, -EPERM, "unexpected text after the expression");
 	*ret_nr = p.nr;
 	return 0;
 }

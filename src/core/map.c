@@ -170,23 +170,24 @@ void tally_buffer_free(struct tally_core_buffer *buffer)
 
 static const struct tally_core_refusal bad_length =
 	TALLY_WHY(-EINVAL, "length", "the mapping is not 1 + 2^n pages from offset 0",
-		  "map one page and a power of two of pages");
+		  "map one page plus a power of two of data pages");
 static const struct tally_core_refusal revoked =
-	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint is gone", "close the event");
+	TALLY_WHY(-ENODEV, "", "the event's PMU or tracepoint was unregistered", "close the event");
 static const struct tally_core_refusal other_length = TALLY_WHY(
-	-EINVAL, "length", "the buffer exists and has another size", "map it with the same size");
+	-EINVAL, "length", "the buffer exists with another size", "map it with the same size");
 static const struct tally_core_refusal redirected =
 	TALLY_WHY(-EBUSY, "", "the event writes to another event's buffer", "map that event");
-static const struct tally_core_refusal inherited =
-	TALLY_WHY(-EINVAL, "inherit", "children on several CPUs would write to one buffer at once",
-		  "open the event once for each CPU");
+static const struct tally_core_refusal inherited = TALLY_WHY(
+	-EINVAL, "inherit", "children on several CPUs would write to one buffer at the same time",
+	"open the event once for each CPU");
 static const struct tally_core_refusal moves = TALLY_WHY(
-	-EINVAL, "cpu", "the event moves from CPU to CPU, a ring has one", "read the event");
+	-EINVAL, "cpu", "the event can migrate between CPUs, but a ring buffer belongs to one CPU",
+	"read the event instead");
 static const struct tally_core_refusal locked =
-	TALLY_WHY(-EPERM, "length", "over the limit of locked memory",
+	TALLY_WHY(-EPERM, "length", "exceeds the limit on locked memory",
 		  "map less, raise perf_event_mlock_kb or RLIMIT_MEMLOCK, or get CAP_IPC_LOCK");
 static const struct tally_core_refusal no_memory =
-	TALLY_WHY(-ENOMEM, "length", "no memory for the buffer", "map less");
+	TALLY_WHY(-ENOMEM, "length", "out of memory for the buffer", "map less");
 
 static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_event *event,
 			 bool writable)

@@ -10,15 +10,15 @@
 #if TALLY_CORE_TRAPS
 
 static const struct tally_core_refusal other_type =
-	TALLY_WHY(-EINVAL, "type", "an event keeps its type", "open another event");
+	TALLY_WHY(-EINVAL, "type", "the type of an event cannot be changed", "open another event");
 static const struct tally_core_refusal no_modify =
 	TALLY_WHY(-EOPNOTSUPP, "type", "only breakpoints can be modified", "");
 static const struct tally_core_refusal other_field = TALLY_WHY(
 	-EINVAL, "", "only bp_type, bp_addr, bp_len, disabled and sig_data can be modified",
-	"give the other fields as the event was opened with");
+	"leave the other fields as they were when the event was opened");
 
 static const struct tally_core_refusal revoked =
-	TALLY_WHY(-ENODEV, "", "the event's PMU is gone", "close the event");
+	TALLY_WHY(-ENODEV, "", "the event's PMU was unregistered", "close the event");
 
 struct modification {
 	struct tally_core_event *event;

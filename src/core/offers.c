@@ -132,56 +132,56 @@ static const struct {
 } offers[] = {
 #if !TALLY_CORE_INHERITANCE
 	{no_inheritance, TALLY_WHY(-EOPNOTSUPP, "inherit", "this core is built without inheritance",
-				   "open each task")},
+				   "open an event for each task")},
 #endif
 #if !TALLY_CORE_FREQUENCIES
-	{no_frequencies,
-	 TALLY_WHY(-EOPNOTSUPP, "freq", "this core is built without frequencies", "give a period")},
+	{no_frequencies, TALLY_WHY(-EOPNOTSUPP, "freq", "this core is built without frequency mode",
+				   "set sample_period")},
 #endif
 #if !TALLY_CORE_TRAPS
-	{no_traps,
-	 TALLY_WHY(-EOPNOTSUPP, "sigtrap", "this core is built without signals", "poll the event")},
+	{no_traps, TALLY_WHY(-EOPNOTSUPP, "sigtrap", "this core is built without SIGTRAP support",
+			     "poll the event")},
 #endif
 #if !TALLY_CORE_SIDEBAND
 	{no_sideband,
-	 TALLY_WHY(-EOPNOTSUPP, "mmap", "this core is built without records of what tasks do",
-		   "leave out comm, mmap, mmap2, mmap_data, task, context_switch and their like")},
+	 TALLY_WHY(-EOPNOTSUPP, "mmap", "this core is built without sideband records",
+		   "clear comm, mmap, mmap2, mmap_data, task, context_switch and similar bits")},
 #endif
 #if !TALLY_CORE_SAMPLE_PARTS
-	{no_parts,
-	 TALLY_WHY(-EOPNOTSUPP, "sample_type", "this core is built for samples of single words",
-		   "ask for IP, TID, TIME, ADDR, ID, STREAM_ID, CPU and PERIOD alone")},
+	{no_parts, TALLY_WHY(-EOPNOTSUPP, "sample_type",
+			     "this core is built for single-word sample fields only",
+			     "use only IP, TID, TIME, ADDR, ID, STREAM_ID, CPU and PERIOD")},
 	{no_clocks, TALLY_WHY(-EOPNOTSUPP, "use_clockid",
-			      "this core is built with its own clock alone", "leave it out")},
+			      "this core is built for its own clock only", "clear use_clockid")},
 #endif
 #if !TALLY_CORE_WHOLE_ATTR
 	{no_tail, TALLY_WHY(-EOPNOTSUPP, "branch_sample_type",
-			    "this core is built for attrs that have nothing behind config2", "")},
+			    "this core is built for attrs that end after config2", "")},
 #endif
-	{no_bpf_output, TALLY_WHY(-ENOENT, "config", "this machine runs no BPF programs", "")},
+	{no_bpf_output,
+	 TALLY_WHY(-ENOENT, "config", "this machine does not support BPF programs", "")},
 	{no_cgroup_switches, TALLY_WHY(-ENOENT, "config", "this machine has no cgroups", "")},
 	{deferred_chains,
-	 TALLY_WHY(-EINVAL, "defer_callchain", "this implementation unwinds at once", "")},
+	 TALLY_WHY(-EINVAL, "defer_callchain", "deferred unwinding is not implemented", "")},
 #if TALLY_CORE_SIDEBAND
 	{no_text_poke,
-	 TALLY_WHY(-EINVAL, "text_poke", "this machine does not tell of changed code", "")},
-	{no_bpf, TALLY_WHY(-EINVAL, "bpf_event", "this machine runs no BPF programs", "")},
+	 TALLY_WHY(-EINVAL, "text_poke", "this machine does not report code changes", "")},
+	{no_bpf, TALLY_WHY(-EINVAL, "bpf_event", "this machine does not support BPF programs", "")},
 	{no_cgroup_records, TALLY_WHY(-EINVAL, "cgroup", "this machine has no cgroups", "")},
 #endif
 #if TALLY_CORE_SAMPLE_PARTS
-	{no_cgroup, TALLY_WHY(-EINVAL, "sample_type", "this machine has no cgroups: CGROUP", "")},
+	{no_cgroup, TALLY_WHY(-EINVAL, "sample_type", "CGROUP: this machine has no cgroups", "")},
 	{no_page_sizes,
 	 TALLY_WHY(-EINVAL, "sample_type",
-		   "this machine does not know the sizes of pages: DATA_PAGE_SIZE, CODE_PAGE_SIZE",
-		   "")},
+		   "DATA_PAGE_SIZE, CODE_PAGE_SIZE: page sizes are not known on this machine", "")},
 	{no_physical, TALLY_WHY(-EINVAL, "sample_type",
-				"this machine does not know physical addresses: PHYS_ADDR", "")},
-	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "there are no AUX areas: AUX", "")},
+				"PHYS_ADDR: physical addresses are not known on this machine", "")},
+	{no_aux, TALLY_WHY(-EINVAL, "sample_type", "AUX: this machine has no AUX areas", "")},
 #endif
 };
 
 const struct tally_core_refusal tally_not_permitted =
-	TALLY_WHY(-EACCES, "", "a security module forbids it", "");
+	TALLY_WHY(-EACCES, "", "denied by a security module", "");
 
 const struct tally_core_refusal *tally_check_offers(const struct tally_host_ops *ops,
 						    const struct perf_event_attr *attr)

@@ -14,10 +14,10 @@
 /* ---- the attr --------------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_address =
-	TALLY_WHY(-EFAULT, "attr", "cannot be read", "");
+	TALLY_WHY(-EFAULT, "attr", "the attr cannot be read", "");
 static const struct tally_core_refusal bad_size =
-	TALLY_WHY(-E2BIG, "size", "the size is none, or bits beyond what is known here are set",
-		  "take the size that was written back");
+	TALLY_WHY(-E2BIG, "size", "the size is invalid, or unknown bits are set",
+		  "use the size that was written back");
 static const struct tally_core_refusal no_memory = TALLY_WHY(-ENOMEM, "", "out of memory", "");
 
 enum { SIZE_LIMIT = 4096 };
@@ -71,9 +71,9 @@ const struct tally_core_refusal *tally_open_copy_attr(struct tally_core *core, u
 /* ---- group and task --------------------------------------------------------------------- */
 
 static const struct tally_core_refusal bad_group =
-	TALLY_WHY(-EBADF, "group_fd", "not the descriptor of an event", "");
+	TALLY_WHY(-EBADF, "group_fd", "not a descriptor of an event", "");
 static const struct tally_core_refusal dead_group =
-	TALLY_WHY(-ENODEV, "group_fd", "the leader's task is gone", "");
+	TALLY_WHY(-ENODEV, "group_fd", "the leader's task has exited", "");
 static const struct tally_core_refusal no_task = TALLY_WHY(-ESRCH, "pid", "no such task", "");
 
 static const struct tally_core_refusal *find_group(struct tally_check *check, int group_fd)
@@ -110,22 +110,22 @@ static const struct tally_core_refusal *find_task(struct tally_check *check)
 /* ---- finding a PMU ---------------------------------------------------------------------- */
 
 static const struct tally_core_refusal by_pmu[] = {
-	TALLY_WHY(-ENOENT, "config", "no PMU has this event",
-		  "choose another event; without a PMU, software events and clocks"),
-	TALLY_WHY(-EOPNOTSUPP, "config", "the PMU has the event but cannot do what is asked of it",
-		  "ask for less: precise_ip, branches, exclusions"),
+	TALLY_WHY(-ENOENT, "config", "no PMU supports this event",
+		  "choose another event; without a hardware PMU, use software events or clocks"),
+	TALLY_WHY(-EOPNOTSUPP, "config", "the PMU supports the event, but not with these options",
+		  "remove options: precise_ip, branches, exclusions"),
 	TALLY_WHY(-ENOMEM, "", "out of memory", ""),
-	TALLY_WHY(-ENOSPC, "config", "the PMU has no room left for the event",
-		  "close others of the kind"),
-	TALLY_WHY(-EPERM, "config", "the PMU grants the event to the privileged", ""),
-	TALLY_WHY(-EACCES, "config", "the PMU grants the event to the privileged", ""),
-	TALLY_WHY(-EINVAL, "config", "the PMU does not take the event", ""),
+	TALLY_WHY(-ENOSPC, "config", "the PMU has no free counter for the event",
+		  "close other events of this kind"),
+	TALLY_WHY(-EPERM, "config", "the event requires privileges", ""),
+	TALLY_WHY(-EACCES, "config", "the event requires privileges", ""),
+	TALLY_WHY(-EINVAL, "config", "the PMU rejects the event", ""),
 };
 
 static const struct tally_core_refusal no_pmus =
 	TALLY_WHY(-ENOENT, "type", "the host has registered no PMU",
-		  "take software events and clocks; a host: name "
-		  "ops->pmu_init, as a tally_core_pmu_init() in "
+		  "use software events or clocks; if this is your host, set "
+		  "ops->pmu_init, because a tally_core_pmu_init() in "
 		  "an archive is not linked");
 
 const struct tally_core_refusal *tally_open_by_pmu(int error)
@@ -138,7 +138,7 @@ const struct tally_core_refusal *tally_open_by_pmu(int error)
 }
 
 static const struct tally_core_refusal no_cpu =
-	TALLY_WHY(-ENODEV, "cpu", "no CPU that is on line counts for this one", "");
+	TALLY_WHY(-ENODEV, "cpu", "no online CPU counts for this CPU", "");
 
 /* Set the CPU that counts for the one that the event was opened for. */
 static const struct tally_core_refusal *designate(struct tally_check *check)

@@ -27,7 +27,7 @@ static int pmu_option(struct script_line *line, struct tally_script *script)
 		return 0;
 	}
 	if (!script_word_is(line, "width"))
-		return script_fail(line, "neither counters, width nor no-interrupt");
+		return script_fail(line, "expected counters, width or no-interrupt");
 	if (script_number(line, 8, 64, "counters have 8 to 64 bits", &value))
 		return -EINVAL;
 	script->width = (uint8_t)value;
@@ -52,7 +52,7 @@ static int parse_paranoid(struct script_line *line, struct tally_script *script)
 	bool negative = script_word_is(line, "-1");
 	uint64_t value = 0;
 
-	if (!negative && script_number(line, 0, 3, "a level from -1 to 3 is wanted", &value))
+	if (!negative && script_number(line, 0, 3, "expected a level from -1 to 3", &value))
 		return -EINVAL;
 	script->paranoid = negative ? -1 : (int32_t)value;
 	return 0;
@@ -78,7 +78,7 @@ static int parse_time(struct script_line *line, struct tally_script *script)
 		else if (script_word_is(line, "life"))
 			to = &script->life_ns;
 		else
-			return script_fail(line, "neither call nor life");
+			return script_fail(line, "expected call or life");
 		if (script_time(line, to))
 			return -EINVAL;
 	} while (script_more(line));
@@ -163,17 +163,17 @@ static int rate_per(struct script_line *line, const struct tally_script *script,
 	if (script_is_number(line) && script_decimal(line, &divisor))
 		return -EINVAL;
 	if (!divisor)
-		return script_fail(line, "per none of them");
+		return script_fail(line, "the number after per must not be 0");
 	if (script_name(line, name))
 		return -EINVAL;
 	other = find_event(script, name);
 	if (!other)
-		return script_fail(line, "an event that no line before names");
+		return script_fail(line, "the event is not defined by an earlier line");
 	if (nano >> 64)
-		return script_fail(line, "more than a counter could count");
+		return script_fail(line, "the rate exceeds what a counter can count");
 	rate = nano * other->per_s / divisor;
 	if (rate > TALLY_SCRIPT_RATE_MAX)
-		return script_fail(line, "more than a counter could count");
+		return script_fail(line, "the rate exceeds what a counter can count");
 	event->per_s = (uint64_t)rate;
 	return 0;
 }
@@ -185,10 +185,10 @@ static int parse_sequence(struct script_line *line, struct tally_script *script,
 
 	event->first = script->nr_sequence;
 	do {
-		if (script_number(line, 0, UINT64_MAX, "a count is wanted", &value))
+		if (script_number(line, 0, UINT64_MAX, "expected a count", &value))
 			return -EINVAL;
 		if (script->nr_sequence == TALLY_SCRIPT_SEQUENCE)
-			return script_fail(line, "more than 4096 values in sequences");
+			return script_fail(line, "sequences have more than 4096 values in total");
 		script->sequence[script->nr_sequence++] = value;
 	} while (script_is_number(line));
 	event->nr = script->nr_sequence - event->first;
@@ -208,9 +208,9 @@ static int parse_rate(struct script_line *line, struct tally_script *script,
 	if (script_word_is(line, "per"))
 		return rate_per(line, script, nano, event);
 	if (!script_word_is(line, "/s"))
-		return script_fail(line, "a rate ends with /s, or goes on with per");
+		return script_fail(line, "expected /s or per after the number");
 	if (nano / 1000000000 > TALLY_SCRIPT_RATE_MAX)
-		return script_fail(line, "more than a counter could count");
+		return script_fail(line, "the rate exceeds what a counter can count");
 	event->per_s = (uint64_t)(nano / 1000000000);
 	return 0;
 }
@@ -221,9 +221,9 @@ static int parse_counters(struct script_line *line, struct tally_script_event *e
 	uint64_t value;
 
 	if (!script_word_is(line, "on"))
-		return script_fail(line, "something behind the rate that is not on");
+		return script_fail(line, "expected on after the rate");
 	do {
-		if (script_number(line, 0, 23, "a counter from 0 to 23 is wanted", &value))
+		if (script_number(line, 0, 23, "expected a counter from 0 to 23", &value))
 			return -EINVAL;
 		event->counters |= 1u << value;
 	} while (script_more(line));
@@ -239,9 +239,9 @@ static int parse_event(struct script_line *line, struct tally_script *script)
 		return ret;
 	if (!find_hardware(event.name, &event) && !find_cache(event.name, &event) &&
 	    !find_raw(event.name, &event))
-		return script_fail(line, "neither a generic event, one of a cache, nor rNNN");
+		return script_fail(line, "expected a generic event, a cache event or rNNN");
 	if (find_event(script, event.name))
-		return script_fail(line, "an event that has a line already");
+		return script_fail(line, "the event is already defined");
 	if (script->nr_events == TALLY_SCRIPT_EVENTS)
 		return script_fail(line, "more than 16 events");
 	ret = parse_rate(line, script, &event);
@@ -263,14 +263,14 @@ static int parse_place(struct script_line *line, struct tally_script *script)
 	if (script->nr_places == TALLY_SCRIPT_PLACES)
 		return script_fail(line, "more than 64 places");
 	if (script_is_number(line))
-		ret = script_number(line, 1, UINT64_MAX, "an address is wanted", &place.address);
+		ret = script_number(line, 1, UINT64_MAX, "expected an address", &place.address);
 	else
 		ret = script_name(line, place.symbol);
 	if (!ret && script_word_is(line, "+"))
-		ret = *place.symbol ? script_number(line, 0, UINT32_MAX, "an offset is wanted",
+		ret = *place.symbol ? script_number(line, 0, UINT32_MAX, "expected an offset",
 						    &place.address)
-				    : script_fail(line, "an offset from what is no symbol");
-	if (ret || script_number(line, 1, 1000000, "a weight from 1 to 1000000 is wanted", &weight))
+				    : script_fail(line, "an offset requires a symbol");
+	if (ret || script_number(line, 1, 1000000, "expected a weight from 1 to 1000000", &weight))
 		return -EINVAL;
 	place.weight = (uint32_t)weight;
 	script->places[script->nr_places++] = place;
@@ -315,17 +315,17 @@ static int parse_fail(struct script_line *line, struct tally_script *script)
 	while (i < TALLY_ARRAY_SIZE(call_names) && !script_word_is(line, call_names[i]))
 		i++;
 	if (i == TALLY_ARRAY_SIZE(call_names))
-		return script_fail(line, "neither open, ioctl, mmap nor read");
+		return script_fail(line, "expected open, ioctl, mmap or read");
 	failure.call = (enum tally_script_call)i;
 	if (!script_word_is(line, "each") &&
-	    script_number(line, 1, UINT64_MAX, "the number of a call, from 1, or each",
+	    script_number(line, 1, UINT64_MAX, "expected the number of a call, from 1, or each",
 			  &failure.nth))
 		return -EINVAL;
 	for (i = 0; i < TALLY_ARRAY_SIZE(errors); i++)
 		if (script_word_is(line, errors[i].name))
 			break;
 	if (i == TALLY_ARRAY_SIZE(errors))
-		return script_fail(line, "not the name of an error that is known");
+		return script_fail(line, "unknown error name");
 	failure.error = errors[i].error;
 	script->failures[script->nr_failures++] = failure;
 	return 0;
@@ -353,11 +353,11 @@ static int parse_line(struct script_line *line, struct tally_script *script)
 			continue;
 		ret = statements[i].parse(line, script);
 		if (!ret && script_more(line))
-			return script_fail(line, "more than the statement has");
+			return script_fail(line, "unexpected text at the end of the statement");
 		return ret;
 	}
 	return script_fail(line,
-			   "not a statement: pmu, paranoid, cpus, time, event, place or fail");
+			   "expected a statement: pmu, paranoid, cpus, time, event, place or fail");
 }
 
 int tally_script_parse(const char *text, size_t len, struct tally_script *ret_script,

@@ -75,9 +75,9 @@ int script_name(struct script_line *line, char to[TALLY_SCRIPT_NAME])
 	while (is_name(peek(line, line->at + len)))
 		len++;
 	if (!len || is_digit(line->text[line->at]))
-		return script_fail(line, "a name is wanted");
+		return script_fail(line, "expected a name");
 	if (len >= TALLY_SCRIPT_NAME)
-		return script_fail(line, "a name of more than 63 characters");
+		return script_fail(line, "the name has more than 63 characters");
 	memcpy(to, line->text + line->at, len);
 	to[len] = '\0';
 	line->at += len;
@@ -124,11 +124,11 @@ static int read_decimal(struct script_line *line, unsigned __int128 *ret_nano)
 	skip_blanks(line);
 	for (start = line->at; is_digit(peek(line, line->at)); line->at++) {
 		if (line->at - start == 18)
-			return script_fail(line, "a number of more than 18 digits");
+			return script_fail(line, "the number has more than 18 digits");
 		nano = nano * 10 + (unsigned)(line->text[line->at] - '0');
 	}
 	if (line->at == start)
-		return script_fail(line, "a number is wanted");
+		return script_fail(line, "expected a number");
 	nano *= NANO;
 	if (peek(line, line->at) == '.' && is_digit(peek(line, line->at + 1)))
 		for (line->at++; is_digit(peek(line, line->at)); line->at++) {
@@ -171,7 +171,7 @@ int script_decimal(struct script_line *line, unsigned __int128 *ret_nano)
 	if (read_decimal(line, &nano))
 		return -EINVAL;
 	if (!take_unit(line, units, &times) && is_name(peek(line, line->at)))
-		return script_fail(line, "a number with neither k, M nor G behind it");
+		return script_fail(line, "expected k, M, G or nothing after the number");
 	*ret_nano = nano * times;
 	return 0;
 }
@@ -186,10 +186,10 @@ int script_time(struct script_line *line, uint64_t *ret_ns)
 	if (read_decimal(line, &nano))
 		return -EINVAL;
 	if (!take_unit(line, units, &times))
-		return script_fail(line, "a time ends with ns, us, ms or s");
+		return script_fail(line, "expected ns, us, ms or s after the number");
 	nano = nano * times / NANO;
 	if (nano > (uint64_t)3600 * NANO)
-		return script_fail(line, "a time of more than an hour");
+		return script_fail(line, "the time exceeds an hour");
 	*ret_ns = (uint64_t)nano;
 	return 0;
 }

@@ -76,7 +76,8 @@ int tally_breakpoint_parse(struct tally_event_parser *p)
 			p->at = before;
 		if (!type && !tally_modifiers_look(word))
 			return tally_parser_fail(
-				p, -EINVAL, "expected r, w or x, each once, or modifiers", word);
+				p, -EINVAL, "expected r, w and x, each at most once, or modifiers",
+				word);
 	}
 	if (!attr->bp_len)
 		attr->bp_len = attr->bp_type == HW_BREAKPOINT_X ? CODE_LEN : DATA_LEN;

@@ -129,8 +129,9 @@ static int pmu_each(const struct list_walk *walk)
 static int raw_each(const struct list_walk *walk)
 {
 	static const struct tally_event_info rows[] = {
-		{.name = "rNNN", .text = "the CPU's own event by its number in hex"},
-		{.name = "pmu/term=value,.../modifiers", .text = "a PMU's event by its terms"},
+		{.name = "rNNN", .text = "raw event of the CPU, in hex"},
+		{.name = "pmu/term=value,.../modifiers",
+		 .text = "event of a PMU, specified by terms"},
 	};
 	int ret = 0;
 

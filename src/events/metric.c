@@ -130,7 +130,7 @@ static int word_unknown(struct tally_metric_maker *maker)
 	struct tally_suggest suggest;
 	const char *name = tally_tables_name(tables);
 
-	tally_metric_fail(maker, -ENOENT, "no such metric or group of metrics", maker->word);
+	tally_metric_fail(maker, -ENOENT, "no such metric or metric group", maker->word);
 	tally_suggest_start(&suggest, maker->word.text, maker->word.len);
 	tally_vec_for_each (table, &tables->list) {
 		const struct tally_model *model = table->model;
@@ -147,10 +147,10 @@ static int word_unknown(struct tally_metric_maker *maker)
 	tally_error_near(maker->err, &suggest);
 	if (*name)
 		snprintf(maker->err->fix, sizeof(maker->err->fix),
-			 "tally list metrics shows those of %.64s", name);
+			 "'tally list metrics' lists the metrics of %.64s", name);
 	else
-		snprintf(maker->err->fix, sizeof(maker->err->fix),
-			 "there is no event table for this CPU, '%.64s'", tables->cpuid);
+		snprintf(maker->err->fix, sizeof(maker->err->fix), "no event table for CPU '%.64s'",
+			 tables->cpuid);
 	return -ENOENT;
 }
 
@@ -265,7 +265,7 @@ static int maker_run(struct tally_metric_maker *maker, const char *text, size_t 
 	int ret = tally_tables_open(maker->events_of);
 
 	if (ret)
-		return tally_metric_fail(maker, ret, "the event tables cannot be read",
+		return tally_metric_fail(maker, ret, "cannot read the event tables",
 					 (struct tally_word){text, 0});
 	ret = tally_pmu_cores(maker->events_of);
 	if (!ret)

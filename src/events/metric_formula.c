@@ -100,7 +100,7 @@ static int event_learn(struct making *making, struct tally_metric_event *event)
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		tally_metric_fail(maker, -EINVAL, "metric of an event that is not here",
+		tally_metric_fail(maker, -EINVAL, "the metric needs an event that is not available",
 				  maker->word);
 		snprintf(maker->err->fix, sizeof(maker->err->fix), "%.64s: %s", event->text,
 			 err.text);
@@ -166,7 +166,8 @@ static int name_make(struct making *making, struct tally_word word, struct tally
 	}
 	if (inner.depth == MAX_DEPTH)
 		return tally_metric_fail(making->maker, -EINVAL,
-					 "metrics within metrics without end", making->maker->word);
+					 "metrics refer to each other too deeply",
+					 making->maker->word);
 	ret = formula_make(&inner, tally_model_text(model, metric->expr));
 	operand->kind = TALLY_OPERAND_FORMULA;
 	operand->formula = inner.formula;

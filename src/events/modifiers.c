@@ -28,12 +28,12 @@ static int modifiers_check(struct tally_event_parser *p, struct tally_word word)
 
 		if (!c || !strchr(letters, c)) {
 			tally_parser_fail(p, -EINVAL, "unknown modifier", here);
-			tally_error_fix(p->err, "modifiers are u k h G H p pp ppp P D S W I e");
+			tally_error_fix(p->err, "valid modifiers: u k h G H p pp ppp P D S W I e");
 			return -EINVAL;
 		}
 		if (c == 'p' ? ++precise > 3 : !!memchr(word.text, c, i))
 			return tally_parser_fail(p, -EINVAL,
-						 c == 'p' ? "more than three p in the modifiers"
+						 c == 'p' ? "more than three modifiers p"
 							  : "modifier given twice",
 						 here);
 	}
@@ -103,8 +103,8 @@ static int spec_modify(struct tally_event_parser *p, struct tally_word word, siz
 		precise += word.text[c] == 'p';
 	}
 	if (precise > 3)
-		return tally_parser_fail(p, -EINVAL, "more than three p of the event and its group",
-					 word);
+		return tally_parser_fail(
+			p, -EINVAL, "more than three modifiers p on the event and its group", word);
 	attr->exclude_user = x.user;
 	attr->exclude_kernel = x.kernel;
 	attr->exclude_hv = x.hv;

@@ -120,7 +120,7 @@ static int event_unknown(struct tally_event_parser *p, struct tally_word word)
 {
 	tally_parser_fail(p, -ENOENT, "unknown event", word);
 	tally_suggest_events(p, word);
-	tally_error_fix(p->err, "tally list shows the events of this machine");
+	tally_error_fix(p->err, "'tally list' lists the events of this machine");
 	tally_table_explain(p, word);
 	return -ENOENT;
 }
@@ -162,7 +162,7 @@ static int numeric_parse(struct tally_event_parser *p, struct tally_word head,
 	if (tally_word_u64(head, &type) || tally_word_u64(tail, &spec.attr.config))
 		return 0;
 	if (type > UINT32_MAX)
-		return tally_parser_fail(p, -EINVAL, "number too large for an event type", head);
+		return tally_parser_fail(p, -EINVAL, "event type number too large", head);
 	spec.attr.type = (uint32_t)type;
 	ret = tally_parser_add(p, &spec);
 	return ret ? ret : 1;
@@ -385,7 +385,7 @@ static int item_parse(struct tally_event_parser *p, bool inside, struct tally_te
 	tally_parser_blanks(p);
 	if (group_starts(p, &name)) {
 		if (inside)
-			return expected(p, "a group cannot hold a group");
+			return expected(p, "groups cannot be nested");
 		return group_parse(p, name, terms);
 	}
 	ret = event_parse(p, terms);
@@ -407,7 +407,7 @@ static int list_parse(struct tally_event_parser *p, char end, struct tally_terms
 			return 0;
 		}
 		if (p->at == p->len)
-			return expected(p, "group without its closing brace");
+			return expected(p, "missing closing brace of a group");
 		if (tally_parser_peek(p) != ',')
 			return expected(p, end ? "expected a comma or the closing brace"
 					       : "expected a comma or the end");

@@ -109,7 +109,7 @@ static int alias_apply(struct tally_event_parser *p, struct target *target, stru
 	free(terms);
 	if (ret && ret != -ENOMEM) {
 		tally_parser_fail(p, ret, wrong, word);
-		snprintf(p->err->fix, sizeof(p->err->fix), "of its terms %.128s, '%s' is: %s",
+		snprintf(p->err->fix, sizeof(p->err->fix), "in its terms %.128s, at '%s': %s",
 			 content, ignored.slice, ignored.text);
 	}
 	return ret;
@@ -136,7 +136,7 @@ static int alias_try(struct tally_event_parser *p, struct target *target, struct
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = alias_apply(p, target, word, content,
-			  "the description of this event in sysfs makes no sense");
+			  "the description of this event in sysfs is invalid");
 	if (ret)
 		return ret;
 	alias_attributes(p, target, name);
@@ -221,7 +221,7 @@ static int format_apply(struct tally_event_parser *p, const struct tally_term *t
 	if (term->value.text && tally_word_u64(term->value, &value))
 		return tally_parser_fail(p, -EINVAL, "expected a number", term->value);
 	if (value > max) {
-		tally_parser_fail(p, -EINVAL, "value too big for its format", term->value);
+		tally_parser_fail(p, -EINVAL, "value too large for its format", term->value);
 		snprintf(p->err->fix, sizeof(p->err->fix),
 			 "the largest value of %s is %llu (0x%llx)", format->name,
 			 (unsigned long long)max, (unsigned long long)max);
@@ -333,7 +333,7 @@ static int pmu_unknown(struct tally_event_parser *p, struct tally_word word)
 		tally_error_fix(p->err, "the kernel describes no PMUs: is sysfs mounted on /sys?");
 		return -ENOENT;
 	}
-	strcpy(fix, tally_word_is(word, "cpu") ? "no hardware counters here (a virtual machine "
+	strcpy(fix, tally_word_is(word, "cpu") ? "no hardware counters (a virtual machine "
 						 "without a PMU?); PMUs:"
 					       : "PMUs:");
 	for (size_t i = 0; i < names->len; i++) {
@@ -353,7 +353,7 @@ static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, co
 	int ret = tally_table_pmu_make(p->events, name, &pmu);
 
 	if (ret == -ENOENT)
-		return tally_parser_fail(p, ret, "only its own machine knows this PMU", word);
+		return tally_parser_fail(p, ret, "this PMU is known only on its own machine", word);
 	return ret ? tally_table_fail(p, ret, word)
 		   : TALLY_MIN(tally_pmu_add(p, pmu, (struct tally_word){NULL, 0}, terms), 0);
 }
@@ -377,7 +377,7 @@ int tally_pmu_parse(struct tally_event_parser *p, struct tally_word word,
 		return TALLY_MIN(tally_pmu_add(p, pmu, none, terms), 0);
 	if (ret != -ENOENT || tally_pmu_names(p->events, &names))
 		return ret == -ENOENT ? pmu_unknown(p, word)
-				      : tally_parser_fail(p, ret, "PMU that cannot be read", word);
+				      : tally_parser_fail(p, ret, "cannot read the PMU", word);
 	for (size_t i = 0; i < names->len; i++) {
 		if (!tally_pmu_fits(names->data[i], pattern, tally_glob_has(word.text, word.len)))
 			continue;

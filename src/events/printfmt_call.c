@@ -123,7 +123,7 @@ static int entry_value(struct tally_tp_compiler *c, const struct tally_tp_node *
 	int64_t value;
 
 	if (constant_value(node, &value))
-		return tally_tp_fail(c, -EOPNOTSUPP, "value of a table is not constant");
+		return tally_tp_fail(c, -EOPNOTSUPP, "value in a table is not constant");
 	entry->value = (uint64_t)value;
 	if (node->op == TP_NUM && node->name && !known_name(node, &entry->value))
 		entry->value = UINT64_MAX;
@@ -139,7 +139,7 @@ static int entry_text(struct tally_tp_compiler *c, const struct tally_tp_node *n
 	if (node->op == TP_CAST) /* ((void *)0) ends the table */
 		node = node->a;
 	if (node->op != TP_TEXT && node->op != TP_NUM)
-		return tally_tp_fail(c, -EOPNOTSUPP, "text of a table is no string");
+		return tally_tp_fail(c, -EOPNOTSUPP, "text in a table is not a string");
 	entry->text = node->text;
 	entry->len = node->len;
 	return 0;
@@ -205,7 +205,7 @@ static int table_call(struct tally_tp_compiler *c, enum tally_tp_op op,
 	if (!ret && op == TP_FLAGS) {
 		ret = tally_tp_expr_parse(c, &delimiter);
 		if (!ret && delimiter->op != TP_TEXT && delimiter->op != TP_NUM)
-			ret = tally_tp_fail(c, -EOPNOTSUPP, "delimiter is no string");
+			ret = tally_tp_fail(c, -EOPNOTSUPP, "delimiter is not a string");
 		if (!ret) {
 			node->text = delimiter->text;
 			node->len = delimiter->len;
@@ -240,7 +240,7 @@ static int array_call(struct tally_tp_compiler *c, enum tally_tp_op op, const ch
 	if (ret)
 		return ret;
 	if (node->a->op != TP_FIELD && node->a->op != TP_DYN)
-		return tally_tp_fail(c, -EOPNOTSUPP, "bytes of something that is no field");
+		return tally_tp_fail(c, -EOPNOTSUPP, "array argument is not a field");
 	node->text = between;
 	node->len = (uint32_t)strlen(between);
 	*ret_node = node;
@@ -280,7 +280,7 @@ static int sizeof_call(struct tally_tp_compiler *c, const struct tally_tp_node *
 	if (!node)
 		return out_of_memory(c);
 	if (of->op != TP_FIELD && of->op != TP_INDEX)
-		return tally_tp_fail(c, -EOPNOTSUPP, "sizeof of something that is no field");
+		return tally_tp_fail(c, -EOPNOTSUPP, "sizeof argument is not a field");
 	node->value = of->size;
 	node->text = "";
 	*ret_node = node;

@@ -133,7 +133,7 @@ static int number_piece(struct builder *b, const struct conversion *conv, char l
 	char width[16] = "", precision[20] = "";
 
 	if (conv->longs < -2 || conv->longs > 2)
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown length of a conversion");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "unknown length modifier of a conversion");
 	piece->size = sizes[conv->longs + 2];
 	piece->signed_conversion = letter == 'd' || letter == 'i';
 	if (conv->plain && letter != 'X' && letter != 'o') {
@@ -165,7 +165,8 @@ static int address_arg(struct builder *b, struct tally_tp_piece *piece, uint32_t
 	if (piece->kind == TP_SOCKADDR && piece->arg->op == TP_DYN)
 		return 0;
 	if (piece->arg->op != TP_FIELD || (size && piece->arg->size != size))
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "address that is no field of its size");
+		return tally_tp_fail(b->c, -EOPNOTSUPP,
+				     "address argument is not a field of its size");
 	return 0;
 }
 
@@ -219,7 +220,7 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 		return ip_piece(b, piece);
 	}
 	if (peek_char(b) == 'h')
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "%ph");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "conversion %ph is not supported");
 	piece->kind = TP_POINTER; /* perf prints other letters as text */
 	return arg_read(b, &piece->arg);
 }
@@ -267,7 +268,7 @@ static int conversion_parse(struct builder *b)
 		piece.kind = TP_STRING;
 		ret = arg_read(b, &piece.arg);
 	} else if (letter == 's') {
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "wide string");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "wide strings are not supported");
 	} else if (letter == 'p') {
 		ret = pointer_piece(b, &piece);
 	} else if (letter == 'c' && b->c->print->target.beyond_perf) {
@@ -333,7 +334,7 @@ static int args_parse(struct builder *b)
 		return ret;
 	tally_tp_blanks(b->c);
 	if (b->c->at < b->c->end && *b->c->at != ')')
-		return tally_tp_fail(b->c, -EOPNOTSUPP, "unexpected text behind an argument");
+		return tally_tp_fail(b->c, -EOPNOTSUPP, "unexpected text after an argument");
 	return 0;
 }
 

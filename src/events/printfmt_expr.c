@@ -103,7 +103,7 @@ static int char_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_no
 	int ret;
 
 	if (!close)
-		return tally_tp_fail(c, -EINVAL, "character without its closing quote");
+		return tally_tp_fail(c, -EINVAL, "missing closing quote of a character");
 	digit = close == c->at + 2 && isdigit((unsigned char)c->at[1]);
 	ret = number_new(c, digit ? (uint64_t)(c->at[1] - '0') : 0, c->at + 1,
 			 (size_t)(close - c->at - 1), ret_node);
@@ -124,7 +124,7 @@ int tally_tp_text_parse(struct tally_tp_compiler *c, const char **ret_text, uint
 		while (c->at < c->end && *c->at != '"')
 			c->at += *c->at == '\\' && c->at + 1 < c->end ? 2 : 1;
 		if (c->at >= c->end) {
-			ret = tally_tp_fail(c, -EINVAL, "string without its closing quote");
+			ret = tally_tp_fail(c, -EINVAL, "missing closing quote of a string");
 			break;
 		}
 		tally_str_add_bytes(&text, start, (size_t)(c->at - start));
@@ -335,7 +335,7 @@ static int paren_parse(struct tally_tp_compiler *c, struct tally_tp_node **ret_n
 	int ret;
 
 	if (++c->depth > TALLY_TP_MAX_DEPTH)
-		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression nested too deeply");
 	ret = cast_parse(c, ret_node);
 	if (!ret) {
 		ret = tally_tp_expr_parse(c, &inner);
@@ -391,7 +391,7 @@ static int index_parse(struct tally_tp_compiler *c, struct tally_tp_node **node)
 		whole->size = cast;
 		whole->element_size = 1;
 	} else {
-		return tally_tp_fail(c, -EOPNOTSUPP, "index into something that is no array");
+		return tally_tp_fail(c, -EOPNOTSUPP, "index into something that is not an array");
 	}
 	whole->a = base;
 	whole->b = index;
@@ -437,7 +437,7 @@ int tally_tp_operand_parse(struct tally_tp_compiler *c, struct tally_tp_node **r
 		if (c->at >= c->end || *c->at != signs[i].sign)
 			continue;
 		if (++c->depth > TALLY_TP_MAX_DEPTH)
-			return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+			return tally_tp_fail(c, -EOPNOTSUPP, "expression nested too deeply");
 		c->at++;
 		ret = tally_tp_operand_parse(c, &inner);
 		c->depth--;

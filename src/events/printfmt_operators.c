@@ -65,7 +65,8 @@ static int operation_new(struct tally_tp_compiler *c, uint8_t op, unsigned rank,
 		return 0;
 	}
 	if (right->op == TP_NEGATE)
-		return tally_tp_fail(c, -EOPNOTSUPP, "minus behind an operator above it");
+		return tally_tp_fail(c, -EOPNOTSUPP,
+				     "unary minus after an operator that binds tighter");
 	turned = tally_tp_node_new(c, right->op);
 	if (!turned)
 		return out_of_memory(c);
@@ -129,7 +130,7 @@ static int operators_parse(struct tally_tp_compiler *c, const struct tally_tp_no
 			return 0;
 		if (turned && next > node_rank(node))
 			return tally_tp_fail(c, -EOPNOTSUPP,
-					     "operator behind a group that binds looser");
+					     "operator after a group that binds looser");
 		if (next >= rank)
 			slot = &node->b;
 		rank = next;
@@ -143,7 +144,7 @@ int tally_tp_expr_parse(struct tally_tp_compiler *c, const struct tally_tp_node 
 	int ret;
 
 	if (++c->depth > TALLY_TP_MAX_DEPTH)
-		return tally_tp_fail(c, -EOPNOTSUPP, "expression too deep");
+		return tally_tp_fail(c, -EOPNOTSUPP, "expression nested too deeply");
 	ret = tally_tp_operand_parse(c, &first);
 	root = first;
 	do {

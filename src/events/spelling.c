@@ -265,8 +265,9 @@ static int cpu_check(struct tally_event_parser *p, const struct spelling *s)
 		if (!word_equals(s->cpu, cpus[i][0]) || !strcmp(cpus[i][1], ours))
 			continue;
 		tally_parser_fail(p, -ENOENT, "event of another CPU", s->cpu);
-		snprintf(p->err->fix, sizeof(p->err->fix), "that is %s, this CPU's table is %.64s",
-			 cpus[i][1], *ours ? ours : "none");
+		snprintf(p->err->fix, sizeof(p->err->fix),
+			 "the event is for %s; the table of this CPU is %.64s", cpus[i][1],
+			 *ours ? ours : "none");
 		return -ENOENT;
 	}
 	return 0;

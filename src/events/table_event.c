@@ -16,9 +16,9 @@ int tally_table_fail(struct tally_event_parser *p, int code, struct tally_word w
 
 	if (code == -ENOMEM)
 		return code;
-	tally_parser_fail(p, code, "the event tables cannot be read", word);
+	tally_parser_fail(p, code, "cannot read the event tables", word);
 	snprintf(p->err->fix, sizeof(p->err->fix), "%s: %s", path ? path : "built-in tables",
-		 code == -EINVAL ? "wrong content" : strerror(-code));
+		 code == -EINVAL ? "invalid content" : strerror(-code));
 	return code;
 }
 
@@ -108,7 +108,7 @@ static int pmu_missing(struct tally_event_parser *p, const struct tally_table_ev
 {
 	tally_parser_fail(p, -ENODEV, "this machine has no PMU for this event", name);
 	snprintf(p->err->fix, sizeof(p->err->fix),
-		 "%.64s would count it; /sys/bus/event_source/devices has those there are",
+		 "it needs PMU %.64s; see /sys/bus/event_source/devices for the available PMUs",
 		 row_pmu(event));
 	return -ENODEV;
 }
@@ -166,7 +166,7 @@ static void others_explain(struct tally_event_parser *p, struct tally_word name)
 
 		if (tally_model_event_find(model, -1, name.text, name.len, &pos))
 			len += (size_t)snprintf(fix + len, ROOM - len, "%s%.16s/%.40s",
-						len ? ", " : "other CPUs have it: ",
+						len ? ", " : "available on other CPUs: ",
 						tally_model_text(model, model->arch),
 						tally_model_text(model, model->name));
 	}
@@ -186,15 +186,16 @@ void tally_table_explain(struct tally_event_parser *p, struct tally_word name)
 	others_explain(p, name);
 	len = strlen(fix);
 	if (!tables->list.len)
-		snprintf(fix + len, sizeof(p->err->fix) - len,
-			 "there is no event table for this CPU, '%.40s'", tables->cpuid);
+		snprintf(fix + len, sizeof(p->err->fix) - len, "no event table for CPU '%.40s'",
+			 tables->cpuid);
 	else if (tally_tables_architectural(tables))
 		snprintf(fix + len, sizeof(p->err->fix) - len,
-			 "nobody has a table for this CPU, '%.40s': only the events of its "
-			 "architecture have names",
+			 "no event table for CPU '%.40s': only the events of its "
+			 "architecture are known",
 			 tables->cpuid);
 	else
-		snprintf(fix + len, sizeof(p->err->fix) - len, "tally list shows the events of %s",
+		snprintf(fix + len, sizeof(p->err->fix) - len,
+			 "'tally list' lists the events of %s",
 			 tables->whose == TALLY_CPU_OTHER ? tally_tables_name(tables)
 							  : "this machine");
 }

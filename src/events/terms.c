@@ -59,7 +59,7 @@ static int term_piece(struct tally_event_parser *p, const char *stops, struct ta
 	if (quote == '\'' || quote == '"') {
 		close = memchr(start + 1, quote, p->len - p->at - 1);
 		if (!close)
-			return tally_parser_fail(p, -EINVAL, "quote without its end",
+			return tally_parser_fail(p, -EINVAL, "missing closing quote",
 						 (struct tally_word){start, p->len - p->at});
 		*ret_word = (struct tally_word){start + 1, (size_t)(close - start - 1)};
 		p->at = (size_t)(close + 1 - p->text);
@@ -86,8 +86,7 @@ static int term_parse(struct tally_event_parser *p, struct tally_term *term)
 	p->at++;
 	ret = term_piece(p, ",/", &term->value);
 	if (!ret && !term->value.len)
-		ret = tally_parser_fail(p, -EINVAL,
-					"term without the value behind its =", term->name);
+		ret = tally_parser_fail(p, -EINVAL, "missing value after =", term->name);
 	return ret;
 }
 
@@ -113,10 +112,10 @@ int tally_terms_parse(struct tally_event_parser *p, struct tally_terms *ret_term
 			return ret;
 		ret_terms->nr++;
 		if (p->at >= p->len)
-			return tally_parser_fail(p, -EINVAL, "terms without their closing slash",
-						 open);
+			return tally_parser_fail(p, -EINVAL,
+						 "missing closing slash after the terms", open);
 		if (p->text[p->at] != ',' && p->text[p->at] != '/')
-			return tally_parser_fail(p, -EINVAL, "unexpected text behind a value",
+			return tally_parser_fail(p, -EINVAL, "unexpected text after a value",
 						 (struct tally_word){p->text + p->at, 1});
 		if (p->text[p->at++] == '/')
 			return 0;
@@ -130,7 +129,7 @@ static int term_number(struct tally_event_parser *p, const struct tally_term *te
 	int ret;
 
 	if (!term->value.text)
-		return tally_parser_fail(p, -EINVAL, "term needs a value", term->name);
+		return tally_parser_fail(p, -EINVAL, "term requires a value", term->name);
 	ret = tally_word_u64(term->value, &value);
 	if (ret == -EINVAL)
 		return tally_parser_fail(p, ret, "expected a number", term->value);
@@ -160,7 +159,7 @@ static int term_text(struct tally_event_parser *p, const struct tally_term *term
 	const char *text;
 
 	if (!term->value.text)
-		return tally_parser_fail(p, -EINVAL, "term needs a value", term->name);
+		return tally_parser_fail(p, -EINVAL, "term requires a value", term->name);
 	text = tally_word_dup(p, term->value);
 	if (!text)
 		return -ENOMEM;

@@ -240,14 +240,13 @@ static void offer_other_systems(struct tally_event_parser *p, const struct globs
 static const struct {
 	const char *system, *what, *place, *file, *perf;
 } probes[] = {
-	{"probe_*", "no such user probe has been made", "FILE:OFFSET", "uprobe_events",
+	{"probe_*", "no such user probe", "FILE:OFFSET", "uprobe_events",
 	 ", or: perf probe -x FILE FUNCTION"},
-	{"sdt_*", "no probe has been made of this marker", "FILE:OFFSET", "uprobe_events",
+	{"sdt_*", "no probe exists for this marker", "FILE:OFFSET", "uprobe_events",
 	 ", or: perf buildid-cache --add FILE, then perf probe"},
-	{"uprobes", "no such user probe has been made", "FILE:OFFSET", "uprobe_events", ""},
-	{"probe", "no such kernel probe has been made", "FUNCTION", "kprobe_events",
-	 ", or: perf probe FUNCTION"},
-	{"kprobes", "no such kernel probe has been made", "FUNCTION", "kprobe_events", ""},
+	{"uprobes", "no such user probe", "FILE:OFFSET", "uprobe_events", ""},
+	{"probe", "no such kernel probe", "FUNCTION", "kprobe_events", ", or: perf probe FUNCTION"},
+	{"kprobes", "no such kernel probe", "FUNCTION", "kprobe_events", ""},
 };
 
 static const char *unless_glob(const char *name, const char *stand_in)
@@ -263,7 +262,7 @@ static bool probe_explain(struct tally_event_parser *p, const struct globs *glob
 			continue;
 		tally_parser_fail(p, -ENOENT, probes[i].what, globs->text);
 		snprintf(p->err->fix, sizeof(p->err->fix),
-			 "echo 'p:%.40s/%.40s %s' >>%.60s/%s makes one%s",
+			 "to create it: echo 'p:%.40s/%.40s %s' >>%.60s/%s%s",
 			 unless_glob(globs->sys, "SYSTEM"), unless_glob(globs->name, "NAME"),
 			 probes[i].place, p->events->found, probes[i].file, probes[i].perf);
 		return true;
@@ -283,7 +282,8 @@ static int tracepoint_unknown(struct tally_event_parser *p, const struct globs *
 				  system ? "unknown tracepoint" : "unknown tracepoint system",
 				  globs->text);
 		snprintf(p->err->fix, sizeof(p->err->fix),
-			 "tally list '%.80s:*' shows what there is", system ? globs->sys : "*");
+			 "'tally list %.80s:*' lists the available ones",
+			 system ? globs->sys : "*");
 		if (!system)
 			offer_other_systems(p, globs, &suggest);
 	}
@@ -330,11 +330,13 @@ int tally_tracepoint_parse(struct tally_event_parser *p, struct tally_word sys,
 	if (ret == -ENOENT || ret == -ENOTDIR)
 		return tracepoint_unknown(p, &globs);
 	if (ret == -EINVAL)
-		return tally_parser_fail(p, ret, "tracepoint whose id is no number", globs.text);
+		return tally_parser_fail(p, ret, "the id of this tracepoint is not a number",
+					 globs.text);
 	if (ret == -EACCES || ret == -EPERM) {
 		ret = -EACCES;
 		tally_parser_fail(p, ret, "no permission to read this tracepoint's id", globs.text);
-		tally_error_fix(p->err, "run as root, or remount tracefs with a gid of yours");
+		tally_error_fix(p->err,
+				"run as root, or remount tracefs with one of your groups as gid");
 	}
 	return ret;
 }

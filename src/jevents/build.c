@@ -445,8 +445,7 @@ static void repeats_warn(const struct build *build)
 		if (is_repeated(build, i))
 			tally_source_emit(build->events.data[i]->source, TALLY_DIAGNOSTIC_WARNING,
 					  build->events.data[i]->offset,
-					  "the first one is the one that is found",
-					  "event \"%s\" is there twice",
+					  "lookups find the first one", "duplicate event \"%s\"",
 					  build->events.data[i]->name);
 }
 
@@ -485,8 +484,9 @@ int tally_model_build(struct tally_reading *reading, const char *arch, const cha
 		tally_source_emit(
 			&(struct tally_source){.path = name, .messages = reading->messages},
 			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
-			"1000 PMUs, a million rows, 64 KiB of topics, units and the like",
-			"more than a table holds");
+			"the limits are 1000 PMUs, a million rows, and 64 KiB of topics, units and "
+			"similar",
+			"a limit of the tables is exceeded");
 	if (ret) {
 		free(build.model);
 	} else {

@@ -24,7 +24,7 @@ static int canonical(const struct tally_raw_event *raw, const char **text,
 
 	if (ret && ret != -ENOMEM) {
 		tally_source_emit(raw->source, severity(strict), raw->expr_offset, err.text,
-				  "metric \"%s\": byte %llu of its expression \"%.60s\"",
+				  "metric \"%s\": error at byte %llu of its expression \"%.60s\"",
 				  raw->metric, (unsigned long long)err.offset, *text);
 		return 1;
 	}
@@ -102,8 +102,8 @@ static int name_check(struct metric_graph *graph, uint32_t from, const char *tex
 	} else if (!ret && !tally_event_is_known(graph->model, tally_str_text(&name))) {
 		graph->wrong = true;
 		tally_source_emit(raw->source, severity(graph->strict), raw->expr_offset,
-				  "neither event nor metric of this model, nor of every kernel",
-				  "metric \"%s\" is made of \"%s\"", raw->metric,
+				  "neither an event or metric of this model, nor a generic event",
+				  "metric \"%s\" refers to unknown \"%s\"", raw->metric,
 				  tally_str_text(&name));
 	}
 	tally_str_free(&name);
@@ -180,7 +180,7 @@ static int circles_warn(struct metric_graph *graph)
 		graph->wrong = true;
 		tally_source_emit(graph->metrics[i]->source, severity(graph->strict),
 				  graph->metrics[i]->expr_offset, "so it has no value",
-				  "metric \"%s\" is made of itself, or of one that is",
+				  "metric \"%s\" depends on a cycle of metrics",
 				  graph->metrics[i]->metric);
 	}
 	free(ready);

@@ -101,7 +101,7 @@ static positions bracket_match(struct matcher *matcher, positions from)
 
 		if (first == '[' && strchr(".:=", matcher->at[1]) && matcher->at[1]) {
 			if (!class_add(matcher, bytes))
-				return bad(matcher, "no such class of characters");
+				return bad(matcher, "unknown character class");
 			continue;
 		}
 		if (matcher->at[1] == '-' && matcher->at[2] && matcher->at[2] != ']') {
@@ -110,11 +110,11 @@ static positions bracket_match(struct matcher *matcher, positions from)
 		}
 		matcher->at++;
 		if (last < first)
-			return bad(matcher, "range that ends before it begins");
+			return bad(matcher, "invalid range: the end is before the start");
 		range_add(bytes, first, last);
 	}
 	if (!*matcher->at)
-		return bad(matcher, "bracket without its end");
+		return bad(matcher, "missing closing bracket");
 	matcher->at++;
 	for (unsigned c = 0; c < 256; c++)
 		bytes[c] ^= negated;
@@ -134,7 +134,7 @@ static positions group_match(struct matcher *matcher, positions from)
 	to = alternatives_match(matcher, from);
 	matcher->depth--;
 	if (*matcher->at != ')')
-		return bad(matcher, "parenthesis without its end");
+		return bad(matcher, "missing closing parenthesis");
 	matcher->at++;
 	return to;
 }
@@ -145,7 +145,7 @@ static positions atom_match(struct matcher *matcher, positions from)
 	char c = *matcher->at;
 
 	if (--matcher->budget < 0)
-		return bad(matcher, "too much work");
+		return bad(matcher, "pattern too complex");
 	if (c == '(')
 		return group_match(matcher, from);
 	if (c == '[')
@@ -201,7 +201,7 @@ static void repeat_read(struct matcher *matcher, unsigned *ret_least, unsigned *
 	}
 	if (*matcher->at != '}' || *ret_least > REPEAT_MAX || *ret_least > *ret_most ||
 	    (*ret_most != ~0u && *ret_most > REPEAT_MAX))
-		bad(matcher, "repetition that is none");
+		bad(matcher, "invalid repetition");
 	else
 		matcher->at++;
 }
@@ -260,7 +260,7 @@ static positions match(const char *pattern, const char *text, const char **ret_w
 	matcher.len = len;
 	ends = alternatives_match(&matcher, bit(0));
 	if (*matcher.at)
-		bad(&matcher, "parenthesis without its beginning");
+		bad(&matcher, "missing opening parenthesis");
 	*ret_why = matcher.why;
 	return matcher.why ? 0 : ends;
 }

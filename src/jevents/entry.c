@@ -42,14 +42,14 @@ static int keys_read(struct tally_entry *entry, const struct tally_source *sourc
 			continue;
 		if (values[key])
 			tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, member->offset,
-					  "the first one counts", "\"%s\" is there twice",
+					  "the first one is used", "duplicate key \"%s\"",
 					  member->key);
 		else if (member->kind == TALLY_JSON_STRING)
 			values[key] = member;
 		else if (member->kind != TALLY_JSON_NULL) {
 			tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
-					  "values are strings, numbers too", "\"%s\" is no string",
-					  member->key);
+					  "all values, even numbers, must be strings",
+					  "\"%s\" is not a string", member->key);
 			return -EINVAL;
 		}
 	}
@@ -88,7 +88,7 @@ static int standard_fill(struct tally_entry *entry, const struct tally_standard 
 			tally_source_emit(
 				entry->source, TALLY_DIAGNOSTIC_ERROR, offset,
 				event ? "standard events refer to each other in a circle"
-				      : "no readable file directly below the architecture has it",
+				      : "not in any readable file directly below the architecture",
 				"standard event \"%s\" cannot be found", named->text);
 			return -EINVAL;
 		}
@@ -109,7 +109,7 @@ int tally_entry_read(const struct tally_source *source, const char *topic,
 
 	if (object->kind != TALLY_JSON_OBJECT) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, object->offset,
-				  "a topic is a list of objects", "not an object");
+				  "expected a list of objects", "not an object");
 		return -EINVAL;
 	}
 	ret = keys_read(&entry, source, object);
@@ -232,10 +232,11 @@ int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key
 	ret = number_read(text, &value, &end);
 	end += ret ? 0 : strspn(end, " \t");
 	if (ret || (*end && *end != ',')) {
-		tally_source_emit(
-			entry->source, TALLY_DIAGNOSTIC_ERROR, tally_entry_offset(entry, key),
-			ret == -ERANGE ? "64 bits are the widest" : "0x12 or 34 belongs here",
-			"%s \"%s\" is no number", key_names[key], text);
+		tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR,
+				  tally_entry_offset(entry, key),
+				  ret == -ERANGE ? "it does not fit 64 bits"
+						 : "expected a number such as 0x12 or 34",
+				  "%s \"%s\" is not a number", key_names[key], text);
 		return -EINVAL;
 	}
 	*ret_value = value;

@@ -77,14 +77,14 @@ static int msr_add(const struct tally_entry *entry, struct tally_str *out)
 	if (!term)
 		tally_source_emit(entry->source, TALLY_DIAGNOSTIC_WARNING,
 				  tally_entry_offset(entry, TALLY_KEY_MSRIndex),
-				  "no term is known for it; left out", "register 0x%llx",
+				  "no term is known for it: ignored", "register 0x%llx",
 				  (unsigned long long)index);
 	else if (value)
 		tally_term_add(out, term, value);
 	else if (!entry->values[TALLY_KEY_MSRValue])
 		tally_source_emit(entry->source, TALLY_DIAGNOSTIC_WARNING,
 				  tally_entry_offset(entry, TALLY_KEY_MSRIndex),
-				  "the register is left out", "MSRIndex without MSRValue");
+				  "the register is ignored", "MSRIndex without MSRValue");
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static int word_read(const struct tally_entry *entry, enum tally_entry_key key,
 	if (!text)
 		return 0;
 	tally_source_emit(entry->source, TALLY_DIAGNOSTIC_ERROR, tally_entry_offset(entry, key),
-			  "it is one of a few words", "\"%s\" is not known here", text);
+			  "unknown value of this key", "invalid value \"%s\"", text);
 	return -EINVAL;
 }
 

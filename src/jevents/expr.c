@@ -71,11 +71,11 @@ static int call_parse(struct expr_parser *parser, const struct tally_expr_call *
 		      uint32_t *ret_index)
 {
 	struct tally_expr_node node = {.op = call->op};
-	int ret = token_expect(parser, "(", "a parenthesis belongs behind a function's name");
+	int ret = token_expect(parser, "(", "expected a parenthesis after the function name");
 
 	for (int i = 0; i < call->operands && !ret; i++) {
 		if (i)
-			ret = token_expect(parser, ",", "a comma and a second operand belong here");
+			ret = token_expect(parser, ",", "expected a comma and a second operand");
 		if (!ret)
 			ret = expr_parse(parser, 0, &node.operands[i]);
 		if (!ret && call->named &&
@@ -84,7 +84,7 @@ static int call_parse(struct expr_parser *parser, const struct tally_expr_call *
 			ret = parse_error(parser, "this function takes a name");
 	}
 	if (!ret)
-		ret = token_expect(parser, ")", "closing parenthesis missing");
+		ret = token_expect(parser, ")", "missing closing parenthesis");
 	return ret ? ret : node_add(parser, node, ret_index);
 }
 
@@ -96,9 +96,9 @@ static int leaf_parse(struct expr_parser *parser, uint32_t *ret_index)
 	const struct tally_expr_call *call;
 
 	if (token.kind == TALLY_TOKEN_BAD)
-		return parse_error(parser, "neither number nor name");
+		return parse_error(parser, "expected a number or name");
 	if (token.kind == TALLY_TOKEN_END || token.kind == TALLY_TOKEN_MARK)
-		return parse_error(parser, "a value belongs here");
+		return parse_error(parser, "expected a value");
 	token_next(parser);
 	if (token.kind == TALLY_TOKEN_LITERAL)
 		node.op = TALLY_EXPR_LITERAL;
@@ -125,7 +125,7 @@ static int unary_parse(struct expr_parser *parser, uint32_t *ret_index)
 		return leaf_parse(parser, ret_index);
 	token_next(parser);
 	ret = expr_parse(parser, 0, ret_index);
-	return ret ? ret : token_expect(parser, ")", "closing parenthesis missing");
+	return ret ? ret : token_expect(parser, ")", "missing closing parenthesis");
 }
 
 /* Parse "if c else b" after a value. The last operand may be another condition. */
@@ -137,7 +137,7 @@ static int condition_parse(struct expr_parser *parser, uint32_t *index)
 	token_next(parser);
 	ret = expr_parse(parser, TALLY_EXPR_LEVEL_IF + 1, &node.operands[1]);
 	if (!ret)
-		ret = token_expect(parser, "else", "an if has its else");
+		ret = token_expect(parser, "else", "expected else after if");
 	if (!ret)
 		ret = expr_parse(parser, TALLY_EXPR_LEVEL_IF, &node.operands[2]);
 	return ret ? ret : node_add(parser, node, index);
@@ -213,11 +213,12 @@ int tally_expr_parse(const char *text, size_t len, struct tally_expr **ret_expr,
 	int ret;
 
 	if (len > EXPR_SIZE)
-		return tally_error_at(err, -E2BIG, "over 64 KiB", EXPR_SIZE);
+		return tally_error_at(err, -E2BIG, "expression exceeds the limit of 64 KiB",
+				      EXPR_SIZE);
 	token_next(&parser);
 	ret = expr_parse(&parser, 0, &root);
 	if (!ret && parser.token.kind != TALLY_TOKEN_END)
-		ret = parse_error(&parser, "an operator belongs here");
+		ret = parse_error(&parser, "expected an operator");
 	if (!ret)
 		ret = expr_finish(&parser, ret_expr);
 	if (ret == -ENOMEM)

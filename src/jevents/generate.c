@@ -64,7 +64,7 @@ static int archs_run(struct tally_generate_run *run)
 
 	if (nr < 0) {
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, run->generate->start,
-				    "no such directory", "the map is empty and the build goes on");
+				    "no such directory", "the map will be empty");
 		return 0;
 	}
 	for (int i = 0; i < nr; i++) {
@@ -177,7 +177,7 @@ static int depfile_write(struct tally_generate_run *run)
 		ret = file_write(run->generate->depfile, &text);
 	if (ret)
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, run->generate->depfile,
-				    "the depfile is not written", strerror(-ret));
+				    "cannot write the depfile", strerror(-ret));
 	tally_str_free(&text);
 	return ret ? -EINVAL : 0;
 }
@@ -197,7 +197,7 @@ static int run_judge(const struct tally_generate_run *run)
 	if (missing && !is_wrong(run))
 		tally_generate_emit(
 			run, TALLY_DIAGNOSTIC_ERROR, generate->model, "no such model",
-			"the architecture has no directory of this name with *.json in it");
+			"the architecture has no directory with this name that contains *.json");
 	return missing || (is_wrong(run) && !generate->keep_going) ? -EINVAL : 0;
 }
 

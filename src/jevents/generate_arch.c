@@ -70,14 +70,14 @@ static const char *table_name(struct arch_reading *arch, const struct tally_tree
 	const char *identifier = identifier_make(run, arch, dir->name);
 
 	if (!identifier)
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path, "no name for a table",
-				    "letters, digits, _ - and / make names of C");
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path, "no valid table name",
+				    "only letters, digits, _ - and / are allowed");
 	tally_vec_for_each (other, &run->catalog.models) {
 		if (!identifier || strcmp(other->identifier, identifier))
 			continue;
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, dir->path,
 				    "another table has this name",
-				    "- and / become _ in it, and .json is left out");
+				    "- and / are converted to _, and .json is removed");
 		return NULL;
 	}
 	return identifier;
@@ -231,10 +231,10 @@ static int row_enter(struct arch_reading *arch, const struct tally_source *sourc
 
 		if (!left || run->generate->keep_going)
 			tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
-					  left ? "its table is left out, and so is the line"
-					       : "no such directory, or no *.json in it; the line "
-						 "is left out",
-					  "no tables for \"%s\"", row->dir);
+					  left ? "its table is omitted: line ignored"
+					       : "no such directory, or no *.json in it: line "
+						 "ignored",
+					  "no table for \"%s\"", row->dir);
 		return 0;
 	}
 	return tally_vec_push(
@@ -268,7 +268,7 @@ static int map_read(struct arch_reading *arch, const struct tally_tree_map *file
 	int ret = tally_file_read(file->path, TALLY_JSON_SIZE, &map.text, &map.source.len);
 
 	if (ret && ret != -ENOMEM)
-		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, file->path, "cannot be read",
+		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, file->path, "cannot read",
 				    strerror(-ret));
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
@@ -301,7 +301,7 @@ static int maps_read(struct arch_reading *arch, const char *path)
 		return tally_tree_claim(&arch->tree, generate->model);
 	if (!arch->tree.maps.len)
 		tally_generate_emit(arch->run, TALLY_DIAGNOSTIC_WARNING, path, "no mapfile.csv",
-				    "no CPU will have these events");
+				    "these events will not be available on any CPU");
 	tally_vec_for_each (map, &arch->tree.maps) {
 		if (!ret)
 			ret = map_read(arch, map);
@@ -383,10 +383,10 @@ static int tree_read(struct arch_reading *arch, const char *path)
 		return ret;
 	if (ret == -ENOENT || ret == -ENOTDIR || ret == -EACCES) {
 		tally_generate_emit(run, TALLY_DIAGNOSTIC_WARNING, path, "no such architecture",
-				    "its map is empty and the build goes on");
+				    "its map will be empty");
 		return 1;
 	}
-	tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, path, "cannot be read", strerror(-ret));
+	tally_generate_emit(run, TALLY_DIAGNOSTIC_ERROR, path, "cannot read", strerror(-ret));
 	run->left.dirs++;
 	return 1;
 }

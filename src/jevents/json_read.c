@@ -67,9 +67,9 @@ static int scalar_read(struct parse *parse, struct tally_json_value *value)
 			value->kind = words[i].kind;
 	if (at == begin ||
 	    (value->kind == TALLY_JSON_NUMBER && *begin != '-' && (*begin < '0' || *begin > '9')))
-		return parse_error(parse, "no JSON value",
-				   "a string, number, list, object, true, "
-				   "false or null belongs here");
+		return parse_error(parse, "not a JSON value",
+				   "expected a string, number, list, object, true, "
+				   "false or null");
 	value->text = tally_arena_strndup(parse->reader.arena, begin, at - begin);
 	parse->reader.at = at - source->text;
 	return value->text ? 0 : -ENOMEM;
@@ -78,7 +78,7 @@ static int scalar_read(struct parse *parse, struct tally_json_value *value)
 static int container_open(struct parse *parse, struct tally_json_value *value)
 {
 	if (parse->depth == TALLY_JSON_DEPTH) {
-		parse_error(parse, "nested too deeply", "32 levels are read, trees use three");
+		parse_error(parse, "nested too deeply", "the limit is 32 levels; trees use three");
 		return -E2BIG;
 	}
 	parse->reader.at++;
@@ -120,12 +120,12 @@ static int member_read(struct parse *parse)
 	int ret;
 
 	if (peek_byte(parse) != '"')
-		return parse_error(parse, "no key", "an object's members are \"key\": value");
+		return parse_error(parse, "missing key", "an object's members are \"key\": value");
 	ret = tally_json_string(&parse->reader, &key);
 	if (ret)
 		return ret;
 	if (peek_byte(parse) != ':')
-		return parse_error(parse, "no colon behind the key",
+		return parse_error(parse, "missing colon after the key",
 				   "an object's members are \"key\": value");
 	parse->reader.at++;
 	return value_read(parse, key);
@@ -158,8 +158,8 @@ static int parse_step(struct parse *parse)
 	}
 	if (!first && !frame->comma) {
 		if (c != '{' && c != '"')
-			return parse_error(parse, "neither comma nor closing bracket",
-					   "one of them follows a value");
+			return parse_error(parse, "missing comma or closing bracket",
+					   "expected one of them after a value");
 		tally_json_quirk(&parse->reader, TALLY_QUIRK_MISSING_COMMA, parse->reader.at);
 	}
 	return object ? member_read(parse) : value_read(parse, NULL);
@@ -173,7 +173,7 @@ int tally_json_read(const struct tally_source *source, struct tally_arena *arena
 
 	if (source->len > TALLY_JSON_SIZE) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
-				  "64 MiB are read of a file", "file too large");
+				  "the limit is 64 MiB", "file too large");
 		return -E2BIG;
 	}
 	if (source->len >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3)) {
@@ -184,7 +184,8 @@ int tally_json_read(const struct tally_source *source, struct tally_arena *arena
 	while (!ret && parse.depth)
 		ret = parse_step(&parse);
 	if (!ret && peek_byte(&parse) >= 0)
-		ret = parse_error(&parse, "text behind the end", "a file holds one list or object");
+		ret = parse_error(&parse, "text after the end",
+				  "a file contains one list or object");
 	if (!ret)
 		*ret_root = parse.root;
 	return ret;

@@ -11,13 +11,13 @@ static const struct {
 	enum tally_json_quirk quirk;
 	const char *what, *why;
 } quirks[] = {
-	{TALLY_QUIRK_COMMA, "comma with nothing behind or before it", "left out"},
-	{TALLY_QUIRK_MISSING_COMMA, "no comma between two values", "put in"},
-	{TALLY_QUIRK_CONTROL, "control character in a string", "kept; JSON wants it escaped"},
-	{TALLY_QUIRK_ESCAPE, "escape that JSON does not know", "kept with its backslash"},
+	{TALLY_QUIRK_COMMA, "superfluous comma", "ignored"},
+	{TALLY_QUIRK_MISSING_COMMA, "missing comma between two values", "assumed"},
+	{TALLY_QUIRK_CONTROL, "control character in a string", "kept; JSON requires an escape"},
+	{TALLY_QUIRK_ESCAPE, "invalid escape", "kept with its backslash"},
 	{TALLY_QUIRK_UTF8, "bytes that are not UTF-8", "kept as they are"},
-	{TALLY_QUIRK_SURROGATE, "half of a surrogate pair", "replaced by U+FFFD"},
-	{TALLY_QUIRK_MARK, "byte order mark", "left out"},
+	{TALLY_QUIRK_SURROGATE, "incomplete surrogate pair", "replaced by U+FFFD"},
+	{TALLY_QUIRK_MARK, "byte order mark", "ignored"},
 };
 
 void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk quirk, size_t offset)
@@ -160,8 +160,8 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 
 	if (!end) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, reader->at,
-				  "a string closes on its line",
-				  "string without its closing quote");
+				  "a string must end on its line",
+				  "missing closing quote of a string");
 		return -EINVAL;
 	}
 	/* A decoded string is never longer than the source: \u takes six bytes for at most three.
@@ -172,7 +172,7 @@ int tally_json_string(struct tally_json_reader *reader, const char **ret_text)
 		return -ENOMEM;
 	if (!plain && string_decode(reader, begin, end, out, &bad)) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, bad - source->text,
-				  "no text of ours can hold it", "NUL in a string");
+				  "not supported", "NUL in a string");
 		return -EINVAL;
 	}
 	*ret_text = out;

@@ -174,8 +174,8 @@ static int row_load(struct arch_loading *arch, const struct tally_source *source
 	if (model == loaded->list.len)
 		ret = named_load(arch, row);
 	if (ret > 0) {
-		tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset,
-				  "the line is left out", "no tables for \"%s\"", row->dir);
+		tally_source_emit(source, TALLY_DIAGNOSTIC_WARNING, row->offset, "line ignored",
+				  "no table for \"%s\"", row->dir);
 		return 0;
 	}
 	return ret ? ret : row_keep(loaded, arch->name, row, model);

@@ -27,27 +27,28 @@ static const char usage[] =
 	"       jevents       [OPTIONS] ARCH START_DIR OUTPUT.c [VERBOSITY]\n"
 	"\n"
 	"Compile START_DIR/ARCH, a tree of JSON files that describe PMU events, to C.\n"
-	"ARCH all means every directory of START_DIR; x86,arm64 means these two.\n"
-	"Called as jevents, the program has --classic and --keep-going set.\n"
+	"ARCH is a directory of START_DIR, a list such as x86,arm64, or all.\n"
+	"When invoked as jevents, the program enables --classic and --keep-going.\n"
 	"\n"
 	"  --classic       write struct pmu_event pme_<name>[] and pmu_events_map[], for\n"
 	"                  pmu-events.h\n"
-	"  --keep-going    leave out files that have errors, write the rest, and exit with 0\n"
-	"  --model DIR     write only the tables of ARCH/DIR, for a build with one object a model\n"
+	"  --keep-going    omit files with errors, write the rest, and exit with 0\n"
+	"  --model DIR     write only the tables of ARCH/DIR, to build one object per model\n"
 	"  --map           write only the map, for such a build\n"
 	"  --strict        treat metrics that cannot be computed as errors\n"
-	"  --depfile FILE  write what OUTPUT.c was made of, for ninja or make\n"
+	"  --depfile FILE  write the dependencies of OUTPUT.c, for ninja or make\n"
 	"  -h, --help      print this text\n"
 	"\n"
 	"VERBOSITY is a number:\n"
 	"  0  print errors only\n"
-	"  1  and warnings, the first 100 of each (default)\n"
-	"  2  and all of both, and a line for each table and map\n"
-	"  3  and a line for each file (also for larger numbers)\n"
+	"  1  also print warnings; at most 100 errors and 100 warnings (default)\n"
+	"  2  print all errors and warnings, and a line for each table and map\n"
+	"  3  also print a line for each file (also for larger numbers)\n"
 	"\n"
-	"A missing directory or map gives an empty map, and success, so that a build goes on.\n"
-	"Exit status: 0 OUTPUT.c is written; 1 it is not: errors in the tree without\n"
-	"--keep-going, or it cannot be written; 129 usage.\n";
+	"A missing directory or map results in an empty map and in success, so that a "
+	"build\ncontinues.\n"
+	"Exit status: 0 if OUTPUT.c was written; 1 if not, because of errors in the tree without\n"
+	"--keep-going or because it cannot be written; 129 for usage errors.\n";
 
 static const struct option options[] = {
 	{"classic", no_argument, NULL, 'c'},     {"keep-going", no_argument, NULL, 'k'},
@@ -82,7 +83,8 @@ static bool is_shown(const struct printer *printer, enum tally_diagnostic_kind k
 	if (printer->verbosity >= VERBOSITY_TABLES || nr <= MESSAGES_SHOWN)
 		return true;
 	if (nr == MESSAGES_SHOWN + 1)
-		fprintf(stderr, "%s: more %ss are not shown\n", printer->program, kind_name(kind));
+		fprintf(stderr, "%s: further %ss are suppressed\n", printer->program,
+			kind_name(kind));
 	return false;
 }
 
@@ -187,14 +189,13 @@ static void end_print(const struct printer *printer, const struct tally_generate
 	left_add(&text, left->dirs, "directory", "directories");
 	left_add(&text, left->lines, "map line", "map lines");
 	if (ret == -EINVAL && text.len)
-		fprintf(stderr, "%s: errors in %s: %s is not written%s\n", printer->program,
+		fprintf(stderr, "%s: errors in %s: %s was not written%s\n", printer->program,
 			text.data, generate->output,
-			generate->keep_going ? "" : " (--keep-going leaves out what is wrong)");
+			generate->keep_going ? "" : " (use --keep-going to omit them)");
 	else if (ret && (ret != -EINVAL || !printer->messages.errors))
 		fprintf(stderr, "%s: error: %s (not written)\n", generate->output, strerror(-ret));
 	else if (!ret && text.len)
-		fprintf(stderr, "%s: left out because of errors: %s\n", printer->program,
-			text.data);
+		fprintf(stderr, "%s: omitted because of errors: %s\n", printer->program, text.data);
 	tally_str_free(&text);
 }
 

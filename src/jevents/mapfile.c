@@ -32,7 +32,7 @@ static int columns_split(const char *line, size_t len, struct tally_arena *arena
 static int row_add(const struct tally_source *source, size_t offset, size_t len,
 		   struct tally_arena *arena, struct tally_mapfile *mapfile)
 {
-	const char *columns[COLUMNS], *why = "it is CPUID,Version,Dir/path/name,Type";
+	const char *columns[COLUMNS], *why = "expected CPUID,Version,Dir/path/name,Type";
 	const char *line = source->text + offset;
 	int nr = memchr(line, '\0', len) ? NEEDED - 1 : columns_split(line, len, arena, columns);
 
@@ -40,16 +40,16 @@ static int row_add(const struct tally_source *source, size_t offset, size_t len,
 		return -ENOMEM;
 	if (nr < NEEDED || !*columns[0] || !*columns[2]) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
-				  "not a line of a map");
+				  "invalid line of a map");
 		return -EINVAL;
 	}
 	if (tally_cpuid_check(columns[0], &why)) {
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, why,
-				  "\"%s\" is no regular expression", columns[0]);
+				  "\"%s\" is not a valid regular expression", columns[0]);
 		return -EINVAL;
 	}
 	if (mapfile->rows.len == TALLY_MAPFILE_ROWS) {
-		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, "4096 are read",
+		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, offset, "the limit is 4096",
 				  "too many lines");
 		return -E2BIG;
 	}

@@ -53,7 +53,7 @@ static int file_parse(struct tally_reading *reading, const char *path,
 
 	if (ret && ret != -ENOMEM)
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,
-				  strerror(-ret), "cannot be read");
+				  strerror(-ret), "cannot read");
 	if (ret)
 		return ret;
 	ret = tally_vec_push(&reading->texts, text);
@@ -74,8 +74,10 @@ static int groups_add(struct tally_reading *reading, const struct tally_source *
 
 	for (const struct tally_json_value *member = root->first; member; member = member->next) {
 		if (member->kind != TALLY_JSON_STRING) {
-			tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, member->offset,
-					  "metric groups are names and texts", "not a string");
+			tally_source_emit(
+				source, TALLY_DIAGNOSTIC_ERROR, member->offset,
+				"expected an object that maps metric groups to descriptions",
+				"not a string");
 			ret = -EINVAL;
 		} else if (tally_vec_push(&reading->groups,
 					  (struct tally_raw_group){member->key, member->text})) {
@@ -115,10 +117,11 @@ int tally_reading_add(struct tally_reading *reading, const struct tally_source *
 	else if (root->kind == TALLY_JSON_OBJECT && !strcmp(topic, "metricgroups"))
 		ret = groups_add(reading, source, root);
 	else
-		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, root->offset,
-				  "a file is a list of objects, or has one as \"Events\" or "
-				  "\"Metrics\"",
-				  "no list of events");
+		tally_source_emit(
+			source, TALLY_DIAGNOSTIC_ERROR, root->offset,
+			"expected a list of objects, or an object with a list \"Events\" or "
+			"\"Metrics\"",
+			"no list of events");
 	if (!ret)
 		tally_source_emit(source, TALLY_DIAGNOSTIC_DETAIL, TALLY_SOURCE_WHOLE, topic,
 				  "entries read: %zu",

@@ -153,8 +153,7 @@ static int dir_walk(const struct tree_walk *walk)
 	if (ret && ret != -ENOMEM && walk->depth) {
 		tally_source_emit(
 			&(struct tally_source){.path = walk->path, .messages = walk->messages},
-			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret),
-			"cannot be read");
+			TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE, strerror(-ret), "cannot read");
 		tree->unreadable++;
 		tree->error = tree->error ? tree->error : ret;
 		names.list.len = 0;

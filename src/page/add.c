@@ -279,8 +279,8 @@ static int adder_run(struct page_adder *adder)
 	losses_add(adder);
 	if (adder->first && adder->nr_timeless)
 		tally_html_note(adder->page,
-				"%s: %llu sample%s without a time: shown at that of the sample "
-				"before, or where the recording begins",
+				"%s: %llu sample%s without a time: shown at the time of the "
+				"previous sample, or at the start of the recording",
 				adder->recording->name, (unsigned long long)adder->nr_timeless,
 				tally_plural(adder->nr_timeless));
 	return recording_add(adder);

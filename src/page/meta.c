@@ -135,11 +135,11 @@ static void add_notes(const struct tally_html *page, struct tally_str *out)
 
 	tally_str_add(&notes, tally_str_text(&page->notes));
 	if (page->nr_cut_strings)
-		tally_str_addf(&notes, "%llu name%s of more than 1 MiB are cut\n",
+		tally_str_addf(&notes, "%llu name%s longer than 1 MiB truncated\n",
 			       (unsigned long long)page->nr_cut_strings,
 			       tally_plural(page->nr_cut_strings));
 	if (page->nr_cut_weights)
-		tally_str_addf(&notes, "%llu sample%s weigh more than 2^53, and count as that\n",
+		tally_str_addf(&notes, "%llu sample%s with a weight over 2^53 limited to that\n",
 			       (unsigned long long)page->nr_cut_weights,
 			       tally_plural(page->nr_cut_weights));
 	add_lines("notes", tally_str_text(&notes), out);

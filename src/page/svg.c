@@ -114,7 +114,7 @@ static void add_caption(struct svg_writer *writer)
 		if (i < MOST_CAPTION_LINES)
 			tally_str_add_bytes(&line, at, len);
 		else
-			tally_str_add(&line, "more of this is in the report's text");
+			tally_str_add(&line, "see the text report for more");
 		svg_line(writer, "note", tally_str_text(&line));
 		if (i == MOST_CAPTION_LINES)
 			break;

@@ -105,7 +105,7 @@ static void add_title(const struct graph *graph, const struct tally_graph_node *
 	add_share(out, node->period, whole);
 	tally_str_addf(out, ", %" PRIu64 " sample%s", node->nr, tally_plural(node->nr));
 	if (node->self && node->self < node->period) {
-		tally_str_add(out, ", itself ");
+		tally_str_add(out, ", self ");
 		add_share(out, node->self, whole);
 	}
 	tally_str_add(out, "</title>");
@@ -217,12 +217,11 @@ static void add_notes(struct graph *graph)
 
 	tally_str_add(&narrow, "too narrow (below ");
 	add_share(&narrow, 1, graph->writer->svg->parts);
-	tally_str_add(&narrow, ") are not drawn, nor what they call");
+	tally_str_add(&narrow, ") are not drawn, nor are their callees");
 	add_note(graph, graph->tree.nr_light, tally_str_text(&narrow));
 	add_note(graph, graph->tree.nodes.len - graph->nr_drawn,
-		 "too many for one picture are not drawn: the deepest ones");
-	add_note(graph, graph->nr_deep,
-		 "are at the last level that is drawn, without what they call");
+		 "beyond the size limit are not drawn: the deepest ones");
+	add_note(graph, graph->nr_deep, "are at the last level, without their callees");
 	graph->writer->out->failed |= narrow.failed;
 	tally_str_free(&narrow);
 }

@@ -70,7 +70,7 @@ int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
 						.what = TALLY_FEATURE_BUILD_ID,
 						.offset = offset + at,
 						.bytes = bytes.len - at,
-						.text = "build-id table does not parse"});
+						.text = "cannot parse the build-id table"});
 	return ret;
 }
 

@@ -62,12 +62,11 @@ static int check_parts(const struct tally_perfdata *data, uint64_t *ret_end,
 				      data->len);
 	*ret_end = start + size;
 	if (start < COPY_HEADER || !attrs_are_before(data, *ret_end))
-		return tally_error_at(err, -EINVAL, "attrs are not in front of the records",
+		return tally_error_at(err, -EINVAL, "the attrs are not before the records",
 				      COPY_AT_ATTRS);
 	for (size_t i = 0; i < data->features.len; i++) {
 		if (data->features.data[i].bytes.len > left)
-			return tally_error_at(err, -EINVAL, "features lie over each other",
-					      *ret_end);
+			return tally_error_at(err, -EINVAL, "features overlap", *ret_end);
 		left -= data->features.data[i].bytes.len;
 	}
 	return 0;
@@ -78,17 +77,18 @@ static int check_kind(const struct tally_perfdata *data, struct tally_error *err
 	const struct tally_perfdata_info *info = &data->info;
 
 	if (info->is_dir)
-		return tally_error_at(err, -EOPNOTSUPP, "a directory of several files", 0);
+		return tally_error_at(err, -EOPNOTSUPP,
+				      "the recording is a directory of several files", 0);
 	if (info->is_pipe || info->is_stream)
 		return tally_error_at(err, -EOPNOTSUPP,
-				      "a stream has no table of features: record -o "
-				      "FILE writes files",
+				      "a stream has no feature table: use record -o "
+				      "FILE to write a file",
 				      0);
 	if (info->is_unfinished)
 		return tally_error_at(err, -EOPNOTSUPP, "the recording was not finished", 0);
 	if (data->len < COPY_HEADER || word_at(data, COPY_AT_SIZE) < COPY_HEADER)
 		return tally_error_at(err, -EOPNOTSUPP,
-				      "a recording of a perf that knew no features", 0);
+				      "recorded by a perf version without features", 0);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ int tally_perfdata_copy(const struct tally_perfdata *data, int from, int to,
 	int ret;
 
 	if (feature->id >= TALLY_FEATURE_LIMIT)
-		return tally_error_at(err, -EINVAL, "no number of a feature", 0);
+		return tally_error_at(err, -EINVAL, "invalid feature number", 0);
 	ret = check_kind(data, err);
 	if (!ret)
 		ret = check_parts(data, &end, err);

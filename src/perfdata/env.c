@@ -73,7 +73,7 @@ static int parse_one(struct tally_perfdata *data, size_t i,
 	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
 							     .what = feature->id,
 							     .offset = feature->offset,
-							     .text = "feature does not parse"});
+							     .text = "cannot parse the feature"});
 	return 0;
 }
 

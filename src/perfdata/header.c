@@ -66,7 +66,7 @@ int tally_header_probe(struct tally_perfdata *data, const uint8_t *bytes, size_t
 		return tally_error_at(err, -EINVAL, "not a perf.data file", 0);
 	size = tally_load_u64(bytes + AT_SIZE, data->info.is_foreign);
 	if (size != PIPE_HEADER && size < OLDEST_HEADER)
-		return tally_error_at(err, -EINVAL, "header of an unknown size", AT_SIZE);
+		return tally_error_at(err, -EINVAL, "unknown header size", AT_SIZE);
 	data->info.is_pipe = size == PIPE_HEADER;
 	*ret_size = size;
 	return 0;
@@ -102,11 +102,11 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 
 	if (tally_perfdata_events_decode_attr(data->bytes + at, size, data->info.is_foreign,
 					      &attr)) {
-		note_attr(data, i, at, "attr does not decode");
+		note_attr(data, i, at, "cannot decode the attr");
 		return 0;
 	}
 	if (!tally_range_ok(ids.offset, ids.size, data->len) || ids.size / 8 > *ids_left) {
-		note_attr(data, i, at + size, "ids of an attr outside the file");
+		note_attr(data, i, at + size, "the ids of an attr are outside the file");
 		ids = (struct section){0, 0};
 		data->names.lacks_ids = true;
 	}
@@ -124,13 +124,13 @@ static int read_attrs(struct tally_perfdata *data)
 	int ret = 0;
 
 	if (entry < PERF_ATTR_SIZE_VER0 + SECTION || entry > UINT32_MAX) {
-		note_attr(data, 0, AT_ATTR_SIZE, "attrs of an impossible size");
+		note_attr(data, 0, AT_ATTR_SIZE, "invalid size of the attrs");
 		data->names.lacks_attrs = true;
 		return 0;
 	}
 	data->info.attr_size = (uint32_t)(entry - SECTION);
 	if (!tally_range_ok(attrs.offset, attrs.size, data->len)) {
-		note_attr(data, 0, AT_ATTRS, "attrs outside the file");
+		note_attr(data, 0, AT_ATTRS, "the attrs are outside the file");
 		attrs.offset = TALLY_MIN(attrs.offset, data->len);
 		attrs.size = TALLY_MIN(attrs.size, data->len - attrs.offset);
 	}
@@ -146,8 +146,8 @@ static void check_attrs(struct tally_perfdata *data)
 	if (!data->names.lacks_attrs)
 		return;
 	note_attr(data, 0, AT_ATTRS,
-		  data->events.list.len ? "the attrs are lost: events are those of EVENT_DESC"
-					: "the attrs are lost: no sample can be read");
+		  data->events.list.len ? "the attrs are lost: using the events in EVENT_DESC"
+					: "the attrs are lost: cannot read any sample");
 }
 
 /* perf 3.x: {u64 config, char name[64]} for every event. */

@@ -82,7 +82,8 @@ int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *con
 				 : UINT64_MAX;
 
 		if (len < 8 || size > len - 8) {
-			note_broken(data, container->offset, 0, "COMPRESSED2 longer than itself");
+			note_broken(data, container->offset, 0,
+				    "COMPRESSED2 data longer than the record");
 			size = len < 8 ? 0 : len - 8;
 		}
 		at = len < 8 ? at : at + 8;
@@ -100,10 +101,10 @@ static int check_expansion(const struct tally_inflater *inflater, struct tally_e
 	const char *text = NULL;
 
 	if (inflater->given > TALLY_EXPANDED_MIN + TALLY_EXPANDED_RATIO * inflater->fed)
-		text = "compressed records expand to more than the limit of 64 MiB and 256 times "
+		text = "compressed records expand beyond the limit of 64 MiB plus 256 times "
 		       "their size";
 	else if (inflater->records > TALLY_EXPANDED_RECORDS_MIN + inflater->fed / 2)
-		text = "compressed records are more than the limit of 1048576 and one for two "
+		text = "more compressed records than the limit of 1048576 plus one per two "
 		       "compressed bytes";
 	return text ? tally_error_at(err, -EINVAL, text, inflater->offset) : 0;
 }

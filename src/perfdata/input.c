@@ -245,7 +245,7 @@ static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 	raw->payload_len = TALLY_MIN(got, len);
 	if (got < size)
 		note_end(data, TALLY_NOTE_CUT_RECORD, raw->type, size - got,
-			 "the file ends inside the data behind a record");
+			 "the file ends inside the data after a record");
 	return 0;
 }
 
@@ -257,7 +257,7 @@ static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, 
 			 "the file ends inside a record");
 	else
 		note_end(data, TALLY_NOTE_STRAY_BYTES, 0, have,
-			 "bytes behind the last record that are none");
+			 "trailing garbage after the last record");
 	input_skip(data, have);
 }
 

@@ -15,8 +15,8 @@ const char *tally_names_copy(struct tally_perfdata *data, const void *name, size
 		tally_reader_note(data, (struct tally_perfdata_note){
 						.kind = TALLY_NOTE_LIMIT,
 						.offset = data->input.at,
-						.text = "the name of an event is longer than the "
-							"limit of 1023 bytes: cut"});
+						.text = "an event name is longer than the "
+							"limit of 1023 bytes: truncated"});
 	}
 	return tally_arena_strndup(&data->events.texts, name, len);
 }
@@ -68,7 +68,7 @@ int tally_names_event_came(struct tally_perfdata *data, struct tally_event *even
 				      .kind = TALLY_NOTE_NEWER_FIELDS,
 				      .what = event->pub.index,
 				      .offset = offset,
-				      .text = "samples have fields of a newer perf: those behind "
+				      .text = "samples have fields of a newer perf: fields after "
 					      "them are not read"});
 	return ret ? ret : tally_tracing_name(data, event);
 }

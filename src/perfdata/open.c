@@ -214,14 +214,14 @@ static int open_dir(struct tally_perfdata *data, int dir, struct tally_error *er
 	int fd, ret = tally_file_open_at(dir, "data", NULL, &fd);
 
 	if (ret)
-		return tally_error_at(err, ret, "a directory without perf.data in it", 0);
+		return tally_error_at(err, ret, "the directory contains no perf.data", 0);
 	data->info.is_dir = true;
 	ret = open_fd(data, fd, err);
 	close(fd);
 	if (ret)
 		return ret;
 	if (data->info.is_stream)
-		return tally_error_at(err, -EINVAL, "a directory without perf.data in it", 0);
+		return tally_error_at(err, -EINVAL, "the directory contains no perf.data", 0);
 	dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 	if (dir < 0)
 		return tally_error_at(err, -errno, "cannot read the directory", 0);
@@ -324,7 +324,7 @@ int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *
 
 		if (ret == -EIO && !fstat(map->fd, &st))
 			return tally_error_at(err, -EINVAL,
-					      "the file became shorter while it was being read",
+					      "the file was truncated while it was being read",
 					      (uint64_t)st.st_size);
 		if (ret)
 			return tally_error_at(err, ret, "cannot read", 0);

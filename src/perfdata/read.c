@@ -70,11 +70,12 @@ static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 	if (!tally_perfdata_swap_body(event ? &event->layout : NULL, copy, raw->size, false, NULL))
 		return 0;
 	raw->flags |= TALLY_PERFDATA_DAMAGED;
-	tally_reader_note(data, (struct tally_perfdata_note){
-					.kind = TALLY_NOTE_BAD_RECORD,
-					.what = raw->type,
-					.offset = raw->offset,
-					.text = "sizes inside a foreign record do not fit"});
+	tally_reader_note(data,
+			  (struct tally_perfdata_note){
+				  .kind = TALLY_NOTE_BAD_RECORD,
+				  .what = raw->type,
+				  .offset = raw->offset,
+				  .text = "invalid sizes inside a record of the other byte order"});
 	return 0;
 }
 
@@ -101,12 +102,11 @@ static void note_unknown(struct tally_perfdata *data, const struct tally_raw *ra
 {
 	if (raw->type >= SIMPLEPERF_TYPES || tally_perfdata_describe(raw->type))
 		return;
-	tally_reader_note(data, (struct tally_perfdata_note){
-					.kind = TALLY_NOTE_UNKNOWN_RECORD,
-					.what = raw->type,
-					.offset = raw->offset,
-					.bytes = raw->size,
-					.text = "a record of a type that is not known here"});
+	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_UNKNOWN_RECORD,
+							     .what = raw->type,
+							     .offset = raw->offset,
+							     .bytes = raw->size,
+							     .text = "unknown record type"});
 }
 
 /* Process the side effects of a record: contents of compressed records, and metadata. After
@@ -272,8 +272,8 @@ static void order_flush(struct tally_perfdata *data)
 	tally_reader_note(data, (struct tally_perfdata_note){
 					.kind = TALLY_NOTE_LIMIT,
 					.offset = data->input.at,
-					.text = "rounds do not end within the limit of 512 MiB of "
-						"waiting records: they may be out of order"});
+					.text = "a round exceeds the limit of 512 MiB of "
+						"queued records: records may be out of order"});
 }
 
 /* Apply the limit again when the queue has shrunk to half of its maximum. */

@@ -248,19 +248,18 @@ static int index_formats(struct tally_perfdata *data)
 
 	data->names.has_formats = true;
 	if (ret == -EINVAL) {
-		tally_reader_note(
-			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
-							   .what = TALLY_FEATURE_TRACING_DATA,
-							   .text = "tracing data does not parse"});
+		tally_reader_note(data, (struct tally_perfdata_note){
+						.kind = TALLY_NOTE_BAD_FEATURE,
+						.what = TALLY_FEATURE_TRACING_DATA,
+						.text = "cannot parse the tracing data"});
 		return 0;
 	}
 	if (!ret && tracing->is_cut)
-		tally_reader_note(data,
-				  (struct tally_perfdata_note){
-					  .kind = TALLY_NOTE_BAD_FEATURE,
-					  .what = TALLY_FEATURE_TRACING_DATA,
-					  .text = "tracing data ends before what it says it has: "
-						  "tracepoints may lack names and fields"});
+		tally_reader_note(data, (struct tally_perfdata_note){
+						.kind = TALLY_NOTE_BAD_FEATURE,
+						.what = TALLY_FEATURE_TRACING_DATA,
+						.text = "the tracing data is truncated: "
+							"tracepoints may lack names and fields"});
 	for (size_t i = 0; !ret && i < tracing->nr_formats; i++)
 		ret = index_format(data, &tracing->formats[i]);
 	return ret;

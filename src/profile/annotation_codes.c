@@ -202,10 +202,10 @@ static const char *kind_reason(enum tally_dso_kind kind)
 {
 	switch (kind) {
 	case TALLY_DSO_PERF_MAP:
-		return "code that was made at run time: perf-PID.map has its names alone, "
-		       "jit-PID.dump would have its instructions (docs/jit.md)";
-	case TALLY_DSO_UNKNOWN: return "memory without a file";
-	default: return "the file has no code: it is a debug file";
+		return "code generated at run time: perf-PID.map contains only its symbols; "
+		       "record with jit-PID.dump to get its instructions (docs/jit.md)";
+	case TALLY_DSO_UNKNOWN: return "anonymous memory, which is not backed by a file";
+	default: return "the file is a debug file and contains no code";
 	}
 }
 
@@ -216,13 +216,13 @@ void tally_annotation_explain(const struct tally_dso *dso, int error, struct tal
 		const char *text;
 	} texts[] = {
 		{TALLY_CODE_ERROR_NO_KERNEL,
-		 "no image of the recorded kernel is here: its package of debug symbols has one, "
-		 "and -k names one"},
+		 "cannot find an image of the recorded kernel: install its debug symbol package, "
+		 "or specify an image with -k"},
 		{-ERANGE, "the file has no code at the function's addresses"},
-		{-EINVAL, "its symbol has no size"},
-		{-ENOTSUP, "this program does not know the machine's instructions"},
-		{-ENOSYS, "there is no disassembler here (libcapstone)"},
-		{-E2BIG, "its instructions are too much text"},
+		{-EINVAL, "the symbol has no size"},
+		{-ENOTSUP, "the instruction set is not supported"},
+		{-ENOSYS, "no disassembler is available (libcapstone)"},
+		{-E2BIG, "the disassembly is too large"},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(texts); i++) {

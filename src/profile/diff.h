@@ -7,8 +7,8 @@
  *	ret = tally_diff_judge(diff);
  *
  * Rows are identified by names, because two builds have nothing else in common. A row has a value
- * for each recording, which is a share or a time, and their mean for each side. docs/internals/diff-statistics.md
- * describes the statistics.
+ * for each recording, which is a share or a time, and their mean for each side.
+ * docs/internals/diff-statistics.md describes the statistics.
  *
  * Samples depend on those before them, so they are also compared by blocks of time. The profile
  * must therefore be made with TALLY_BY_LABEL, and with the tally_diff_clock_label() of each sample

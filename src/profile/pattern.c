@@ -132,19 +132,20 @@ static const char *regex_refuse(const char *text)
 		return "the regular expression is longer than 256 bytes";
 	while (*at) {
 		if (*at == '\\' && at[1] >= '0' && at[1] <= '9')
-			return "regular expressions have no back-references here";
+			return "back-references are not supported in regular expressions";
 		/* glibc would treat it as a literal character. */
 		if (*at == ')' && !steps.depth)
-			return "')' without '(' in the regular expression: \\) or [)] is the "
+			return "')' without '(' in the regular expression: use \\) or [)] for the "
 			       "character";
 		if (*at == '(' && steps.depth + 1 == GROUPS_MAX)
-			return "the regular expression has groups in groups in more than 31 levels";
+			return "groups in the regular expression are nested more than 31 levels "
+			       "deep";
 		at = steps_take(&steps, at);
 	}
 	while (steps.depth)
 		steps_close(&steps, at);
 	if (steps.before[0] + steps.last[0] > TALLY_PATTERN_STEPS_MAX)
-		return "the regular expression repeats too much";
+		return "the regular expression has too many repetitions";
 	return NULL;
 }
 
@@ -155,14 +156,14 @@ static const struct {
 	const char *text;
 } regex_errors[] = {
 	{REG_EBRACK, "'[' without ']' in the regular expression"},
-	{REG_EPAREN, "'(' without ')' in the regular expression, or the reverse"},
+	{REG_EPAREN, "unmatched '(' or ')' in the regular expression"},
 	{REG_ERPAREN, "')' without '(' in the regular expression"},
 	{REG_EBRACE, "'{' without '}' in the regular expression"},
-	{REG_BADBR, "the regular expression has no number of times in '{}'"},
-	{REG_ERANGE, "a range of the regular expression ends before it begins"},
+	{REG_BADBR, "invalid repetition count in '{}' of the regular expression"},
+	{REG_ERANGE, "invalid range in the regular expression: the end is before the start"},
 	{REG_ECTYPE, "the regular expression has an unknown [:class:]"},
-	{REG_BADRPT, "the regular expression repeats nothing"},
-	{REG_EESCAPE, "the regular expression ends in a backslash"},
+	{REG_BADRPT, "a repetition operator in the regular expression has nothing to repeat"},
+	{REG_EESCAPE, "the regular expression ends with a backslash"},
 };
 
 static const char *regex_error(int code)
@@ -171,7 +172,7 @@ static const char *regex_error(int code)
 		if (regex_errors[i].code == code)
 			return regex_errors[i].text;
 	}
-	return "this is no regular expression";
+	return "invalid regular expression";
 }
 
 static bool is_upper(char c)

@@ -77,10 +77,11 @@ static int parse_field(struct query_parser *parser, enum query_kind *ret_kind)
 			return 0;
 		}
 	}
-	return parser_fail(parser,
-			   "fields are comm, pid, tid, cpu, time, sym, dso, self-sym and self-dso; "
-			   "a name with a colon is quoted",
-			   parser->at);
+	return parser_fail(
+		parser,
+		"unknown field: use comm, pid, tid, cpu, time, sym, dso, self-sym or self-dso; "
+		"quote a name that contains a colon",
+		parser->at);
 }
 
 /* ---- values --------------------------------------------------------------------- */
@@ -111,9 +112,9 @@ static int parse_quoted(struct query_parser *parser)
 		tally_str_add_char(&parser->value, text[at]);
 	}
 	if (!text[at])
-		return parser_fail(parser, "the quote is not closed", parser->at);
+		return parser_fail(parser, "unterminated quote", parser->at);
 	if (!is_end(text[at + 1]))
-		return parser_fail(parser, "a blank is missing behind the quote", at + 1);
+		return parser_fail(parser, "the closing quote must be followed by a blank", at + 1);
 	parser->at = at + 1;
 	return 0;
 }
@@ -125,7 +126,7 @@ static int parse_plain(struct query_parser *parser)
 	while (!is_end(parser->text[parser->at]))
 		parser->at++;
 	if (parser->at == start)
-		return parser_fail(parser, "a name or number is missing here", start);
+		return parser_fail(parser, "a name or number is missing", start);
 	tally_str_add_bytes(&parser->value, parser->text + start, parser->at - start);
 	return 0;
 }
@@ -181,7 +182,7 @@ static int parse_value(struct query_parser *parser, struct query_word *word)
 		return ret;
 	value = tally_str_text(&parser->value);
 	if (takes == TAKES_TIME) {
-		why = "a time is start,end in seconds, of which either may be left out, or "
+		why = "a time is start,end in seconds, either of which may be omitted, or "
 		      "10%-20%";
 		ret = tally_time_range_parse(value, &word->time);
 	} else {
@@ -200,7 +201,7 @@ static int parse_word(struct query_parser *parser)
 	int ret;
 
 	if (query->nr == TALLY_QUERY_WORDS_MAX)
-		return tally_error_at(parser->err, -E2BIG, "there are more than 32 words",
+		return tally_error_at(parser->err, -E2BIG, "the query has more than 32 words",
 				      parser->at);
 	word->is_negated = parser->text[parser->at] == '-' || parser->text[parser->at] == '!';
 	parser->at += word->is_negated;
@@ -231,13 +232,13 @@ int tally_query_parse(const char *text, struct tally_query **ret_query, struct t
 	int ret;
 
 	if (strnlen(text, TALLY_QUERY_LEN_MAX + 1) > TALLY_QUERY_LEN_MAX)
-		return tally_error_at(err, -E2BIG, "it is longer than 4096 bytes",
+		return tally_error_at(err, -E2BIG, "the query is longer than 4096 bytes",
 				      TALLY_QUERY_LEN_MAX);
 	parser.query = calloc(1, sizeof(*parser.query));
 	ret = parser.query ? parse_words(&parser) : -ENOMEM;
 	tally_str_free(&parser.value);
 	if (ret == -ENOMEM)
-		(void)tally_error_at(err, -ENOMEM, "memory is out", parser.at);
+		(void)tally_error_at(err, -ENOMEM, "out of memory", parser.at);
 	if (ret)
 		tally_query_free(parser.query);
 	else

@@ -42,7 +42,7 @@ static int find_freq(struct tally_sampler *sampler)
 	} else if (sampling->freq) {
 		sampler->freq = strtoull(sampling->freq, &end, 10);
 		if (*end || end == sampling->freq || !sampler->freq) {
-			tally_message_error(sampling->messages, "-F %s: not a frequency",
+			tally_message_error(sampling->messages, "-F %s: must be a frequency",
 					    sampling->freq);
 			return -EINVAL;
 		}
@@ -51,7 +51,7 @@ static int find_freq(struct tally_sampler *sampler)
 		return 0;
 	if (sampling->strict_freq) {
 		tally_message_error(sampling->messages,
-				    "%llu Hz are more than the kernel permits (%llu)",
+				    "%llu Hz exceeds the kernel's limit of %llu Hz",
 				    (unsigned long long)sampler->freq, (unsigned long long)limit);
 		tally_message_hint(sampling->messages,
 				   "sudo sysctl kernel.perf_event_max_sample_rate=%llu",
@@ -59,8 +59,8 @@ static int find_freq(struct tally_sampler *sampler)
 		return -EINVAL;
 	}
 	tally_message_warn(sampling->messages,
-			   "sampling at %llu Hz instead of %llu: "
-			   "kernel.perf_event_max_sample_rate permits no more",
+			   "sampling at %llu Hz instead of %llu Hz, the limit of "
+			   "kernel.perf_event_max_sample_rate",
 			   (unsigned long long)limit, (unsigned long long)sampler->freq);
 	sampler->freq = limit;
 	return 0;
@@ -316,7 +316,7 @@ int sampler_attrs(struct tally_sampler *sampler)
 		return -EINVAL;
 	}
 	if (sampling->max_stack > UINT16_MAX) {
-		tally_message_error(sampling->messages, "--max-stack %llu: over %u",
+		tally_message_error(sampling->messages, "--max-stack %llu exceeds the limit of %u",
 				    (unsigned long long)sampling->max_stack, UINT16_MAX);
 		return -EINVAL;
 	}

@@ -104,7 +104,8 @@ int tally_control_open(struct tally_control *control, const char *text,
 	if (!ret)
 		return 0;
 	tally_message_error(messages, "--control %s: %s", text,
-			    ret == -EINVAL ? "not fd:N[,N] or fifo:PATH[,PATH]" : strerror(-ret));
+			    ret == -EINVAL ? "must be fd:N[,N] or fifo:PATH[,PATH]"
+					   : strerror(-ret));
 	tally_control_close(control);
 	return ret;
 }

@@ -62,10 +62,9 @@ static int check(struct tally_events *events, const char *dir, const char *cpuid
 		return ret;
 	if (!cpuid || *table.name)
 		return 0;
-	tally_message_error(messages, "no table has the CPU '%s'", cpuid);
-	tally_message_hint(
-		messages,
-		"as mapfile.csv has it: GenuineIntel-6-8F-8, or by the table: silvermont");
+	tally_message_error(messages, "no event table for CPU '%s'", cpuid);
+	tally_message_hint(messages, "use an identifier of mapfile.csv, such as "
+				     "GenuineIntel-6-8F-8, or a table name, such as silvermont");
 	return -EINVAL;
 }
 
@@ -95,13 +94,12 @@ void tally_event_source_warn(struct tally_events *events, const struct tally_mes
 	if (tally_events_table_get(events, &table))
 		return;
 	if (!*table.name)
-		tally_message_warn(messages, "there is no event table for this CPU, '%s'",
-				   table.cpuid);
+		tally_message_warn(messages, "no event table for CPU '%s'", table.cpuid);
 	else if (table.architectural)
-		tally_message_warn(messages,
-				   "nobody has a table for the CPU '%s': these are the events that "
-				   "its architecture promises (%s)",
-				   table.cpuid, table.name);
+		tally_message_warn(
+			messages,
+			"no event table for CPU '%s': using the events of its architecture (%s)",
+			table.cpuid, table.name);
 }
 
 void tally_event_error_emit(const char *text, const struct tally_event_error *err,

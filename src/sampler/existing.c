@@ -192,7 +192,7 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	if (tally_target_has_cpus(&sampler->sampling->target) && !access.initial_pid_namespace)
 		tally_message_warn(
 			messages, "tasks outside this pid namespace are recorded as pid 0, without "
-				  "names: record outside of it (in a container: --pid=host)");
+				  "names; run tally outside of it (in a container: --pid=host)");
 	if (kernel_is_wanted(sampler) && !tally_access_kernel_addresses(&access, &why))
 		tally_refuse_warning("the kernel's symbols will be missing", &why, messages);
 	if (sampler->synth.hidden && !sampler->synth.others &&
@@ -212,12 +212,12 @@ static void warn_later(const struct tally_sampler *sampler)
 		return;
 	if (sampling->is_synthesized_again)
 		tally_message_warn(sampling->messages,
-				   "capabilities are given up now: later on other users' processes "
-				   "are told of as they are now");
+				   "capabilities are dropped now: later, other users' processes "
+				   "are recorded in their current state");
 	if (sampler->synth.build_ids)
 		tally_message_warn(sampling->messages,
-				   "no build ids in the maps of processes that run already: their "
-				   "files are not read with capabilities");
+				   "no build IDs in the maps of running processes: their files are "
+				   "not read with capabilities");
 }
 
 int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child *child)
@@ -233,7 +233,7 @@ int tally_sampler_gather(struct tally_sampler *sampler, const struct tally_child
 		ret = gather_all(sampler, child, false);
 	if (ret) {
 		tally_message_error(sampler->sampling->messages,
-				    "cannot find out what runs already: %s", strerror(-ret));
+				    "cannot read the running processes: %s", strerror(-ret));
 		return ret;
 	}
 	sampler->before = sampler->synth.out;

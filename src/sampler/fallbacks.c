@@ -14,14 +14,13 @@ static const struct {
 	const char *words; /* short description for JSON */
 } texts[] = {
 	{TALLY_FALLBACK_CPU_CLOCK,
-	 "no hardware counters here (no PMU): sampling the CPU's clock (cpu-clock) instead of "
-	 "cycles",
+	 "no hardware counters (no PMU): sampling cpu-clock instead of cycles",
 	 "cpu-clock instead"},
 	{TALLY_FALLBACK_NO_KERNEL, NULL, "kernel excluded"},
 	{TALLY_FALLBACK_GROUP_BROKEN,
-	 "members of a weak group (:W) are counted alone: the PMU does not take the group",
+	 "members of a weak group (:W) are counted separately: the group does not fit on the PMU",
 	 "counted outside of its group"},
-	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than asked for (:p)", "less precise"},
+	{TALLY_FALLBACK_PRECISE, "the PMU is less precise than requested (:p)", "less precise"},
 	{TALLY_FALLBACK_OLD_KERNEL, NULL, "attributes that the kernel does not know were dropped"},
 };
 

@@ -34,7 +34,7 @@ int tally_privileges_begin(bool wanted, const struct tally_messages *messages)
 	int ret = give_up_ids();
 
 	if (ret) {
-		tally_message_error(messages, "cannot give up a set user id: %s", strerror(-ret));
+		tally_message_error(messages, "cannot drop the set user id: %s", strerror(-ret));
 		return ret;
 	}
 	if (!wanted)
@@ -61,7 +61,7 @@ int tally_privileges_drop(const struct tally_messages *messages)
 	int ret = is_root() ? 0 : tally_caps_drop();
 
 	if (ret)
-		tally_message_error(messages, "cannot give up capabilities: %s", strerror(-ret));
+		tally_message_error(messages, "cannot drop capabilities: %s", strerror(-ret));
 	return ret;
 }
 
@@ -88,10 +88,10 @@ int tally_privileges_drop_before(const char *path, const struct tally_messages *
 {
 	if (!tally_privileges_held())
 		return 0;
-	tally_message_warn(messages,
-			   "capabilities are given up before %s is read: what events need them "
-			   "is refused",
-			   path);
+	tally_message_warn(
+		messages,
+		"dropping capabilities before reading %s: events that need them will be rejected",
+		path);
 	return tally_privileges_drop(messages);
 }
 

@@ -18,8 +18,7 @@ static void emit_details(const struct tally_refusal *why, size_t skip,
 			 const struct tally_messages *messages)
 {
 	if (*why->field)
-		tally_message_detail(messages, "the kernel refuses the attr's field %s",
-				     why->field);
+		tally_message_detail(messages, "the kernel rejects the attr field %s", why->field);
 	if (*why->found)
 		tally_message_detail(messages, "found: %s", why->found);
 	if (*why->needed)
@@ -30,7 +29,7 @@ static void emit_details(const struct tally_refusal *why, size_t skip,
 
 static const char *rule_text(const struct tally_refusal *why)
 {
-	return *why->rule ? why->rule : "the kernel refuses it";
+	return *why->rule ? why->rule : "rejected by the kernel";
 }
 
 static void refuse(enum tally_message_kind kind, const char *what, const struct tally_refusal *why,
@@ -63,8 +62,8 @@ void tally_refuse_start(const char *command, int code, const struct tally_messag
 		return;
 	tally_message_detail(messages, "found: RLIMIT_NPROC is %" PRIu64 " processes of this user",
 			     (uint64_t)limit.rlim_cur);
-	tally_message_hint(messages,
-			   "end some of them, or raise it: ulimit -u, as root ulimit -Hu");
+	tally_message_hint(
+		messages, "end some of them, or raise the limit: ulimit -u, or as root ulimit -Hu");
 }
 
 void tally_refuse_limit(const char *what, const struct tally_refusal *why,
@@ -119,7 +118,7 @@ int tally_refuse_descriptors(const struct tally_messages *messages, struct tally
 		return 0;
 	tally_access_read(NULL, &access);
 	tally_access_explain_descriptors(&access, ret_why);
-	tally_refuse("no descriptors are left behind the events", ret_why, messages);
+	tally_refuse("no descriptors left after opening the events", ret_why, messages);
 	return -EMFILE;
 }
 
@@ -129,8 +128,8 @@ int tally_set_filter(struct tally_counters *counters, size_t event, const char *
 	int ret = filter ? tally_counters_filter(counters, event, filter) : 0;
 
 	if (ret)
-		tally_message_error(messages, "%s: the kernel does not take the filter \"%s\": %s",
-				    name, filter, strerror(-ret));
+		tally_message_error(messages, "%s: the kernel rejects the filter \"%s\": %s", name,
+				    filter, strerror(-ret));
 	return ret;
 }
 
@@ -149,7 +148,7 @@ void tally_refuse_new_cpus(const struct tally_target *target, const struct tally
 		if (tally_cpus_index(covered, number) < 0)
 			tally_message_warn(messages,
 					   "CPU %" PRId32
-					   " came on line meanwhile: it is not covered",
+					   " came online later: it is not covered",
 					   number);
 	}
 	free(online);
@@ -166,7 +165,8 @@ void tally_refuse_kernel(const char *done, const struct tally_messages *messages
 	/* The kernel's answer decides, even if no rule explains it. */
 	if (tally_access_event(&access, &ask, &why))
 		tally_message_warn(messages,
-				   "only user space is %s (:u): the kernel permits no more", done);
+				   "only user space is %s (:u): the kernel does not permit more",
+				   done);
 	else
 		tally_message_warn(messages, "only user space is %s (:u): %s", done, why.rule);
 	/* The first fix is the restriction to user space, which has been applied. */

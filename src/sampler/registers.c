@@ -68,8 +68,9 @@ int tally_sampling_parse_registers(const struct tally_sampling *sampling, const 
 		       (strlen(reg->name) != len || strncasecmp(reg->name, at, len) != 0))
 			reg++;
 		if (!reg->name) {
-			tally_message_error(sampling->messages, "'%.*s' is no register here",
-					    (int)len, at);
+			tally_message_error(sampling->messages,
+					    "'%.*s' is not a register of this machine", (int)len,
+					    at);
 			list_registers(sampling->messages);
 			return -EINVAL;
 		}

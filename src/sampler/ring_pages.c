@@ -19,8 +19,8 @@ int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_mess
 	if (!text)
 		return 0;
 	if (!tally_size_parse(text, page, &bytes) || !bytes || bytes > 1ull << 40) {
-		tally_message_error(messages, "-m %s: not a number of pages, nor a size (512K, 4M)",
-				    text);
+		tally_message_error(messages,
+				    "-m %s: must be a number of pages or a size (512K, 4M)", text);
 		return -EINVAL;
 	}
 	while (pages * page < bytes)

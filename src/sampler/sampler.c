@@ -43,13 +43,12 @@ static int append(struct tally_sampler *sampler, const struct tally_event_list *
 		spec.merge_first += (uint32_t)base;
 		if (spec.tool != TALLY_TOOL_NONE) {
 			tally_message_error(messages_of(sampler),
-					    "%s is a time that is measured, not sampled",
-					    spec.name);
+					    "%s is a tool event and cannot be sampled", spec.name);
 			return -EINVAL;
 		}
 		if (filter && spec.attr.type != PERF_TYPE_TRACEPOINT) {
 			tally_message_error(messages_of(sampler),
-					    "--filter is for tracepoints, and '%s' is none",
+					    "--filter requires a tracepoint, but '%s' is not one",
 					    spec.name);
 			return -EINVAL;
 		}
@@ -155,7 +154,7 @@ static void warn_stuck(const struct tally_sampler *sampler)
 	tally_vec_for_each (spec, &sampler->specs) {
 		if (spec->attr.type == PERF_TYPE_BREAKPOINT)
 			tally_stuck_warn(tally_transport_linux(), spec->name, &spec->attr,
-					 "no samples will come", messages_of(sampler));
+					 "there will be no samples", messages_of(sampler));
 	}
 }
 
@@ -265,7 +264,7 @@ int tally_sampler_open(struct tally_sampler *sampler)
 	ret = tally_sample_layout_init(&sampler->layout,
 				       &sampler->specs.data[sampler->tracking].attr);
 	if (ret)
-		tally_message_error(messages_of(sampler), "cannot read back what is sampled: %s",
+		tally_message_error(messages_of(sampler), "cannot decode the samples: %s",
 				    strerror(-ret));
 	return ret;
 }

@@ -30,7 +30,8 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 		}
 		if (i == TALLY_ARRAY_SIZE(words)) {
 			tally_message_error(sampling->messages,
-					    "--synth %s: not no, task, mmap, cgroup or all", text);
+					    "--synth %s: must be no, task, mmap, cgroup or all",
+					    text);
 			return -EINVAL;
 		}
 		sampling->synth |= words[i].bits;
@@ -59,7 +60,8 @@ static int parse_stack_size(struct tally_sampling *sampling, const char *text,
 
 	if (!tally_size_parse(size_text, 1, &size) || !size || size > MOST) {
 		tally_message_error(sampling->messages,
-				    "--call-graph %s: the size is from 8 to %d bytes", text, MOST);
+				    "--call-graph %s: the size must be from 8 to %d bytes", text,
+				    MOST);
 		return -EINVAL;
 	}
 	sampling->stack_size = (uint32_t)TALLY_MIN(tally_round_up(size, 8), (uint64_t)MOST);
@@ -83,7 +85,7 @@ int tally_sampling_parse_chain(struct tally_sampling *sampling, const char *text
 		return has_size ? parse_stack_size(sampling, text, word + len + 1) : 0;
 	}
 	tally_message_error(sampling->messages,
-			    "--call-graph %s: not fp, dwarf[,size], auto[,size] or lbr", text);
+			    "--call-graph %s: must be fp, dwarf[,size], auto[,size] or lbr", text);
 	return -EINVAL;
 }
 
@@ -132,7 +134,7 @@ int tally_sampling_parse_branches(struct tally_sampling *sampling, const char *t
 		}
 		if (i == TALLY_ARRAY_SIZE(branch_words)) {
 			tally_message_error(sampling->messages,
-					    "-j %s: '%.*s' is no kind of branch", text, (int)len,
+					    "-j %s: '%.*s' is not a kind of branch", text, (int)len,
 					    at);
 			return -EINVAL;
 		}
@@ -174,6 +176,6 @@ int tally_sampling_parse_clock(struct tally_sampling *sampling, const char *text
 		sampling->clockid = (int)number;
 		return 0;
 	}
-	tally_message_error(sampling->messages, "-k %s: not a clock", text);
+	tally_message_error(sampling->messages, "-k %s: unknown clock", text);
 	return -EINVAL;
 }

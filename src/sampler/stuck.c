@@ -7,7 +7,7 @@ bool tally_stuck_warn(const struct tally_transport *transport, const char *name,
 {
 	if (tally_probe_fires(transport, attr, tally_probe_work_spin()) != TALLY_PROBE_NO)
 		return false;
-	tally_message_warn(messages, "%s: %s: %s open here and never fire%s", name, what,
+	tally_message_warn(messages, "%s: %s: %s can be opened here but never fire%s", name, what,
 			   tally_probe_fires_name(attr),
 			   attr->type == PERF_TYPE_SOFTWARE ? "" : ", as under some hypervisors");
 	return true;

@@ -29,7 +29,7 @@ void tally_target_settle(struct tally_target *target, bool has_command,
 	bool has_cpus = tally_target_has_cpus(target), has_tasks = tally_target_has_tasks(target);
 
 	if (has_cpus && has_tasks) {
-		tally_message_warn(messages, "-a and -C are not looked at with -p, -t or -u");
+		tally_message_warn(messages, "-a and -C are ignored with -p, -t or -u");
 		target->all_cpus = false;
 		target->cpus = NULL;
 	}
@@ -101,13 +101,13 @@ void tally_target_warn_gone(const struct tally_threads *threads,
 			    const struct tally_messages *messages)
 {
 	if (threads->nr_gone == 1)
-		tally_message_warn(messages, "there is no task %d (any more): it is left out",
+		tally_message_warn(messages, "task %d does not exist (any more): ignored",
 				   (int)threads->gone);
 	else if (threads->nr_gone)
-		tally_message_warn(messages,
-				   "there is no task %d (any more), nor %zu others of the list: "
-				   "they are left out",
-				   (int)threads->gone, threads->nr_gone - 1);
+		tally_message_warn(
+			messages,
+			"task %d and %zu others of the list do not exist (any more): ignored",
+			(int)threads->gone, threads->nr_gone - 1);
 }
 
 /* ---- CPUs --------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ void tally_target_explain(const struct tally_target_error *why, struct tally_str
 	};
 
 	if (why->trouble == TALLY_TARGET_NO_CPU) {
-		tally_str_addf(out, "CPU %d is not there, or off line", (int)why->cpu);
+		tally_str_addf(out, "CPU %d does not exist or is offline", (int)why->cpu);
 		return;
 	}
 	if (why->option)

@@ -79,15 +79,15 @@ int tally_elf_open(const uint8_t *data, size_t len, struct tally_elf *ret_elf,
 	struct tally_elf elf = {.data = data, .len = len};
 
 	if (len < EI_NIDENT || memcmp(data, ELFMAG, SELFMAG))
-		return tally_error_at(err, -ENOEXEC, "not an elf image", 0);
+		return tally_error_at(err, -ENOEXEC, "not an ELF image", 0);
 	elf.is64 = data[EI_CLASS] == ELFCLASS64;
 	elf.swap = (data[EI_DATA] == ELFDATA2MSB) != TALLY_HOST_BIG_ENDIAN;
 	if (!elf.is64 && data[EI_CLASS] != ELFCLASS32)
-		return tally_error_at(err, -EINVAL, "unknown elf class", EI_CLASS);
+		return tally_error_at(err, -EINVAL, "unknown ELF class", EI_CLASS);
 	if (data[EI_DATA] != ELFDATA2LSB && data[EI_DATA] != ELFDATA2MSB)
-		return tally_error_at(err, -EINVAL, "unknown elf byte order", EI_DATA);
+		return tally_error_at(err, -EINVAL, "unknown ELF byte order", EI_DATA);
 	if (len < (elf.is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
-		return tally_error_at(err, -EINVAL, "elf header cut short", len);
+		return tally_error_at(err, -EINVAL, "truncated ELF header", len);
 	elf.type = (uint16_t)GET(&elf, data, Ehdr, e_type);
 	elf.machine = (uint16_t)GET(&elf, data, Ehdr, e_machine);
 	elf.entry = GET(&elf, data, Ehdr, e_entry);
@@ -105,10 +105,12 @@ int tally_elf_open(const uint8_t *data, size_t len, struct tally_elf *ret_elf,
 		return tally_error_at(err, -EINVAL, "too many section headers", elf.shnum);
 	if (!table_ok(&elf, elf.phoff, elf.phnum, elf.phentsize,
 		      elf.is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
-		return tally_error_at(err, -EINVAL, "program headers outside the file", elf.phoff);
+		return tally_error_at(err, -EINVAL, "program headers beyond the end of the file",
+				      elf.phoff);
 	if (!table_ok(&elf, elf.shoff, elf.shnum, elf.shentsize,
 		      elf.is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
-		return tally_error_at(err, -EINVAL, "section headers outside the file", elf.shoff);
+		return tally_error_at(err, -EINVAL, "section headers beyond the end of the file",
+				      elf.shoff);
 	*ret_elf = elf;
 	return 0;
 }

@@ -10,9 +10,9 @@
 #include "symbols/index_format.h"
 
 _Static_assert((int)TALLY_INDEX_END <= (int)TALLY_INDEX_SECTIONS,
-	       "a header has room for all sections");
+	       "the header's table must hold all sections");
 _Static_assert(sizeof(struct tally_index_header) == 16 + 2 * 24 + 16 + TALLY_INDEX_SECTIONS * 32,
-	       "a header has no holes");
+	       "the header must not have padding");
 
 /* The ELF header of this program or library in memory. The linker defines the symbol. */
 extern const uint8_t __ehdr_start[] __attribute__((weak, visibility("hidden")));

@@ -2,8 +2,8 @@
 /*
  * The index file of an object: data derived from the object, in sections that are mapped and used
  * in place. The file is named after the object's build-id, is in a directory of the user
- * (index_dir.h), and is written completely or not at all (index_write.h). docs/internals/index-format.md
- * describes the layout.
+ * (index_dir.h), and is written completely or not at all (index_write.h).
+ * docs/internals/index-format.md describes the layout.
  *
  * An index is a cache: a faulty one is treated as missing. Checksums detect incomplete files and
  * accidental changes. Wrong data with a right checksum must not lead a reader out of bounds: every

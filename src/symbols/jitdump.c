@@ -252,14 +252,14 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 	uint32_t size;
 
 	if (len < HEADER_SIZE)
-		return tally_error_at(err, -ENODATA, "shorter than its header", 0);
+		return tally_error_at(err, -ENODATA, "truncated header", 0);
 	if (!swaps && tally_get_u32(data) != JITDUMP_MAGIC)
 		return tally_error_at(err, -EBADMSG, "not a jitdump", 0);
 	if (tally_load_u32(data + 4, swaps) != JITDUMP_VERSION)
-		return tally_error_at(err, -EBADMSG, "a version that is not known", 4);
+		return tally_error_at(err, -EBADMSG, "unsupported jitdump version", 4);
 	size = tally_load_u32(data + 8, swaps);
 	if (size < HEADER_SIZE || size > len)
-		return tally_error_at(err, -EBADMSG, "a header of no known size", 8);
+		return tally_error_at(err, -EBADMSG, "invalid header size", 8);
 	tally_jitdump_end(jit);
 	jit->dump = calloc(1, sizeof(*jit->dump));
 	if (!jit->dump)
@@ -309,7 +309,7 @@ int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct
 		jit->dump->is_over = size == 1;
 		ret = size == 1 ? -EINVAL : record_take(jit, &record);
 		if (ret == -EINVAL && !jit->nr_skipped++)
-			tally_error_at(err, ret, "a record that makes no sense", offset + at);
+			tally_error_at(err, ret, "malformed record", offset + at);
 		ret = ret == -EINVAL ? 0 : ret;
 		at += size;
 	}

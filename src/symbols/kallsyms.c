@@ -113,7 +113,7 @@ int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 	while (text.at < text.end && !ret) {
 		start = text.at;
 		if (!line_parse(&text, &line))
-			return tally_error_at(err, -EINVAL, "not a line of kallsyms",
+			return tally_error_at(err, -EINVAL, "malformed kallsyms line",
 					      (uint64_t)(start - data));
 		hidden &= !line.address;
 		/* Modules for ARM list their marks between code and data ("$a"). */
@@ -123,7 +123,7 @@ int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 	if (ret)
 		return ret;
 	if (hidden)
-		return tally_error_at(err, -EPERM, "every address is hidden", 0);
+		return tally_error_at(err, -EPERM, "all addresses are hidden (kptr_restrict)", 0);
 	return tally_symtab_finish(table, &options);
 }
 

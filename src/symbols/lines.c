@@ -151,9 +151,10 @@ void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out)
 	enum tally_dso_state state = tally_dso_lines_state(dso);
 
 	if (state == TALLY_DSO_PARTLY && add_package(dso, out))
-		tally_str_add(out, " has parts of its debug information, and tally reads no "
-				   "packages: keep the .dwo files of the build, or build without "
-				   "-gsplit-dwarf. Some inlined functions are not told apart");
+		tally_str_add(out,
+			      " has parts of its debug information, but tally does not read .dwp "
+			      "packages: keep the .dwo files of the build, or build without "
+			      "-gsplit-dwarf. Some inlined functions cannot be distinguished");
 	else
 		tally_str_add(out, tally_dso_state_text(state));
 }

@@ -28,38 +28,39 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_MISSING] = "file missing",
 	[TALLY_DSO_MISMATCH] = "build-id differs from the recorded one",
 	[TALLY_DSO_NO_SYMBOLS] = "no symbols in the file",
-	[TALLY_DSO_NOT_ELF] = "not an elf file",
-	[TALLY_DSO_BROKEN] = "broken file",
+	[TALLY_DSO_NOT_ELF] = "not an ELF file",
+	[TALLY_DSO_BROKEN] = "malformed file",
 	[TALLY_DSO_DENIED] = "permission denied",
-	[TALLY_DSO_UNSUPPORTED] = "compressed file and no decompressor in this build",
+	[TALLY_DSO_UNSUPPORTED] = "compressed file, and this build has no decompressor for it",
 	[TALLY_DSO_TOO_LARGE] = "file too large",
-	[TALLY_DSO_CUT] = "the file became shorter while it was being read",
+	[TALLY_DSO_CUT] = "the file was truncated while it was being read",
 	[TALLY_DSO_FOREIGN] =
-		"not known to be the same as on this machine: recorded elsewhere or before a "
-		"reboot, and without a build-id; --symfs, -k or --kallsyms name its symbols",
-	[TALLY_DSO_REPLACED] =
-		"the path leads to another file than the one that was mapped: it was "
-		"replaced, or is in a container",
+		"cannot be matched with this machine: recorded elsewhere or before a "
+		"reboot, and without a build-id; use --symfs, -k or --kallsyms to name the symbols",
+	[TALLY_DSO_REPLACED] = "the file at this path is not the one that was mapped: it was "
+			       "replaced, or the process ran in a container",
 	[TALLY_DSO_CHANGED] = "the file changed after it was recorded, and has no build-id",
 	[TALLY_DSO_NOT_TRUSTED] =
-		"the map or dump of its JIT compiler belongs neither to root, you nor the "
-		"process's user; -f takes it",
+		"the map or dump of its JIT compiler is not owned by root, you or the "
+		"process's user; use -f to accept it",
 	[TALLY_DSO_NO_FILE] = "memory without a file",
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
-	[TALLY_DSO_NO_LINES] = "no debug information (-g, or the package of debug symbols)",
-	[TALLY_DSO_LATE] = "reading its debug information was given up: it took too long",
-	[TALLY_DSO_FULL] = "reading its debug information was given up: it took too much memory",
+	[TALLY_DSO_NO_LINES] =
+		"no debug information (compile with -g or install its debug symbols)",
+	[TALLY_DSO_LATE] = "gave up reading its debug information: it took too long",
+	[TALLY_DSO_FULL] = "gave up reading its debug information: it needed too much memory",
 	[TALLY_DSO_DAMAGED] =
-		"its debug information is damaged, or too much: some addresses have no lines",
-	[TALLY_DSO_PARTLY] = "parts of its debug information are missing (.dwo files, what dwz "
-			     "moved): some inlined functions are not told apart",
+		"its debug information is damaged or too large: some addresses have no lines",
+	[TALLY_DSO_PARTLY] = "parts of its debug information are missing (.dwo files, or the file "
+			     "made by dwz): some inlined functions cannot be distinguished",
 	[TALLY_DSO_NO_RESOURCES] = "out of file descriptors or processes",
-	[TALLY_DSO_DEBUG_ONLY] = "only its debug file is here, which does not say where in the "
-				 "file its code was",
-	[TALLY_DSO_REMOVED] =
-		"no such file at this path here: it was removed, or is in memory, or in a "
-		"container (tally report --symfs ROOT reads it there)",
-	[TALLY_DSO_CRASHED] = "its debug information is broken: the process that read it crashed",
+	[TALLY_DSO_DEBUG_ONLY] =
+		"only its debug file was found, which does not have the file offsets "
+		"of its code",
+	[TALLY_DSO_REMOVED] = "no such file: it was removed, existed only in memory, or is in a "
+			      "container (use tally report --symfs ROOT)",
+	[TALLY_DSO_CRASHED] =
+		"its debug information is malformed: the process that read it crashed",
 };
 
 /* Errors and the states that they map to, the most informative ones first: the order of

@@ -44,7 +44,7 @@ int tally_perfmap_parse(const char *data, size_t len, bool is_last, struct tally
 				      ? 0
 				      : -ENOMEM;
 		else if (!jit->nr_skipped++)
-			tally_error_at(err, -EINVAL, "not a line of a perf map",
+			tally_error_at(err, -EINVAL, "malformed perf map line",
 				       (uint64_t)(first - data));
 		tally_text_next_line(&text);
 	}

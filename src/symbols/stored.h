@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Embedded symbols of a recording, which make it readable where the recorded files are missing:
- * docs/internals/embedded-symbols-format.md. They consist of the symbols of the addresses in the recording, and
- * the state of the objects that have none.
+ * docs/internals/embedded-symbols-format.md. They consist of the symbols of the addresses in the
+ * recording, and the state of the objects that have none.
  *
- * If an object has embedded symbols, they are used and its files are not: they are from the time of
- * the recording, and give the same report everywhere. Other objects are searched for as usual.
+ * If an object has embedded symbols, they are used and its files are not: they are from the time
+ * of the recording, and give the same report everywhere. Other objects are searched for as usual.
  * Files that the user names (symfs, vmlinux, kallsyms) take precedence.
  *
  * Not supported: unwind rules. A dump of a stack cannot be unwound without the files.

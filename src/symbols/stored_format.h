@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Embedded symbols of a recording, decoded. docs/internals/embedded-symbols-format.md describes the encoding. */
+/* Embedded symbols of a recording, decoded. docs/internals/embedded-symbols-format.md describes
+ * the encoding. */
 #ifndef TALLY_SYMBOLS_STORED_FORMAT_H
 #define TALLY_SYMBOLS_STORED_FORMAT_H
 

@@ -284,13 +284,14 @@ static int header_read(struct stored_parser *parser, struct tally_error *err)
 	parser->text_len = tally_bytes_u64(in);
 	objects = tally_bytes_u64(in);
 	if (in->failed || memcmp(magic, TALLY_STORED_MAGIC, 8))
-		return tally_error_at(err, -EINVAL, "no section of stored names", 0);
+		return tally_error_at(err, -EINVAL, "not a section of embedded symbols", 0);
 	if (version != TALLY_STORED_VERSION)
-		return tally_error_at(err, -ENOTSUP, "stored names of a newer version", 8);
+		return tally_error_at(err, -ENOTSUP,
+				      "embedded symbols in an unsupported newer version", 8);
 	parser->text = (const char *)tally_bytes_skip(in, parser->text_len);
 	if (in->failed || !parser->text_len || parser->text[parser->text_len - 1] ||
 	    objects > tally_bytes_left(in))
-		return tally_error_at(err, -EINVAL, "stored names do not fit their section", 16);
+		return tally_error_at(err, -EINVAL, "embedded symbols exceed their section", 16);
 	in->end = in->at + objects;
 	return 0;
 }
@@ -317,6 +318,6 @@ int tally_stored_parse(const void *bytes, size_t len, struct tally_stored **ret_
 		return 0;
 	}
 	tally_stored_free(stored);
-	return tally_error_at(err, parser.no_memory ? -ENOMEM : -EINVAL,
-			      "stored names that are broken", (uint64_t)(parser.in.at - start));
+	return tally_error_at(err, parser.no_memory ? -ENOMEM : -EINVAL, "damaged embedded symbols",
+			      (uint64_t)(parser.in.at - start));
 }

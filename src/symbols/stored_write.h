@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Writer of embedded symbols: encodes what is known of addresses as a section
- * (docs/internals/embedded-symbols-format.md). The same addresses and names give the same bytes in any order, as
- * long as the order of the objects is the same.
+ * (docs/internals/embedded-symbols-format.md). The same addresses and names give the same bytes in
+ * any order, as long as the order of the objects is the same.
  */
 #ifndef TALLY_SYMBOLS_STORED_WRITE_H
 #define TALLY_SYMBOLS_STORED_WRITE_H

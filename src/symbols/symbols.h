@@ -44,9 +44,9 @@ struct tally_symbols_options {
 	bool ignore_vmlinux;     /* use only kallsyms */
 	bool bounds; /* name code without a symbol by the start of its function, if unwind rules
 	              * give it: "fn@42e0" */
-	/* Directory of indexes (docs/internals/index-format.md), NULL: none; and its limit in bytes. */
+	/* Directory of indexes (docs/internals/index-format.md), NULL: none; and its limit. */
 	const char *index_dir;
-	uint64_t index_limit;
+	uint64_t index_limit;    /* bytes */
 	struct tally_pins *pins; /* files as they were mapped (pins.h), borrowed; or NULL */
 	bool any_owner; /* accept any user's perf-PID.map, not only those of root, the effective
 	                 * user and the process's user */

@@ -8,15 +8,15 @@
 const char *tally_unwind_end_text(enum tally_unwind_end end)
 {
 	static const char *const texts[TALLY_UNWIND_NR_ENDS] = {
-		[TALLY_UNWIND_BOTTOM] = "whole",
+		[TALLY_UNWIND_BOTTOM] = "complete",
 		[TALLY_UNWIND_LIMIT] = "more frames than the limit",
 		[TALLY_UNWIND_SHORT] = "stack dump too short",
-		[TALLY_UNWIND_OTHER_STACK] = "went on with a stack that was not dumped",
+		[TALLY_UNWIND_OTHER_STACK] = "continued on a stack that was not dumped",
 		[TALLY_UNWIND_NO_RULES] = "no unwind rules",
-		[TALLY_UNWIND_NO_FILE] = "its file is not at hand",
-		[TALLY_UNWIND_ANONYMOUS] = "code made at run time",
+		[TALLY_UNWIND_NO_FILE] = "file not available",
+		[TALLY_UNWIND_ANONYMOUS] = "JIT code",
 		[TALLY_UNWIND_UNMAPPED] = "no code at the return address",
-		[TALLY_UNWIND_BAD_RULE] = "an unwind rule that does not hold",
+		[TALLY_UNWIND_BAD_RULE] = "incorrect unwind rule",
 		[TALLY_UNWIND_POINTERS] = "continued by frame pointers",
 	};
 

@@ -164,10 +164,10 @@ void tally_diff_view_verdict(const struct tally_diff_view *view, const struct ta
 	const struct tally_diff_value *value = row_value(view, row);
 
 	switch (value->verdict) {
-	case TALLY_DIFF_UNKNOWN: tally_str_add(out, "cannot tell"); break;
-	case TALLY_DIFF_FEW: tally_str_add(out, "few samples"); break;
+	case TALLY_DIFF_UNKNOWN: tally_str_add(out, "undecided"); break;
+	case TALLY_DIFF_FEW: tally_str_add(out, "too few samples"); break;
 	case TALLY_DIFF_SAME:
-		tally_str_addf(out, "same to %.*f%%", value->within < 0.0995 ? 1 : 0,
+		tally_str_addf(out, "same within %.*f%%", value->within < 0.0995 ? 1 : 0,
 			       value->within * 100);
 		break;
 	case TALLY_DIFF_GREW:

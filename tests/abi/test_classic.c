@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The design document's encoding against the ABI of today, and back. */
+/* The design document's encoding, converted to the current ABI and back. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ enum { PAGE = 4096 };
 
 /* ---- attr ------------------------------------------------------------------------------- */
 
-/* The encodings that the document spells out. */
+/* The encodings that the document lists. */
 static void config_has_three_bit_fields(void **state)
 {
 	static const struct {
@@ -143,7 +143,8 @@ static struct tally_classic_attr random_classic(struct random *random)
 	return classic;
 }
 
-/* But for munmap, which is the caller's, and the thread in inherited groups. */
+/* Encoding restores the attr, except munmap, which the caller handles, and the thread ID in
+ * inherited groups. */
 static void decode_and_encode_are_inverse(void **state)
 {
 	struct random random = random_start();
@@ -255,7 +256,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id + *(uint64_t *)arg;
 }
 
-/* A sample as today's writer makes it for this attr. */
+/* Encode a sample as a current kernel does for this attr. */
 static size_t modern_sample(const struct tally_classic_attr *classic, struct tally_sample *sample,
 			    uint16_t misc, uint8_t *out, size_t cap)
 {
@@ -298,7 +299,7 @@ static struct tally_sample the_sample(void)
 	};
 }
 
-/* What the document says that the overflow record of this type is, put together by hand. */
+/* Build the overflow record of this type by hand, as the document describes it. */
 static size_t expected_sample(uint32_t type, uint8_t *out)
 {
 	static const struct {
@@ -311,7 +312,7 @@ static size_t expected_sample(uint32_t type, uint8_t *out)
 		{TALLY_CLASSIC_RECORD_TIME, 8, {0x3333}},
 		{TALLY_CLASSIC_RECORD_ADDR, 8, {0x4444}},
 		{TALLY_CLASSIC_RECORD_GROUP, 40, {2, 1001, 100, 1002, 200}},
-		/* nr 6: 1 of the hypervisor, 2 of the kernel, 3 of user space */
+		/* nr 6: 1 hypervisor, 2 kernel, 3 user space */
 		{TALLY_CLASSIC_RECORD_CALLCHAIN,
 		 56,
 		 {0x0003000200010006, 0xa1, 0xb1, 0xb2, 0xc1, 0xc2, 0xc3}},
@@ -371,7 +372,7 @@ static void members_have_their_id_where_no_one_knows_them(void **state)
 	assert_int_equal(tally_get_u64(out + 16), 1);
 }
 
-/* A chain that begins without a marker is of the mode that was interrupted. */
+/* A callchain that does not begin with a context marker belongs to the interrupted mode. */
 static void chains_without_a_marker(void **state)
 {
 	static const struct {
@@ -397,7 +398,7 @@ static void chains_without_a_marker(void **state)
 	}
 }
 
-/* MMAP, MUNMAP and COMM: the type that core gives, the document's type, bytes before the string. */
+/* MMAP, MUNMAP and COMM: the core's type, the document's type, bytes before the string. */
 static void mappings_and_names_are_as_they_were(void **state)
 {
 	static const struct {
@@ -453,9 +454,9 @@ static void other_records_are_left_out(void **state)
 	assert_int_equal(tally_classic_record(&all, record, 32, NULL, NULL, out, 64), -EINVAL);
 }
 
-/* ---- packets in parts ------------------------------------------------------------------------ */
+/* ---- decoding packets ------------------------------------------------------------------------ */
 
-/* Every packet that the translator makes is taken apart into what went in. */
+/* Decode each packet that the translator produces and compare it with the original values. */
 static void packets_are_taken_apart(void **state)
 {
 	_Alignas(8) uint8_t out[512];

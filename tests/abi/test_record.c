@@ -78,7 +78,7 @@ static void short_records_are_refused(void **state)
 			 -EINVAL);
 }
 
-/* Swapping twice gives back every record, and once gives what the accessors refuse to see. */
+/* Swapping twice restores every record. Records swapped once are rejected by the accessors. */
 static void swap_there_and_back(void **state)
 {
 	struct random random = random_start();

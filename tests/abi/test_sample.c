@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Property: encode, decode, encode again is the identity, in both byte orders, for random
- * samples of every sample_type and read_format combination that can be met. */
+/* Property: encoding, decoding and encoding again is the identity, in both byte orders, for random
+ * samples of every valid combination of sample_type and read_format. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,7 +157,7 @@ static void round_trip(struct random *random, uint64_t sample_type)
 	assert_int_equal(tally_sample_encode(&layout, &back, 2, other, sizeof(other), &len2), 0);
 	assert_int_equal(len, len2);
 	assert_memory_equal(bytes, other, len);
-	/* There and back in the other byte order. */
+	/* Swap to the other byte order and back. */
 	assert_int_equal(tally_sample_swap(&layout, other, len, true, &err), 0);
 	assert_int_equal(tally_sample_swap(&layout, other, len, false, &err), 0);
 	assert_memory_equal(bytes, other, len);
@@ -206,7 +206,8 @@ static void every_read_format_round_trips(void **state)
 	}
 }
 
-/* A sample cut anywhere is refused or decoded, never read past its end (ASan watches). */
+/* A sample truncated at any offset is rejected or decoded, but never read past its end (ASan checks
+ * this). */
 static void cut_samples_are_refused(void **state)
 {
 	struct random random = random_start();
@@ -282,7 +283,7 @@ static void unknown_bits_are_refused(void **state)
 	assert_int_equal(tally_sample_layout_init(&layout, &attr), -EOPNOTSUPP);
 }
 
-/* A branch entry's flags as a big-endian machine stores them. */
+/* The flags of a branch entry as stored by a big-endian machine. */
 static void foreign_branch_flags_turn(void **state)
 {
 	struct perf_event_attr attr = {.sample_type = PERF_SAMPLE_BRANCH_STACK};
@@ -299,7 +300,7 @@ static void foreign_branch_flags_turn(void **state)
 	record[23] = 0x10; /* from */
 	record[31] = 0x20; /* to */
 	record[32] = 0x40; /* predicted: second bit from the top */
-	record[34] = 0x30; /* cycles 3: 16 bits from the fifth on, so 0x0003 << 44 */
+	record[34] = 0x30; /* cycles 3: 16 bits starting at the fifth, so 0x0003 << 44 */
 	record[32] |= 0x00;
 	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
 	assert_int_equal(tally_sample_swap(&layout, record, 40, false, NULL), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Division and 128-bit products: as they are here, and (TALLY_ARITH_32) as machines of 32 bits have
- * them; the compiler's own are the judge. */
+/* Division and 128-bit products, with the native types and (TALLY_ARITH_32) as on 32-bit machines.
+ * The results are compared with the compiler's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void edges_are_right(void **state)
 				check(edges[i], edges[j], edges[k]);
 }
 
-/* Of all lengths, so that short and long ones meet. */
+/* Return numbers of all lengths, so that short and long ones are combined. */
 static uint64_t any(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

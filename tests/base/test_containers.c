@@ -39,7 +39,7 @@ static void vec_refuses_what_cannot_be(void **state)
 	assert_int_equal(v.cap, 0);
 }
 
-/* The map against a plain array, over random puts and removes. */
+/* Compare the map with an array during random puts and removes. */
 static void map_agrees_with_an_array(void **state)
 {
 	enum { KEYS = 512 };
@@ -121,7 +121,7 @@ static void arena_aligns_and_separates(void **state)
 	tally_arena_free(&arena);
 }
 
-/* Text that was handed out is found again, newest first and without what is between. */
+/* Strings are found again in the order of the newest first, without the padding in between. */
 static void arena_is_walked(void **state)
 {
 	const struct tally_arena_chunk *at = NULL;

@@ -16,11 +16,11 @@ static const struct {
 	{"\x1b]0;title\x07", "\\x1b]0;title\\x07"},
 	{"two\nlines\tand\rmore", "two\\nlines\\tand\\rmore"},
 	{"\x7f", "\\x7f"},
-	/* What is UTF-8 and seen stays, backslashes too. */
+	/* Printable UTF-8 is unchanged, including backslashes. */
 	{"na\xc3\xafve \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8e\x89",
 	 "na\xc3\xafve \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8e\x89"},
 	{"dev-disk\\x2duuid", "dev-disk\\x2duuid"},
-	/* Controls of the upper half, directions, ends of lines. */
+	/* C1 control characters, bidirectional controls, line separators. */
 	{"\xc2\x9b"
 	 "31m",
 	 "\\u009b31m"},
@@ -30,7 +30,7 @@ static const struct {
 	{"a\xe2\x80\xa8"
 	 "b\xe2\x81\xa6",
 	 "a\\u2028b\\u2066"},
-	/* What is no UTF-8: cut, overlong, a surrogate, beyond Unicode, stray. */
+	/* Invalid UTF-8: truncated, overlong, a surrogate, beyond Unicode, stray bytes. */
 	{"bad\xff\xfe", "bad\\xff\\xfe"},
 	{"\xc3", "\\xc3"},
 	{"\xc0\x8a", "\\xc0\\x8a"},
@@ -45,7 +45,7 @@ static void what_is_escaped(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		tally_str_clear(&str);
-		tally_str_add(&str, "\x1b[0m"); /* before the start: our own */
+		tally_str_add(&str, "\x1b[0m"); /* text before the start is not escaped */
 		tally_str_add_escaped(&str, cases[i].text);
 		assert_memory_equal(tally_str_text(&str), "\x1b[0m", 4);
 		assert_string_equal(tally_str_text(&str) + 4, cases[i].shown);
@@ -54,7 +54,7 @@ static void what_is_escaped(void **state)
 	tally_str_free(&str);
 }
 
-/* A byte at each place of a word, next to each neighbour. */
+/* A byte at each position of a word, next to each neighbor. */
 static void plain_is_found_at_every_place(void **state)
 {
 	char text[19];

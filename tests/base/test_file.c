@@ -66,7 +66,7 @@ static int open_one(const char *path, const struct tally_file_owners *owners)
 	return ret;
 }
 
-/* Opening a FIFO that nobody writes to would wait for ever. */
+/* Opening a FIFO without a writer would block forever. */
 static void opens_regular_files_only(void **state)
 {
 	char dir[] = "/tmp/tally-file-XXXXXX", path[64], link[128];
@@ -96,7 +96,7 @@ static void opens_regular_files_only(void **state)
 	rmdir(dir);
 }
 
-/* A folder with an empty file and a link to it, all mine. */
+/* A directory with an empty file and a link to it, all owned by this user. */
 struct linked {
 	char dir[32], path[64], link[64];
 };
@@ -122,7 +122,8 @@ static void linked_remove(const struct linked *it)
 	rmdir(it->dir);
 }
 
-/* A link of somebody else leads to files that are not his. */
+/* Another user's link can point to files that this user does not own, so the owners of links are
+ * checked, too. */
 static void asks_whose_files_and_links_are(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
@@ -153,7 +154,7 @@ static void asks_whose_links_are_that_others_made(void **state)
 	linked_remove(&it);
 }
 
-/* Not one byte of a file beyond the limit is read: it may be sparse, of terabytes. */
+/* Files beyond the limit are not read at all: they may be sparse and terabytes large. */
 static void does_not_begin_what_is_too_large(void **state)
 {
 	char path[] = "/tmp/tally-file-XXXXXX", *data;
@@ -187,7 +188,7 @@ static void finds_out_that_a_file_became_shorter(void **state)
 	assert_int_equal(ftruncate(fd, 10000), 0);
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_int_equal(tally_file_map_check(&map), 0);
-	unlink(path); /* another file of that name tells nothing */
+	unlink(path); /* another file of that name must not matter */
 	assert_int_equal(ftruncate(fd, 20000), 0);
 	assert_int_equal(tally_file_map_check(&map), 0);
 	assert_int_equal(ftruncate(fd, 9999), 0);
@@ -197,7 +198,7 @@ static void finds_out_that_a_file_became_shorter(void **state)
 	close(fd);
 }
 
-/* Whether files where tests write have holes that they tell of. */
+/* Return true if the file system of temporary files reports holes. */
 static bool has_holes(int fd)
 {
 	return lseek(fd, 0, SEEK_DATA) < 0 && errno == ENXIO;
@@ -213,8 +214,8 @@ static void assert_data(const struct tally_file_map *map, uint64_t from, uint64_
 	assert_int_equal(until, stop);
 }
 
-/* What lseek(2) adds to its answers about data and holes; file systems in user space answer what
- * they like. */
+/* Offset that is added to the results of lseek(2) for data and holes. User-space file systems may
+ * return anything. */
 static off_t answers_wrong_by;
 
 off_t lseek(int fd, off_t offset, int whence)
@@ -268,7 +269,7 @@ static void tells_what_is_hollow(void **state)
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_int_equal(lseek(map.fd, 123, SEEK_SET), 123);
 	assert_true(tally_file_map_is_hollow(&map, 0, map.len));
-	/* The offset is shared with the descriptor that the map was made from. */
+	/* The file offset is shared with the descriptor that the map was made from. */
 	assert_int_equal(lseek(map.fd, 0, SEEK_CUR), 123);
 	assert_true(tally_file_map_is_hollow(&map, 0, 2 * MB));
 	assert_true(tally_file_map_is_hollow(&map, 6 * MB, 10 * MB));
@@ -282,7 +283,7 @@ static void tells_what_is_hollow(void **state)
 	assert_data(&map, 6 * MB, map.len, map.len, map.len);
 	assert_data(&map, 0, MB, MB, MB);
 	tally_file_unmap(&map);
-	/* Of a file that has all of its bytes nothing is. */
+	/* A file without holes. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of numbers against arrays of bits. */
+/* Compare sets of numbers with arrays of bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void large_numbers_have_no_neighbours(void **state)
 	tally_ranges_free(&ranges);
 }
 
-/* As shells and people write lists. */
+/* Lists as shells and people write them. */
 static void blanks_and_a_comma_at_the_end_change_nothing(void **state)
 {
 	static const char *const same[] = {"1,4-5", "1,4-5,", " 1, 4-5 ", "1 ,4- 5 , "};

@@ -28,7 +28,7 @@ static void appends_of_every_kind(void **state)
 	tally_str_free(&str);
 }
 
-/* Every number of digits, at all widths, against printf. */
+/* Compare every number of digits, at all widths, with printf. */
 static void hexadecimal_as_printf_has_it(void **state)
 {
 	struct tally_str str = {0};

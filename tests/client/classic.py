@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The programs of examples/classic/, written to the design document: each on the running kernel, on the user host and on
-the simulated machine; and their events beside those of today's ABI.
+"""Run the programs of examples/classic/, which use the design document's ABI, on the running kernel, on the user host and
+on the simulated machine. Compare their events with those of the current ABI.
 
-usage: classic.py TALLY FOLDER   FOLDER has the programs, as classic-NAME
+usage: classic.py TALLY FOLDER   FOLDER contains the programs, named classic-NAME
 """
 import os
 import re
@@ -14,7 +14,7 @@ import tap  # noqa: E402
 
 TALLY, FOLDER = sys.argv[1:3]
 WORK = tap.workplace("classic")
-# Time passes at each call, enough for what the programs wait for; a child lives longer than inherit.c asks.
+# Each call takes enough time for the programs' waits to end. A child lives longer than inherit.c needs.
 MACHINE = """pmu cpu counters 4 width 48
 time call 10ms life 100ms
 event cycles 1G/s
@@ -24,10 +24,10 @@ event r4064 5 per 1000 cycles
 NUMBER = r"[1-9]\d*"
 COUNT = rf"software:1: {NUMBER}, running (?P<t>{NUMBER}) of (?P=t) ns\nsoftware:2: %s, running (?P<u>{NUMBER}) of (?P=u) ns\n"
 ABSENT = "hardware:1: Invalid argument\nraw:0x4064: Invalid argument\n"
-GROUP = """leader disabled: stands stands
+GROUP = """leader disabled: does not count does not count
 leader enabled: counts counts
-first member disabled: stands counts
-group disabled: stands stands
+first member disabled: does not count counts
+group disabled: does not count does not count
 group enabled: counts counts
 """
 INHERIT = "time of an existing child: not counted\ntime of a new child: counted\n"
@@ -41,7 +41,7 @@ REFUSED = ("nothing wrong: opened\n" +
            "".join(f"{what}: Invalid argument\n" for what in ("flags 1", "extra_config_len 8", "__reserved_2 1", "type 3")) +
            "group of a leader: opened\ngroup of a member: Invalid argument\ngroup of standard output: Bad file descriptor\n"
            "mmap of 4 pages: Invalid argument\nmmap of 5 pages: mapped\n")
-# Faults of the program, of the kernel, and a few of what else the program does between its reads.
+# Page faults in user space, in the kernel, and a few from other work of the program between its reads.
 MODES = r"all modes: 1[5-9]\d page faults\nexclude_user: %s page faults\nexclude_kernel: %s page faults\nexclude_user, exclude_kernel: 0 page faults\n"
 NO_HARDWARE = "hardware counters: Invalid argument\n"
 EXCLUSIVE = "two groups: at the same time\none of them exclusive: in turns\n"
@@ -51,8 +51,8 @@ PAGES = "a few packets: poll 0\na page of packets: poll 1\n"
 READY = "fcntl: non-blocking\npoll: 1\nselect: 1\nepoll: 1\n"
 SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
                "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
-# Program: what it prints on the kernel, the user host and the simulated machine. None: it is not run there, as the host is not told
-# of names and mappings; core/design_classic has them on the core.
+# Program: its output on the kernel, on the user host and on the simulated machine. None: not run there, because the host does not
+# learn of comms and mappings; core/design_classic tests these on the core.
 PROGRAMS = {
     "count": (COUNT % r"1\d\d" + "hardware:1: .*\nraw:0x4064: .*\n", COUNT % r"1\d\d" + ABSENT,
               COUNT % "0" + r"hardware:1: (\d+), running 10000000 of 10000000 ns\nraw:0x4064: 50000, running 10000000 of 10000000 ns\n"),
@@ -67,7 +67,7 @@ PROGRAMS = {
                "32 pinned counters: some count, others are at end of file\n"),
     "self_read": (REGULAR, REGULAR, REGULAR),
     "refused": (REFUSED, REFUSED, REFUSED),
-    # The user host sees which faults there were, not in which mode.
+    # The user host knows the number of page faults, but not their modes.
     "modes": (MODES % (r"[56]\d", r"1[0-4]\d"), MODES % ("0", r"1[5-9]\d"), None),
     "exclusive": (NO_HARDWARE + "|" + EXCLUSIVE, NO_HARDWARE, EXCLUSIVE),
     "overcommit": (NO_HARDWARE + "|" + OVERCOMMIT, NO_HARDWARE, OVERCOMMIT.replace(r"\d+\.\d, ", r"3\.\d, ").replace(r"of \d+", "of 12")),
@@ -84,7 +84,7 @@ def program(name):
 
 
 def emulate(host, *options):
-    """The words before a command that this host is to answer."""
+    """Return the words to put before a command to run it on this host."""
     if host == "user_host":
         machine.need_ptrace()
         return [TALLY, "emulate", *options, "--"]
@@ -159,14 +159,14 @@ def test_system_call_answered_by_the_user_host():
 
 
 def test_system_call_answered_by_the_simulated_machine():
-    """Times are the machine's, and so are faults: there are none."""
+    """Times and page faults are those of the simulated machine, which has no faults."""
     prints("task-clock 10000000 ns, enabled 10000000 ns, running 10000000 ns; page faults 0\npoll .*\n"
            "(overflow of type 3, 24 bytes: ip known, pid mine\n){3}",
            *emulate("simulated_machine", "--abi", "classic"), program("system_call"))
 
 
 def test_prctl_acts_on_counters_of_others():
-    """On the simulated machine no time passes in the child, which makes no calls on events."""
+    """Not on the simulated machine: no time passes there in the child, which makes no calls on events."""
     pattern = "at first: counts\ndisabled by the child: stands\nenabled by the child: counts\n"
     prints(pattern, *emulate("user_host", "--abi", "classic"), program("attached"))
     machine.need_events()
@@ -175,7 +175,7 @@ def test_prctl_acts_on_counters_of_others():
 
 def test_abi_that_there_is_none_of():
     done = tap.run(TALLY, "emulate", "--abi", "modern", "--", "true")
-    tap.same((done.returncode, "--abi is linux or classic" in done.stderr), (129, True), done.stderr)
+    tap.same((done.returncode, "--abi must be linux or classic" in done.stderr), (129, True), done.stderr)
 
 
 tap.main(__name__)

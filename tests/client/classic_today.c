@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of the classic ABI beside events of today's, in one group, so that both are on the CPU at
- * the same moments: what they count and record is compared. Runs on whatever answers. Prints a line
- * for each comparison: "NAME: same ...", "NAME: DIFFERENT ...", or "NAME: refused by both".
+ * Compare events of the classic ABI with events of the current ABI. The two are in one group, so
+ * that they are on the CPU at the same times. Prints one line per comparison: "NAME: same ...",
+ * "NAME: DIFFERENT ...", or "NAME: refused by both".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,14 +50,14 @@ static void fault(size_t pages)
 	munmap(memory, pages * size);
 }
 
-/* The pair: a classic leader, and a member of today. */
+/* A classic leader and a member of the current ABI. */
 struct pair {
 	struct tally_classic_attr classic;
 	struct perf_event_attr today;
 	int classic_fd, today_fd;
 };
 
-/* 0, or -1 when neither can be opened; the program ends when only one can. */
+/* Open a pair. Returns -1 if neither event can be opened, and exits if only one can. */
 static int pair_open(struct pair *pair, const char *name)
 {
 	pair->classic.disabled = 1;
@@ -98,7 +98,7 @@ static void pair_run(const struct pair *pair)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* Clocks are read one after the other. */
+/* Compare two counts. Clocks may differ, because they are read one after the other. */
 static int counts_match(uint64_t a, uint64_t b, int is_clock)
 {
 	uint64_t apart = a > b ? a - b : b - a;
@@ -143,7 +143,8 @@ struct sample_today {
 	} read;
 };
 
-/* Whether two samples of one moment say the same. Either is taken first, and the counts go on. */
+/* Return true if two samples of the same overflow agree. Either one may be taken first, and the
+ * counts advance in between. */
 static int samples_match(const struct tally_classic_header *classic,
 			 const struct sample_today *today, const struct tally_classic_attr *attr)
 {
@@ -196,9 +197,9 @@ static void compare_samples(const char *name, uint32_t type, uint32_t id, uint64
 	pair_close(&pair);
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
+/* ---- other comparisons ----------------------------------------------------------------------- */
 
-/* A member of today follows the classic leader into children. */
+/* A member of the current ABI is inherited together with the classic leader. */
 static void compare_inherited(void)
 {
 	struct pair pair = {
@@ -228,7 +229,7 @@ static void compare_inherited(void)
 	pair_close(&pair);
 }
 
-/* Both are enabled for five faults of nine. */
+/* Both events are enabled for five of nine faults. */
 static void compare_refreshed(void)
 {
 	struct tally_classic_attr classic = {

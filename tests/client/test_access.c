@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is permitted, judged from facts that were made up; and the facts, read from a made-up tree.
- */
+/* Permission checks with made-up facts, and reading the facts from a made-up tree. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@
 
 static const uint64_t all_caps = (CAP(41)) - 1;
 
-/* An ordinary user of an ordinary machine. */
+/* An unprivileged user on an ordinary machine. */
 static struct tally_access facts(int32_t paranoid, uint64_t permitted)
 {
 	return (struct tally_access){
@@ -64,7 +63,7 @@ static const struct perf_event_attr switches = {.type = PERF_TYPE_SOFTWARE,
 
 enum { OWN = TALLY_TASK_OWN, FOREIGN = TALLY_TASK_FOREIGN, NONE = TALLY_TASK_NONE };
 
-/* For each level from 3 to -1: the rule that is broken. */
+/* The violated rule for each paranoid level from 3 to -1. */
 static const struct row {
 	const struct perf_event_attr *attr;
 	int task;
@@ -78,7 +77,7 @@ static const struct row {
 	{&kernel, OWN, CAP(34), {TALLY_RULE_KERNEL, TALLY_RULE_KERNEL, 0, 0, 0}},
 	{&switches, OWN, 0, {TALLY_RULE_KERNEL, TALLY_RULE_KERNEL, 0, 0, 0}},
 	{&user, NONE, 0, {TALLY_RULE_CPU_WIDE, TALLY_RULE_CPU_WIDE, TALLY_RULE_CPU_WIDE, 0, 0}},
-	/* The strictest is the one that is told. */
+	/* The strictest rule is reported. */
 	{&kernel, NONE, 0, {TALLY_RULE_CPU_WIDE, TALLY_RULE_CPU_WIDE, TALLY_RULE_CPU_WIDE, 0, 0}},
 	{&user, NONE, CAP(38), {0}},
 	{&raw,
@@ -155,7 +154,7 @@ static void test_levels(void **state)
 	}
 }
 
-/* What a capability is worth: nothing in a user namespace of one's own. */
+/* Capabilities do not count in a user namespace other than the initial one. */
 static void test_namespace(void **state)
 {
 	struct tally_access access = facts(2, all_caps);
@@ -173,7 +172,7 @@ static void test_namespace(void **state)
 	assert_non_null(strstr(why.fix[2], "on the host"));
 }
 
-/* Smallest first: ask for less, one binary, one container, everybody. */
+/* The smallest change first: request less, one binary, one container, all users. */
 static void test_fixes(void **state)
 {
 	struct tally_access access = facts(2, CAP(14));
@@ -182,7 +181,7 @@ static void test_fixes(void **state)
 
 	judge(&access, &row, &why);
 	assert_string_equal(why.fix[0], "count in user space only: EVENT:u");
-	/* What the binary has it keeps. */
+	/* Existing file capabilities of the binary are kept. */
 	assert_string_equal(why.fix[1], "sudo setcap cap_perfmon,cap_ipc_lock=ep /usr/bin/tally "
 					"(cap_sys_admin is accepted too, but discouraged)");
 	assert_string_equal(why.fix[2], "sudo sysctl kernel.perf_event_paranoid=1 (for all users)");
@@ -200,7 +199,8 @@ static void test_fixes(void **state)
 	assert_non_null(strstr(why.fix[1], "nosuid"));
 }
 
-/* Who answered: a filter, no kernel with perf, a distribution's level, a security module. */
+/* The source of the error: a seccomp filter, a kernel without perf, a distribution's level, a
+ * security module. */
 static void test_answers(void **state)
 {
 	struct row row = {&kernel, OWN, 0, {0}};
@@ -212,7 +212,7 @@ static void test_answers(void **state)
 	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_SECCOMP);
 	assert_int_equal(why.code, -EPERM);
 	assert_non_null(strstr(why.fix[0], "--cap-add PERFMON"));
-	/* A filter that lets perf_event_open pass is not to blame. */
+	/* A filter that allows perf_event_open is not the cause. */
 	access.syscall = access.plain = 0;
 	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_KERNEL);
 	access.seccomp = 0;
@@ -276,14 +276,14 @@ static void test_rings(void **state)
 	struct tally_access access = facts(2, 0);
 	struct tally_refusal why = {0};
 
-	/* 129 pages each are what a CPU has; 16 pages more the process. */
+	/* 129 pages per CPU are allowed, and 16 more for the process. */
 	assert_int_equal(tally_access_rings(&access, 128, 4, &why), 128);
 	assert_int_equal(why.code, 0);
 	assert_int_equal(tally_access_rings(&access, 256, 2, &why), 256);
 	assert_int_equal(tally_access_rings(&access, 256, 4, &why), 128);
 	assert_int_equal(why.code, -EPERM);
 	assert_int_equal(why.broken, TALLY_RULE_LOCKED_MEMORY);
-	assert_string_equal(why.fix[0], "smaller ring buffers: -m 128");
+	assert_string_equal(why.fix[0], "use smaller ring buffers: -m 128");
 	assert_string_equal(why.fix[1], "sudo setcap cap_ipc_lock=ep /usr/bin/tally");
 	assert_string_equal(why.fix[2],
 			    "sudo sysctl kernel.perf_event_mlock_kb=1029 (for all users)");
@@ -297,7 +297,7 @@ static void test_rings(void **state)
 	assert_int_equal(tally_access_rings(&access, 1 << 20, 64, NULL), 1 << 20);
 }
 
-/* What fits by the sums and was refused is taken by others. */
+/* If rings are rejected although there should be enough memory, other processes use it. */
 static void test_rings_taken(void **state)
 {
 	struct tally_access access = facts(2, 0);
@@ -305,7 +305,7 @@ static void test_rings_taken(void **state)
 
 	tally_access_explain_rings(&access, 128, 4, &why);
 	assert_non_null(strstr(why.found, "other processes of this user"));
-	assert_string_equal(why.fix[0], "smaller ring buffers: -m 64");
+	assert_string_equal(why.fix[0], "use smaller ring buffers: -m 64");
 }
 
 /* ---- procfs ------------------------------------------------------------------ */
@@ -354,7 +354,7 @@ static void test_status(void **state)
 	assert_int_equal(status.no_new_privileges, 1);
 	assert_int_equal(status.nr_threads, 3);
 	assert_int_equal(status.bounding, 0x1ffffffffff);
-	/* Cut anywhere, nothing is read beyond. */
+	/* Truncated at any offset, nothing is read past the end. */
 	for (size_t len = 0; len < strlen(text); len++) {
 		char *copy = malloc(len ? len : 1);
 
@@ -375,7 +375,7 @@ static void test_words(void **state)
 	assert_false(procfs_namespace(NULL, 0, &inode));
 }
 
-/* ---- a machine made up ----------------------------------------------------------- */
+/* ---- a made-up machine ----------------------------------------------------------- */
 
 static void write_file(const char *root, const char *path, const char *text)
 {
@@ -450,12 +450,12 @@ static void test_names(void **state)
 	assert_string_equal(tally_rule_name(TALLY_RULE_SECCOMP), "seccomp");
 	assert_string_equal(tally_rule_name(TALLY_RULE_BAD_ATTR), "bad-attr");
 	assert_string_equal(tally_rule_name((enum tally_rule)999), "other");
-	/* None without a name of its own. */
+	/* Every rule has its own name. */
 	for (int rule = TALLY_RULE_OTHER + 1; rule <= TALLY_RULE_BAD_ATTR; rule++)
 		assert_string_not_equal(tally_rule_name((enum tally_rule)rule), "other");
 }
 
-/* A sysctl that could not be read is told as that, by every rule that shows it. */
+/* Every rule reports a sysctl that could not be read as unreadable. */
 static void test_unreadable(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
@@ -478,14 +478,14 @@ static void test_unreadable(void **state)
 	assert_false(tally_access_event(&access, &ask, &why));
 	assert_non_null(strstr(why.found, "perf_event_paranoid is unreadable"));
 	tally_access_explain_rings(&access, 1 << 20, 1, &why);
-	assert_non_null(strstr(why.found, "mlock_kb is unreadable, by default 516"));
+	assert_non_null(strstr(why.found, "mlock_kb is unreadable, with a default of 516"));
 	access.syscall = -EPERM;
 	assert_false(tally_access_event(&access, &ask, &why));
 	assert_non_null(strstr(why.found, "perf_event_paranoid (unreadable)"));
 	access.kills = true;
 	assert_false(tally_access_event(&access, &ask, &why));
 	assert_int_equal(why.broken, TALLY_RULE_SECCOMP);
-	assert_non_null(strstr(why.found, "kills who calls it"));
+	assert_non_null(strstr(why.found, "the filter kills callers of perf_event_open"));
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capabilities lowered, raised and dropped, each in a child of its own: there is no way back. */
+/* Lower, raise and drop capabilities, each in its own child process, because dropping cannot be
+ * undone. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,14 +16,14 @@
 
 #include "tally/client.h"
 
-/* The line that failed, 0: none. */
+/* Exit with the line number as the status if the condition is false. */
 #define CHECK(condition)                       \
 	do {                                   \
 		if (!(condition))              \
 			_exit(__LINE__ % 256); \
 	} while (0)
 
-/* As procfs says it: not by the functions that are tested. */
+/* Read the effective capabilities from procfs, without the functions under test. */
 static bool is_capable(void)
 {
 	unsigned long long effective = 0;
@@ -76,7 +77,7 @@ static void drop(void)
 	CHECK(!tally_access_capability(TALLY_CAP_SYS_PTRACE));
 	tally_access_read(NULL, &access);
 	CHECK(!(access.effective | access.permitted | access.inheritable | access.ambient));
-	/* Twice is fine. */
+	/* Dropping twice is allowed. */
 	CHECK(!tally_caps_drop());
 }
 
@@ -89,7 +90,7 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/* Another thread would keep what it has: nothing is done then. */
+/* Other threads would keep their capabilities, so the call fails without an effect. */
 static void drop_with_threads(void)
 {
 	pthread_t thread;

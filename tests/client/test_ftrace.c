@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel's tracers say, and how their settings come back. */
+/* Parsing the output of the kernel's tracers, and restoring tracefs settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -92,7 +92,8 @@ static void test_lines(void **state)
 	}
 }
 
-/* Cut anywhere, a line is still no trouble; a copy of exact size shows reads beyond it. */
+/* Lines truncated at any offset are accepted. The copy has the exact size, so that reads past its
+ * end are detected. */
 static void test_lines_cut(void **state)
 {
 	struct tally_ftrace_line got;
@@ -169,7 +170,7 @@ static void test_pairs(void **state)
 	assert_int_equal(ns, 500000000);
 	assert_false(follow(&pair, " a-1 [000] ..... 2.6: sys_read -> 0x1", &ns));
 	tally_map_free(&pair.since);
-	/* One event to its next one. */
+	/* From each event to the next one of the same name. */
 	pair = (struct tally_ftrace_pair){.from = "tick", .to = "tick"};
 	assert_false(follow(&pair, " a-1 [000] ..... 1.0: tick: x", &ns));
 	assert_true(follow(&pair, " a-1 [000] ..... 1.1: tick: x", &ns));
@@ -206,7 +207,7 @@ static void test_as_input(void **state)
 	}
 }
 
-/* A directory with two files and one to make. */
+/* A directory with two files, and the path of a directory to be created. */
 struct place {
 	char dir[64], one[80], two[80], sub[80];
 };
@@ -250,7 +251,7 @@ static void place_change(const struct place *place, struct tally_restorer *resto
 	write_file(place->one, "changed");
 	assert_int_equal(tally_restorer_add_file(restorer, place->two, "a\nb\n"), 0);
 	write_file(place->two, "changed");
-	/* What was noted first is what counts. */
+	/* The first recorded value is restored. */
 	assert_int_equal(tally_restorer_add_file(restorer, place->one, "changed"), 0);
 	write_file(place->one, "again");
 }
@@ -275,7 +276,7 @@ static void test_restorer_finishes(void **state)
 	check_file(place.one, "again");
 	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
-	assert_int_equal(tally_restorer_finish(&restorer), 0); /* none */
+	assert_int_equal(tally_restorer_finish(&restorer), 0); /* not running any more */
 }
 
 static void test_restorer_is_killed(void **state)
@@ -293,7 +294,8 @@ static void test_restorer_is_killed(void **state)
 	place_check(&place);
 }
 
-/* The owner dies; a pipe that it and its restorer hold tells when both are gone. */
+/* The owner is killed. The owner and its restorer hold a pipe, whose end of file shows that both
+ * are gone. */
 static void test_owner_is_killed(void **state)
 {
 	int ready[2], held[2];
@@ -326,7 +328,8 @@ static void test_owner_is_killed(void **state)
 	close(ready[1]);
 }
 
-/* What cannot be put back is told, and does not keep the rest from it. */
+/* A setting that cannot be restored is reported, and does not prevent the others from being
+ * restored. */
 static void test_restorer_fails(void **state)
 {
 	struct tally_restorer restorer = {0};
@@ -349,7 +352,7 @@ static void test_restorer_ignores_signals(void **state)
 	place_change(&place, &restorer);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signals); i++)
 		kill(restorer.pid, signals[i]);
-	restorer.journal.len = 0; /* the owner could not do it in its place */
+	restorer.journal.len = 0; /* the owner cannot restore in its place */
 	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening over a transport that refuses: all or nothing, what is given up, and what is said. */
+/* Opening counters over a transport that rejects some opens: all or nothing, fallbacks, and
+ * reasons. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ enum { FIRST_FD = 100, FD_LIMIT = 4096 };
 
 struct fake {
 	struct tally_transport transport;
-	/* Asked before each open: 0 or -errno. */
+	/* Called before each open; returns 0 or -errno. */
 	int (*rule)(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd);
 	unsigned opens, nr_open, ioctls;
@@ -34,7 +35,7 @@ static int fake_open(const struct tally_transport *transport, struct perf_event_
 	struct fake *fake = transport->private_data;
 	int ret = fake->rule ? fake->rule(fake, attr, pid, cpu, group_fd) : 0, fd;
 
-	/* Flags that nobody knows are looked at first, as the kernel does. */
+	/* Unknown flags are checked first, as in the kernel. */
 	if (flags == ~0ul)
 		return -EINVAL;
 	if (ret)
@@ -100,7 +101,7 @@ static struct fake *fake_new(int (*rule)(struct fake *, const struct perf_event_
 	return fake;
 }
 
-/* Events as the events room would make them, without it. */
+/* Build an event as src/events would. */
 static struct tally_event_spec spec(uint32_t type, uint64_t config, uint32_t index)
 {
 	return (struct tally_event_spec){
@@ -131,7 +132,7 @@ static struct tally_threads *threads_of(size_t nr)
 	return threads;
 }
 
-/* Open `nr` specs on `cpus` for `nr_threads`. */
+/* Open `nr` specs on `cpus` for `nr_threads` threads. */
 static int try_open(struct fake *fake, struct tally_event_spec *specs, size_t nr,
 		    const char *cpu_list, size_t nr_threads,
 		    const struct tally_open_options *options, struct tally_counters **ret_counters,
@@ -205,8 +206,8 @@ static int one_gone(struct fake *fake, const struct perf_event_attr *attr, int32
 	return pid == 1001 ? -ESRCH : 0;
 }
 
-/* Another thread has its number: those of the first event, on two CPUs and three threads, are not
- * of it. */
+/* The thread's TID was reused: descriptors of the first event, on two CPUs and three threads, do
+ * not belong to the new thread. */
 static int one_replaced(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
 			int32_t cpu, int group_fd)
 {
@@ -263,7 +264,7 @@ static void test_opens_all(void **state)
 	free(fake);
 }
 
-/* Whichever open is refused, nothing stays open. */
+/* Whichever open fails, nothing stays open. */
 static void test_all_or_nothing(void **state)
 {
 	for (unsigned at = 0; at < 12; at++) {
@@ -284,7 +285,7 @@ static void test_all_or_nothing(void **state)
 	}
 }
 
-/* Members follow the leader of their own CPU and thread. */
+/* Members join the leader of their own CPU and thread. */
 static void test_groups(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
@@ -348,7 +349,7 @@ static void test_cpu_clock(void **state)
 	assert_int_equal(tally_counters_fallback(counters, 0), TALLY_FALLBACK_CPU_CLOCK);
 	tally_counters_close(counters);
 
-	/* Not without being asked to, and not for other events. */
+	/* Only on request, and not for other events. */
 	options.may_fall_back = false;
 	assert_int_equal(try_open(fake, specs, 1, "0", 1, &options, &counters, &why), -ENOENT);
 	assert_non_null(strstr(why.rule, "no PMU"));
@@ -385,7 +386,7 @@ static void test_not_permitted(void **state)
 	assert_int_equal(why.event, 0);
 	assert_string_not_equal(why.rule, "");
 	assert_string_not_equal(why.found, "");
-	/* A fake that says no to root is a security module to us. */
+	/* If the fake rejects a privileged caller, this looks like a security module. */
 	tally_access_read(NULL, &access);
 	if (tally_access_perfmon(&access))
 		assert_int_equal(why.broken, TALLY_RULE_SECURITY_MODULE);
@@ -405,12 +406,12 @@ static void test_old_kernel(void **state)
 	assert_int_equal(tally_counters_fallback(counters, 0), TALLY_FALLBACK_OLD_KERNEL);
 	assert_int_equal(tally_counters_attr(counters, 0)->read_format, PERF_FORMAT_ID);
 	assert_false(tally_counters_attr(counters, 0)->bpf_event);
-	assert_true(tally_counters_attr(counters, 0)->mmap2); /* older than what was refused */
+	assert_true(tally_counters_attr(counters, 0)->mmap2); /* older than the rejected feature */
 	tally_counters_close(counters);
 	free(fake);
 }
 
-/* The field without which it opens is named. */
+/* The refusal names the field without which the event can be opened. */
 static void test_blames_field(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
@@ -462,7 +463,7 @@ static void test_too_many_files(void **state)
 	free(fake);
 }
 
-/* The soft limit of descriptors is raised as far as is needed, within the hard one. */
+/* The soft limit of descriptors is raised as needed, within the hard limit. */
 static void test_raises_limit(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
@@ -535,7 +536,7 @@ static void test_threads_replaced(void **state)
 	free(fake);
 }
 
-/* What cannot be opened is left out, with its reason. */
+/* Unsupported events are skipped, with a reason. */
 static void test_skip_unsupported(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_HARDWARE, 1, 0),
@@ -555,7 +556,7 @@ static void test_skip_unsupported(void **state)
 	free(fake);
 }
 
-/* Events of uncore PMUs are opened on their own CPUs, for all threads. */
+/* Events of uncore PMUs are opened on the PMU's CPUs, for all threads. */
 static void test_uncore(void **state)
 {
 	static const uint32_t own[] = {0, 2};

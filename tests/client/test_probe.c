@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What probing finds, against machines that are known: a made-up PMU in each of the states that
- * virtual machines and busy ones show, and the core on the simulated machine.
+ * Results of probing known machines: a fake PMU in each of the states found on virtual and on busy
+ * machines, and the core on the simulated machine.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,11 +23,11 @@
 
 enum { FIRST_FD = 50, FDS = 128, PAGE = 4096 };
 
-/* ---- a PMU as described -------------------------------------------------------- */
+/* ---- a fake PMU ---------------------------------------------------------------- */
 
 struct event {
 	bool open, enabled;
-	int leader; /* index; its own: none */
+	int leader; /* index; -1: none */
 	struct perf_event_attr attr;
 	struct perf_event_mmap_page *page;
 	uint64_t value, enabled_ns, running_ns;
@@ -36,18 +36,18 @@ struct event {
 struct fake {
 	struct tally_transport transport;
 	struct tally_probe_work work;
-	/* What kind of machine it is. */
-	int filter;       /* every call is answered so */
-	int refuse;       /* every event, after its attr was looked at */
+	/* Properties of the machine. */
+	int filter;       /* result of every call */
+	int refuse;       /* result for every event, after its attr was checked */
 	int hardware;     /* hardware events: 0 or -errno */
-	int sampling;     /* those that sample */
-	bool only_cycles; /* the other events are not there */
+	int sampling;     /* result for sampling events */
+	bool only_cycles; /* other events are not supported */
 	unsigned slots, taken, limit;
-	unsigned turns;              /* of ten that a counter is had, 0: all */
-	bool stuck, deaf;            /* never counts, never interrupts */
-	bool no_ring, lax;           /* mmap refused; groups that never fit are accepted */
-	unsigned max_precise, exact; /* that opens; that is delivered */
-	/* What came of it. */
+	unsigned turns;              /* tenths of the time with a counter; 0: always */
+	bool stuck, deaf;            /* never counts; never interrupts */
+	bool no_ring, lax;           /* mmap fails; groups that never fit are accepted */
+	unsigned max_precise, exact; /* highest level accepted; highest level delivered */
+	/* Results. */
 	struct event events[FDS];
 	unsigned nr_open, nr_mapped, most_open;
 	uint64_t worked;
@@ -74,7 +74,7 @@ static int attr_rule(const struct fake *fake, const struct perf_event_attr *attr
 		return fake->sampling;
 	if (attr->precise_ip > fake->max_precise)
 		return -EOPNOTSUPP;
-	/* A leader that waits for nothing is not looked at. */
+	/* A group whose leader does not wait for an exec is not checked. */
 	if (leader >= 0 && !fake->lax &&
 	    group_size(fake, leader) >= fake->slots + !fake->events[leader].attr.enable_on_exec)
 		return -EINVAL;
@@ -186,7 +186,7 @@ static void fake_samples(const struct fake *fake, struct event *event)
 	event->page->data_head = event->value / event->attr.sample_period * header.size;
 }
 
-/* A cycle a nanosecond, for groups that fit beside what is taken. */
+/* Count a cycle per nanosecond for groups that fit in addition to the counters in use. */
 static void fake_work(void *arg, uint64_t ns)
 {
 	struct fake *fake = arg;
@@ -223,7 +223,7 @@ static struct tally_pmu_probe probe(struct fake *fake)
 	};
 	fake->work = (struct tally_probe_work){fake_work, fake};
 	probed = tally_probe_pmu(&fake->transport, &fake->work);
-	/* Nothing is kept, and doctor stays quick. */
+	/* Nothing may be left open, and doctor must stay fast. */
 	assert_int_equal(fake->nr_open, 0);
 	assert_int_equal(fake->nr_mapped, 0);
 	assert_true(fake->worked <= 100000000);
@@ -302,7 +302,7 @@ static void pmu_details(void **state)
 	assert_int_equal(probe(&pretends).precise, 0);
 }
 
-/* ---- who answers --------------------------------------------------------------- */
+/* ---- source of the error ------------------------------------------------------- */
 
 static void doors(void **state)
 {
@@ -342,7 +342,7 @@ static void doors(void **state)
 	}
 }
 
-/* Every row of the table names fields that there are, has an id of its own and can be asked. */
+/* Every row of the table names existing fields, has a unique ID and can be probed. */
 static void features_are_well_formed(void **state)
 {
 	for (size_t i = 0; i < tally_probe_nr_features; i++) {
@@ -394,7 +394,7 @@ static void random_sim_make(struct world *world, uint32_t caps, uint8_t nr_gener
 	mine = tally_sim_task_new(world->sim,
 				  &(struct tally_sim_spawn){.script = script, .memlock = 1 << 20});
 	sim_transport_init(&world->mine, world->sim, mine);
-	/* Somebody with all rights, who sleeps. */
+	/* A sleeping task with all capabilities. */
 	sim_transport_init(
 		&world->others, world->sim,
 		tally_sim_task_new(world->sim, &(struct tally_sim_spawn){.caps = ~0ull}));

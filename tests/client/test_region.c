@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions over counters that say what the test wants, and over the running kernel's. */
+/* Regions with fake counters controlled by the test, and with the running kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,15 +17,15 @@
 
 enum { COUNTERS = 8, FIRST_FD = 1000 };
 
-/* Counters that are variables: number n counts what `value` says. */
+/* Fake counters: counter n reads as value[n]. */
 static struct {
 	struct tally_transport transport;
 	struct tally_self_reader reader;
 	int nr, leader[COUNTERS], reads;
 	uint64_t value[COUNTERS], enabled, running, config[COUNTERS];
-	bool ended;       /* reading gives end of file */
-	bool maps, times; /* there are pages, with times */
-	uint64_t refused; /* this config is */
+	bool ended;       /* reads return end of file */
+	bool maps, times; /* pages exist; pages have times */
+	uint64_t refused; /* this config is rejected */
 	void *page[COUNTERS];
 } fake;
 
@@ -47,7 +47,7 @@ static int fake_close(const struct tally_transport *transport, int fd)
 	return 0;
 }
 
-/* PERF_FORMAT_GROUP, both times and ids. */
+/* PERF_FORMAT_GROUP, both times and IDs. */
 static int64_t fake_read(const struct tally_transport *transport, int fd, void *to, size_t len)
 {
 	uint64_t *words = to, nr = 0;
@@ -73,7 +73,7 @@ static int fake_ioctl(const struct tally_transport *transport, int fd, unsigned 
 	return 0;
 }
 
-/* A page with the counter's number; its times are those of `cycles`. */
+/* Return a page with the counter's number, and with times based on `cycles`. */
 static int fake_mmap(const struct tally_transport *transport, int fd, size_t len, bool writable,
 		     void **ret_memory)
 {
@@ -120,7 +120,7 @@ static struct tally_regions *open_fake(const char *events)
 	return regions;
 }
 
-/* All counters go on, by 1, 2, 3 ... times `nr`; they ran all the time but for `idle` ns. */
+/* Advance counter i by (i + 1) * nr. The counters ran all the time except for `idle` ns. */
 static void go_on(uint64_t nr, uint64_t idle)
 {
 	for (int i = 0; i < COUNTERS; i++)
@@ -208,7 +208,7 @@ static void test_nesting(void **state)
 	struct tally_regions *regions = open_fake("{task-clock,faults}");
 
 	nest(regions);
-	assert_int_equal(fake.reads, 12); /* one for each start and each stop */
+	assert_int_equal(fake.reads, 12); /* one per start and per stop */
 	check_nest(regions, 1);
 	assert_string_equal(tally_regions_event(regions, 1), "faults");
 	assert_null(tally_regions_event(regions, 2));
@@ -228,7 +228,7 @@ static void test_self_reads(void **state)
 	nest(regions);
 	assert_int_equal(fake.reads, 0);
 	check_nest(regions, 1);
-	/* One of the group is on no counter: the group is read as one. */
+	/* A member of the group is not on a counter, so the group is read by a system call. */
 	((struct perf_event_mmap_page *)fake.page[1])->index = 0;
 	tally_region_start(regions, "call");
 	tally_region_stop(regions);
@@ -261,7 +261,7 @@ static void test_quality(void **state)
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_SCALED);
 	check_count(regions, 1, 0, 0, TALLY_QUALITY_NEVER_RAN);
-	/* What lost its counter has no whole count, earlier ones included. */
+	/* An event that lost its counter has no complete count, and neither do earlier regions. */
 	fake.ended = true;
 	tally_region_start(regions, "half");
 	tally_region_stop(regions);
@@ -355,7 +355,7 @@ static void test_add(void **state)
 	nest(a);
 	fake.nr = 0;
 	b = open_fake("task-clock,faults");
-	/* In another order: regions are found by their names. */
+	/* Regions are matched by name, not by order. */
 	tally_region_start(b, "parse");
 	tally_region_stop(b);
 	nest(b);
@@ -402,7 +402,7 @@ static void test_write(void **state)
 	tally_regions_close(regions);
 }
 
-/* The kernel that runs: what it refuses is seen as such. */
+/* The running kernel. If it rejects the event, the refusal is reported. */
 static void test_linux(void **state)
 {
 	struct tally_regions_options options = {.time = true};

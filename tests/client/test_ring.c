@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring reader over memory that a fake transport maps. */
+/* The ring reader on memory mapped by a fake transport. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum { PAGES = 2 };
 
-/* What the kernel would be: memory, and a head that only it moves. */
+/* In place of the kernel: memory, and a head that only the fake advances. */
 struct fake {
 	struct tally_transport transport;
 	uint8_t *memory;
@@ -68,7 +68,7 @@ static size_t data_size(void)
 	return PAGES * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A record of `size` bytes at position `at`, its body counting from `seed`. */
+/* Put a record of `size` bytes at position `at`. Its body counts up from `seed`. */
 static void put_record(struct fake *fake, uint64_t at, uint16_t size, uint8_t seed)
 {
 	uint8_t *data = fake->memory + sysconf(_SC_PAGESIZE);
@@ -127,7 +127,7 @@ static void test_map_refused(void **state)
 	assert_int_equal(fake.unmapped, 0);
 }
 
-/* Sizes that do not divide the ring, many times round. */
+/* Record sizes that do not divide the ring, wrapping many times. */
 static void test_wraps(void **state)
 {
 	static const uint16_t sizes[] = {8, 24, 40, 1000, 4096, 72};
@@ -153,7 +153,7 @@ static void test_wraps(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* A record that does not wrap is handed out where it lies. */
+/* A record that does not wrap is returned in place. */
 static void test_in_place(void **state)
 {
 	struct tally_ring *ring;
@@ -165,7 +165,7 @@ static void test_in_place(void **state)
 	write_record(&fake, 64, 3);
 	record = (const uint8_t *)tally_ring_next(ring);
 	assert_ptr_equal(record, fake.memory + sysconf(_SC_PAGESIZE));
-	assert_int_equal(page_of(&fake)->data_tail, 0); /* not before it is consumed */
+	assert_int_equal(page_of(&fake)->data_tail, 0); /* advances when the record is consumed */
 	tally_ring_consume(ring);
 	assert_int_equal(page_of(&fake)->data_tail, 64);
 	tally_ring_unmap(ring);
@@ -185,7 +185,7 @@ static void test_pieces(void **state)
 	assert_true(tally_ring_data(ring, &data));
 	assert_int_equal(data.first_len, size - 16);
 	assert_int_equal(data.second_len, 0);
-	assert_false(tally_ring_data(ring, &data)); /* handed out already */
+	assert_false(tally_ring_data(ring, &data)); /* returned already */
 	tally_ring_consume(ring);
 	write_record(&fake, 40, 2);
 	assert_true(tally_ring_data(ring, &data));
@@ -196,7 +196,8 @@ static void test_pieces(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* A look hands nothing out, and sees each record once, whether it was handed out or not. */
+/* tally_ring_look() consumes nothing and returns each record once, whether or not it was returned
+ * by another call. */
 static void test_look(void **state)
 {
 	struct tally_ring_data data;
@@ -226,7 +227,7 @@ static void test_look(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* A full ring: every byte between tail and head. */
+/* A full ring: every byte between tail and head is used. */
 static void test_full(void **state)
 {
 	struct tally_ring_data data;
@@ -245,7 +246,7 @@ static void test_full(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* Sizes that no kernel writes end the walk instead of running away. */
+/* Invalid record sizes end the iteration. */
 static void test_nonsense(void **state)
 {
 	struct tally_ring *ring;
@@ -255,7 +256,7 @@ static void test_nonsense(void **state)
 	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
 	page_of(&fake)->data_head = 64; /* a record of size 0 */
 	assert_null(tally_ring_next(ring));
-	put_record(&fake, 0, 128, 1); /* longer than what was written */
+	put_record(&fake, 0, 128, 1); /* longer than the written data */
 	assert_null(tally_ring_next(ring));
 	tally_ring_unmap(ring);
 }
@@ -270,7 +271,7 @@ static void write_backward(struct fake *fake, uint16_t size, uint8_t seed)
 	__atomic_store_n(&page->data_head, page->data_head - size, __ATOMIC_RELEASE);
 }
 
-/* The records of both pieces, newest first. */
+/* Return the seeds of the records in both pieces, newest first. */
 static unsigned read_backward(struct tally_ring *ring, uint8_t *seeds, unsigned most)
 {
 	static uint8_t joined[1 << 20];
@@ -315,7 +316,8 @@ static void test_overwrite(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* Many times round: what is left is the newest, whole, and at least the ring less one record. */
+/* Wrapping many times: the newest records remain, complete, filling the ring except for less than
+ * one record. */
 static void test_overwrite_wraps(void **state)
 {
 	struct tally_ring *ring;
@@ -334,7 +336,7 @@ static void test_overwrite_wraps(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* What was consumed is not handed out again. */
+/* Consumed records are not returned again. */
 static void test_overwrite_twice(void **state)
 {
 	struct tally_ring *ring;

@@ -34,7 +34,7 @@ static void test_cpus_parse(void **state)
 	check_cpus("0", 1, (int32_t[]){0});
 	check_cpus("0-3", 4, (int32_t[]){0, 1, 2, 3});
 	check_cpus("0-1,5\n", 3, (int32_t[]){0, 1, 5});
-	check_cpus("7,0-1,1,3", 4, (int32_t[]){0, 1, 3, 7}); /* sorted, without doubles */
+	check_cpus("7,0-1,1,3", 4, (int32_t[]){0, 1, 3, 7}); /* sorted, without duplicates */
 }
 
 static void test_cpus_refused(void **state)
@@ -60,7 +60,7 @@ static void test_cpus_any(void **state)
 	free(cpus);
 }
 
-/* A sysfs with a hole: CPU 2 is off. */
+/* A sysfs with a gap: CPU 2 is offline. */
 static void test_cpus_online(void **state)
 {
 	char root[] = "/tmp/tally-cpus-XXXXXX", path[256];
@@ -129,7 +129,7 @@ static void test_threads_refused(void **state)
 		assert_int_equal(tally_threads_of_tids(bad[i], &threads), -EINVAL);
 		assert_int_equal(tally_threads_of_pids(bad[i], &threads), -EINVAL);
 	}
-	/* Beyond the largest pid that a kernel gives. */
+	/* Beyond the largest possible PID. */
 	assert_int_equal(tally_threads_of_tids("999999999", &threads), -ESRCH);
 	assert_int_equal(tally_threads_of_pids("999999999", &threads), -ESRCH);
 	assert_int_equal(tally_threads_of_user("no such user", &threads), -EINVAL);

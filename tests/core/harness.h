@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A harness: the core on a simulated machine, and an observer (every capability, its own CPU, the
- * last one) who opens events on the tasks of the test. What helpers find wrong fails the test.
+ * Test harness: the core on a simulated machine, and an observer task that opens events on the
+ * tasks of the test. The observer has every capability and its own CPU, the last one. Helpers fail
+ * the test if they detect an error.
  */
 #ifndef TALLY_TESTS_CORE_HARNESS_H
 #define TALLY_TESTS_CORE_HARNESS_H
@@ -32,36 +33,38 @@ struct harness {
 	struct tally_sim *sim;
 	struct tally_sim_task *observer;
 	uint32_t observer_cpu;
-	struct sim_transport transport; /* of the observer's calls */
+	struct sim_transport transport; /* transport of the observer's calls */
 };
 
 /* 4 generic counters of 48 bits. */
 extern const struct tally_sim_pmu harness_pmu;
 
-/* Three cycles a nanosecond, and other signals at rates that go into nothing. */
+/* Busy: three cycles a nanosecond. The rates of the other signals do not divide evenly. */
 extern const struct tally_sim_rates harness_busy, harness_calm;
 
-/* `nr_cpus` CPUs beside the observer's, and scene_pmu unless `pmus` has others. Paranoid 2, pages
- * in one piece. `config` NULL: nothing special; of it nr_cpus is ignored. */
+/* Start a machine with `nr_cpus` CPUs in addition to the observer's. Without `config` it has
+ * harness_pmu, perf_event_paranoid 2 and contiguous pages. nr_cpus of `config` is ignored. */
 void harness_begin(struct harness *harness, uint32_t nr_cpus,
 		   const struct tally_sim_config *config);
 
-/* Ends it all; nothing may have gone wrong or be left. */
+/* Destroy everything. Fails the test after a violation of the contract, or if something leaked. */
 void harness_end(struct harness *harness);
 
-/* A task of user 1000 without rights. */
+/* Start a task of user 1000 without capabilities. */
 struct tally_sim_task *harness_spawn(struct harness *harness, const struct tally_sim_step *script,
 				     uint32_t cpu);
 
-/* Every nanosecond of it counted: an attr of the CPU's PMU, of software, that wants all times. */
+/* Return an attr of the CPU's PMU or of a software event. No mode is excluded, and reads include
+ * all times. */
 struct perf_event_attr attr_hw(unsigned signal);
 struct perf_event_attr attr_sw(uint32_t id);
 
-/* Open as the observer, or as a task; must work. `task` NULL: of all tasks on `cpu`. */
+/* Open an event as the observer or as a task; failure fails the test. With `task` NULL the event
+ * counts all tasks on `cpu`. */
 int harness_open(struct harness *harness, struct perf_event_attr attr,
 		 const struct tally_sim_task *task, int32_t cpu, int group_fd);
 
-/* What opening gives, where it may fail. */
+/* Open an event that may be rejected. Returns the descriptor or -errno. */
 int harness_try(struct harness *harness, struct tally_sim_task *by, struct perf_event_attr attr,
 		int32_t pid, int32_t cpu, int group_fd);
 
@@ -70,7 +73,7 @@ void harness_ioctl(struct harness *harness, int fd, unsigned long request, uintp
 void harness_enable(struct harness *harness, int fd);
 void harness_disable(struct harness *harness, int fd);
 
-/* The counts of an event without PERF_FORMAT_GROUP. At end of file `eof` is set, the rest 0. */
+/* Counts of an event without PERF_FORMAT_GROUP. At end of file `eof` is set and the rest is 0. */
 struct reading {
 	uint64_t value, enabled, running, id, lost;
 	bool eof;
@@ -78,12 +81,12 @@ struct reading {
 struct reading harness_read(struct harness *harness, int fd);
 uint64_t harness_value(struct harness *harness, int fd);
 
-/* The counts of a group: how many values. `ret_values` has room for 16. */
+/* Read the counts of a group and return the number of values. `ret_values` has space for 16. */
 uint64_t harness_read_group(struct harness *harness, int fd, struct reading *ret_values);
 
 uint64_t harness_id(struct harness *harness, int fd);
 
-/* Truth of one task (NULL: of everybody) in some modes (0: all). */
+/* Return the true count of one task (NULL: of all tasks) in some modes (0: in all). */
 uint64_t truth(struct harness *harness, const struct tally_sim_task *task, uint32_t modes,
 	       unsigned signal);
 uint64_t truth_cpu(struct harness *harness, uint32_t cpu, unsigned signal);
@@ -95,26 +98,27 @@ uint64_t truth_tree(struct harness *harness, const struct tally_sim_task *task, 
 
 /* ---- records -------------------------------------------------------------------- */
 
-/* The ring of an event, mapped and read by the client's reader. */
+/* Map the ring buffer of an event; the client library's reader reads it. */
 struct tally_ring *harness_map(struct harness *harness, int fd, size_t pages);
 
-/* One record and what is in it. Pointers are good until the next call. */
+/* A record and its decoded contents. The pointers are valid until the next call. */
 struct record {
 	const struct perf_event_header *header;
-	struct tally_sample sample; /* of a SAMPLE, or a trailer */
+	struct tally_sample sample; /* of PERF_RECORD_SAMPLE, or the sample_id trailer */
 };
 
-/* The next record of the ring, made by an event of `attr`; false when there is none. Consumes. */
+/* Consume the next record of the ring, which an event with `attr` wrote. Returns false if the ring
+ * is empty. */
 bool harness_record(struct tally_ring *ring, const struct perf_event_attr *attr,
 		    struct record *ret_record);
 
-/* Drain a ring of one event: what it said in all. */
+/* Totals of a drained ring that has a single event. */
 struct tale {
-	uint64_t samples, periods; /* and the sum of their periods, with PERF_SAMPLE_PERIOD */
+	uint64_t samples, periods; /* periods: sum, if PERF_SAMPLE_PERIOD is set */
 	uint64_t lost_records, lost;
 	uint64_t throttles, unthrottles;
 	uint64_t others;
-	uint64_t last_time; /* they must come in order of time, with PERF_SAMPLE_TIME */
+	uint64_t last_time; /* records must be in time order if PERF_SAMPLE_TIME is set */
 };
 void harness_drain(struct tally_ring *ring, const struct perf_event_attr *attr, struct tale *tale);
 

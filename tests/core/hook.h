@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What src/core/atomic.h calls before each operation where it is built with
- * TALLY_CORE_DEBUG_HOOK="core/hook.h". Hosts for tests define it. */
+/* Hook that src/core/atomic.h calls before each operation when built with
+ * TALLY_CORE_DEBUG_HOOK="core/hook.h". Test hosts define it. */
 #ifndef TALLY_TESTS_CORE_HOOK_H
 #define TALLY_TESTS_CORE_HOOK_H
 

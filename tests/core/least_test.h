@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests on the minimal host share: attrs, and calls that must succeed. */
+/* Helpers for tests on the minimal host: attrs, and calls that must succeed. */
 #ifndef TALLY_TESTS_CORE_LEAST_TEST_H
 #define TALLY_TESTS_CORE_LEAST_TEST_H
 
@@ -33,7 +33,7 @@ static inline void fail_broken(struct least *least, const char *sentence)
 	fail_msg("the contract is broken: %s", sentence);
 }
 
-/* Like least_begin(), but a breach of the contract fails the running test only. */
+/* Like least_begin(), but a violation of the contract only fails the running test. */
 static inline void least_test_begin(struct least *least, uint32_t nr_cpus,
 				    const struct tally_core_settings *settings)
 {
@@ -41,14 +41,14 @@ static inline void least_test_begin(struct least *least, uint32_t nr_cpus,
 	least->on_broken = fail_broken;
 }
 
-/* Two CPUs, of which CPU 0 runs tasks[1]. */
+/* Begin with two CPUs; CPU 0 runs tasks[1]. */
 static inline void least_test_begin_running(struct least *least)
 {
 	least_test_begin(least, 2, NULL);
 	least_switch(least, least_task_new(least));
 }
 
-/* tasks[0] opens an event on `task` (NULL: all tasks); failure fails the test. */
+/* Open an event as tasks[0] on `task` (NULL: on all tasks). Failure fails the test. */
 static inline int must_open(struct least *least, struct perf_event_attr attr,
 			    const struct least_task *task, int32_t cpu, int group)
 {
@@ -60,7 +60,7 @@ static inline int must_open(struct least *least, struct perf_event_attr attr,
 	return fd;
 }
 
-/* Map `nr` data pages, writable by the reader, and return page 0. */
+/* Map `nr` data pages, with a writable user page, and return that page. Failure fails the test. */
 static inline struct perf_event_mmap_page *must_map(struct least *least, int fd, size_t nr,
 						    struct tally_core_buffer **ret_buffer)
 {
@@ -74,7 +74,7 @@ static inline struct perf_event_mmap_page *must_map(struct least *least, int fd,
 	return tally_core_buffer_page(buffer, 0);
 }
 
-/* The count of an event without a read_format. */
+/* Return the count of an event without a read_format. */
 static inline uint64_t count_of(struct least *least, int fd)
 {
 	uint64_t value = 0;
@@ -83,7 +83,7 @@ static inline uint64_t count_of(struct least *least, int fd)
 	return value;
 }
 
-/* The first word of a read of any format. */
+/* Return the first word of a read, whatever the read_format. */
 static inline uint64_t value_of(struct least *least, int fd)
 {
 	uint64_t words[8] = {0};
@@ -92,7 +92,7 @@ static inline uint64_t value_of(struct least *least, int fd)
 	return words[0];
 }
 
-/* Register a PMU like pmus[0], in memory of its own. */
+/* Register a copy of pmus[0] with its own type. The caller frees it. */
 static inline struct tally_core_pmu *pmu_new(struct least *least, uint32_t type,
 					     int (*init)(struct tally_core_pmu *pmu,
 							 struct tally_core_hw *hw))

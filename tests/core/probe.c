@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What runner.sh runs to find out whether a machine runs programs of a kind. "probe threads" also
- * tries threads that signals interrupt: in qemu-i386 7.2 a thread that returns from a signal
- * handler goes on with the thread-local variables of another one.
+ * Program that runner.sh uses to check whether binaries built with some flags run here. "probe
+ * threads" also tries threads that are interrupted by signals: in qemu-i386 7.2, a thread returning
+ * from a signal handler continues with the thread-local variables of another thread.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,8 +18,8 @@ static void on_signal(int signal)
 
 static pthread_barrier_t both_run;
 
-/* A thread sets its variable, is interrupted once both run, and looks whether the variable is the
- * same. */
+/* Set the thread-local variable, take a signal while both threads run, and check whether the
+ * variable is unchanged. */
 static void *thread(void *arg)
 {
 	int *value = arg;

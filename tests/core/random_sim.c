@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* It, and what should be counted in it. */
+/* The simulated machine and the counts that are expected of its events. */
 #include "core/random_sim.h"
 
 #include <stdarg.h>
@@ -40,7 +40,7 @@ void random_sim_fail(struct random_sim *random_sim, const char *format, ...)
 	abort();
 }
 
-/* ---- what should be counted ------------------------------------------------------------- */
+/* ---- expected counts -------------------------------------------------------------------- */
 
 static uint32_t modes_of(const struct perf_event_attr *attr)
 {
@@ -57,7 +57,7 @@ static uint64_t truth(struct random_sim *random_sim, const struct random_sim_eve
 	return tally_sim_truth(random_sim->sim, filter, signal);
 }
 
-/* Of the machine as it is now. Clocks count whatever the mode. */
+/* Return the current true counts. Clock events count in every mode. */
 static struct expectation truth_now(struct random_sim *random_sim,
 				    const struct random_sim_event *event)
 {
@@ -91,7 +91,8 @@ void random_sim_window_close(struct random_sim *random_sim, struct random_sim_ev
 	event->sum.running += now.running - event->base.running;
 }
 
-/* Everybody whose counting changes with this event's state. */
+/* Change the state of an event, and open or close the windows of all events whose counting this
+ * changes. */
 void random_sim_set_on(struct random_sim *random_sim, struct random_sim_event *event, bool on)
 {
 	bool before[RANDOM_SIM_EVENTS];
@@ -133,7 +134,7 @@ void random_sim_forget_group(struct random_sim *random_sim, const struct random_
 	}
 }
 
-/* A pinned event that found no room stood still until now, and so did its group. */
+/* A pinned event in the error state has not counted so far, nor has its group. */
 void random_sim_note_error(struct random_sim *random_sim, const struct random_sim_event *event)
 {
 	if (event->fd >= 0 && event->attr.pinned &&
@@ -150,7 +151,8 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	bool complete;
 
 	random_sim_note_error(random_sim, &random_sim->events[event->leader]);
-	if (ret == 0) { /* pinned, and no room: it counts no more until it is enabled */
+	if (ret == 0) { /* pinned, and in the error state: it does not count until it is enabled
+	                 * again */
 		event->known = false;
 		return;
 	}
@@ -166,7 +168,7 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	event->last_value = words[0];
 	event->last_enabled = words[1];
 	event->last_running = words[2];
-	/* What is pinned may have stood still, in error, until its task ended. */
+	/* A pinned group may have been in the error state and not counted until its task ended. */
 	if (!event->known ||
 	    (random_sim->events[event->leader].attr.pinned && words[1] < want.enabled))
 		return;
@@ -182,8 +184,7 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	random_sim->checks += complete;
 }
 
-/* ---- the simulated machine
- * -------------------------------------------------------------------------- */
+/* ---- the simulated machine -------------------------------------------------------------- */
 
 static void choose_pmus(struct random_sim *random_sim)
 {

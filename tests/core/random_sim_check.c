@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What must hold at any time, by the core's own objects. */
+/* Invariants that are checked on the core's own objects. */
 #include "core/private.h"
 #include "core/random_sim.h"
 #include "hosts/sim/sim_private.h"
@@ -25,7 +25,8 @@ static void check_event(struct random_sim *random_sim, const struct tally_core_c
 				(unsigned long long)event->id);
 }
 
-/* Whole or absent: of a group that is on, every member that is enabled is on. */
+/* A group is on the PMU as a whole or not at all: if the leader is active, so is every enabled
+ * member. */
 static void check_group(struct random_sim *random_sim, struct tally_core_event *leader)
 {
 	tally_group_for_each (event, leader) {
@@ -35,7 +36,7 @@ static void check_group(struct random_sim *random_sim, struct tally_core_event *
 	}
 }
 
-/* No counter twice. */
+/* Check that no counter is used twice. */
 static void check_counter(struct random_sim *random_sim, const struct tally_core_event *event,
 			  uint64_t taken[SIM_MAX_PMUS])
 {

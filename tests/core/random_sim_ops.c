@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can happen in the simulated machine. */
+/* Random operations on the simulated machine. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const struct tally_sim_step scripts[][8] = {
 	{SIM_LOOP(40), SIM_RUN(SIM_USER, 11003, &fast), SIM_YIELD(), SIM_END_LOOP(), SIM_EXIT()},
 };
 
-/* One that is on line: there always is one. */
+/* Choose a CPU that is online; there is always one. */
 static uint32_t any_cpu(struct random_sim *random_sim)
 {
 	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
@@ -173,7 +173,7 @@ static void choose_what(struct random_sim *random_sim, struct perf_event_attr *a
 	attr->context_switch = bits >> 20 & 1;
 }
 
-/* Where to: a task or a CPU or both; alone, leading, or a member of a group. */
+/* Choose the target (a task, a CPU or both) and the group (none, leader or member). */
 static void choose_where(struct random_sim *random_sim, struct random_sim_event *event)
 {
 	uint64_t bits = random_u64(&random_sim->random);
@@ -195,9 +195,10 @@ static void choose_where(struct random_sim *random_sim, struct random_sim_event 
 	event->attr.exclusive = (bits >> 10 & 15) == 0;
 }
 
-/* Children there were before the event do not count for it, but do for the machine's tree: then
- * what it should count is not known; a member may find its leader with children already. Nor is it
- * where each child may find no room for what is pinned. */
+/* Return true if the expected count can be computed. Children that existed before the event do not
+ * count for it, but the machine's truth of the tree includes them; a leader may already have
+ * children when a member is opened. A pinned inherited event is unpredictable too, because each
+ * child may find no counter. */
 static bool can_know(struct random_sim *random_sim, const struct random_sim_event *event)
 {
 	const struct random_sim_event *leader = &random_sim->events[event->leader];
@@ -208,7 +209,8 @@ static bool can_know(struct random_sim *random_sim, const struct random_sim_even
 	       (!leader->attr.pinned && !has_children(random_sim, event->task));
 }
 
-/* Throttling is of whole groups, and what was not counted then stays so. */
+/* Mark the group as subject to throttling, which stops whole groups; the missed counts are not made
+ * up for. */
 static void note_throttling(struct random_sim *random_sim, struct random_sim_event *opened)
 {
 	bool samples = false;
@@ -259,7 +261,7 @@ static void op_open(struct random_sim *random_sim)
 	random_sim_set_on(random_sim, event, !made.attr.disabled);
 }
 
-/* A leader that goes leaves single events behind. */
+/* Close an event. The members of a closed leader become single events. */
 static void op_close(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);
@@ -336,8 +338,8 @@ static void op_prctl(struct random_sim *random_sim)
 	}
 }
 
-/* How many overflows there will be nobody knows here: what is counted until then is not followed.
- */
+/* Set a limit of overflows. The number of overflows cannot be predicted here, so the expected
+ * counts become unknown. */
 static void op_refresh(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);
@@ -363,7 +365,8 @@ static void op_reset(struct random_sim *random_sim)
 	want = random_sim_expected(random_sim, event);
 	tally_sim_ioctl(random_sim->sim, random_sim->monitor, event->fd, PERF_EVENT_IOC_RESET, 0);
 	event->last_value = 0;
-	/* Of what was counted so far nothing is left; unless not all of it had been counted. */
+	/* The reset removes the count so far. If a part of it was missed (multiplexing), the
+	 * expected count is unknown from here on. */
 	event->sum.value -= want.value;
 	event->known &= event->last_running == event->last_enabled;
 }
@@ -408,7 +411,8 @@ static void op_output(struct random_sim *random_sim)
 			(uintptr_t)target->fd);
 }
 
-/* Every record is whole: header by header to the head, and none is longer than what there is. */
+/* Drain a ring and check each header up to the head: no record may be longer than the remaining
+ * data. */
 static void op_drain(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);
@@ -452,7 +456,7 @@ static void op_poll(struct random_sim *random_sim)
 		tally_sim_poll(random_sim->sim, random_sim->monitor, event->fd);
 }
 
-/* A CPU goes, and comes back at some later time. */
+/* Take a CPU offline, or bring one that is offline back. */
 static void op_hotplug(struct random_sim *random_sim)
 {
 	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
@@ -468,9 +472,10 @@ static void op_hotplug(struct random_sim *random_sim)
 	random_sim->gone ^= 1U << cpu;
 }
 
-/* ---- adversity -------------------------------------------------------------------------- */
+/* ---- error injection -------------------------------------------------------------------- */
 
-/* An allocation of what happens next fails: then that has not happened, and all else goes on. */
+/* Let an allocation of the next operation fail. The operation must have no effect, and everything
+ * else continues. */
 static void op_refused(struct random_sim *random_sim)
 {
 	static void (*const refused[])(struct random_sim * random_sim) = {
@@ -482,7 +487,8 @@ static void op_refused(struct random_sim *random_sim)
 	tally_sim_fail_alloc(random_sim->sim, 0);
 }
 
-/* User memory is not there: the call fails, and the next one gives what it would have given. */
+/* Make user memory inaccessible: the call fails with -EFAULT, and the next call returns the same
+ * counts as it would have. */
 static void op_fault(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);
@@ -504,7 +510,7 @@ static void op_fault(struct random_sim *random_sim)
 	random_sim_read(random_sim, event);
 }
 
-/* ---- one of them ------------------------------------------------------------------------- */
+/* ---- choice of an operation -------------------------------------------------------------- */
 
 static void (*const operations[])(struct random_sim *random_sim) = {
 	op_run,   op_run,     op_run,      op_run,          op_spawn,   op_fork,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of ring buffers, each with pages in one piece and all over the place. */
+/* Helpers for ring buffer tests. Each test runs with contiguous and with scattered pages. */
 #ifndef TALLY_TESTS_CORE_RINGS_H
 #define TALLY_TESTS_CORE_RINGS_H
 
@@ -24,7 +24,7 @@ static inline void ring_begin(struct harness *harness, uint32_t nr_cpus, bool sc
 	settings->max_sample_rate = 10000000;
 }
 
-/* Two rows of a table of tests, whose state says whether pages are scattered. */
+/* Two rows of a test table. The state is NULL for contiguous pages, not NULL for scattered ones. */
 #define BOTH(test)                                                         \
 	{#test ", one piece", test, NULL, NULL, NULL},                     \
 	{                                                                  \

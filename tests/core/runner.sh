@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# Sourced by the run.sh of words, threads and switches: find out whether this machine runs what a compiler builds.
+# Sourced by the run.sh of words, threads and switches: check whether this machine runs programs built with some flags.
 
-# can_run FLAGS [threads]: build probe.c with FLAGS in $dir and run it. Set `runner` to the command that such programs
-# are run by, empty where they run as they are. Return 1, with the reason in `why`, if they do not run.
+# can_run FLAGS [threads]: build probe.c with FLAGS in $dir and run it. Set `runner` to the command that runs such
+# programs, or to nothing if they run directly. Return 1, with the reason in `why`, if they do not run.
 #
-# A compiler for 32-bit programs does not mean a kernel that runs them; qemu-i386, where it is installed, does. TSan
-# does not start where the kernel places mappings too randomly, until setarch turns that off.
+# A machine with a compiler for 32-bit programs may have a kernel that does not run them; qemu-i386 does. TSan does not
+# start if the kernel randomizes mappings too much, unless setarch disables that.
 can_run() {
 	mkdir -p "$dir"
 	# shellcheck disable=SC2086
@@ -22,7 +22,7 @@ can_run() {
 	esac
 }
 
-# runs_by RUNNER [threads]: add to `why` what the probe says otherwise.
+# runs_by RUNNER [threads]: run the probe; on failure append the reason to `why`.
 runs_by() {
 	runner=$1
 	if [ "$runner" ] && ! command -v "${runner%% *}" >/dev/null; then
@@ -34,7 +34,7 @@ runs_by() {
 	return 1
 }
 
-# run_program PROGRAM ARG...: run it by `runner`. LeakSanitizer stops all threads by ptrace, which qemu-i386 does not know.
+# run_program PROGRAM ARG...: run a program with `runner`. LeakSanitizer uses ptrace, which qemu-i386 does not support.
 run_program() {
 	case $runner in
 	qemu-*) ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" $runner "$@" ;;

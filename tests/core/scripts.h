@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts that several tests use. */
+/* Scripts shared by several tests. */
 #ifndef TALLY_TESTS_CORE_SCRIPTS_H
 #define TALLY_TESTS_CORE_SCRIPTS_H
 
 #include "harness.h"
 
-/* Always in user space, always busy. */
+/* Always busy in user space. */
 static const struct tally_sim_step script_hog[] = {
 	SIM_LOOP(0), SIM_RUN(SIM_USER, 300 * US, &harness_busy), SIM_END_LOOP()};
 
-/* User and kernel mode, sleeping now and then. */
+/* User and kernel mode, with short sleeps. */
 static const struct tally_sim_step script_worker[] = {
 	SIM_LOOP(0),
 	SIM_RUN(SIM_USER, 31 * US, &harness_busy),

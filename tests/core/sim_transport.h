@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system calls of a task of a simulated machine, as the client library calls them. */
+/* Transport for the client library that makes the system calls of a task of a simulated machine. */
 #ifndef TALLY_TESTS_CORE_SIM_TRANSPORT_H
 #define TALLY_TESTS_CORE_SIM_TRANSPORT_H
 
@@ -12,9 +12,9 @@
 #include "tally/client.h"
 
 struct sim_transport {
-	struct tally_transport transport; /* give this to the client */
+	struct tally_transport transport; /* pass this to the client library */
 	struct tally_sim *sim;
-	struct tally_sim_task *task; /* who calls */
+	struct tally_sim_task *task; /* calling task */
 };
 
 void sim_transport_init(struct sim_transport *transport, struct tally_sim *sim,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmocka and what has to stand before it. */
+/* cmocka and the headers that it needs before it. */
 #ifndef TALLY_TESTS_CORE_TEST_H
 #define TALLY_TESTS_CORE_TEST_H
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Adversity, at random: time that passes inside the core, so that overflow interrupts come in the
- * middle of its code on all CPUs; memory that fails; tasks whose own scripts fork, exec, move and
- * end while others open and close events on them; PMUs of all makes. (test_random.c holds every
- * count of simpler lives against the truth.) The machine watches the contract, the core its own
- * states; enabled >= running, totals never go back, nothing is counted that did not happen,
- * records are whole, and nothing is left at the end. Where the core takes no time, an event
- * that ran throughout has counted the truth.
+ * Random stress: time passes inside the core, so that overflow interrupts on all CPUs occur in the
+ * middle of its code; allocations fail; the scripts of tasks fork, exec, migrate and exit while
+ * events are opened and closed on them; PMUs are of all kinds. (test_random.c uses simpler machines
+ * and compares every count with the truth.) The machine checks the contract, and the core its own
+ * state. Also checked: enabled >= running, totals never decrease, nothing is counted that did not
+ * happen, records are complete, and nothing leaks. If the core takes no time, an event that ran all
+ * the time must have counted the truth.
  *
- * TALLY_OPERATIONS sets how many, TALLY_SEED replays; what failed is printed with its scripts.
+ * TALLY_OPERATIONS sets the number of operations and TALLY_SEED repeats a run. A failure is printed
+ * with the scripts.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ enum {
 	MAX_RUN_NS = 60 * US,
 };
 
-/* An event that is open: whose it is, and what the truth was when it was opened or reset. */
+/* An open event: its opener and target, and the truth at the time of open or reset. */
 struct slot {
 	int fd; /* -1: free */
 	struct tally_sim_task *opener;
@@ -36,8 +37,8 @@ struct slot {
 	int32_t cpu;
 	unsigned signal;
 	struct perf_event_attr attr;
-	bool comparable;                 /* what it counts can be named by a filter of the truth */
-	uint64_t truth, ns, ns_anywhere; /* then */
+	bool comparable;                 /* a filter of the truth can express what is counted */
+	uint64_t truth, ns, ns_anywhere; /* at open or reset */
 	uint64_t last;
 	void *ring;
 	bool writable;
@@ -54,7 +55,7 @@ struct play {
 	bool exact; /* no time passes inside the core */
 	const char *op;
 	uint64_t round, nr_ops;
-	uint64_t nr_compared; /* counts that had to be the truth, and were not 0 */
+	uint64_t nr_compared; /* nonzero counts that had to equal the truth */
 };
 
 static struct play play;
@@ -106,7 +107,7 @@ static struct tally_sim_step random_step(unsigned script)
 		faults,
 		SIM_PRIORITY((int32_t)pick(3)),
 		SIM_EXEC("other"),
-		/* Later scripts only: trees end. */
+		/* Only scripts with higher numbers, so that the tree of tasks is finite. */
 		SIM_FORK(play.scripts[later]),
 		SIM_CLONE(play.scripts[later]),
 	};
@@ -118,7 +119,7 @@ static struct tally_sim_step random_step(unsigned script)
 	return others[pick(script < NR_SCRIPTS - 1 ? 8 : 6)];
 }
 
-/* Segments and what else tasks do, in a loop. */
+/* Write a loop of segments and other steps. */
 static void random_script(unsigned n)
 {
 	struct tally_sim_step *script = play.scripts[n];
@@ -168,7 +169,7 @@ static void end_round(void)
 	harness_end(&play.harness);
 }
 
-/* ---- what must hold ---------------------------------------------------------------- */
+/* ---- invariants -------------------------------------------------------------------- */
 
 static uint64_t truth_of(const struct slot *slot, unsigned signal)
 {
@@ -183,7 +184,8 @@ static uint64_t truth_of(const struct slot *slot, unsigned signal)
 	return tally_sim_truth(play.harness.sim, filter, signal);
 }
 
-/* A task's event is enabled while its task runs, also on CPUs where it does not count. */
+/* Return the time that the task ran on any CPU. A task's event is enabled also on CPUs where it
+ * does not count. */
 static uint64_t ns_anywhere(const struct slot *slot)
 {
 	struct slot all = *slot;
@@ -237,7 +239,7 @@ static struct tally_sim_task *random_task(void)
 
 	while (tally_sim_task_at(play.harness.sim, nr))
 		nr++;
-	/* The later ones: who is gone is mostly before them. */
+	/* Prefer the latest tasks: most earlier ones have exited. */
 	task = tally_sim_task_at(play.harness.sim, nr - 1 - pick(TALLY_MIN(nr, 8)));
 	return tally_sim_task_exited(task) ? tally_sim_task_at(play.harness.sim, 0) : task;
 }
@@ -284,7 +286,7 @@ static struct perf_event_attr random_attr(unsigned *ret_signal)
 	return attr;
 }
 
-/* Whether a filter of the truth can say what such an event counts. */
+/* Return true if a filter of the truth can express what the event counts. */
 static bool is_comparable(const struct slot *slot)
 {
 	bool clock = slot->signal >= SIM_SW && slot->signal != SIM_SW + PERF_COUNT_SW_PAGE_FAULTS;
@@ -365,12 +367,12 @@ static void op_reset(void)
 {
 	struct slot *slot = random_slot();
 
-	/* Of a tree it does not reset what came from those who are gone. */
+	/* Reset does not clear the counts of children that exited. */
 	if (slot_gone(slot) || slot->attr.inherit ||
 	    tally_sim_ioctl(play.harness.sim, slot->opener, slot->fd, PERF_EVENT_IOC_RESET, 0))
 		return;
 	note_truth(slot);
-	/* ran all the time since it was opened, counted since it was reset: still the truth */
+	/* An event that has run ever since it was opened must equal the truth since the reset. */
 }
 
 static void op_mmap(void)
@@ -385,7 +387,7 @@ static void op_mmap(void)
 		slot->ring = NULL;
 }
 
-/* Whole records, one after the other, from the tail to the head. */
+/* Check that there are only complete records from the tail to the head. */
 static void check_ring(struct perf_event_mmap_page *page)
 {
 	const uint8_t *data = (const uint8_t *)page + page->data_offset;
@@ -407,7 +409,7 @@ static void op_drain(void)
 
 	if (slot_gone(slot))
 		return;
-	/* What other tasks mapped goes with their exec and their end. */
+	/* Mappings of other tasks end with their exec and exit. */
 	if (slot->ring && slot->opener == play.harness.observer && slot->writable)
 		check_ring(slot->ring);
 	tally_sim_poll(play.harness.sim, slot->opener, slot->fd);
@@ -452,7 +454,7 @@ static void op_hotplug(void)
 		tally_sim_cpu_online(play.harness.sim, cpu);
 }
 
-/* Memory that is short for a moment. */
+/* Fail some allocations. */
 static void op_no_memory(void)
 {
 	tally_sim_fail_alloc(play.harness.sim, 1 + pick(6));
@@ -494,7 +496,7 @@ static void random_op(void)
 	ops[i].run();
 }
 
-/* ---- the runs ----------------------------------------------------------------------- */
+/* ---- tests -------------------------------------------------------------------------- */
 
 static uint64_t wanted_ops(void)
 {
@@ -503,7 +505,7 @@ static uint64_t wanted_ops(void)
 	return text ? strtoull(text, NULL, 0) : 200000 / tier_step(3);
 }
 
-/* What a test that failed was doing. */
+/* Print the operation at which a test failed, and the scripts. */
 static int print_failure(void **state)
 {
 	char text[128];
@@ -541,13 +543,13 @@ static void run_ops(bool exact)
 	play.op = NULL;
 }
 
-/* The core takes no time: counts can be held against the truth. */
+/* The core takes no time, so counts are compared with the truth. */
 static void test_exact(void **state)
 {
 	run_ops(true);
 }
 
-/* It does, and is interrupted in the middle of it. */
+/* The core takes time and is interrupted. */
 static void test_interrupted(void **state)
 {
 	run_ops(false);

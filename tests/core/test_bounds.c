@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Limits of what an event does to others: the time that a hook has interrupts off, and the rings
- * that a CPU writes to. */
+/* Limits on the impact of an event: how long a hook keeps interrupts off, and which CPUs write to a
+ * ring. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -81,8 +81,8 @@ static void count_operation(struct least *host, enum least_point point, const vo
 	operations += point == LEAST_AT_ATOMIC;
 }
 
-/* Number of operations of a hook of `nr` events with period `period`. Also checks that the next
- * sample is not shifted. */
+/* Return the number of operations of a hook with `nr` events of period `period`. Also check that
+ * the next sample is not delayed. */
 static uint64_t operations_of(uint64_t nr, uint64_t period)
 {
 	struct perf_event_mmap_page *page;
@@ -115,7 +115,7 @@ static void a_hook_of_more_events_takes_no_more_operations(void **state)
 	}
 }
 
-/* A hook runs with interrupts off. */
+/* Hooks run with interrupts off. */
 static void the_operations_of_a_hook_are_bounded(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
@@ -133,7 +133,7 @@ static void the_operations_of_a_hook_are_bounded(void **state)
 
 /* ---- rings ------------------------------------------------------------------------------- */
 
-/* A mapping of the metadata page alone has no room for records. */
+/* A mapping of the metadata page alone has no space for records. */
 static void one_hook_loses_no_records_without_data_pages(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1);
@@ -169,7 +169,7 @@ static void many_hooks_lose_no_records_without_data_pages(void **state)
 	least_end(&least);
 }
 
-/* Children of such an event run on any CPU, and one ring has one writer. */
+/* Children of such an event may run on any CPU, but a ring has a single writer. */
 static void an_inherited_event_of_all_cpus_has_no_ring(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1);
@@ -207,7 +207,7 @@ static void output_of_an_inherited_event_of_all_cpus_is_refused(void **state)
 	least_end(&least);
 }
 
-/* The child ends on another CPU. The record names the child. */
+/* The child exits on another CPU. The record contains the child's IDs. */
 static void the_cpu_of_the_event_writes_the_read_record_of_a_child(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints: a PMU without counters. What Linux answers is in tests/differential/breakpoints;
- * here is what it does not tell. */
+/* Breakpoints: a PMU without counters. tests/differential/breakpoints compares with Linux; the
+ * tests here cover the rest. */
 #include "scripts.h"
 
 enum { WATCHED = 0x600000, CODE = 0x400100 };
@@ -32,7 +32,7 @@ static void access_by(struct harness *harness, struct tally_sim_task *task, uint
 	assert_int_equal(tally_sim_do(harness->sim, task, &step), 0);
 }
 
-/* Its address, not that of the access, and where it happened. */
+/* Samples contain the breakpoint's address, not that of the access, and the mode of the access. */
 static void test_samples(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED | 4, 4);
@@ -61,7 +61,7 @@ static void test_samples(void **state)
 	harness_end(&harness);
 }
 
-/* Modes that the attr leaves out do not count. */
+/* Accesses in excluded modes are not counted. */
 static void test_modes(void **state)
 {
 	struct perf_event_attr user = attr_bp(HW_BREAKPOINT_RW, WATCHED, 8), kernel = user;
@@ -82,7 +82,7 @@ static void test_modes(void **state)
 	harness_end(&harness);
 }
 
-/* In one group with a counter of hardware, all of it on or none. */
+/* A breakpoint in a group with a hardware counter: both are on the PMU, or neither. */
 static void test_group(void **state)
 {
 	struct harness harness;
@@ -112,7 +112,7 @@ static const struct tally_sim_step forks[] = {
 	SIM_SLEEP(MS),          SIM_LOOP(0),      SIM_SLEEP(MS),
 	SIM_END_LOOP()};
 
-/* Children have room of their own, wherever they run, and give it back when they end. */
+/* Children use breakpoint slots of their own on any CPU and release them when they exit. */
 static void test_inherited(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 1);
@@ -129,11 +129,11 @@ static void test_inherited(void **state)
 		harness_try(&harness, harness.observer, attr, tally_sim_task_tid(task), -1, -1),
 		-ENOSPC);
 	assert_string_equal(tally_sim_refusal(harness.sim)->rule,
-			    "the PMU has no room left for the event");
+			    "the PMU has no free counter for the event");
 	tally_sim_run(harness.sim, 3 * MS);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(harness_value(&harness, fds[i]), 5);
-	/* What the task gives up a CPU can have. */
+	/* Slots that the task releases are available to CPU events. */
 	for (int i = 3; i >= 0; i--) {
 		int fd;
 
@@ -146,7 +146,7 @@ static void test_inherited(void **state)
 	harness_end(&harness);
 }
 
-/* Where the task runs meanwhile on another CPU, which has to be asked to let go. */
+/* Modify a breakpoint while its task runs on another CPU, which has to release it first. */
 static void test_modify_running(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8);
@@ -182,7 +182,8 @@ static int modify_by(struct harness *harness, struct tally_sim_task *task, int f
 			       (uintptr_t)&attr);
 }
 
-/* Who asks is judged, not who runs where the event is; the kernel itself may everything. */
+/* The rights of the caller decide, not those of the task that runs where the event is. The kernel
+ * itself may do everything. */
 static void test_modify_rights(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8), kernel = attr;
@@ -208,7 +209,7 @@ static void test_modify_rights(void **state)
 	assert_int_equal(tally_sim_read(harness.sim, task, fd, words, sizeof(words)), 40);
 	assert_int_equal(words[0], 1);
 	assert_int_equal(modify_by(&harness, task, fd, attr), 0);
-	/* Where the event is, one without rights runs. */
+	/* The task that runs where the event is has no rights. */
 	fd = harness_try(&harness, root, attr, -1, 0, -1);
 	assert_true(fd >= 0);
 	assert_int_equal(modify_by(&harness, root, fd, kernel), 0);

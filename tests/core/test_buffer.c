@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring buffer when an interrupt writes in the middle of a writer: no wakeup is lost, and none
- * comes that is not due. */
+/* The ring buffer when an interrupt writes during a write: no wakeup is lost and no spurious one
+ * occurs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 enum { SIZE = 4096, WATERMARK = 2048 };
 
-/* A buffer of one page, and an interrupt that writes `nr` records before `word` is touched. */
+/* A buffer of one page, and an interrupt that writes `nr` records before `word` is accessed. */
 struct scene {
 	struct tally_core_buffer buffer;
 	struct perf_event_mmap_page page;
 	uint8_t data[SIZE], scratch[SIZE];
 	uint8_t *chunks[1];
-	bool wake; /* as seen by whoever writes */
+	bool wake; /* some writer reported a wakeup */
 	const volatile void *word;
 	unsigned nr, len;
 };
@@ -70,8 +70,8 @@ static void scene_end(struct scene *scene)
 	free(scene);
 }
 
-/* The interrupt takes the last room: the writer it interrupted gets none, and has to say that
- * somebody must be woken, as the interrupt left publishing to it. */
+/* The interrupt takes the last free space, so the interrupted writer fails. It must still report
+ * the wakeup, because the interrupt left publishing the records to it. */
 static void test_full_in_between(void **state)
 {
 	struct scene *scene = scene_begin();
@@ -86,7 +86,7 @@ static void test_full_in_between(void **state)
 	scene_end(scene);
 }
 
-/* Wakeups of `nr` records of `len` bytes whose reader keeps up. */
+/* Return the number of wakeups for `nr` records of `len` bytes with a reader that keeps up. */
 static unsigned count_wakeups(struct scene *scene, unsigned nr, uint32_t len)
 {
 	unsigned wakeups = 0;
@@ -100,7 +100,7 @@ static unsigned count_wakeups(struct scene *scene, unsigned nr, uint32_t len)
 	return wakeups;
 }
 
-/* Wherever the interrupt comes, wakeups are as far apart as ever afterwards. */
+/* Wherever the interrupt occurs, later wakeups keep their normal distance. */
 static void test_even_wakeups(void **state)
 {
 	for (unsigned where = 0; where < 3; where++) {
@@ -120,7 +120,8 @@ static void test_even_wakeups(void **state)
 	}
 }
 
-/* Records beyond the mark wake each time, and small ones after them do not catch up. */
+/* Records longer than the watermark cause a wakeup each. Small records after them cause no extra
+ * wakeups. */
 static void test_long_records(void **state)
 {
 	struct scene *scene = scene_begin();

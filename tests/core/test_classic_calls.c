@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls of tally/classic.h over the core: what they refuse, and what rings lose. */
+/* The calls of tally/classic.h on the core: which arguments they reject, and which records a ring
+ * loses. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,13 +32,13 @@ static void scene_end(struct scene *scene)
 	harness_end(&scene->harness);
 }
 
-/* Open on the task. */
+/* Open an event on the task. */
 static int scene_open(struct scene *scene, struct tally_classic_attr attr)
 {
 	return tally_classic_open(scene->perf, &attr, tally_sim_task_tid(scene->task), -1, -1, 0);
 }
 
-/* An event with an overflow for each page fault. */
+/* Open an event that overflows at each page fault. */
 static int scene_faults(struct scene *scene)
 {
 	int fd = scene_open(scene,
@@ -94,7 +95,7 @@ static void refused_attrs_are_explained(void **state)
 	scene_end(&scene);
 }
 
-/* A user who may count no kernel is told what to change. */
+/* For a user who must not count in the kernel, the reason names exclude_kernel. */
 static void missing_rights_are_explained(void **state)
 {
 	struct tally_classic_attr attr = {.config = 0};
@@ -165,7 +166,7 @@ static void rings_have_1_and_2_to_the_n_pages(void **state)
 	scene_end(&scene);
 }
 
-/* Each fault is in the page's data by its head, for who reads without tally_classic_next(). */
+/* An update moves data_head beyond each fault, for readers without tally_classic_next(). */
 static void data_head_moves_by_what_is_updated(void **state)
 {
 	const struct tally_classic_page *page;
@@ -196,7 +197,7 @@ static unsigned count_records(struct scene *scene, int fd)
 	return nr;
 }
 
-/* "What is not read in time is overwritten": it is counted. */
+/* "What is not read in time is overwritten": overwritten records are counted. */
 static void overwritten_records_are_counted_as_lost(void **state)
 {
 	const struct tally_classic_page *page;
@@ -212,7 +213,7 @@ static void overwritten_records_are_counted_as_lost(void **state)
 		assert_int_equal(tally_classic_update(scene.perf, fd), 0);
 	}
 	assert_int_equal(page->data_head, 1000 * RECORD);
-	/* What is whole is returned: a page full. */
+	/* The complete records are returned: one page. */
 	returned = count_records(&scene, fd);
 	assert_int_equal(returned, PAGE / RECORD);
 	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1000);
@@ -222,7 +223,8 @@ static void overwritten_records_are_counted_as_lost(void **state)
 	scene_end(&scene);
 }
 
-/* A reader that only uses tally_classic_next() loses what the core had no room for. */
+/* With a reader that only uses tally_classic_next(), records that the core's ring drops are lost.
+ */
 static void records_without_room_are_counted_as_lost(void **state)
 {
 	const struct tally_classic_page *page;
@@ -236,14 +238,14 @@ static void records_without_room_are_counted_as_lost(void **state)
 	fault(&scene, 1000);
 	returned = count_records(&scene, fd);
 	assert_in_range(returned, 400, 512);
-	/* The core tells with the next record how many it lost. */
+	/* The core reports the number of lost records with the next record. */
 	fault(&scene, 1);
 	returned += count_records(&scene, fd);
 	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1001);
 	scene_end(&scene);
 }
 
-/* The copy that was returned stays as it is while the ring goes on. */
+/* The returned copy does not change when the ring is written to. */
 static void returned_records_stay_valid_until_the_next_call(void **state)
 {
 	const struct tally_classic_header *record;
@@ -275,7 +277,8 @@ static void polling_needs_a_transport_that_can(void **state)
 	scene_end(&scene);
 }
 
-/* The child of a fork has none of its parent's rings, and unmaps nothing that it made itself. */
+/* The child of a fork has none of its parent's rings. It must not unmap mappings of its own that
+ * have the same addresses. */
 static void the_child_of_a_fork_has_no_rings(void **state)
 {
 	const struct tally_classic_page *page;
@@ -302,7 +305,7 @@ static void the_child_of_a_fork_has_no_rings(void **state)
 	scene_end(&scene);
 }
 
-/* The members of a closed leader lead themselves. */
+/* The members of a closed leader become leaders. */
 static void prctl_reaches_members_of_a_closed_leader(void **state)
 {
 	struct tally_classic_attr attr = {.config = TALLY_CLASSIC_EVENT(1, 1)};
@@ -323,7 +326,7 @@ static void prctl_reaches_members_of_a_closed_leader(void **state)
 	scene_end(&scene);
 }
 
-/* The descriptors of members stay when their leader is closed. */
+/* The descriptors of members stay valid when their leader is closed. */
 static void members_can_be_read_after_their_leader_is_closed(void **state)
 {
 	struct tally_classic_attr attr = {.record_type = TALLY_CLASSIC_RECORD_GROUP};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting, where there is a counter for every event: what is read is the truth, to the last
- * event and the last nanosecond. */
+/* Counting with a counter for every event: reads return the truth, exact to the event and the
+ * nanosecond. */
 #include "base/arith.h"
 #include "harness.h"
 
@@ -24,8 +24,8 @@ static const struct tally_sim_step traveller[] = {
 	SIM_MIGRATE(0), SIM_END_LOOP(),
 };
 
-/* A task's event follows it, shares its CPU with others and counts none of theirs; it is enabled
- * for the time that the task runs. */
+/* A task's event follows the task between CPUs and does not count other tasks. It is enabled while
+ * the task runs. */
 static void test_task(void **state)
 {
 	struct harness harness;
@@ -51,7 +51,7 @@ static void test_task(void **state)
 	harness_end(&harness);
 }
 
-/* The same on a machine that cannot tell where a task runs. */
+/* Like test_task(), on a host that does not know where a task runs. */
 static void test_task_anywhere(void **state)
 {
 	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .no_task_cpu = true};
@@ -75,7 +75,7 @@ static void test_task_anywhere(void **state)
 	harness_end(&harness);
 }
 
-/* A CPU's event counts all that runs there, idle included, and wall time. */
+/* A CPU event counts everything that runs on the CPU, including idle, and wall time. */
 static void test_cpu(void **state)
 {
 	struct tally_sim_config config = {
@@ -101,7 +101,7 @@ static void test_cpu(void **state)
 	harness_end(&harness);
 }
 
-/* pid > 0 and cpu >= 0: the task, while it is there. */
+/* With pid > 0 and cpu >= 0 the task is counted while it runs on that CPU. */
 static void test_task_on_cpu(void **state)
 {
 	struct harness harness;
@@ -133,7 +133,7 @@ enum {
 	I = 1 << SIM_IDLE
 };
 
-/* What is left out, and the modes that are counted then. */
+/* Excluded modes, and the modes that remain. */
 static const struct {
 	struct perf_event_attr attr;
 	uint32_t modes;
@@ -147,7 +147,7 @@ static const struct {
 	{{.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1}, U},
 };
 
-/* exclude_*: the modes of the processor that are asked for, of a task and of a CPU. */
+/* exclude_*: only the remaining modes are counted, for a task and for a CPU. */
 static void test_modes(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -182,7 +182,7 @@ static void test_modes(void **state)
 	harness_end(&harness);
 }
 
-/* Between enable and disable, and in no other time; reset takes the count, not the times. */
+/* Events count only between enable and disable. Reset clears the count, but not the times. */
 static void test_windows(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -221,7 +221,7 @@ static void test_windows(void **state)
 	harness_end(&harness);
 }
 
-/* Counters from 8 bits on are made 64 bits wide. */
+/* Counters of 8 bits and more are extended to 64 bits. */
 static void test_widths(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
@@ -244,8 +244,7 @@ static void test_widths(void **state)
 	}
 }
 
-/* A count that is past 2^32 and one that starts at opening, for a CPU that is busy with a
- * thousand tasks. */
+/* A count above 2^32, and one that starts at open, on a busy CPU with many tasks. */
 static void test_long(void **state)
 {
 	struct harness harness;
@@ -265,7 +264,7 @@ static void test_long(void **state)
 	harness_end(&harness);
 }
 
-/* Opened by the task itself in the middle of what it does. */
+/* A task opens an event on itself while it is running. */
 static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);

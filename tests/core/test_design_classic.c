@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The examples of the design document as they are written: its attr, its reads, its record stream
- * and its calls, by tally/classic.h over the core. The results are compared with the truth. */
+/* The examples of the design document as written: its attr, reads, record stream and calls, through
+ * tally/classic.h on the core. Results are compared with the truth. */
 #include "base/arith.h"
 #include "base/endian.h"
 #include "harness.h"
@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096 };
 
-/* All generalized events, and the bus cycles of the document's raw one. */
+/* Rates of all generalized events, and of the document's raw event. */
 static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000,
 						       [SIM_INSTRUCTIONS] = 4242427,
 						       [SIM_CACHE_REFERENCES] = 70001,
@@ -22,7 +22,7 @@ static const struct tally_sim_step worker[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 31
 					       SIM_END_LOOP()};
 static const struct tally_sim_step sleeper[] = {SIM_LOOP(0), SIM_SLEEP(SECOND), SIM_END_LOOP()};
 
-static struct tally_classic *perf; /* the observer's */
+static struct tally_classic *perf; /* of the observer */
 
 static void classic_begin(struct harness *harness, uint32_t nr_cpus,
 			  const struct tally_sim_config *config)
@@ -46,7 +46,7 @@ static int classic_open(struct tally_classic_attr attr, const struct tally_sim_t
 	return fd;
 }
 
-/* How many u64 were read. */
+/* Read an event and return the number of u64 values. */
 static size_t classic_read(int fd, uint64_t ret_words[3])
 {
 	int64_t len = tally_classic_read(perf, fd, ret_words, 3 * sizeof(uint64_t));
@@ -68,8 +68,8 @@ static void classic_ioctl(int fd, unsigned long request, unsigned long arg)
 	assert_int_equal(tally_classic_ioctl(perf, fd, request, arg), 0);
 }
 
-/* Each of the seven generalized events, and the raw one of the document, "external bus cycles while
- * bus lock signal asserted"; all read formats. */
+/* Each of the seven generalized events and the raw event of the document, "external bus cycles
+ * while bus lock signal asserted", with all read formats. */
 static void test_hardware(void **state)
 {
 	for (uint32_t i = 0; i < 8 * 4; i++) {
@@ -113,8 +113,8 @@ static void test_cannot_count(void **state)
 	classic_end(&harness);
 }
 
-/* "One can establish the overcommit ratio": five events on four counters, and the estimate that
- * enabled / running gives is within 2 % of the truth. */
+/* "One can establish the overcommit ratio": five events share four counters, and counts scaled by
+ * enabled / running are within 2 % of the truth. */
 static void test_overcommit(void **state)
 {
 	int events[5];
@@ -138,7 +138,7 @@ static void test_overcommit(void **state)
 	classic_end(&harness);
 }
 
-/* The nine software events: what happened `id + 1` times is counted so often. */
+/* The software events: an event that happens `id + 1` times has that count. */
 static void test_software(void **state)
 {
 	for (uint32_t id = PERF_COUNT_SW_PAGE_FAULTS; id <= PERF_COUNT_SW_EMULATION_FAULTS; id++) {
@@ -159,7 +159,7 @@ static void test_software(void **state)
 	}
 }
 
-/* cpu-clock, task-clock, context switches and migrations are the core's own to count. */
+/* The core itself counts cpu-clock, task-clock, context switches and migrations. */
 static void test_software_of_tasks(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -189,7 +189,7 @@ static void test_software_of_tasks(void **state)
 
 /* ---- the record stream --------------------------------------------------------------------- */
 
-/* Map a ring of that many pages. */
+/* Map a ring with this number of data pages. */
 static void classic_map(int fd, size_t pages)
 {
 	const struct tally_classic_page *page;
@@ -198,7 +198,7 @@ static void classic_map(int fd, size_t pages)
 	assert_int_equal(page->data_head, 0);
 }
 
-/* "Interrupts every N events": each is in the buffer, with all six fields. */
+/* "Interrupts every N events": each overflow is in the buffer, with all six fields. */
 static void test_overflows(void **state)
 {
 	int events[2];
@@ -229,7 +229,8 @@ static void test_overflows(void **state)
 		last_time = sample.time;
 		assert_int_equal(sample.nr_group, 2);
 		assert_int_equal(sample.group[0], PERF_COUNT_HW_INSTRUCTIONS);
-		/* The count goes on until the interrupt is taken: some events of one nanosecond. */
+		/* Counting continues until the interrupt is taken: up to the events of one
+		 * nanosecond. */
 		nr++;
 		assert_in_range(sample.group[1], nr * 10000, nr * 10000 + 20);
 		assert_int_equal(sample.group[2], PERF_COUNT_HW_CPU_CYCLES);
@@ -239,8 +240,8 @@ static void test_overflows(void **state)
 	classic_end(&harness);
 }
 
-/* A raw event is the machine's: another encoding counts what the generalized event does, or is
- * refused. It samples as well. */
+/* Raw events are machine-specific: another encoding counts the same as its generalized event, or is
+ * rejected. Raw events can sample, too. */
 static void test_raw(void **state)
 {
 	struct tally_classic_attr nothing = {.config = TALLY_CLASSIC_RAW(0x4065)};
@@ -272,7 +273,7 @@ static void test_raw(void **state)
 	classic_end(&harness);
 }
 
-/* Names and PROT_EXEC mappings; nothing of what the document does not have. */
+/* Comm and PROT_EXEC mmap records, and no record types that the document does not have. */
 static void test_names_and_mappings(void **state)
 {
 	static const struct tally_core_mapping mapping = {.addr = 0x400000,
@@ -320,7 +321,8 @@ static void tell_munmap(struct harness *harness, int fd)
 				     tally_sim_event(harness->sim, harness->observer, fd));
 }
 
-/* PROT_EXEC mappings that go; `munmap` without `mmap` hears of nothing else. */
+/* Records of PROT_EXEC mappings that are removed. With `munmap` but without `mmap` there are no
+ * other records. */
 static void test_munmap(void **state)
 {
 	static const struct tally_core_mapping mapping = {
@@ -384,7 +386,7 @@ static void test_enable_and_disable(void **state)
 	classic_end(&harness);
 }
 
-/* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): enabled for nr events, then disabled again. */
+/* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): enabled for nr overflows, then disabled again. */
 static void test_refresh(void **state)
 {
 	int event;
@@ -438,7 +440,7 @@ static void test_prctl(void **state)
 	other = harness_spawn(&harness, worker, 1);
 	tally_sim_run(harness.sim, US);
 	attr.read_format = 0;
-	/* The observer's, on the task; and the task's own, on another. */
+	/* Events of the observer on the task, and an event of the task on another task. */
 	leader = classic_open((struct tally_classic_attr){.config = 0}, task, -1);
 	member =
 		classic_open((struct tally_classic_attr){.config = 1, .disabled = 1}, task, leader);

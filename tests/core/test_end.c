@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks that others end, wherever they are, and schedulers that tell switches in their own way. */
+/* Tasks ended by other tasks, wherever they are, and schedulers that report switches in unusual
+ * ways. */
 #include <stdlib.h>
 
 #include "core/least_test.h"
@@ -7,8 +8,8 @@
 static struct least least;
 static struct least_task *kept;
 
-/* Ended from the thread's CPU inside a critical section; then the task's CPU goes on, and its
- * memory goes. */
+/* End a task from the thread's CPU inside a critical section. Then the task's CPU switches away and
+ * the task's memory is freed. */
 static bool end_task(struct least_task *task)
 {
 	uint32_t was = least.cpu;
@@ -27,7 +28,7 @@ static bool end_task(struct least_task *task)
 		if (least.tasks[i] == task)
 			least.tasks[i] = NULL;
 	}
-	/* Who got it keeps its memory, as task_get() promises. */
+	/* A reference keeps the memory, as task_get() promises. */
 	if (task->refs)
 		kept = task;
 	else
@@ -42,7 +43,7 @@ static struct least_task *run_on(struct least_task *task, uint32_t cpu)
 	return task;
 }
 
-/* While it runs on another CPU, what it counts until that goes on counts. */
+/* A task that is ended while it runs on another CPU counts until that CPU switches. */
 static void test_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -67,7 +68,7 @@ static void test_running(void **state)
 	least_end(&least);
 }
 
-/* Reaped while its CPU still has it. */
+/* The task is reaped while it is still current on its CPU. */
 static void test_reaped_on(void **state)
 {
 	struct least_task *task;
@@ -94,7 +95,7 @@ static void test_reaped_on(void **state)
 	least_end(&least);
 }
 
-/* Clones exchange their contexts at switches; one that ended keeps its own. */
+/* Clones exchange their contexts at switches. A clone that was ended keeps its own. */
 static void test_clones(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -112,8 +113,8 @@ static void test_clones(void **state)
 		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	}
 	least_on(&least, 0);
-	assert_true(end_task(clones[2])); /* runs; what its CPU counts before it goes on is 7 */
-	assert_true(end_task(clones[0])); /* waits */
+	assert_true(end_task(clones[2])); /* runs; its CPU counts 7 before it switches */
+	assert_true(end_task(clones[0])); /* not running */
 	run_on(clones[1], 1);
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	least_on(&least, 0);
@@ -135,7 +136,7 @@ static void end_victim(struct least *where, enum least_point point, const volati
 	end_task(task);
 }
 
-/* Somebody opens events on it, at whatever point of that it ends. */
+/* The task is ended at every possible point while another task opens events on it. */
 static void test_opened(void **state)
 {
 	uint64_t nth = 0;
@@ -171,7 +172,7 @@ static void test_opened(void **state)
 	assert_true(nth > 10);
 }
 
-/* Its CPU, which was asked to put its first context on, looks at the clock: then it ends. */
+/* End the task when its CPU, which was asked to start the first context, reads the clock. */
 static void end_running(struct least *where, enum least_point point, const volatile void *what)
 {
 	uint32_t cpu = where->cpu;
@@ -186,7 +187,7 @@ static void end_running(struct least *where, enum least_point point, const volat
 	where->off = off;
 }
 
-/* Somebody opens an event on it while it runs, and a third CPU ends it. */
+/* A third CPU ends a running task while another one opens an event on it. */
 static void test_ended_while_put_on(void **state)
 {
 	uint64_t nth = 0;
@@ -215,8 +216,8 @@ struct exit_record {
 	uint64_t time;
 };
 
-/* Its memory is used for something else by the time that what it left is reaped, when another task
- * runs: the record of its end is its own. */
+/* The memory of an ended task is reused before the task is reaped, which happens when another task
+ * runs. The exit record must still contain the task's own IDs. */
 static void test_last_record(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -250,7 +251,8 @@ static void test_last_record(void **state)
 	least_end(&least);
 }
 
-/* Two namespaces have numbers of their own for it, also when it is gone; CPUs are told at once. */
+/* Task events report an ended task with its IDs in each of two namespaces, after it is reaped. CPU
+ * events report it immediately. */
 static void test_last_numbers(void **state)
 {
 	enum { VIEWERS = 2, SEEN_LESS = 40 };
@@ -271,7 +273,7 @@ static void test_last_numbers(void **state)
 				   -1),
 			 1, &buffers[i]);
 	}
-	/* Of a namespace that is gone by then, as its only event was closed. */
+	/* An event of a namespace that no longer exists then, because its only event was closed. */
 	least.tasks[0]->perf.viewer = &least;
 	least_close(&least, must_open(&least, attr, task, -1, -1));
 	least.gone_viewer = &least;
@@ -293,7 +295,8 @@ static void test_last_numbers(void **state)
 	least_end(&least);
 }
 
-/* Who lists the events holds one while all are closed: once, also if somebody closed it before. */
+/* An iterator holds a reference to an event while all events are closed. Each event is closed once,
+ * even if it was closed before. */
 static void test_held_while_all_are_closed(void **state)
 {
 	const struct tally_core_event_setup setup = {.cpu = 0};
@@ -313,7 +316,7 @@ static void test_held_while_all_are_closed(void **state)
 	least_end(&least);
 }
 
-/* Told twice, told of who is there already, told with somebody else as the one who goes. */
+/* The scheduler reports a switch twice, a switch to the current task, or a wrong previous task. */
 static void test_switches(void **state)
 {
 	struct least_task *a, *b;
@@ -332,7 +335,7 @@ static void test_switches(void **state)
 	least.off--;
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 2);
 	least.off++;
-	tally_core_switch(least.core, NULL, &b->perf, false); /* told, and not made */
+	tally_core_switch(least.core, NULL, &b->perf, false); /* reported, but not made */
 	tally_core_switch(least.core, &a->perf, &a->perf, false);
 	least.off--;
 	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
@@ -341,7 +344,7 @@ static void test_switches(void **state)
 	least_end(&least);
 }
 
-/* The host still finds it: the CPU goes on with another task later. */
+/* The host can still find the task, because its CPU switches later. */
 static void no_event_is_opened_on_a_task_that_has_exited(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);
@@ -356,7 +359,7 @@ static void no_event_is_opened_on_a_task_that_has_exited(void **state)
 	least_end(&least);
 }
 
-/* A task opens an event on another and exits; the next one has the same memory. */
+/* A task opens an event on another task and exits. The next task has the same memory. */
 static void a_task_has_none_of_the_events_of_one_before_it(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a sample can carry beyond the basics: registers, stacks, chains with limits, other clocks,
- * groups. */
+/* Optional sample fields: registers, stacks, limited callchains, other clocks, group reads. */
 #include "scripts.h"
 
 static const struct tally_sim_step deep[] = {
@@ -11,7 +10,7 @@ static const struct tally_sim_step deep[] = {
 		    .ip = 0xffffffff80001000, .ip_len = 4, .depth = 9),
 	SIM_END_LOOP()};
 
-/* A task that samples every 30,000 cycles, and what each of 100 samples must be. */
+/* Sample a task every 30,000 cycles and check each of 100 samples with `look`. */
 static void play_samples(struct perf_event_attr attr, const struct tally_core_settings *settings,
 			 void (*look)(const struct tally_sample *sample,
 				      const struct tally_sim_task *task))
@@ -38,7 +37,7 @@ static void play_samples(struct perf_event_attr attr, const struct tally_core_se
 	harness_end(&harness);
 }
 
-/* Registers: those of the mask, lowest first, of the interrupt and of user space. */
+/* Registers in the mask, lowest number first, of the interrupted context and of user space. */
 static void look_at_regs(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	const uint64_t mask = 0x10081;
@@ -66,7 +65,7 @@ static void test_regs(void **state)
 	play_samples(attr, NULL, look_at_regs);
 }
 
-/* Stacks: what there is of what was asked for. */
+/* The stack is dumped as far as it exists, up to the requested size. */
 static void look_at_stack(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	assert_int_equal(sample->stack_user.len, SIM_STACK_BYTES);
@@ -84,7 +83,7 @@ static void test_stack(void **state)
 	play_samples(attr, NULL, look_at_stack);
 }
 
-/* Chains: `kernel` and `user` entries behind their markers. */
+/* Check a callchain with `kernel` and `user` entries after their context markers. */
 static void check_chain(const struct tally_sample *sample, uint64_t kernel, uint64_t user)
 {
 	uint64_t at = 0;
@@ -122,7 +121,7 @@ static void look_at_no_user(const struct tally_sample *sample, const struct tall
 	check_chain(sample, in_kernel(sample) ? 9 : 0, 0);
 }
 
-/* The limit is for both parts together. */
+/* The limit applies to the kernel and the user part together. */
 static void look_at_short(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	check_chain(sample, in_kernel(sample) ? 9 : 0, in_kernel(sample) ? 3 : 12);
@@ -149,10 +148,10 @@ static void test_chains(void **state)
 	play_samples(attr, &settings, look_at_short);
 }
 
-/* clockid: another clock's time; one that there is not is refused. */
+/* clockid: timestamps of another clock. An unknown clock is rejected. */
 static void look_at_clock(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
-	/* tai of the machine is 12 seconds ahead. */
+	/* CLOCK_TAI of the machine is 12 seconds ahead. */
 	assert_in_range(sample->time, 12ull * SECOND, 12ull * SECOND + MS);
 }
 
@@ -171,7 +170,7 @@ static void test_clockid(void **state)
 	harness_end(&harness);
 }
 
-/* The counts of a whole group in the samples of its leader: of one moment. */
+/* Samples of a leader contain the counts of the group, all read at the same time. */
 static void test_group_read(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -213,8 +212,7 @@ static void test_group_read(void **state)
 	harness_end(&harness);
 }
 
-/* A group that is larger than the largest record leaves a sample without its counts, not without
- * sense. */
+/* A group larger than the largest record: the sample omits the counts, but remains valid. */
 static void test_group_beyond_record(void **state)
 {
 	struct tally_core_settings settings;
@@ -230,7 +228,7 @@ static void test_group_beyond_record(void **state)
 
 	tally_core_settings_init(&settings);
 	settings.paranoid = -1;
-	settings.record_max = 0; /* raised to the least that there is */
+	settings.record_max = 0; /* raised to the minimum */
 	attr.sample_period = 30000;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ;
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;

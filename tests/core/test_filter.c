@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filters: what parses, what it says of raw data, and what is said of what does not parse. */
+/* Filters: parsing, evaluation on raw data, and the errors for invalid filters. */
 #include <errno.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void test_verdicts(void **state)
 		{"count >= -4", false},
 		{"count<=-5", true},
 		{"count > -6", true},
-		{"bits > 1", true}, /* unsigned: the top bit is no sign */
+		{"bits > 1", true}, /* unsigned: the top bit is not a sign */
 		{"bits < 0", false},
 		{"bits & 0x10", true},
 		{"bits & 0x20", false},
@@ -80,7 +80,7 @@ static void test_verdicts(void **state)
 	}
 }
 
-/* Fields that the raw data is too short for are 0 or empty. */
+/* Fields beyond the end of the raw data are 0 or empty. */
 static void test_short_data(void **state)
 {
 	struct {
@@ -94,8 +94,8 @@ static void test_short_data(void **state)
 	assert_true(tally_filter_passes(&f.filter, &raw, offsetof(struct raw, comm) + 2));
 }
 
-/* Each parenthesis lets two truths wait: what is more than the evaluation can hold is refused, and
- * what is taken is right. */
+/* Each parenthesis needs two stack entries. Filters that exceed the stack are rejected; all others
+ * are evaluated correctly. */
 static void test_depth(void **state)
 {
 	for (int depth = 1; depth < 40; depth++) {

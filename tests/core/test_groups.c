@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups: on the PMU as a whole or not at all; pinned and exclusive ones. */
+/* Groups are on the PMU as a whole or not at all; pinned and exclusive groups. */
 #include "base/arith.h"
 #include "scripts.h"
 
@@ -13,7 +13,7 @@ static struct perf_event_attr attr_group(unsigned signal)
 	return attr;
 }
 
-/* A leader and its members; the leader's descriptor. `ret_fds` has room for them. */
+/* Open a leader and its members; `ret_fds` has space for `nr`. Returns the leader's descriptor. */
 static int open_group(struct harness *harness, const struct tally_sim_task *task, int32_t cpu,
 		      unsigned nr, int *ret_fds)
 {
@@ -23,7 +23,8 @@ static int open_group(struct harness *harness, const struct tally_sim_task *task
 	return ret_fds[0];
 }
 
-/* A group that fits: every value the truth; one read gives all, in order of opening. */
+/* A group that fits: all values equal the truth. One read returns all values in the order of
+ * opening. */
 static void test_whole(void **state)
 {
 	struct harness harness;
@@ -44,8 +45,8 @@ static void test_whole(void **state)
 	harness_end(&harness);
 }
 
-/* Members of groups that take turns have counted the same stretches: all of them, or none. The
- * group of four leaves no room for that of three, and single events fill in beside it. */
+/* All members of multiplexed groups count during the same times. While the group of four is on,
+ * there is no counter for the group of three; single events use counters that are left over. */
 static void test_all_or_nothing(void **state)
 {
 	struct harness harness;
@@ -70,7 +71,7 @@ static void test_all_or_nothing(void **state)
 		assert_true(a[0].running + b[0].running <= ns);
 		assert_true(a[0].running + single.running <= ns);
 		assert_true(single.running >= b[0].running);
-		/* Of a steady load each has what it would have in its time. */
+		/* The load is steady, so each count follows from the event's running time. */
 		for (unsigned j = 0; j < 4; j++)
 			assert_near(a[j].value,
 				    tally_mul_div(harness_busy.per_ms[j], a[0].running, MS), 1 + i);
@@ -83,7 +84,7 @@ static void test_all_or_nothing(void **state)
 	harness_end(&harness);
 }
 
-/* A group that no empty PMU could hold is refused when it is opened. */
+/* A group that does not fit on an empty PMU is rejected by open. */
 static void test_never_fits(void **state)
 {
 	struct harness harness;
@@ -100,7 +101,7 @@ static void test_never_fits(void **state)
 	harness_end(&harness);
 }
 
-/* Software events in a hardware group: on and off with it. */
+/* Software events in a hardware group are on and off together with it. */
 static void test_mixed(void **state)
 {
 	struct harness harness;
@@ -121,8 +122,8 @@ static void test_mixed(void **state)
 	harness_end(&harness);
 }
 
-/* A software leader gains a hardware member: the group is then one of the PMU, for a task and for
- * a CPU. */
+/* A group with a software leader moves to the PMU when it gains a hardware member, for a task and
+ * for a CPU. */
 static void test_software_leader(void **state)
 {
 	for (int32_t cpu = -1; cpu < 1; cpu++) {
@@ -144,7 +145,7 @@ static void test_software_leader(void **state)
 		assert_int_equal(harness_read_group(&harness, leader, values), 2);
 		assert_int_equal(values[0].value, 20 * MS);
 		assert_int_equal(values[1].value, 30 * MS);
-		/* With rivals for the counters the clock has to wait as well. */
+		/* When other groups compete for the counters, the clock is multiplexed as well. */
 		open_group(&harness, whose, cpu, 4, (int[4]){0});
 		tally_sim_run(harness.sim, 100 * MS);
 		assert_int_equal(harness_read_group(&harness, leader, values), 2);
@@ -155,7 +156,8 @@ static void test_software_leader(void **state)
 	}
 }
 
-/* Pinned first; when there is no room: the error state, end of file, until it is enabled again. */
+/* Pinned groups are scheduled first. A pinned event without a counter is in the error state, and
+ * reads return end of file, until it is enabled again. */
 static void test_pinned(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
@@ -181,7 +183,7 @@ static void test_pinned(void **state)
 	assert_int_equal(tally_sim_poll(harness.sim, harness.observer, fds[4]) &
 				 (TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP),
 			 TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP);
-	/* There is room, but it has to be asked for. */
+	/* A counter is free, but the event has to be enabled again first. */
 	harness_close(&harness, fds[0]);
 	tally_sim_run(harness.sim, 10 * MS);
 	assert_true(harness_read(&harness, fds[4]).eof);
@@ -195,7 +197,8 @@ static void test_pinned(void **state)
 	harness_end(&harness);
 }
 
-/* What a task has pinned goes before what a CPU has flexible, whenever the task comes. */
+/* Pinned events of a task have priority over flexible events of a CPU, also when the task starts
+ * running later. */
 static void test_pinned_arrives(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
@@ -222,7 +225,7 @@ static void test_pinned_arrives(void **state)
 	harness_end(&harness);
 }
 
-/* While an exclusive group is on, no other is on its PMU; software events do not mind. */
+/* While an exclusive group is on its PMU, no other group is. Software events are not affected. */
 static void test_exclusive(void **state)
 {
 	struct perf_event_attr exclusive = attr_hw(SIM_CYCLES);
@@ -246,7 +249,7 @@ static void test_exclusive(void **state)
 	harness_end(&harness);
 }
 
-/* Enabling and disabling: members by themselves, all under a leader, and by the group flag. */
+/* Enable and disable members, a leader, and a group by PERF_IOC_FLAG_GROUP. */
 static void test_switches(void **state)
 {
 	struct harness harness;
@@ -263,7 +266,7 @@ static void test_switches(void **state)
 	assert_int_equal(harness_read_group(&harness, fds[0], values), 3);
 	assert_int_equal(values[0].value, 6 * MS);
 	assert_int_equal(values[1].value, harness_busy.per_ms[1]);
-	/* The leader off: nobody counts, and members that are enabled do not either. */
+	/* While the leader is off, no member counts, even if it is enabled. */
 	harness_disable(&harness, fds[0]);
 	harness_enable(&harness, fds[1]);
 	tally_sim_run(harness.sim, MS);
@@ -285,7 +288,7 @@ static void test_switches(void **state)
 	harness_end(&harness);
 }
 
-/* While its leader is off a member is not enabled either, and its own time stands still. */
+/* While its leader is off, a member is not enabled either, and its times do not advance. */
 static void test_member_times(void **state)
 {
 	struct harness harness;
@@ -313,7 +316,7 @@ static void test_member_times(void **state)
 	harness_end(&harness);
 }
 
-/* The leader goes: its members are single events and go on. */
+/* When the leader is closed, its members become single events and continue. */
 static void test_leader_closed(void **state)
 {
 	struct harness harness;

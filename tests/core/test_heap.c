@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The heap against a list that is searched from one end to the other. */
+/* Compare the heap with a linear search. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +35,8 @@ static uint64_t least_key(uint32_t *ret_nr)
 	return least;
 }
 
-/* Every node below `node` is reached once, with no smaller key and the right parent; how deep. */
+/* Check that every node below `node` is reachable once, with a key that is not smaller and the
+ * right parent. Returns the depth. */
 static uint32_t check_below(const struct tally_heap_node *node, uint32_t *nr)
 {
 	const struct tally_heap_node *branches[] = {node->left, node->right};
@@ -67,7 +68,7 @@ static void check(void)
 	}
 	assert_null(heap.least->parent);
 	assert_int_equal(heap.least->key, least);
-	/* No longer a way than a complete tree has. */
+	/* The paths are not longer than in a complete tree. */
 	assert_in_range(check_below(heap.least, &reached), 1, 32 - __builtin_clz(nr));
 	assert_int_equal(reached, nr);
 }
@@ -87,7 +88,7 @@ static void step(uint32_t keys)
 	}
 }
 
-/* Few keys, so that many are equal; then many. */
+/* First few keys, so that many are equal, then many. */
 static void test_random(void **state)
 {
 	for (int i = 0; i < NODES; i++)

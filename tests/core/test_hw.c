@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a driver is told to write into its counter. */
+/* The value that a driver writes into its counter. */
 #include "core/private.h"
 #include "test.h"
 
@@ -9,13 +9,13 @@ static uint64_t armed(uint8_t width, uint64_t period, int64_t left)
 	uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 	uint64_t value = tally_core_hw_arm(&event.hw);
 
-	/* Above the width is a number that changes with each arming. */
+	/* The bits above the width contain a number that changes with each arming. */
 	assert_int_equal(event.hw.previous & mask, value);
 	assert_int_equal(value & ~mask, 0);
-	return (0 - value) & mask; /* events until it wraps */
+	return (0 - value) & mask; /* number of events until overflow */
 }
 
-/* At the end of the period, but never further away than half of the range. */
+/* The counter overflows at the end of the period, at most half of its range ahead. */
 static void test_distance(void **state)
 {
 	assert_int_equal(armed(48, 1000, 1000), 1000);
@@ -25,9 +25,9 @@ static void test_distance(void **state)
 	assert_int_equal(armed(64, 0, 0), UINT64_C(1) << 63);
 }
 
-/* A period that ended while the counter was being taken off, before its interrupt came, is over
- * with the next event: far away, and no sample would ever be written again. Met on hosts/riscv.
- */
+/* If the period ends while the counter is being removed, before its interrupt occurs, the next
+ * event must overflow. Otherwise the counter would be armed far away and there would be no more
+ * samples. */
 static void test_period_over(void **state)
 {
 	assert_int_equal(armed(48, 1000, 0), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inheritance: totals are the truth of the whole tree, whatever happens meanwhile. */
+/* Inheritance: counts equal the truth of the whole tree of tasks at any time. */
 #include "../random.h"
 #include "scripts.h"
 
@@ -18,7 +18,7 @@ static const struct tally_sim_step branch[] = {SIM_FORK_TO(twig, 2),
 					       SIM_RUN(SIM_KERNEL, 20 * US, &harness_busy),
 					       SIM_FORK(leaf),
 					       SIM_EXIT()};
-/* Its children outlive it, are outlived, and end in between. */
+/* Some of its children outlive it, and some exit before. */
 static const struct tally_sim_step tree[] = {SIM_LOOP(6),
 					     SIM_RUN(SIM_USER, 100 * US, &harness_busy),
 					     SIM_FORK_TO(branch, 1),
@@ -36,7 +36,7 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 	return attr;
 }
 
-/* Read all the time: each read is the truth of that moment. */
+/* Read continuously: each read is the truth at that time. */
 static void test_reads(void **state)
 {
 	struct tally_sim_config config = {
@@ -64,7 +64,7 @@ static void test_reads(void **state)
 	harness_end(&harness);
 }
 
-/* Enabled and disabled at random: what was counted is the tree's while it was enabled. */
+/* Enable and disable at random: the count is what the tree did while the event was enabled. */
 static void test_windows(void **state)
 {
 	struct random random = random_start();
@@ -98,7 +98,7 @@ static void test_windows(void **state)
 	harness_end(&harness);
 }
 
-/* Closed while the tree lives, and others stay. */
+/* Close some events while the tree is running; the others must not be affected. */
 static void test_closes(void **state)
 {
 	struct random random = random_start();
@@ -129,7 +129,7 @@ static void test_closes(void **state)
 	}
 }
 
-/* A group is inherited whole, and read whole. */
+/* A group is inherited and read as a whole. */
 static void test_groups(void **state)
 {
 	struct harness harness;
@@ -156,7 +156,8 @@ static void test_groups(void **state)
 	harness_end(&harness);
 }
 
-/* inherit_thread: clones count, forks do not. Not inherited at all: the task alone. */
+/* inherit_thread: threads are counted, forked processes are not. Without inherit, only the task
+ * itself is. */
 static void test_threads(void **state)
 {
 	static const struct tally_sim_step both[] = {SIM_CLONE(leaf), SIM_FORK(leaf),
@@ -182,7 +183,7 @@ static void test_threads(void **state)
 	harness_end(&harness);
 }
 
-/* On a CPU of its own: of the tree what runs there. */
+/* With a CPU, only what the tree does on that CPU is counted. */
 static void test_task_on_cpu(void **state)
 {
 	struct harness harness;
@@ -202,8 +203,8 @@ static void test_task_on_cpu(void **state)
 	harness_end(&harness);
 }
 
-/* inherit_stat: as each task ends or changes places with its twin, a READ record of its own
- * count; they add up to the whole. */
+/* inherit_stat: each task that exits, or is switched to a clone, writes a READ record with its own
+ * count. The counts add up to the total. */
 static void test_stat(void **state)
 {
 	struct perf_event_attr attr = attr_inherit(SIM_CYCLES);

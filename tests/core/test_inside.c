@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core as the kernel of a small machine uses it for itself: memory that was there from the
- * beginning, a few events, rings of 1 KB in one piece of pages of 512 bytes, no descriptors, no
- * user memory, no users.
+ * The core as used inside the kernel of a small machine: static memory, a few events, rings of 1 KB
+ * in contiguous pages of 512 bytes, no descriptors, no user memory, no users.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,8 +12,8 @@
 
 enum { BLOCKS = 2, BLOCK = 8192, SLOTS = 24, SLOT = 1024, PAGE = 512, PAGES = 32, TICK = 1000000 };
 
-/* Everything that the core is given: blocks for itself and its scratch, slots for what comes and
- * goes, pages. */
+/* All memory of the core: blocks for the core and its scratch memory, slots for other allocations,
+ * pages. */
 static struct {
 	_Alignas(16) uint8_t blocks[BLOCKS][BLOCK];
 	_Alignas(16) uint8_t slots[SLOTS][SLOT];
@@ -92,7 +91,7 @@ static void op_pages_free(void *host, void *pages, size_t nr)
 	board.nr_pages -= (uint32_t)nr;
 }
 
-/* One CPU and one thread: a lock is never waited for. */
+/* There is one CPU and one thread, so locks are never contended. */
 static void *op_lock_new(void *host)
 {
 	return &board;
@@ -278,7 +277,7 @@ static struct perf_event_attr sampling(uint64_t period)
 	return attr;
 }
 
-/* Counts of two tasks, alone and in a group. */
+/* Counts of two tasks, single and in a group. */
 static void test_counts(void **state)
 {
 	struct tally_core_event *leader, *member, *other;
@@ -314,7 +313,7 @@ static void test_counts(void **state)
 	board_end();
 }
 
-/* A watchdog: called back where the time is over, and nothing is written anywhere. */
+/* A watchdog: a callback when the time is over, and no records. */
 struct watched {
 	struct tally_core_event *event;
 	uint32_t calls;
@@ -350,7 +349,7 @@ static void test_callback(void **state)
 	assert_int_equal(watched.calls, 10);
 	assert_int_equal(watched.ip, 0x8000);
 	assert_int_equal(watched.last, 2 * TICK);
-	/* A count of calls, and no more. */
+	/* REFRESH limits the number of callbacks. */
 	assert_int_equal(tally_core_ioctl(board.handle, NULL, watched.event, PERF_EVENT_IOC_DISABLE,
 					  0, NULL),
 			 0);
@@ -364,7 +363,7 @@ static void test_callback(void **state)
 	board_end();
 }
 
-/* Samples of both tasks in one ring of 1 KB. */
+/* Samples of both tasks in a ring of 1 KB. */
 struct ring {
 	struct tally_core_event *event, *second;
 	struct tally_core_buffer *buffer;
@@ -411,7 +410,7 @@ static bool ring_read(struct ring *ring, struct sample *ret_sample)
 	return len;
 }
 
-/* In one piece of memory with its metadata, which take three of these pages. */
+/* The ring and its metadata, which take three pages, are contiguous. */
 static void test_ring_in_one_piece(void **state)
 {
 	struct ring ring = ring_begin();
@@ -466,8 +465,8 @@ static void test_ring_read(void **state)
 	ring_end(&ring);
 }
 
-/* What does not fit is counted, and told when there is room again; nonsense in the tail drops what
- * the ring holds. */
+/* Samples that do not fit are counted, and reported when there is space again. An invalid data_tail
+ * discards the contents of the ring. */
 static void test_ring_full(void **state)
 {
 	struct ring ring = ring_begin();
@@ -496,7 +495,7 @@ static void test_ring_full(void **state)
 	ring_end(&ring);
 }
 
-/* When all there is is taken, the next is refused and nothing else is hurt. */
+/* When all memory is in use, the next open fails without affecting anything else. */
 static void test_exhausted(void **state)
 {
 	struct tally_core_event_setup setup = {.task = &board.tasks[0], .cpu = -1};
@@ -519,7 +518,7 @@ static void test_exhausted(void **state)
 	assert_int_equal(tally_core_event_read(board.handle, first, &counts), 0);
 	assert_int_equal(counts.value, 5000);
 	assert_int_equal(tally_core_close_all(board.handle), nr);
-	/* Pages as well. */
+	/* The same for pages. */
 	for (int i = 0; i < 2; i++) {
 		event = create(sampling(TICK), setup);
 		ret = tally_core_mmap(board.handle, NULL, event, 19 * PAGE, 0, true, &buffers[i],
@@ -533,7 +532,7 @@ static void test_exhausted(void **state)
 	board_end();
 }
 
-/* It has all rights, and is refused what is wrong as others are. */
+/* The kernel itself has all rights, but invalid requests are rejected as for any other caller. */
 static void test_refused(void **state)
 {
 	struct tally_core_event *event = NULL, *leader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The least host itself: it counts what a test makes happen, and it notices each breach of the
- * contract that it is there to notice.
+ * The minimal host itself: it reports events to the core correctly, and it detects every violation
+ * of the contract that it checks for.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static struct least least;
 
-/* ---- it hosts --------------------------------------------------------------------------- */
+/* ---- hosting the core ------------------------------------------------------------------- */
 
 static void test_counts(void **state)
 {
@@ -80,7 +80,7 @@ static void test_children(void **state)
 	least_end(&least);
 }
 
-/* ---- it notices ------------------------------------------------------------------------- */
+/* ---- detecting violations --------------------------------------------------------------- */
 
 static jmp_buf broken;
 static char sentence[256];
@@ -237,7 +237,7 @@ static void breach_write_after_free(void)
 
 	least_ops.free(&least, memory, 100);
 #ifdef __SANITIZE_ADDRESS__
-	on_broken(&least, "memory was written after it was freed"); /* the sanitizer aborts */
+	on_broken(&least, "memory was written after it was freed"); /* the sanitizer would abort */
 #endif
 	memory[50] = 1;
 	least_memory_check(&least);
@@ -272,7 +272,7 @@ static const struct {
 	{breach_del, "an event is not on the counter it is said to be on"},
 };
 
-/* In a host of its own, which is left as it is then but for its memory. */
+/* Run a violation on a new host. Afterwards only the host's memory is freed. */
 static void check_breach(void (*breach)(void), const char *expected)
 {
 	least_begin(&least, 2, NULL);

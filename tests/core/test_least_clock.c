@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling clocks: the rate that they share, and the time that they count. */
+/* Sampling clocks: the shared maximum rate, and the counted time. */
 #include "core/least_test.h"
 
 static struct least least;
 
-/* Add the samples and the lost samples in the ring. */
+/* Add up the samples and the lost samples in the ring. */
 static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, uint64_t *lost)
 {
 	union {
@@ -19,7 +19,7 @@ static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, u
 	}
 }
 
-/* All clocks together get the samples of one clock at the maximum rate. Samples that are not
+/* All clocks together get as many samples as one clock at the maximum rate. Samples that are not
  * written are counted as lost. */
 static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 {
@@ -52,7 +52,7 @@ static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 	least_end(&least);
 }
 
-/* The others are a profiler of the CPU and the task that runs next. */
+/* The others are a profiler of the CPU, and the task that runs next. */
 static void a_greedy_task_takes_no_samples_from_others(void **state)
 {
 	enum { CLOCKS = 50, TICKS = 50, STEP = 10000, STEPS = 400 };
@@ -86,13 +86,13 @@ static void a_greedy_task_takes_no_samples_from_others(void **state)
 	least_end(&least);
 }
 
-/* Time passes with each reading of the clock. */
+/* The clock advances whenever it is read. */
 static void time_passes(struct least *where, enum least_point point, const volatile void *what)
 {
 	where->now += point == LEAST_AT_CLOCK ? 777 : 0;
 }
 
-/* The time that a switch takes is in both times or in neither. */
+/* The time that a switch takes is part of both times, or of neither. */
 static void task_clock_equals_the_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -137,7 +137,8 @@ static void a_frequency_above_one_ghz_gets_a_period_of_one_ns(void **state)
 	least_end(&least);
 }
 
-/* A clock samples each 100 us after another event, or a member of a group, was disabled. */
+/* Check that a clock samples every 100 us after another event, or a member of its group, is
+ * disabled. */
 static void check_clock_goes_on(bool member)
 {
 	struct perf_event_attr attr = attr_faults(100000);
@@ -168,7 +169,7 @@ static void a_clock_goes_on_after_another_event_is_disabled(void **state)
 	check_clock_goes_on(true);
 }
 
-/* The clock is disabled alone; its group goes on. */
+/* The clock is disabled alone; the rest of its group continues. */
 static void a_member_clock_equals_its_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

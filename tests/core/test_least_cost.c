@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cost of tasks without events, of many CPUs, of many clocks, and of an exec with many events.
- */
+/* The cost of tasks without events, of many CPUs, of many clocks, and of exec with many events. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -48,7 +47,7 @@ static void munmap_and_close_call_no_cpu_that_cannot_write_to_the_ring(void **st
 	least_end(&least);
 }
 
-/* Number of instructions of a switch to the task and back. */
+/* Return the number of instructions of a switch to the task and back. */
 static uint64_t switch_cost(struct least_task *task)
 {
 	least_step_begin(NULL, NULL, 0);
@@ -79,7 +78,7 @@ static void a_switch_does_not_visit_events_of_other_cpus(void **state)
 
 enum { MS = 1000000 };
 
-/* Software clocks of a task, each due before the clock opened before it. */
+/* Open software clocks of a task. Each one expires before the clock opened before it. */
 static void open_clocks(const struct least_task *task, int nr)
 {
 	static int opened;
@@ -92,7 +91,7 @@ static void open_clocks(const struct least_task *task, int nr)
 	}
 }
 
-/* Eight times the clocks cost eight times as much, with room for the logarithm of a heap. */
+/* Eight times as many clocks cost eight times as much, plus a margin for the heap's logarithm. */
 static void the_cost_of_a_switch_is_linear_in_the_number_of_clocks(void **state)
 {
 	struct least_task *task;
@@ -109,7 +108,7 @@ static void the_cost_of_a_switch_is_linear_in_the_number_of_clocks(void **state)
 	least_end(&least);
 }
 
-/* Number of instructions of an exec with `nr` events of this kind, in groups of `each`. */
+/* Return the number of instructions of an exec with `nr` events, in groups of `each`. */
 static uint64_t exec_cost(struct perf_event_attr attr, int nr, int each)
 {
 	struct perf_event_attr plain = attr_faults(0);
@@ -173,7 +172,7 @@ static void throttle(void)
 	} while (least_overflow(&least, 0, &in_user));
 }
 
-/* What a tick has to visit events for, and the end of it. */
+/* Reasons for a tick to visit events. come_and_go() creates the reason and ends it. */
 enum reason { POLLED, THROTTLED_UNTIL_TICK, THROTTLED_UNTIL_DISABLED, TRAPPED, REASONS };
 
 static void come_and_go(enum reason reason)

@@ -41,7 +41,7 @@ static void a_period_wider_than_the_counter_takes_several_rounds(void **state)
 	least_end(&least);
 }
 
-/* The sibling, which is the only member with a counter, is closed while the group is on the PMU. */
+/* The sibling, the only member that uses a counter, is closed while the group is on the PMU. */
 static void closing_an_exclusive_group_frees_the_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -119,7 +119,7 @@ static void overflows_are_taken_without_a_tick_length(void **state)
 	least_end(&least);
 }
 
-/* The size of a group is limited by the size of a read of it. */
+/* The size of a group is limited by the size of a read. */
 static void the_largest_group_is_read_whole(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -168,7 +168,7 @@ static void throttling_a_leader_stops_its_whole_group(void **state)
 	least_end(&least);
 }
 
-/* A core of one CPU that permits 1000 samples a second: four in a tick. */
+/* Begin with one CPU and a maximum of 1000 samples a second, which is four per tick. */
 static void begin_slow(void)
 {
 	struct tally_core_settings settings;
@@ -178,7 +178,7 @@ static void begin_slow(void)
 	least_test_begin(&least, 1, &settings);
 }
 
-/* Overflow counter 0 until its group is throttled; how often that was. */
+/* Overflow counter 0 until its group is throttled. Returns the number of overflows. */
 static int overflow_until_throttled(void)
 {
 	int nr = 0;
@@ -189,7 +189,7 @@ static int overflow_until_throttled(void)
 	return nr;
 }
 
-/* The disabled member is on no counter that could be stopped. */
+/* The disabled member has no counter that could be stopped. */
 static void throttling_a_group_does_not_stop_a_disabled_member(void **state)
 {
 	struct perf_event_attr disabled = attr_counter(0);
@@ -219,7 +219,7 @@ static void a_throttled_group_that_is_switched_in_again_has_a_new_allowance(void
 	least_end(&least);
 }
 
-/* Between two ticks it counts less than its width, in all of them more. */
+/* Between two ticks the counter advances less than its width, in total more. */
 static void a_counter_without_an_interrupt_is_read_at_each_tick(void **state)
 {
 	const uint64_t part = UINT64_C(3) << 46;
@@ -291,7 +291,7 @@ static void grow_at_alloc(struct least *where, enum least_point point, const vol
 	assert_true(least_overlap(where, grow));
 }
 
-/* The group is larger than what is read on the stack, and grows while memory is taken for it. */
+/* The group exceeds what is read on the stack, and grows while memory for the read is allocated. */
 static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
 {
 	enum { MEMBERS = 20 };
@@ -309,7 +309,7 @@ static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
 	least_end(&least);
 }
 
-/* Read from inside the kernel: the last event finds no counter; then its PMU goes. */
+/* Reads by the kernel itself. The last event has no counter; then its PMU is unregistered. */
 static void a_read_from_inside_says_why_there_is_no_count(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -333,7 +333,8 @@ static void a_read_from_inside_says_why_there_is_no_count(void **state)
 	least_end(&least);
 }
 
-/* Software events need no PMU: that of the member is not the group's any more. */
+/* The group has only software events after its member with a counter is closed, so it no longer
+ * belongs to the PMU. */
 static void a_group_that_lost_its_counter_is_no_group_of_the_pmu(void **state)
 {
 	struct perf_event_attr exclusive = attr_counter(0);

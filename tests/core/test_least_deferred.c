@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work that an overflow defers, done late or on another CPU: REFRESH limits, traps and wakeups. */
+/* Deferred work of overflows, done late or on another CPU: REFRESH limits, traps, wakeups. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -18,7 +18,7 @@ static void overflow(void)
 	least_overflow(&least, 0, &in_kernel);
 }
 
-/* The increase of the count in ten ticks. */
+/* Return the increase of the count in ten ticks. */
 static uint64_t counted(int fd)
 {
 	uint64_t before = value_of(&least, fd);
@@ -31,7 +31,7 @@ static uint64_t counted(int fd)
 	return value_of(&least, fd) - before;
 }
 
-/* The request comes after the overflow that used up the limit and before its deferred work. */
+/* Enable the event after the overflow that used up the limit, but before its deferred work runs. */
 static void enabled_late(unsigned long request, int nr)
 {
 	int fd;
@@ -63,8 +63,7 @@ static void enable_before_the_deferred_disable_keeps_the_event_enabled(void **st
 	enabled_late(PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* An overflow on CPU 0, whose wakeup stays deferred, and another on CPU 1. Returns the
- * descriptor. */
+/* Overflow on CPU 0, where the wakeup stays deferred, and then on CPU 1. Returns the descriptor. */
 static int overflow_on_both(struct perf_event_attr attr, int limit)
 {
 	int fd;
@@ -96,7 +95,7 @@ static uint64_t enabled_ns(int fd)
 	return words[1];
 }
 
-/* The event is disabled on CPU 1 although its work is queued on CPU 0. */
+/* The event is disabled on CPU 1 although its deferred work is queued on CPU 0. */
 static void a_limit_used_up_on_another_cpu_disables_the_event(void **state)
 {
 	int fd = overflow_on_both(attr_counter(100), 2);
@@ -113,7 +112,8 @@ static void a_limit_used_up_on_another_cpu_disables_the_event(void **state)
 	least_end(&least);
 }
 
-/* The trap is due since CPU 0 and sent on CPU 1, where the task runs. Two pending traps are one. */
+/* The trap is pending since the overflow on CPU 0, and is sent on CPU 1, where the task runs. Two
+ * pending traps are merged. */
 static void overflows_on_two_cpus_send_one_trap(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -177,7 +177,7 @@ static void a_limit_used_up_during_refresh_allows_no_extra_overflow(void **state
 	assert_true(n > 5);
 }
 
-/* The pinned event has no counter, so that its wakeup is deferred. Then FD_OUTPUT is refused. */
+/* The pinned event has no counter, so its wakeup is deferred. Then FD_OUTPUT is rejected. */
 static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 {
 	struct perf_event_attr pinned = attr_counter(0);
@@ -195,7 +195,8 @@ static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 	least_end(&least);
 }
 
-/* The event overflowed on CPU 1, which its task has left: that CPU is called, not waited for. */
+/* The event overflowed on CPU 1, and its task is no longer there. That CPU is called, instead of
+ * waiting for it. */
 static void closing_an_event_has_the_cpu_do_its_deferred_work(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls of a PMU's driver in the order that host.h promises: transactions and pauses. */
+/* The order of calls of a PMU driver that host.h promises: transactions and pauses. */
 #include "core/least_test.h"
 
 enum { DRIVER_TYPE = 20 };
@@ -8,15 +8,15 @@ static struct least least;
 
 static struct tally_core_pmu pmu;
 
-/* What the driver was asked for. */
+/* Calls seen by the driver, and its state. */
 static struct {
 	bool in_transaction, paused;
 	int commit_gives;
-	struct tally_core_hw *overflows; /* the event of this counter, just now */
+	struct tally_core_hw *overflows; /* event of the counter that is overflowing */
 	unsigned commits, cancels, adds, starts, stops, reads;
 } seen;
 
-/* The config of events whose own counters are taken. */
+/* config of events whose own counters are in use */
 enum { CONFIG_TAKEN = 7 };
 
 static void driver_begin(struct tally_core_pmu *of)
@@ -81,7 +81,7 @@ static void driver_read(struct tally_core_pmu *of, struct tally_core_hw *hw)
 	least.pmus[0].read(&least.pmus[0], hw);
 }
 
-/* One CPU, whose four counters belong to this driver. */
+/* Begin with one CPU, whose four counters belong to this driver. */
 static void driver_test_begin(void)
 {
 	memset(&seen, 0, sizeof(seen));
@@ -111,7 +111,7 @@ static void driver_test_end(void)
 	least_end(&least);
 }
 
-/* A group of `nr` of the task that runs here; its leader. */
+/* Open a group of `nr` events on the current task and return its leader. */
 static int open_group(int nr)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -144,7 +144,7 @@ static void a_group_is_added_in_one_transaction(void **state)
 	driver_test_end();
 }
 
-/* Of the second group two members find no counter. */
+/* Two members of the second group find no counter. */
 static void the_transaction_of_a_group_without_room_is_cancelled(void **state)
 {
 	driver_test_begin();
@@ -170,7 +170,7 @@ static void a_group_that_cannot_be_committed_gives_back_its_counters(void **stat
 	driver_test_end();
 }
 
-/* The driver checks that it is. */
+/* driver_start() and driver_stop() check that the PMU is paused. */
 static void a_group_starts_and_stops_while_its_pmu_is_paused(void **state)
 {
 	int leader;
@@ -213,7 +213,7 @@ static void an_event_whose_own_counters_are_taken_keeps_no_other_off(void **stat
 	driver_test_end();
 }
 
-/* Counter 0 overflows; whether it goes on. */
+/* Overflow counter 0. Returns true if it keeps running. */
 static bool overflow(void)
 {
 	const struct tally_core_sample_data in_user = {.mode = PERF_RECORD_MISC_USER};
@@ -226,8 +226,8 @@ static bool overflow(void)
 	return goes_on;
 }
 
-/* Each sample of the leader has the count of the second member, but the third one is disabled. When
- * the group is throttled, all stand still. */
+/* Each sample of the leader contains the count of the second member; the third member is disabled.
+ * When the group is throttled, all members stop. */
 static void a_counter_is_read_while_it_runs_and_does_not_overflow(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

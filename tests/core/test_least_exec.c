@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that exec enables. */
+/* Events that exec enables or removes. */
 #include "core/least_test.h"
 
 static struct least least;
 
 enum { COUNTERS = 4 };
 
-/* Not once for each member of the group. */
+/* Members are not added again for every member of the group. */
 static void exec_adds_each_member_of_a_group_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -32,7 +32,7 @@ static void exec_adds_each_member_of_a_group_once(void **state)
 	least_end(&least);
 }
 
-/* Other events have all counters. They lose them, but not their counts. */
+/* Other events occupy all counters. They lose the counters, but keep their counts. */
 static void exec_finds_counters_for_pinned_events(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0), pinned = attr;
@@ -67,7 +67,7 @@ static void open_on_task(void)
 	opened = must_open(&least, attr_counter(0), least.tasks[1], -1, -1);
 }
 
-/* The task has left its context, which is still on its CPU. */
+/* The task has been detached from its context, which is still on the CPU. */
 static void open_at_call(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point == LEAST_AT_CALL && opened < 0 && !where->tasks[1]->perf.context)
@@ -88,7 +88,7 @@ static void an_event_that_is_opened_during_a_privileged_exec_counts_at_once(void
 	least_end(&least);
 }
 
-/* The events of the task had all counters, an event of the CPU waits for one. */
+/* The events of the task occupied all counters while an event of the CPU waited for one. */
 static void a_privileged_exec_leaves_its_counters_to_those_that_wait(void **state)
 {
 	int fd;
@@ -103,7 +103,7 @@ static void a_privileged_exec_leaves_its_counters_to_those_that_wait(void **stat
 	least_end(&least);
 }
 
-/* The leader ends alone: a read of it gives one value, and so does one of the member. */
+/* Only the leader is removed. A read of it returns one value, and so does a read of the member. */
 static void a_leader_that_is_removed_by_exec_is_read_alone(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);

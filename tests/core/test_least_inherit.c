@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inherited events: clones, the counts of children that end, and what a child holds. */
+/* Inherited events: clones, the counts of children that exit, and the memory of a child. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -90,7 +90,7 @@ static void an_exiting_child_adds_its_count_and_keeps_its_deferred_wakeup(void *
 	least_end(&least);
 }
 
-/* The leader of the child is removed on exec. The other member still counts. */
+/* The child's leader is removed by exec. The other member still counts. */
 static void a_childs_group_without_its_leader_is_read(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -119,7 +119,7 @@ static void a_childs_group_without_its_leader_is_read(void **state)
 	least_end(&least);
 }
 
-/* Every record has this CPU in its sample ID. */
+/* Check that every record has this CPU in its sample_id. */
 static void check_cpus(struct tally_core_buffer *buffer, uint32_t cpu)
 {
 	const struct perf_event_mmap_page *page = tally_core_buffer_page(buffer, 0);
@@ -177,7 +177,7 @@ static void a_task_that_reads_its_own_event_gets_what_its_child_counts(void **st
 	least_end(&least);
 }
 
-/* Counters of this CPU that events are on. */
+/* Return the number of counters in use on this CPU. */
 static int counters_taken(void)
 {
 	int nr = 0;
@@ -187,7 +187,7 @@ static int counters_taken(void)
 	return nr;
 }
 
-/* Two groups of three on four counters: of the second one no member is on. */
+/* Two groups of three compete for four counters. No member of the second group is on. */
 static void a_child_inherits_groups_as_groups(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -243,7 +243,7 @@ static void a_switch_between_clones_leaves_the_counters_on(void **state)
 
 enum { MORE = 5 };
 
-static uint64_t until; /* allocations of the fork; 0: the events were opened */
+static uint64_t until; /* allocations left until the events are opened; 0: they were opened */
 static int more[MORE];
 static int32_t cpu_of_first;
 
@@ -262,7 +262,7 @@ static void open_at_alloc(struct least *where, enum least_point point, const vol
 		assert_true(least_overlap(where, open_more));
 }
 
-/* They are opened at the nth allocation of the fork; false: there were fewer. */
+/* Open events at the nth allocation of the fork. Returns false if there were fewer allocations. */
 static bool open_during_fork(uint64_t n)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -283,7 +283,7 @@ static bool open_during_fork(uint64_t n)
 	return !until;
 }
 
-/* All of them are of every CPU, or the first one is of one CPU. */
+/* First all events count on any CPU, then the first one only on one CPU. */
 static void a_child_inherits_events_that_are_opened_while_memory_is_taken(void **state)
 {
 	for (cpu_of_first = -1; cpu_of_first <= 0; cpu_of_first++) {
@@ -295,7 +295,7 @@ static void a_child_inherits_events_that_are_opened_while_memory_is_taken(void *
 	}
 }
 
-/* A fork that finds no memory inherits nothing, and does not look again. */
+/* If memory is short, the child inherits nothing, and there is no second attempt. */
 static void a_child_without_memory_for_its_events_has_none(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -327,7 +327,7 @@ static void a_child_writes_no_read_record_that_nobody_asked_for(void **state)
 	least_end(&least);
 }
 
-/* The CPU that would write it is offline. */
+/* The CPU that would write the record is offline. */
 static void without_a_ring_no_read_record_is_lost(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -370,7 +370,7 @@ static void a_child_whose_event_is_removed_by_exec_is_no_clone(void **state)
 
 static struct least_task *clones[3];
 
-/* The task that forks is preempted by another clone, and goes on on another CPU. */
+/* The forking task is preempted by another clone and continues on another CPU. */
 static void clone_moves(void)
 {
 	least_on(&least, 0);
@@ -385,8 +385,8 @@ static void move_there(struct least *where, enum least_point point, const volati
 		until = 1;
 }
 
-/* At the nth point of the fork; false: there are fewer. A switch between the others then
- * finds clones. */
+/* Move the task at the nth point of the fork. Returns false if there are fewer points. A later
+ * switch between the other tasks must find clones. */
 static bool move_during_fork(uint64_t n)
 {
 	struct perf_event_attr attr = attr_counter(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What user space passes to the core: attrs and filters. */
+/* Data passed in by user space: attrs and filters. */
 #include <stdlib.h>
 
 #include "core/least_test.h"
@@ -41,7 +41,8 @@ static void an_attr_that_grows_after_the_check_keeps_the_checked_size(void **sta
 
 static const struct tally_core_field field = {"a", 0, 4, false, false};
 
-/* True for a == 1. The nested part is never true and follows a part that is true. */
+/* Write a filter that is true for a == 1. The nested part is never true and follows a part that is
+ * true. */
 static void make_filter(char *text, size_t room, int levels)
 {
 	size_t len = 0;

@@ -53,7 +53,7 @@ static void redirect_at(int skip)
 	least_end(&least);
 }
 
-/* The event then writes to its own ring. */
+/* Otherwise the event writes to its own ring. */
 static void set_output_fails_if_the_event_is_mapped_meanwhile(void **state)
 {
 	int nr = 0;
@@ -81,8 +81,8 @@ static void map_anew_at(struct least *where, enum least_point point, const volat
 	between.armed = !least_overlap(where, map_anew);
 }
 
-/* Another thread unmaps the ring and maps a new one while this thread maps the event. Returns false
- * if the other thread did not run. */
+/* Unmap the ring and map a new one in another thread while this thread maps the event. Returns
+ * false if the other thread did not run. */
 static bool map_while_mapped(int skip)
 {
 	struct tally_core_buffer *mine;
@@ -153,7 +153,8 @@ static void poll_survives_munmap_at_any_point(void **state)
 	least_end(&least);
 }
 
-/* Calls of other CPUs by a munmap; the task of the event runs on CPU 1, or nowhere. */
+/* Return the number of calls of other CPUs by munmap. The task of the event runs on CPU 1, or not
+ * at all. */
 static uint64_t calls_of_munmap(bool runs)
 {
 	uint64_t calls;

@@ -14,7 +14,7 @@ static struct perf_event_attr attr_raw(void)
 	return attr;
 }
 
-/* Whether a fault on CPU 0 is written to the ring of this page. */
+/* Return true if a fault on CPU 0 is written to the ring with this page. */
 static bool writes(const struct perf_event_mmap_page *page)
 {
 	uint64_t before = page->data_head;
@@ -23,7 +23,7 @@ static bool writes(const struct perf_event_mmap_page *page)
 	return page->data_head > before;
 }
 
-/* No record is longer than its ring: a page, and room to see that a record is longer. */
+/* No record is longer than its ring: one page, and some bytes to detect that a record is longer. */
 static void a_small_ring_takes_little_scratch(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -37,14 +37,14 @@ static void a_small_ring_takes_little_scratch(void **state)
 	least.nr_ops[LEAST_OP_CALL] = 0;
 	page = must_map(&least, fd, 1, NULL);
 	assert_in_range(least.bytes - before, CPUS * 4096, CPUS * 65536);
-	/* CPUs that have none yet need not be asked to exchange it. */
+	/* CPUs without scratch memory need not be called to exchange it. */
 	assert_int_equal(least.nr_ops[LEAST_OP_CALL], 0);
 	least_switch(&least, least.tasks[0]);
 	assert_true(writes(page));
 	least_end(&least);
 }
 
-/* The event is of a task on any CPU, so that all CPUs need scratch memory. */
+/* The event counts a task on any CPU, so all CPUs need scratch memory. */
 static void munmap_frees_the_scratch_of_all_cpus(void **state)
 {
 	uint64_t before;
@@ -62,7 +62,7 @@ static void munmap_frees_the_scratch_of_all_cpus(void **state)
 	least_end(&least);
 }
 
-/* Unmapping the first of two rings keeps it. */
+/* Unmapping the first of two rings keeps the scratch memory. */
 static void the_last_ring_of_a_cpu_frees_its_scratch(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -83,7 +83,7 @@ static void the_last_ring_of_a_cpu_frees_its_scratch(void **state)
 	least_end(&least);
 }
 
-/* Another ring is mapped before the n-th operation of the munmap of a ring. */
+/* Map another ring before the nth operation of a munmap. */
 static uint64_t until;
 static int other;
 static struct perf_event_mmap_page *other_page;
@@ -186,7 +186,7 @@ static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 	least_end(&least);
 }
 
-/* Allocations of an open of an event on a task, on one CPU (-1: on all). */
+/* Return the number of allocations for opening an event on a task, on one CPU or on all (-1). */
 static uint64_t allocations_of_open(int32_t cpu)
 {
 	uint64_t before = least.nr_ops[LEAST_OP_ALLOC];
@@ -218,7 +218,7 @@ static void open_at_alloc(struct least *where, enum least_point point, const vol
 		until = 1;
 }
 
-/* Two events of one CPU are opened at once: least_end() finds what is not freed. */
+/* Two events of one CPU are opened at the same time. least_end() detects leaks. */
 static void memory_for_the_cpus_of_a_task_that_comes_twice_is_freed(void **state)
 {
 	uint64_t n = 0;

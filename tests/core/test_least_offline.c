@@ -15,7 +15,7 @@ static void overflow_at_stop(struct least *where, enum least_point point, const 
 		least_overflow(where, 0, &in_kernel);
 }
 
-/* The overflow comes while the events of the CPU are taken off. */
+/* The overflow occurs while the events of the CPU are removed from the PMU. */
 static void an_overflow_while_a_cpu_goes_offline_wakes_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -42,7 +42,7 @@ static void an_overflow_while_a_cpu_goes_offline_wakes_once(void **state)
 	least_end(&least);
 }
 
-/* The event of a task goes on with the task on another CPU. */
+/* The event continues with its task on another CPU. */
 static void a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -69,7 +69,7 @@ static void a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu(void *
 	least_end(&least);
 }
 
-/* The ring has a LOST record in its place. */
+/* The ring gets a LOST record instead. */
 static void a_read_record_that_an_offline_cpu_cannot_write_is_lost(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
@@ -119,7 +119,7 @@ static void an_offline_cpu_writes_no_switch_records(void **state)
 	least_end(&least);
 }
 
-/* One more event than there are counters, so that one waits. */
+/* There is one event more than there are counters, so one event waits. */
 static void a_switch_on_an_offline_cpu_puts_nothing_on_its_counters(void **state)
 {
 	least_test_begin(&least, 2, NULL);

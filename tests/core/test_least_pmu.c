@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs are unregistered while the core walks its list of PMUs, or of events. */
+/* PMUs that are unregistered while the core iterates over its PMUs or events. */
 #include <stdlib.h>
 
 #include "core/least_test.h"
@@ -13,7 +13,7 @@ static int not_mine(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return -ENOENT;
 }
 
-/* init() of the first unregisters both. The second is free at once, the first is in use. */
+/* init() of the first PMU unregisters both. The second is removed at once; the first is in use. */
 static int both_go(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	gone = tally_core_pmu_unregister(least.core, second);
@@ -40,7 +40,7 @@ static void raw_open_goes_on_when_the_next_pmu_is_unregistered(void **state)
 	least_end(&least);
 }
 
-/* init() of the first unregisters the first, which stays in use, then the one after it. */
+/* init() of the first PMU unregisters the first, which is in use, then the next one. */
 static int then_the_next(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	assert_int_equal(tally_core_pmu_unregister(least.core, first), -EBUSY);
@@ -86,7 +86,7 @@ static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw
 
 	gone = tally_core_pmu_unregister(least.core, pmu);
 	again = tally_core_pmu_register(least.core, pmu);
-	/* Its type stays taken until it is removed. */
+	/* Its type stays reserved until it is removed. */
 	other = calloc(1, sizeof(*other));
 	*other = *pmu;
 	assert_int_equal(tally_core_pmu_register(least.core, other), -EEXIST);
@@ -119,7 +119,7 @@ enum { FED = 300 };
 static int fed, last;
 static bool feeding;
 
-/* Open one more event and close the one before. */
+/* Open one more event and close the previous one. */
 static void feed(void)
 {
 	struct perf_event_attr attr = attr_faults(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A PMU is unregistered while tasks use its events, which revokes them. */
+/* A PMU is unregistered while tasks use its events. This revokes the events. */
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -20,7 +20,7 @@ static void unregister_first(void)
 		memset(first, 0xdd, sizeof(*first));
 }
 
-/* Unregister at a point of this kind, after `skip_points` others, once. */
+/* Unregister once, at a point of this kind, after skipping `skip_points` of them. */
 static enum least_point wanted;
 static int skip_points;
 
@@ -42,8 +42,8 @@ static struct perf_event_attr attr_first(void)
 	return attr;
 }
 
-/* Call on an event while its PMU is unregistered, at each point in turn. Returns the number of
- * points. */
+/* Make a call on an event while its PMU is unregistered, at each point in turn. Returns the number
+ * of points. */
 static int call_while_it_goes(enum least_point point, int (*call)(int fd))
 {
 	int nr = 0;
@@ -65,7 +65,7 @@ static int call_while_it_goes(enum least_point point, int (*call)(int fd))
 		nr += gone <= 0;
 		if (gone == -EBUSY)
 			assert_int_equal(tally_core_pmu_unregister(least.core, first), 0);
-		/* A mapping that is just being made is refused. */
+		/* A mapping in progress fails. */
 		if (point == LEAST_AT_ALLOC && gone <= 0)
 			assert_int_equal(ret, -ENODEV);
 		assert_true(!ret || ret == -ENODEV || ret == -EOPNOTSUPP);
@@ -110,7 +110,7 @@ static void a_call_succeeds_or_fails_with_enodev_when_the_pmu_is_unregistered(vo
 	assert_true(call_while_it_goes(LEAST_AT_ATOMIC, call_reset) > 0);
 }
 
-/* The PMU lies on a page that faults: the thread is preempted after it loads the event's pointer to
+/* The PMU is on a page that faults. The thread is preempted after it loads the event's pointer to
  * the PMU and before it uses the pointer. */
 static bool used_after;
 
@@ -165,8 +165,8 @@ static void a_call_does_not_use_a_pmu_after_it_is_unregistered(void **state)
 
 static int closed_fd;
 
-/* CPU 1 closes the event after CPU 0 has revoked it and released its lock. The event no longer
- * leads to its PMU. */
+/* CPU 1 closes the event after CPU 0 revoked it and released its lock. The event no longer refers
+ * to its PMU. */
 static void close_revoked(struct least *where, enum least_point point, const volatile void *what)
 {
 	uintptr_t off = where->off;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rights to observe a task, and a privileged exec, which takes them away. */
+/* The right to observe a task, and privileged exec, which revokes it. */
 #include "core/least_test.h"
 #include "core/private.h"
 
 static struct least least;
 
-/* The host has no may_observe(): users are compared, and tasks without a user are not the same
- * user. */
+/* The host has no may_observe(), so the core compares users. Tasks without a user do not have the
+ * same user. */
 static void without_users_a_task_observes_only_itself(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -32,7 +32,7 @@ static void without_users_a_task_observes_only_itself(void **state)
 
 static struct least_task *victim;
 
-/* The exec comes after may_observe() was asked and before the event is installed. */
+/* The exec happens after the call of may_observe() and before the event is installed. */
 static void exec_in_between(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (!victim || where->off || where->nr_held || !where->nr_ops[LEAST_OP_MAY_OBSERVE])
@@ -81,7 +81,7 @@ static void the_kernel_observes_a_task_after_a_privileged_exec(void **state)
 	least_end(&least);
 }
 
-/* The count stays readable. */
+/* The count can still be read. */
 static void a_privileged_exec_detaches_events_of_others(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

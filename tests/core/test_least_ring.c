@@ -10,14 +10,14 @@ static const struct tally_core_sample_data in_user = {.ip = 0x1234, .mode = PERF
 
 /* ---- wakeups ----------------------------------------------------------------------------- */
 
-enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; of the ring of 4096 */
+enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; watermark in a ring of 4096 bytes */
 
 static struct scene {
 	const volatile void *word; /* NULL: any */
-	int nr, seen;              /* records; at the seen-th such operation */
+	int nr, seen;              /* number of records; writes at the seen-th such operation */
 } scene;
 
-/* An interrupt writes `nr` records at the point that the scene names. */
+/* Interrupt that writes `nr` records at the point defined by the scene. */
 static void write_records(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point != LEAST_AT_ATOMIC || (scene.word && what != scene.word) || --scene.seen)
@@ -28,8 +28,8 @@ static void write_records(struct least *where, enum least_point point, const vol
 	}
 }
 
-/* Two events of CPU 0 that write to one ring: faults, and a counter whose interrupt may come while
- * a fault is written. */
+/* Open two events of CPU 0 that write to one ring: page faults, and a counter whose interrupt may
+ * occur while a fault is written. */
 static int open_two(uint64_t wide, struct tally_core_buffer **ret_buffer)
 {
 	struct tally_core_settings settings;
@@ -100,7 +100,7 @@ static void a_watermark_wakes_once_each_time_it_is_passed(void **state)
 
 /* ---- user space -------------------------------------------------------------------------- */
 
-/* With a nonsensical data_tail the ring is full. */
+/* With an invalid data_tail the ring is full. */
 static void a_ring_whose_page_holds_nonsense_goes_on(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -162,7 +162,7 @@ static void *change_size(void *size)
 	return NULL;
 }
 
-/* Another thread changes the size of the record all the time. */
+/* Another thread changes the size of the record continuously. */
 static void a_reader_in_the_kernel_gets_a_record_of_the_checked_size(void **state)
 {
 	struct perf_event_mmap_page *page;

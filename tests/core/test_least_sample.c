@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times, IDs and branches of samples, wherever the interrupt comes. */
+/* Times, IDs and branches of samples, wherever the interrupt occurs. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -40,7 +40,8 @@ static void overflow_here(void *arg)
 	scene.samples += least_overflow(&least, 0, &in_kernel);
 }
 
-/* The task runs all the time, so that both times of each sample are the age of the event. */
+/* Check that both times of each sample equal the age of the event, because the task runs all the
+ * time. */
 static void check_samples(void)
 {
 	struct {
@@ -89,7 +90,7 @@ static void tick(void)
 	least_tick(&least);
 }
 
-/* Off the CPU and on it, at the same time of the clock. */
+/* Switch off the CPU and back at the same clock time. */
 static void switch_away(void)
 {
 	least_switch(&least, NULL);
@@ -249,7 +250,7 @@ static void overflow_of_member(struct least *where, enum least_point point,
 	scene.samples += least_overflow(where, 1, &in_kernel);
 }
 
-/* The leader used up its limit and is disabled already, when its member is sampled. */
+/* The leader has used up its limit and is disabled when its member is sampled. */
 static void the_time_of_a_member_ends_when_its_leader_is_disabled(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

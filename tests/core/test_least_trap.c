@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SIGTRAP of an event: the task that gets it, and the address that it shows. */
+/* SIGTRAP of an event: the receiving task, and the reported address. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -28,7 +28,7 @@ static void overflow_at_stop(struct least *where, enum least_point point, const 
 	least_overflow(where, 0, &in_kernel);
 }
 
-/* The interrupt comes while the CPU switches from the event's task to another one, or to idle. */
+/* The interrupt occurs while the CPU switches from the event's task to another task or to idle. */
 static void switch_with_trap(bool to_other)
 {
 	struct least_task *mine, *other;
@@ -62,7 +62,7 @@ static void a_trap_during_a_switch_to_idle_goes_to_its_task(void **state)
 	switch_with_trap(false);
 }
 
-/* The interrupt comes late, in the kernel. Only the sign of the address is checked. */
+/* The interrupt occurs late, in the kernel. Only the sign of the address is checked. */
 static void a_late_trap_has_no_kernel_address(void **state)
 {
 	least_test_begin(&least, 1, NULL);
@@ -76,7 +76,7 @@ static void a_late_trap_has_no_kernel_address(void **state)
 	least_end(&least);
 }
 
-/* The task opens the event on itself. */
+/* Open an event of the task on itself. */
 static int open_trap(struct least_task *task)
 {
 	const struct perf_event_attr attr = attr_trap();
@@ -93,8 +93,8 @@ static void overflow_when_stopped(struct least *host, enum least_point point,
 		least_overflow(host, 0, &in_user);
 }
 
-/* The interrupt comes during a switch to another task, or to idle. The trap waits until its task
- * runs again. */
+/* The interrupt occurs during a switch to another task or to idle. The trap stays pending until its
+ * task runs again. */
 static void a_trap_follows_its_task_to_another_cpu(void **state)
 {
 	for (unsigned other = 0; other < 2; other++) {
@@ -163,7 +163,7 @@ static void a_trap_has_no_address_in_an_excluded_kernel(void **state)
 	least_end(&least);
 }
 
-/* The interrupt comes while the events of the task end with it. */
+/* The interrupt occurs while the events of the task are removed because it exits. */
 static void an_overflow_while_its_task_exits_sends_no_trap(void **state)
 {
 	struct least_task *task;
@@ -182,7 +182,7 @@ static void an_overflow_while_its_task_exits_sends_no_trap(void **state)
 	least_end(&least);
 }
 
-/* CPU 0 ends the task, which runs on CPU 1 and is owed a trap. */
+/* CPU 0 ends the task, which runs on CPU 1 and has a pending trap. */
 static void a_task_that_was_ended_gets_no_trap(void **state)
 {
 	struct least_task *task;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Turns on the counters: which groups a tick takes off, and which it leaves on. */
+/* Multiplexing: which groups a tick takes off the counters, and which it leaves on. */
 #include "core/least_test.h"
 
 enum { TICK = 4000000 };
@@ -14,7 +14,7 @@ static struct perf_event_attr attr_timed(void)
 	return attr;
 }
 
-/* How long the event has been on a counter. */
+/* Return how long the event has been on a counter. */
 static uint64_t running_of(int fd)
 {
 	uint64_t words[3] = {0};
@@ -29,8 +29,8 @@ static void tick_after(uint64_t ns)
 	least_tick(&least);
 }
 
-/* Four counters, five events: the first tick puts the fifth one on and the fourth one off. The
- * fourth one returns shortly before the second tick. */
+/* Five events share four counters. The first tick replaces the fourth event by the fifth. The
+ * fourth event returns shortly before the second tick. */
 static void a_group_that_returned_shortly_before_a_tick_stays_on(void **state)
 {
 	int fds[6];
@@ -50,7 +50,7 @@ static void a_group_that_returned_shortly_before_a_tick_stays_on(void **state)
 	least_end(&least);
 }
 
-/* Five events on four counters, then four: nobody waits any more. */
+/* Open five events for four counters, then close one: no event waits any more. */
 static void check_ticks_leave_all_on(int32_t cpu)
 {
 	uint64_t stops;
@@ -75,8 +75,9 @@ static void a_tick_takes_nothing_off_once_all_events_have_counters(void **state)
 	check_ticks_leave_all_on(0);
 }
 
-/* An event of a task on any CPU waits longest, then four of the CPU, then one of the task on this
- * CPU. When the task comes a second time, it is known that one of its own waits. */
+/* An event of the task on any CPU has waited longest, then four events of the CPU, then an event of
+ * the task on this CPU. When the task is switched in for the second time, the core already knows
+ * that one of the task's events waits. */
 static void the_longest_waiting_of_a_task_takes_the_place_of_one_of_the_cpu(void **state)
 {
 	int first, last;
@@ -100,7 +101,7 @@ static void the_longest_waiting_of_a_task_takes_the_place_of_one_of_the_cpu(void
 	least_end(&least);
 }
 
-/* They wait longer than the one of the task. */
+/* They have waited longer than the event of the task. */
 static void the_events_of_a_cpu_stay_on_while_it_is_their_turn(void **state)
 {
 	uint64_t stops;
@@ -119,7 +120,7 @@ static void the_events_of_a_cpu_stay_on_while_it_is_their_turn(void **state)
 	least_end(&least);
 }
 
-/* A fifth event is opened, or enabled, shortly before the tick. */
+/* A fifth event is opened or enabled shortly before the tick. */
 static void check_time_before(bool enabled)
 {
 	struct perf_event_attr late = attr_timed();
@@ -150,7 +151,7 @@ static void time_in_which_nobody_waited_is_not_part_of_a_turn(void **state)
 	check_time_before(true);
 }
 
-/* Its event, which is of this CPU only, takes the counter of an event of the CPU. */
+/* Its event, which is limited to this CPU, takes the counter of a CPU event. */
 static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void **state)
 {
 	struct perf_event_attr pinned = attr_timed();
@@ -171,7 +172,7 @@ static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void 
 	least_end(&least);
 }
 
-/* Nobody waits while the task, whose event found no counter, is off the CPU. */
+/* No event waits while the task, whose event found no counter, is not running. */
 static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
 {
 	int fd;
@@ -194,7 +195,7 @@ static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
 	least_end(&least);
 }
 
-/* All counters are taken by events of the task (-1) or of the CPU (0). */
+/* All counters are in use by events of the task (-1) or of the CPU (0). */
 static void check_pinned_takes_place(int32_t flexible_cpu, int32_t pinned_cpu)
 {
 	struct perf_event_attr pinned = attr_timed();
@@ -218,8 +219,8 @@ static void a_pinned_event_takes_the_place_of_any_flexible_one(void **state)
 		check_pinned_takes_place(-(i & 1), -(i >> 1));
 }
 
-/* A group waits while its second member is enabled; then two events are closed, and it goes on. One
- * more event is opened, which waits at the tick that follows soon. */
+/* A group waits when its second member is enabled. Then two events are closed, and the group is put
+ * on. One more event is opened, and waits at the next tick, which follows soon. */
 static void enabling_a_member_of_a_waiting_group_is_no_turn(void **state)
 {
 	struct perf_event_attr disabled = attr_timed();

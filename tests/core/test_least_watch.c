@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally_core_is_watched(), by which hooks know whether a core has events. */
+/* tally_core_is_watched(), by which hooks check whether a core has events. */
 #include "core/least_test.h"
 
 static struct least least;
@@ -14,7 +14,7 @@ static struct tally_core_task *op_running(void *host)
 	return least.cpus[least.cpu].task ? &least.cpus[least.cpu].task->perf : NULL;
 }
 
-/* A second core next to the host's. */
+/* A second core in addition to the host's. */
 static void watched_begin(void)
 {
 	least_test_begin(&least, 2, NULL);
@@ -42,7 +42,7 @@ static struct tally_core_event *create_on(struct tally_core *core)
 	return event;
 }
 
-/* Number of locks taken to open and close an event. */
+/* Return the number of locks taken by opening and closing an event. */
 static uint64_t locks_of_event(struct tally_core *core)
 {
 	uint64_t before = locks_taken(&least);
@@ -51,7 +51,8 @@ static uint64_t locks_of_event(struct tally_core *core)
 	return locks_taken(&least) - before;
 }
 
-/* While there is an event, others open and close without a lock of the whole core. */
+/* While there is an event, other events are opened and closed without taking a lock of the whole
+ * core. */
 static void an_event_of_a_watched_core_takes_no_shared_lock(void **state)
 {
 	struct tally_core_event *first;
@@ -75,7 +76,7 @@ static void create_between(struct least *where, enum least_point point, const vo
 		until = 1;
 }
 
-/* The other event opens at each point of the close. */
+/* The other event is opened at each point of the close. */
 static void a_core_stays_watched_if_an_event_opens_while_the_last_closes(void **state)
 {
 	uint64_t n = 1;

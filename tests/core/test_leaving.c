@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs and tracepoints that go while they are used, any number of them, and all events one by one.
- */
+/* PMUs and tracepoints that are unregistered while in use, many PMUs, and iteration over all
+ * events. */
 #include "scripts.h"
 
 enum { MANY = 40 };
 
-/* A PMU of one counter that stands still, and who is on it where. */
+/* A PMU with one counter that never advances, and the number of its events. */
 struct still {
 	struct tally_core_pmu pmu;
 	uint32_t taken, forgotten;
@@ -81,7 +81,7 @@ static struct perf_event_attr attr_still(uint32_t type)
 	return attr;
 }
 
-/* What is left of a revoked event. */
+/* Check the state of a revoked event. */
 static void check_revoked(struct harness *harness, int fd)
 {
 	uint64_t words[8], id;
@@ -106,7 +106,8 @@ static const struct tally_sim_step family[] = {SIM_FORK_TO(script_hog, 1), SIM_L
 					       SIM_RUN(SIM_USER, MS, &harness_busy),
 					       SIM_END_LOOP()};
 
-/* Of a task, its child, a CPU; alone and in a group with others, who go on by themselves. */
+/* Unregister a PMU with events of a task, its child and a CPU, alone and in a group. The other
+ * members of the group continue as single events. */
 static void test_pmu_goes(void **state)
 {
 	struct still still = still_new(50);
@@ -143,7 +144,7 @@ static void test_pmu_goes(void **state)
 	assert_int_equal(harness_try(&harness, harness.observer, attr_still(50), 0, -1, -1),
 			 -ENOENT);
 	assert_int_equal(harness_try(&harness, harness.observer, cycles, 0, -1, leader), -ENODEV);
-	/* Nothing of it is left: its memory may go, and it may come back. */
+	/* Its memory can be reused, and it can be registered again. */
 	memset(&still, 0x5a, sizeof(still));
 	still = still_new(50);
 	still.pmu.driver = &still;
@@ -157,7 +158,7 @@ static void test_pmu_goes(void **state)
 	harness_end(&harness);
 }
 
-/* Who waits for it hears of it. */
+/* Unregistering wakes pollers. */
 static void test_pollers_wake(void **state)
 {
 	struct still still = still_new(50);
@@ -178,7 +179,8 @@ static void test_pollers_wake(void **state)
 	harness_end(&harness);
 }
 
-/* An open that is half way keeps the PMU; the next try takes what came of it. */
+/* While an open is in progress, unregistering fails with -EBUSY; the next attempt revokes the new
+ * event. */
 static struct tally_core *busy_core;
 static int busy_answer;
 
@@ -244,7 +246,7 @@ static void test_tracepoint_goes(void **state)
 	harness_end(&harness);
 }
 
-/* More PMUs than any mask has bits, each with its events on at the same time. */
+/* More PMUs than a mask has bits, all with events at the same time. */
 static void test_many(void **state)
 {
 	static struct still many[MANY];
@@ -272,7 +274,8 @@ static void test_many(void **state)
 	harness_end(&harness);
 }
 
-/* In the order of opening, also where some go meanwhile, the one that is held among them. */
+/* Iteration is in the order of opening, even if events are closed meanwhile, including the current
+ * one. */
 static void test_iterate(void **state)
 {
 	struct harness harness;

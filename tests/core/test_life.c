@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events and the lives of tasks and CPUs: exec, prctl, traps, ends, CPUs that go and come. */
+/* Events and the lifetimes of tasks and CPUs: exec, prctl, traps, exit, CPU hotplug. */
 #include "scripts.h"
 
 static const struct tally_sim_step execs[] = {
 	SIM_RUN(SIM_USER, 100 * US, &harness_busy), SIM_EXEC("other"),
 	SIM_RUN(SIM_USER, 50 * US, &harness_busy), SIM_EXIT()};
 
-/* enable_on_exec: what comes after, and not what came before. */
+/* enable_on_exec: only what happens after the exec is counted. */
 static void test_enable_on_exec(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -22,7 +22,8 @@ static void test_enable_on_exec(void **state)
 	harness_end(&harness);
 }
 
-/* One of several children execs: it is counted from there, its twins are not. */
+/* One of several children calls exec and is counted from then on. The other children are not
+ * counted. */
 static void test_exec_of_one(void **state)
 {
 	static const struct tally_sim_step twin[] = {SIM_LOOP(100),
@@ -54,7 +55,7 @@ static void test_exec_of_one(void **state)
 	harness_end(&harness);
 }
 
-/* remove_on_exec: the other way round. */
+/* remove_on_exec: only what happens before the exec is counted. */
 static void test_remove_on_exec(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -70,7 +71,8 @@ static void test_remove_on_exec(void **state)
 	harness_end(&harness);
 }
 
-/* prctl: the events that the task opened, on itself and on others; not those of others on it. */
+/* prctl: affects events that the task opened, on itself and on others, but not events of others on
+ * the task. */
 static void test_prctl(void **state)
 {
 	struct harness harness;
@@ -104,7 +106,7 @@ static void test_prctl(void **state)
 	harness_end(&harness);
 }
 
-/* sigtrap: a signal at each overflow, with what the attr says it should carry. */
+/* sigtrap: a signal at each overflow, with the data given in the attr. */
 static void test_sigtrap(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -126,7 +128,7 @@ static void test_sigtrap(void **state)
 	harness_end(&harness);
 }
 
-/* The end of a task: the count stays, poll hangs up. */
+/* Exit of a task: the count stays, and poll reports a hangup. */
 static void test_end(void **state)
 {
 	struct harness harness;
@@ -148,8 +150,8 @@ static void test_end(void **state)
 	harness_end(&harness);
 }
 
-/* A CPU goes: its events keep their counts; tasks go on elsewhere, and so do theirs. It comes
- * back: they count again. */
+/* When a CPU goes offline, its events keep their counts, and tasks and their events continue on
+ * other CPUs. When it comes back, its events count again. */
 static void test_hotplug(void **state)
 {
 	struct harness harness;
@@ -184,7 +186,7 @@ static void test_hotplug(void **state)
 	harness_end(&harness);
 }
 
-/* Rivals on two CPUs while one of them goes and comes: no count is lost. */
+/* Events compete on two CPUs while one of the CPUs goes offline and back. No count is lost. */
 static void test_hotplug_often(void **state)
 {
 	struct harness harness;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mapping ring buffers: who may, how large, and whose records go there. Each test with pages in
- * one piece and all over the place. */
+/* Mapping ring buffers: permissions, sizes, and redirected output. Each test runs with contiguous
+ * and with scattered pages. */
 #include "rings.h"
 
-/* Output of several events into one ring, in order; and back again. */
+/* Redirect several events to one ring, where records are in time order, and back to their own
+ * rings. */
 static void test_set_output(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007);
@@ -49,7 +50,7 @@ static void set_output_to(struct harness *harness, int from, int to, int expecte
 			 expected);
 }
 
-/* Where output cannot go. */
+/* Rejected redirections. */
 static void test_set_output_refused(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007), back = attr, clocked = attr;
@@ -83,8 +84,8 @@ static void test_set_output_refused(void **state)
 	harness_end(&harness);
 }
 
-/* Lengths that are none, and the limit of locked memory: the user's share for each CPU, and then
- * what the process may lock. */
+/* Invalid lengths, and the limit of locked memory: the user's allowance per CPU, and then the
+ * process's RLIMIT_MEMLOCK. */
 static void test_mmap_limits(void **state)
 {
 	static const size_t bad[] = {0, 4, 6, 7, 8, 10};
@@ -96,7 +97,7 @@ static void test_mmap_limits(void **state)
 
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	ring_begin(&harness, 1, *state);
-	tally_core_settings(tally_sim_core(harness.sim))->mlock_kb = 24; /* of 2 CPUs: 12 pages */
+	tally_core_settings(tally_sim_core(harness.sim))->mlock_kb = 24; /* for 2 CPUs: 12 pages */
 	task = harness_spawn(&harness, script_hog, 0);
 	fd = harness_try(&harness, task, attr, 0, -1, -1);
 	other = harness_try(&harness, task, attr, 0, -1, -1);
@@ -113,7 +114,7 @@ static void test_mmap_limits(void **state)
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &memory), 0);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 5 * 4096, 0, true, &more), -EINVAL);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &more), 0);
-	/* 3 pages of the share are left; RLIMIT_MEMLOCK pays for the rest. */
+	/* 3 pages of the allowance are left; RLIMIT_MEMLOCK has to cover the rest. */
 	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more),
 			 -EPERM);
 	tally_sim_task_set_memlock(task, 4096);
@@ -121,7 +122,7 @@ static void test_mmap_limits(void **state)
 			 -EPERM);
 	tally_sim_task_set_memlock(task, 2 * 4096);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more), 0);
-	/* What is given back can be had again. */
+	/* Unmapping returns pages to the allowance. */
 	assert_int_equal(tally_sim_munmap(harness.sim, task, more), 0);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more), 0);
 	assert_int_equal(tally_sim_munmap(harness.sim, task, more), 0);
@@ -131,7 +132,7 @@ static void test_mmap_limits(void **state)
 	harness_end(&harness);
 }
 
-/* Memory that is not there when it is wanted. */
+/* Failed allocations. */
 static void test_no_memory(void **state)
 {
 	struct perf_event_attr attr = attr_ring(100000);
@@ -144,7 +145,7 @@ static void test_no_memory(void **state)
 	ring_begin(&harness, 1, *state);
 	task = harness_spawn(&harness, script_hog, 0);
 	fd = harness_open(&harness, attr, task, -1, -1);
-	/* What the CPUs write records with stays once it is there. */
+	/* The scratch memory of the CPUs stays allocated, so allocate it first. */
 	assert_int_equal(
 		tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory), 0);
 	assert_int_equal(tally_sim_munmap(harness.sim, harness.observer, memory), 0);
@@ -164,7 +165,7 @@ static void test_no_memory(void **state)
 	harness_end(&harness);
 }
 
-/* The ring outlives its descriptor, and its event with it. */
+/* A mapping keeps the ring and its event after the descriptor is closed. */
 static void test_mapping_keeps(void **state)
 {
 	struct perf_event_attr attr = attr_ring(30000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The overflow interrupt cannot be masked. It comes before each atomic operation of the code that
- * it interrupts and after each reading of a counter, and folds counters that are being folded. No
- * event is counted twice, and none is missed. */
+/* The overflow interrupt cannot be masked. It occurs before each atomic operation of the
+ * interrupted code and after each read of a counter, and folds counters that are just being folded.
+ * No event is counted twice, and none is missed. */
 #include "core/least/step.h"
 #include "core/least_test.h"
 #include "probe.h"
@@ -12,13 +12,13 @@ static const struct tally_core_sample_data user = {.ip = 0x1000, .mode = PERF_RE
 
 static struct least least;
 
-/* The interrupt comes at the wait-th point of a round. Totals are of the whole test. */
+/* The interrupt occurs at the wait-th point of a round. The totals cover the whole test. */
 static struct {
 	unsigned wait, points;
 	uint64_t counted[LEAST_COUNTERS], samples;
 } scene;
 
-/* All running counters advance by the same number. */
+/* Advance all running counters by the same number. */
 static void count(uint64_t nr)
 {
 	for (uint32_t i = 0; i < LEAST_COUNTERS; i++) {
@@ -76,8 +76,8 @@ static void scene_begin(void)
 	least.at = come_in_between;
 }
 
-/* The leader samples the counts of its group. Its interrupt comes while all of them are read, at
- * each point in turn. */
+/* The leader samples the counts of its group. Its interrupt occurs while the group is read, at each
+ * point in turn. */
 static void check_reads(uint32_t type, uint64_t config)
 {
 	const struct perf_event_attr leader = {.type = 10,
@@ -160,7 +160,8 @@ static void overflow_once(struct least *where, enum least_point point, const vol
 	least_overflow(where, 0, &user);
 }
 
-/* A leader that samples its group and a clock in the group. Returns the descriptor of the clock. */
+/* Open a leader that samples its group, and a clock in the group. Returns the descriptor of the
+ * clock. */
 static int open_folding(void)
 {
 	struct perf_event_attr attr = attr_counter(1), clock = attr_faults(0);
@@ -200,7 +201,7 @@ static void a_clock_is_folded_once_with_an_interrupt_at_any_operation(void **sta
 	least_end(&least);
 }
 
-/* Most instructions of a fold are not atomic operations. */
+/* Most instructions of a fold are not atomic operations, so step through all of them. */
 struct reading {
 	int fd;
 	uint64_t words[3];
@@ -220,7 +221,7 @@ static void overflow_here(void *arg)
 
 static uint64_t step_at;
 
-/* The clock was read. Its value is folded in the next instructions. */
+/* Start stepping after the clock was read: the next instructions fold its value. */
 static void step_from_clock(struct least *where, enum least_point point, const volatile void *what)
 {
 	if (point != LEAST_AT_CLOCK || !step_at)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every bit that an attr has: done by the core, offered by the host, or refused with its name; on a
- * host that offers all there is, and on one that offers nothing. */
+/* Every bit of an attr is implemented by the core, offered by the host, or rejected with the name
+ * of its field. Tested on a host that offers everything, and on one that offers nothing. */
 #include "abi/attr.h"
 #include "abi/record.h"
 #include "scripts.h"
 
 enum { BARE, FULL, NR_HOSTS };
 
-/* What one field set to `value` gives, in an event of software that samples. Every field of the
- * attr has a row at least. */
+/* Result of opening a sampling software event with one field set to `value`. Every field of the
+ * attr has at least one row. */
 struct row {
 	const char *field;
 	uint64_t value;
@@ -53,7 +53,7 @@ static const struct row rows[] = {
 	DONE("sample_type", PERF_SAMPLE_PERIOD),
 	DONE("sample_type", PERF_SAMPLE_STREAM_ID),
 	DONE("sample_type", PERF_SAMPLE_RAW),
-	REFUSED("sample_type", PERF_SAMPLE_BRANCH_STACK, -EINVAL), /* no branches are named */
+	REFUSED("sample_type", PERF_SAMPLE_BRANCH_STACK, -EINVAL), /* no branch_sample_type */
 	HOST("sample_type", PERF_SAMPLE_REGS_USER),
 	HOST("sample_type", PERF_SAMPLE_STACK_USER),
 	DONE("sample_type", PERF_SAMPLE_WEIGHT),
@@ -85,7 +85,7 @@ static const struct row rows[] = {
 	DONE("enable_on_exec", 1),
 	DONE("task", 1),
 	DONE("watermark", 1),
-	DONE("precise_ip", 3), /* what happens in software is known to the instruction */
+	DONE("precise_ip", 3), /* software events are always precise */
 	DONE("mmap_data", 1),
 	DONE("sample_id_all", 1),
 	DONE("exclude_host", 1),
@@ -110,14 +110,15 @@ static const struct row rows[] = {
 	REFUSED("defer_callchain", 1, -EINVAL),
 	REFUSED("defer_output", 1, -EINVAL),
 	DONE("wakeup_events", 1),
-	DONE("branch_sample_type", PERF_SAMPLE_BRANCH_ANY), /* says nothing without BRANCH_STACK */
-	DONE("sample_regs_user", 1),                        /* nor these, without their bits */
+	DONE("branch_sample_type", PERF_SAMPLE_BRANCH_ANY), /* ignored without BRANCH_STACK */
+	DONE("sample_regs_user", 1),                        /* ignored without their sample_type
+	                                                     * bits */
 	DONE("sample_stack_user", 8),
 	DONE("sample_regs_intr", 1),
 	DONE("clockid", 1),
 	DONE("sample_max_stack", 1),
-	DONE("aux_watermark", 1), /* of AUX areas, which are refused */
-	DONE("bp_type", 1),       /* these five are read by PMUs that know them */
+	DONE("aux_watermark", 1), /* for AUX areas, which are rejected */
+	DONE("bp_type", 1),       /* these five are interpreted by PMUs */
 	DONE("config1", 1),
 	DONE("config2", 1),
 	DONE("config3", 1),
@@ -134,8 +135,8 @@ static const struct {
 	unsigned long flags;
 	int expected;
 } flag_rows[] = {
-	{PERF_FLAG_FD_NO_GROUP, 0}, {PERF_FLAG_FD_OUTPUT, 0}, /* without a group it says nothing */
-	{PERF_FLAG_FD_CLOEXEC, 0},  {PERF_FLAG_PID_CGROUP, -EINVAL}, /* of no CPU */
+	{PERF_FLAG_FD_NO_GROUP, 0}, {PERF_FLAG_FD_OUTPUT, 0},        /* ignored without a group */
+	{PERF_FLAG_FD_CLOEXEC, 0},  {PERF_FLAG_PID_CGROUP, -EINVAL}, /* without a CPU */
 	{1 << 4, -EINVAL},          {1UL << 31, -EINVAL},
 };
 
@@ -144,7 +145,8 @@ static void start(struct harness *harness, int host)
 	harness_begin(harness, 1, &(struct tally_sim_config){.bare = host == BARE});
 }
 
-/* One that samples page faults, with what the bits that ask for more need. */
+/* Return the attr of an event that samples page faults, with the other fields that the sample_type
+ * requires. */
 static struct perf_event_attr base_attr(uint64_t sample_type)
 {
 	return (struct perf_event_attr){
@@ -167,7 +169,7 @@ static int open_here(struct harness *harness, struct perf_event_attr attr, unsig
 	return fd < 0 ? fd : 0;
 }
 
-/* The refusal names the field that was set, or the one it belongs to. */
+/* Check that the refusal names the field that was set, or the field that it belongs to. */
 static void check_named(const struct harness *harness, const struct row *row)
 {
 	const char *field = tally_sim_refusal(harness->sim)->field;
@@ -209,7 +211,7 @@ static void test_bits(void **state)
 	}
 }
 
-/* No field, and no bit of a word that is known, is without a row. */
+/* Check that every field, and every bit of sample_type, has a row. */
 static void test_rows_complete(void **state)
 {
 	uint64_t bits = 0;
@@ -227,7 +229,7 @@ static void test_rows_complete(void **state)
 	assert_int_equal(bits, PERF_SAMPLE_MAX * 2ull - 1);
 }
 
-/* Branches and precision are the PMU's to grant, bit by bit. */
+/* The PMU decides about branches and precision, bit by bit. */
 static void test_pmu_grants(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -252,7 +254,7 @@ static void test_pmu_grants(void **state)
 	harness_end(&harness);
 }
 
-/* ---- what is offered is done ------------------------------------------------------------ */
+/* ---- offered features work -------------------------------------------------------------- */
 
 static void fault_here(struct harness *harness, struct tally_sim_task *task)
 {
@@ -263,7 +265,7 @@ static void fault_here(struct harness *harness, struct tally_sim_task *task)
 	assert_int_equal(tally_sim_do(harness->sim, task, &fault), 0);
 }
 
-/* Alone and beside others: a field is written whichever stand before it. */
+/* Each field alone and together with others: it must be written whichever fields precede it. */
 static void test_sampled_by_host(void **state)
 {
 	static const uint64_t beside[] = {0, PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN};
@@ -306,7 +308,7 @@ static void poke(struct tally_core *core)
 
 	tally_core_text_poke(core, 0xffffffff81000010, before, sizeof(before), after,
 			     sizeof(after));
-	/* Too long for a record, and too long for the field: nothing, and nothing else breaks. */
+	/* Too long for a record, and too long for the field: no record, and no other effect. */
 	tally_core_text_poke(core, 0, huge, 65535, huge, 65535);
 	tally_core_text_poke(core, 0, huge, sizeof(huge), huge, 0);
 }
@@ -349,7 +351,7 @@ static const struct {
 	const char *field;
 	void (*hook)(struct tally_core *core);
 	uint32_t type;
-	uint16_t misc, size; /* header, body, padding; a trailer of 16 bytes follows */
+	uint16_t misc, size; /* header, body and padding; a trailer of 16 bytes follows */
 	void (*look)(const uint8_t *body);
 } told[] = {
 	{"text_poke", poke, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, 32, look_poke},
@@ -364,7 +366,7 @@ static void run_hook(struct tally_sim *sim, struct tally_sim_task *task, void *a
 	(*hook)(tally_sim_core(sim));
 }
 
-/* Who asked for the record has it; who asked for another has not. */
+/* Only events that requested the record get it. */
 static void test_records_by_host(void **state)
 {
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
@@ -401,7 +403,7 @@ static void test_records_by_host(void **state)
 	}
 }
 
-/* Pages that are none, or too small. */
+/* Invalid page sizes, and sizes that are too small. */
 static void test_page_size(void **state)
 {
 	static const struct {
@@ -435,8 +437,8 @@ static int pmu_init(struct tally_core *core, void *host)
 	return pmu_init_answer;
 }
 
-/* PMUs are registered by an operation, which no linker passes over; who counts on the function that
- * is overridden hears that it was not. */
+/* PMUs are registered by an operation, so linking cannot omit it. A host that relies on overriding
+ * the weak function gets -ENXIO if it was not overridden. */
 static void test_pmu_init(void **state)
 {
 	struct harness harness;
@@ -453,14 +455,14 @@ static void test_pmu_init(void **state)
 	pmu_init_answer = -ENODEV;
 	assert_int_equal(tally_core_create(&ops, harness.sim, 1, NULL, &core), -ENODEV);
 	assert_int_equal(pmu_init_calls, 2);
-	/* Where there is none, hardware events are refused with that. */
+	/* Without a PMU, hardware events are rejected with this reason. */
 	assert_int_equal(open_here(&harness, attr_hw(SIM_CYCLES), 0), -ENOENT);
 	assert_string_equal(tally_sim_refusal(harness.sim)->rule, "the host has registered no PMU");
 	harness_end(&harness);
 	harness_begin(&harness, 1, NULL);
 	assert_int_equal(open_here(&harness, (struct perf_event_attr){.type = 99, .size = 64}, 0),
 			 -ENOENT);
-	assert_string_equal(tally_sim_refusal(harness.sim)->rule, "no PMU has this event");
+	assert_string_equal(tally_sim_refusal(harness.sim)->rule, "no PMU supports this event");
 	harness_end(&harness);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The user page: a task that reads its own counter, by the algorithm of perf_event_open(2),
- * against the truth. */
+/* The user page: a task reads its own counter with the algorithm of perf_event_open(2), and the
+ * result is compared with the truth. */
 #include "base/arith.h"
 #include "scripts.h"
 #include "tally/client.h"
 
-/* How a task plays its part. */
+/* A task that reads its own counter. */
 struct player {
 	struct harness *harness;
 	int fd;
@@ -14,7 +14,7 @@ struct player {
 	unsigned checks, direct;
 };
 
-/* The processor that the task is on, as the client reads it. */
+/* The processor that the task runs on, as seen by the client library. */
 struct processor {
 	struct tally_sim *sim;
 	struct tally_sim_task *task;
@@ -34,7 +34,7 @@ static uint64_t read_cycles(void *arg)
 	return tally_sim_tsc(processor->sim);
 }
 
-/* False when the page says to ask read(2). */
+/* Read by the user page. Returns false if the page requires read(2). */
 static bool self_read(struct tally_sim *sim, struct tally_sim_task *task,
 		      const volatile struct perf_event_mmap_page *page, struct tally_count *count)
 {
@@ -57,7 +57,7 @@ static void open_self(struct tally_sim *sim, struct tally_sim_task *task, void *
 	assert_int_equal(player->page->cap_bit0_is_deprecated, 1);
 }
 
-/* What the page says, what read() says, and what is true. */
+/* Compare the user page, read(2) and the truth. */
 static void check_self(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct player *player = arg;
@@ -106,7 +106,7 @@ static const struct tally_sim_step script[] = {
 	SIM_EXIT(),
 };
 
-/* All of a task's self-reads find the counter, or none where that cannot be. */
+/* Check that all self-reads of a task use the counter, or none if that is not possible. */
 static void play(uint8_t width, bool cap, uint64_t period)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -147,7 +147,7 @@ static void test_cannot(void **state)
 	play(48, false, 0);
 }
 
-/* Time for everybody: the page's conversion of the cycle counter is the core's clock. */
+/* cap_user_time_zero: the conversion of the cycle counter in the page gives the core's clock. */
 static void test_time_zero(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
@@ -177,7 +177,7 @@ static void test_time_zero(void **state)
 	harness_end(&harness);
 }
 
-/* The page of a counter that has to share: what was counted is in the page, whenever it is off. */
+/* The page of a multiplexed event: when the event is not on a counter, the page has its count. */
 static void test_multiplexed(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -206,11 +206,11 @@ static void test_multiplexed(void **state)
 		struct reading reading;
 
 		tally_sim_run(harness.sim, 2 * MS + 1);
-		/* As if the task itself looked: it runs on CPU 0 now. */
+		/* Read like the task itself, which is running on CPU 0 now. */
 		direct = self_read(harness.sim, task, page, &self);
 		reading = harness_read(&harness, fd);
 		on += direct;
-		if (!direct) /* then the page has the count as it was left */
+		if (!direct) /* the page has the count of the last time it was on */
 			self = (struct tally_count){(uint64_t)page->offset, reading.enabled,
 						    page->time_running, 0, 0};
 		assert_int_equal(self.value, reading.value);
@@ -221,7 +221,7 @@ static void test_multiplexed(void **state)
 	harness_end(&harness);
 }
 
-/* The page of an event that was inherited: what children who are gone have counted is in it. */
+/* The page of an inherited event includes the counts of children that exited. */
 static void test_inherited(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &harness_busy),

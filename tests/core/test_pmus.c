@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of PMUs: what they cannot do is refused, what they can is exact. */
+/* Kinds of PMUs: unsupported requests are rejected, and supported ones are exact. */
 #include "scripts.h"
 
 enum { CORE_TYPE = 8, OTHER_TYPE = 9 };
@@ -30,7 +30,8 @@ static struct perf_event_attr attr_other(unsigned signal)
 	return attr;
 }
 
-/* An attr's ways to the PMU: by generic number, cache, raw, and by its own type. */
+/* Ways to select an event of a PMU: by generic number, by cache event, raw, and by the PMU's own
+ * type. */
 static void test_types(void **state)
 {
 	static const struct {
@@ -80,7 +81,7 @@ static void test_types(void **state)
 	harness_end(&harness);
 }
 
-/* Refused for what the PMU is, with a reason. */
+/* Rejected because of the kind of PMU, with a reason. */
 static void test_refused(void **state)
 {
 	struct perf_event_attr sampling = attr_other(0), excluding = attr_other(0);
@@ -112,7 +113,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* A PMU of things that no task owns: for each CPU the truth of all that runs there. */
+/* A PMU whose events do not belong to tasks: it counts everything that runs on a CPU. */
 static void test_uncore(void **state)
 {
 	struct harness harness;
@@ -134,7 +135,7 @@ static void test_uncore(void **state)
 	harness_end(&harness);
 }
 
-/* Counters that cannot interrupt are read before they wrap: at each tick. */
+/* Counters that cannot interrupt are read at each tick, before they wrap. */
 static void test_no_interrupt(void **state)
 {
 	struct harness harness;
@@ -157,7 +158,7 @@ static void test_no_interrupt(void **state)
 	harness_end(&harness);
 }
 
-/* Events of two PMUs do not wait for each other; one group cannot have both. */
+/* Events of two PMUs do not compete with each other. A group cannot contain both. */
 static void test_two(void **state)
 {
 	struct harness harness;
@@ -204,7 +205,7 @@ static void test_drivers(void **state)
 		for (unsigned j = 0; j < 3; j++)
 			assert_int_equal(harness_value(&harness, fds[j]),
 					 truth(&harness, task, 0, signals[j]));
-		/* Both want counter 0. */
+		/* Both need counter 0. */
 		rival = harness_open(&harness, attr_hw(SIM_BRANCHES), task, -1, -1);
 		tally_sim_run(harness.sim, 500 * MS);
 		assert_true(harness_read(&harness, rival).running > 100 * MS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nothing that was not written reaches user space: the stack, the core's scratch memory and the
- * rings are filled with a byte that no value here has twice in a row, and records and counts are
- * searched for it, over every field of a sample, every format of counts and every other record.
+ * Uninitialized memory never reaches user space. The stack, the core's scratch memory and the rings
+ * are filled with a byte that no value contains twice in a row. Records and counts are searched for
+ * it, for every field of a sample, every read format and every other record.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { POISON = 0xa5, RING = 16 * 4096, RECORD_MAX = 4096 };
 static struct least least;
 static char long_name[RECORD_MAX];
 
-/* Where the core's functions will have their variables. */
+/* Fill the part of the stack that the core's functions will use. */
 __attribute__((noinline)) static void poison_stack(void)
 {
 	volatile char deep[32768];
@@ -45,8 +45,8 @@ static void make_ring(int fd)
 	memset(tally_core_buffer_page(buffer, 1), POISON, RING);
 }
 
-/* Fill the scratch memory of a record: the name of this mapping is that long. Only the event that
- * scene_begin() opened wants it. */
+/* Fill the scratch memory of a record by a mapping with a long name. Only the event of
+ * scene_begin() gets the record. */
 static void poison_scratch(void)
 {
 	const struct tally_core_mapping mapping = {.filename = long_name};
@@ -74,7 +74,7 @@ static void scene_begin(void)
 	make_ring(open_event(&attr, -1));
 }
 
-/* What the event wrote, and how many bytes; all of it is taken. */
+/* Check and consume everything that the event wrote. Returns the number of bytes. */
 static size_t check_ring(int fd, const char *what, uint64_t which)
 {
 	struct tally_core_buffer *buffer = least.files[fd].mappings[0];
@@ -111,7 +111,7 @@ static struct perf_event_attr attr_sample(uint64_t sample_type)
 	};
 }
 
-/* One sample with branches, and one without anything. */
+/* Take one sample with branches, and one without any data. */
 static void overflow_twice(void)
 {
 	static const struct perf_branch_entry branches[4];
@@ -127,7 +127,7 @@ static void overflow_twice(void)
 	}
 }
 
-/* Whether such an event can be opened; then it is sampled. */
+/* Open and sample an event. Returns false if the event cannot be opened. */
 static bool check_sample(uint64_t sample_type)
 {
 	struct perf_event_attr attr = attr_sample(sample_type);
@@ -142,7 +142,7 @@ static bool check_sample(uint64_t sample_type)
 	return true;
 }
 
-/* Each field alone, each two, and all that can be together. */
+/* Each field alone, each pair, and all compatible fields together. */
 static void test_fields(void **state)
 {
 	uint64_t all = 0;
@@ -173,7 +173,7 @@ static void check_read(int fd, uint64_t format)
 		fail_msg("read_format %llx: bytes were never written", (unsigned long long)format);
 }
 
-/* Every format, of one event, of a group, and inherited, read and in a sample. */
+/* Each format of a single event, a group and an inherited event, by read(2) and in a sample. */
 static void check_format(uint64_t format, bool inherit)
 {
 	struct perf_event_attr attr = attr_sample(PERF_SAMPLE_READ | PERF_SAMPLE_TID);
@@ -207,7 +207,7 @@ static void test_formats(void **state)
 
 /* ---- other records ---------------------------------------------------------------------- */
 
-/* Strings of all lengths modulo 8, behind bytes that are not theirs. */
+/* Emit strings of all lengths modulo 8, followed by bytes that do not belong to them. */
 static void emit_strings(const char *text)
 {
 	const struct perf_ns_link_info links[7] = {{1, 2}};
@@ -283,7 +283,7 @@ static void test_records(void **state)
 	least_end(&least);
 }
 
-/* READ at the end of a child, and LOST, THROTTLE and UNTHROTTLE. */
+/* READ at the exit of a child, and LOST, THROTTLE and UNTHROTTLE. */
 static void test_counted_records(void **state)
 {
 	struct perf_event_attr attr = attr_sample(PERF_SAMPLE_TID | PERF_SAMPLE_CPU);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The task that makes a call is preempted, and comes back, at each of the core's atomic operations
- * in turn where interrupts are on, and before each where they are turned off: nothing is lost, and
- * what was freed nobody touches. The same where a tick comes, which rotates its groups, and where
- * the task is ended from another CPU. */
+/* The calling task is preempted and continued at each atomic operation of the core with interrupts
+ * on, and before each point where interrupts are turned off. Nothing is lost, and freed memory is
+ * not accessed. The same with a tick, which rotates the groups, and with another CPU that ends the
+ * task. */
 #include <setjmp.h>
 
 #include "core/least/least.h"
@@ -10,9 +10,9 @@
 #include "test.h"
 
 static struct least least;
-static uint64_t left; /* operations until it is preempted; 0: it was, or will not be */
+static uint64_t left; /* operations until the preemption; 0: it happened, or will not happen */
 
-/* Whether it is now that something happens. */
+/* Return true when the preemption is due. */
 static bool is_time(const struct least *where, enum least_point point)
 {
 	return (point == LEAST_AT_ATOMIC || point == LEAST_AT_CALL || point == LEAST_AT_SAVE) &&
@@ -30,7 +30,7 @@ static void preempt(struct least *where, enum least_point point, const volatile 
 	least_switch(where, task);
 }
 
-/* Another CPU ends the task that makes the call, which is preempted. */
+/* The calling task is preempted, and another CPU ends it. */
 static void end(struct least *where, enum least_point point, const volatile void *what)
 {
 	struct least_task *task = where->cpus[where->cpu].task;
@@ -65,7 +65,7 @@ static int open_faults(struct least_task *task, unsigned inherit, unsigned remov
 				       .task = 1};
 	int fd = least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, -1, 0);
 
-	/* One that has ended opens nothing on itself. */
+	/* A task that has exited cannot open an event on itself. */
 	assert_true(fd >= 0 || (fd == -ESRCH && task->perf.exited));
 	return fd;
 }
@@ -111,7 +111,7 @@ static void call_fork(struct least_task *task, int fd)
 static const struct {
 	const char *name;
 	void (*call)(struct least_task *task, int fd);
-	bool counts; /* the event goes on */
+	bool counts; /* the event continues to count */
 } rows[] = {
 	{"exit", call_exit, false},
 	{"exec", call_exec, true},
@@ -121,7 +121,7 @@ static const struct {
 	{"fork", call_fork, true},
 };
 
-/* Something happens at the nth operation; false: there were fewer. */
+/* Preempt at the nth operation. Returns false if there were fewer operations. */
 static bool play(size_t row, uint64_t nth,
 		 void (*happens)(struct least *, enum least_point, const volatile void *))
 {
@@ -178,7 +178,7 @@ static void test_the_task_is_ended_in_its_own_call(void **state)
 	}
 }
 
-/* More groups than counters; the child gets all of them wherever the tick comes. */
+/* There are more groups than counters. The child gets all of them wherever the tick occurs. */
 static bool fork_with_a_tick(uint64_t nth)
 {
 	enum { GROUPS = 2 * LEAST_COUNTERS };
@@ -215,9 +215,9 @@ static void test_a_tick_in_a_fork_changes_nothing(void **state)
 	assert_true(nth > 10);
 }
 
-static bool has_moved; /* the groups of a task on the other CPU */
+static bool has_moved; /* the groups of a task on the other CPU were rotated */
 
-/* A tick of the other CPU, after which other groups are on. */
+/* Tick on the other CPU, which rotates its groups. */
 static void tick_there(struct least *where, enum least_point point, const volatile void *what)
 {
 	struct tally_core_context *context;
@@ -235,8 +235,8 @@ static void tick_there(struct least *where, enum least_point point, const volati
 	where->cpu = cpu;
 }
 
-/* Somebody who opens an event of a running task can be preempted anywhere: the task's groups take
- * turns meanwhile. */
+/* A task that opens an event on a running task can be preempted anywhere. Meanwhile the groups of
+ * the running task are rotated. */
 static bool open_with_a_tick(uint64_t nth)
 {
 	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A million random operations on random machines, and after each all that must hold.
- * TALLY_OPERATIONS=100000000 is the nightly run; TALLY_SEED repeats one.
+ * A million random operations on random machines; all invariants are checked after each one. Use
+ * TALLY_OPERATIONS=100000000 for the nightly run; TALLY_SEED repeats a run.
  */
 #include "core/random_sim.h"
 #include "tier.h"

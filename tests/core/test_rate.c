@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples at the rate that was asked for, and no more than are permitted. */
+/* Sampling at the requested frequency, limited by the maximum rate. */
 #include <inttypes.h>
 
 #include "scripts.h"
@@ -13,7 +13,8 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 	return attr;
 }
 
-/* Samples in a second of a steady load, after a first second to find the rate. */
+/* Return the number of samples in a second of a steady load, after a first second to adapt the
+ * period. */
 static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_event_attr attr,
 			     bool on_cpu)
 {
@@ -43,7 +44,7 @@ static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_ev
 	return tale.samples;
 }
 
-/* Frequency mode: within 5 % of the rate asked for, for loads from 1,009 to four million events a
+/* Frequency mode: within 5 % of the requested rate for loads from 1,009 to four million events per
  * millisecond. */
 static void test_frequency(void **state)
 {
@@ -64,7 +65,7 @@ static void test_frequency(void **state)
 		}
 }
 
-/* A load that sleeps between: the rate holds for the time that it runs. */
+/* A load that sleeps in between: the rate applies to the time that it runs. */
 static void test_frequency_of_pieces(void **state)
 {
 	static const struct tally_sim_step pieces[] = {SIM_LOOP(0),
@@ -76,8 +77,7 @@ static void test_frequency_of_pieces(void **state)
 	assert_in_range(settled_rate(pieces, attr, false), 2000 * 95 / 100, 2000 * 105 / 100);
 }
 
-/* Samples of a second, from the beginning of the first of `nr` on, with what came before left out.
- */
+/* Count the samples in each of `nr` seconds. */
 static void rates_of_seconds(const struct tally_sim_step *script, uint64_t *ret_samples,
 			     unsigned nr)
 {
@@ -107,8 +107,8 @@ static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};
 static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 400}};
 static const struct tally_sim_rates none = {.per_ms = {[SIM_CYCLES] = 0}};
 
-/* A load that becomes ten thousand times as much, or as little, from one moment to the next: the
- * rate is found again within its second, and the change costs no burst of samples. */
+/* A load that suddenly grows or shrinks ten thousandfold: the rate is reached again within the
+ * second, without a burst of samples. */
 static void test_frequency_of_changes(void **state)
 {
 	static const struct tally_sim_step phases[] = {
@@ -125,8 +125,8 @@ static void test_frequency_of_changes(void **state)
 	assert_in_range(samples[4], 950, 1150);
 }
 
-/* Bursts of 10 us in each millisecond, between which next to nothing happens; and 100 us of each 4
- * ms, always between two ticks: the rate holds for the time that it runs. */
+/* Bursts of 10 us in each millisecond with almost no events in between, and 100 us in each 4 ms,
+ * always between two ticks: the rate applies to the time that the load runs. */
 static void test_frequency_of_bursts(void **state)
 {
 	static const struct tally_sim_step bursts[] = {
@@ -143,8 +143,8 @@ static void test_frequency_of_bursts(void **state)
 	assert_in_range(samples[2], 20, 30);
 }
 
-/* More samples than are permitted: THROTTLE, UNTHROTTLE at a tick, and nothing is counted between.
- */
+/* Samples above the maximum rate: THROTTLE, UNTHROTTLE at a tick, and nothing is counted in
+ * between. */
 static void test_throttle(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 3000);
@@ -161,18 +161,18 @@ static void test_throttle(void **state)
 	ring = harness_map(&harness, fd, 128);
 	tally_sim_run(harness.sim, SECOND);
 	harness_drain(ring, &attr, &tale);
-	/* 40 a tick, and the one that was too many. */
+	/* 40 per tick, and the one that exceeds the limit. */
 	assert_in_range(tale.samples, 9500, 10500);
 	assert_near(tale.throttles, 250, 1);
 	assert_near(tale.throttles, tale.unthrottles, 1);
 	assert_true(tale.throttles >= tale.unthrottles);
-	/* While throttled it does not count: what it has is what it sampled. */
+	/* A throttled event does not count, so its count is what it sampled. */
 	assert_near(harness_value(&harness, fd), tale.samples * 3000, 3000);
 	tally_ring_unmap(ring);
 	harness_end(&harness);
 }
 
-/* What a member of test_throttled_group() wrote. */
+/* Drain the ring of a member of test_throttled_group(). */
 static struct tale drain_member(struct harness *harness, struct tally_ring *ring,
 				const struct perf_event_attr *attr)
 {
@@ -183,8 +183,8 @@ static struct tale drain_member(struct harness *harness, struct tally_ring *ring
 	return tale;
 }
 
-/* One member samples too often: the whole group stands still and goes on as one, so that counts of
- * the same remain the same; the leader says so. */
+/* When one member samples too often, the whole group is throttled and continued together, so that
+ * equal counts stay equal. The leader writes the records. */
 static void check_throttled_group(unsigned sampling, const struct perf_event_attr *third,
 				  bool no_pause)
 {
@@ -229,7 +229,7 @@ static void test_throttled_group(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		clock.sample_period = 0;
 		check_throttled_group(i & 1, &clock, i & 2);
-		/* A clock that samples has a timer, which nobody may touch in the interrupt. */
+		/* A sampling clock has a timer, which must not be changed in the interrupt. */
 		clock.sample_period = 50000;
 		check_throttled_group(i & 1, &clock, i & 2);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scenario, a run of everything. Each of its allocations, and each copy of user memory, is
- * refused once: the call that needs it fails, and nothing is lost or leaked. */
+/* The scenario, with each allocation and each copy of user memory failed once. The call that needs
+ * it fails, and nothing is lost or leaked. */
 #include "core/least/scenario.h"
 #include "core/least_test.h"
 
@@ -17,7 +17,7 @@ static void check_opened(void)
 	}
 }
 
-/* Number of runs of the scenario until one is not refused anything. */
+/* Run the scenario until nothing fails any more, and return the number of runs. */
 static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
 {
 	struct tally_core_settings settings;

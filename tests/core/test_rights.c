@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who may count what: perf_event_paranoid, capabilities, own and foreign tasks. */
+/* Permissions: perf_event_paranoid, capabilities, own and foreign tasks. */
 #include "scripts.h"
 
 #define PERFMON (1ull << TALLY_CORE_CAP_PERFMON)
@@ -28,13 +28,13 @@ static const struct {
 	enum what what;
 	int expected;
 } rows[] = {
-	/* Level 3: nothing, not even the own program. */
+	/* Level 3: nothing, not even the caller's own program. */
 	{3, 0, OWN, USER_ONLY, -EACCES},
 	{3, 0, SAME_USER, USER_ONLY, -EACCES},
 	{3, PTRACE, OWN, USER_ONLY, -EACCES},
 	{3, PERFMON, OWN, KERNEL, 0},
 	{3, ADMIN, CPU, KERNEL, 0},
-	/* Level 2: own user space. */
+	/* Level 2: the caller's own user space. */
 	{2, 0, OWN, USER_ONLY, 0},
 	{2, 0, OWN, KERNEL, -EACCES},
 	{2, 0, SAME_USER, USER_ONLY, 0},
@@ -47,23 +47,23 @@ static const struct {
 	{2, ADMIN, FOREIGN, KERNEL, 0},
 	{2, ADMIN, CPU, KERNEL, 0},
 	{2, LOCK, CPU, USER_ONLY, -EACCES},
-	/* Level 1: the kernel as well. */
+	/* Level 1: also the kernel. */
 	{1, 0, OWN, KERNEL, 0},
 	{1, 0, FOREIGN, USER_ONLY, -EACCES},
 	{1, 0, CPU, USER_ONLY, -EACCES},
 	{1, PERFMON, CPU, USER_ONLY, 0},
-	/* Level 0: CPUs too. */
+	/* Level 0: also CPUs. */
 	{0, 0, CPU, KERNEL, 0},
 	{0, 0, CPU, USER_ONLY, 0},
 	{0, 0, FOREIGN, USER_ONLY, -EACCES},
-	/* Level -1: foreign tasks stay foreign. */
+	/* Level -1: foreign tasks are still not allowed. */
 	{-1, 0, CPU, KERNEL, 0},
 	{-1, 0, OWN, KERNEL, 0},
 	{-1, 0, FOREIGN, KERNEL, -EACCES},
 	{-1, PERFMON, FOREIGN, KERNEL, 0},
 };
 
-/* For hardware and software events alike. */
+/* The same for hardware and software events. */
 static void test_table(void **state)
 {
 	const struct perf_event_attr attrs[] = {attr_hw(SIM_CYCLES),
@@ -99,8 +99,8 @@ static void test_table(void **state)
 	harness_end(&harness);
 }
 
-/* Tracepoints: counting is free, their data are not, whether or not they are sampled; but for those
- * that tell a task what it did itself. */
+/* Tracepoints: counting is allowed, but their raw data is not, whether or not it is sampled. Exempt
+ * are tracepoints that only describe the task's own actions. */
 static void test_tracepoints(void **state)
 {
 	static const struct {
@@ -150,7 +150,7 @@ static void test_tracepoints(void **state)
 	harness_end(&harness);
 }
 
-/* Who may look at a task may not for that send it signals. */
+/* The right to observe a task does not include sending signals to it. */
 static void test_sigtrap(void **state)
 {
 	static const struct {
@@ -195,7 +195,7 @@ static void test_sigtrap(void **state)
 	harness_end(&harness);
 }
 
-/* A machine without users: who runs there may everything. */
+/* A machine without users: every task may do everything. */
 static void test_no_users(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
@@ -212,7 +212,7 @@ static void test_no_users(void **state)
 	harness_end(&harness);
 }
 
-/* What needs rights of its own: namespaces, physical addresses. */
+/* Namespaces and physical addresses need additional rights. */
 static void test_options(void **state)
 {
 	struct perf_event_attr names = attr_sw(PERF_COUNT_SW_DUMMY), physical = names;
@@ -232,7 +232,7 @@ static void test_options(void **state)
 	harness_end(&harness);
 }
 
-/* A program that got more rights than who watches: foreign eyes are shut. */
+/* After an exec that gains privileges, unprivileged observers are detached. */
 static void test_privileged_exec(void **state)
 {
 	const struct tally_sim_step exec = SIM_EXEC_PRIVILEGED("passwd");
@@ -261,13 +261,13 @@ static void test_privileged_exec(void **state)
 		tally_sim_truth(harness.sim,
 				(struct tally_sim_filter){.cpus = 1, .modes = 1 << SIM_USER},
 				SIM_CYCLES));
-	/* And it cannot be watched anew. */
+	/* The task cannot be observed again, either. */
 	assert_int_equal(harness_try(&harness, watcher, attr, tally_sim_task_tid(task), -1, -1),
 			 -EACCES);
 	harness_end(&harness);
 }
 
-/* Combinations of pid and cpu that are none, and those who are not there. */
+/* Invalid combinations of pid and cpu, and tasks and CPUs that do not exist. */
 static void test_targets(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
@@ -293,7 +293,7 @@ static void test_targets(void **state)
 	harness_end(&harness);
 }
 
-/* A security module has the last word, also where all rights are there. */
+/* A security module can deny access even to a caller with all capabilities. */
 static void test_permit(void **state)
 {
 	static const struct perf_event_attr attr = {
@@ -327,7 +327,7 @@ static void test_permit(void **state)
 			tally_sim_ioctl(harness.sim, harness.observer, fd, PERF_EVENT_IOC_RESET, 0),
 			write);
 		assert_string_equal(tally_sim_refusal(harness.sim)->rule,
-				    "a security module forbids it");
+				    "denied by a security module");
 	}
 	tally_sim_forbid(harness.sim, 0);
 	harness_end(&harness);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ring buffers: no record torn, out of order or missing without being counted. Each test with
- * pages in one piece and all over the place. */
+/* Ring buffers: no record is torn or out of order, and missing records are counted. Each test runs
+ * with contiguous and with scattered pages. */
 #include "base/arith.h"
 #include "rings.h"
 
-/* What an event says it lost, read by itself or with its group. */
+/* Return the number of lost samples of an event, read alone or with its group. */
 static uint64_t lost_of(struct harness *harness, int fd, bool group)
 {
 	struct reading values[16];
@@ -15,7 +15,7 @@ static uint64_t lost_of(struct harness *harness, int fd, bool group)
 	return values[0].lost;
 }
 
-/* A reader that is too slow: samples written and lost are those that were due. */
+/* With a slow reader, written and lost samples together are the samples that were due. */
 static void check_lost(bool scattered, bool group)
 {
 	struct perf_event_attr attr = attr_ring(997);
@@ -37,7 +37,7 @@ static void check_lost(bool scattered, bool group)
 				 truth(&harness, task, 0, SIM_CYCLES) / 997);
 	}
 	assert_true(tale.lost > 0 && tale.lost_records > 50);
-	/* The record of what was lost last is written with the next one that has room. */
+	/* The last lost samples are reported by the next record for which there is space. */
 	tally_sim_run(harness.sim, 100 * US);
 	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.lost, lost_of(&harness, fd, group));
@@ -52,7 +52,7 @@ static void test_lost(void **state)
 	check_lost(*state, true);
 }
 
-/* Samples of children wake who maps their parent's event. */
+/* Samples of children wake the reader of the parent's event. */
 static void test_children_wake(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &harness_busy),
@@ -80,7 +80,7 @@ static void test_children_wake(void **state)
 	harness_end(&harness);
 }
 
-/* wakeup_events: one wakeup every n samples, no more and no less. */
+/* wakeup_events: exactly one wakeup per n samples. */
 static void test_wakeup_events(void **state)
 {
 	for (uint32_t every = 1; every <= 5; every++) {
@@ -110,7 +110,7 @@ static void test_wakeup_events(void **state)
 	}
 }
 
-/* wakeup_watermark: whenever so many bytes were written. */
+/* wakeup_watermark: a wakeup after this number of bytes. */
 static void test_watermark(void **state)
 {
 	enum { RECORD = 8 + 8 + 8 + 8 + 8 };
@@ -133,7 +133,7 @@ static void test_watermark(void **state)
 		tally_sim_run(harness.sim, 10 * US);
 		harness_drain(ring, &attr, &tale);
 		bytes = tale.samples * RECORD;
-		/* A wakeup comes with the record that passes the mark. */
+		/* The record that passes the watermark causes the wakeup. */
 		assert_in_range(tally_sim_notifications(harness.sim, harness.observer, fd).in,
 				bytes / (1000 + RECORD), bytes / 1000);
 	}
@@ -142,14 +142,14 @@ static void test_watermark(void **state)
 	harness_end(&harness);
 }
 
-/* Headers lie on 8 bytes and never wrap. */
+/* Return the header at an offset. Headers are aligned to 8 bytes and never wrap. */
 static const struct perf_event_header *header_at(const struct tally_ring_data *data, size_t at)
 {
 	return (const void *)(at < data->first_len ? data->first + at
 						   : data->second + at - data->first_len);
 }
 
-/* A sample of 40 bytes, which may. */
+/* Return a sample of 40 bytes, which may wrap. */
 static struct tally_sample sample_at(const struct tally_ring_data *data, size_t at,
 				     const struct tally_sample_layout *layout)
 {
@@ -163,7 +163,7 @@ static struct tally_sample sample_at(const struct tally_ring_data *data, size_t 
 	return sample;
 }
 
-/* Overwritten rings: the newest records, whole, newest first, after a pause. */
+/* Overwritable rings: after a pause, the newest records are complete, the newest first. */
 static void test_overwrite(void **state)
 {
 	struct perf_event_attr attr = attr_ring(3001);
@@ -192,7 +192,7 @@ static void test_overwrite(void **state)
 		     at += header_at(&data, at)->size) {
 			const struct perf_event_header *header = header_at(&data, at);
 
-			/* What was not written in the pause. */
+			/* Records that were not written during the pause. */
 			if (header->type == PERF_RECORD_LOST)
 				continue;
 			assert_int_equal(header->type, PERF_RECORD_SAMPLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* More events than counters: fair shares, and estimates that hold. */
+/* Multiplexing: fair shares and accurate estimates. */
 #include <inttypes.h>
 
 #include "base/arith.h"
@@ -7,8 +7,8 @@
 
 enum { TICK = 4 * MS };
 
-/* `nr` equal groups of `size` on the 4 counters for 10 simulated seconds: their shares are within
- * one tick of each other, and the estimates within 2 % of the truth. */
+/* Multiplex `nr` equal groups of `size` on 4 counters for 10 simulated seconds. Their shares differ
+ * by at most one tick, and the estimates are within 2 % of the truth. */
 static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 {
 	struct harness harness;
@@ -64,7 +64,7 @@ static void test_wide(void **state)
 	check_shares(7, 4, -1);
 }
 
-/* A task that runs in pieces shorter than a tick: its events take turns all the same. */
+/* The events of a task that runs for less than a tick at a time are multiplexed as well. */
 static void test_short_turns(void **state)
 {
 	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = MS};
@@ -92,7 +92,7 @@ static void test_short_turns(void **state)
 	harness_end(&harness);
 }
 
-/* Task and CPU events on one PMU: both take part. */
+/* Events of a task and of a CPU share a PMU: all get counters. */
 static void test_task_and_cpu(void **state)
 {
 	struct harness harness;
@@ -113,7 +113,7 @@ static void test_task_and_cpu(void **state)
 	harness_end(&harness);
 }
 
-/* A task that runs for 1 ms between any two ticks and is never there when one comes. */
+/* A task that runs for 1 ms between ticks, and never during a tick. */
 static void test_between_ticks(void **state)
 {
 	static const struct tally_sim_step between[] = {SIM_SLEEP(1500 * US), SIM_LOOP(0),
@@ -140,7 +140,7 @@ static void test_between_ticks(void **state)
 	harness_end(&harness);
 }
 
-/* Running time of each of the groups of check_shared_cpu() in per cent of the task's. */
+/* Print the running time of the events of check_shared_cpu() in per cent of the task's. */
 static void show_shares(const uint64_t *shares, unsigned nr)
 {
 	for (unsigned i = 0; i < nr; i++)
@@ -148,9 +148,10 @@ static void show_shares(const uint64_t *shares, unsigned nr)
 			      i + 1 < nr ? " " : "\n");
 }
 
-/* A task with a group of 4 and 7 single events, which takes turns with another one without events
- * every `quantum` ns, on a CPU with 3 events of its own: while the task runs all of them are in one
- * line for 4 counters. The CPU's own have the counters for themselves for the other half. */
+/* A task with a group of 4 and 7 single events alternates every `quantum` ns with a task without
+ * events, on a CPU with 3 events of its own. While the first task runs, all its events and those of
+ * the CPU compete for 4 counters. In the other half of the time the CPU's events have the counters
+ * for themselves. */
 static void check_shared_cpu(uint64_t quantum)
 {
 	const struct tally_sim_step turns[] = {SIM_LOOP(0),
@@ -179,8 +180,8 @@ static void check_shared_cpu(uint64_t quantum)
 		shares[i] = running * 100 / enabled;
 	}
 	show_shares(shares, 11);
-	/* 10 single events and one that needs all counters: 4 counters for 14. Who fits in beside
-	 * others may have more of what would be left over. */
+	/* 10 single events and a group that needs all counters: 4 counters for 14 events. Events
+	 * that fit in next to others may get more, from what would be left over. */
 	for (unsigned i = 0; i < 11; i++)
 		assert_in_range(shares[i], 20, 45);
 	harness_end(&harness);
@@ -194,7 +195,7 @@ static void test_shared_cpu(void **state)
 	check_shared_cpu(17 * MS);
 }
 
-/* Pinned groups never wait; only what is left goes round. */
+/* Pinned groups never wait; only the remaining counters are multiplexed. */
 static void test_pinned_stay(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
@@ -218,7 +219,7 @@ static void test_pinned_stay(void **state)
 	harness_end(&harness);
 }
 
-/* Room that is made - by a disable, a close, the end of a REFRESH - is used at once, not at the
+/* A counter released by a disable, a close or the end of a REFRESH is used immediately, not at the
  * next tick. */
 static void test_room_is_used(void **state)
 {
@@ -242,7 +243,7 @@ static void test_room_is_used(void **state)
 			harness_disable(&harness, fd);
 		if (how == 1)
 			harness_close(&harness, fd);
-		/* Ten periods are over after 100 us; the tick is far away. */
+		/* Ten periods end after 100 us, long before the next tick. */
 		tally_sim_run(harness.sim, MS);
 		for (unsigned i = 0; i < 4; i++)
 			running += harness_read(&harness, fds[i]).running;
@@ -251,8 +252,8 @@ static void test_room_is_used(void **state)
 	}
 }
 
-/* Events of a task that forks all the time: those that wait longest are first in its children, too,
- * which run for less than a tick. */
+/* A task that forks all the time: the events that have waited longest come first in its children,
+ * too, which run for less than a tick. */
 static void test_children(void **state)
 {
 	enum { NR = 12 };

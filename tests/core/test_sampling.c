@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples: as many as the truth has periods, and what they say. */
+/* The number of samples according to the truth, and the contents of samples. */
 #include "base/arith.h"
 #include "scripts.h"
 
@@ -12,8 +12,8 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 	return attr;
 }
 
-/* Of counters of all widths, shorter and longer than the period, with and without an interrupt
- * that irq_save masks: floor(truth / period) samples, and their periods add up. */
+/* Counters of all widths, shorter and longer than the period, with interrupts that irq_save masks
+ * or does not mask: floor(truth / period) samples, whose periods add up. */
 static void test_periods(void **state)
 {
 	static const uint64_t periods[] = {1000, 4099, 65536, 1000003, 50000017};
@@ -53,7 +53,7 @@ static void test_periods(void **state)
 		}
 }
 
-/* No sample is early or late: the count at the n-th is n periods, also after a thousand of them. */
+/* Samples do not drift: at the nth sample the count is n periods, even after a thousand samples. */
 static void test_no_drift(void **state)
 {
 	static const uint64_t periods[] = {3001, 70001, 1000003};
@@ -89,7 +89,7 @@ static void test_no_drift(void **state)
 	}
 }
 
-/* The interrupt comes late: no sample is missing, and the count is right. */
+/* The interrupt is late: no sample is missing, and the count is correct. */
 static void test_skid(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_INSTRUCTIONS, 100000);
@@ -114,7 +114,7 @@ static void test_skid(void **state)
 	harness_end(&harness);
 }
 
-/* The marker, the chain; from the kernel the user's as well. */
+/* Check the context markers and callchains. Samples in the kernel have the user callchain, too. */
 static void check_chain(const struct tally_sample *sample, bool kernel)
 {
 	assert_int_equal(sample->callchain.nr, kernel ? 4 + 6 : 6);
@@ -127,7 +127,7 @@ static void check_chain(const struct tally_sample *sample, bool kernel)
 				 (uint64_t)PERF_CONTEXT_USER);
 }
 
-/* The n-th sample of test_content(); whether it is of the kernel. */
+/* Check the nth sample of test_content(). Returns true if it is in the kernel. */
 static bool check_content(const struct record *record, uint64_t n, struct tally_sim_task *task)
 {
 	const struct tally_sample *sample = &record->sample;
@@ -151,7 +151,7 @@ static bool check_content(const struct record *record, uint64_t n, struct tally_
 	return kernel;
 }
 
-/* What a sample says: where, who, when. */
+/* Contents of a sample: location, task, time. */
 static void test_content(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -188,7 +188,7 @@ static void test_content(void **state)
 	harness_end(&harness);
 }
 
-/* REFRESH: n overflows, a wakeup for each, hung up at the end, and off. */
+/* REFRESH: n overflows with a wakeup each, then a hangup, and the event is disabled. */
 static void test_refresh(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
@@ -219,14 +219,14 @@ static void test_refresh(void **state)
 		assert_int_equal(after.hup - notices.hup, 1);
 		assert_int_equal(after.in + after.hup - notices.in - notices.hup, n);
 		assert_true(tally_sim_poll(harness.sim, harness.observer, fd));
-		/* It stopped in the moment of the last one. */
+		/* It stopped at the last overflow. */
 		assert_near(harness_value(&harness, fd) - before, n * 30000, 3 * n);
 	}
 	tally_ring_unmap(ring);
 	harness_end(&harness);
 }
 
-/* Refreshing again before it is used up adds up. */
+/* A second REFRESH before the limit is used up adds to it. */
 static void test_refresh_more(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
@@ -251,7 +251,7 @@ static void test_refresh_more(void **state)
 	harness_end(&harness);
 }
 
-/* IOC_PERIOD: from the next sample on. */
+/* IOC_PERIOD takes effect from the next sample on. */
 static void test_period_changed(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of what tasks do beside counting: which, in what order, and what is in them. */
+/* Sideband records of tasks: types, order and contents. */
 #include "abi/record.h"
 #include "scripts.h"
 
@@ -43,7 +43,7 @@ static const struct tally_sim_step script[] = {
 	SIM_EXIT(),
 };
 
-/* What a record's type and options are, one letter each, in the order of the ring. */
+/* Return a letter for the type and options of a record. */
 static char letter(const struct perf_event_header *header)
 {
 	static const char letters[PERF_RECORD_MAX] = {[PERF_RECORD_MMAP] = 'm',
@@ -61,7 +61,7 @@ static char letter(const struct perf_event_header *header)
 								       : '?';
 }
 
-/* The story of a task as an event with these options tells it. */
+/* Run a task and return the records of an event with these options, in the order of the ring. */
 static void story(struct perf_event_attr attr, bool on_cpu, char *ret_story,
 		  void (*look)(const struct record *record, struct harness *harness))
 {
@@ -99,8 +99,8 @@ static struct perf_event_attr dummy(void)
 	return attr;
 }
 
-/* Each option brings its records and no others; who follows names or mappings also hears of
- * forks and ends. */
+/* Each option adds its records and no others. Events that record comms or mappings also record
+ * forks and exits. */
 static void test_options(void **state)
 {
 	static const struct {
@@ -140,7 +140,7 @@ static void test_options(void **state)
 	}
 }
 
-/* A CPU hears of everybody who runs there. */
+/* A CPU event records all tasks that run on the CPU. */
 static void test_cpu(void **state)
 {
 	struct perf_event_attr attr = dummy();
@@ -245,7 +245,7 @@ static void test_task(void **state)
 	assert_string_equal(got, "fxx");
 }
 
-/* Switches of a CPU: out and in by turns, each with who comes or goes. */
+/* Switches of a CPU alternate between out and in, each with the next or previous task. */
 static void test_switches(void **state)
 {
 	struct perf_event_attr attr = dummy();
@@ -283,7 +283,7 @@ static void test_switches(void **state)
 	harness_end(&harness);
 }
 
-/* Kernel symbols: to all who asked. */
+/* Kernel symbols are recorded by all events that request them. */
 static void test_ksymbol(void **state)
 {
 	struct perf_event_attr attr = dummy();
@@ -303,8 +303,7 @@ static void test_ksymbol(void **state)
 	harness_end(&harness);
 }
 
-/* Who opened the event reads the numbers of its own namespace, in all records and their trailers.
- */
+/* Records and their trailers contain IDs in the pid namespace of the task that opened the event. */
 static void test_namespace_of_reader(void **state)
 {
 	enum { SEEN_LESS = 90 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Software events and tracepoints: on a machine that has no PMU at all. */
+/* Software events and tracepoints on a machine without a PMU. */
 #include "scripts.h"
 
 static const struct tally_sim_config no_pmu;
@@ -24,7 +24,7 @@ static const struct tally_sim_step faulter[] = {
 	SIM_EXIT(),
 };
 
-/* Counts of a task and of a CPU, of all modes and of each. */
+/* Counts of a task and of a CPU, in all modes and in each. */
 static void test_counts(void **state)
 {
 	static const uint32_t ids[] = {
@@ -51,8 +51,9 @@ static void test_counts(void **state)
 	assert_true(!truth(&harness, NULL, 0, SIM_SW + PERF_COUNT_SW_PAGE_FAULTS));
 	tally_sim_run(harness.sim, 20 * MS);
 	for (unsigned i = 0; i < 7; i++) {
-		/* Before they were opened: the CPU's first switch to the task. After the task's
-		 * events were gone: the last one away from it. */
+		/* Missed switches: the CPU's first switch to the task was before the events were
+		 * opened, and the last switch away from the task was after the task's events were
+		 * gone. */
 		uint64_t missed = ids[i] == PERF_COUNT_SW_CONTEXT_SWITCHES;
 
 		assert_int_equal(harness_value(&harness, fds[i][0]),
@@ -65,7 +66,7 @@ static void test_counts(void **state)
 	harness_end(&harness);
 }
 
-/* A host that tells of switches and migrations: what it tells is all that is counted. */
+/* On a host that reports switches and migrations, only the reported ones are counted. */
 static void test_told_switches(void **state)
 {
 	static const struct tally_sim_config tells = {.tells_switches = true};
@@ -95,12 +96,12 @@ static void test_told_switches(void **state)
 	harness_end(&harness);
 }
 
-/* Events in all modes, and who asks for which. */
+/* Events in all modes, counted with the modes excluded in turn. */
 static void test_modes(void **state)
 {
 	static const struct {
 		struct perf_event_attr attr;
-		uint64_t count; /* a fault in mode n is 10^n */
+		uint64_t count; /* a fault in mode n adds 10^n */
 	} rows[] = {
 		{{0}, 11111},
 		{{.exclude_user = 1}, 1110},
@@ -137,7 +138,7 @@ static void test_modes(void **state)
 	harness_end(&harness);
 }
 
-/* Clocks: task-clock the task's time, cpu-clock of a CPU wall time. */
+/* Clocks: task-clock is the time of the task, cpu-clock of a CPU is wall time. */
 static void test_clocks(void **state)
 {
 	struct harness harness;
@@ -158,7 +159,7 @@ static void test_clocks(void **state)
 	harness_end(&harness);
 }
 
-/* Sampling by the clock: a sample every so many ns, where the task then is; frequency too. */
+/* Sampling by clocks, by period and by frequency: each sample is taken where the task is. */
 static void test_clock_samples(void **state)
 {
 	for (unsigned freq = 0; freq < 2; freq++) {
@@ -184,14 +185,14 @@ static void test_clock_samples(void **state)
 			}
 		}
 		assert_near(samples, truth(&harness, task, 0, SIM_NS) / (100 * US), samples / 20);
-		/* 7 of 38 us are in the kernel. */
+		/* The task spends 7 of 38 us in the kernel. */
 		assert_near(kernel, samples * 7 / 38, samples / 10);
 		tally_ring_unmap(ring);
 		harness_end(&harness);
 	}
 }
 
-/* A PMU's events are refused where there is none; the rest works. */
+/* PMU events are rejected without a PMU; everything else works. */
 static void test_no_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_hw(0);
@@ -206,7 +207,7 @@ static void test_no_pmu(void **state)
 	harness_end(&harness);
 }
 
-/* Samples of faults: each, with its address; and by a period. */
+/* Samples of faults, for several periods, with their addresses. */
 static void test_fault_samples(void **state)
 {
 	for (uint64_t period = 1; period < 8; period += 3) {
@@ -287,7 +288,7 @@ static struct perf_event_attr attr_point(void)
 	return attr;
 }
 
-/* Raw data comes as it was. */
+/* Raw data is passed on unchanged. */
 static void test_hits(void **state)
 {
 	struct perf_event_attr attr = attr_point();
@@ -317,12 +318,12 @@ static void test_hits(void **state)
 	harness_end(&harness);
 }
 
-/* Filters: which of the three hits pass; an empty mask with an error for those that are none. */
+/* Filters and which of the three hits pass; for invalid filters, the error. */
 static void test_filters(void **state)
 {
 	static const struct {
 		const char *text;
-		unsigned passes; /* bits */
+		unsigned passes; /* bitmask */
 		int ret;
 	} filters[] = {
 		{"pid == 8", 2, 0},
@@ -339,7 +340,7 @@ static void test_filters(void **state)
 		{"nosuch == 1", 7, -EINVAL},
 		{"pid ==", 7, -EINVAL},
 		{"pid == 1 &&", 7, -EINVAL},
-		{"(pid == 1", 7, -ENOENT}, /* as Linux says it */
+		{"(pid == 1", 7, -ENOENT}, /* the same error as Linux */
 		{"comm > \"x\"", 7, -EINVAL},
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Twins: tasks that inherited the same events change places cheaply; nobody's counts are lost or
- * become another's. */
+/* Clones: tasks that inherited the same events swap their contexts at a switch. No count is lost or
+ * credited to another task. */
 #include "scripts.h"
 
 static struct perf_event_attr attr_inherit(unsigned signal)
@@ -11,7 +11,7 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 	return attr;
 }
 
-/* One of them becomes unlike the others while they take turns. */
+/* One of the clones stops being one while they alternate. */
 static void test_twins(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_LOOP(40),
@@ -36,7 +36,7 @@ static void test_twins(void **state)
 	task = harness_spawn(&harness, parent, 0);
 	whole = harness_open(&harness, attr_inherit(SIM_CYCLES), task, -1, -1);
 	tally_sim_run(harness.sim, MS);
-	/* From here on one of them is not a twin any more. */
+	/* From here on, one of the tasks is not a clone any more. */
 	other = tally_sim_task_at(harness.sim, 2);
 	before = truth(&harness, other, 0, SIM_INSTRUCTIONS);
 	own = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), other, -1, -1);
@@ -53,7 +53,8 @@ static void test_twins(void **state)
 static const struct tally_sim_step twin[] = {SIM_LOOP(60), SIM_RUN(SIM_USER, 9 * US, &harness_busy),
 					     SIM_YIELD(), SIM_END_LOOP(), SIM_EXIT()};
 
-/* Looked like twins, and are none: threads have an event that processes have not. */
+/* Threads and processes are not clones of each other if threads have an event that processes do not
+ * have. */
 static void test_unlike_by_kind(void **state)
 {
 	static const struct tally_sim_step parent[] = {SIM_RUN(SIM_USER, 10 * US, &harness_busy),
@@ -89,7 +90,7 @@ static void test_unlike_by_kind(void **state)
 	harness_end(&harness);
 }
 
-/* Nor are those between whose births the parent got another event. */
+/* Children are not clones if the parent got another event between the forks. */
 static void test_unlike_by_age(void **state)
 {
 	static const struct tally_sim_step fork = SIM_FORK(twin);
@@ -119,7 +120,7 @@ static void test_unlike_by_age(void **state)
 	harness_end(&harness);
 }
 
-/* Twins that have changed places end, exec and are watched one by one like all others. */
+/* Clones that swapped contexts exit, exec and are observed individually, like other tasks. */
 static void test_twins_part(void **state)
 {
 	static const struct tally_sim_step fork = SIM_FORK(twin), exit = SIM_EXIT();

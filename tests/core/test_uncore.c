@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A PMU that counts for two CPUs each: its events are where it says, and move with their counts. */
+/* A PMU that counts for two CPUs: its events are on the designated CPU, and migrate with their
+ * counts. */
 #include "core/least_test.h"
 
 enum { UNCORE = 11, NR_CPUS = 4, COUNTER = LEAST_COUNTERS };
@@ -8,7 +9,7 @@ static struct least least;
 static int32_t named[NR_CPUS / 2];
 static int leader, member; /* descriptors of a group */
 
-/* The first that is on line of each two, until it goes. */
+/* Return the designated CPU of a pair: the first that came online, until it goes offline. */
 static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 {
 	int32_t *name = &named[cpu / 2];
@@ -52,7 +53,7 @@ static void count_on(uint32_t cpu, uint32_t counter, uint64_t nr)
 	least_on(&least, 2);
 }
 
-/* Opened for either of the two, it counts on the one that is named. */
+/* An event that is opened on either CPU of the pair counts on the designated CPU. */
 static void test_designated(void **state)
 {
 	int fd;
@@ -65,7 +66,7 @@ static void test_designated(void **state)
 	least_end(&least);
 }
 
-/* A group and a disabled event move; nothing that was counted is lost, or counted twice. */
+/* A group and a disabled event migrate. No count is lost or added twice. */
 static void test_moves(void **state)
 {
 	int off;
@@ -87,14 +88,15 @@ static void test_moves(void **state)
 	assert_int_equal(count_of(&least, leader), 1234);
 	assert_int_equal(count_of(&least, member), 77);
 	assert_int_equal(count_of(&least, off), 0);
-	/* Who came back is not named again; the last one that goes has them wait. */
+	/* A CPU that comes back is not designated again. When the last CPU of a pair goes offline,
+	 * the events wait. */
 	assert_int_equal(tally_core_cpu_online(least.core, 0), 0);
 	count_on(1, COUNTER, 6);
 	assert_int_equal(count_of(&least, leader), 1240);
 	least_end(&least);
 }
 
-/* What could not move is refused. */
+/* Events that could not migrate are rejected. */
 static void test_refused(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -116,7 +118,7 @@ static void test_refused(void **state)
 
 /* ---- calls that overlap ------------------------------------------------------------------ */
 
-/* Come in between at the how manieth point where a call can, once. */
+/* Run a function at the nth point where a call can be interrupted, once. */
 static struct {
 	void (*fn)(void);
 	uint32_t nr, at;
@@ -182,7 +184,8 @@ static void arm(void (*fn)(void), uint32_t at)
 	least.at = come_between;
 }
 
-/* The CPU goes at whatever point of an open, of a leader or a member: it counts on the other. */
+/* The CPU goes offline at any point of the open of a leader or a member. The event counts on the
+ * other CPU. */
 static void test_opened_meanwhile(void **state)
 {
 	for (int in_group = 0; in_group < 2; in_group++) {
@@ -230,7 +233,7 @@ static void expect_group(void (*fn)(void), uint64_t of_leader, uint64_t of_membe
 	least_end(&least);
 }
 
-/* Whatever is done to a group while it moves is done to all of it, before or after. */
+/* An operation on a group while it migrates affects the whole group, before or after. */
 static void both(void (*first)(void), void (*meanwhile)(void), void (*fn)(void), uint64_t of_leader,
 		 uint64_t of_member)
 {
@@ -284,7 +287,7 @@ static void come_back(void)
 	least_online(&least, 0);
 }
 
-/* The CPU goes at whatever point of what is done to its group. */
+/* The CPU goes offline at any point of an operation on its group. */
 static void test_gone_meanwhile(void **state)
 {
 	static const struct {
@@ -298,8 +301,8 @@ static void test_gone_meanwhile(void **state)
 		gone_and(done[i].fn, done[i].of_leader, done[i].of_member);
 }
 
-/* The other one of the package goes at whatever point of a move, and comes back: nothing is lost.
- */
+/* The other CPU of the pair goes offline at any point of a migration, and comes back. No count is
+ * lost. */
 static void test_two_go(void **state)
 {
 	for (uint32_t at = 0;; at++) {
@@ -324,8 +327,8 @@ static void test_two_go(void **state)
 	assert_true(between.nr > 3);
 }
 
-/* The PMU goes while its events move, and the other way round: they are revoked wherever they are.
- */
+/* The PMU is unregistered at any point of a migration, and the other way round. The events are
+ * revoked wherever they are. */
 static void test_unregistered_meanwhile(void **state)
 {
 	for (uint32_t at = 0;; at++) {
@@ -346,7 +349,7 @@ static void test_unregistered_meanwhile(void **state)
 	assert_true(between.nr > 3);
 }
 
-/* The last of a package goes, and another one of it comes first. */
+/* The last CPU of a pair goes offline, and the other one comes back first. */
 static void test_package_gone(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();
@@ -359,7 +362,7 @@ static void test_package_gone(void **state)
 	count_on(0, COUNTER, 1000);
 	least_offline(&least, 0);
 	assert_int_equal(open_on(0, -1), -ENODEV);
-	/* What is wrong on any CPU is said first. */
+	/* Errors that do not depend on the CPU are reported first. */
 	assert_int_equal(least_open(&least, least.tasks[0], &attr, sizeof(attr), 0, 0, -1, 0),
 			 -EINVAL);
 	assert_int_equal(count_of(&least, leader), 1000);
@@ -368,12 +371,12 @@ static void test_package_gone(void **state)
 	count_on(1, COUNTER + 1, 7);
 	assert_int_equal(count_of(&least, leader), 1005);
 	assert_int_equal(count_of(&least, member), 7);
-	/* The one that was named is off line, the one that counts for it is not. */
+	/* The CPU of the event is offline, but the designated CPU of its pair is online. */
 	assert_true(open_on(0, -1) >= 0);
 	least_end(&least);
 }
 
-/* What waits for a counter is enabled all the while, on whichever CPU. */
+/* An event that waits for a counter is enabled all the time, on any CPU. */
 static void test_waiting(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();
@@ -400,7 +403,7 @@ static void test_waiting(void **state)
 	least_end(&least);
 }
 
-/* CPU 1 was offline for a while, so that its own time is another than that of CPU 0. */
+/* CPU 1 was offline for a while, so its context time differs from that of CPU 0. */
 static void the_times_of_an_event_that_moves_go_on(void **state)
 {
 	struct perf_event_attr attr = attr_uncore();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks that ask whether anybody wants to know: nothing is missed from the moment on that somebody
- * does. */
+/* Hooks that check whether a core has events: nothing is missed once there is one. */
 #include "hosts/sim/entry.h"
 #include "scripts.h"
 
@@ -19,7 +18,7 @@ static bool is_watched(const struct harness *harness)
 	return tally_core_is_watched(tally_sim_core(harness->sim));
 }
 
-/* Of tasks that run, wait and sleep while the first event is opened, and of CPUs. */
+/* The first event is opened on tasks that run, wait or sleep, and on CPUs. */
 static void test_first_event(void **state)
 {
 	struct tally_sim_task *tasks[3];
@@ -48,7 +47,7 @@ static void test_first_event(void **state)
 					 : truth(&harness, task, 0, SIM_CYCLES)) -
 					 before);
 		harness_close(&harness, fd);
-		/* What has a context is watched until it ends: let it be another's turn. */
+		/* A task with a context is watched until it exits, so replace the task. */
 		if (!of_cpu) {
 			const struct tally_sim_step end = SIM_EXIT();
 
@@ -61,7 +60,7 @@ static void test_first_event(void **state)
 	harness_end(&harness);
 }
 
-/* The samples of a CPU's event say who ran, also before anybody was switched to. */
+/* Samples of a CPU event contain the running task, also before the first switch. */
 static void test_who_runs(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
@@ -91,7 +90,8 @@ static void test_who_runs(void **state)
 	harness_end(&harness);
 }
 
-/* From its first run on; where a task was before anybody asked is nobody's business. */
+/* Migrations count from the first run on. Where the task ran before there was an event is not
+ * known. */
 static void test_migrations(void **state)
 {
 	struct harness harness;
@@ -119,7 +119,7 @@ static void test_migrations(void **state)
 	harness_end(&harness);
 }
 
-/* The hook once more, and of the task to itself. */
+/* Report the switch again, including a switch of the task to itself. */
 static void tell_again(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct tally_core_task *perf = tally_sim_task_perf(task);
@@ -141,7 +141,7 @@ static const struct tally_sim_step told_twice[] = {SIM_FORK(told_child),
 						   SIM_YIELD(),
 						   SIM_END_LOOP()};
 
-/* Also between clones, which swap their contexts. */
+/* Also for clones, which swap their contexts. */
 static void test_told_twice(void **state)
 {
 	struct perf_event_attr cycles = attr_hw(SIM_CYCLES),

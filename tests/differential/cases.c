@@ -29,7 +29,7 @@ static bool rows_add_as(struct case_rows *rows, const char *who, const char *nam
 	return rows_add(rows, "root", name, text) && rows_add(rows, "user", name, text);
 }
 
-/* `text` with each "{}" or, in a name, the braces with all in them replaced. */
+/* Replace each "{}" in the text by the value; in a name, replace the braces and their contents. */
 static void replace_braces(struct tally_str *out, const char *text, const char *value)
 {
 	const char *open;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of rows "name: text", with "#" comments and blank lines. Case files have two things more:
- * "as root", "as user" or "as both" says who runs the rows below it (a name then begins with
- * "root " or "user "), and "{0..63}" or "{a,b}" in a name makes a row of each, with "{}" in the
- * text standing for it.
+ * Files of rows "name: text", with "#" comments and blank lines. Case files have two additional
+ * features. "as root", "as user" or "as both" sets the user that runs the following rows; their
+ * names then begin with "root " or "user ". "{0..63}" or "{a,b}" in a name makes one row per value,
+ * which replaces "{}" in the text.
  */
 #ifndef TALLY_TESTS_DIFFERENTIAL_CASES_H
 #define TALLY_TESTS_DIFFERENTIAL_CASES_H
@@ -21,11 +21,11 @@ struct case_rows {
 	size_t nr;
 };
 
-/* Append the rows of a file; `expand`: it is a case file. False, with a message, if it cannot be
- * read or is none. */
+/* Append the rows of a file; with `expand` it is a case file. Prints a message and returns false if
+ * the file cannot be read or is invalid. */
 bool case_rows_load(struct case_rows *rows, const char *path, bool expand);
 
-/* By name; NULL if there is none. */
+/* Find a row by name. Returns NULL if it does not exist. */
 const struct case_row *case_rows_find(const struct case_rows *rows, const char *name);
 
 void case_rows_free(struct case_rows *rows);

@@ -171,9 +171,9 @@ static const struct system_ops linux_ops = {
 	.watched_code = linux_watched_code,
 };
 
-/* ---- making one -------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------- */
 
-/* A file whose pages can be mapped, with a name that records show. */
+/* Create a file that can be mapped, with a name that appears in records. */
 static int map_file(void)
 {
 	char path[] = "/dev/shm/mapped.XXXXXX";
@@ -185,8 +185,8 @@ static int map_file(void)
 	return fd;
 }
 
-/* To be a user without rights that nobody else is, so that the pages that users may lock are all
- * there; yet one whom others of the kind may observe. */
+/* Become an unprivileged user whose UID no other process has, so that its allowance of locked pages
+ * is unused. Other tasks of this user may still observe the process. */
 static int become_user(void)
 {
 	uid_t uid = FIRST_UID + (uid_t)getpid();
@@ -232,14 +232,14 @@ void linux_system_executed(int argc, char **argv)
 	task_take_up(argc, argv);
 }
 
-/* ---- whether it can be used here ------------------------------------------------------ */
+/* ---- availability --------------------------------------------------------------------- */
 
 struct setting {
 	const char *path;
 	long value, saved;
 };
 
-/* What the answers depend on. */
+/* Settings that the answers depend on. */
 static struct setting settings[] = {
 	{"/proc/sys/kernel/perf_event_paranoid", 2, 0},
 	{"/proc/sys/kernel/perf_event_max_sample_rate", 100000, 0},
@@ -275,7 +275,8 @@ static void settings_restore(void)
 	}
 }
 
-/* One at a time, with tests/lib/keeper.py: nobody takes another's setting for the machine's own. */
+/* Lock out other tests, including those that use tests/lib/keeper.py, so that no test mistakes the
+ * settings of another one for the machine's own. */
 static int settings_lock(void)
 {
 	int fd = open("/run/tally-sysctls", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -285,7 +286,7 @@ static int settings_lock(void)
 
 static struct {
 	pid_t pid;
-	int end; /* as long as this end of a pipe is open, the settings stay */
+	int end; /* the settings stay while this end of a pipe is open */
 } keeper;
 
 static void settings_give_back(void)
@@ -294,7 +295,7 @@ static void settings_give_back(void)
 	waitpid(keeper.pid, NULL, 0);
 }
 
-/* A process of its own restores what was there when we end, also if we are killed. */
+/* Start a process that restores the settings when this process ends, even if it is killed. */
 static int settings_keep(void)
 {
 	int ends[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this machine's kernel can do, found out by doing it with events of the calling task. */
+/* Probes for features of the running kernel, tried with events on the calling task. */
 #ifndef TALLY_TESTS_DIFFERENTIAL_LINUX_PROBE_H
 #define TALLY_TESTS_DIFFERENTIAL_LINUX_PROBE_H
 
@@ -8,11 +8,11 @@
 
 bool linux_probe_events(void);
 
-/* Calls of sched_rr_get_interval() are counted by the tracepoint with this id. */
+/* Return true if the tracepoint with this ID counts calls of sched_rr_get_interval(). */
 bool linux_probe_tracepoint(uint64_t id);
 
-/* Stores to a watched variable are counted. Some virtual machines open breakpoints and lose the
- * debug registers, so that none of them ever fires. */
+/* Return true if stores to a watched variable are counted. Some virtual machines accept breakpoints
+ * but lose the debug registers, so that no breakpoint ever fires. */
 bool linux_probe_breakpoints(void);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum mailbox_state { BOX_IDLE, BOX_ORDERED, BOX_DONE };
 
-/* Memory to touch: each page once, by whichever process. */
+/* Memory for page faults. Each page is touched once, by any process. */
 enum { POOL_PAGES = 4096 };
 static uint8_t *pool;
 static size_t pool_used;
@@ -43,7 +43,7 @@ static void box_set(struct task_mailbox *box, uint32_t state)
 	syscall(SYS_futex, &box->state, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* ---- what tasks can do ------------------------------------------------------------ */
+/* ---- actions of tasks ------------------------------------------------------------- */
 
 static int pool_make(void)
 {
@@ -59,8 +59,8 @@ static int pool_make(void)
 	return 0;
 }
 
-/* Nothing but the touching happens between enabling and disabling; what a sanitizer adds would
- * fault as well. */
+/* Only the touching happens between enable and disable. Code added by a sanitizer would fault as
+ * well. */
 __attribute__((no_sanitize("address", "undefined"))) static int64_t task_touch(int64_t pages,
 									       int fd)
 {
@@ -77,7 +77,7 @@ __attribute__((no_sanitize("address", "undefined"))) static int64_t task_touch(i
 	return 0;
 }
 
-/* A system call that nothing else makes; its tracepoint is the one that is hit. */
+/* Make a system call that nothing else uses. Its tracepoint is the one of ACT_HIT. */
 static int64_t task_hit(int64_t times, int64_t value)
 {
 	while (times-- > 0)
@@ -107,7 +107,7 @@ static int64_t task_spin(int64_t us)
 	return 0;
 }
 
-/* Two instructions a turn. */
+/* Two instructions per iteration. */
 static int64_t task_work(int64_t thousands)
 {
 	uint64_t turns = (uint64_t)thousands * 500;
@@ -123,7 +123,7 @@ static int64_t task_work(int64_t thousands)
 #endif
 }
 
-/* Watched by breakpoints: nothing else touches it. */
+/* Watched by breakpoints and not accessed by anything else. */
 static volatile _Alignas(64) uint64_t watched[8];
 
 __attribute__((noinline, no_sanitize("address", "undefined"))) static void watched_code(void)
@@ -178,7 +178,7 @@ static int64_t task_pin(int64_t cpu)
 	return as_errno(sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* ---- tasks that come and go --------------------------------------------------------- */
+/* ---- creation and exit of tasks ----------------------------------------------------- */
 
 static void take_orders(struct task_world *world, int number);
 
@@ -243,7 +243,7 @@ static int64_t task_exec(struct task_world *world, int number)
 	return -errno;
 }
 
-/* A process leaves without running what the parent had registered to happen at its end. */
+/* Exit without running the parent's exit handlers. */
 static void task_exit(struct task_world *world, int number)
 {
 	struct task_mailbox *box = &world->box[number];
@@ -303,8 +303,7 @@ static void take_orders(struct task_world *world, int number)
 
 /* ---- orders --------------------------------------------------------------------------- */
 
-/* The end of a task is over when nobody can find it any more; then its counts are with its
- * parent. */
+/* Wait until a task cannot be found any more. Then its counts have been added to its parent. */
 static void await_end(struct task_world *world, int number)
 {
 	struct task_mailbox *box = &world->box[number], *parent = &world->box[box->parent];
@@ -322,7 +321,7 @@ static void await_end(struct task_world *world, int number)
 	}
 }
 
-/* A new task tells its number when it runs. */
+/* Wait until a new task runs, which sets its IDs. */
 static int64_t await_birth(struct task_world *world, int number, int64_t result)
 {
 	struct task_mailbox *child = &world->box[world->box[number].order.a];
@@ -369,7 +368,7 @@ struct task_world *task_world_new(void)
 	world->memory_fd = fd;
 	world->box[0].pid = world->box[0].tid = getpid();
 	world->box[0].alive = true;
-	task_touch(1, -1); /* so that its code and stack are there when it counts */
+	task_touch(1, -1); /* so that its code and stack are present when it counts */
 	task_hit(1, 0);
 	return world;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks of the running kernel that do as they are told: each waits on its mailbox in memory that
- * all of them share, and that survives exec. Descriptors are shared too, as with CLONE_FILES.
+ * Tasks of the running kernel that execute orders. Each task waits at its mailbox, in memory that
+ * all tasks share and that survives exec. Descriptors are shared as well, as with CLONE_FILES.
  */
 #ifndef TALLY_TESTS_DIFFERENTIAL_LINUX_TASK_H
 #define TALLY_TESTS_DIFFERENTIAL_LINUX_TASK_H
@@ -10,20 +10,20 @@
 
 #include "system.h"
 
-/* What tasks do beyond enum system_act. */
+/* Orders in addition to enum system_act. */
 enum { TASK_OPEN = SYSTEM_NR_ACTS, TASK_PRCTL, TASK_REAP };
 
 struct task_order {
-	int what; /* enum system_act, or above */
+	int what; /* enum system_act, or one of the above */
 	int64_t a, b, c;
 	int64_t result;
 	char text[32];
-	uint8_t attr[SYSTEM_ATTR_BYTES]; /* TASK_OPEN; flags behind it */
+	uint8_t attr[SYSTEM_ATTR_BYTES]; /* of TASK_OPEN, as is `flags` */
 	unsigned long flags;
 };
 
 struct task_mailbox {
-	_Atomic uint32_t state; /* enum mailbox_state: the futex */
+	_Atomic uint32_t state; /* enum mailbox_state; used as a futex */
 	int32_t pid, tid, parent;
 	bool alive;
 	struct task_order order;
@@ -31,21 +31,21 @@ struct task_mailbox {
 
 struct task_world {
 	int memory_fd;
-	int map_fd; /* the file that ACT_MAP maps */
+	int map_fd; /* file mapped by ACT_MAP */
 	struct task_mailbox box[SYSTEM_TASKS];
 };
 
-/* Shared memory for tasks; NULL on failure. */
+/* Create the shared memory of the tasks. Returns NULL on failure. */
 struct task_world *task_world_new(void);
 
-/* What ACT_STORE stores to, and ACT_EXECUTE executes. */
+/* Addresses used by ACT_STORE and ACT_LOAD, and by ACT_EXECUTE. */
 uint64_t task_watched(void);
 uint64_t task_watched_code(void);
 
-/* Have task `number` do what its mailbox' order says; 0 is the caller. Its result. */
+/* Let task `number` (0: the caller) execute the order in its mailbox and return the result. */
 int64_t task_do(struct task_world *world, int number);
 
-/* If argv is that of a program that ACT_EXEC started, take orders for ever. */
+/* If argv is that of a program started by ACT_EXEC, execute orders and do not return. */
 void task_take_up(int argc, char **argv);
 
 #endif

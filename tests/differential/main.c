@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * differential SYSTEM FOLDER ANSWERS [DIFFERENCES]: put the scripts of FOLDER/cases to a system,
- * and compare the answers with those that Linux gave (FOLDER/ANSWERS) and, for all but Linux, with
- * the differences that are known (FOLDER/differences.txt, or the file DIFFERENCES).
+ * differential SYSTEM FOLDER ANSWERS [DIFFERENCES]: run the scripts of FOLDER/cases on a system and
+ * compare its answers with those of Linux (FOLDER/ANSWERS). For all systems except Linux, known
+ * differences are applied (FOLDER/differences.txt, or the file DIFFERENCES).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@ static struct case_rows golden, differences;
 static int tries = 1;
 static bool is_emulated, breakpoints_fire = true;
 
-/* What tally emulate on the user host is not asked: tracepoints, of which it has none, and task 1,
- * which not every machine lets a program trace. */
+/* Return true for cases that tally emulate on the user host cannot run: tracepoints, which it does
+ * not have, and task 1, which programs cannot trace on some machines. */
 static bool is_left_out(const struct case_row *row)
 {
 	static const char *const words[] = {" tp ", " tp;", "hit ", "pid=1 ", "pid=1;"};
@@ -37,7 +37,8 @@ static bool is_left_out(const struct case_row *row)
 	return false;
 }
 
-/* Times of the user host are as old as its last look: none may have passed between two calls. */
+/* Times of the user host date from its last update, so no time may have passed between two calls.
+ * Remove the "=0" of such times. */
 static void take_out_no_times(char *answer)
 {
 	static const char *const names[] = {"enabled=0", "running=0"};
@@ -49,7 +50,7 @@ static void take_out_no_times(char *answer)
 	}
 }
 
-/* Whether a system answers as it should; the answer is in suite.answer. */
+/* Run a case and return true if the answer is as expected. The answer is in suite.answer. */
 static bool answers(const struct case_row *row, const char *expected)
 {
 	char text[4096];
@@ -63,7 +64,7 @@ static bool answers(const struct case_row *row, const char *expected)
 	return !strcmp(suite.answer, text);
 }
 
-/* Whether the script sets off a breakpoint. */
+/* Return true if the script triggers a breakpoint. */
 static bool is_about_firing(const struct case_row *row)
 {
 	static const char *const commands[] = {"store", "load", "execute"};
@@ -75,7 +76,8 @@ static bool is_about_firing(const struct case_row *row)
 	return false;
 }
 
-/* The running kernel's tasks share their CPUs with others; what those spoil is tried again. */
+/* Check one case. On the running kernel, other tasks share the CPUs and can affect the answer, so
+ * failures are tried again. */
 static void check_case(void **state)
 {
 	const struct case_row *row = *state, *expected = case_rows_find(&golden, row->name);
@@ -125,7 +127,7 @@ static int check_all(void)
 	return failed;
 }
 
-/* Every answer is that of one case. */
+/* Check that every answer belongs to one case. */
 static bool answers_match(const struct case_rows *answers, const char *what)
 {
 	bool ok = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * differential-record SYSTEM FOLDER: print what a system answers to the cases of FOLDER, as a file
- * of answers. It needs no libraries, so that it runs wherever there is a kernel to be asked.
+ * differential-record SYSTEM FOLDER: print the answers of a system to the cases of FOLDER, as a
+ * file of answers. It needs no libraries, so it runs on any kernel.
  */
 #include <stdio.h>
 

@@ -58,7 +58,7 @@ const char *script_id_name(const struct script *script, uint64_t id)
 	return id ? "?" : "0";
 }
 
-/* Of threads, that of the process is the first. */
+/* Return the name of the first task with this number: for threads of a process, the process. */
 static const char *number_name(const struct script *script, int32_t number,
 			       int32_t (*of)(struct system *system, int task))
 {
@@ -109,7 +109,7 @@ static int event_ioctl(struct script *script, const struct script_event *event,
 	return script->system->ops->ioctl(script->system, event->task, event->fd, request, arg);
 }
 
-/* ENABLE, DISABLE, RESET, REFRESH and PAUSE_OUTPUT: an integer argument. */
+/* ENABLE, DISABLE, RESET, REFRESH and PAUSE_OUTPUT have an integer argument. */
 static void simple_ioctl(struct script *script, unsigned long request)
 {
 	struct script_event *event = event_named(script, 1);
@@ -144,7 +144,7 @@ static void command_pause(struct script *script)
 	simple_ioctl(script, PERF_EVENT_IOC_PAUSE_OUTPUT);
 }
 
-/* A pointer that is none: "null" or "bad". */
+/* Parse an invalid pointer: "null" or "bad". */
 static bool bad_pointer(const char *word, uintptr_t *ret_pointer)
 {
 	*ret_pointer = strcmp(word, "bad") ? 0 : 8;
@@ -200,7 +200,7 @@ static void command_output(struct script *script)
 	script_say_result(script, event_ioctl(script, event, PERF_EVENT_IOC_SET_OUTPUT, fd), false);
 }
 
-/* A filter that ends with MINE asks for the number that only this script hits with. */
+/* MINE at the end of a filter is replaced by a number that only this script uses for hits. */
 static void command_filter(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -220,7 +220,7 @@ static void command_filter(struct script *script)
 			  false);
 }
 
-/* Any request by number; a pointer argument points to zeros. */
+/* ioctl NAME request [arg]: any request by number. A pointer argument points to zeros. */
 static void command_ioctl(struct script *script)
 {
 	static const uint8_t zeros[256];
@@ -255,7 +255,7 @@ static int64_t event_read(struct script *script, const struct script_event *even
 	return script->system->ops->read(script->system, event->task, event->fd, to, len);
 }
 
-/* read NAME [bytes] [bad]: how many bytes come. */
+/* read NAME [bytes] [bad]: print the number of bytes read. */
 static void command_read(struct script *script)
 {
 	static uint8_t bytes[65536];
@@ -283,13 +283,13 @@ static void say_counts(struct script *script, bool about)
 		script_say_read(script, bytes, (size_t)len, event->attr.read_format, about);
 }
 
-/* show NAME: the counts. */
+/* show NAME: print the counts. */
 static void command_show(struct script *script)
 {
 	say_counts(script, false);
 }
 
-/* about NAME: the counts, as far as they are the same wherever the same work is done. */
+/* about NAME: print the counts as far as they are the same for the same work everywhere. */
 static void command_about(struct script *script)
 {
 	say_counts(script, true);
@@ -319,7 +319,7 @@ static void command_poll(struct script *script)
 
 /* ---- mapping -------------------------------------------------------------------------------- */
 
-/* mmap NAME pages [ro] [offset]. What is mapped first is what records are read of. */
+/* mmap NAME pages [ro] [offset]. Records are read from the first mapping. */
 static void command_mmap(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -354,7 +354,7 @@ static void command_munmap(struct script *script)
 	event->map = NULL;
 }
 
-/* page NAME: those fields of the page that do not differ from run to run. */
+/* page NAME: print the fields of the page that are the same in every run. */
 static void command_page(struct script *script)
 {
 	struct script_event *event = event_named(script, 1);
@@ -391,7 +391,7 @@ static void act(struct script *script, enum system_act act, int64_t a, int64_t b
 		script_say_result(script, error, false);
 }
 
-/* touch pages [NAME]: counted by that event alone. */
+/* touch pages [NAME]: only this event counts the page faults. */
 static void command_touch(struct script *script)
 {
 	struct script_event *event = script->nr_words > 2 ? event_named(script, 2) : NULL;
@@ -488,7 +488,7 @@ static void command_execute(struct script *script)
 
 static const struct {
 	const char *name;
-	int words; /* at least, with the name */
+	int words; /* minimum, including the name */
 	void (*run)(struct script *script);
 } commands[] = {
 	{"open", 2, script_open},        {"close", 2, command_close},
@@ -526,7 +526,7 @@ static void run_words(struct script *script)
 	script->wrong = "no such command";
 }
 
-/* One command: an optional @task, then words. */
+/* Run one command: an optional @task, then words. */
 static void run_command(struct script *script, char *text)
 {
 	char rest[8192], *save = NULL, *word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* "open NAME word...": an attr from words, and the call. */
+/* "open NAME word...": build an attr from words and make the call. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/endian.h"
 #include "script.h"
 
-/* Numbers that have names in scripts. */
+/* Names of numbers in scripts. */
 static const struct {
 	const char *name;
 	uint64_t value;
@@ -72,7 +72,7 @@ static place_fn place_watched_code(const struct system_ops *ops)
 	return ops->watched_code;
 }
 
-/* Numbers that each system has its own of. */
+/* Names of numbers that differ between systems. */
 static const struct {
 	const char *name;
 	place_fn (*of)(const struct system_ops *ops);
@@ -82,7 +82,7 @@ static const struct {
 	{"WATCHED_CODE", place_watched_code},
 };
 
-/* Words that stand for an event. */
+/* Names of events. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -106,7 +106,7 @@ static const struct {
 	{"breakpoint", PERF_TYPE_BREAKPOINT, 0},
 };
 
-/* What an open is made of. */
+/* Arguments of an open. */
 struct opening {
 	uint8_t bytes[SYSTEM_ATTR_BYTES];
 	int32_t pid, cpu;
@@ -115,7 +115,7 @@ struct opening {
 	bool null;
 };
 
-/* One term of a value: a name, a number, or a number shifted. */
+/* Parse one term of a value: a name, a number, or a shifted number. */
 static bool term_value(struct script *script, const char *text, uint64_t *ret_value)
 {
 	uint64_t value;
@@ -179,7 +179,7 @@ static bool opening_kind(struct script *script, struct opening *opening, const c
 	return false;
 }
 
-/* pid=TASK or a number. */
+/* pid=: the name of a task, or a number. */
 static bool opening_pid(struct script *script, struct opening *opening, const char *text)
 {
 	int task = script_task(script, text);
@@ -195,7 +195,7 @@ static bool opening_pid(struct script *script, struct opening *opening, const ch
 	return true;
 }
 
-/* group=EVENT, "other" for a descriptor that is no event, or a number. */
+/* group=: the name of an event, "other" for a descriptor that is not an event, or a number. */
 static bool opening_group(struct script *script, struct opening *opening, const char *text)
 {
 	const struct script_event *event = script_event(script, text);
@@ -243,7 +243,7 @@ static bool opening_argument(struct script *script, struct opening *opening, con
 	return true;
 }
 
-/* Fields that share their place with another have one name in the table. */
+/* Fields in a union have only one name in the table. */
 static const char *field_name(const char *key)
 {
 	static const char *const others[][2] = {
@@ -256,7 +256,7 @@ static const char *field_name(const char *key)
 	return key;
 }
 
-/* A word of the form key=value; a field of the attr alone sets it to 1. */
+/* Apply a word key=value. A field of the attr without a value is set to 1. */
 static bool opening_word(struct script *script, struct opening *opening, const char *word)
 {
 	const char *equals = strchr(word, '=');

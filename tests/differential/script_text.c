@@ -8,13 +8,13 @@
 #include "base/arith.h"
 #include "script.h"
 
-/* Words of one record, put together before they are compared with those of the last. */
+/* Words of a record, collected to be compared with the previous record. */
 struct record_text {
 	struct script *script;
 	struct tally_str words;
 	uint64_t last_time;
-	struct tally_str last; /* a whole record */
-	unsigned times;        /* that it came, one after the other */
+	struct tally_str last; /* the previous record, complete */
+	unsigned times;        /* number of times it occurred in a row */
 };
 
 static void add(struct record_text *text, const char *format, ...)
@@ -31,7 +31,7 @@ static void add(struct record_text *text, const char *format, ...)
 	va_end(args);
 }
 
-/* A time is there, and not before the last one. */
+/* Add the name of a time, and whether it is 0 or earlier than the previous time. */
 static void add_time(struct record_text *text, const char *name, uint64_t time)
 {
 	add(text, "%s%s", name, !time ? "=0" : time < text->last_time ? "=earlier" : "");
@@ -121,7 +121,7 @@ static void add_chain(struct record_text *text, struct tally_words chain)
 	add(text, "chain=%s%s%s", kernel ? "K" : "", user ? "U" : "", addresses ? "+" : "");
 }
 
-/* Fields that are not one word each. */
+/* Add a field that is not a single word. */
 static void add_part(struct record_text *text, const struct tally_sample *sample, uint64_t bit)
 {
 	switch (bit) {
@@ -285,7 +285,7 @@ static void add_fields(struct record_text *text, const struct tally_record_desc 
 	}
 }
 
-/* Say the record that was put together last, once, and how often it came. */
+/* Print the last collected record once, with its number of repetitions. */
 static void records_flush(struct record_text *text)
 {
 	if (text->times)
@@ -307,7 +307,7 @@ static void records_add(struct record_text *text, const struct tally_str *record
 	text->times = 1;
 }
 
-/* NAME:bytes/mode+flags[fields|trailer] */
+/* Format a record as NAME:bytes/mode+flags[fields|trailer]. */
 static void record_text(struct record_text *text, const struct tally_sample_layout *layout,
 			const uint8_t *record)
 {
@@ -345,8 +345,8 @@ static void ring_copy(const struct ring *ring, uint64_t at, uint8_t *to, size_t 
 		to[i] = ring->data[(at + i) % ring->size];
 }
 
-/* The records between two places, oldest first; of a backward buffer, newest first, as far as they
- * are still there. False when one does not hold together. */
+/* Print the records between two positions, oldest first. Of a backward buffer, print those that
+ * still exist, newest first. Returns false if a record is corrupt. */
 static bool say_between(struct record_text *text, const struct ring *ring,
 			const struct tally_sample_layout *layout, uint64_t at, uint64_t end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The core on the simulated machine, as a system for call scripts. */
+/* The core on the simulated machine as a system for call scripts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,9 @@
 enum { TRACEPOINT_ID = 400, RAW_BYTES = 32, RAW_PID = 16, FDS = 64 };
 enum { WATCHED = 0x600000, WATCHED_CODE = 0x400100 };
 
-/* A task that sleeps unless there is work: one instruction a cycle, one cycle a ns. A segment must
- * not change before the next one has begun, so there are two, in turns. */
+/* A task that sleeps until there is work, at one instruction per cycle and one cycle per ns. A
+ * segment must not change before the next one begins, so there are two, which are used alternately.
+ */
 enum { WORKER_STEPS = 6 };
 static const int worker_runs[2] = {2, 4};
 
@@ -32,12 +33,12 @@ struct sim_system {
 	struct worker workers[SYSTEM_TASKS];
 	bool works; /* all tasks are workers */
 	struct tally_sim *sim;
-	struct tally_sim_task *init; /* called 1 */
+	struct tally_sim_task *init; /* PID 1 in scripts */
 	struct tally_sim_task *tasks[SYSTEM_TASKS];
 	int other_fd;
 };
 
-/* The tracepoint of Linux that ACT_HIT hits there. */
+/* The tracepoint that ACT_HIT hits on Linux. */
 static const struct tally_core_field fields[] = {
 	{"common_type", 0, 2, false, false},
 	{"common_flags", 2, 1, false, false},
@@ -57,7 +58,7 @@ static struct tally_core_tracepoint tracepoint = {
 	.about_own_task = true,
 };
 
-/* main never stops running; the others wait for what they are told. */
+/* The main task never stops running; the others wait for orders. */
 static const struct tally_sim_step busy[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 1000000, NULL),
 					     SIM_END_LOOP(), SIM_EXIT()};
 static const struct tally_sim_step idle[] = {SIM_LOOP(0), SIM_SLEEP(1000000000), SIM_END_LOOP(),
@@ -68,8 +69,8 @@ static struct sim_system *of(struct system *system)
 	return (struct sim_system *)system;
 }
 
-/* Some time passes with every call, as it does everywhere. What a thread opened is there for the
- * others when it has ended. */
+/* Return the task for a call. Some time passes with every call, as on any system. Descriptors
+ * opened by a thread that has exited remain available to the other tasks. */
 static struct tally_sim_task *at(struct system *system, int task)
 {
 	struct sim_system *self = of(system);
@@ -126,7 +127,7 @@ static int sim_system_prctl(struct system *system, int task, int option)
 	return tally_sim_prctl(of(system)->sim, at(system, task), option);
 }
 
-/* ---- acts ---------------------------------------------------------------------------- */
+/* ---- actions ------------------------------------------------------------------------- */
 
 static int step(struct system *system, int task, struct tally_sim_step step)
 {
@@ -153,7 +154,7 @@ static int act_touch(struct system *system, int task, int64_t pages, int fd)
 	return error;
 }
 
-/* With the registers of user space, as tracepoints of system calls have them. */
+/* Pass the user registers, as tracepoints of system calls do. */
 static void hit(struct tally_sim *sim, struct tally_sim_task *task, void *raw)
 {
 	struct tally_core_sample_data sample_data = {.ip = 0x401000, .mode = PERF_RECORD_MISC_USER};
@@ -222,7 +223,7 @@ static int act_work(struct system *system, int number, int64_t thousands)
 	return 0;
 }
 
-/* As Linux has it: a new task's namespaces are told in the name of who made it. */
+/* Report the namespaces of a new task in the context of its parent, as Linux does. */
 static void tell_namespaces(struct tally_sim *sim, struct tally_sim_task *task, void *child)
 {
 	static const struct perf_ns_link_info links[7] = {{4, 1}, {4, 2}, {4, 3}, {4, 4},
@@ -234,7 +235,7 @@ static void tell_namespaces(struct tally_sim *sim, struct tally_sim_task *task, 
 	sim_hook_end(sim);
 }
 
-/* Descriptors are not copied, as all tasks share one table of them on the other system. */
+/* Descriptors are not copied, because the tasks of the other system share one descriptor table. */
 static int act_fork(struct system *system, int task, int number, bool process)
 {
 	struct sim_system *self = of(system);
@@ -311,7 +312,7 @@ static int sim_system_act(struct system *system, int task, enum system_act act, 
 	}
 }
 
-/* ---- what there is ----------------------------------------------------------------------- */
+/* ---- properties -------------------------------------------------------------------------- */
 
 static int32_t sim_system_pid(struct system *system, int task)
 {
@@ -363,7 +364,7 @@ static const struct system_ops sim_system_ops = {
 	.watched_code = sim_system_watched_code,
 };
 
-/* A task whom a user may not observe, and the program whose script it is. */
+/* Create a task that users cannot observe, and the main task of the script. */
 static void make_tasks(struct sim_system *system, bool root)
 {
 	struct tally_sim_spawn init = {.script = idle, .cpu = 1};
@@ -410,7 +411,7 @@ struct system *sim_system_new(bool root)
 	return system_new(root, NULL);
 }
 
-/* Six counters for everything and one for cycles. */
+/* Six counters for all events, and one for cycles. */
 struct system *sim_pmu_system_new(bool root)
 {
 	static const struct tally_sim_pmu pmu = {

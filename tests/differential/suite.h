@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cases of a folder, and the system that they are put to, each in a process of its own. */
+/* The cases of a folder and the system that runs them. Each case runs in its own process. */
 #ifndef TALLY_TESTS_DIFFERENTIAL_SUITE_H
 #define TALLY_TESTS_DIFFERENTIAL_SUITE_H
 
@@ -9,19 +9,18 @@
 struct suite {
 	struct case_rows cases;
 	struct system *(*system_new)(bool root);
-	char *answer; /* shared with the process that runs a case */
+	char *answer; /* shared with the process that runs the case */
 };
 
-/* The system by name: "linux", whose release then must begin with `release` (NULL: any will do);
- * "emulated", for a program that runs under tally emulate; "sim"; "sim-pmu". NULL, or why it cannot
- * be asked here. */
+/* Choose a system by name: "linux", whose release must begin with `release` unless that is NULL;
+ * "emulated", for a program that runs under tally emulate; "sim"; "sim-pmu". Returns NULL, or the
+ * reason why the system is not available. */
 const char *suite_choose(struct suite *suite, const char *system, const char *release);
 
-/* Load FOLDER/cases. False, with a message, if there are none, or one of them is not well formed.
- */
+/* Load FOLDER/cases. Prints a message and returns false if there are no cases or one is invalid. */
 bool suite_load(struct suite *suite, const char *folder);
 
-/* What the system answers to a case; good until the next one is run. */
+/* Run a case and return the system's answer, which is valid until the next call. */
 const char *suite_run(struct suite *suite, const struct case_row *row);
 
 void suite_free(struct suite *suite);

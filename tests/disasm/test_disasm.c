@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions of each machine, with the encodings that its manual gives them. */
+/* Instructions of each architecture, with the encodings of its manual. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ struct expected {
 	size_t len;
 	const char *mnemonic;
 	enum tally_instruction_kind kind;
-	int64_t target; /* NONE: it tells none */
+	int64_t target; /* NONE: no target */
 };
 
 #define ROW(bytes, mnemonic, kind, target)                       \
@@ -95,7 +95,7 @@ static const struct expected ppc64[] = {
 	ROW("\x7c\x08\x02\xa6", "mflr", OTHER, NONE),
 };
 
-/* The same words the other way round. */
+/* The same instructions in little-endian byte order. */
 static const struct expected ppc64le[] = {
 	ROW("\x11\0\0\x48", "bl", CALL, START + 16),
 	ROW("\x20\0\x80\x4e", "blr", RETURN, NONE),
@@ -176,7 +176,7 @@ static void test_other_machines(void **state)
 	tally_disasm_free(NULL);
 }
 
-/* What a program in memory refers to, in both syntaxes. */
+/* Memory references of instructions, in both syntaxes. */
 static void test_references(void **state)
 {
 	static const struct {
@@ -222,8 +222,8 @@ static void test_syntax(void **state)
 	tally_disasm_free(disasm);
 }
 
-/* Instructions newer than the decoder, by their prefixes as long as they are, so that what follows
- * is decoded from its start; and bytes that are cut. */
+/* Instructions newer than the decoder are skipped with the length that follows from their prefixes,
+ * so that the next instruction is decoded correctly. Also truncated instructions. */
 static void test_unknown(void **state)
 {
 	static const struct {
@@ -233,9 +233,9 @@ static void test_unknown(void **state)
 		/* vaddph %zmm2,%zmm1,%zmm0; with a displacement; ret */
 		{"\x62\xf5\x74\x48\x58\xc2\xc3", 7, 6},
 		{"\x62\xf5\x74\x48\x58\x84\x24\1\2\3\4\xc3", 12, 11},
-		/* vreduceph $1,%zmm1,%zmm0: a byte behind the operands */
+		/* vreduceph $1,%zmm1,%zmm0: an immediate byte after the operands */
 		{"\x62\xf3\x7c\x48\x56\xc1\x01\xc3", 8, 7},
-		/* one that is none: a byte at a time */
+		/* invalid: skipped byte by byte */
 		{"\x06\xc3", 2, 1},
 		{"\x62\xf5\x74", 3, 1},
 	};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lines and inlined functions of every address of small programs, beside llvm-symbolizer, else
-binutils' addr2line. TALLY_DWARF_OBJECTS names larger ones, "FILE" or "FILE=SYMFS", for nightly runs."""
+"""Lines and inlined functions of every address of small programs, compared with llvm-symbolizer or, without it,
+binutils' addr2line. TALLY_DWARF_OBJECTS names larger files, "FILE" or "FILE=SYMFS", for nightly runs."""
 import os
 import re
 import shutil
@@ -74,7 +74,7 @@ def oracle(path, addresses):
 
 
 def frames(text):
-    """Of each address its [(function, "file:line"), ...]."""
+    """Parse the output into {address: [(function, "file:line"), ...]}."""
     found, current = {}, None
     for line in text.splitlines():
         if line.startswith("0x"):
@@ -85,7 +85,7 @@ def frames(text):
 
 
 def functions(path):
-    """(start, size) of what is in the table of symbols."""
+    """Yield (start, size) of each function in the symbol table."""
     for line in run("nm", "-S", "--defined-only", path).splitlines():
         field = line.split()
         if len(field) == 4 and field[2] in "tTwW":
@@ -101,7 +101,7 @@ def differing(path, step=1, symfs=None):
 
 
 def same(ours, theirs):
-    """Whether both have the same inlined functions and lines; the outermost function has several names at times."""
+    """Return True if both have the same inlined functions and lines; the outermost function may have several names."""
     if not ours or len(ours) != len(theirs):
         return False
     return all(a[1].split("/")[-1] == b[1].split("/")[-1] and (a[0] == b[0] or i + 1 == len(ours))
@@ -145,7 +145,7 @@ def test_packed():
 
 
 def test_split():
-    """units in files of their own"""
+    """units in separate files"""
     check(build("split", C, "gcc", "-O2", "-g", "-gsplit-dwarf"))
 
 
@@ -160,7 +160,7 @@ def test_clang():
 
 
 def test_cxx():
-    """templates, lambdas, functions that units have in common"""
+    """templates, lambdas, functions shared by units"""
     check(build("cxx", CXX, "g++", "-O2", "-g"))
 
 
@@ -175,10 +175,10 @@ def test_cxx_split():
 
 
 def test_dwz():
-    """what dwz moved to a file that several have in common"""
+    """DWARF that dwz moved to a file shared by several"""
     if not shutil.which("dwz"):
         raise tap.Skip("no dwz")
-    # llvm-symbolizer does not look there: what it said before is the truth.
+    # llvm-symbolizer does not read the shared file, so compare with the results before dwz.
     paths = build("dwz1", CXX, "g++", "-O2", "-g"), build("dwz2", CXX, "g++", "-O2", "-g", "-DSECOND")
     texts = ["".join(f"0x{at:x}\n" for start, size in functions(path) for at in range(start, start + size)).encode()
              for path in paths]
@@ -191,7 +191,7 @@ def test_dwz():
 
 
 def test_larger():
-    """those that TALLY_DWARF_OBJECTS names"""
+    """the files named by TALLY_DWARF_OBJECTS"""
     objects = os.environ.get("TALLY_DWARF_OBJECTS")
     if not objects:
         raise tap.Skip("TALLY_DWARF_OBJECTS is not set")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of a small program, built in several ways: one file s.c, in which middle() of line 2 is
- * inlined into outer() on line 3, and inner() of line 1 into that. */
+/* Lines of a small program, built in several ways. In its file s.c, middle() of line 2 is inlined
+ * into outer() on line 3, and inner() of line 1 into middle(). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "corpus.h"
 
 struct seen {
-	uint64_t from, to; /* spans so far */
+	uint64_t from, to; /* range of all spans so far */
 	unsigned nr, deepest;
 	bool has_inner;
 };
@@ -52,7 +52,7 @@ static int see(void *arg, const struct tally_line_span *span)
 	return 0;
 }
 
-/* The address of outer(), by the symbols. */
+/* Return the address of a function, from the symbols. */
 static uint64_t address_of(const struct tally_elf *elf, const char *name)
 {
 	struct tally_elf_load load = {.kernel = true};
@@ -80,7 +80,7 @@ static void check(const char *path)
 	assert_int_equal(tally_dwarf_find(dwarf, outer, see, &seen), 0);
 	assert_int_equal(seen.from, outer);
 	assert_true(seen.nr >= 3 && seen.deepest == 3 && seen.has_inner);
-	/* Any address of the function gives all of it. */
+	/* Every address of the function returns all of its spans. */
 	assert_int_equal(tally_dwarf_find(dwarf, seen.to - 1, see, &again), 0);
 	assert_true(again.from == seen.from && again.to == seen.to && again.nr == seen.nr);
 	assert_int_equal(tally_dwarf_find(dwarf, outer + (1 << 20), see, &again), -ENOENT);
@@ -142,7 +142,7 @@ static void who_takes_may_refuse(void **state)
 
 enum { AREA = 256 };
 
-/* What is known of addresses. */
+/* The known spans of the addresses in an area. */
 struct area {
 	uint64_t start;
 	struct {
@@ -163,7 +163,7 @@ static int span_keep(void *arg, const struct tally_line_span *span)
 	return 0;
 }
 
-/* An answer is of more addresses than the one that was asked for: any of those gives the same. */
+/* A reply covers several addresses. A request for any of these returns the same. */
 static void answers_do_not_depend_on_the_order(void **state)
 {
 	struct area first, second;
@@ -188,7 +188,7 @@ static void answers_do_not_depend_on_the_order(void **state)
 					    sizeof(*first.spans));
 		}
 	}
-	/* The code between two functions is in none, but has a line. */
+	/* The code between two functions does not belong to a function, but has a line. */
 	assert_int_equal(tally_dwarf_find(dwarf, other - 1, span_keep, &second), 0);
 	assert_int_equal(second.spans[AREA / 2 - 1].end, other);
 	tally_dwarf_close(dwarf);

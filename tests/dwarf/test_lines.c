@@ -47,14 +47,14 @@ static void found_by_any_address(void **state)
 	assert_int_equal(find(&lines, 20), 0);
 	assert_int_equal(find(&lines, 30), 2);
 	assert_int_equal(find(&lines, UINT64_MAX), 0);
-	/* What was not there may come. */
+	/* Addresses that were not found can be added. */
 	add(&lines, 20, 30, 3);
 	assert_int_equal(find(&lines, 20), 3);
 	assert_ptr_equal(text(&lines, "a.c"), tally_lines_find(&lines, 29)->lines[0].file);
 	tally_lines_free(&lines);
 }
 
-/* Added in any order, in turns with looking. */
+/* Spans are added in any order, alternating with lookups. */
 static void found_among_many(void **state)
 {
 	enum { NR = 5000 };
@@ -62,7 +62,7 @@ static void found_among_many(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < NR; i++) {
-		uint64_t at = i * 2654435761u % NR; /* each once: 5000 has no factor of it */
+		uint64_t at = i * 2654435761u % NR; /* each once: 5000 and the factor are coprime */
 
 		add(&lines, at * 10, at * 10 + 5, (uint32_t)at + 1);
 		assert_int_equal(find(&lines, at * 10 + 4), at + 1);
@@ -73,7 +73,7 @@ static void found_among_many(void **state)
 	tally_lines_free(&lines);
 }
 
-/* A function that arrives after single spans of it, as the index has them. */
+/* A function that is added after single spans of it, as the index does. */
 static void a_function_is_found_around_known_spans(void **state)
 {
 	enum { NR = 100 };
@@ -115,7 +115,7 @@ static void copies_of_a_span_are_one(void **state)
 	tally_lines_free(&lines);
 }
 
-/* Beside a list of all addresses, where the first span of each wins. */
+/* Compare with an array of all addresses, where the first span that is added wins. */
 static void random_spans_are_found_as_they_were_first_added(void **state)
 {
 	enum { SPACE = 20000, SPANS = 4000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The innermost piece of code that has an address, beside a search through all of them. */
+/* Find the innermost piece of code at an address, and compare with a linear search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct numbered *find(const struct numbered *all, size_t nr, uint64
 	return dwarf_pieces_find(all, sizeof(*all), nr, addr, part);
 }
 
-/* The last one in the order of the sorted pieces. */
+/* Return the last match in the order of the sorted pieces. */
 static const struct numbered *look_at_all(const struct numbered *all, size_t nr, uint64_t addr)
 {
 	const struct numbered *found = NULL;
@@ -41,7 +41,7 @@ static const struct numbered *look_at_all(const struct numbered *all, size_t nr,
 	return found;
 }
 
-/* The answer is right, and the same in all of the part. */
+/* Check that the result is correct, and the same in the whole part. */
 static void assert_found(const struct numbered *all, size_t nr, uint64_t addr)
 {
 	const struct numbered *wanted = look_at_all(all, nr, addr);
@@ -75,7 +75,7 @@ static void random_pieces(void **state)
 		assert_found(all, NR, addr);
 }
 
-/* A unit whose range has the code of many others in it. */
+/* A unit whose range contains the code of many others. */
 static void a_long_piece_is_found_behind_many_short_ones(void **state)
 {
 	static struct numbered all[NR];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines by another process: it answers as this one would; and what it does wrong is its own. */
+/* Lines from a worker process: it returns the same as this process would, and its errors do not
+ * affect this process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@ static int open_waiting(void *arg, struct tally_dwarf_file *file, struct tally_d
 	return -EINTR;
 }
 
-/* More than it may have. */
+/* Allocate more than the limit. */
 static int open_greedy(void *arg, struct tally_dwarf_file *file, struct tally_dwarf_file *alt)
 {
 	void *taken = mmap(NULL, 64 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -56,7 +57,7 @@ static int open_greedy(void *arg, struct tally_dwarf_file *file, struct tally_dw
 	return taken == MAP_FAILED ? -ENOMEM : -EFBIG;
 }
 
-/* Where the code of outer() is. */
+/* Return the address of outer(). */
 static uint64_t outer_of(const struct corpus *corpus)
 {
 	struct tally_elf_section text;
@@ -109,7 +110,7 @@ static void answers_what_this_process_would(void **state)
 	assert_int_equal(ask(open_corpus, &corpus, limits, &lines), 0);
 	assert_int_equal(tally_dwarf_open(&corpus.file, NULL, &dwarf), 0);
 	assert_int_equal(tally_dwarf_find(dwarf, outer_of(&corpus), collect, &lines), 0);
-	/* Of what has none it is known that it has none. */
+	/* Addresses without lines are recorded as such. */
 	assert_non_null(tally_lines_find(&lines, 0x100000));
 	assert_int_equal(tally_lines_find(&lines, 0x100000)->nr, 0);
 	tally_dwarf_close(dwarf);

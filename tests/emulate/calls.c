@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes each call of perf_event_open(2) as programs do, and prints what came of it in words that do
+ * Make each call of perf_event_open(2) as programs do, and print the results in a form that does
  * not depend on counts: the same with and without the preloaded library.
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ static const char *number_name(int error)
 	return error ? strerrorname_np(error) : "0";
 }
 
-/* "what: 3" or "what: -ENOENT". */
+/* Print "what: 3" or "what: -ENOENT". */
 static long told(const char *what, long ret)
 {
 	if (ret < 0)
@@ -61,7 +61,7 @@ static struct perf_event_attr clock_attr(void)
 					.exclude_hv = 1};
 }
 
-/* Use CPU time, hardly any of it in the kernel. */
+/* Use CPU time, almost all of it in user space. */
 static void spin(long ms)
 {
 	struct timespec from, at;
@@ -249,7 +249,7 @@ static void mapping(void)
 	close(fd);
 }
 
-/* Three ways to wait for one descriptor: how many are ready within a time. */
+/* Three ways to wait for a descriptor. They return the number of descriptors ready in time. */
 typedef int waiter(int fd, int ms);
 
 static short polled;
@@ -282,7 +282,7 @@ static int wait_by_select(int fd, int ms)
 
 enum { ATTEMPTS = 20, LATE_WAKEUPS = 4 };
 
-/* Have an event sample until one who waits is woken: on a busy machine that may come late. */
+/* Let an event sample until the waiter is woken. On a busy machine this may take a while. */
 static int woken(int event_fd, int fd, waiter *wait)
 {
 	int nr = 0;
@@ -296,7 +296,7 @@ static int woken(int event_fd, int fd, waiter *wait)
 	return nr;
 }
 
-/* And again, without samples: 0, once all wakeups that were on their way have come. */
+/* Wait again, without samples. Returns 0 once all delayed wakeups have arrived. */
 static int woken_again(int fd, waiter *wait)
 {
 	int nr = 1;
@@ -375,7 +375,7 @@ static void duplicating(void)
 	told("read of one that close_range closed", read(100, &attr, sizeof(attr)));
 }
 
-/* Send a descriptor to ourselves. */
+/* Send a descriptor to this process. */
 static int pass(int fd)
 {
 	union {
@@ -501,7 +501,7 @@ static void threading(void)
 	told("threads: events that counted", sum);
 }
 
-/* The event outlives an exec; the program that comes then has it as descriptor 3. */
+/* The event survives an exec; the new program has it as descriptor 3. */
 static void executing(char **argv)
 {
 	static char word[] = "executed";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a program sees through the preloaded library, with the running kernel behind it, is what it sees without.
+"""With the running kernel as the backend, a program gets the same results with and without the preloaded library.
 
 usage: calls.py SERVE CALLS
 """

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that do whatever comes to their mind with a perf_event_open that is emulated: wild
- * pointers, descriptors that are closed or moved, messages that are none, forks, execs and deaths
- * at any time. "hostile SEED PROGRAMS" runs so many one after the other, three at a time, and in
- * between does what a decent program does. Its exit status is 0 if that always worked and no
- * program was killed by what it did not ask for.
+ * Programs that do random things with an emulated perf_event_open: wild pointers, descriptors that
+ * are closed or moved, invalid messages, forks, execs and exits at any time. "hostile SEED
+ * PROGRAMS" runs this number of programs, three at a time, and a well-behaved program in between.
+ * Its exit status is 0 if the well-behaved program always worked and no program was killed by
+ * something that it did not ask for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@ static uint64_t pick(uint64_t below)
 	return state * 0x2545f4914f6cdd1dull % below;
 }
 
-/* Own memory, an address that nothing is at, one that is not to be written, or the end of the
- * stack. */
+/* Return a pointer to own memory, to unmapped memory, to read-only memory, or to the end of a
+ * buffer. */
 static void *any_pointer(void)
 {
 	static uint64_t own[512];
@@ -59,7 +59,7 @@ static void *any_pointer(void)
 	return choices[pick(sizeof(choices) / sizeof(*choices))];
 }
 
-/* As a rule one of the first descriptors: often an event. */
+/* Usually one of the first descriptors, which is often an event. */
 static int any_fd(void)
 {
 	return pick(8) ? 3 + (int)pick(12) : (int)pick(1000) - 2;
@@ -112,7 +112,7 @@ static void step_read(void)
 	uint64_t token[2];
 	socklen_t len = sizeof(token);
 
-	/* Never from what may wait for ever. */
+	/* Do not read from descriptors that may block forever. */
 	if (getpeername(fd, (struct sockaddr *)token, &len))
 		return;
 	fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -195,7 +195,7 @@ static void step_pass(void)
 	close(ends[1]);
 }
 
-/* What is no message, or nearly one, to the server itself or on an event's descriptor. */
+/* Send an invalid or nearly valid message to the server or on an event's descriptor. */
 static void step_message(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -269,8 +269,8 @@ static int program(char **argv)
 	return 0;
 }
 
-/* Enable, disable, read: what a decent program does, and what it gets. Without hardware events it
- * reads a clock. */
+/* Enable, disable and read an event, like a well-behaved program. Without hardware events a clock
+ * is read. */
 static int decent(void)
 {
 	struct perf_event_attr attr = {

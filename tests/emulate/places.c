@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions for samples to fall in. */
+/* Functions for samples. */
 int compute(int x);
 int copy(int x);
 

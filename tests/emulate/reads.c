@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a program that uses counters does, in words: "reads EVENT..." opens the hardware events of
- * these numbers one by one, enables, disables and reads each three times.
+ * "reads EVENT...": open the hardware events with these numbers one by one, enable, disable and
+ * read each three times, and print the results.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

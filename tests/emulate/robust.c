@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that a reviewer broke, or that broke the server: robust MODE. Prints what happened. */
+/* Programs that used to fail under emulation, or that broke the server: robust MODE. Prints the
+ * result. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -56,7 +57,7 @@ static void unmap(void *ring)
 	munmap(ring, 2 * (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* More events with rings than the server has descriptors, one after the other. */
+/* Open and close more events with rings than the server has descriptors. */
 static void rounds(void)
 {
 	int done = 0;
@@ -72,7 +73,7 @@ static void rounds(void)
 	printf("%d rounds\n", done);
 }
 
-/* An event that is mapped again says what it said before. */
+/* An event that is mapped again reports the same as before. */
 static void remap(void)
 {
 	int fd = open_on(0, -1);
@@ -100,10 +101,11 @@ static void on_small_stack(int number)
 	ioctl(handler_fd, PERF_EVENT_IOC_REFRESH, 1);
 }
 
-/* read(2) and ioctl(2) in a handler on a stack as small as usual: 8 KB for most processors. */
+/* Call read(2) and ioctl(2) in a signal handler on a stack of the usual small size: 8 KB on most
+ * processors. */
 static void small_stack(void)
 {
-	/* The frame of a signal grows with the processor's registers. */
+	/* The size of the signal frame depends on the processor's registers. */
 	size_t size = getauxval(AT_MINSIGSTKSZ) + 6144;
 	stack_t alternate = {.ss_sp = malloc(size), .ss_size = size};
 	struct sigaction action = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
@@ -115,7 +117,8 @@ static void small_stack(void)
 	printf("read: %ld\n", handler_got);
 }
 
-/* Who gave up its user measures no processes of the former one, and itself as before. */
+/* After giving up its user, a process cannot measure processes of the former user, but still
+ * itself. */
 static void dropped(void)
 {
 	int before = open_on(getppid(), -1), others, all, own;
@@ -152,8 +155,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	_exit(0);
 }
 
-/* While an event's signal for its used up count has still to come, other signals with the same code
- * come, in which an exit status or an address stands where the event's descriptor would. */
+/* While the signal for an event's used-up limit is still pending, other signals with the same
+ * si_code arrive. They have an exit status or an address where the event's signal has its
+ * descriptor. */
 static void other_signals(void)
 {
 	struct sigaction on_exit = {.sa_sigaction = on_child, .sa_flags = SA_SIGINFO};
@@ -193,7 +197,7 @@ static void waits(void)
 	printf("poll: %d\n", ready);
 }
 
-/* A read to where nothing can be leaves no answer behind for the next call. */
+/* A read to an invalid address must not leave a reply for the next call. */
 static void bad_pointers(void)
 {
 	int fds[2] = {open_on(0, -1), open_on(0, -1)};
@@ -209,7 +213,7 @@ static void bad_pointers(void)
 	       open_on(0, -1) >= 0 ? "works" : strerror(errno));
 }
 
-/* What is written to an event goes nowhere, and blocks nobody. */
+/* Data written to an event is discarded, and the writer does not block. */
 static void writes(void)
 {
 	int fd = open_on(0, -1), done = 0;
@@ -224,7 +228,8 @@ static void *open_own(void *arg)
 	return (void *)(intptr_t)(open_on(0, -1) < 0 ? errno : 0);
 }
 
-/* Threads of a program that gave up its user ask at once, over connections of their own. */
+/* Threads of a program that gave up its user make calls at the same time, over connections of their
+ * own. */
 static void threads(void)
 {
 	pthread_t started[8];
@@ -244,8 +249,8 @@ static void threads(void)
 	printf("%s\n", failed ? strerror((int)failed) : "all open");
 }
 
-/* By the ABI of the design document: an event without wakeup_events, on a ring of one data page,
- * which is woken for each page; a count of REFRESH that is used up while the ring is mapped. */
+/* With the ABI of the design document: an event without wakeup_events, whose ring of one data page
+ * causes a wakeup for each page, and a REFRESH limit that is used up while the ring is mapped. */
 static void classic(void)
 {
 	uint64_t attr[7] = {1ull << 56 | PERF_COUNT_SW_TASK_CLOCK, 50000, PERF_SAMPLE_IP,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally emulate and programs that a reviewer broke, or that broke its server.
+"""Programs that used to fail under tally emulate, or that broke its server.
 
 usage: robust.py TALLY ROBUST
 """
@@ -17,7 +17,7 @@ HOSTS = ("kernel", "user", "sim")
 
 
 def host(name):
-    """The words before a command that this host is to answer."""
+    """Return the words to put before a command to run it on this host."""
     machine.need_process_vm()
     if name == "kernel":
         machine.need_events()
@@ -102,7 +102,7 @@ def test_a_classic_ring_of_one_page_is_woken():
 
 
 def test_one_under_another_is_refused():
-    # Of the inner tally alone: a sanitizer's run-time minds a library that comes before it.
+    # Only for the inner tally: a sanitizer's runtime rejects a library that is loaded before it.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
     done = tap.run(*host("user"), "env", "ASAN_OPTIONS=" + options, TALLY, "emulate", "--", "true")
     tap.same((done.returncode, "under another 'tally emulate'" in done.stderr), (1, True), done.stderr)

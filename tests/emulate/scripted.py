@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally emulate: programs and the installed perf see what the script says, or what the user host measures.
+"""tally emulate: programs and the installed perf get the counts of the script or of the user host.
 
 usage: scripted.py TALLY READS CALLS PLACES STATIC REFRESH
 """
@@ -36,7 +36,7 @@ def perf(script, *words):
 
 
 def counts(text):
-    """{event: (count, percentage or None)} of perf stat -x,."""
+    """Parse the output of perf stat -x, into {event: (count, percentage or None)}."""
     rows = [line.split(",") for line in text.splitlines() if line.count(",") > 5]
     return {row[2]: (row[0], row[4]) for row in rows}
 
@@ -82,21 +82,21 @@ def test_software_events_answer_as_the_kernel():
     machine.need_process_vm()
     done = emulate("time life 200ms\n", CALLS)
     tap.same((done.returncode, done.stderr), (0, ""), "calls")
-    machine.need_events()  # to compare with
+    machine.need_events()  # for the comparison
     tap.same(done.stdout, tap.run(CALLS).stdout, "calls")
 
 
-# What depends on how many samples come while the machine is busy with other things.
+# Lines that depend on the number of samples, which varies on a busy machine.
 SAMPLED = re.compile(r"^(ring|signal|poll|epoll|select): .*\n", re.M)
 
 
-# What a thread used is known for sure when it sleeps: of many that are read while they are made and end, one or the
-# other has counted nothing yet where the machine is busy.
+# The time of a thread is only certain while the thread sleeps. When many threads are read while they start and exit,
+# some may not have counted anything yet on a busy machine.
 THREADS = re.compile(r"^threads: events that counted: (\d+)\n", re.M)
 
 
 def calls_on_the_user_host():
-    """What the calls say on the user host and without it, and how many threads had counted."""
+    """Return the output of the calls with and without the user host, and the numbers of threads that had counted."""
     machine.need_events()
     machine.need_ptrace()
     done, without = tap.run(TALLY, "emulate", "--", CALLS), tap.run(CALLS)
@@ -120,7 +120,7 @@ REFRESHED = "".join(rf"round {i}: POLL_IN [0-2], POLL_HUP 1, others 0, stopped\n
 
 @tap.always
 def test_refresh_signals_each_overflow_on_the_user_host():
-    """All but the last overflow send POLL_IN, of which several may be one signal; the last one sends POLL_HUP, as from the kernel."""
+    """All overflows but the last send POLL_IN, of which several may be merged; the last one sends POLL_HUP, as in the kernel."""
     machine.need_ptrace()
     done = tap.run(TALLY, "emulate", "--", REFRESH)
     tap.same(bool(re.fullmatch(REFRESHED, done.stdout)), True, done.stdout + done.stderr)
@@ -147,7 +147,7 @@ def test_perf_stat():
 
 def test_perf_stat_of_what_has_no_library():
     found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
-    # One that has ended before it is noticed has not counted, which is what is said then: docs/known-gaps.md.
+    # A program that exits before it is noticed has no count, and the output says so: docs/known-gaps.md.
     if found["cycles"][0] != "<not counted>":
         tap.same(found["cycles"][0], "10000000", "a static program")
     script = "import subprocess; subprocess.run(['true']); subprocess.run(['true'])"
@@ -156,7 +156,7 @@ def test_perf_stat_of_what_has_no_library():
 
 
 def test_libpfm():
-    """Encodes by libpfm4 and opens by libc's syscall(), as PAPI and others do."""
+    """Encode an event with libpfm4 and open it with libc's syscall(), as PAPI and others do."""
     program = """if 1:
         import ctypes, struct, sys
         try:
@@ -210,7 +210,7 @@ def test_perf_record_at_places():
 def test_errors_of_scripts():
     done = emulate("pmu cpu\nevent cycles 5 per\n", "true")
     tap.same(done.returncode, 1, "exit status")
-    if not done.stderr.endswith("script.sim:2:19: a name is wanted\n"):
+    if not done.stderr.endswith("script.sim:2:19: expected a name\n"):
         raise AssertionError(done.stderr)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a command with the preloaded library, the running kernel behind the server. Its exit status.
- */
+/* Run a command with the preloaded library, with the running kernel as the server's backend.
+ * Returns the command's exit status. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

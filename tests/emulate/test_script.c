@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts: what each statement means, and where what is wrong stands. */
+/* Scripts: the effect of each statement, and the positions of errors. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Count the metrics of a CPU's table on a simulated machine, through the client and the core, and
- * print what they came to next to what really happened:
+ * Count the metrics of a CPU's table on a simulated machine, with the client and the core, and
+ * print their values next to the true counts:
  *
  *	metric ipc 0.66 exact together
  *	event INST_RETIRED.ANY 120000
  *	...
  *
- * A metric of more events than the machine has signals is computed of counts that are made up. Of
- *each threshold it prints what it says of such counts, and the values of the metrics that it looks
- *at:
+ * If a metric has more events than the machine has signals, it is computed from generated counts.
+ * For each threshold the program prints the result for such counts, and the values of the metrics
+ * that it uses:
  *
  *	threshold tma_l2_bound passed
  *	value tma_l2_bound 12.5
@@ -32,15 +32,15 @@
 
 enum { MAX_SPECS = 512, MS = 1000000, RUN_MS = 4000, NO_GENERIC = 1u << 31, UNITS_TYPE = 77 };
 
-/* A metric while it is counted: each event is a signal of the machine. */
+/* A metric that is being counted: each event is a signal of the machine. */
 struct counting {
 	struct tally_events *events;
 	struct tally_metric_list *list;
 	struct tally_event_counters all;
-	uint32_t signals[MAX_SPECS]; /* by spec */
-	bool outside[MAX_SPECS];     /* takes no counter of the core */
+	uint32_t signals[MAX_SPECS]; /* by event */
+	bool outside[MAX_SPECS];     /* not counted by a counter of the core */
 	size_t nr_signals;
-	struct tally_sim_pmu pmu, units; /* cores', and what is counted outside them */
+	struct tally_sim_pmu pmu, units; /* core PMU; PMU of other events */
 	struct tally_sim_rates rates;
 	struct tally_sim_step script[3];
 	struct tally_sim *sim;
@@ -50,7 +50,7 @@ struct counting {
 	enum tally_quality quality;
 };
 
-/* Counters without gaps between them. */
+/* Compress `some`, a subset of the counters `all`, to counter numbers without gaps. */
 static uint32_t packed(uint32_t some, uint32_t all)
 {
 	uint32_t out = 0;
@@ -63,13 +63,13 @@ static uint32_t packed(uint32_t some, uint32_t all)
 
 static bool same_event(const struct tally_event_spec *a, const struct tally_event_spec *b)
 {
-	/* Kinds of cores have types of their own, and the machine has one kind. */
+	/* Each kind of core has its own PMU types; the machine has one kind. */
 	return (a->attr.type == b->attr.type || (!a->uncore && !b->uncore)) &&
 	       a->attr.config == b->attr.config && a->attr.config1 == b->attr.config1 &&
 	       a->tool == b->tool;
 }
 
-/* False: the events are more than the machine has signals. */
+/* Make the PMUs. Returns false if there are more events than the machine has signals. */
 static bool pmu_make(struct counting *c)
 {
 	const struct tally_event_list *list = c->list->events;
@@ -99,7 +99,7 @@ static bool pmu_make(struct counting *c)
 			continue;
 		if (++c->nr_signals > SIM_NR_HW)
 			return false;
-		/* Known rates, no two alike, and small ones after large ones. */
+		/* Known rates, all different, with small ones after large ones. */
 		c->rates.per_ms[signal] = 900000 / (signal + 2) + 1000 * signal + 7;
 		generic = packed(can.generic, c->all.generic);
 		fixed = packed(can.fixed, c->all.fixed);
@@ -111,7 +111,7 @@ static bool pmu_make(struct counting *c)
 	return true;
 }
 
-/* Each event counts the signal that was made for it; a tool's is one that counts nothing. */
+/* Set each event to its signal. A tool's event gets a signal that never occurs. */
 static void attrs_set(struct counting *c, struct tally_event_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -125,7 +125,7 @@ static void attrs_set(struct counting *c, struct tally_event_list *list)
 									       : PERF_TYPE_RAW,
 							 .config = c->signals[i]};
 		attr->exclude_kernel = attr->exclude_hv = 1;
-		list->specs[i].uncore = false; /* here they are of the task */
+		list->specs[i].uncore = false; /* here they count the task */
 	}
 }
 
@@ -156,13 +156,14 @@ static int machine_run(struct counting *c)
 	struct tally_cpus *cpus = NULL;
 	struct tally_threads *threads = NULL;
 	struct tally_refusal why = {0};
-	const struct tally_sim_pmu pmus[2] = {c->units, c->pmu}; /* the core's takes any type */
+	const struct tally_sim_pmu pmus[2] = {c->units, c->pmu}; /* the core's PMU accepts any type
+	                                                          */
 	int ret = tally_sim_create(
 		&(struct tally_sim_config){.nr_cpus = 1, .pmus = pmus, .nr_pmus = 2}, &c->sim);
 
 	if (ret)
 		return ret;
-	/* The machine follows it as long as it is there. */
+	/* The machine uses the script as long as it exists. */
 	memcpy(c->script, script, sizeof(script));
 	c->task = tally_sim_task_new(c->sim, &(struct tally_sim_spawn){.script = c->script});
 	sim_transport_init(&transport, c->sim, c->task);
@@ -191,14 +192,14 @@ static double count_of(void *data, uint32_t event)
 	return ((const struct counting *)data)->counts[event];
 }
 
-/* Counts as good as any: no two alike, some far from others. */
+/* Return a generated count: all are different, some very much. */
 static double made_up(const struct counting *c, uint32_t event)
 {
 	return c->list->events->specs[event].tool ? (double)RUN_MS * MS
 						  : 1e6 * (1 + event * 37 % 101) + event;
 }
 
-/* What the machine knows, by the names that the expression uses. */
+/* Print the true counts by the names that the expression uses. */
 static void truth_print(struct counting *c, const struct tally_metric *metric)
 {
 	for (size_t i = 0; i < metric->nr_events; i++) {
@@ -273,7 +274,8 @@ static int thresholds_print(struct tally_events *events, const char *name)
 	return ret;
 }
 
-/* The names that were counted: a metric is listed for each kind of core, and parsed for all. */
+/* Names of counted metrics: a metric is listed once for each kind of core, and parsed for all of
+ * them. */
 struct walk {
 	struct tally_events *events;
 	struct tally_intern names;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names as libpfm4 writes them, one unit mask each: those of events that our tables have are understood, and encoded as
-libpfm4 does.
+"""Names as libpfm4 spells them, with one unit mask each: tally must accept those of events in our tables, and encode
+them as libpfm4 does.
 
 usage: oracle_spelling.py TALLY
 """
@@ -15,14 +15,14 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pmu-events"))
 import tap  # noqa: E402
 
-run_tests, tap.main = tap.main, lambda module: None  # the other oracle's tests are its own
+run_tests, tap.main = tap.main, lambda module: None  # do not run the other oracle's tests
 import oracle_libpfm as libpfm  # noqa: E402
 
 TALLY = str(Path(sys.argv[1]).resolve())
 
 
 def names_of(pfm, pmu):
-    """Every event of a PMU with each of its unit masks."""
+    """Yield every event of a PMU with each of its unit masks."""
     every = (libpfm.asked(pfm.pfm_get_pmu_info, libpfm.Pmu, number) for number in range(libpfm.PMU_LIMIT))
     index = next(info.first_event for info in every if info and info.name == pmu.encode())
     while index != -1:
@@ -36,12 +36,12 @@ def names_of(pfm, pmu):
 
 
 def fold(name):
-    """What makes no difference between a name there and here."""
+    """Return the name without differences of spelling between the two."""
     return re.sub(r"[.:]", "_", name.rpartition("::")[2].lower())
 
 
 def ours(cpu, names):
-    """{name: (config, config1)} of tally's attrs, all in one run: it has to understand every one."""
+    """Return {name: (config, config1)} of tally's attrs from a single run, which must accept every name."""
     words = [word for name in names for word in ("-e", name)]
     done = tap.run(TALLY, "stat", "--cpuid", cpu, "--dry-run", *words, "true")
     assert not done.returncode, done.stderr

@@ -153,12 +153,11 @@ static void broken_formats_are_refused(void **state)
 	}
 }
 
-/* ---- files of real kernels
- * -------------------------------------------------------------------------- */
+/* ---- files of real kernels ----------------------------------------------- */
 
 static size_t nr_parsed, nr_compiled, nr_refused;
 
-/* The file's format, whose print fmt must compile or be refused as what cannot be done. */
+/* Parse the file. Its print fmt must compile, or be rejected as not supported. */
 static struct tally_tp_format *parse_file(const char *path)
 {
 	const struct tally_tp_target target = {.long_size = 8};
@@ -187,7 +186,7 @@ static struct tally_tp_format *parse_file(const char *path)
 	return format;
 }
 
-/* A row of counts.tsv: what another reader counted in the file. */
+/* Check a row of counts.tsv: the counts of another parser for the file. */
 static void check_row(const char *root, const char *row)
 {
 	char file[256], name[128], path[512];
@@ -230,8 +229,7 @@ static void own_formats_parse(void **state)
 	assert_true(nr_refused < nr_parsed / 10);
 }
 
-/* ---- the archive of 2,751 files, where it is
- * -------------------------------------------------------- */
+/* ---- archive of 2,751 files, if installed ---------------------------------- */
 
 static int parse_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {

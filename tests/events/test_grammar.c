@@ -52,9 +52,9 @@ static struct tally_event_list *parse(void **state, const char *text)
 
 enum { HW, SW, TP, CACHE, RAW, BP };
 
-/* What perf 6.1 does with each: its attr as `perf stat -vv` shows it. */
+/* perf 6.1's result for each: the attr as `perf stat -vv` prints it. */
 static const struct {
-	const char *text, *name; /* name NULL: the text */
+	const char *text, *name; /* NULL: same as text */
 	uint32_t type;
 	uint64_t config;
 	const char *flags; /* u k h excluded; G guest, H host excluded; i idle; 1-3 precise; D e */
@@ -235,7 +235,7 @@ static void groups_know_their_leader(void **state)
 	assert_null(s[0].group_name);
 	assert_true(s[1].weak_group && s[2].weak_group && !s[0].weak_group);
 	assert_true(s[1].sample_read && s[2].sample_read && !s[3].sample_read);
-	/* u of the group adds to k of the member, the name stays the member's */
+	/* u of the group is added to k of the member; the member's name does not change */
 	assert_true(!s[1].attr.exclude_user && !s[1].attr.exclude_kernel && s[1].attr.exclude_hv);
 	assert_true(!s[2].attr.exclude_user && s[2].attr.exclude_kernel);
 	assert_string_equal(s[1].name, "faults:k");
@@ -348,13 +348,13 @@ static void tracepoint_globs(void **state)
 	}
 }
 
-/* Where each error is, and what is proposed instead. */
+/* Offset of each error, and proposed names. */
 static const struct {
 	const char *text;
 	int code;
 	size_t offset;
 	const char *slice;
-	const char *near; /* must be among the proposals; NULL: none looked for */
+	const char *near; /* must be among the proposals; NULL: not checked */
 } wrong[] = {
 	{"", -EINVAL, 0, "", NULL},
 	{"cs,", -EINVAL, 3, "", NULL},
@@ -406,16 +406,16 @@ static const struct {
 	{"4294967296:0", -EINVAL, 0, "4294967296", NULL},
 };
 
-/* What somebody has to make first is no slip of the fingers: how it is made, and no other name. */
+/* Probes that do not exist are not spelling mistakes: the error explains how to create them, and
+ * proposes no other name. */
 static void probes_that_nobody_made(void **state)
 {
 	static const struct {
 		const char *text, *what, *fix;
 	} probes[] = {
-		{"probe_libc:malloc", "no such user probe has been made",
-		 "'p:probe_libc/malloc FILE:OFFSET' >>"},
-		{"probe:*", "no such kernel probe has been made", "'p:probe/NAME FUNCTION' >>"},
-		{"sdt_*:*", "no probe has been made of this marker", "buildid-cache --add FILE"},
+		{"probe_libc:malloc", "no such user probe", "'p:probe_libc/malloc FILE:OFFSET' >>"},
+		{"probe:*", "no such kernel probe", "'p:probe/NAME FUNCTION' >>"},
+		{"sdt_*:*", "no probe exists for this marker", "buildid-cache --add FILE"},
 	};
 	struct fixture *fixture = *state;
 

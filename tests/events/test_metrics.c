@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters, groups that fit them, and metrics of tables that are made up. */
+/* Counters, groups that fit into them, and metrics of generated tables. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 /* ---- counters ---------------------------------------------------------------------- */
 
-/* Whether all needs have a counter, by trying every way. */
+/* Return true if all events can have a counter, by trying all assignments. */
 static bool fits_by_trial(const struct tally_event_counters *needs, size_t nr, uint32_t free_bits)
 {
 	uint32_t able;
@@ -148,7 +148,7 @@ static struct tally_metric_list *parse(void **state, const char *text, unsigned 
 	return list;
 }
 
-/* Counts by the letter: A 2, B 3, C 5, D 7, E 11, S 13, times 2 s. */
+/* Return the count by the event's letter: A 2, B 3, C 5, D 7, E 11, S 13, times 2 s. */
 static double count_of(void *data, uint32_t event)
 {
 	static const double counts[] = {2, 3, 5, 7, 11};
@@ -213,7 +213,7 @@ static void groups_are_shared_or_split(void **state)
 {
 	struct tally_metric_list *list = parse(state, "both", 0);
 
-	/* Two metrics over the same two events: one group. */
+	/* Two metrics with the same two events: one group. */
 	assert_int_equal(list->nr, 2);
 	assert_int_equal(list->events->nr, 2);
 	assert_int_equal(list->events->nr_groups, 1);
@@ -237,7 +237,7 @@ static void groups_are_shared_or_split(void **state)
 	assert_int_equal(list->events->nr_groups, 2);
 	tally_metric_list_free(list);
 
-	/* Two events that want the same counter. */
+	/* Two events that require the same counter. */
 	list = parse(state, "clash,ratio", 0);
 	assert_int_equal(list->events->nr_groups, 3);
 	assert_true(list->metrics[0].together != list->metrics[1].together);
@@ -276,7 +276,7 @@ static void wrong_metrics_are_refused(void **state)
 	}
 }
 
-/* ---- all that is built in ----------------------------------------------------------------- */
+/* ---- all built-in metrics ----------------------------------------------------------------- */
 
 struct all {
 	struct tally_events *events;
@@ -325,7 +325,7 @@ static void every_metric_can_be_had(void **state)
 	assert_in_range(nr, 1300, 3000);
 }
 
-/* Slots of a run that waits, by the names of what counts them; others are few. */
+/* Pipeline slots of a run that waits for memory, by the name of the event; others are low. */
 static double waiting(void *data, uint32_t event)
 {
 	static const struct {

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Every spelling of every part, as perf lists them. */
+/* All spellings of all parts, as perf lists them. */
 static const char *const types[][6] = {
 	{"L1-dcache", "l1-d", "l1d", "L1-data"},
 	{"L1-icache", "l1-i", "l1i", "L1-instruction"},
@@ -123,7 +123,7 @@ static const struct {
 	     {1, 9},     {1, 12},      {3, 0},     {3, 0x10001}, {3, 0x104}, {3, 7},
 	     {3, 0x300}, {3, 0x20000}, {4, 0x1a8}, {5, 0},       {9, 3},     {0xffff, 1}};
 
-/* All combinations of exclude bits and precise_ip; a few types with all of them. */
+/* Return an attr. All combinations of exclude bits and precise_ip, each with a few types. */
 static struct perf_event_attr attr_make(size_t kind, unsigned mask)
 {
 	struct perf_event_attr attr = {0};
@@ -182,7 +182,7 @@ static void names_of_attrs(void **state)
 	}
 }
 
-/* A perf.data with nothing but attrs: perf has to make up their names. */
+/* Write a perf.data that has only attrs, so that perf must generate their names. */
 static void file_write(FILE *file)
 {
 	enum {
@@ -216,13 +216,13 @@ static void file_write(FILE *file)
 	fwrite(&record, sizeof(record), 1, file);
 }
 
-/* Of the series whose names these are; others may have changed some. */
+/* Return true if perf is of the version that the names are from; other versions may differ. */
 static bool perf_is_here(void)
 {
 	return !system("perf --version 2>/dev/null | grep -q '^perf version 6\\.1\\.'");
 }
 
-/* Whether perf counts for this user as it was asked to: otherwise it adds a modifier to each name.
+/* Return true if perf counts the kernel for this user. Otherwise it adds a modifier to each name.
  */
 static bool perf_counts_the_kernel(void)
 {
@@ -261,7 +261,7 @@ static void names_of_attrs_are_those_of_perf(void **state)
 	assert_int_equal(i, NR_ATTRS);
 }
 
-/* The names of `text` are those that `perf stat -x` shows for it, where perf counts it here. */
+/* Check that the names of `text` are those of `perf stat -x`, if perf supports the event here. */
 static void check_shown_names(struct tally_events *events, const char *text)
 {
 	struct tally_event_list *list = NULL;
@@ -279,7 +279,7 @@ static void check_shown_names(struct tally_events *events, const char *text)
 
 		for (int f = 0; f < 3; f++)
 			fields[f] = strsep(&rest, "|");
-		if (!rest) /* a message: this event is not for this machine */
+		if (!rest) /* a message: the event is not supported on this machine */
 			continue;
 		assert_non_null(list);
 		assert_true(at < list->nr);
@@ -289,7 +289,7 @@ static void check_shown_names(struct tally_events *events, const char *text)
 	tally_event_list_free(list);
 }
 
-/* Names as `perf stat -x` shows them, for events that this machine may or may not count. */
+/* Names as `perf stat -x` prints them, of events that this machine may support or not. */
 static void shown_names_are_those_of_perf(void **state)
 {
 	static const char *const texts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts are those of libtraceevent 1.7.1 for the same format and payload. */
+/* Compare texts with those of libtraceevent 1.7.1 for the same format and payload. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,9 +139,9 @@ static void texts_are_those_of_perf(void **state)
 	}
 }
 
-/* What perf prints as [FAILED TO PARSE] is refused, unless one wants to go beyond perf. */
+/* Formats for which perf prints [FAILED TO PARSE] are rejected, unless extensions are enabled. */
 static const struct {
-	const char *print_fmt, *beyond; /* NULL: not even then */
+	const char *print_fmt, *beyond; /* text with extensions; NULL: rejected, too */
 } refused[] = {
 	{"\"%d\", sizeof(REC->ip)", "16"},
 	{"\"%d\", (int)sizeof(u32)", "4"},
@@ -208,7 +208,7 @@ static void no_print_fmt_is_invalid(void **state)
 	}
 }
 
-/* Nesting and length are bounded before the stack is. */
+/* The limits of nesting and length are reached before the stack overflows. */
 static void deep_expressions_are_refused(void **state)
 {
 	static const char *const pieces[] = {
@@ -232,7 +232,8 @@ static void deep_expressions_are_refused(void **state)
 	}
 }
 
-/* Payloads cut at every length: no text from beyond, an error wherever something was missing. */
+/* Payloads truncated at every length: no bytes beyond the end are used, and missing ones are an
+ * error. */
 static void short_payloads_are_noticed(void **state)
 {
 	const struct tally_tp_target target = {.long_size = 8};
@@ -281,7 +282,7 @@ static void foreign_byte_order(void **state)
 	tally_tp_format_free(format);
 }
 
-/* Literals, delimiters and names of fields are of any length, and come with each payload. */
+/* Literals, delimiters and field names can be of any length, and occur in each payload. */
 static void cut_at_the_limit(void **state)
 {
 	static const char *const fmts[] = {"\"%s literal\", __get_str(str)",

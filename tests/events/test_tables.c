@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names out of tables, built in and loaded; what other tools call them; several kinds of core. */
+/* Names from built-in and loaded tables, names of other tools, and several kinds of cores. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static const struct {
 	{"cascadelakex", "clx::UNHALTED_CORE_CYCLES", 0x3c, 0, 2000003, ""},
 	{"amdzen3", "amd64_fam19h_zen3::RETIRED_INSTRUCTIONS", 0xc0, 0, 0, ""},
 	{"neoverse-n1", "arm_n1::CPU_CYCLES:u", 0x11, 0, 0, "kh"},
-	/* likwid: user space, unless it says KERNEL */
+	/* likwid: user space, except with KERNEL */
 	{"cascadelakex", "L1D_REPLACEMENT:PMC0", 0x151, 0, 2000003, "kh"},
 	{"cascadelakex", "L1D_REPLACEMENT:PMC3:KERNEL", 0x151, 0, 2000003, ""},
 	{"cascadelakex", "L1D_REPLACEMENT:PMC0:THRESHOLD=0x2:EDGEDETECT", 0x2040151, 0, 2000003,
@@ -132,13 +132,13 @@ static const struct {
 	const char *text;
 	int code;
 	size_t offset;
-	const char *near, *fix; /* NULL: not looked at */
+	const char *near, *fix; /* NULL: not checked */
 } errors[] = {
 	{"cs,inst_retired.anny", -ENOENT, 3, "inst_retired.any", "events of skylakex"},
 	{"INST_RETIRED:ANYONE", -ENOENT, 0, "inst_retired.any", NULL},
 	{"skx::INST_RETIRED:NONE", -ENOENT, 0, NULL, NULL},
 	{"clx::INST_RETIRED:ANY", -ENOENT, 0, NULL,
-	 "that is cascadelakex, this CPU's table is skylakex"},
+	 "the event is for cascadelakex; the table of this CPU is skylakex"},
 	{"pm_1plus_ppc_cmpl", -ENOENT, 0, NULL, "powerpc/power8"},
 	{"MEM_LOAD_RETIRED_L1_HIT:PMC5", -EINVAL, 24, NULL, "PMC 0xf"},
 	{"MEM_LOAD_RETIRED_L1_HIT:FIXC0", -EINVAL, 24, NULL, "FIXC 0x0"},
@@ -183,10 +183,10 @@ static void cpus_nobody_has_get_what_their_architecture_promises(void **state)
 		assert_true(table.architectural);
 		tally_event_list_free(parse(events, cpus[i][2]));
 		err = refuse(events, "no_such_event", -ENOENT);
-		assert_non_null(strstr(err.fix, "nobody has a table for this CPU"));
+		assert_non_null(strstr(err.fix, "no event table for CPU"));
 		tally_events_free(events);
 	}
-	/* A machine that does not tell, and one of no architecture that we know. */
+	/* A machine with an empty CPU ID, and one of unknown architecture. */
 	for (size_t i = 0; i < 2; i++) {
 		struct tally_events *events =
 			events_of("/nonexistent", TALLY_CPU_THIS, i ? "CentaurHauls-6-F-1" : "");
@@ -217,7 +217,7 @@ static void sysfs_has_the_first_and_the_last_word(void **state)
 	assert_int_equal(list->specs[0].attr.config, 0x1000148);
 	assert_int_equal(list->specs[1].attr.config, 0x40151);
 	tally_event_list_free(list);
-	/* The tree's PMU has no "frontend" field. */
+	/* The generated PMU has no "frontend" field. */
 	err = refuse(events, "frontend_retired.l1i_miss", -ENOENT);
 	print_message("# %s: %s\n", err.text, err.fix);
 	assert_non_null(strstr(err.fix, "frontend"));

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Bytes that the encoding's own description has, or that follow from it. */
+/* Check bytes that are in the specification of the encoding or follow from it. */
 static void check(const struct tally_str *out, const void *want, size_t len)
 {
 	assert_int_equal(tally_str_error(out), 0);
@@ -72,7 +72,7 @@ static void messages_inside_of_messages(void **state)
 	tally_str_free(&out);
 }
 
-/* A length of several bytes moves what was written. */
+/* If the length needs several bytes, the message is moved. */
 static void long_messages(void **state)
 {
 	enum { LENGTH = 20000 };

@@ -14,8 +14,8 @@ enum { ROWS = 100000 };
 
 struct collected {
 	struct tally_str bytes;
-	size_t writes, most; /* how often, and how much at once */
-	size_t room;         /* what fits before it is full */
+	size_t writes, most; /* number of writes; the largest one */
+	size_t room;         /* capacity */
 };
 
 static int collect(void *arg, const void *bytes, size_t len)
@@ -60,7 +60,7 @@ static void check_rows(const struct tally_str *text)
 	tally_str_free(&want);
 }
 
-/* Commas are where they belong whatever was written between. */
+/* Commas are correct wherever the text is split. */
 static void text_comes_in_pieces(void **state)
 {
 	struct collected collected = {.room = SIZE_MAX};

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The tools on Linux with a PMU: Debian's kernel for arm64 under QEMU, whose counters and overflow interrupts are exact,
-and tally built for it. argv: tally, the source root, the build directory.
+and tally built for arm64. argv: tally, the source root, the build directory.
 
-Three guests run at the same time: `exact` has one CPU; `wide` has two, for what is system-wide and for the differential
-suite; `peer` has Debian's perf, to be asked the same. Each command of a guest has a name, and the tests below judge what
-it said."""
+Three guests run at the same time: `exact` has one CPU; `wide` has two, for system-wide commands and the differential
+suite; `peer` runs Debian's perf for comparison. Each command of a guest has a name, and the tests below check its output."""
 import os
 import re
 import sys
@@ -48,7 +47,7 @@ def test_groups_fit_or_not():
     text = guest("exact").text("group_8.err")
     tap.same([row[0] for row in rows(text)], [LOOP] * 7 + ["<not supported>"],
              "a group of eight")
-    tap.same("alone the event would be accepted, but not in its group" in text, True, text)
+    tap.same("the kernel accepts the event alone, but not in its group" in text, True, text)
 
 
 def check_multiplexed(name, number, fit):
@@ -118,7 +117,7 @@ def test_names_of_the_tables():
 
 
 def test_without_rights():
-    """The kernel is left out, and said to be. This kernel wants it left out of the callchains too."""
+    """The kernel is not counted, which is reported. This Linux also requires that callchains exclude the kernel."""
     machine = guest("exact")
     machine.said("user_counts")
     tap.same([row[:2] for row in rows(machine.text("user_counts.err"))], [(LOOP, "cycles:u")], "cycles")
@@ -130,7 +129,7 @@ def test_without_rights():
 
 
 def test_user_space_reads():
-    """Without a system call: the kernel's page, our routine, and the registers that user space may read."""
+    """Without a system call: the kernel's page, tally_self_read(), and the registers that user space may read."""
     for name, is_open in (("self_closed", False), ("self", True)):
         text = guest("exact").said(name)
         for line in text.splitlines():
@@ -174,14 +173,14 @@ def test_callchains():
 
 
 def test_stacks_are_recorded():
-    """With --keep-stacks as they were; test_peer_unwinds() has perf unwind them."""
+    """--keep-stacks keeps the stack dumps; in test_peer_unwinds(), perf unwinds them."""
     dump = script(data("dwarf"), "-D")
     found = re.findall(r'"regs":\[([^]]*)\].*"user_stack_size":1024', dump)
     tap.same([words.count(",") + 1 for words in found], [33] * (values("calls")[0] // 1000003), "registers of each")
 
 
 def test_stacks_are_unwound():
-    """While they are recorded, and from dumps. The first sample may come before there is a stack."""
+    """Stacks are unwound while recording, and from dumps. The first sample may be taken before there is a stack."""
     for name in ("unwound", "dwarf"):
         found = chains(script(data(name), "-F", "ip,sym"))
         tap.same(len(found), values("calls")[0] // 1000003, f"{name}: chains")
@@ -240,27 +239,27 @@ def check_answers(got, expected):
 
 
 def test_differential():
-    """The scripts that the core answers as Linux 6.18 does, put to this Linux."""
+    """Run on this Linux the scripts to which the core gives the answers of Linux 6.18."""
     expected, others = answers_of("linux-6.18.txt"), answers_of("differences-6.12-arm64.txt")
     tap.same([name for name, answer in others.items() if expected.get(name) == answer], [], "listed, but no difference")
     check_answers(answers(guest("wide").said("answers")), {**expected, **others})
 
 
 def test_differential_hardware():
-    """The scripts on hardware events: differential/sim-pmu puts them to the core."""
+    """Run the scripts on hardware events; differential/sim-pmu runs them on the core."""
     check_answers(answers(guest("wide").said("hardware_answers")), answers_of("hardware", "linux-6.12-arm64.txt"))
 
 
-# ---- recordings that move -------------------------------------------------------------------------------
+# ---- recordings from other machines ---------------------------------------------------------------------
 
 def portable(text):
-    """Without what the machine that reads has to do with: its own vDSO, kernel and libraries, if the recording is of those."""
+    """Remove the lines that depend on the reading machine: on its own vDSO, kernel and libraries, if they are in the recording."""
     return [line for line in text.splitlines()
             if line and "[vdso]" not in line and not line.startswith(("# Health", "# No symbols"))]
 
 
 def check_views(asked, names, path_here, *options):
-    """This machine's tally says the same as the guest's did."""
+    """Check that this machine's tally prints the same as the guest's."""
     for name in names:
         for view, text in asked.items():
             result = tap.run(TALLY, *text.format(path_here(name)).split(), *(options if view != "evlist" else ()))
@@ -297,7 +296,7 @@ def test_peer_counts_alike():
         tap.same(values(name), values(name, "peer", "perf"), f"{name}: perf's counts")
     tap.same(values("asleep")[0], values("asleep", "peer", "perf")[0], "asleep: perf's count")
     ours, theirs = values("kernel"), values("kernel", "peer", "perf")
-    for number, slack in enumerate((0.01, 0.01, 0.3)):  # the last is the kernel's part
+    for number, slack in enumerate((0.01, 0.01, 0.3)):  # the last row counts the kernel only
         tap.within(ours[number] / theirs[number], 1 - slack, 1 + slack, "of perf's count, the kernel's part included")
     for row in counts("many", "peer", "perf"):
         tap.within(row[0] / LOOP, 0.995, 1.005, "perf's estimate")
@@ -327,7 +326,7 @@ def test_peer_reads_ours():
 
 
 def test_peer_unwinds():
-    """The stacks that tally recorded are as good as those that perf did."""
+    """Stacks recorded by tally are as complete as those recorded by perf."""
     for writer in ("perf", "tally"):
         found = chains(guest("peer").said(f"unwind.{writer}"))
         whole = [chain for chain in found if chain == CALLERS]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The guests of arm64.py: the commands that each of them runs, how they are made, and how what they said is read.
+"""The guests of arm64.py: their commands, how they are built, and how their output is parsed.
 argv: tally, the source root, the build directory."""
 import atexit
 import glob
@@ -16,8 +16,8 @@ from guest import Guest, QEMU  # noqa: E402
 TALLY, ROOT, BUILD = sys.argv[1:4]
 WORK = os.path.join(BUILD, "arm64-machine")
 SUITE = os.path.join(ROOT, "tests", "differential")
-LOOP = 100000000  # instructions of the program `loop`, all of them; and a little less than that of `work mix`
-COUNTERS = 7  # six for any event and one for cycles
+LOOP = 100000000  # instructions of the program `loop`; `work mix` has slightly more
+COUNTERS = 7  # six for all events and one for cycles
 PERIODS = {"10M": 10000000, "1M": 1000000, "100k": 100003, "10k": 10007}
 CALLERS = ["leaf", "fourth", "third", "second", "first", "work_main", "_start"]
 
@@ -27,7 +27,7 @@ def times(event, number):
 
 
 def user(command):
-    """As a user without rights, where the kernel is closed to those."""
+    """Run a command as an unprivileged user, with a paranoid level that excludes the kernel."""
     setting = "/proc/sys/kernel/perf_event_paranoid"
     return f"echo 2 >{setting}; su user -c '{command}'; status=$?; echo -1 >{setting}; [ $status = 0 ]"
 
@@ -62,14 +62,14 @@ RECORD = {
 
 
 def commands(tool, names):
-    """Of STAT and RECORD, with that tool; recordings are called tool.name. perf keeps stacks in any case."""
+    """Return the commands of STAT and RECORD for this tool. Recordings are named tool.name. perf always keeps stacks."""
     keep = "--keep-stacks" if tool == "tally" else ""
     return {**{f"{tool}.{name}": f"{tool} stat -x, {STAT[name]}" for name in names if name in STAT},
             **{f"{tool}.{name}": f"{tool} record -o {tool}.{name}.data " + RECORD[name].replace("{keep}", keep)
                for name in names if name in RECORD}}
 
 
-# Only tally is asked these.
+# Commands for tally only.
 OWN = {
     "machine": "uname -r; dmesg | grep -i 'hw perfevents'",
     "list": "tally list --no-desc",
@@ -93,7 +93,7 @@ WIDE = {
     "answers": "differential-record linux /differential",
     "hardware_answers": "differential-record linux /differential/hardware",
 }
-# What tally says of a recording wherever it runs, and of which.
+# Views of a recording that are the same wherever tally runs, and the recordings.
 VIEWS = {
     "report": "report --stdio -i {}",
     "callers": "report --stdio --children -g caller -i {}",
@@ -102,7 +102,7 @@ VIEWS = {
 }
 MOVED = ["mix", "fp", "dwarf", "unwound", "children", "groups"]
 FOREIGN = ["plain", "chains", "stacks", "dumps"]
-# Of perf's recordings on x86-64, whose files neither side has: ours, and those of the shared set where it is.
+# Recordings of perf on x86-64, whose files are on neither machine: those of the tree, and those of the shared set if it exists.
 OWN_FIXTURES = ["ticks", "frames", "dwarf", "traced", "leader", "several", "switched", "registers", "squeezed", "map-ids"]
 SHARED_PERFDATA = os.path.join(ROOT, "..", "shared", "fixtures", "perfdata", "debian61")
 FIXTURES = [os.path.join(ROOT, "tests", "fixtures", "perfdata", "perf61", name + ".data") for name in OWN_FIXTURES] + sorted(
@@ -114,22 +114,22 @@ FIXTURE_VIEWS = {
     "evlist": "evlist -v -i {}",
 }
 guests = {}
-# The guests have no build-id cache: nor is the one of who runs this to be used here.
+# The guests have no build-id cache, so the cache of the user who runs this test must not be used, either.
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "no-build-ids")
 
 
-# ---- Debian's perf, asked the same ---------------------------------------------------------------------
+# ---- the same commands for Debian's perf ----------------------------------------------------------------
 
 PEER = ["loop", "kernel", "many", "pinned", "inherit", "no_inherit", "calls", "asleep", "raw_names", "absent", "group_7",
         "period_1M", "period_10k", "freq_4000", "mix", "fp", "dwarf", "children"]
 
 
-# How often these are sampled depends a little on when the kernel ran in between: they are compared in one guest.
+# The number of samples of these depends slightly on when the kernel runs, so they are compared in the same guest.
 TICKING = ["freq_4000", "children"]
 
 
 def peer_commands():
-    """perf's counts and recordings; and each of both tools reads what the other recorded."""
+    """Return the commands for perf's counts and recordings, and for each tool to read the recordings of both."""
     wanted = {**commands("perf", PEER), **commands("tally", ["mix", "fp", "dwarf", *TICKING]), "default": "perf stat loop"}
     for reader in ("perf", "tally"):
         for writer in ("perf", "tally"):
@@ -142,10 +142,10 @@ def peer_commands():
     return wanted
 
 
-# ---- making the guests ----------------------------------------------------------------------------------
+# ---- building the guests --------------------------------------------------------------------------------
 
 def needed(*tools):
-    """The emulator and these."""
+    """Skip the test unless the emulator and these tools are installed."""
     machine.need_qemu(*QEMU)
     for tool in tools:
         if not shutil.which(tool):
@@ -159,7 +159,7 @@ def fetch():
 
 
 def libraries(program, root):
-    """Path in the guest to path here, of all that a program is linked with."""
+    """Return the libraries of a program: path in the guest to path on this machine."""
     found, todo = {}, [program]
     while todo:
         text = tap.run("aarch64-linux-gnu-objdump", "-p", todo.pop()).stdout
@@ -173,8 +173,8 @@ def libraries(program, root):
 
 
 def foreign_recordings():
-    """By this machine's tally, of a program of its architecture: path in the guest to path here. Empty where the kernel
-    refuses events, or no such program can be built."""
+    """Record a program of this architecture with this machine's tally: path in the guest to path on this machine. Empty if
+    the kernel rejects events or the program cannot be built."""
     if machine.need_events.reason() or machine.need_compiler.reason("gcc", "-static"):
         return {}
     program = os.path.join(WORK, "foreign")
@@ -196,7 +196,7 @@ def views(paths, asked):
 
 
 def start():
-    """All guests, once. Skip if there is no way to."""
+    """Start all guests, once. Skip the test if that is not possible."""
     needed("aarch64-linux-gnu-gcc", "cpio")
     root = fetch()
     os.makedirs(WORK, exist_ok=True)
@@ -240,16 +240,16 @@ def stop():
             machine.stop()
 
 
-# ---- reading what they said -----------------------------------------------------------------------------
+# ---- parsing the output ---------------------------------------------------------------------------------
 
 def rows(text):
-    """Of `stat -x,`: value or why there is none, event, time running, its share in per cent."""
+    """Parse the output of `stat -x,`: value or the reason why there is none, event, time running, its percentage."""
     found = [line.split(",") for line in text.splitlines() if re.match(r"\d|<not ", line)]
     return [(int(row[0]) if row[0].isdigit() else row[0], row[2], int(row[3]), float(row[4])) for row in found]
 
 
 def counts(name, machine="exact", tool="tally"):
-    """stat writes to standard error."""
+    """Return the rows of a stat command, which writes to standard error."""
     machine = guest(machine)
     machine.said(f"{tool}.{name}")
     return rows(machine.text(f"{tool}.{name}.err"))
@@ -280,5 +280,5 @@ def shares(text):
 
 
 def chains(text):
-    """Of `script -F ip,sym`: the functions of each sample."""
+    """Parse the output of `script -F ip,sym`: the functions of each sample."""
     return [re.findall(r"^\s*[0-9a-f]+ (\S+)", block, re.M) for block in re.split(r"\n\s*\n", text) if block.strip()]

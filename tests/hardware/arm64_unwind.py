@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stacks of a Linux for arm64: recorded there by perf and by tally, unwound there and here, and compared with what perf says
-there, with libdwfl here, and with what is known of them. argv: tally, the source root, the build directory; then the
-oracle (tests/unwind), if it was built. TALLY_UNWIND=all in the environment takes all programs, some minutes more.
+"""Stacks recorded on Linux for arm64 by perf and by tally, and unwound there and on this machine. They are compared with
+perf there, with libdwfl on this machine, and with the known stacks. argv: tally, the source root, the build directory;
+then the oracle (tests/unwind), if it was built. With TALLY_UNWIND=all in the environment all programs are used, which
+takes some minutes more.
 
-The machine signs return addresses, which the Neoverse of arm64.py cannot."""
+The machine signs return addresses, unlike the Neoverse of arm64.py."""
 import glob
 import os
 import sys
@@ -22,7 +23,7 @@ SOURCES = os.path.join(ROOT, "tests", "unwind", "workloads")
 GCC = "aarch64-linux-gnu-gcc -pthread"
 O2 = "-O2 -fomit-frame-pointer"
 ONLY_DEBUG_FRAME = "-g -fno-asynchronous-unwind-tables -fno-unwind-tables"
-# Program: flags, sources, arguments, row of the truth.
+# Program: flags, sources, arguments, row of the known stacks.
 ALL = {
     "frames": (O2, "frames.c", "400", "frames"),
     "frames_pointers": ("-O2 -fno-omit-frame-pointer", "frames.c", "400", "frames"),
@@ -47,7 +48,7 @@ machine = []
 
 
 def build(root):
-    """Programs and what they are linked with: path in the guest to path here."""
+    """Build the programs and their libraries: path in the guest to path on this machine."""
     files = {}
     os.makedirs(os.path.join(WORK, "unwind-programs"), exist_ok=True)
     folder = os.path.join(WORK, "unwind-programs")
@@ -98,7 +99,7 @@ def stacks(text):
 
 
 def here(path):
-    """What tally says of a recording on this machine."""
+    """Return the stacks that tally prints on this machine for a recording."""
     environment = {**os.environ, "PERF_BUILDID_DIR": guest().path("cache")}
     result = tap.run(TALLY, "script", "-i", path, "--symfs", guest().root, "-F", "comm,tid,time,ip,sym,dso", env=environment)
     tap.same(result.returncode, 0, result.stderr)
@@ -125,7 +126,7 @@ def each():
 
 
 def test_stacks_are_what_is_known():
-    """Unwound there from dumps and while they were recorded, and here."""
+    """Unwound on the guest, from dumps and while recording, and on this machine."""
     for name, (_, _, _, truth) in PROGRAMS.items():
         for writer in ("perf", "tally", "live"):
             oracle.check_truth(workloads.TRUTH.get(truth, []), stacks(guest().said(f"tally.script.{writer}.{name}")))
@@ -149,8 +150,8 @@ def test_perf_finds_no_more():
 
 
 def test_libdwfl_finds_the_same():
-    """But where elfutils 0.188 is wrong, as what is known of the stacks shows: of signed return addresses it takes the signature
-    for a part, and the vdso's trampoline of signals, which has a frame that calls like any other, it finds again and again."""
+    """Except for known bugs of elfutils 0.188: it treats the signature as a part of signed return addresses, and it finds the
+    vDSO's signal trampoline, which has a frame like any other caller, again and again."""
     if not ORACLE:
         raise tap.Skip("libdw is not installed")
     for writer, name in each():

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally ftrace on kernels that have all their tracers: boots Debian's 6.1, where function_graph is at the top level alone,
-and its 6.12, where instances have it, under QEMU without counters, runs the commands below in them and judges what they
-said. After every one of them the settings in tracefs must be what they were before. argv: tally, the source root, the
-build directory."""
+"""tally ftrace on kernels with all tracers: boot Debian's 6.1, where only the top level has function_graph, and its 6.12,
+where instances have it, under QEMU without counters. Run the commands below on them and check their output. After each
+command the settings in tracefs must be the same as before. argv: tally, the source root, the build directory."""
 import glob
 import io
 import os
@@ -22,16 +21,16 @@ TALLY, ROOT, BUILD = sys.argv[1:4]
 WORK = os.path.join(BUILD, "ftrace-machine")
 SEED = int(os.environ.get("TALLY_SEED", "5"))
 ROUNDS = int(os.environ.get("TALLY_ROUNDS", "12"))
-# The emulator's cmpxchg16b does not do what 6.12 wants of it.
+# The emulator's cmpxchg16b does not work with 6.12.
 QEMU = ("qemu-system-x86_64 -M q35 -cpu Haswell,-cx16 -m 1024 -nographic -nodefaults -no-user-config -monitor none "
         "-no-reboot").split()
 SERIES = {"6.1": "vmlinuz-6.1.*", "6.12": "vmlinuz-6.12.*"}
-TIMEOUT = 3600  # of a machine that is busy with other things
+TIMEOUT = 3600  # on a busy machine
 
-READS = 200  # of one byte
+READS = 200  # each of one byte
 WORK_READS = f"dd if=/dev/zero of=/dev/null bs=1 count={READS}"
 FEW = "dd if=/dev/zero of=/dev/null bs=1 count=3"
-# All functions take the emulator half a minute to patch: most commands make do with some hundred.
+# Patching all functions takes half a minute in the emulator, so most commands use a few hundred.
 GRAPH = "-t function_graph -T 'vfs_*' -T '*read*' -T 'rw_*' -T '*_lock'"
 GRAPH_OPTIONS = GRAPH + " -G vfs_read --graph-opts depth=5,tail,noirqs,thresh=1 -m 64K --inherit"
 
@@ -124,9 +123,9 @@ COMMANDS = {
     "terminated": f"tally ftrace -a {GRAPH} >/tmp/text & p=$!; while [ ! -s /tmp/text ]; do usleep 20000; done; "
                   "kill -TERM $p; wait $p",
     "keeper_killed": f"tally ftrace -a {GRAPH} >/tmp/text2 & p=$!; while [ ! -s /tmp/text2 ]; do usleep 20000; done; "
-                     "kill -9 $(pgrep tally-keeper); kill -INT $p; wait $p",
+                     "kill -9 $(pgrep tally-restorer); kill -INT $p; wait $p",
     "both_killed": "(tally ftrace -a -T vfs_read >/tmp/text3 & p=$!; while [ ! -s /tmp/text3 ]; do usleep 20000; done; "
-                   "kill -9 $(pgrep tally-keeper) $p; wait $p); ls $T/instances; tally ftrace -T vfs_read -- true | wc -l; "
+                   "kill -9 $(pgrep tally-restorer) $p; wait $p); ls $T/instances; tally ftrace -T vfs_read -- true | wc -l; "
                    "ls $T/instances",
     "others": "echo vfs_write >$T/set_ftrace_filter; echo vfs_open >$T/set_graph_function; echo 3 >$T/max_graph_depth; "
               "echo 0 >$T/options/sleep-time; echo 1 >$T/options/funcgraph-tail; settings >/tmp/theirs; "
@@ -172,7 +171,7 @@ class Machine:
 
     @staticmethod
     def copy_tally(root):
-        """With the libraries that it is linked with, wherever they are here."""
+        """Copy tally and its libraries, wherever they are on this machine."""
         shutil.copy(TALLY, os.path.join(root, "bin", "tally"))
         for path in re.findall(r"(/\S+) \(0x", tap.run("ldd", TALLY).stdout):
             to = os.path.join(root, path.lstrip("/"))
@@ -205,7 +204,7 @@ class Machine:
                 raise AssertionError(f"{error}: {file.read()[-2000:]}") from error
 
     def said(self, name, status=0):
-        """What a command wrote and complained of, which must have ended so and left no setting behind."""
+        """Return the output and the errors of a command. Check that it ended with `status` and restored all settings."""
         self.finish()
         out, err = self.files[name + ".out"], self.files[name + ".err"]
         if int(self.files[name + ".status"]) != status:
@@ -244,7 +243,7 @@ def has(text, *patterns):
             raise AssertionError(f"no {pattern!r} in {text[-1500:]!r}")
 
 
-# ---- judgements: one point each on every kernel ------------------------------------------------------------------
+# ---- checks: one point each per kernel ---------------------------------------------------------------------------
 
 
 def check_tracers(on):
@@ -271,18 +270,18 @@ def check_function(on):
 
 def check_refused_names(on):
     _, err = on.said("nothing", 1)
-    has(err, "no function that can be traced matches 'no_such_function'", r"tally ftrace -F")
-    has(on.said("command", 1)[1], "'vfs_read:traceoff' is no name of a function")
-    has(on.said("missing", 1)[1], "no tracer 'wakeup': it was built without CONFIG_SCHED_TRACER", "available_tracers: ")
+    has(err, "no traceable function matches 'no_such_function'", r"tally ftrace -F")
+    has(on.said("command", 1)[1], "'vfs_read:traceoff' is not a valid function name")
+    has(on.said("missing", 1)[1], "does not have the tracer 'wakeup': it was built without CONFIG_SCHED_TRACER", "available_tracers: ")
     has(on.said("option", 1)[1], "no setting 'funcgraph-args'")
-    has(on.said("no_cpu", 1)[1], "CPU 7 is not there, or off line")
+    has(on.said("no_cpu", 1)[1], "CPU 7 does not exist or is offline")
 
 
 def check_graph(on):
     out, err = on.said("graph")
     has(out, r"^# tracer: function_graph$", r"^# CPU  DURATION +FUNCTION CALLS", r"^ 0\) +\| +vfs_read\(\) \{",
         r"^ 0\) .?\s*\d+\.\d+ us +\| +\w+(\.\w+)*\(\);")
-    tap.same("at its top level alone" in err, on.series == "6.1", "told that the top level is used")
+    tap.same("only at the top level of tracefs" in err, on.series == "6.1", "told that the top level is used")
     for line in out.splitlines():
         depth_0 = re.match(r" 0\).*\|  (\w+)\(\)", line)
         assert not depth_0 or depth_0.group(1) == "vfs_read", line
@@ -362,12 +361,12 @@ def check_others_settings_come_back(on):
 
 def check_busy(on):
     out, err = on.said("busy", 1)
-    has(err, "somebody else is tracing", "current_tracer is not nop", "--force")
+    has(err, "someone else is tracing", "current_tracer is not nop", "--force")
     tap.same(out, "", "their settings")
-    # At the top level that would be lost.
+    # At the top level the trace would be lost.
     out, err = on.said("recorded", 1 if on.series == "6.1" else 0)
     assert out.endswith("\n1\n") or out == "1\n", out[-300:]
-    tap.same("trace holds what somebody recorded" in err, on.series == "6.1", "told what is in the way")
+    tap.same("trace contains records of someone else" in err, on.series == "6.1", "told what is in the way")
     out, _ = on.said("forced")
     tap.within(histogram(out), 1, 99, "calls with --force")
     assert not re.search("^[-+<>]", out, re.M), out[-500:]

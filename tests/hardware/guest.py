@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A Linux for arm64 with counters, under QEMU: made of files and of commands by name, it runs those, one after the
-other, and hands back what they said and wrote. With -icount shift=0 each instruction takes 1 ns of the guest's time, so
-that two runs are the same to the bit."""
+"""Linux for arm64 with counters, under QEMU. A guest is built from files and named commands, runs the commands one after
+the other, and returns their output and files. With -icount shift=0 each instruction takes 1 ns of the guest's time, so
+that two runs are identical to the bit."""
 import os
 import shutil
 import subprocess
@@ -10,9 +10,9 @@ import tarfile
 QEMU = ("qemu-system-aarch64 -M virt,dtb-randomness=off -cpu neoverse-n1 -nographic -nodefaults -no-user-config "
         "-serial stdio -monitor none -no-reboot -icount shift=0,sleep=off -rtc base=2025-01-01,clock=vm "
         "-device virtio-serial-pci").split()
-# nokaslr and the options above: what is not for being the same each time is for starting fast.
+# nokaslr and the options above make runs reproducible or the start fast.
 KERNEL = "console=ttyAMA0 panic=-1 quiet nokaslr"
-TIMEOUT = 5400  # of a machine that is busy with other things
+TIMEOUT = 5400  # on a busy machine
 
 PROLOGUE = """#!/bin/busybox sh
 /bin/busybox mkdir -p /dev /proc /run /sys /tmp /out /usr/bin /etc
@@ -28,7 +28,7 @@ echo 'root:x:0:0::/tmp:/bin/sh
 user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
 chmod 1777 /tmp
 cd /out
-# Or the kernel would lower max_sample_rate while we sample.
+# Otherwise the kernel would lower max_sample_rate during sampling.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 """
@@ -43,7 +43,7 @@ poweroff -f
 
 class Guest:
     def __init__(self, name, work, kernel, files, commands, options=("-m", "512")):
-        """`files`: path in the guest to path here; `commands`: name to shell command."""
+        """`files`: path in the guest to path on this machine; `commands`: name to shell command."""
         self.dir = os.path.join(work, name)
         self.root = os.path.join(self.dir, "root")
         self.out = os.path.join(self.dir, "out")
@@ -75,7 +75,7 @@ class Guest:
         os.chmod(init, 0o755)
 
     def _archive(self):
-        """Times and numbers of files do not matter to anybody, but would make each run another one."""
+        """Build the initrd with fixed times and inode numbers, which would otherwise make runs differ."""
         names = sorted(os.path.relpath(os.path.join(folder, name), self.root)
                        for folder, folders, files in os.walk(self.root) for name in [*folders, *files])
         for name in names:
@@ -85,7 +85,7 @@ class Guest:
                            input="\n".join(names).encode(), stdout=file)
 
     def finish(self):
-        """Wait for its end. AssertionError with the end of the console if that is not a good one."""
+        """Wait until the guest powers off. Raise AssertionError with the last console output on failure."""
         if os.path.isdir(self.out):
             return
         try:
@@ -110,7 +110,7 @@ class Guest:
             return file.read()
 
     def said(self, name, status=0):
-        """Standard output of a command, which must have ended with that status."""
+        """Return the standard output of a command. Check that it ended with `status`."""
         got = int(self.text(name + ".status"))
         if got != status:
             raise AssertionError(f"{name} ended with {got}: {self.text(name + '.err')[-1000:]}")

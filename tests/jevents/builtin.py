@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The models that were built in: builtin.py DUMP_BUILTIN DUMP_LOADED TREE"""
+"""Check the built-in models: builtin.py DUMP_BUILTIN DUMP_LOADED TREE"""
 import os
 import sys
 

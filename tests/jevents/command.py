@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally-jevents from the outside: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES SHARED [CC...]"""
+"""Run tally-jevents as a command: command.py BINARY DUMP_LOADED SOURCE_ROOT FIXTURES SHARED [CC...]"""
 import collections
 import gzip
 import os
@@ -30,7 +30,7 @@ def path(*names):
 
 
 def fixture(name):
-    """A tree of the shared fixtures, unpacked."""
+    """Unpack a tree of the shared fixtures. Returns its path."""
     if not os.path.isdir(path(name)):
         with tarfile.open(SHARED.path("pmu", name + ".tar.gz")) as tar:
             tar.extractall(SCRATCH.name)
@@ -38,7 +38,7 @@ def fixture(name):
 
 
 def golden(name, one=None):
-    """Rows of a golden file, without its header, as bytes seen as characters."""
+    """Return the rows of a golden file without its header, each byte as a character."""
     file = (one or SHARED).path("pmu", "golden", name)
     with (gzip.open if name.endswith(".gz") else open)(file, "rt", encoding="latin1", newline="\n") as text:
         return text.read().split("\n")[1:-1]
@@ -49,7 +49,7 @@ def run(*args, **options):
 
 
 def tree(files):
-    """A fresh directory with these files, as {path: text}."""
+    """Create a directory with these files, {path: text}."""
     root = tempfile.mkdtemp(dir=SCRATCH.name)
     for name, text in files.items():
         os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
@@ -59,7 +59,7 @@ def tree(files):
 
 
 def generate(root, *options, arch="x86", status=0):
-    """Run tally-jevents; the output's path and what it said."""
+    """Run tally-jevents. Returns the output's path and standard error."""
     output = tempfile.mktemp(suffix=".c", dir=SCRATCH.name)
     result = run(JEVENTS, *options, arch, root, output)
     tap.same(result.returncode, status, f"status of {' '.join(options)} {arch} ({result.stderr[:300]})")
@@ -135,13 +135,13 @@ fixtures.add_tests(sys.modules[__name__], SETS, check_classic_rows_are_those_of_
 
 
 def test_what_is_no_json_is_told():
-    """Our tree has what the classic trees have: each oddity is read, and told with its place."""
+    """Our tree has all irregularities of the classic trees. Each one is accepted, and reported with its position."""
     told = {arch: generate(classic_tree(OWN), "--classic", arch=arch)[1].replace(classic_tree(OWN) + "/", "") for arch in ARCHS}
     for arch, want in {
-            "arm64": r"arm64/invent-recommended\.json:8:5: warning: no comma between two values",
-            "powerpc": r"powerpc/ridge/other\.json:2:4: warning: comma with nothing behind or before it",
+            "arm64": r"arm64/invent-recommended\.json:8:5: warning: missing comma between two values",
+            "powerpc": r"powerpc/ridge/other\.json:2:4: warning: superfluous comma",
             "s390": r"s390/cf_y1/extended\.json:6:31: warning: control character in a string .*\n"
-                    r"s390/cf_y1/extended\.json:7:2: warning: comma with nothing", "x86": r"^$"}.items():
+                    r"s390/cf_y1/extended\.json:7:2: warning: superfluous comma", "x86": r"^$"}.items():
         if not re.search(want, told[arch]):
             raise AssertionError(f"{arch}: told {told[arch]!r}")
 
@@ -177,7 +177,7 @@ def test_a_file_of_intels_form():
              [["InventedCpu-9-[12]", "V1.02", "core", "/XX/events/invented_core.json"]], "map")
 
 
-# The older generator wrote what Python calls nothing into the terms of an event without MSRValue.
+# The older generator wrote Python's None into the terms of an event without MSRValue.
 NO_MSR = "event=0xb,period=2000000,umask=0x10"
 
 
@@ -210,7 +210,7 @@ def check_read_at_run_time_the_rows_are_the_same(_):
     root = fixture("linux68-arch")
     environment = {**os.environ, "TALLY_EVENTS_DIR": root}
     for kind in ("events", "metrics"):
-        # arch/test has no map, so no CPU and no program that reads the tree needs its tables.
+        # arch/test has no map, so its tables belong to no CPU and are not needed by programs that read the tree.
         same_rows(dumped(LOADED, kind, env=environment),
                   [row for row in golden68(kind) if "__test_soc_" not in row], kind)
     environment["TALLY_CPUID"] = "GenuineIntel-6-55-7"
@@ -239,18 +239,18 @@ def check_intel_files_are_read_as_they_are(_):
 
 
 def terms(text):
-    """Terms as numbers; periods differ from release to release."""
+    """Return terms as numbers. Periods are ignored; they differ between releases."""
     pairs = (term.split("=") for term in text.split(",") if not term.startswith("period="))
     return {name: int(value, 0) for name, value in pairs if int(value, 0)}
 
 
-# What only a generator of today can have made, and Intel's own files, are of the shared set alone.
+# Output of current generators and Intel's own files are only in the shared set.
 for _check in (check_rows_are_those_of_todays_generator, check_read_at_run_time_the_rows_are_the_same,
                check_intel_files_are_read_as_they_are):
     fixtures.add_tests(sys.modules[__name__], SETS[1:], _check)
 
 
-# --- trees made for the purpose
+# --- trees for single cases
 
 SLM = {"x86/mapfile.csv": "Family-model,Version,Filename,EventType\nGenuineIntel-6-37,V13,Silvermont_core,core\n",
        "x86/Silvermont_core/Cache.json": '[{"EventCode":"0x2e","UMask":"0x41","EventName":"LONGEST_LAT_CACHE.MISS",'
@@ -269,7 +269,7 @@ def test_the_readme_example():
                  '.desc = "1 or more ppc insts finished,",', "struct pmu_events_map pmu_events_map[] = {",
                  '.cpuid = "004b0000",', '.version = "1",', '.type = "core",', ".table = pme_power8"):
         tap.same(part in text, True, f"{part} in the output")
-    tap.same(told.count("warning: comma with nothing behind or before it"), 1, "warnings")
+    tap.same(told.count("warning: superfluous comma"), 1, "warnings")
     dumped(classic_program("readme", output))
 
 
@@ -298,8 +298,8 @@ def test_read_at_run_time_a_map_names_files_and_what_is_in_its_directory():
 def test_map_lines_without_tables_are_left_out():
     root = tree({**SLM, "x86/mapfile.csv": SLM["x86/mapfile.csv"] + "GenuineIntel-6-99,V1,gone,core\n"})
     output, told = generate(root)
-    tap.same(re.sub(".*/", "", told), "mapfile.csv:3:1: warning: no tables for \"gone\" (no such directory, or no "
-             "*.json in it; the line is left out)\n", "told")
+    tap.same(re.sub(".*/", "", told), "mapfile.csv:3:1: warning: no table for \"gone\" (no such directory, or no "
+             "*.json in it: line ignored)\n", "told")
     tap.same(dumped(models_program("left", output), "map"),
              ["x86\tGenuineIntel-6-37\tV13\tcore\tSilvermont_core"], "map")
 
@@ -318,20 +318,20 @@ def test_other_files_and_deep_directories_are_ignored():
         tap.same(re.findall(r"pme_\w+(?=\[)", file.read()), ["pme_Silvermont_core"], "classic tables")
 
 
-BROKEN = {  # content of a file or a name of a directory: where and what
+BROKEN = {  # content of a file or name of a directory: position and message
     "x86/Silvermont_core/Bad.json:[": (r"Bad\.json:1:2: error: the file ends inside a list or object \(.+\)", 1),
-    "x86/Silvermont_core/Bad.json:[{}]]": (r"Bad\.json:1:5: error: text behind the end \(.+\)", 1),
+    "x86/Silvermont_core/Bad.json:[{}]]": (r"Bad\.json:1:5: error: text after the end \(.+\)", 1),
     "x86/Silvermont_core/Bad.json:" + "[" * 100000: (r"Bad\.json:1:33: error: nested too deeply \(.+\)", 1),
     'x86/Silvermont_core/Bad.json:[\n{"EventName":"A",\n"EventCode":"0x1ffffffffffffffff"}]':
-        (r"Bad\.json:3:13: error: EventCode .* is no number \(64 bits are the widest\)", 1),
-    'x86/Silvermont_core/Bad.json:[{"EventName":5}]': (r'Bad\.json:1:15: error: "EventName" is no string \(.+\)', 1),
+        (r"Bad\.json:3:13: error: EventCode .* is not a number \(it does not fit 64 bits\)", 1),
+    'x86/Silvermont_core/Bad.json:[{"EventName":5}]': (r'Bad\.json:1:15: error: "EventName" is not a string \(.+\)', 1),
     'x86/Silvermont_core/Bad.json:[{"ArchStdEvent":"X"}]': (r'Bad\.json:1:18: error: standard event "X" .+ \(.+\)', 1),
     'x86/Silvermont_core/Bad.json:"text"': (r"Bad\.json:1:1: error: no list of events \(.+\)", 1),
     'x86/std.json:[{"EventName":"E","ArchStdEvent":"E"}]': (r"", 0),
-    "x86/bad name/a.json:[]": (r"bad name: error: no name for a table \(.+\)", 1),
+    "x86/bad name/a.json:[]": (r"bad name: error: no valid table name \(.+\)", 1),
     "x86/Silvermont-core/a.json:[]": (r"error: another table has this name \(.+\)", 1),
-    "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: not a line of a map \(.+\)", 1),
-    "x86/mapfile.csv:h\n(,v,Silvermont_core,core\n": (r'mapfile\.csv:2:1: error: "\(" is no regular expression \(.+\)', 1),
+    "x86/mapfile.csv:h\nonly,two\n": (r"mapfile\.csv:2:1: error: invalid line of a map \(.+\)", 1),
+    "x86/mapfile.csv:h\n(,v,Silvermont_core,core\n": (r'mapfile\.csv:2:1: error: "\(" is not a valid regular expression \(.+\)', 1),
 }
 
 
@@ -375,7 +375,7 @@ NASTY = ["what??!", "??/", "????", '"', "\\", "\\\\n", "%s%n", "*/ /*", "//", "\
 
 
 def json_text(text):
-    """A JSON string: controls and quotes escaped, all else as it is."""
+    """Return a JSON string with controls and quotes escaped and everything else unchanged."""
     return '"' + "".join(f"\\u{ord(c):04x}" if c < " " or c in '"\\' else c for c in text) + '"'
 
 
@@ -399,7 +399,7 @@ def test_nasty_texts_survive_the_compiler():
 
 
 def test_output_depends_on_the_tree_alone():
-    # The same files, made in another order in another place.
+    # The same files, created in another order in another directory.
     files = {**SLM, **{f"x86/m{i}/t{j}.json": f'[{{"EventName":"E{i}{j}","EventCode":"{j}"}}]'
                        for i in range(5) for j in range(5)}}
     outputs = [generate(tree(dict(order)), option)[0] for option in ("--classic", "--strict")

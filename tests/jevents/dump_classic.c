@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The classic tables as rows, in the form of the fixtures' classic418.*.tsv. GENERATED is what
- * tally-jevents made, TABLES a list of its tables as T(name). With the argument `map` the map. */
+/* Print the classic tables as rows, in the format of the fixtures' classic418.*.tsv. GENERATED is
+ * the output of tally-jevents, TABLES a list of its tables as T(name). With the argument `map`,
+ * print the map. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static void map_print(void)
 
 int main(int argc, char **argv)
 {
-	(void)table_print; /* not used without tables */
+	(void)table_print; /* unused without tables */
 	if (argc > 1 && !strcmp(argv[1], "map"))
 		map_print();
 	else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models of the tree or file that TALLY_EVENTS_DIR names, of TALLY_CPUID alone if that is set. */
+/* Models of the tree or file in TALLY_EVENTS_DIR; if TALLY_CPUID is set, only the model of that
+ * CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

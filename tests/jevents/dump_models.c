@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models as rows, one a line, in the form of the fixtures' jevents68.*.tsv: with `events`,
- * `metrics`, `map`, or `find ARCH CPUID` as the arguments. */
+/* Print models as rows, one a line, in the format of the fixtures' jevents68.*.tsv. Arguments:
+ * `events`, `metrics`, `map`, or `find ARCH CPUID`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void text_print(const char *text)
 	}
 }
 
-/* "pmu_events__arm_cmn_sys_arm_cmn": model and PMU as one identifier. */
+/* Print model and PMU as one identifier: "pmu_events__arm_cmn_sys_arm_cmn". */
 static void table_print(const struct tally_model *model, const char *kind, uint32_t pmu)
 {
 	const char *parts[] = {tally_model_text(model, model->name),

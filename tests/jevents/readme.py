@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the README of the event tables says of jevents, a point for each of its sentences: readme.py JEVENTS SOURCE_ROOT [CC...]
-JEVENTS is called by that name; tally-jevents is the program beside it."""
+"""Check the README of the event tables, with a test for each sentence about jevents: readme.py JEVENTS SOURCE_ROOT
+[CC...] JEVENTS is called by that name; tally-jevents is the program next to it."""
 import os
 import re
 import shutil
@@ -40,7 +40,7 @@ SILVERMONT = {
 
 
 def tree(files):
-    """A fresh directory with these files, as {path: text}, or a number of zeros."""
+    """Create a directory with these files, {path: text}, or a number of zeros."""
     root = tempfile.mkdtemp(dir=SCRATCH)
     for name, text in files.items():
         os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
@@ -50,7 +50,7 @@ def tree(files):
 
 
 def compile_tree(root, *more, arch="x86", status=0, program=(JEVENTS,)):
-    """Call jevents as the README does; the path of pmu-events.c, and standard error without the tree's path."""
+    """Call jevents as the README does. Returns the path of pmu-events.c and standard error without the tree's path."""
     output = os.path.join(tempfile.mkdtemp(dir=SCRATCH), "pmu-events.c")
     done = tap.run(*program, arch, root, output, *more, status=status)
     tap.same(os.path.exists(output), status == 0, f"there is an output ({done.stderr[:300]})")
@@ -63,7 +63,7 @@ def text_of(path):
 
 
 def linked(output, source=LOOKUP):
-    """A program of the generated file, which is compiled and linked as it is, and of the example's source."""
+    """Compile the generated file unchanged and link it with the example's source. Returns the program."""
     where = os.path.dirname(output)
     program, units = os.path.join(where, "program"), [os.path.join(where, "pmu-events.o"), os.path.join(SCRATCH, os.path.basename(source) + ".o")]
     for name, unit in zip((output, source), units):
@@ -93,7 +93,7 @@ def of(files, **options):
 
 def test_session_with_power8():
     output, told = compile_tree(tree(POWER8), arch="powerpc")
-    tap.same(told.count("warning: comma with nothing behind or before it"), 1, "warnings")
+    tap.same(told.count("warning: superfluous comma"), 1, "warnings")
     tap.same(found(linked(output), "004b0000", "pm_1plus_ppc_cmpl"), [PLUS], "the event")
 
 
@@ -186,7 +186,8 @@ int main(void)
 
 
 def map_rows(files):
-    """Rows of the map as the header declares it: CPUID, version, type, the first event, and whether the table is the first row's."""
+    """Return the rows of the map as the header declares it: CPUID, version, type, first event, and whether the table is
+    that of the first row."""
     output, _ = compile_tree(tree(files))
     source = os.path.join(os.path.dirname(output), "print.c")
     with open(source, "w", encoding="utf-8") as file:
@@ -260,7 +261,7 @@ def test_version_and_type_are_in_the_map():
 GOOD = {"x86/mapfile.csv": "h\nA-1,V1,good,core\nB-1,V1,bad,core\n", "x86/good/a.json": f"[{event('GOOD', 1)}]",
         "x86/bad/ok.json": f"[{event('OK', 2)}]"}
 BAD_FILE = f"[{event('BESIDE', 3)},{event('WRONG', 'zero')}]"
-# What is wrong: files; what is left out; what there is for A-1 and B-1.
+# name: files with an error; what is omitted; the events of A-1; the events of B-1.
 LEFT_OUT = {
     "a_file_that_is_not_json": ({"x86/bad/x.json": "["}, "1 file", ["good"], ["ok"]),
     "a_file_that_is_nested_too_deeply": ({"x86/bad/x.json": "[" * 99}, "1 file", ["good"], ["ok"]),
@@ -292,7 +293,7 @@ def check_left_out(files, left, *events):
     for program in ((JEVENTS,), (TALLY_JEVENTS, "--classic", "--keep-going")):
         output, told = compile_tree(root, program=program)
         tap.same(re.findall(r"^.*: error: .*$", told, re.M), errors, "the same errors")
-        tap.same(told.splitlines()[-1], f"{os.path.basename(program[0])}: left out because of errors: {left}", "the last line")
+        tap.same(told.splitlines()[-1], f"{os.path.basename(program[0])}: omitted because of errors: {left}", "the last line")
         linked_program = linked(output)
         for cpuid, want in zip(("A-1", "B-1"), events):
             tap.same(names(linked_program, cpuid), want, cpuid) if want else no_table(linked_program, cpuid)
@@ -310,7 +311,7 @@ def test_errors_leave_out_a_directory_that_cannot_be_read():
     os.chmod(os.path.join(root, "x86", "bad", "deeper"), 0)
     mode = os.stat(SCRATCH).st_mode
     os.chmod(SCRATCH, 0o755)
-    nobody = {} if os.geteuid() else {"user": 65534, "group": 65534, "extra_groups": []}  # root can read everything
+    nobody = {} if os.geteuid() else {"user": 65534, "group": 65534, "extra_groups": []}  # root can read all files
     try:
         told = tap.run(program, "x86", root, os.path.join(root, "pmu-events.c"), status=0, **nobody).stderr
     except PermissionError as error:
@@ -319,7 +320,7 @@ def test_errors_leave_out_a_directory_that_cannot_be_read():
         os.chmod(SCRATCH, mode)
         os.chmod(os.path.join(root, "x86", "bad", "deeper"), 0o755)
     tap.same(told.replace(root + "/", "").splitlines(), ["x86/bad/deeper: error: cannot be read (Permission denied)",
-                                                         "jevents: left out because of errors: 1 directory"], "told")
+                                                         "jevents: omitted because of errors: 1 directory"], "told")
     tap.same(names(linked(os.path.join(root, "pmu-events.c")), "B-1"), ["ok"], "events")
 
 
@@ -345,9 +346,9 @@ def test_metrics_are_errors_with_strict_alone():
     strict = (TALLY_JEVENTS, "--strict")
     tap.same("warning: metric \"m\"" in compile_tree(root, program=(TALLY_JEVENTS,))[1], True, "a warning")
     tap.same("errors in 1 file" in compile_tree(root, program=strict, status=1)[1], True, "an error")
-    # Metric n is made of m, and so is left out after it.
+    # Metric n refers to m, so it is omitted, too.
     told = compile_tree(root, program=(*strict, "--keep-going"))[1]
-    tap.same(told.splitlines()[-1], "tally-jevents: left out because of errors: 2 files", "the last line")
+    tap.same(told.splitlines()[-1], "tally-jevents: omitted because of errors: 2 files", "the last line")
 
 
 def test_some_errors_fail_the_build_in_any_case():
@@ -413,7 +414,7 @@ def test_the_commands_of_the_example_work():
 
 @tap.always
 def test_an_output_that_is_no_regular_file_is_written_to():
-    """A link such as /dev/stdout stays one, and what it leads to is written."""
+    """A link such as /dev/stdout is kept, and its target is written."""
     root = tree(POWER8)
     folder = tempfile.mkdtemp(dir=SCRATCH)
     target, link, pipe, output = (os.path.join(folder, name) for name in ("target.c", "link.c", "pipe", "stdout"))

@@ -83,7 +83,7 @@ static void bad_patterns_are_told(void **state)
 		assert_int_equal(tally_cpuid_check(rows[i].pattern, &why), 0);
 }
 
-/* Patterns that take other matchers ages, and texts that are too long for any CPU. */
+/* Patterns that take other matchers very long, and texts that are too long for any CPU. */
 static void work_is_bounded(void **state)
 {
 	char text[1000], nested[200];
@@ -103,7 +103,7 @@ static void work_is_bounded(void **state)
 	assert_int_equal(tally_cpuid_check(nested, &why), -EINVAL);
 }
 
-/* A random pattern over few letters. */
+/* Generate a random pattern over few letters. */
 static void pattern_write(struct random *random, int depth, struct tally_str *out)
 {
 	static const char *const atoms[] = {"a",  "b", "-", ".", "[ab]", "[^a]", "[[:digit:]1]",
@@ -126,7 +126,7 @@ static void pattern_write(struct random *random, int depth, struct tally_str *ou
 	}
 }
 
-/* Whether the C library's matcher takes the whole text. */
+/* Return true if the C library's matcher matches the whole text. */
 static bool library_match(const char *pattern, const char *text)
 {
 	struct tally_str whole = {0};
@@ -159,7 +159,7 @@ static void library_agrees(void **state)
 		matches += library_match(pattern.data, text);
 		tally_str_free(&pattern);
 	}
-	assert_in_range(matches, 100, 3900); /* both answers were tried */
+	assert_in_range(matches, 100, 3900); /* both results occurred */
 }
 
 int main(void)

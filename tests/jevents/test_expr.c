@@ -15,7 +15,8 @@
 
 #include "../random.h"
 
-/* Values: "n7" is 7, #cpus 4, has_event of a name with an n, source_count its length. */
+/* Values: "n7" is 7, #cpus is 4, has_event is true for names with an n, source_count is the length.
+ */
 static int value_of(void *context, enum tally_expr_op op, const char *text, size_t len,
 		    double *ret_value)
 {
@@ -36,7 +37,7 @@ static int value_of(void *context, enum tally_expr_op op, const char *text, size
 static const struct tally_expr_scope scope = {value_of, NULL};
 
 static const struct {
-	const char *text, *canonical; /* NULL: the same */
+	const char *text, *canonical; /* NULL: same as text */
 	double value;
 } good[] = {
 	{"1", NULL, 1},
@@ -75,7 +76,7 @@ static const struct {
 	{"n8@TERM\\,umask\\=0x3@ / n4", NULL, 2},
 	{"n8@a,b=/+(@:k", NULL, 8},
 	{"n5\\-odd\\-name", NULL, 5},
-	{"min + max", "min + max", NAN}, /* names, as nothing is called */
+	{"min + max", "min + max", NAN}, /* names, not functions */
 	{"4k_pages", NULL, NAN},
 };
 
@@ -111,14 +112,14 @@ static const struct {
 	{"1 2", 2, "an operator"},
 	{"(1", 2, "closing parenthesis"},
 	{"1)", 1, "an operator"},
-	{"a if b", 6, "an if has its else"},
+	{"a if b", 6, "expected else after if"},
 	{"min(1)", 5, "a comma"},
 	{"min(1, 2, 3)", 8, "closing"},
 	{"has_event(1 + 2)", 15, "takes a name"},
-	{"cpu@event", 0, "neither number nor name"},
-	{"a\\", 0, "neither number nor name"},
+	{"cpu@event", 0, "expected a number or name"},
+	{"a\\", 0, "expected a number or name"},
 	{"a $ b", 2, "an operator"},
-	{"#", 0, "neither number nor name"},
+	{"#", 0, "expected a number or name"},
 	{"a * * b", 4, "a value"},
 };
 
@@ -159,7 +160,7 @@ static void size_and_depth_are_bounded(void **state)
 	free(text);
 }
 
-/* Bits of what is no integer, and division by zero, are defined. */
+/* Bit operations on non-integers and division by zero are defined. */
 static void odd_numbers_have_values(void **state)
 {
 	static const struct {
@@ -186,10 +187,10 @@ static void odd_numbers_have_values(void **state)
 	}
 }
 
-/* A random expression, written with more parentheses than it needs. */
+/* Generate a random expression, with more parentheses than necessary. */
 static void random_write(struct random *random, int depth, struct tally_str *out)
 {
-	/* What stands before, between and behind two operands. */
+	/* Text before, between and after two operands. */
 	static const char *const forms[][3] = {
 		{"(", " + ", ")"},         {"(", " - ", ")"},          {"(", " * ", ")"},
 		{"(", " / ", ")"},         {"(", " < ", ")"},          {"(", " > ", ")"},
@@ -211,7 +212,7 @@ static void random_write(struct random *random, int depth, struct tally_str *out
 	tally_str_add(out, form[2]);
 }
 
-/* The canonical form means the same, and is its own canonical form. */
+/* The canonical form has the same value, and is its own canonical form. */
 static void canonical_form_means_the_same(void **state)
 {
 	struct random random = random_start();

@@ -11,7 +11,7 @@
 
 #include "../random.h"
 
-/* A tree as the compact JSON that says the same. */
+/* Write a tree as compact JSON with the same content. */
 static void tree_write(struct tally_str *out, const struct tally_json_value *value)
 {
 	static const char *const words[] = {"null", "false", "true"};
@@ -62,37 +62,37 @@ static const struct {
 	 ""},
 	{"12", "12", ""},
 	{"-1e400", "-1e400", ""},
-	/* what trees have that JSON has not */
-	{"[\"a\",]", "[\"a\"]", "1:6: warning: comma with nothing"},
-	{"[,\"a\"]", "[\"a\"]", "1:2: warning: comma with nothing"},
-	{"[\"a\",,\"b\"]", "[\"a\",\"b\"]", "1:6: warning: comma with nothing"},
-	{"{,\"a\":\"b\"}", "{\"a\":\"b\"}", "1:2: warning: comma with nothing"},
+	/* accepted extensions that occur in event files */
+	{"[\"a\",]", "[\"a\"]", "1:6: warning: superfluous comma"},
+	{"[,\"a\"]", "[\"a\"]", "1:2: warning: superfluous comma"},
+	{"[\"a\",,\"b\"]", "[\"a\",\"b\"]", "1:6: warning: superfluous comma"},
+	{"{,\"a\":\"b\"}", "{\"a\":\"b\"}", "1:2: warning: superfluous comma"},
 	{"[{\"a\":\"b\"}\n {\"c\":\"d\"}]", "[{\"a\":\"b\"},{\"c\":\"d\"}]",
-	 "2:2: warning: no comma"},
-	{"{\"a\":\"b\" \"c\":\"d\"}", "{\"a\":\"b\",\"c\":\"d\"}", "1:10: warning: no comma"},
+	 "2:2: warning: missing comma"},
+	{"{\"a\":\"b\" \"c\":\"d\"}", "{\"a\":\"b\",\"c\":\"d\"}", "1:10: warning: missing comma"},
 	{"[\"a\tb\"]", "[\"a\\tb\"]", "1:4: warning: control character"},
-	{"[\"a\\-b\"]", "[\"a\\\\-b\"]", "1:4: warning: escape that JSON does not know"},
-	{"[\"a\\u12g4\"]", "[\"a\\\\u12g4\"]", "1:4: warning: escape that JSON does not know"},
-	{"[\"\\ud800x\"]", "[\"\357\277\275x\"]", "1:3: warning: half of a surrogate"},
+	{"[\"a\\-b\"]", "[\"a\\\\-b\"]", "1:4: warning: invalid escape"},
+	{"[\"a\\u12g4\"]", "[\"a\\\\u12g4\"]", "1:4: warning: invalid escape"},
+	{"[\"\\ud800x\"]", "[\"\357\277\275x\"]", "1:3: warning: incomplete surrogate"},
 	{"[\"\\udc00\\ud800\"]", "[\"\357\277\275\357\277\275\"]",
-	 "1:3: warning: half of a surrogate"},
+	 "1:3: warning: incomplete surrogate"},
 	{"[\"\xff\"]", "[\"\357\277\275\"]", "1:3: warning: bytes that are not UTF-8"},
 	{"[\"\xc0\x80\"]", "[\"\357\277\275\357\277\275\"]", "1:3: warning: bytes that are not"},
 	{"\xef\xbb\xbf[]", "[]", "1:1: warning: byte order mark"},
-	/* what is no JSON even so */
-	{"", NULL, "1:1: error: no JSON value", -EINVAL},
+	/* rejected */
+	{"", NULL, "1:1: error: not a JSON value", -EINVAL},
 	{"[", NULL, "1:2: error: the file ends inside", -EINVAL},
-	{"[\n\"a\": 1]", NULL, "2:4: error: neither comma nor", -EINVAL},
-	{"{1:2}", NULL, "1:2: error: no key", -EINVAL},
-	{"{\"a\" 2}", NULL, "1:6: error: no colon", -EINVAL},
-	{"{\"a\":}", NULL, "1:6: error: no JSON value", -EINVAL},
-	{"[}", NULL, "1:2: error: no JSON value", -EINVAL},
-	{"[nul]", NULL, "1:2: error: no JSON value", -EINVAL},
-	{"[1 2]", NULL, "1:4: error: neither comma", -EINVAL},
-	{"[\"a\nb\"]", NULL, "1:2: error: string without its closing quote", -EINVAL},
-	{"[\"a\\", NULL, "1:2: error: string without its closing quote", -EINVAL},
+	{"[\n\"a\": 1]", NULL, "2:4: error: missing comma or", -EINVAL},
+	{"{1:2}", NULL, "1:2: error: missing key", -EINVAL},
+	{"{\"a\" 2}", NULL, "1:6: error: missing colon", -EINVAL},
+	{"{\"a\":}", NULL, "1:6: error: not a JSON value", -EINVAL},
+	{"[}", NULL, "1:2: error: not a JSON value", -EINVAL},
+	{"[nul]", NULL, "1:2: error: not a JSON value", -EINVAL},
+	{"[1 2]", NULL, "1:4: error: missing comma or", -EINVAL},
+	{"[\"a\nb\"]", NULL, "1:2: error: missing closing quote of a string", -EINVAL},
+	{"[\"a\\", NULL, "1:2: error: missing closing quote of a string", -EINVAL},
 	{"[\"a\\u0000b\"]", NULL, "1:4: error: NUL in a string", -EINVAL},
-	{"[] []", NULL, "1:4: error: text behind the end", -EINVAL},
+	{"[] []", NULL, "1:4: error: text after the end", -EINVAL},
 };
 
 static void every_form_is_read(void **state)
@@ -126,7 +126,7 @@ static void a_quirk_is_told_once(void **state)
 	tally_str_free(&told.text);
 }
 
-/* A million brackets are an error, not a stack overflow; 32 are read. */
+/* A million brackets are an error, not a stack overflow; 32 levels are accepted. */
 static void depth_is_bounded(void **state)
 {
 	enum { DEEP = 1000000 };
@@ -157,12 +157,12 @@ static void nul_bytes_are_no_text(void **state)
 	told_has(&told, "1:4: error: NUL in a string");
 	tally_str_free(&told.text);
 	assert_int_equal(read_text("[\0]", 3, &told, &out), -EINVAL);
-	told_has(&told, "1:2: error: no JSON value");
+	told_has(&told, "1:2: error: not a JSON value");
 	tally_str_free(&told.text);
 	tally_str_free(&out);
 }
 
-/* What is cut off anywhere is an error, never a crash, and no shorter text is read as whole. */
+/* Text truncated anywhere is an error; it never crashes, and is never accepted as complete. */
 static void every_cut_is_an_error(void **state)
 {
 	static const char whole[] = "[{\"a\":\"\\u0041\\n\",\"b\":[1,true]},{\"c\":\"\303\251\"}]";
@@ -179,7 +179,7 @@ static void every_cut_is_an_error(void **state)
 	}
 }
 
-/* Any string survives being written and read. */
+/* Any string can be written and read again unchanged. */
 static void strings_survive(void **state)
 {
 	struct random random = random_start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From JSON in memory to a model, and look-ups in it. */
+/* Building models from JSON in memory, and look-ups in them. */
 #include "told.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int model_of(const char *topic, const char *text, const char *standard_te
 	return ret;
 }
 
-/* One object's event; the texts of the row are compared. */
+/* Event of a single object: the text of its row is compared. */
 static const struct {
 	const char *object, *terms, *told;
 	int ret;
@@ -69,18 +69,17 @@ static const struct {
 	{"\"UNKNOWN\":[{}],\"EventCode\":\"1\"", "event=0x1", ""},
 	{"\"ArchStdEvent\":\"std\",\"UMask\":\"0x2\"", "event=0x40,umask=0x2", ""},
 	{"\"ArchStdEvent\":\"LINKED\"", "event=0x40,umask=0x7", ""},
-	{"\"EventCode\":\"1\",\"EventCode\":\"2\"", "event=0x1",
-	 "warning: \"EventCode\" is there twice"},
-	{"\"EventCode\":\"0x10000000000000000\"", NULL, "64 bits are the widest", -EINVAL},
-	{"\"EventCode\":\"99999999999999999999999999\"", NULL, "64 bits are the widest", -EINVAL},
-	{"\"EventCode\":\"zero\"", NULL, "error: EventCode \"zero\" is no number", -EINVAL},
-	{"\"EventCode\":\"0x\"", NULL, "is no number", -EINVAL},
-	{"\"EventCode\":\"1 2\"", NULL, "is no number", -EINVAL},
-	{"\"EventCode\":17", NULL, "error: \"EventCode\" is no string", -EINVAL},
+	{"\"EventCode\":\"1\",\"EventCode\":\"2\"", "event=0x1", "warning: duplicate key \"EventCode\""},
+	{"\"EventCode\":\"0x10000000000000000\"", NULL, "it does not fit 64 bits", -EINVAL},
+	{"\"EventCode\":\"99999999999999999999999999\"", NULL, "it does not fit 64 bits", -EINVAL},
+	{"\"EventCode\":\"zero\"", NULL, "error: EventCode \"zero\" is not a number", -EINVAL},
+	{"\"EventCode\":\"0x\"", NULL, "is not a number", -EINVAL},
+	{"\"EventCode\":\"1 2\"", NULL, "is not a number", -EINVAL},
+	{"\"EventCode\":17", NULL, "error: \"EventCode\" is not a string", -EINVAL},
 	{"\"ArchStdEvent\":\"NOSUCH\"", NULL, "error: standard event \"NOSUCH\"", -EINVAL},
 	{"\"ArchStdEvent\":\"ROUND\"", NULL, "refer to each other in a circle", -EINVAL},
 	{"\"ArchStdEvent\":\"SELF\"", NULL, "refer to each other in a circle", -EINVAL},
-	{"\"MetricConstraint\":\"SOMETIMES\"", NULL, "error: \"SOMETIMES\" is not known", -EINVAL},
+	{"\"MetricConstraint\":\"SOMETIMES\"", NULL, "error: invalid value \"SOMETIMES\"", -EINVAL},
 };
 
 static const char standard[] = "[{\"EventName\":\"STD\",\"EventCode\":\"0x40\",\"UMask\":\"0x7\","
@@ -151,7 +150,7 @@ static void rows_are_sorted_and_found(void **state)
 
 	(void)state;
 	assert_int_equal(model_of("t", three_pmus, "[]", false, &told, &model), 0);
-	told_has(&told, "warning: event \"a.x\" is there twice");
+	told_has(&told, "warning: duplicate event \"a.x\"");
 	assert_int_equal(model->pmus.nr, 3);
 	assert_int_equal(tally_model_pmu_find(model, "default_core"), 0);
 	assert_int_equal(tally_model_pmu_find(model, "uncore_cbox"), 1);
@@ -191,7 +190,7 @@ static void rows_are_sorted_and_found(void **state)
 	tally_str_free(&told.text);
 }
 
-/* Many names: every one is found, others are not, and a look-up looks at few slots. */
+/* Of many names every one is found, other names are not, and a look-up checks few slots. */
 static void every_name_is_found(void **state)
 {
 	enum { NAMES = 5000 };
@@ -252,22 +251,22 @@ static void pool_shares_ends(void **state)
 
 static const struct {
 	const char *metrics, *told;
-	int errors; /* when strict */
+	int errors; /* in strict mode */
 } metrics[] = {
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"ev / 2\"}", "", 0},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"b\"},{\"MetricName\":\"B\",\"MetricExpr\":\"ev\"}",
 	 "", 0},
-	{"{\"MetricName\":\"a\",\"MetricExpr\":\"A + 1\"}", "made of itself", 1},
+	{"{\"MetricName\":\"a\",\"MetricExpr\":\"A + 1\"}", "depends on a cycle of metrics", 1},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"b\"},{\"MetricName\":\"b\",\"MetricExpr\":\"c\"},"
 	 "{\"MetricName\":\"c\",\"MetricExpr\":\"b + ev\"}",
-	 "metric \"a\" is made of itself, or of one that is", 3},
-	{"{\"MetricName\":\"a\",\"MetricExpr\":\"nosuch\"}", "metric \"a\" is made of \"nosuch\"",
+	 "metric \"a\" depends on a cycle of metrics", 3},
+	{"{\"MetricName\":\"a\",\"MetricExpr\":\"nosuch\"}", "metric \"a\" refers to unknown \"nosuch\"",
 	 1},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"has_event(nosuch)\"}", "", 0},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"duration_time + cycles + topdown\\\\-retiring\"}",
 	 "", 0},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"msr@tsc@ + EV:k + EV\\\\,cmask\\\\=1\"}", "", 0},
-	{"{\"MetricName\":\"a\",\"MetricExpr\":\"default_core@nosuch@\"}", "is made of", 1},
+	{"{\"MetricName\":\"a\",\"MetricExpr\":\"default_core@nosuch@\"}", "refers to unknown", 1},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"ev +\"}", "byte 4 of its expression", 1},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"ev\",\"MetricThreshold\":\"a > \"}", "byte 4 of",
 	 1},
@@ -337,7 +336,7 @@ static void files_of_other_kinds(void **state)
 	}
 }
 
-/* More than a table holds is said, not cut off. */
+/* Exceeding a limit of the tables is reported; nothing is truncated. */
 static void limits_are_told(void **state)
 {
 	struct tally_str text = {0};
@@ -349,7 +348,7 @@ static void limits_are_told(void **state)
 		tally_str_addf(&text, "%c{\"EventName\":\"E\",\"Unit\":\"U%d\"}", i ? ',' : '[', i);
 	tally_str_add_char(&text, ']');
 	assert_int_equal(model_of("t", text.data, "[]", false, &told, &model), -E2BIG);
-	told_has(&told, "more than a table holds");
+	told_has(&told, "a limit of the tables is exceeded");
 	tally_str_free(&told.text);
 	tally_str_clear(&text);
 	for (int i = 0; i < 9000; i++)
@@ -357,7 +356,7 @@ static void limits_are_told(void **state)
 			       i ? ',' : '[', i, i);
 	tally_str_add_char(&text, ']');
 	assert_int_equal(model_of("t", text.data, "[]", false, &told, &model), -E2BIG);
-	told_has(&told, "more than a table holds");
+	told_has(&told, "a limit of the tables is exceeded");
 	tally_str_free(&told.text);
 	tally_str_free(&text);
 }
@@ -372,11 +371,11 @@ static const struct {
 	{"header, is, never, read\n", "", 0, 0},
 	{"\n# comment\n\nA-1,v1,dir,core\r\nB,,d,\n", "", 0, 2},
 	{"h\nA,1,d,core,0x20,0x01,Atom,more", "", 0, 1},
-	{"h\nA,1,d\n", "2:1: error: not a line of a map", -EINVAL, 0},
-	{"h\nx,1,d,core\n,1,d,core\n", "3:1: error: not a line of a map", -EINVAL, 0},
+	{"h\nA,1,d\n", "2:1: error: invalid line of a map", -EINVAL, 0},
+	{"h\nx,1,d,core\n,1,d,core\n", "3:1: error: invalid line of a map", -EINVAL, 0},
 	{"h\nA,1,,core\n", "2:1: error", -EINVAL, 0},
-	{"h\nA(,1,d,core\n", "2:1: error: \"A(\" is no regular expression (parenthesis", -EINVAL,
-	 0},
+	{"h\nA(,1,d,core\n", "2:1: error: \"A(\" is not a valid regular expression (missing",
+	 -EINVAL, 0},
 };
 
 static void maps_are_read(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages as text, one "line:column: kind: what (why)" after another, for tests to look at. */
+/* Collect messages as text, one "line:column: kind: what (why)" after another, for checks. */
 #ifndef TALLY_TESTS_JEVENTS_TOLD_H
 #define TALLY_TESTS_JEVENTS_TOLD_H
 
@@ -27,13 +27,14 @@ static inline void told_emit(void *context, const struct tally_diagnostic *messa
 		       message->why);
 }
 
-/* All zero but for this. */
+/* Initialize with zeros and this callback. */
 static inline void told_init(struct told *told)
 {
 	*told = (struct told){.messages = {told_emit, &told->text}};
 }
 
-/* Whether what was told has this in it; an empty text wants silence. */
+/* Check that the messages contain a text. An empty text means that there must not be any messages.
+ */
 static inline void told_has(const struct told *told, const char *want)
 {
 	const char *text = tally_str_text(&told->text);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ELF files put together byte by byte: functions with a call each, at addresses that a test chooses."""
+"""Generate ELF files byte by byte: functions with one call each, at addresses chosen by the test."""
 import struct
 
 PAGE = 0x1000
@@ -12,8 +12,8 @@ def symbol(name_at, start, size):
 
 
 def elf_file(functions, size=0x100, machine=X86_64):
-    """A file of one segment of code, from PAGE on in the file and in memory. `functions`: name, offset in the code; each has
-    `size` bytes and a call at CALL_AT."""
+    """Return a file with one segment of code, from PAGE on in the file and in memory. `functions`: name, offset in the
+    code; each has `size` bytes and a call at CALL_AT."""
     last = max(start for _, start in functions) + size
     code = bytearray(b"\xcc" * (-(-last // PAGE) * PAGE))
     names, table = b"\0", bytes(24)

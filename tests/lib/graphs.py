@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Call graphs of a report, as far as they are heavy."""
+"""Heavy parts of the call graphs of a report."""
 import json
 
 import tap
 
 
 def graphs_of(tally, path, graph, *options):
-    """The events of a report with `-g graph`."""
+    """Return the events of a report with `-g graph`."""
     return json.loads(tap.run(tally, "report", "--json", "-g", graph, *options, "-i", path).stdout)["events"]
 
 
 def heavy_of(events, percent):
-    """Of each event the rows that weigh so many percent, with the branches of their graphs that do."""
+    """Return for each event the rows above this percentage, with the branches above it."""
     def heavy(node):
         branches = [heavy(child) for child in node.get("children", []) if child["period"] >= least]
         return [node["symbol"], node["period"], node["samples"], sorted(branches)]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Changes settings of the kernel for a test and puts them back when its standard input ends: also when the test was killed.
+"""Change kernel settings for a test, and restore them when standard input ends, even if the test was killed.
 
-usage: keeper.py, then lines NAME VALUE on standard input, each answered by a line: "ok", or why not. NAME is that of a
-sysctl without "kernel.", or the path of a file below /sys/devices/system/cpu/.
+usage: keeper.py, then lines NAME VALUE on standard input. Each is answered by a line: "ok" or the reason of the
+failure. NAME is a sysctl without "kernel.", or the path of a file below /sys/devices/system/cpu/.
 
-One keeper at a time, so that no test takes another's setting for the machine's own. What was there before is in the file
-that it locks: should the keeper itself be killed, the next one puts it back."""
+Only one keeper runs at a time, so that a test does not take another test's setting for the original one. The original
+values are in the file that it locks: if the keeper itself is killed, the next one restores them.
+"""
 import contextlib
 import fcntl
 import json

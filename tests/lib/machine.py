@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What works on this machine. Each probe does the thing itself, once and without tally, so that a fault of tally is never
-taken for a lack of the machine. need_X() skips the test with the reason where X does not work."""
+"""Probes for features of this machine. Each probe tries the feature itself, once and without tally, so that a bug in
+tally is never mistaken for a limitation of the machine. If X does not work, need_X() skips the test with the reason."""
 import ctypes
 import errno
 import functools
@@ -22,13 +22,13 @@ CPU1 = "/sys/devices/system/cpu/cpu1/online"
 
 
 def probe(reason_of):
-    """Decorator: `reason_of` returns None, or why something does not work here. The result skips for that reason; its
-    attribute `reason` returns it instead."""
+    """Decorator: `reason_of` returns None, or the reason why something does not work here. The probe skips with that
+    reason; its attribute `reason` returns it instead."""
     @functools.lru_cache(None)
     def cached(*args, **options):
         try:
             return reason_of(*args, **options)
-        except tap.Skip as reason:  # of another probe that this one needs
+        except tap.Skip as reason:  # from another probe that this one needs
             return str(reason)
 
     @functools.wraps(reason_of)
@@ -41,7 +41,7 @@ def probe(reason_of):
 
 
 def why_not(args, **options):
-    """Run a command: None, or the last line that it wrote on standard error."""
+    """Run a command. Returns None, or the last line that it wrote to standard error."""
     try:
         done = tap.run(*args, **options)
     except (OSError, subprocess.SubprocessError) as error:
@@ -52,7 +52,7 @@ def why_not(args, **options):
 
 @probe
 def need_tool(*command):
-    """A program is installed, and runs: need_tool("less", "--version")."""
+    """A program is installed and runs: need_tool("less", "--version")."""
     if not shutil.which(command[0]):
         return f"{command[0]} is not installed"
     reason = why_not(command)
@@ -61,11 +61,12 @@ def need_tool(*command):
 
 @probe
 def need_built_with(part):
-    """Of "dwarf" and "disassembler", what meson found the libraries of; a script that is run by hand takes it to be there."""
+    """Skip unless meson found the libraries of "dwarf" or "disassembler". A script that is run by hand assumes that it
+    did."""
     return None if part in os.environ.get("TALLY_BUILT_WITH", part).split() else f"tally is built without {part}"
 
 
-# ---- the user ------------------------------------------------------------------------
+# ---- users ---------------------------------------------------------------------------
 
 
 @probe
@@ -75,7 +76,7 @@ def need_root():
 
 @probe
 def need_nobody():
-    """Programs can be run as an ordinary user."""
+    """Programs can be run as an unprivileged user."""
     if os.geteuid():
         return "needs root, to become another user"
     reason = why_not(["true"], user=NOBODY, group=NOBODY, extra_groups=[], cwd="/")
@@ -84,7 +85,7 @@ def need_nobody():
 
 @probe
 def need_locked_memory():
-    """Locks as much memory as it likes."""
+    """RLIMIT_MEMLOCK does not limit this process."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             effective = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
@@ -95,7 +96,7 @@ def need_locked_memory():
 
 @probe
 def need_set_user_id(folder="/var/tmp"):
-    """Programs there get the rights of their files."""
+    """Set-user-ID programs in the folder get the rights of their owner."""
     if os.geteuid():
         return "needs root, to make a set-user-ID program"
     if os.statvfs(folder).f_flag & os.ST_NOSUID:
@@ -123,14 +124,14 @@ def need_chown():
 
 
 def as_nobody():
-    """Options of subprocess that run a command as an ordinary user."""
+    """Return options of subprocess that run a command as an unprivileged user."""
     need_nobody()
     return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
 
 
 @probe
 def need_unshare(*options):
-    """Namespaces can be made: need_unshare("-m")."""
+    """Namespaces can be created: need_unshare("-m")."""
     if not shutil.which("unshare"):
         return "no unshare here"
     reason = why_not(["unshare", *options, "true"])
@@ -139,7 +140,7 @@ def need_unshare(*options):
 
 @probe
 def need_user_namespaces():
-    """An ordinary user can make user namespaces."""
+    """An unprivileged user can create user namespaces."""
     need_nobody()
     if not shutil.which("unshare"):
         return "no unshare here"
@@ -149,7 +150,7 @@ def need_user_namespaces():
 
 @probe
 def need_file_capabilities(folder="/var/tmp"):
-    """setcap works on the file system of `folder`, and an exec there gives the capabilities."""
+    """setcap works on the file system of `folder`, and programs there get the capabilities."""
     need_nobody()
     if not shutil.which("setcap"):
         return "setcap is not installed"
@@ -173,7 +174,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_at=(0, 0, 0), how=0):
-    """The system call, by the 72 bytes of attributes that every kernel knows; OSError where it is refused."""
+    """Call perf_event_open with the 72 bytes of attributes that every kernel accepts. Raises OSError on failure."""
     number = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "loongarch64": 241}.get(platform.machine())
     if number is None:
         raise OSError(0, f"number of perf_event_open on {platform.machine()} not known")
@@ -187,7 +188,7 @@ def perf_event_open(kind, config, pid=0, cpu=-1, flags=0, period=0, breakpoint_a
 
 
 def open_reason(**more):
-    """Why an event of the software clock does not open; None if it does."""
+    """Return why a software clock event cannot be opened, or None."""
     try:
         os.close(perf_event_open(SOFTWARE, CPU_CLOCK, **more))
     except OSError as error:
@@ -197,7 +198,7 @@ def open_reason(**more):
 
 @probe
 def need_events():
-    """One's own tasks can be sampled in user space: an event opens, and has a ring buffer."""
+    """The user can sample its own tasks in user space: an event opens, and has a ring buffer."""
     try:
         fd = perf_event_open(SOFTWARE, CPU_CLOCK, flags=EXCLUDE_KERNEL | EXCLUDE_HV, period=1000000)
     except OSError as error:
@@ -213,7 +214,7 @@ def need_events():
 
 @probe
 def need_events_of_users():
-    """An ordinary user can sample its own tasks in user space."""
+    """An unprivileged user can sample its own tasks in user space."""
     need_nobody()
     child = os.fork()
     if not child:
@@ -232,14 +233,14 @@ def need_events_of_users():
 
 @probe
 def need_kernel_events():
-    """One's own tasks can be counted in the kernel, too."""
+    """The user can count its own tasks in the kernel, too."""
     reason = open_reason()
     return reason and "events in the kernel: " + reason
 
 
 @probe
 def need_namespace_records():
-    """Namespaces can be recorded, which takes more than events in the kernel."""
+    """Namespaces can be recorded, which requires more than kernel events."""
     namespaces = 1 << 28
     reason = open_reason(flags=EXCLUDE_KERNEL | EXCLUDE_HV | namespaces)
     return reason and "records of namespaces: " + reason
@@ -253,7 +254,7 @@ def need_system_wide():
 
 
 def has_pmu():
-    """A PMU of the hardware counts cycles."""
+    """Return true if a hardware PMU counts cycles."""
     try:
         os.close(perf_event_open(0, 0, flags=EXCLUDE_KERNEL | EXCLUDE_HV))
     except OSError:
@@ -263,7 +264,7 @@ def has_pmu():
 
 @probe
 def need_hardware_breakpoints():
-    """A store to a watched address is counted: some hypervisors open breakpoints that never fire."""
+    """A store to a watched address is counted. With some hypervisors breakpoints can be opened, but never fire."""
     word = ctypes.c_uint32(0)
     write = 2
     try:
@@ -281,7 +282,7 @@ def need_hardware_breakpoints():
 
 @probe
 def need_breakpoint_registers():
-    """Four breakpoints open, and no fifth one."""
+    """Exactly four breakpoints can be opened."""
     words, opened = (ctypes.c_uint64 * 5)(), []
     try:
         for number in range(5):
@@ -304,7 +305,7 @@ def need_pmu(name):
 
 @probe
 def need_kernel_symbols():
-    """Root sees the addresses of the kernel's functions."""
+    """Root can see the addresses of kernel functions."""
     try:
         with open("/proc/kallsyms", encoding="ascii", errors="replace") as file:
             named = any(int(line.split()[0], 16) for line, _ in zip(file, range(1000)))
@@ -318,7 +319,7 @@ def need_kernel_symbols():
 
 @probe
 def need_perf(series=None):
-    """perf starts; need_perf("6.1"): and is of the series whose tables and names a test has written down."""
+    """perf runs; need_perf("6.1"): it is of the version that a test's expected output is from."""
     if not shutil.which("perf") or why_not(["perf", "--version"]):
         return "perf is not installed, or does not start"
     found = tap.run("perf", "--version").stdout.removeprefix("perf version ").strip()
@@ -355,7 +356,7 @@ def need_perf_counts(*options):
 
 @probe
 def need_tracefs():
-    """Descriptions of tracepoints can be read, and are not empty."""
+    """The descriptions of tracepoints can be read, and are not empty."""
     if not os.geteuid() and not os.path.isdir(TRACEFS + "/events"):
         tap.run("mount", "-t", "tracefs", "tracefs", TRACEFS)
     for name in ("id", "format"):
@@ -371,7 +372,7 @@ def need_tracefs():
 
 @probe
 def need_closed_tracefs():
-    """And only root can read them."""
+    """Only root can read the descriptions of tracepoints."""
     need_tracefs()
     path = f"{TRACEFS}/events/sched/sched_switch/id"
     return f"every user can read {path} here" if not why_not(["cat", path], **as_nobody()) else None
@@ -379,7 +380,7 @@ def need_closed_tracefs():
 
 @probe
 def need_tracepoints():
-    """And events of tracepoints open."""
+    """Tracepoints can be described and opened as events."""
     need_tracefs()
     with open(TRACEFS + "/events/sched/sched_switch/id", encoding="ascii") as file:
         number = int(file.read())
@@ -399,7 +400,7 @@ def need_trace_event(name):
 
 @probe
 def need_trace_instances():
-    """An instance of tracefs can be made, and events be switched on in it."""
+    """An instance of tracefs can be created, and events can be enabled in it."""
     need_tracefs()
     path = f"{TRACEFS}/instances/probe-{os.getpid()}"
     try:
@@ -417,7 +418,7 @@ def need_trace_instances():
 
 
 def cgroup_root():
-    """Where the cgroups are that events can be counted for; None if there are none."""
+    """Return the directory of cgroups that support perf events, or None."""
     with open("/proc/self/mounts", encoding="utf-8") as file:
         mounts = [line.split() for line in file]
     old = [m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].split(",")]
@@ -427,7 +428,7 @@ def cgroup_root():
 
 @probe
 def need_cgroup_events():
-    """CPUs can be counted for a cgroup."""
+    """A cgroup can be counted on CPUs."""
     root = cgroup_root()
     if not root:
         return "no cgroup file system with perf events is mounted here"
@@ -445,7 +446,7 @@ def need_cgroup_events():
 
 @probe
 def need_new_cgroups():
-    """A cgroup can be made, and a process can move itself there."""
+    """A cgroup can be created, and a process can move itself there."""
     need_cgroup_events()
     path = os.path.join(cgroup_root(), f"probe-{os.getpid()}")
     try:
@@ -461,7 +462,7 @@ def need_new_cgroups():
 
 @probe
 def need_cpu1_switch():
-    """CPU 1 can be switched off and on."""
+    """CPU 1 can be taken offline and online."""
     if os.environ.get("TALLY_KEEP_CPUS"):
         return "TALLY_KEEP_CPUS is set: no CPU may be switched off"
     try:
@@ -491,7 +492,7 @@ def need_mounts():
 
 @probe
 def need_holes(folder, size):
-    """Files there have holes, and tell where they are."""
+    """Files in the folder can have holes, and lseek finds them."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.truncate(size)
@@ -503,7 +504,7 @@ def need_holes(folder, size):
 
 @probe
 def need_process_vm():
-    """A process can read its own memory by process_vm_readv, which tells of pointers that are wrong."""
+    """A process can read its own memory with process_vm_readv, which fails for invalid pointers."""
     class Part(ctypes.Structure):
         _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
     buffers = [ctypes.create_string_buffer(8) for _ in range(2)]
@@ -522,7 +523,7 @@ if libc.ptrace(0x4206, int(sys.argv[1]), None, None):
 
 @probe
 def need_ptrace():
-    """A process can follow its children as a tracer does."""
+    """A process can ptrace its children."""
     child = subprocess.Popen(["sleep", "1000"])
     seize, detach = 0x4206, 17
     try:
@@ -537,7 +538,8 @@ def need_ptrace():
 
 @probe
 def need_ptrace_of_others():
-    """And an ordinary user's process one of the same user that is not its child: yama's ptrace_scope may forbid it."""
+    """An unprivileged process can ptrace another process of the same user that is not its child: yama's ptrace_scope
+    may forbid it."""
     need_ptrace()
     user = {} if os.geteuid() else as_nobody()
     other = subprocess.Popen(["sleep", "1000"], **user)
@@ -551,7 +553,7 @@ def need_ptrace_of_others():
 
 @probe
 def need_tmux():
-    """tmux starts a server, and shows what a shell writes."""
+    """tmux starts a server, and shows the output of a shell."""
     if not shutil.which("tmux"):
         return "no tmux here"
     server = ["tmux", "-L", f"tally-probe-{os.getpid()}", "-f", "/dev/null"]
@@ -563,7 +565,7 @@ def need_tmux():
 
 @probe
 def need_chromium():
-    """Chromium starts, and shows what a page's script wrote."""
+    """Chromium starts, and shows the output of a script in a page."""
     if not shutil.which("chromium"):
         return "chromium is not installed"
     page = "data:text/html,<p id=p></p><script>p.textContent = 6 * 7 + ' shown'</script>"
@@ -580,7 +582,7 @@ def need_chromium():
 
 @probe
 def need_compiler(*command, source="int main(void) { return 0; }", libraries=(), runs=True):
-    """A C compiler builds with these options, and what it builds runs: need_compiler("cc", "-static")."""
+    """A C compiler accepts these options, and its output runs: need_compiler("cc", "-static")."""
     if not shutil.which(command[0]):
         return f"no {command[0]} here"
     with tempfile.TemporaryDirectory() as where:
@@ -595,7 +597,7 @@ def need_compiler(*command, source="int main(void) { return 0; }", libraries=(),
 
 @probe
 def need_qemu(*command):
-    """An emulator knows the machine of these options; it is ended before it runs anything."""
+    """An emulator supports the machine of these options. It is stopped before it runs anything."""
     if not shutil.which(command[0]):
         return f"{command[0]} is not installed"
     kept = [word for word in command if word != "-no-reboot"]
@@ -608,7 +610,7 @@ def need_qemu(*command):
 
 
 def fetched(script):
-    """Where a script of scripts/ put the packages that it fetches. They come from the network, which may not be there."""
+    """Return the directory with the packages that a script of scripts/ downloads. The network may not be available."""
     try:
         done = tap.run("sh", script, timeout=3600, env=cache.OUTSIDE, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of rights share: a user of their own, sysctls that are put back, seccomp filters."""
+"""Common parts of tests of permissions: a user account, sysctls that are restored, seccomp filters."""
 import atexit
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ import tempfile
 import machine
 import tap
 
-# Ended from outside - meson does that when the time is over - everything is put back all the same.
+# If the test is terminated, as by meson after a timeout, everything is restored, too.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 GROUP = "perf_users"
@@ -37,7 +37,7 @@ def need(*tools):
 
 
 class Keeper:
-    """keeper.py at work, for as long as somebody in this process needs it. It outlives this process by a moment."""
+    """A running keeper.py, as long as something in this process needs it. It outlives this process for a moment."""
 
     def __init__(self):
         self.process, self.users = None, 0
@@ -68,7 +68,7 @@ KEEPER = Keeper()
 
 
 class sysctls:  # pylint: disable=invalid-name
-    """Kernel settings for a while: with sysctls(perf_event_paranoid=2)."""
+    """Temporary kernel settings: with sysctls(perf_event_paranoid=2)."""
 
     def __init__(self, **values):
         self.values, self.before = values, {}
@@ -99,7 +99,7 @@ class sysctls:  # pylint: disable=invalid-name
 
 @contextlib.contextmanager
 def without_cpu1():
-    """CPU 1 is off line, until the end of the block at the latest, or of the test."""
+    """CPU 1 is offline until the end of the block, at the latest until the end of the test."""
     machine.need_cpu1_switch()
     with KEEPER:
         KEEPER.set(machine.CPU1, 0)
@@ -109,11 +109,11 @@ def without_cpu1():
             KEEPER.set(machine.CPU1, 1)
 
 
-# ---- a user ----------------------------------------------------------------------
+# ---- users -----------------------------------------------------------------------
 
 
 def lock_accounts(opened=[]):
-    """One test at a time, until its process ends: a lock that a process holds may be taken again by it."""
+    """Only one test at a time, until its process ends. A process that holds the lock may take it again."""
     if not opened:
         opened.append(os.open("/run/tally-account", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         fcntl.lockf(opened[0], fcntl.LOCK_EX)
@@ -128,7 +128,7 @@ class Account:
         lock_accounts()
         self.made_group = self.made_user = False
         self.tally = tally
-        # Set-uid and file capabilities count there, and everybody may go through.
+        # Set-user-ID programs and file capabilities work there, and all users have access.
         self.home = tempfile.mkdtemp(prefix="tally-rights-", dir="/var/tmp")
         atexit.register(self.remove)
         os.chmod(self.home, 0o755)
@@ -163,7 +163,7 @@ class Account:
         return path
 
     def program(self, name, caps=None):
-        """A copy of tally for the group, with file capabilities; its path."""
+        """Return the path of a copy of tally for the group, with file capabilities."""
         path = os.path.join(self.make("bin"), name)
         if os.path.exists(path):
             return path
@@ -192,7 +192,7 @@ class Account:
         self.remove()
 
     def options(self, **more):
-        """Of subprocess, to run as the user."""
+        """Return options of subprocess to run as the user."""
         return {"user": self.uid, "group": self.gid, "extra_groups": [], "cwd": self.work,
                 "env": {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.home, "LANG": "C",
                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "")}, **more}
@@ -227,8 +227,8 @@ def perf_event_open_number():
 
 
 def seccomp(errno, kills=False, no_new_privs=True):
-    """A filter that answers perf_event_open with `errno`, as a container's does; 0 lets it pass. Or it `kills` who calls.
-    Without privileges it takes no_new_privs, with which file capabilities do not count."""
+    """Install a filter that makes perf_event_open fail with `errno`, as in a container; 0 permits the call. With
+    `kills`, callers are killed. Unprivileged processes need no_new_privs, which disables file capabilities."""
     number = perf_event_open_number()
     if not number:
         raise tap.Skip(f"number of perf_event_open on {platform.machine()} not known")
@@ -248,8 +248,8 @@ def seccomp(errno, kills=False, no_new_privs=True):
 
 
 def mounted_over(path, content):
-    """Have `path` read as `content` for a process and its children alone, in a mount namespace of theirs: what a kernel with
-    another setting says, without a change of this one. By root; other rights are given up afterwards."""
+    """Replace the contents of `path` for a process and its children, in a mount namespace. This simulates a kernel with
+    another setting, without changing this one. Called by root; capabilities are dropped afterwards."""
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor, name = tempfile.mkstemp(prefix="tally-mounted-")
     with os.fdopen(descriptor, "w") as file:
@@ -266,7 +266,7 @@ def mounted_over(path, content):
 
 
 def drop_bounding(*capabilities):
-    """Take capabilities out of the bounding set, as a container does."""
+    """Drop capabilities from the bounding set, as in a container."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def drop():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The steps that many tests begin with: build a program, record it, report. The path of tally is the script's first argument."""
+"""Common first steps of tests: build a program, record it, report. The path of tally is the script's first argument."""
 import json
 import os
 import subprocess
@@ -14,8 +14,9 @@ def tally():
 
 
 def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None, once=False):
-    """Build a program of one source, which the compiler reads from `file`, or else from its standard input; returns the path.
-    `needs`: flags that not every compiler has, without which the test is skipped. `once`: not if it is there already."""
+    """Build a program of one source, which the compiler reads from `file`, or from its standard input. Returns the
+    path. `needs`: flags that not every compiler supports; without them the test is skipped. `once`: do nothing if the
+    program exists."""
     machine.need_compiler(compiler, *needs, *(flag for flag in flags if flag == "-static"))
     if once and os.path.exists(path):
         return path
@@ -29,7 +30,7 @@ def build(path, source, *flags, libraries=(), compiler="cc", needs=(), file=None
 
 
 def record(path, *words, tool=None, **options):
-    """`tally record` into this file, or that of another `tool`; returns the path."""
+    """Run `tally record`, or `tool`, with this output file. Returns the path."""
     machine.need_events()
     tap.run(tool or tally(), "record", "-o", path, *words, status=0, **options)
     return path
@@ -44,7 +45,7 @@ def report_json(path, *options):
 
 
 class Running:
-    """A program that prints "ready" and runs until the end of the block; its pid."""
+    """A program that prints "ready" and runs until the end of the block. Yields its pid."""
 
     def __init__(self, words, **options):
         self.words, self.options = words, options
@@ -62,5 +63,5 @@ class Running:
 
 
 def stat(*args, status=0, **options):
-    """What `tally stat` prints."""
+    """Return the output of `tally stat`."""
     return tap.run(tally(), "stat", *args, status=status, **options).stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small TAP producer for command tests: functions named test_* of a module are its points."""
+"""A small TAP producer for command tests: the functions test_* of a module are its points."""
 import atexit
 import itertools
 import os
@@ -16,45 +16,45 @@ import traceback
 import cache  # noqa: F401 - nothing that is run writes into the user's
 
 
-# Seconds. Limits are for hangs alone: a machine that is busy may take a hundred times as long as a quiet one.
+# Seconds. Limits are only for hangs: a busy machine may take a hundred times as long as an idle one.
 PATIENCE = int(os.environ.get("TALLY_PATIENCE", "300"))
-# A sanitizer's report, as tests/meson.build says, and the signals of faults.
+# Exit status of a sanitizer's report, see tests/meson.build, and the signals of faults.
 REPORTED = 99
 FAULTS = (signal.SIGILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE)
 CRASHES = (REPORTED, 128 + signal.SIGILL, *(-number for number in FAULTS))
 for _name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):  # also for a script that is run by hand
     os.environ[_name] = f"exitcode={REPORTED}:" + os.environ.get(_name, "")
 
-# In the tier "quick" of tests (tests/README.md) a script runs each EACHth of its points; by hand everything runs.
+# In the tier "quick" (tests/README.md) a script runs each EACHth of its points; by hand it runs all of them.
 QUICK = os.environ.get("TALLY_TIER") == "quick"
 EACH = int(os.environ.get("TALLY_EACH", "1")) if QUICK else 1
 
 
 def without_leaks():
-    """An environment in which no leaks are searched for: that takes ptrace or /proc, which not every place has."""
+    """Return an environment that disables leak detection, which needs ptrace or /proc and does not work everywhere."""
     return {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
-if QUICK:  # a search for leaks takes as long as most commands
+if QUICK:  # leak detection takes as long as most commands
     os.environ.update(without_leaks())
 
-# A shell without job control ignores Ctrl-C in what it starts in the background, and whoever is executed inherits that.
+# A shell without job control ignores SIGINT in background processes, and children inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):
-    """What cannot run here, and why."""
+    """Raised by a test that cannot run here, with the reason."""
 
 
 def full(test):
-    """Decorator: a test of the tier "full" alone, as it takes long."""
+    """Decorator: a slow test, which only runs in the tier "full"."""
     test.full = True
     return test
 
 
 def always(test):
-    """Decorator: a test that the tier "quick" never leaves out."""
+    """Decorator: a test that always runs in the tier "quick"."""
     test.always = True
     return test
 
@@ -66,12 +66,12 @@ def anybody(test):
 
 
 def some(cases, step=EACH):
-    """All cases, or in the quick tier each `step`th."""
+    """Return all cases, or in the quick tier each `step`th."""
     return list(cases)[::step if QUICK else 1]
 
 
 def wait_until(condition, what, limit=PATIENCE, pause=0.02):
-    """Call `condition` until it returns something true, and return that."""
+    """Call `condition` until it returns a true value, and return that."""
     end = time.monotonic() + limit
     while not (found := condition()):
         assert time.monotonic() < end, f"waited {limit} s in vain for {what() if callable(what) else what}"
@@ -84,8 +84,8 @@ def words_of(stream):
 
 
 def run(*args, status=None, says=None, **options):
-    """Run a command that reads nothing, to the end; its output as text, unless told otherwise. `status`: what it must exit with;
-    `says`: what must be in its standard error."""
+    """Run a command without input until it exits, and return the result. Output is text, unless options differ.
+    `status`: expected exit status; `says`: text that standard error must contain."""
     if options.get("input") is None:
         options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
@@ -105,18 +105,18 @@ def run(*args, status=None, says=None, **options):
 
 
 def workplace(name):
-    """A new directory of the script's own; it is removed when the script ends."""
+    """Create a directory for the script, which is removed when the script ends."""
     path, owner = tempfile.mkdtemp(prefix=f"tally-{name}-"), os.getpid()
 
     @atexit.register
     def _remove():
-        if os.getpid() == owner:  # and not in a child that was forked
+        if os.getpid() == owner:  # not in a forked child
             shutil.rmtree(path, ignore_errors=True)
     return path
 
 
 def read_until(stream, condition, what):
-    """Read lines of a text stream until what was read so far is as wanted; returns it."""
+    """Read lines of a text stream until the condition is true for the text so far, and return the text."""
     text, end = "", time.monotonic() + PATIENCE
     while not condition(text):
         line = stream.readline()
@@ -127,7 +127,7 @@ def read_until(stream, condition, what):
 
 
 def cpu_seconds(pid):
-    """CPU time that a process has used; None if there is no such process."""
+    """Return the CPU time that a process has used, or None if it does not exist."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             words = file.read().rsplit(")", 1)[1].split()
@@ -137,7 +137,7 @@ def cpu_seconds(pid):
 
 
 def children(pid):
-    """Processes whose parent a process is."""
+    """Return the children of a process."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -169,13 +169,13 @@ done
 
 
 def work_of(*pids, seconds=0.3):
-    """The words of a command that ends when each of the processes, with the children that it waited for, has used so much
-    more CPU time: a recording of them is long enough, however busy the machine is."""
+    """Return a command line that waits until each of the processes, including the children that it waited for, has used
+    this much more CPU time. A recording of them is then long enough, however busy the machine is."""
     return ["sh", "-c", WORK_OF, "sh", str(round(seconds * os.sysconf("SC_CLK_TCK"))), *map(str, pids)]
 
 
 def while_it_works(pid, call):
-    """Call with 0.5, 5 and 50 seconds until a process has used CPU time during the call; what the last call returned."""
+    """Call with 0.5, 5 and 50 seconds until a process has used CPU time during the call. Returns the last result."""
     for seconds in (0.5, 5, 50):
         before = cpu_seconds(pid)
         result = call(seconds)
@@ -185,22 +185,22 @@ def while_it_works(pid, call):
 
 
 def limit_cpu(seconds):
-    """For preexec_fn: a program that takes more CPU time is killed."""
+    """For preexec_fn: kill a program that uses more CPU time."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
 def as_perf_names_stubs(theirs, ours):
-    """A line of tally script as perf 6.1 would print it, which names stubs by their order alone: outside of .plt, and where
-    slots of ifuncs lie between the others, it has no name or a wrong one. plt.py asks objdump who is right."""
+    """Return a line of tally script as perf 6.1 would print it. perf names PLT stubs only by their order: outside of
+    .plt, and if slots of ifuncs are between the others, it has no name or a wrong one. plt.py compares with objdump."""
     start, unknown, end = theirs.partition(" [unknown] (/memfd:")
     if unknown and ours.startswith(start + " ") and ours.endswith(" (/memfd:" + end):
-        return theirs  # perf does not look into the files of memory
+        return theirs  # perf does not read files of memory
     named = re.search(r" (\[unknown\]|_init(?:\+0x[0-9a-f]+)?|\S*@plt(?:\+0x[0-9a-f]+)?)(?= \(|$)", theirs)
     return re.sub(r" \S+@plt(?:\+0x[0-9a-f]+)?(?= \(|$)", named.group(0), ours, count=1) if named else ours
 
 
 def same_script(got, want, what):
-    """What tally script and perf script printed of the same recording."""
+    """Compare the outputs of tally script and perf script for the same recording."""
     pairs = itertools.zip_longest(want.splitlines(True), got.splitlines(True), fillvalue="")
     same("".join(as_perf_names_stubs(*pair) for pair in pairs), want, what)
 
@@ -220,7 +220,7 @@ def same(got, want, what):
 
 
 def lacking(needs):
-    """Why one of these probes (see machine.py) skips; None if none does."""
+    """Return the reason why one of these probes (see machine.py) skips, or None."""
     try:
         for need in needs:
             need()
@@ -230,7 +230,7 @@ def lacking(needs):
 
 
 def point(function):
-    """Call a test. One that has to be given an argument gets the path of a file that is not there yet, in a directory of its own."""
+    """Call a test. If it has a required argument, pass a path in a new directory; the file does not exist yet."""
     if function.__code__.co_argcount == len(function.__defaults__ or ()):
         function()
         return
@@ -239,7 +239,7 @@ def point(function):
 
 
 def why(error):
-    """What is printed of an exception: an assertion's own words and where it is, or all."""
+    """Return the text printed for an exception: message and line of an assertion, or the whole traceback."""
     if not isinstance(error, AssertionError):
         return traceback.format_exc()
     found = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
@@ -247,7 +247,7 @@ def why(error):
 
 
 def points(tests, reason=None):
-    """Run pairs of (name, function) as points of TAP; with a reason all are skipped that are not for anybody."""
+    """Run pairs of (name, function) as TAP points. With a reason all are skipped, except those for `anybody`."""
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
         began = time.monotonic()
@@ -266,8 +266,8 @@ def points(tests, reason=None):
 
 
 def main(module, *needs, setup=None):
-    """Run the tests of a module after its `setup`; without what the probes `needs` try, they are skipped. TALLY_ONLY in
-    the environment names the tests to run, separated by commas and without test_."""
+    """Run the tests of a module after its `setup`. If one of the probes `needs` skips, all are skipped. The environment
+    variable TALLY_ONLY selects tests by name, separated by commas and without test_."""
     reason = lacking(needs)
     if setup and not reason:
         setup()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands whose standard output is a terminal."""
+"""Run commands with a terminal as standard output."""
 import fcntl
 import os
 import pty
@@ -14,8 +14,9 @@ import tap
 
 
 def on_terminal(*args, columns=80, until=None, deadline=tap.PATIENCE, **environment):
-    """What a command writes on a terminal of so many columns, as it writes it. COLUMNS is not inherited. With `until`,
-    which is asked of what came so far, it is then ended by Ctrl-C's signal. There is no pager unless one is named."""
+    """Return the raw output of a command on a terminal with this number of columns. COLUMNS is not inherited. With
+    `until`, a condition on the output so far, the command is then interrupted by SIGINT. No pager is used unless one is
+    specified."""
     env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
     env.update({"TERM": "xterm", "TALLY_PAGER": ""})
     env.update(environment)
@@ -45,7 +46,7 @@ def on_terminal(*args, columns=80, until=None, deadline=tap.PATIENCE, **environm
 
 
 class Session:
-    """A command with a terminal of its own, which keys are pressed on. Pagers of the environment are not inherited."""
+    """A command on its own terminal that receives keys. The pager variables of the environment are not inherited."""
 
     def __init__(self, *args, columns=80, rows=24, deadline=tap.PATIENCE, **environment):
         env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LESS") and "PAGER" not in key}
@@ -72,7 +73,7 @@ class Session:
         os.write(self.terminal, keys.encode())
 
     def read(self):
-        """Add what comes within a tenth of a second; False at the end."""
+        """Append the output of the next tenth of a second. Returns False at the end."""
         if not select.select([self.terminal], [], [], 0.1)[0]:
             return True
         try:
@@ -83,7 +84,8 @@ class Session:
         return bool(piece)
 
     def until(self, condition, what, again=None):
-        """Wait until what was written so far is so; keys that may get lost are pressed again every second."""
+        """Wait until the output so far meets the condition. The keys `again`, which may get lost, are pressed every
+        second."""
         press = time.monotonic()
         while not condition(self.text):
             if again and time.monotonic() >= press:
@@ -93,7 +95,7 @@ class Session:
             assert time.monotonic() < self.end, f"{what} did not come: {self.text[-300:]!r}"
 
     def finish(self):
-        """Wait for the end: the exit status, as a shell tells it, and all that was written."""
+        """Wait for the end. Returns the exit status, as in a shell, and all output."""
         while self.read():
             assert time.monotonic() < self.end, f"it does not end: {self.text[-300:]!r}"
         pid, self.pid = self.pid, 0

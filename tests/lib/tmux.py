@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands that take over a terminal, in tmux: keys to press, screens to look at."""
+"""Run full-screen commands in tmux: press keys, read screens."""
 import contextlib
 import os
 import signal
@@ -9,27 +9,26 @@ import machine
 import tap
 
 DEADLINE = tap.PATIENCE
-GRACE = 5  # seconds, after which what is left is killed: nothing depends on it
+GRACE = 5  # seconds until remaining processes are killed; tests do not depend on it
 
 
 def is_running(pid):
-    """And is not a zombie, which the first process may leave for a while."""
+    """Return true if a process exists and is not a zombie, which init may not reap immediately."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # it ended before the file was opened, or was read
+    except (FileNotFoundError, ProcessLookupError):  # it exited before the file was opened or read
         return False
 
 
 class Screen:
-    """tmux with a shell in it, to type into and to look at. `variables` are those of the shell's environment; None: it has
-    none of that name."""
+    """tmux with a shell to type into and to read. `variables` set the shell's environment; None unsets a variable."""
 
     number = 0
 
     def __init__(self, width, height, shell="sh", **variables):
         machine.need_tmux()
-        # A server of its own each: one that ends takes its time.
+        # Each has its own server, because exiting takes time.
         Screen.number += 1
         self.tmux = ("tmux", "-L", f"tally-{os.getpid()}-{Screen.number}", "-f", "/dev/null")
         variables = {"LC_ALL": "C.UTF-8", "PS1": "shell> ", **variables}
@@ -49,7 +48,8 @@ class Screen:
 
     @staticmethod
     def bury(left):
-        """What the end of its terminal does not end: LeakSanitizer may spin for ever if the signal comes while it looks."""
+        """Kill what does not exit with its terminal: LeakSanitizer may loop forever if the signal arrives while it
+        runs."""
         end = time.monotonic() + GRACE
         while time.monotonic() < end and any(map(is_running, left)):
             time.sleep(0.02)
@@ -76,16 +76,16 @@ class Screen:
         return self.text.rstrip("\n").split("\n")
 
     def settled(self):
-        """The lines once two looks agree: the upper ones may be drawn before the others are."""
+        """Return the lines when they stop changing: the upper ones may be drawn before the others."""
         return self.until(lambda lines: True, "it at rest")
 
     def coloured(self):
-        """The same with the sequences that colour it."""
+        """Return the lines with their color sequences."""
         return self.run("capture-pane", "-e", "-p", "-t", "s").split("\n")
 
     def until(self, wanted, what):
-        """Look again and again until the lines are as wanted and the same twice, as tmux may be asked in the middle of what is
-        drawn; hands them out."""
+        """Wait until the lines meet the condition and are the same twice, as tmux may return a half-drawn screen.
+        Returns the lines."""
         end, before = time.monotonic() + DEADLINE, None
         while not wanted(lines := self.look()) or lines != before:
             assert time.monotonic() < end, f"never saw {what}:\n{self.text}"
@@ -97,6 +97,6 @@ class Screen:
         return self.run("display-message", "-p", "-t", "s", what).strip()
 
     def child(self):
-        """The process that the shell runs."""
+        """Return the pid of the tally that the shell runs."""
         done = tap.run("pgrep", "-P", self.state("#{pane_pid}"), "tally")
         return int(done.stdout.split()[0])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Manual pages and completion against the program that they were made from: every command and every option is in them, man
-has nothing to say against the pages, and the shells complete by the files.
+"""Compare manual pages and completion with the program: they contain every command and every option, man formats the
+pages without warnings, and the shells complete with the files.
 
 usage: documents.py ROOT TALLY DIRECTORY
 """
@@ -51,7 +51,7 @@ def man(page):
 
 @machine.probe
 def need_man():
-    """man formats a page; minimal systems have one that only says how to get another."""
+    """man formats a page. In minimal systems it only explains how to install another one."""
     if not shutil.which("man"):
         return "man is not installed"
     with tempfile.NamedTemporaryFile("w", suffix=".1") as page:

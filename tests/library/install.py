@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is installed, as another program meets it: into a directory of its own, found by pkg-config, compiled and linked by
-every compiler that is on the machine, shared and static, and run.
+"""Use the installed files as other programs do: install into a directory, find the library with pkg-config, compile and
+link with every compiler of the machine, shared and static, and run.
 
 usage: install.py ROOT BUILD
 """
@@ -19,7 +19,7 @@ import tap  # noqa: E402
 
 ROOT, BUILD = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
-# One program in C and C++ which shows what of the compilers works here: threads and zstd are what the library is linked with.
+# A program in C and C++ that shows whether a compiler works here: the library is linked with threads and zstd.
 TRIAL = """#ifdef __cplusplus
 extern "C"
 #endif
@@ -41,7 +41,7 @@ def must(*command, **options):
 
 
 def install():
-    # With a terminal and no root meson would ask for a password.
+    # With a terminal and without root meson would ask for a password.
     must("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", DEST, stdin=subprocess.DEVNULL)
     pc = glob.glob(DEST + "/**/pkgconfig", recursive=True)
     tap.same(len(pc), 1, "directories of pkg-config files")
@@ -59,7 +59,7 @@ def pkg_config(*words):
 
 
 def public_names():
-    """Every function that a header of the library declares."""
+    """Return all functions that the library's headers declare."""
     for name in ("abi", "classic", "client", "events", "perfdata", "region"):
         path = os.path.join(ROOT, "include", "tally", name + ".h")
         if not os.path.exists(path):
@@ -93,7 +93,7 @@ def build_and_run(compiler, mode):
 
 
 def example(compiler, name, *args, flags=(), env=None, also=()):
-    """Build examples/NAME by what was installed, and what it prints when it is run."""
+    """Build examples/NAME with the installed files, run it, and return its output."""
     need_compiler(compiler)
     program = os.path.join(DEST, re.sub("[./]", "-", name))
     must(compiler, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", *flags, os.path.join(ROOT, "examples", name), *also,
@@ -236,7 +236,7 @@ def test_all_is_there():
 
 
 def test_names_are_those_of_the_headers():
-    """The version script, the shared library and the static one have each function of the headers, and nothing else."""
+    """The version script, the shared library and the static one contain the functions of the headers, and no others."""
     public = set(public_names())
     script = set(re.findall(r"^\t(tally_\w+);", open(ROOT + "/src/library/libtally.map", encoding="utf-8").read(), re.M))
     tap.same(sorted(script ^ public), [], "version script and headers")
@@ -246,7 +246,7 @@ def test_names_are_those_of_the_headers():
 
 
 def test_shared_library_is_plain():
-    """It carries its version, needs no relocation of code, and nothing of a sanitizer."""
+    """The shared library has its version, no text relocations, and no sanitizer."""
     dynamic = must("readelf", "-d", LIB + "/libtally.so")
     tap.same(re.search(r"SONAME.*\[(.*)\]", dynamic).group(1), "libtally.so.0", "soname")
     tap.same(sorted(re.findall(r"NEEDED.*\[(\w+)", dynamic)), ["libc", "libzstd"], "what it needs")
@@ -255,7 +255,7 @@ def test_shared_library_is_plain():
 
 
 def test_core_stands_alone():
-    """The core's archive needs what the host gives it, and of libc at most what compilers call by themselves."""
+    """The core's archive only needs functions of the host, and those of libc that compilers generate calls to."""
     tap.same(pkg_config("--libs", "tally-core")[-1], "-ltally-core", "pkg-config")
     needs = names_of("nm", "-u", "--format=posix", LIB + "/libtally-core.a")
     whole = os.path.join(DEST, "core.o")

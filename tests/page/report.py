@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of `tally report --html`: what is in them is what the report says, whatever the recording holds.
+"""Pages of `tally report --html`: for any recording the contents equal those of the report.
 
 usage: report.py TALLY FIXTURES SHARED
 """
@@ -27,7 +27,7 @@ SETS = fixtures.sets(*sys.argv[2:4])
 LOST = 2
 
 
-# ---- as the report says ------------------------------------------------------------------------------
+# ---- same contents as the report ---------------------------------------------------------------------
 
 
 def check_sums(recording, by_function, *options):
@@ -59,8 +59,8 @@ def check_sums(recording, by_function, *options):
 
 
 def check_recordings(one):
-    """Of every recording: events, samples and what they weigh; by function where callchains begin at the samples' addresses, as
-    those of precise events on other machines do not."""
+    """Compare the events of a recording, the number of samples and their weight. Functions are compared if callchains
+    begin at the sampled addresses, which is not the case for precise events on other machines."""
     seen = sum(check_sums(path, one.own) for path in one.files())
     assert seen > (100 if tap.QUICK else 1000), f"{seen} samples"
 
@@ -71,7 +71,7 @@ def test_sums_are_those_of_the_report():
 
 
 def test_children_are_those_of_the_report():
-    """Totals by function are told by stacks: each sample counts once for a function that calls itself."""
+    """Totals by function use whole stacks: each sample counts once for a recursive function."""
     recording, symfs = shop()
     page = page_of(recording, *symfs)
     wanted = {row["symbol"][4:]: [row["self_samples"], row["self_period"], row["total_samples"], row["total_period"]]
@@ -106,7 +106,7 @@ def test_frames_say_what_they_are():
     tap.same(flags["main"], (0, browser_data.PROGRAM), "main")
     tap.same(flags["price_of"], (0, browser_data.LIBRARY), "price_of")
     tap.same([frame.name for frame in frames if frame.flags & 3 == decode.KERNEL and frame.flags & decode.NAMELESS], [""], "kernel")
-    # Without the files there are no names: each is one function.
+    # Without the files all names are missing: each file has one function.
     page = page_of(recording, "--no-bounds")
     tap.same({(frame.name, frame.flags & decode.NAMELESS) for frame in page.frames}, {("", decode.NAMELESS)}, "nameless")
     tap.same(len({frame.file for frame in page.frames}), len(page.frames), "frames and files")
@@ -125,7 +125,7 @@ def test_code_that_programs_made_says_so():
         page = page_of(recording)
     finally:
         os.unlink(named)
-    # Two functions of one name are two, code without a name is one.
+    # Two functions with the same name are two; code without a name is one function.
     tap.same(sorted((frame.name, frame.flags) for frame in page.frames),
              [("", decode.JIT | decode.NAMELESS), ("made_here", decode.JIT), ("made_here", decode.JIT)], "frames")
     frames = [page.columns["node_frame"][sample.node] for sample in page.samples]
@@ -153,7 +153,7 @@ def test_losses_have_their_places():
     assert "82 records lost" in " ".join(page_of(path).meta["recordings"][0]["health"])
 
 
-# ---- what is asked for -------------------------------------------------------------------------------
+# ---- options -----------------------------------------------------------------------------------------
 
 
 def test_filters_hold():
@@ -193,7 +193,7 @@ def test_what_was_not_recorded_is_not_known():
 
 
 def test_files_that_are_not_for_others_are_not_handed_on():
-    """Whoever wrote the recording, or what debug information it has, named the files of source."""
+    """Source paths come from the recording or from debug information, which may be untrusted."""
     machine.need_events()
     machine.need_built_with("disassembler")
     folder = path_of("closed")
@@ -225,7 +225,7 @@ def test_code_is_that_of_annotate():
         sums = page.sums(note["event"])[frame]
         tap.same([note["samples"], note["weight"]], sums[:2], "sums")
         run = tap.run(TALLY, "annotate", "-i", recording, "--json", *symfs, note["name"])
-        if run.returncode:  # a name that options cannot tell from others
+        if run.returncode:  # a name that cannot be distinguished from options
             continue
         wanted = json.loads(run.stdout)["functions"][0]["instructions"]
         tap.same([(int(row["addr"], 16), row["samples"], row["weight"]) for row in note["rows"]],
@@ -258,7 +258,7 @@ def test_two_recordings_are_compared():
 
 
 def broken(name, whole):
-    """A recording whose records end in the middle of the file."""
+    """Write a recording with records that end in the middle of the file."""
     with open(whole, "rb") as file:
         data = bytearray(file.read())
     at, size = struct.unpack_from("<QQ", data, 0x28)
@@ -287,7 +287,7 @@ def test_what_could_be_read_of_a_broken_recording():
 
 
 def test_what_has_nothing_in_common_is_not_compared():
-    """As tally diff says it."""
+    """The same error as that of tally diff."""
     recording, _ = shop()
     other, empty, out = path_of("other.data"), path_of("empty.data"), path_of("none.html")
     with open(recording, "rb") as file:
@@ -312,7 +312,7 @@ def test_an_event_alone():
     tap.same(len(page.samples), rows_of(recording, *symfs)[1]["samples"], "samples")
     for options in (("--html", path_of("none.html")), ("--svg", path_of("none.svg")), ("--format", "folded")):
         run = tap.run(TALLY, "report", "-i", recording, "--event-number", "3", *options)
-        assert run.returncode == 1 and "there is no event 3, but 2 events" in run.stderr, (options, run)
+        assert run.returncode == 1 and "no event 3; the recording has 2 events" in run.stderr, (options, run)
 
 
 def test_samples_without_a_time():
@@ -322,7 +322,7 @@ def test_samples_without_a_time():
     page = page_of(path)
     tap.same(sorted(sample.time * page.meta["time_unit"] for sample in page.samples), [0, 0, 5000000], "times")
     note, = page.meta["notes"]
-    assert "1 sample without a time" in note and "where the recording begins" in note, note
+    assert "1 sample without a time" in note and "at the start of the recording" in note, note
 
 
 def test_what_makes_no_sense_is_refused():
@@ -339,13 +339,13 @@ def test_what_makes_no_sense_is_refused():
                 tap.same(run.returncode, 0, run.stderr)
                 os.unlink(out)
             else:
-                assert run.returncode == 129 and f"is of rows: not with {document[0]}" in run.stderr, (document, options, run.stderr)
+                assert run.returncode == 129 and f"applies to rows and cannot be combined with {document[0]}" in run.stderr, (document, options, run.stderr)
     rows = tap.run(TALLY, "report", "-i", recording, "--format", "csv", "--sort", "comm", "-n", "--percent-limit", "5")
     assert rows.returncode == 0 and len(rows.stdout.splitlines()) == 3, rows
     for words in (["report", "-i", recording, "--html"], ["report", "-i", recording, "--svg"], ["diff", recording, recording, "--html"],
                   ["profile", "--html"]):
         run = tap.run(TALLY, *words, out + ".gz", *(["true"] if words[0] == "profile" else []))
-        assert run.returncode == 129 and f"{words[-1]} is not packed" in run.stderr, (words, run.stderr)
+        assert run.returncode == 129 and f"{words[-1]} does not write compressed files" in run.stderr, (words, run.stderr)
     assert not os.path.exists(out + ".gz")
     for words in (["report", "-i", recording, "--baseline", recording], ["diff", "--html", out, recording, recording, "--", recording],
                   ["diff", "--html", out, "--sort", "dso", recording, recording], ["profile", "--html-source", "true"],
@@ -355,11 +355,11 @@ def test_what_makes_no_sense_is_refused():
     assert not os.path.exists(out)
 
 
-# ---- from strangers ----------------------------------------------------------------------------------
+# ---- untrusted recordings ----------------------------------------------------------------------------
 
 
 def test_names_are_data():
-    """Nothing of a recording is markup, drives a terminal, or is lost."""
+    """Nothing in a recording is interpreted as markup or controls a terminal, and nothing is lost."""
     root = path_of("hostile")
     browser_hostile.write_root(root)
     chance = random.Random(3)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of `tally report --html`: where they are written to, and what is left there of what goes wrong.
+"""Pages of `tally report --html`: output files, and what remains of them after errors.
 
 usage: report_output.py TALLY
 """
@@ -21,8 +21,8 @@ import steps  # noqa: E402
 import tap  # noqa: E402
 from reports import TALLY, WORK, page_of, path_of, shop  # noqa: E402
 
-# ---- where it goes -----------------------------------------------------------------------------------
-# The least that is a page.
+# ---- output files ------------------------------------------------------------------------------------
+# A minimal page.
 PAGE = '<!DOCTYPE html>\n<meta name="generator" content="tally">'
 
 
@@ -37,7 +37,7 @@ def test_a_page_is_whole_or_not_there():
     run = tap.run(TALLY, "report", "-i", recording, "--html", out, preexec_fn=limit)
     assert run.returncode == 1 and "cannot write" in run.stderr, run.stderr
     tap.same(os.listdir(folder), [], "what is left")
-    # What a shell starts in the background ignores SIGINT, and so does what that starts.
+    # Background processes of a shell ignore SIGINT, and so do their children.
     with subprocess.Popen([TALLY, "report", "-i", "-", "--html", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as command:
         with open(recording, "rb") as file:
@@ -102,11 +102,11 @@ def test_nothing_but_files_is_replaced():
     shutil.copy(recording, other)
     for options in (("--html", other), ("--svg", other), ("--format", "folded", "-o", other)):
         run = tap.run(TALLY, "report", "-i", recording, *options)
-        assert run.returncode and "is a recording" in run.stderr, (options, run.stderr)
+        assert run.returncode and "refusing to replace a recording" in run.stderr, (options, run.stderr)
         if options[0] == "--html":
-            continue  # its name may be left out
+            continue  # its name may be omitted
         run = tap.run(TALLY, "report", *options[:-1], "-i", recording, cwd=WORK.name)
-        assert run.returncode and "-i: a file's name is missing" in run.stderr, (options, run.stderr)
+        assert run.returncode and "-i: file name missing" in run.stderr, (options, run.stderr)
     with open(other, "rb") as file:
         assert file.read() == before
     assert not os.path.exists(path_of("-i"))
@@ -134,12 +134,12 @@ def test_streams_have_pages():
     wanted, got = page_of(recording, *symfs), decode.Page(run.stdout)
     tap.same(got.samples, wanted.samples, "from standard input to standard output")
     said = tap.run(TALLY, "report", "-i", recording, "--html", path_of("said.html")).stderr
-    assert path_of("said.html") in said and "browser" in said, said
+    assert f"HTML page: {path_of('said.html')}" in said, said
 
 
 @tap.full
 def test_memory_that_is_out():
-    """It ends with an error or has all samples, wherever an allocation fails."""
+    """Wherever an allocation fails, the program ends with an error or the page has all samples."""
     recording, symfs = shop()
     allocations, wanted = failing.Allocations(WORK.name), len(page_of(recording).samples)
     refused = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pages of recordings that others made, in Chromium: each is shown, in all its views, without a word on the browser's
-console, and has the samples, of each event, and the heaviest function that the report has. TALLY_LONG=1: of every fixture.
+"""Show pages of recordings from other sources in Chromium, in all views. The browser's console must be empty, and each
+event must have the samples and the heaviest function of the report. TALLY_LONG=1: pages of every fixture.
 
 usage: shown_fixtures.py TALLY FIXTURES SHARED
 """
@@ -22,7 +22,7 @@ TALLY = os.path.abspath(sys.argv[1])
 SETS = fixtures.sets(*sys.argv[2:4])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tempfile.TemporaryDirectory(prefix="tally-shown-")
-# By default: of one event and of several, without callchains, without times, of another byte order, damaged, empty.
+# By default: with one event and with several, without callchains, without times, of another byte order, damaged, empty.
 SOME = ("perf61/frames.data", "perf61/several.data", "tally/nothing.data", "bigendian-twins/dwarf.data.be", "perf61/traced-stream.data",
         "damaged/fuzz-chain.stream.data", "arm64/perf-kernel.data", "riscv/bare-metal.data")
 MOST_BYTES, EVERY = 200000, 16  # of the shared set, by default
@@ -42,12 +42,12 @@ return row && {samples: at("Samples"), name: at("Function")};
 """
 
 def count(text):
-    """A number as the page writes it."""
+    """Return a number as the page formats it."""
     return int(re.sub(r"\s", "", text))
 
 
 def reported(path):
-    """Of each event that has samples: its name, how many, and its rows."""
+    """Return for each event with samples: its name, their number, and its rows."""
     run = tap.run(TALLY, "report", "--json", "--no-children", "-g", "none", "-s", "dso,symbol", "-i", path, timeout=600)
     if not run.stdout:
         return None
@@ -56,7 +56,7 @@ def reported(path):
 
 
 def page_of(path):
-    """Where its page is; None if there is none."""
+    """Return the path of the recording's page, or None on failure."""
     made = os.path.join(WORK.name, "page.html")
     if os.path.exists(made):
         os.remove(made)
@@ -65,7 +65,7 @@ def page_of(path):
 
 
 def opened(page, path):
-    """The page, drawn for the first time."""
+    """Open the page, and wait until it is drawn."""
     browser().go("about:blank")
     browser().log("browser")
     browser().go("file://" + page)
@@ -78,7 +78,7 @@ def opened(page, path):
 
 
 def check_heaviest(path, number, rows):
-    """The function that most samples fell in. Rows of code without names are of an address each, in pages it is one function."""
+    """Check the heaviest function. Rows of code without names have one address each; in pages it is one function."""
     browser().run(GO, f"#view=functions&sort=samples&event={number}")
     heaviest = browser().run(HEAVIEST)
     most = max(row["self_samples"] for row in rows)
@@ -92,7 +92,7 @@ def check_heaviest(path, number, rows):
 
 
 def check_events(path, events, meta):
-    """What the page says of each event."""
+    """Check the page's text about each event."""
     left = list(events)
     for number, event in enumerate(meta["events"]):
         browser().run(GO, f"#event={number}")
@@ -116,7 +116,7 @@ def check_views(path):
 
 
 def check_page(path):
-    """Whether there is one."""
+    """Check the page of a recording. Returns false if there is no page."""
     events, page = reported(path), page_of(path)
     if page is None:
         assert not events, f"{path} has samples and no page"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of a page byte by byte, and facts that are no markup. */
+/* Columns of a page byte by byte, and facts without markup. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void strings_are_utf8_and_bounded(void **state)
 	assert_int_equal(other, first + 1);
 	assert_string_equal(tally_str_text(text), "a\xef\xbf\xbd"
 						  "bb");
-	/* The character that the limit lies in is left out whole. */
+	/* A character across the limit is omitted completely. */
 	memset(longer, 'x', PAGE_STRING_MAX + 2);
 	memcpy(longer + PAGE_STRING_MAX - 1, "\xc3\xa4", 3);
 	assert_int_equal(page_string(page, longer, &first), 0);

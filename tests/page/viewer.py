@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page's viewer in headless Chromium: what a reader does with mouse and keys, and what hostile pages try.
+"""The page's viewer in headless Chromium: mouse and keys of a user, and attacks of hostile pages.
 
-usage: viewer.py [TALLY]    (pages are made by pages.py; with TALLY one of a recording is looked at, too)
+usage: viewer.py [TALLY] (pages are made by pages.py; with TALLY one of a recording is opened, too)
 """
 import json
 import os
@@ -26,7 +26,7 @@ def check(holds, what):
 
 
 def wait(what, holds):
-    """Until `holds()`; what it gave."""
+    """Wait until `holds()` returns a true value, and return it."""
     return tap.wait_until(holds, what)
 
 
@@ -35,7 +35,7 @@ def drawn(page):
 
 
 def show(text, fragment="", width=1280, height=860):
-    """Open a page that is this text; nothing of the page before is left."""
+    """Open a page with this text. No state of the previous page remains."""
     page = browser()
     name = os.path.join(SCRATCH.name, f"{len(os.listdir(SCRATCH.name))}.html")
     with open(name, "w", encoding="utf-8") as file:
@@ -49,7 +49,7 @@ def show(text, fragment="", width=1280, height=860):
 
 
 def silent(page):
-    """Nothing was requested but the page, and the console is empty."""
+    """Check that nothing was requested except the page, and that the console is empty."""
     asked = [json.loads(entry["message"])["message"] for entry in page.log("performance")]
     urls = [event["params"]["request"]["url"] for event in asked if event["method"] == "Network.requestWillBeSent"]
     strange = [url for url in urls if not url.startswith(f"file://{SCRATCH.name}/")]
@@ -68,14 +68,14 @@ def text(page, selector):
 
 
 def state(page):
-    """The fragment as a dictionary."""
+    """Return the fragment as a dictionary."""
     settle(page)
     fragment = page.run("return location.hash.slice(1)")
     return dict(part.split("=", 1) for part in fragment.split("&") if part)
 
 
 def go(page, fragment):
-    """By another link: until the page was told of it and has drawn, whatever else was still to be drawn."""
+    """Follow a link with this fragment, and wait until the page has processed it and has drawn."""
     page.run("const [fragment] = arguments; return new Promise((done) => {"
              "window.addEventListener('hashchange', () => requestAnimationFrame(() => done(1)), {once: true}); location.hash = fragment; })", fragment)
 
@@ -94,18 +94,18 @@ def becomes(page, name, value):
 
 
 def functions(page):
-    """The names in the table, from the top."""
+    """Return the names in the table, from the top."""
     settle(page)
     return page.run("return [...document.querySelectorAll('tr[data-row] td.name')].map((cell) => cell.innerText)")
 
 
 def cell(page, row, share, selector=".flame"):
-    """The middle of a row of the flame graph, at a share of its width."""
+    """Return the middle of a row of the flame graph, at a share of its width."""
     x, y, width, _ = area(page, selector + " canvas")
     return x + share * width, y + 19 * row + 9
 
 
-# ---- what a reader does ---------------------------------------------------------------
+# ---- user actions ---------------------------------------------------------------------
 
 def test_flame_graph_zooms_by_clicks_and_back():
     page = show(pages.small().page())
@@ -161,7 +161,7 @@ def test_search_marks_and_counts():
     wait("its share", lambda: text(page, "#found") == "1 function, 57.14%")
     go(page, "view=functions&search=" + "%2F%5E(work%7Cleaf)%24%2F")
     check(sorted(functions(page)) == ["leaf", "work"], functions(page))
-    # Half a word, and another address before it was taken.
+    # Half a word is typed, and the address changes before it is processed.
     page.run("const box = document.querySelector('#search'); box.value = 'wo'; box.dispatchEvent(new Event('input')); "
              "location.hash = 'view=functions&search=leaf'; return new Promise((done) => setTimeout(() => done(1), 1000))")
     check(state(page)["search"] == "leaf", state(page))
@@ -194,7 +194,7 @@ def test_query_that_is_wrong_is_told():
 def test_brush_selects_a_span():
     page = show(pages.small().page(), "view=functions")
     x, y, width, _ = area(page, "#strip canvas")
-    x, width = x + 202, width - 218  # beside its label
+    x, width = x + 202, width - 218  # right of its label
     page.mouse((x + width * 0.25, y + 20), "down", (x + width * 0.3, y + 20), (x + width * 0.5, y + 20), "up")
     wait("a span", lambda: "span" in state(page))
     check(30 <= samples(page) <= 40, samples(page))
@@ -217,7 +217,7 @@ def lost_pixels(page):
 def test_time_lines_select_threads():
     page = show(pages.small().page(), "view=time")
     x, y, width, _ = area(page, ".lanes canvas")
-    page.click_at(x + 20, y + 45)  # the second lane: worker
+    page.click_at(x + 20, y + 45)  # second track: worker
     becomes(page, "threads", "1")
     check(samples(page) == 40, samples(page))
     page.mouse((x + width * 0.5, y + 15), "down", (x + width * 0.7, y + 15), (x + width * 0.8, y + 15), "up")
@@ -304,7 +304,7 @@ def test_links_have_everything():
 def test_help_and_whole_names():
     page = show(pages.small().page())
     page.press("?")
-    wait("help", lambda: "marks functions" in (text(page, "dialog") or ""))
+    wait("help", lambda: "mark functions" in (text(page, "dialog") or ""))
     page.press("Escape")
     wait("it is closed", lambda: text(page, "dialog") is None)
     page.run("document.querySelector('.flame').focus()")
@@ -347,7 +347,7 @@ def test_table_for_screen_readers():
     check(unnamed == 0, f"{unnamed} have no name")
 
 
-# ---- what hostile pages try ------------------------------------------------------------
+# ---- hostile pages ---------------------------------------------------------------------
 
 HOSTILE = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "</script><script>window.hit = 1</script>", "\"'><b>x", "a\u202eb\u2066c",
            "line\nfeed\r\x00\x1b[31m", "\u2028\u2029", "__proto__", "constructor", "javascript:window.hit=1", "]]><!--", "{{7*7}}", "e" + "\u0301" * 500, "\ufeff\u200b\U000e0041"]
@@ -395,7 +395,7 @@ def test_hostile_names_are_text():
 
 
 def processor_time(page):
-    """Seconds of the processor that the page has used."""
+    """Return the CPU time in seconds that the page has used."""
     page.chrome("Performance.enable", timeDomain="threadTicks")
     return next(one["value"] for one in page.chrome("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration")
 
@@ -421,28 +421,28 @@ def broken_pages():
     meta, data = pages.small().encode()
     good = pages.page(meta, data)
     yield "cut", re.sub(r'(id="tally-data">.{200}).*?<', r"\1<", good, flags=re.S), "its data"
-    yield "no JSON", re.sub(r'(id="tally-meta">)', r"\1{", good), "no JSON"
+    yield "no JSON", re.sub(r'(id="tally-meta">)', r"\1{", good), "not valid JSON"
     yield "no base64", re.sub(r'(id="tally-data">)', r"\1*", good), "base64"
-    yield "format", pages.page({**meta, "format": 2}, data), "another format"
+    yield "format", pages.page({**meta, "format": 2}, data), "its data format does not match"
     yield "events", pages.page({**meta, "events": [None]}, data), "no events"
-    yield "recordings", pages.page({**meta, "recordings": [{**meta["recordings"][0], "origin": "zz"}]}, data), "which recordings"
+    yield "recordings", pages.page({**meta, "recordings": [{**meta["recordings"][0], "origin": "zz"}]}, data), "the list of recordings is missing or invalid"
     yield "short", pages.page(meta, data[:-9]), "shorter"
     yield "long", pages.page(meta, data + b"123"), "longer"
     yield "bomb", pages.page(meta, b"\0" * 20000000), "longer"
-    yield "no deflate", pages.page_of(meta, b"\xff" * 200), "do not unpack"
+    yield "no deflate", pages.page_of(meta, b"\xff" * 200), "cannot be decompressed"
     other = zlib.compress(data[:-1] + bytes([data[-1] ^ 1]))[:-4] + zlib.compress(data)[-4:]
-    yield "one bit", pages.page_of(meta, other), "do not unpack"
+    yield "one bit", pages.page_of(meta, other), "cannot be decompressed"
     for name, change in (("node_parent", {"as": "varint"}), ("sample_node", {"as": "wood"}), ("sample_time", {"count": 1 << 30}), ("frame_name", {"count": 3}),
                          ("string_bytes", {"count": -1}), ("sample_weight", {"name": "other"})):
         columns = [{**column, **change} if column["name"] == name else column for column in meta["columns"]]
         yield f"{name} {change}", pages.page({**meta, "columns": columns}, data), "tree" if name == "node_parent" else "column"
     bad = pages.small()
     bad.samples[0] = (0, 0, 9999, 0, 0, 0, 1)
-    yield "a node that is not there", bad.page(), "names what is not there"
+    yield "a node that is not there", bad.page(), "has an index out of range"
     bad = pages.small()
     bad.nodes[1] = (5, 0)
-    yield "no tree", bad.page(), "no tree"
-    yield "no columns", pages.page({**meta, "columns": {}}, b""), "what its data are"
+    yield "no tree", bad.page(), "is not a tree"
+    yield "no columns", pages.page({**meta, "columns": {}}, b""), "the list of columns is missing"
 
 
 def test_broken_data_are_told():

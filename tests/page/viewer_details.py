@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""More of the page's viewer in headless Chromium: that keys and double clicks work at once, and that what is told beside the
-views is of what they show.
+"""More tests of the page's viewer in headless Chromium: keys and double clicks work immediately, and the text next to
+the views is about what they show.
 
-usage: viewer_details.py [TALLY]    (as viewer.py)
+usage: viewer_details.py [TALLY] (as viewer.py)
 """
 import os
 import re
@@ -15,7 +15,8 @@ from viewer import area, becomes, check, functions, go, samples, show, silent, s
 
 
 def double_click(page, selector, holds):
-    """In the middle of an element, until it shows: on a busy machine the second click may come too late for a double one."""
+    """Double-click in the middle of an element until it has an effect: on a busy machine the second click may be too
+    late."""
     def clicked():
         x, y, width, height = area(page, selector)
         page.mouse((x + width / 2, y + height / 2), "down", "up", "down", "up")
@@ -75,7 +76,7 @@ def test_line_below_follows_the_selection():
 
 
 def inlined_twice():
-    """hot is inlined into slow, which comes first, and into fast, which is heavier."""
+    """hot is inlined into slow, the first one, and into fast, the heavier one."""
     profile = pages.Profile()
     profile.recording()
     profile.thread(1, 1, "t")
@@ -123,7 +124,7 @@ def test_what_is_cut_has_one_name():
     go(page, "")
     check("[cut]: callers missing" in text(page, ".legend"), text(page, ".legend"))
     go(page, "view=overview")
-    check("the stacks of 10 samples were cut: [cut] is in place of the outermost callers" in text(page, ".cards"), text(page, ".cards"))
+    check("the stacks of 10 samples were broken: [cut] replaces the outermost callers" in text(page, ".cards"), text(page, ".cards"))
     silent(page)
 
 
@@ -135,7 +136,7 @@ def test_recording_without_callchains():
         profile.sample(i, profile.stack(profile.frame(name)))
     page = show(profile.page(), "view=overview")
     told = "recorded without callchains"
-    check(told in text(page, ".cards") and "with what they call" not in text(page, ".cards"), text(page, ".cards"))
+    check(told in text(page, ".cards") and "Top functions, total" not in text(page, ".cards"), text(page, ".cards"))
     go(page, "view=functions")
     check("Total" not in text(page, "thead"), text(page, "thead"))
     page.press("Down", "s")
@@ -143,16 +144,16 @@ def test_recording_without_callchains():
     wait("what is known", lambda: "one: 66.67%" in (text(page, ".pivot") or ""))
     check(told in text(page, ".sandwich") and area(page, ".sandwich .flame")[3] == 0, "no panes of nothing")
     page = show(pages.small().page(), "view=overview")
-    check(told not in text(page, ".cards") and "with what they call" in text(page, ".cards"), "with callchains")
+    check(told not in text(page, ".cards") and "Top functions, total" in text(page, ".cards"), "with callchains")
     silent(page)
 
 
 def test_times_of_the_clock():
     page = show(pages.small().page(), "view=overview")
-    check("1.000 to 2.390 s of the recording's clock, in which time: of a query counts" in text(page, ".cards"), text(page, ".cards"))
+    check("1.000 to 2.390 s by the clock of the recording, used by time: in queries" in text(page, ".cards"), text(page, ".cards"))
     for query, told in (("time:5,6", True), ("time:0,0.5", True), ("time:1,1.2", False), ("-time:5,6", False)):
         go(page, "query=" + query)
-        wait(query, lambda told=told: ("time: is outside of the recording, 1.000 to 2.390 s" in text(page, "#query-error")) == told)
+        wait(query, lambda told=told: ("time: is outside the recording, which covers 1.000 to 2.390 s" in text(page, "#query-error")) == told)
         check((samples(page) == 0) == told, f"{query} takes {samples(page)}")
     silent(page)
 
@@ -182,14 +183,14 @@ def test_wrong_links_are_told():
     page.press("2")
     wait("until the next step", lambda: text(page, "#link-error") == "")
     go(page, "view=functions&event=7")
-    check(text(page, "#link-error") == "Of the link is left out: no such event: 7", text(page, "#link-error"))
+    check(text(page, "#link-error") == "Ignored parts of the link: no such event: 7", text(page, "#link-error"))
     go(page, "view=tree")
     check(text(page, "#link-error") == "", "a good link")
     silent(page)
 
 
 def paper(page):
-    """How many pages it prints, by the objects of the PDF."""
+    """Return the number of printed pages, by the objects in the PDF."""
     return len(re.findall(rb"/Type\s*/Page\b", page.printed()))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Flame graphs and time in the page's viewer, in headless Chromium: what large recordings need.
+"""Flame graphs and timelines of large recordings in the page's viewer, in headless Chromium.
 
 usage: viewer_flame.py
 """
@@ -19,14 +19,14 @@ def tip(page):
 
 
 def pixel(page, x, y):
-    """The colour of the canvas that is at a place of the window."""
+    """Return the color of the canvas at a position in the window."""
     settle(page)
     return page.run("""const canvas = document.elementFromPoint(arguments[0], arguments[1]), area = canvas.getBoundingClientRect();
         return [...canvas.getContext("2d").getImageData(arguments[0] - area.x, arguments[1] - area.y, 1, 1).data].slice(0, 3)""", round(x), round(y))
 
 
 def narrow():
-    """A wide function beside thousands that are narrower than a pixel, one of which calls needle()."""
+    """A wide function next to thousands that are narrower than a pixel, one of which calls needle()."""
     profile = pages.Profile("narrow")
     profile.recording()
     profile.thread(1, 1, "prog")
@@ -38,7 +38,7 @@ def narrow():
     return profile
 
 
-# ---- cells too narrow to be seen -------------------------------------------------------
+# ---- cells too narrow to be visible ----------------------------------------------------
 
 def test_cells_too_narrow_are_reached():
     page = show(narrow().page())
@@ -79,14 +79,14 @@ def test_links_to_cells_too_narrow():
     silent(page)
 
 
-# ---- the wheel -------------------------------------------------------------------------
+# ---- mouse wheel -----------------------------------------------------------------------
 
 def turn(page, x, y, pixels, *, ctrl=False):
     page.chrome("Input.dispatchMouseEvent", type="mouseWheel", x=round(x), y=round(y), deltaX=0, deltaY=pixels, modifiers=2 if ctrl else 0)
 
 
 def turn_at_once(page, x, y, pixels, times):
-    """Turns that come together, however busy the machine is: what is later than 0.3 s is another step."""
+    """Send wheel events together, however busy the machine is: events more than 0.3 s later are another step."""
     page.run("""const [clientX, clientY, deltaY, times] = arguments, at = document.elementFromPoint(clientX, clientY);
         for (let i = 0; i < times; i++)
           at.dispatchEvent(new WheelEvent("wheel", {clientX, clientY, deltaY, bubbles: true, cancelable: true}));""", x, y, pixels, times)
@@ -140,7 +140,8 @@ def test_wheel_scrolls_and_zooms_the_flame_graph():
 # ---- two recordings --------------------------------------------------------------------
 
 def changes():
-    """much gains 29 points of a share, some 6, little a half; before and after are as heavy."""
+    """The share of much grows by 29 points, that of some by 6, that of little by half a point; before and after have
+    the same weight."""
     profile = pages.Profile("changes")
     main, shares = profile.frame("main"), {"much": (300, 590), "some": (200, 260), "little": (100, 105), "less": (400, 45)}
     profile.thread(1, 1, "prog")
@@ -171,10 +172,10 @@ def test_colours_tell_changes_apart():
 
 def test_times_have_the_same_place_everywhere():
     profile = pages.small()
-    for number in range(60):  # more rows than the window has
+    for number in range(60):  # more rows than fit into the window
         profile.sample(700000, 1, profile.thread(20 + number, 20 + number, "late"))
     page = show(profile.page(), "view=time")
-    page.run("document.querySelector('.lanes').style.marginRight = '15px'")  # as a scroll bar does; here they are hidden
+    page.run("document.querySelector('.lanes').style.marginRight = '15px'")  # like a scroll bar; they are hidden here
     x, y, width, height = area(page, "#strip canvas")
     page.mouse((300, y + 20), "down", (400, y + 20), (700, y + 20), "up")
     wait("a span", lambda: "span" in state(page))
@@ -194,7 +195,7 @@ def test_heatmap_of_steady_load_shows_variation():
     profile.recording()
     profile.thread(1, 1, "prog")
     node = profile.stack(profile.frame("main"))
-    for i in range(5000):  # 100 cells of 20 ms: 20 ms and 22 ms by turns
+    for i in range(5000):  # 100 cells of 20 ms: 20 ms and 22 ms alternate
         profile.sample(i * 400 + 200, node, weight=400000 + 40000 * (i // 50 % 2))
     profile.sample(1999999, node, weight=1)
     page = show(profile.page(), "view=heat&column=1000000000")
@@ -204,7 +205,7 @@ def test_heatmap_of_steady_load_shows_variation():
     row = (height - 20) / 50
     light, dark = (pixel(page, 300, y + row * (number + 0.5)) for number in (21, 20))
     check(sum(abs(a - b) for a, b in zip(light, dark)) > 200, f"20 ms {light}, 22 ms {dark}")
-    begin = 202 + (1280 - 218) / 2  # of the second column, as in the strip
+    begin = 202 + (1280 - 218) / 2  # of the second column, as in the timeline
     page.mouse((begin + 5, y + height - 22), "down", (begin + 9, y + height - 25), "up")
     wait("a span", lambda: "span" in state(page))
     check(state(page)["span"].startswith("1000000-10"), state(page)["span"])
@@ -213,7 +214,7 @@ def test_heatmap_of_steady_load_shows_variation():
 # ---- callers and callees ---------------------------------------------------------------
 
 def halves(page):
-    """[top, bottom] of callers, the function and callees."""
+    """Return the positions [top, bottom] of callers, the function and callees."""
     settle(page)
     return page.run("""return [...document.querySelectorAll(".sandwich .flame:not([hidden]), .pivot")]
         .map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])""")
@@ -232,7 +233,7 @@ def test_function_is_between_callers_and_callees():
     wait("by keys, too", lambda: "memcpy" in text(page, "#status"))
     page.press("Up", "Enter")
     wait("that one", lambda: text(page, ".pivot").startswith("memcpy"))
-    check("It calls nothing." in text(page, ".sandwich") and len(halves(page)) == 2, "an empty half says so")
+    check("No callees." in text(page, ".sandwich") and len(halves(page)) == 2, "an empty half says so")
     go(page, "view=sandwich&pivot=0")
     check("No callers" in text(page, ".sandwich") and len(halves(page)) == 2, "main is outermost")
     go(page, "view=sandwich&pivot=1")

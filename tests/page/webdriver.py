@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A small client of the WebDriver protocol: headless Chromium by chromedriver, of Debian's packages chromium and
+"""A small client of the WebDriver protocol: headless Chromium with chromedriver, of Debian's packages chromium and
 chromium-driver."""
 import atexit
 import base64
@@ -26,11 +26,11 @@ STARTED = []
 
 
 class Failure(Exception):
-    """What the browser refused."""
+    """An error of the browser."""
 
 
 class Browser:
-    """One Chromium with one window."""
+    """A Chromium with one window."""
 
     def __init__(self, width=1280, height=860, sandbox=True):
         self.home = tempfile.TemporaryDirectory(prefix="tally-page-")
@@ -81,11 +81,11 @@ class Browser:
         return self.call("POST", self.session + path, body if body is not None else {})
 
     def run(self, script, *args):
-        """What a script returns, which may be a promise."""
+        """Run a script. Returns its result, which may be a promise."""
         return self.do("/execute/sync", {"script": script, "args": list(args)})
 
     def chrome(self, command, **parameters):
-        """A command of the browser's own protocol for developers."""
+        """Send a command of the DevTools protocol."""
         return self.do("/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def go(self, url):
@@ -98,7 +98,7 @@ class Browser:
         return self.call("GET", self.session + "/url")
 
     def resize(self, width, height):
-        """The window's inside."""
+        """Set the size of the window's contents."""
         self.chrome("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def scheme(self, name):
@@ -108,7 +108,8 @@ class Browser:
         return self.do("/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def drawn(self):
-        """What was asked for so far is drawn, which is before the next frame of the screen: where one points at next may depend on it."""
+        """Wait until everything is drawn, before the next frame of the screen: the next mouse position may depend on
+        it."""
         self.run("return new Promise((done) => requestAnimationFrame(() => done(1)))")
 
     def click(self, selector):
@@ -126,7 +127,7 @@ class Browser:
         self.do("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
     def mouse(self, *steps):
-        """Steps are (x, y) to go to, "down" or "up"."""
+        """Steps are (x, y) to move to, "down" or "up"."""
         actions = []
         for step in steps:
             if isinstance(step, str):
@@ -140,11 +141,11 @@ class Browser:
         self.mouse((x, y), "down", "up")
 
     def log(self, kind):
-        """The messages since the last call: "browser" is the console, "performance" has what was requested."""
+        """Return the messages since the last call: "browser" is the console, "performance" contains requests."""
         return self.do("/se/log", {"type": kind})
 
     def printed(self):
-        """What it prints, as PDF."""
+        """Print the page, and return the PDF."""
         return base64.b64decode(self.do("/print"))
 
     def screenshot(self):
@@ -152,7 +153,7 @@ class Browser:
 
 
 def start():
-    """A browser; root has none with a sandbox, and where the sandbox does not start nobody has."""
+    """Start a browser. Its sandbox does not work for root, and on some machines for no user."""
     for sandbox in [False] if os.geteuid() == 0 else [True, False]:
         for _ in range(ATTEMPTS):
             try:
@@ -166,7 +167,7 @@ def start():
 
 @machine.probe
 def need_browser():
-    """Chromium starts, and chromedriver drives it."""
+    """Chromium starts, and chromedriver controls it."""
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -179,6 +180,6 @@ def need_browser():
 
 
 def browser():
-    """One for all tests of a program."""
+    """Return the browser shared by all tests of a program."""
     need_browser()
     return STARTED[0]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Walking recordings: the project's own, always, and those of others where they are. */
+/* Iterate over recordings: the project's own, and those of other tools if they are installed. */
 #ifndef TALLY_TESTS_PERFDATA_FIXTURES_H
 #define TALLY_TESTS_PERFDATA_FIXTURES_H
 
@@ -11,11 +11,11 @@
 
 enum { FIXTURE_PATH = 512 };
 
-/* Two sets of one layout: perfdata/FOLDER/FILE, and golden/. */
+/* Two sets with the same layout: perfdata/FOLDER/FILE, and golden/. */
 static const struct {
-	const char *variable;  /* of the environment, holds the root */
-	const char *originals; /* folder of what perfdata/bigendian-twins has twins of */
-	int nr_files, nr_twins, nr_counted; /* at least */
+	const char *variable;  /* environment variable with the root */
+	const char *originals; /* folder with the originals of perfdata/bigendian-twins */
+	int nr_files, nr_twins, nr_counted; /* minimal numbers */
 } fixture_sets[] = {
 	{"TALLY_FIXTURES", "perf61", 75, 20, 55},
 	{"TALLY_SHARED_FIXTURES", "quipper", 100, 6, 90},
@@ -23,7 +23,7 @@ static const struct {
 
 enum { NR_FIXTURE_SETS = sizeof(fixture_sets) / sizeof(fixture_sets[0]) };
 
-/* The root of a set, or NULL if it is not here, which only the second may be. */
+/* Return the root of a set, or NULL if it does not exist. Only the second set is optional. */
 static inline const char *fixtures_root(int set)
 {
 	const char *root = getenv(fixture_sets[set].variable);
@@ -35,7 +35,7 @@ static inline const char *fixtures_root(int set)
 	return NULL;
 }
 
-/* Call `use` for every file of a folder. Returns how many. */
+/* Call `use` for every file of a folder. Returns the number of files. */
 static inline int fixtures_each_of(const char *folder, void (*use)(const char *path))
 {
 	char path[2 * FIXTURE_PATH];
@@ -55,7 +55,7 @@ static inline int fixtures_each_of(const char *folder, void (*use)(const char *p
 	return nr;
 }
 
-/* The same for every folder of perfdata/. */
+/* Call `use` for every file of every folder of perfdata/. Returns the number of files. */
 static inline int fixtures_each_of_root(const char *root, void (*use)(const char *path))
 {
 	char folder[FIXTURE_PATH];
@@ -76,7 +76,7 @@ static inline int fixtures_each_of_root(const char *root, void (*use)(const char
 	return nr;
 }
 
-/* And for every set that is here. */
+/* Call `use` for every file of every existing set. */
 static inline void fixtures_each(void (*use)(const char *path))
 {
 	for (int set = 0; set < NR_FIXTURE_SETS; set++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Real files: records by type, time order, big-endian twins. */
+/* Real files: records by type, time order, big-endian copies. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static int count_compare(const void *a, const void *b)
 	return strcmp(((const struct count *)a)->name, ((const struct count *)b)->name);
 }
 
-/* The form of golden/record-counts.tsv. */
+/* Format the counts as in golden/record-counts.tsv. */
 static void counts_text(struct counts *counts, struct tally_str *ret_text)
 {
 	if (counts->list.len)
@@ -144,7 +144,7 @@ static int seen_compare(const void *a, const void *b)
 
 typedef int next_fn(struct tally_perfdata *, struct tally_perfdata_record *, struct tally_error *);
 
-/* All records with a time. How reading ended. */
+/* Collect all records with a time. Returns the result of the last read. */
 static int see_all(struct tally_perfdata *data, next_fn *next, seen_list *list)
 {
 	struct tally_perfdata_record record;
@@ -200,7 +200,7 @@ static void check_order(const char *path)
 	tally_vec_free(&ordered);
 }
 
-/* One sample of three, and everything else. */
+/* Request one of three samples, and all other records. */
 static void check_wanted(const char *path)
 {
 	enum { WANTED_WORDS = 3 };
@@ -244,9 +244,9 @@ static void test_wanted(void **state)
 	fixtures_each(check_wanted);
 }
 
-/* ---- big-endian twins ---------------------------------------------------- */
+/* ---- big-endian copies --------------------------------------------------- */
 
-/* HEADER_FEATURE keeps the file's order; all else must come out alike. */
+/* HEADER_FEATURE keeps the byte order of the file; everything else must be equal. */
 static void check_same_records(struct tally_perfdata *a, struct tally_perfdata *b)
 {
 	struct tally_perfdata_record x, y;
@@ -291,7 +291,7 @@ static void check_same_strings(struct tally_perfdata_strings a, struct tally_per
 		assert_string_equal(a.items[i], b.items[i]);
 }
 
-/* The twins lack a few features, but all that they have must be understood. */
+/* The copies lack a few features, but all features that they have must be decoded. */
 static void check_all_present(struct tally_perfdata *data, const struct tally_perfdata_env *env)
 {
 	struct tally_perfdata_feature feature;
@@ -342,7 +342,7 @@ static void check_same_build_ids(struct tally_perfdata *a, struct tally_perfdata
 	}
 }
 
-/* "ROOT/perfdata/bigendian-twins/NAME.be" and "ROOT/perfdata/ORIGINALS/NAME". */
+/* Compare "ROOT/perfdata/bigendian-twins/NAME.be" with "ROOT/perfdata/ORIGINALS/NAME". */
 static void check_twin(const char *twin, const char *original)
 {
 	struct tally_perfdata *little, *big;
@@ -391,9 +391,9 @@ static void test_twins(void **state)
 
 /* ---- features ------------------------------------------------------------ */
 
-/* What is odd about files that are named after it. */
+/* Expected notes about files, by a word in their paths. */
 static const struct {
-	const char *part; /* of the path */
+	const char *part; /* part of the path */
 	enum tally_perfdata_note_kind kind;
 } oddities[] = {
 	{"extrabyte", TALLY_NOTE_STRAY_BYTES},
@@ -413,8 +413,7 @@ static bool is_expected(const char *path, const struct tally_perfdata_note *note
 	return false;
 }
 
-/* Every known feature of every file is understood, and nothing is odd about it but what its name
- * says. */
+/* Check that every known feature is decoded and that notes are only those expected by the path. */
 static void check_features(const char *path)
 {
 	const struct tally_perfdata_note *note;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rounds that never end: what waits is limited, nothing is lost, and it is told. */
+/* Rounds that never end: the queue of records is limited, no record is lost, and a note reports it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +20,8 @@ struct sample {
 	uint64_t ip, time;
 };
 
-/* A compressed file of samples whose times fall within blocks of 64 and rise from block to block.
- */
+/* Write a compressed file of samples. Their times are in blocks of 64 that rise from block to
+ * block. */
 static int make_file(int compress_level)
 {
 	static struct sample samples[NR_SAMPLES];
@@ -56,7 +57,7 @@ static bool has_note(const struct tally_perfdata *data, enum tally_perfdata_note
 	return false;
 }
 
-/* Read all with this limit. The greatest memory that waiting records took. */
+/* Read all records with this limit. Returns the maximal memory used by queued records. */
 static uint64_t read_all(struct tally_perfdata *data, uint64_t limit)
 {
 	struct tally_perfdata_record record;
@@ -106,7 +107,7 @@ static void test_what_fits_waits(void **state)
 	close(fd);
 }
 
-/* Somebody writes to a mapped file between a record's being put in order and its coming out. */
+/* Another process writes to a mapped file after a record was queued and before it is returned. */
 static void test_sizes_are_fetched_once(void **state)
 {
 	const uint16_t huge = UINT16_MAX;
@@ -120,7 +121,7 @@ static void test_sizes_are_fetched_once(void **state)
 		if (record.type != PERF_RECORD_SAMPLE)
 			continue;
 		assert_int_equal(record.size, sizeof(struct sample));
-		/* All wait from here on. */
+		/* All records are queued now. */
 		for (uint64_t i = 0; !nr && i < NR_SAMPLES; i++) {
 			off_t at = (off_t)(tally_perfdata_info(data)->data_offset +
 					   i * sizeof(struct sample) +

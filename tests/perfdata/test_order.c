@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The queue that puts records in order, against a stable sort. */
+/* The queue that sorts records by time, compared with a stable sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int entry_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Times by the kind of input: random, falling, rising, all the same, runs of eight rings. */
+/* Return a time by the kind of input: random, falling, rising, constant, runs of eight rings. */
 static uint64_t time_of(int kind, uint64_t i, uint64_t *seed)
 {
 	switch (kind) {
@@ -69,7 +69,8 @@ static void test_sorts_like_a_stable_sort(void **state)
 	free(all);
 }
 
-/* Four rings emptied in turn: what goes out early is never overtaken, little is kept. */
+/* Four rings emptied in turn. No record that was released early has a later time than others, and
+ * few are queued. */
 static void test_rounds_release_early(void **state)
 {
 	struct tally_order order = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every real file through reader, writer and reader again; and down a pipe. */
+/* Every real file through reader, writer and reader again, and through a pipe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "tally/perfdata.h"
 #include "tier.h"
 
-/* What the writer writes itself, or what changes with compression. */
+/* Return true for records that the writer generates, or that depend on compression. */
 static bool is_own(uint32_t type)
 {
 	return type == TALLY_PERFDATA_HEADER_ATTR || type == TALLY_PERFDATA_HEADER_FEATURE ||
@@ -54,7 +54,7 @@ static void compare_records(const char *path, struct tally_perfdata *a, struct t
 		if (x.event)
 			assert_int_equal(x.event->index, y.event->index);
 	}
-	/* A file without any record is written with a FINISHED_ROUND. */
+	/* A file without records is written with a FINISHED_ROUND. */
 	assert_true(next_kept(b, &y) <= 0 || (!nr && y.type == TALLY_PERFDATA_FINISHED_ROUND));
 }
 
@@ -92,7 +92,8 @@ static void compare_build_ids(const char *path, struct tally_perfdata *a, struct
 	}
 }
 
-/* Bytes of features are in the file's order: only alike they can be taken over. */
+/* Contents of features are in the byte order of the file and can only be copied if it is the same.
+ */
 static void copy_features(struct tally_perfdata *from, struct tally_perfdata_writer *to, bool alike)
 {
 	struct tally_perfdata_feature feature;
@@ -110,7 +111,7 @@ static void copy_features(struct tally_perfdata *from, struct tally_perfdata_wri
 		assert_int_equal(tally_perfdata_writer_build_id(to, build_id), 0);
 }
 
-/* A record that no table fits cannot be turned round: the fuzzer's file has one. */
+/* A record of unknown layout cannot be byte-swapped: the fuzzer's file has one. */
 static int copy_records(struct tally_perfdata *from, struct tally_perfdata_writer *to)
 {
 	struct tally_perfdata_record record;
@@ -180,7 +181,7 @@ static void check_roundtrip(const char *path)
 	struct tally_perfdata_record record;
 
 	assert_int_equal(tally_perfdata_open(path, &from, NULL), 0);
-	/* Pipe mode tells its attrs on the way. */
+	/* In pipe mode attrs are records. */
 	while (tally_perfdata_next(from, &record, NULL) > 0)
 		;
 	for (int i = 0; i < 8; i += (int)tier_step(3))
@@ -199,7 +200,7 @@ static void test_roundtrip(void **state)
 	fixtures_each(check_roundtrip);
 }
 
-/* ---- the same down a pipe ------------------------------------------------ */
+/* ---- reading from a pipe ------------------------------------------------- */
 
 static void check_stream(const char *path)
 {
@@ -231,7 +232,7 @@ static void test_stream(void **state)
 	fixtures_each(check_stream);
 }
 
-/* Time order out of a stream, whose records live in chunks that come and go. */
+/* Time order in a stream. Its records are in temporary chunks. */
 static void check_ordered_stream(const char *path)
 {
 	char command[FIXTURE_PATH * 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files made by the writer: what comes back, whole, cut short and spoiled. */
+/* Files of the writer, read completely, truncated and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static struct tally_perfdata_writer_options variant(int i)
 		.pipe = i & 1, .foreign = i & 2, .compress_level = i & 4 ? 3 : 0};
 }
 
-/* identifier, ip, time and period in a sample; time and identifier in a trailer. */
+/* A sample has identifier, ip, time and period; a trailer has time and identifier. */
 static struct perf_event_attr make_attr(uint32_t type, uint64_t config)
 {
 	return (struct perf_event_attr){
@@ -78,7 +78,8 @@ static size_t make_comm(uint8_t *record, const char *name, uint64_t id, uint64_t
 	return header.size;
 }
 
-/* Two rings, one after the other in each round: times are 100, 102 ... then 101, 103 ... */
+/* Write records of two rings, one after the other in each round: times are 100, 102 ... then 101,
+ * 103 ... */
 static void write_records(struct tally_perfdata_writer *writer)
 {
 	uint64_t words[SAMPLE_WORDS], more[SAMPLE_WORDS];
@@ -182,7 +183,7 @@ static struct bytes make_file(struct tally_perfdata_writer_options options, bool
 	return bytes;
 }
 
-/* ---- what comes back ----------------------------------------------------- */
+/* ---- contents ------------------------------------------------------------ */
 
 static void check_order(struct tally_perfdata *data)
 {
@@ -204,7 +205,7 @@ static void check_order(struct tally_perfdata *data)
 		assert_true(record.time > last);
 		assert_int_equal(tally_get_u64((const uint8_t *)record.data + 16),
 				 0x401000 + record.time);
-		assert_int_equal(record.event->index, 0); /* 999 is nobody's id */
+		assert_int_equal(record.event->index, 0); /* ID 999 is unknown */
 		last = record.time;
 		samples++;
 	}
@@ -304,7 +305,8 @@ static void test_readback(void **state)
 	}
 }
 
-/* A recorder that was killed: all records, no features, and it says so. */
+/* A recorder that was killed: the file has all records and no features, and is reported as
+ * unfinished. */
 static void test_unfinished(void **state)
 {
 	(void)state;
@@ -323,15 +325,15 @@ static void test_unfinished(void **state)
 	}
 }
 
-/* ---- cut and spoiled ----------------------------------------------------- */
+/* ---- truncated and damaged ----------------------------------------------- */
 
-/* Read all there is; how many records came. */
+/* Read everything. Returns the number of records. */
 static int read_all(const uint8_t *bytes, size_t len)
 {
 	const struct tally_perfdata_env *env;
 	struct tally_perfdata_record record;
 	struct tally_perfdata *data;
-	uint8_t *exact = malloc(len ? len : 1); /* so that the sanitizer knows the end */
+	uint8_t *exact = malloc(len ? len : 1); /* so that ASan reports reads beyond the end */
 	uint64_t used = 0;
 	int nr = 0;
 
@@ -341,7 +343,7 @@ static int read_all(const uint8_t *bytes, size_t len)
 			assert_true(record.size >= sizeof(struct perf_event_header));
 			if (record.offset == UINT64_MAX)
 				continue;
-			/* Each of them is another part of the file. */
+			/* Each record is another part of the file. */
 			assert_true(record.offset < len);
 			used += record.size;
 		}
@@ -364,18 +366,19 @@ static void test_truncated(void **state)
 		struct bytes bytes = make_file(variant(i), true);
 		int last = 0;
 
-		/* Every length; of compressed files, which take long to read, every fifth. */
+		/* Truncated at every length; compressed files, which are slow to read, at every
+		 * fifth. */
 		for (size_t len = 0; len <= bytes.len; len += (i & 4 ? 5 : 1) * tier_step(37)) {
 			int nr = read_all(bytes.data, len);
 
-			assert_true(nr >= last); /* more bytes, more records */
+			assert_true(nr >= last); /* more bytes never give fewer records */
 			last = nr;
 		}
 		free(bytes.data);
 	}
 }
 
-/* Each word of the header, attrs and feature table, set to what hurts. */
+/* Each word of the header, attrs and feature table is set to problematic values. */
 static void test_hostile(void **state)
 {
 	static const uint64_t values[] = {0,  1,          7,          UINT64_MAX, UINT64_MAX - 7,
@@ -388,8 +391,8 @@ static void test_hostile(void **state)
 		for (size_t at = 8; at + 8 <= bytes.len; at += at < 600 ? 8 : 104 * tier_step(5)) {
 			uint64_t before = tally_get_u64(bytes.data + at);
 
-			/* In the quick tier one of the values at each place, and the next one at
-			 * the next. */
+			/* In the quick tier one of the values at each offset, and the next one at
+			 * the next offset. */
 			for (size_t v = at / 8 % tier_step(9);
 			     v < sizeof(values) / sizeof(values[0]); v += tier_step(9)) {
 				tally_put_u64(bytes.data + at, values[v]);
@@ -401,7 +404,7 @@ static void test_hostile(void **state)
 	}
 }
 
-/* A size under 8 ends the reading at once, after what was good, and stays an error. */
+/* A record size below 8 ends reading after the valid records, and every later read fails, too. */
 static void test_zero_size(void **state)
 {
 	uint8_t bytes[16 + 8 + 8] = "PERFILE2\x10";
@@ -443,7 +446,7 @@ static void test_stray_bytes(void **state)
 	assert_int_equal(err.offset, 8);
 }
 
-/* A reader before 6.3 takes 128 bytes; an attr that needs more gets more. */
+/* Readers before 6.3 accept attrs of 128 bytes; larger ones are written only if needed. */
 static void test_attr_sizes(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_RAW, 1);
@@ -467,7 +470,7 @@ static void test_attr_sizes(void **state)
 	close(fd);
 }
 
-/* The disk is full: whole records stay, and the file ends with one. */
+/* The disk is full: complete records are kept, and the file ends with one. */
 static void test_full_disk(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_HARDWARE, 0);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The bugs that plant.py plants: one line each, each in another directory of src. They were chosen by reading src, not
-the tests.
+"""Bugs for plant.py: one changed line each, each in another directory of src. They were chosen by reading src, not the
+tests.
 
-`now` occurs exactly once in the file. `becomes` compiles without a warning. `wrong` is what users see.
+`now` occurs exactly once in the file. `becomes` compiles without a warning. `wrong` is the effect that users see.
 """
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class Bug(NamedTuple):
 
     @property
     def name(self):
-        """The directory without "src/": it names the bug."""
+        """Return the directory without "src/", which is the name of the bug."""
         return self.path.removeprefix("src/").rpartition("/")[0]
 
 

@@ -34,8 +34,8 @@ REPEAT = re.compile(r"^repeat it: .*meson test -C .* -v (\S+)$", re.M)
 
 class Result(NamedTuple):
     name: str
-    failed: bool        # as scripts/count_tests.py judges
-    fails_meson: bool   # as meson judges
+    failed: bool        # according to scripts/count_tests.py
+    fails_meson: bool   # according to meson
 
 
 def say(*lines):
@@ -47,11 +47,11 @@ def give_up(*lines):
     raise SystemExit(2)
 
 
-# ---- the copy ------------------------------------------------------------------------------------------------------
+# ---- copy ----------------------------------------------------------------------------------------------------------
 
 
 def options_of_quick(tree):
-    """How scripts/check.sh builds the quick tier."""
+    """Return the build options of the quick tier of scripts/check.sh."""
     words = subprocess.run(["sh", "-c", ". ./lib.sh; echo $quick_options"], cwd=os.path.join(tree, "scripts"), check=True,
                            capture_output=True, text=True).stdout.split()
     if not words:
@@ -67,7 +67,7 @@ def copy_head(tree):
 
 
 def leaks_are_refused(directory):
-    """LeakSanitizer stops the program's threads by ptrace, which some machines refuse."""
+    """Return true if LeakSanitizer does not work: it stops threads with ptrace, which some machines deny."""
     probe = os.path.join(directory, "leak-probe")
     compiler = ["cc", "-fsanitize=address", "-x", "c", "-o", probe, "-"]
 
@@ -115,7 +115,7 @@ class Build:
             return [test["name"] for test in json.load(file)]
 
     def failing(self):
-        """The names that scripts/count_tests.py prints, those of tests that did not run among them."""
+        """Return the names that scripts/count_tests.py prints, including those of tests that did not run."""
         counter = [sys.executable, os.path.join(self.tree, "scripts", "count_tests.py"), self.build]
         output = subprocess.run(counter, capture_output=True, text=True, check=True).stdout
         names = set(REPEAT.findall(output))
@@ -124,7 +124,8 @@ class Build:
         return names
 
     def test(self, names, limit):
-        """Run tests; with a limit stop at the first that meson calls failed. Results are in order of their ends."""
+        """Run tests. With a limit, stop at the first one that meson reports as failed. Results are in order of
+        completion."""
         path = os.path.join(self.build, "meson-logs", "testlog.json")
         if os.path.exists(path):
             os.remove(path)
@@ -143,7 +144,7 @@ class Build:
         return self.test([name], 0)[0].failed
 
     def first_failure(self, names, limit):
-        """The first test that fails twice; None."""
+        """Return the first test that fails twice, or None."""
         while names:
             results = self.test(names, limit)
             for result in results:
@@ -154,7 +155,7 @@ class Build:
         return None
 
 
-# ---- the trial -----------------------------------------------------------------------------------------------------
+# ---- trial ---------------------------------------------------------------------------------------------------------
 
 
 class Trial:
@@ -168,11 +169,11 @@ class Trial:
         for name in failed:
             say(f"not used, as it failed once without a bug: {name}")
         self.names = [result.name for result in results if not result.failed]
-        # meson calls tests failed that have skipped points of cmocka: it cannot stop at these.
+        # meson reports tests with skipped points of cmocka as failed: it cannot stop at these.
         self.misjudged = {result.name for result in results if result.fails_meson}
 
     def groups(self, bug):
-        """The tests in the order of their nearness to the bug's directory."""
+        """Return the tests, those of the nearest directories first."""
         parts = [part for part in bug.name.split("/") if part != "hosts"]
         rest = self.names
         for prefix in ("/".join(parts) + "/" * (len(parts) == 1), parts[0] + "/", ""):
@@ -180,7 +181,7 @@ class Trial:
             rest = [name for name in rest if not name.startswith(prefix)]
 
     def find(self, bug):
-        """The test that finds the planted bug; None."""
+        """Return the test that finds the planted bug, or None."""
         for group in self.groups(bug):
             judged = [name for name in group if name not in self.misjudged]
             others = [name for name in group if name in self.misjudged]
@@ -190,7 +191,7 @@ class Trial:
         return None
 
     def plant(self, bug):
-        """(whether it was found, a word or two about that)"""
+        """Plant a bug. Returns (whether it was found, a short explanation)."""
         path = os.path.join(self.build.tree, bug.path)
         text = read(path)
         write(path, text.replace(bug.now, bug.becomes))
@@ -224,7 +225,7 @@ def check_table(tree, bugs):
 
 
 def run_trial(build, bugs):
-    """Rows of (bug, whether it was found, a word or two about that)."""
+    """Return rows of (bug, whether it was found, a short explanation)."""
     check_table(build.tree, bugs)
     say("building")
     build.setup()
@@ -238,7 +239,7 @@ def run_trial(build, bugs):
     return rows
 
 
-# ---- the command ---------------------------------------------------------------------------------------------------
+# ---- command -------------------------------------------------------------------------------------------------------
 
 
 def list_bugs(bugs):

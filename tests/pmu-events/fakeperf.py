@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Commands under a made-up core PMU of any x86 CPU: in a mount namespace of their own, in which the PMUs of sysfs are a
-directory of ours. Needs root."""
+"""Run commands with a fake core PMU of any x86 CPU: in a mount namespace in which the PMUs in sysfs are replaced by a
+directory. Needs root."""
 import os
 import re
 import tempfile
@@ -15,9 +15,9 @@ INTEL = {"event": "config:0-7", "umask": "config:8-15", "edge": "config:18", "pc
          "inv": "config:23", "cmask": "config:24-31", "offcore_rsp": "config1:0-63", "ldlat": "config1:0-15",
          "frontend": "config1:0-23", "in_tx": "config:32", "in_tx_cp": "config:33"}
 AMD = {**INTEL, "event": "config:0-7,32-35"}
-PRECISE = "3"  # levels of a PMU that can sample precisely
-CORE_TYPE = "4"  # what Linux gives the first core PMU
-# Table, identity, and the names that the installed perf has in common with it at least.
+PRECISE = "3"  # precise_ip levels of a PMU that supports precise sampling
+CORE_TYPE = "4"  # type of the first core PMU in Linux
+# Table, CPU ID, and the minimal number of names in common with the installed perf.
 CPUS = [
     ("silvermont", "GenuineIntel-6-37-8", 130),
     ("skylakex", "GenuineIntel-6-55-4", 455),
@@ -50,7 +50,7 @@ CPUS = [
     ("amdzen3", "AuthenticAMD-25-1-1", 222),
 ]
 
-# Events on which perf 6.1 and Intel's files differ: {table: {event: why}}.
+# Events for which perf 6.1 and Intel's files differ: {table: {event: reason}}.
 BUS_CLOCK = "perf takes every event of this name for the fixed counter at the time stamp counter's rate; there it counts the bus clock"
 MASK = "Intel's files have a mask of 1; perf takes every event of this name for a later core's"
 LATER = "Intel changed a mask after that"
@@ -97,7 +97,7 @@ class Fake:
         return tap.run("unshare", "-m", "sh", "-c", script, "fake", *command, env={**os.environ, "PERF_CPUID": self.cpuid})
 
     def run(self, *command):
-        """What fails of perf is not ours."""
+        """Run a command. Failures of perf are not errors of the test."""
         done = self.inside(*command)
         if done.returncode and command[0] == "perf":
             raise tap.Skip(f"perf {command[1]} fails here: {done.stderr.strip()[-200:]}")
@@ -105,7 +105,7 @@ class Fake:
         return done
 
     def perf_events(self):
-        """{name: period} of core events of perf's table: lines of a name, a description, and the terms."""
+        """Return {name: period} of core events in perf's table: its lines are a name, a description, and the terms."""
         periods, name = {}, None
         for line in self.run("perf", "list", "--details", "--deprecated").stdout.splitlines():
             if re.fullmatch(r"  \S+ *", line):
@@ -118,7 +118,7 @@ class Fake:
         return periods
 
     def attrs(self, names, *command, stream="stderr"):
-        """The fields of the attr that `command` prints for each name, all in one run."""
+        """Return the attr fields that `command` prints for each name, from a single run."""
         words = [word for name in names for word in ("-e", name)]
         text = getattr(self.run(*command, *words, "--", "true"), stream)
         blocks = [block.split("-----")[0] for block in text.split("perf_event_attr:\n")[1:]]
@@ -127,5 +127,5 @@ class Fake:
 
 
 def tests(compare):
-    """A test of each CPU, for tap.main()."""
+    """Return a test for each CPU, for tap.main()."""
     return {f"test_{table}": (lambda t=table, c=cpuid, n=least: compare(t, c, n)) for table, cpuid, least in CPUS}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of Intel's CPUs are what the gatherer makes of Intel's files; and it tells what changes.
+"""The tables of Intel's CPUs equal the gatherer's output for Intel's files; differences are printed.
 
 usage: fresh.py SHARED
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every event of Intel's files, core and uncore, stands in the tables with the same facts; and the tables have no others.
-The files are read here without the gatherer's code.
+"""The tables have every event of Intel's files, core and uncore, with the same encoding, and no others. The files are
+read without the gatherer's code.
 
 usage: intel_files.py SHARED
 """
@@ -18,15 +18,15 @@ import tree  # noqa: E402
 ARCHIVE = Path(sys.argv[1]) / "pmu" / "intel-perfmon-all.tar.xz"
 KINDS = ("core", "hybridcore", "uncore", "uncore experimental")
 PMUS = {"Core": "cpu_core", "Atom": "cpu_atom", "LowPower_Atom": "cpu_lowpower", "": ""}
-# Events of fixed counters have another code here, which the kernel takes; see pmu-events/README.md.
+# Events of fixed counters have another code in the tables, which the kernel accepts; see pmu-events/README.md.
 FIXED = {"inst_retired.any", "cpu_clk_unhalted.thread", "cpu_clk_unhalted.thread_any", "cpu_clk_unhalted.core",
          "cpu_clk_unhalted.ref_tsc"}
-NO_TERM = "0x3e0"  # a register that no driver has a term for: these events are left out, and the gatherer says so
+NO_TERM = "0x3e0"  # a register without a term in any driver: the gatherer omits and reports these events
 LEAST = {"core": 15000, "uncore": 26000}
 
 
 def value(raw, key):
-    """The first number of a list."""
+    """Return the first number of a list."""
     text = (raw.get(key) or "0").split(",")[0].strip()
     return int(text, 0) if text not in ("", "na", "None", "null") else 0
 
@@ -39,7 +39,7 @@ def files():
 
 
 def cpus(found):
-    """{identity: [(path, PMU of a hybrid's core)]}"""
+    """Return {CPU ID: [(path, PMU of a hybrid CPU's core)]}."""
     table = {}
     for line in found["mapfile.csv"].decode("ascii").splitlines()[1:]:
         identity, _, path, kind, _, _, role = (line.strip() + ",,").split(",")[:7]
@@ -49,7 +49,7 @@ def cpus(found):
 
 
 def core_facts(raw):
-    """What a core's event is made of, as Intel says it."""
+    """Return the encoding of a core event in Intel's file."""
     msr = value(raw, "MSRIndex") and value(raw, "MSRValue")
     return {"EventCode": value(raw, "EventCode"), "UMask": value(raw, "UMask") | value(raw, "UMaskExt") << 8, "MSRValue": msr,
             **{key: value(raw, key) for key in ("CounterMask", "Invert", "EdgeDetect", "AnyThread", "SampleAfterValue",
@@ -65,13 +65,13 @@ def uncore_facts(raw):
 
 
 def counters(text):
-    """Numbers of counters; those of a fixed one with 32 on them."""
+    """Return counter numbers; for fixed counters the number plus 32."""
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     return {number + 32 for number in numbers} if "ixed" in text else set(numbers)
 
 
 def differs(raw, row, facts):
-    """Which facts of a row are not Intel's."""
+    """Return the fields of a row that differ from Intel's."""
     name = raw["EventName"].lower()
     found = {key for key, wanted in facts.items() if tree.number(row, key) != wanted}
     if name in FIXED or (name == "cpu_clk_unhalted.ref" and "ixed" in raw.get("Counter", "")):
@@ -83,7 +83,7 @@ def differs(raw, row, facts):
 
 
 def check_event(raw, pmu, rows):
-    """Why an event is not in the table as it should be; None if it is."""
+    """Return why an event in the table is wrong, or None."""
     name = re.sub(r":(request|response)=", ".", raw["EventName"].strip()).lower()
     row = rows.get((name, None if "Unit" in raw else pmu)) or rows.get((name, ""))
     if not row:
@@ -93,7 +93,7 @@ def check_event(raw, pmu, rows):
 
 
 def check_cpu(identity, parts, found):
-    """({kind: events}, {(table, name)} there, [what is wrong]) of a CPU."""
+    """Return ({kind: events}, {(table, name)}, [errors]) of a CPU."""
     table = tree.Table("x86", tree.directory_of("x86", identity.replace("[01234]", "4").replace("[56789ABCDEF]", "7")))
     rows = {}
     for row in table.event_rows:
@@ -110,7 +110,7 @@ def check_cpu(identity, parts, found):
 
 
 def others(names):
-    """Events of the tables that Intel does not have. CPUs of one table may have different kinds of cores."""
+    """Return events that are not in Intel's files. CPUs of one table may have different kinds of cores."""
     for directory in sorted({directory for directory, _ in names}):
         for name in tree.Table("x86", directory).events:
             if (directory, name) not in names and not name.startswith("perf_metrics."):

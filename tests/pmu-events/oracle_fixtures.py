@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Our tables against the numbers that the architectures' manuals fix and that Linux names for an Arm PMU; and against
-rows that Linux' own generators made, of 2018 and of 2024, where the shared set has them.
+"""Compare our tables with the numbers in architecture manuals and with the names that Linux has for an Arm PMU; and
+with rows of Linux' own generators of 2018 and 2024, if the shared set exists.
 
 usage: oracle_fixtures.py FIXTURES SHARED
 """
@@ -18,7 +18,7 @@ import tree  # noqa: E402
 
 SETS = fixtures.sets(*sys.argv[1:3])
 OWN = Path(SETS[0].root) / "pmu" / "golden"
-GOLDEN = Path(SETS[-1].root) / "pmu" / "golden"  # of the shared set, where it is
+GOLDEN = Path(SETS[-1].root) / "pmu" / "golden"  # of the shared set, if it exists
 TERMS = {"event": "EventCode", "config": "ConfigCode", "umask": "UMask", "cmask": "CounterMask", "inv": "Invert",
          "edge": "EdgeDetect", "any": "AnyThread"}
 MSRS = ("offcore_rsp", "ldlat", "frontend")
@@ -39,7 +39,7 @@ KNOWN = {
 
 
 def rows(kind, table):
-    """{name: event string} of one table of a golden file."""
+    """Return {name: event string} of a table in a golden file."""
     path = GOLDEN / (kind + ".events.tsv.gz")
     text = io.StringIO(gzip.decompress(path.read_bytes()).decode("utf-8", "replace"))
     return {row["name"]: row["event"] for row in csv.DictReader(text, delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -47,7 +47,7 @@ def rows(kind, table):
 
 
 def theirs_of(text):
-    """The numbers of an event string."""
+    """Return the numbers of an event string."""
     terms = dict(term.split("=") for term in text.split(","))
     found = {key: int(terms.get(term, "0"), 0) for term, key in TERMS.items()}
     return {**found, "MSRValue": int(next((terms[term] for term in MSRS if term in terms), "0"), 0)}
@@ -76,11 +76,11 @@ def facts(name):
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-# The first cores of this family need masks where later ones have none.
+# The first cores of this family need masks that later ones do not need.
 FIRST = ("nehalem", "westmere")
 MASKED = {"br_inst_retired.all_branches", "inst_retired.any_p", "br_misp_retired.all_branches"}
 
-# Comparisons with the manuals at least: names times tables that have them.
+# Minimal number of comparisons with the manuals: names times tables that have them.
 LEAST = {"arm64": 200, "riscv": 40, "x86": 25}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Our x86 tables against libpfm4: names that both have (EVENT.UMASK here, EVENT:UMASK there) are encoded alike; AMD
-names differ, so there the codes are compared. The library knows every PMU, whatever machine it runs on."""
+"""Compare our x86 tables with libpfm4: names that both have (EVENT.UMASK here, EVENT:UMASK there) must be encoded
+equally. AMD names differ, so codes are compared instead. The library knows every PMU, on any machine."""
 import ctypes
 import os
 import re
@@ -11,9 +11,9 @@ import tap  # noqa: E402
 import tree  # noqa: E402
 
 VERSION = "4.13"
-PLM3 = 8  # user level only: one bit to mask off
+PLM3 = 8  # user level only: this bit is masked off
 OS_NONE = 0  # raw register values
-# Event, unit mask, edge, any, inv, counter mask, and AMD's upper event bits; not USR, OS, INT and EN.
+# Event, unit mask, edge, any, inv, counter mask, and AMD's upper event bits; without USR, OS, INT and EN.
 REGISTER = 0xffff | 1 << 18 | 1 << 21 | 0xff << 23 | 1 << 31 | 0xf << 32
 
 
@@ -46,7 +46,7 @@ class Attribute(ctypes.Structure):
 
 
 def library():
-    """libpfm4, willing to encode for PMUs that are not here."""
+    """Return libpfm4, configured to encode events of PMUs that this machine does not have."""
     os.environ["LIBPFM_ENCODE_INACTIVE"] = "1"
     try:
         pfm = ctypes.CDLL("libpfm.so.4")
@@ -54,7 +54,7 @@ def library():
         raise tap.Skip(f"libpfm4 is not installed: {error}") from error
     if pfm.pfm_initialize():
         raise tap.Skip("libpfm4 does not start")
-    with open("/proc/self/maps", encoding="utf-8") as maps:  # the library itself calls every version 4.0
+    with open("/proc/self/maps", encoding="utf-8") as maps:  # the library reports version 4.0 for all releases
         found = re.search(r"libpfm\.so\.([\d.]+)", maps.read()).group(1)
     if not found.startswith(VERSION):
         raise tap.Skip(f"how libpfm {VERSION} differs from us is written down, and here is libpfm {found}")
@@ -62,7 +62,7 @@ def library():
 
 
 def encode(pfm, name):
-    """(config, MSR) of a libpfm4 event string; None when it has no such event."""
+    """Return (config, MSR) of a libpfm4 event string, or None if the event does not exist."""
     codes = (ctypes.c_uint64 * 4)()
     encoding = Encoding(ctypes.cast(codes, ctypes.POINTER(ctypes.c_uint64)), None, ctypes.sizeof(Encoding), 4, 0)
     if pfm.pfm_get_os_event_encoding(name.encode(), PLM3, OS_NONE, ctypes.byref(encoding)):
@@ -71,19 +71,19 @@ def encode(pfm, name):
 
 
 def spelling(pmu, name):
-    """libpfm4's spelling of one of our names: the first dot is a colon, others underscores."""
+    """Return libpfm4's spelling of one of our names: the first dot becomes a colon, others become underscores."""
     event, _, unit = name.upper().partition(".")
     return f"{pmu}::{event}:{unit.replace('.', '_')}" if unit else f"{pmu}::{event}"
 
 
 def asked(function, kind, *arguments):
-    """A structure one of libpfm4's calls fills in; None when it refuses."""
+    """Return a structure filled in by a call of libpfm4, or None if it fails."""
     answer = kind(size=ctypes.sizeof(kind))
     return None if function(*arguments, ctypes.byref(answer)) else answer
 
 
 def codes_of(pfm, pmu):
-    """{event code: {unit masks}} of all events of a PMU."""
+    """Return {event code: {unit masks}} of all events of a PMU."""
     every = (asked(pfm.pfm_get_pmu_info, Pmu, number) for number in range(PMU_LIMIT))
     index = next(info.first_event for info in every if info and info.name == pmu.encode())
     found = {}
@@ -129,7 +129,7 @@ OTHERS = {
 
 
 def compare(directory, pmu, least):
-    """Events of the same name: equal but for the known ones."""
+    """Compare events with the same name: they are equal, except for known differences."""
     pfm = library()
     events = tree.Table("x86", directory).core_events
     theirs = {name: encode(pfm, spelling(pmu, name)) for name in events}
@@ -145,7 +145,7 @@ def compare(directory, pmu, least):
 
 
 def compare_codes(directory, pmu, least_codes, least_masks):
-    """Events of the same code: every unit mask of ours is made of libpfm4's bits, but for the known others."""
+    """Compare events with the same code: each unit mask consists of libpfm4's bits, except for known differences."""
     theirs = codes_of(library(), pmu)
     ours = [(row["EventName"], tree.number(row, "EventCode"), tree.number(row, "UMask"))
             for row in tree.Table("x86", directory).event_rows]

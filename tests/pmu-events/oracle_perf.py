@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Our x86 tables against the installed perf's: for each name both have, the attr perf makes under a fake core PMU
-equals what our JSON says. usage: oracle_perf.py"""
+"""Compare our x86 tables with those of the installed perf: for each name in both, perf's attr under a fake core PMU
+equals the one in our JSON. usage: oracle_perf.py"""
 import os
 import sys
 
@@ -9,7 +9,7 @@ import fakeperf  # noqa: E402
 import tap  # noqa: E402
 import tree  # noqa: E402
 
-# Events whose period Intel changed after that, or perf has for all CPUs.
+# Intel changed the period of these events later, or perf has one for all CPUs.
 FIXED = ["cpu_clk_unhalted.ref", "cpu_clk_unhalted.thread", "inst_retired.any", "inst_retired.any_p"]
 PERIODS = {
     "sapphirerapids": ["mem_load_l3_miss_retired.remote_dram", "mem_load_l3_miss_retired.remote_hitm"],

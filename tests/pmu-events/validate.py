@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every file of pmu-events/arch is what it should be: keys, values, names, references, map rows, metrics."""
+"""Validate all files of pmu-events/arch: keys, values, names, references, map rows, metrics."""
 import os
 import re
 import sys
@@ -28,7 +28,7 @@ METRIC = {
     "BriefDescription": VALUES["BriefDescription"],
 }
 LITERALS = {"#SMT_on", "#SYSTEM_TSC_FREQ", "#num_cpus_online", "#num_cores", "#num_packages"}
-# What a metric may name without a table: the clock, and RISC-V's fixed counters.
+# Names that a metric may use without a table: the clock, and RISC-V's fixed counters.
 TOOLS = {"duration_time"}
 FIXED = {"riscv": {"cycles", "instructions"}}
 
@@ -39,7 +39,7 @@ def check(condition, what):
 
 
 def names_in(expression):
-    """The names a metric expression refers to; anything that is no expression is an error."""
+    """Return the names in a metric expression. A syntax error is an error of the test."""
     names, offset = set(), 0
     while offset < len(expression.rstrip()):
         token = tree.TOKEN.match(expression, offset)
@@ -52,7 +52,7 @@ def names_in(expression):
 
 
 def value_of(expression, values):
-    """An expression's value, by Python's own parser: its grammar has what ours uses."""
+    """Evaluate an expression with Python's own parser, which supports all operators that ours use."""
     def spelled(token):
         if token[3] in tree.WORDS:
             return {"source_count": " 8 + 0 * "}.get(token[3], token[0])
@@ -80,7 +80,7 @@ def test_rows_are_whole():
             name = f"{table.directory}: {row['EventName']}"
             check(("EventCode" in row) != ("ConfigCode" in row), f"{name}: needs one code")
             check(("MSRIndex" in row) == ("MSRValue" in row), f"{name}: half of an MSR")
-            # Intel's files leave counters out where the code is not a counter's.
+            # Intel's files omit counters if the code is not that of a counter event.
             constrained = (table.arch in ("x86", "powerpc") and table.directory != "intel-generic" and
                            tree.unit_order(row) < 3 and row["EventCode"] != "0x0")
             check("Counter" in row or not constrained, f"{name}: no counters")
@@ -190,7 +190,7 @@ def test_every_cpu_has_the_usual_metrics():
 
 
 def test_metrics_have_finite_values():
-    """No expression divides by nothing, with threads of a core and without."""
+    """No expression divides by zero, with or without SMT."""
     for table in tree.tables():
         for row in table.metrics:
             values = {name: 1000 + len(name) for name in names_in(row["MetricExpr"])}
@@ -198,11 +198,11 @@ def test_metrics_have_finite_values():
                 try:
                     value = value_of(row["MetricExpr"], {**values, "smt": smt})
                 except ZeroDivisionError:
-                    continue  # a difference of counts that these make 0
+                    continue  # a difference that is 0 with these counts
                 check(abs(value) < 1e13, f"{table.directory}: {row['MetricName']} is {value}")
 
 
-# Counts of a run of 1000 cycles whose four parts are known: 20 % front end, 10 % thrown away, 30 % back end, 40 % work.
+# Counts of a run of 1000 cycles with known parts: 20 % front end, 10 % bad speculation, 30 % back end, 40 % retiring.
 KNOWN = {
     "x86/skylakex": {"CPU_CLK_UNHALTED.THREAD": 1000, "CPU_CLK_UNHALTED.THREAD_ANY": 2000, "UOPS_ISSUED.ANY": 1960,
                      "UOPS_RETIRED.RETIRE_SLOTS": 1600, "IDQ_UOPS_NOT_DELIVERED.CORE": 800, "INT_MISC.RECOVERY_CYCLES": 10,
@@ -232,7 +232,7 @@ KNOWN = {
 }
 SAME = {"arm64/arm/neoverse-v2": "arm64/arm/neoverse-v1", "arm64/arm/cortex-a76": "arm64/arm/neoverse-n1",
         "arm64/generic": "arm64/arm/neoverse-n1"}
-# Intel's cores by an event that their top-down parts are made of.
+# Intel's cores by an event that their top-down metrics use.
 FAMILIES = {"TOPDOWN.SLOTS": "x86/icelakex", "UOPS_ISSUED.ANY": "x86/skylakex", "NO_ALLOC_CYCLES": "x86/silvermont",
             "TOPDOWN_FE_BOUND": "x86/atom"}
 PARTS = {"frontend_bound": 0.2, "bad_speculation": 0.1, "backend_bound": 0.3, "retiring": 0.4}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program of functions that call each other, mapped by a process, to put samples into. */
+/* Test program: functions that call each other, mapped by a process. Tests add samples to it. */
 #ifndef TALLY_TESTS_PROFILE_ANNOTATED_H
 #define TALLY_TESTS_PROFILE_ANNOTATED_H
 
@@ -14,12 +14,12 @@
 
 enum {
 	ANNOTATED_FUNCTIONS = 4,
-	ANNOTATED_STEP = 0x40, /* from one to the next */
+	ANNOTATED_STEP = 0x40, /* distance between functions */
 	ANNOTATED_SIZE = 14,
-	ANNOTATED_RETURN = 9, /* what the call returns to */
+	ANNOTATED_RETURN = 9, /* return address of the call */
 	ANNOTATED_INSNS = 6,
 	ANNOTATED_BASE = 0x7000000, /* where the file is mapped */
-	ANNOTATED_PID = 1 << 23,    /* no process has it: nothing is looked up in /proc */
+	ANNOTATED_PID = 1 << 23,    /* not a valid pid, so /proc is not read */
 };
 
 /* push; mov; call; test; jne to the start; ret */
@@ -36,7 +36,7 @@ struct annotated {
 	struct tally_annotation_codes *codes;
 };
 
-/* Each function calls the next one, the last one the first. */
+/* Write the file. Each function calls the next one, the last one calls the first. */
 static inline void annotated_write(const struct annotated *f)
 {
 	static const struct image_symbol symbols[ANNOTATED_FUNCTIONS] = {
@@ -100,13 +100,14 @@ static inline void annotated_close(struct annotated *f)
 	temporary_remove(f->dir);
 }
 
-/* Where in memory offset `at` of a function is. */
+/* Return the address of offset `at` in a function. */
 static inline uint64_t annotated_ip(int function, uint64_t at)
 {
 	return ANNOTATED_BASE + IMAGE_TEXT_OFFSET + (uint64_t)function * ANNOTATED_STEP + at;
 }
 
-/* A sample of an event at a place in a function, called by `nr` others, innermost first. */
+/* Add a sample of an event at offset `at` of a function, called by `nr` functions, innermost first.
+ */
 static inline void annotated_sample(struct annotated *f, uint32_t event, int function, uint64_t at,
 				    uint64_t weight, const int *callers, size_t nr)
 {
@@ -121,7 +122,7 @@ static inline void annotated_sample(struct annotated *f, uint32_t event, int fun
 			 0);
 }
 
-/* The function called f0, f1, ... NULL: it was not met. */
+/* Find function f0, f1, ... Returns NULL if it has no samples. */
 static inline const struct tally_annotate_function *annotated_find(const struct annotated *f,
 								   int function)
 {

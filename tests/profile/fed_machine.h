@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A machine, and records that are fed to it. */
+/* A machine that tests feed records to. */
 #ifndef TALLY_TESTS_PROFILE_FED_MACHINE_H
 #define TALLY_TESTS_PROFILE_FED_MACHINE_H
 

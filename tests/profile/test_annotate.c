@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What each instruction has, against a count by hand, over random stacks. */
+/* Costs of instructions, compared with a simple count over random stacks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "annotated.h"
 #include "random.h"
 
-enum { SAMPLES = 500, DEPTH = 5, EVENTS = 2, CALL = 2 /* which instruction it is */ };
+enum { SAMPLES = 500, DEPTH = 5, EVENTS = 2, CALL = 2 /* index of the call instruction */ };
 
 struct truth {
 	struct tally_annotate_cost of[ANNOTATED_FUNCTIONS][ANNOTATED_INSNS][EVENTS];
@@ -103,7 +103,7 @@ static void instructions_have_what_fell_there(void **state)
 	annotated_close(&f);
 }
 
-/* Behind what cannot be a caller nothing is believed. */
+/* Callers after an invalid return address are ignored. */
 static void stacks_end_where_they_go_astray(void **state)
 {
 	uint64_t words[] = {(uint64_t)PERF_CONTEXT_USER, annotated_ip(0, 0),
@@ -163,7 +163,7 @@ static void instructions_lead_somewhere(void **state)
 	annotated_close(&f);
 }
 
-/* Of other functions than the one that is wanted only the sums are kept. */
+/* Only the sums are kept of functions other than the selected one. */
 static void one_function_is_wanted(void **state)
 {
 	const int callers[] = {1, 2};
@@ -200,7 +200,7 @@ static void places_have_a_limit(void **state)
 	annotated_close(&f);
 }
 
-/* Of a function that is too large its start is shown; samples behind that are counted. */
+/* Only the start of a large function is shown. Samples in the rest are counted. */
 static void code_has_a_limit(void **state)
 {
 	struct tally_annotation annotation;

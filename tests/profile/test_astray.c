@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Callchains that go astray end there: random ones, of words whose meaning is known. */
+/* Broken callchains end at the first invalid return address. Random chains consist of words of
+ * known kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,15 +19,15 @@
 
 enum { PID = 42, STRANGER = 43, SAMPLES = 2000, DEPTH = 8, PAGE = 0x1000 };
 
-/* What lies where in the process. */
+/* Kinds of addresses in the process. */
 enum place {
-	UNSEEN, /* code of a file that is not here */
+	UNSEEN, /* code of a missing file */
 	JITTED, /* code in memory without a file */
-	CALLS,  /* behind a call in a file that is here */
+	CALLS,  /* after a call in an existing file */
 	OTHERS, /* elsewhere in that file */
-	DATA,   /* of the file that is not here */
+	DATA,   /* data of the missing file */
 	NOWHERE,
-	MARKER, /* a word that would be one */
+	MARKER, /* has the value of a context marker */
 	PLACES,
 };
 
@@ -67,10 +68,10 @@ static void feed_mmap(struct fixture *f, int pid, enum place place, uint64_t pgo
 	assert_int_equal(tally_machine_record(f->machine, record, sizeof(record)), 0);
 }
 
-/* Where a program begins, and where it goes on. */
+/* Offsets of the entry function, where callchains end, and of an ordinary function. */
 enum { START = 0x800, MAIN = 0xa00 };
 
-/* A page of code: a call of five bytes, and what is none up to the next sixteenth. */
+/* Write a page of code: in each 16 bytes a call of 5 bytes, then bytes that are not a call. */
 static void write_code(struct fixture *f)
 {
 	static const struct image_symbol functions[] = {
@@ -138,9 +139,9 @@ static int add(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, u
 				 &sample, 1, cpu);
 }
 
-/* ---- against the truth --------------------------------------------------------- */
+/* ---- random chains ------------------------------------------------------------- */
 
-/* A chain, and what is to come of it. */
+/* A callchain, and the frames that are expected of it. */
 struct chain {
 	uint64_t words[2 * DEPTH + 4], shown[2 * DEPTH + 4];
 	size_t nr, nr_shown; /* `shown` without markers */
@@ -168,7 +169,7 @@ static struct chain random_chain(struct random *random)
 	if (inner && !outer)
 		return chain;
 	chain.words[chain.nr++] = (uint64_t)PERF_CONTEXT_USER;
-	/* Where a sample was may be anywhere. */
+	/* The sampled address may be of any kind. */
 	chain_push(&chain, random_word(random, (enum place)random_below(random, MARKER)));
 	for (uint64_t i = 1; i < outer; i++) {
 		enum place place = random_below(random, 4)
@@ -176,7 +177,7 @@ static struct chain random_chain(struct random *random)
 					   : (enum place)random_below(random, PLACES);
 
 		if (chain.is_raw && place == MARKER)
-			continue; /* which would be one */
+			continue; /* it would be taken for a marker */
 		chain.is_astray |= !chain.is_raw && !is_caller(place);
 		chain_push(&chain, random_word(random, place));
 	}
@@ -195,7 +196,7 @@ static bool frame_is(const struct fixture *f, uint32_t number, uint64_t word)
 
 	if (frame->symbol && !strcmp(name_of(frame), TALLY_CUT))
 		return false;
-	/* By the file offset where there is a file. */
+	/* Frames in files have the file offset. */
 	if (word - starts[UNSEEN] < PAGE)
 		addr = word - starts[UNSEEN];
 	else if (word - starts[CALLS] < PAGE || word - starts[DATA] < PAGE)
@@ -220,8 +221,9 @@ static void stack_check(const struct fixture *f, const struct tally_bucket *buck
 	assert_string_equal(tally_dso_name(last->dso), TALLY_CUT);
 }
 
-/* Each chain ends with the mark at the first word that is no caller, whatever was met before: of
- * another chain, as a place where a sample was, in a chain that is left as it is. */
+/* Each chain ends with [cut] at the first invalid return address. Results do not depend on words
+ * that were already seen: in another chain, as a sampled address or in a chain that is not
+ * validated. */
 static void chains_end_where_they_go_astray(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -251,9 +253,9 @@ static void chains_end_where_they_go_astray(void **state)
 	teardown(&f);
 }
 
-/* ---- one by one ------------------------------------------------------------------ */
+/* ---- single chains --------------------------------------------------------------- */
 
-/* The second of two chains, by how many callers it has and whether they end with the mark. */
+/* Add a chain. Check its number of callers and the total number of broken chains. */
 static void expect(struct fixture *f, int pid, const uint64_t *words, uint64_t nr, uint32_t callers,
 		   uint64_t astray)
 {
@@ -266,7 +268,8 @@ static void expect(struct fixture *f, int pid, const uint64_t *words, uint64_t n
 	assert_int_equal(f->profile.stats.astray, astray);
 }
 
-/* The same words are callers or not by what is known of their process, and by who walked. */
+/* Callers are validated only if the mappings of the process are known, and only if the kernel
+ * recorded them by frame pointers. */
 static void only_what_can_be_judged_is_judged(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -278,20 +281,20 @@ static void only_what_can_be_judged_is_judged(void **state)
 
 	setup(&f, &options);
 	expect(&f, PID, words, 4, 1, 1);
-	/* Of another process nothing is known: not even what is mapped. */
+	/* The mappings of another process are unknown. */
 	expect(&f, STRANGER, words, 4, 2, 1);
 	f.profile.callers_from = TALLY_CALLERS_WALKED;
 	expect(&f, PID, words, 4, 2, 1);
 	f.profile.callers_from = TALLY_CALLERS_JUDGED;
 	expect(&f, PID, unwound, 4, 2, 1);
 	expect(&f, PID, words, 4, 1, 2);
-	/* A map comes where there was none. */
+	/* The process gets its first mapping. */
 	feed_mmap(&f, STRANGER, UNSEEN, 0, "/nonexistent/prog");
 	expect(&f, STRANGER, words, 4, 1, 3);
 	teardown(&f);
 }
 
-/* Nobody calls where a program begins: what is found behind is left out, and nothing is missing. */
+/* An entry function has no caller: what follows it is dropped, and the chain is not broken. */
 static void nothing_is_missing_behind_a_start(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH};
@@ -312,14 +315,14 @@ static void nothing_is_missing_behind_a_start(void **state)
 		expect(&f, PID, by_code, 6, 2, astray);
 		expect(&f, PID, named, 4, 2, astray + 1);
 		expect(&f, PID, through, 5, 3, astray + 2);
-		/* A sample there says nothing of the word behind. */
+		/* A sampled address in the entry function does not end the chain. */
 		expect(&f, PID, first, 3, 1, astray + 3);
 	}
 	assert_int_equal(f.profile.stats.judged, 10);
 	teardown(&f);
 }
 
-/* The mark takes part in the limit, and is not what lies beyond it. */
+/* [cut] counts against the limit. A chain that exceeds the limit does not end with [cut]. */
 static void the_limit_stands(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH, .max_stack = 3};
@@ -336,7 +339,7 @@ static void the_limit_stands(void **state)
 	teardown(&f);
 }
 
-/* A profile that is swept finds the mark again, under whatever number. */
+/* [cut] is found again after a garbage collection, with any frame number. */
 static void the_mark_survives_sweeps(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU | TALLY_BY_PATH,
@@ -369,7 +372,7 @@ static void the_mark_survives_sweeps(void **state)
 	teardown(&f);
 }
 
-/* With a second pass the callers of marked buckets alone are judged. */
+/* With a second pass only the callers of marked buckets are validated. */
 static void the_second_pass_judges(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_CPU, .second_pass = true};

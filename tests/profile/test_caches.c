@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is remembered of addresses is forgotten when there are many: what is found is the same. */
+/* Caches of addresses grow and evict entries if there are many addresses; results stay the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Each address is a function of its own, and a caller of the one before it. */
+/* Add samples. Each address is a separate function and the caller of the address before it. */
 static void add_all(struct fixture *f, struct tally_profile *profile)
 {
 	for (uint64_t i = 0; i < ADDRESSES * ROUNDS; i++) {

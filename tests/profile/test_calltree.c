@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selections and call trees against a count by hand, over random callchains. */
+/* Selections and call trees, compared with a simple count over random callchains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { FUNCTIONS = 5, DEPTH = 7, CHAINS = 300, ROUNDS = 60, TIMES = 1000 };
 
-/* Innermost first. */
+/* A callchain, innermost frame first. */
 struct chain {
 	uint32_t frames[DEPTH];
 	uint32_t nr;
@@ -43,7 +43,7 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-/* Every chain is a bucket of its own, of which two samples are kept. */
+/* Each chain has its own bucket with two samples. */
 static void add_chain(struct fixture *f, uint32_t i)
 {
 	const struct chain *chain = &f->chains[i];
@@ -90,7 +90,8 @@ static void fixture_end(struct fixture *f)
 	tally_profile_free(&f->profile);
 }
 
-/* A chain as the tree goes along it, by the words of the header. Whether it is in the tree. */
+/* Get the part of a chain that the tree contains, in the order of the tree (see calltree.h).
+ * Returns false if the chain is not in the tree. */
 static bool walk_of(const struct chain *chain, const struct tally_calltree_options *options,
 		    struct chain *ret_walk)
 {
@@ -118,7 +119,7 @@ static bool walk_of(const struct chain *chain, const struct tally_calltree_optio
 	       !memcmp(walk.frames, options->prefix, options->nr_prefix * sizeof(*walk.frames));
 }
 
-/* What passes through a path of functions behind the prefix, and what ends there. */
+/* Add up the chains that pass through a path after the prefix, and those that end there. */
 static void count(const struct fixture *f, const struct tally_calltree_options *options,
 		  const uint32_t *path, uint32_t nr, uint64_t *ret_total, uint64_t *ret_self)
 {
@@ -188,7 +189,7 @@ static void test_trees_add_up(void **state)
 	}
 }
 
-/* What is left out is light or deep, and what is there weighs the same. */
+/* With limits, only nodes that are light or deep are missing; the others keep their weights. */
 static void test_limits(void **state)
 {
 	struct tally_calltree_options options = {.function = TALLY_FRAME_NONE};
@@ -218,7 +219,7 @@ static void test_limits(void **state)
 	fixture_end(&f);
 }
 
-/* A span of time, and some of the buckets. */
+/* Select a time range and some of the buckets. */
 static void test_selections(void **state)
 {
 	struct tally_selection_options options = {.is_timed = true, .first = 200, .last = 600};
@@ -255,7 +256,7 @@ static void test_selections(void **state)
 	fixture_end(&f);
 }
 
-/* Strips by weight, and in each bin what came in its time. */
+/* Tracks are sorted by weight; each bin has the samples of its time. */
 static void test_timelines(void **state)
 {
 	struct tally_timeline_options options = {.nr_bins = 7, .first = 1, .most = 3};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples that wait for their callers: each comes out once, with what was sent to it. */
+/* Samples with deferred callchains: each is returned once, with the callers that were recorded for
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static void join(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
 	assert_int_equal(tally_deferred_join(deferred, tid, cookie, words_of(callers, WORDS)), 0);
 }
 
-/* The next sample is this one, and got the callers of its cookie or none. */
+/* Expect this sample next, with the callers of its cookie if `joined`. */
 static void expect(struct tally_deferred *deferred, uint64_t number, uint64_t cookie, bool joined)
 {
 	struct tally_deferred_sample sample;
@@ -60,7 +61,7 @@ static void expect_none(struct tally_deferred *deferred)
 	assert_false(tally_deferred_next(deferred, &sample));
 }
 
-/* ---- one by one ------------------------------------------------------------------ */
+/* ---- single cases ---------------------------------------------------------------- */
 
 static void a_cookie_ends_a_callchain(void **state)
 {
@@ -89,10 +90,10 @@ static void samples_of_a_stay_share_callers(void **state)
 	expect(&deferred, 100, 1, true);
 	expect(&deferred, 102, 1, true);
 	expect_none(&deferred);
-	/* One that comes when the record was written. */
+	/* A sample that arrives after its callers. */
 	add(&deferred, 7, 1, 103, 8);
 	expect(&deferred, 103, 1, true);
-	/* The same callers once more, by another event. */
+	/* The same callers again, recorded by another event. */
 	join(&deferred, 7, 1);
 	expect_none(&deferred);
 	join(&deferred, 8, 1);
@@ -126,7 +127,8 @@ static void no_callers_are_callers_too(void **state)
 	tally_deferred_free(&deferred);
 }
 
-/* Another cookie, the end, another program, the end of all: in the order in which they waited. */
+/* Samples without callers are returned in the order of arrival: when another cookie arrives, when
+ * the thread exits or executes another program, and at the end. */
 static void what_is_lost_is_given_up(void **state)
 {
 	struct tally_deferred deferred = {0};
@@ -152,7 +154,8 @@ static void what_is_lost_is_given_up(void **state)
 	tally_deferred_free(&deferred);
 }
 
-/* Callers that are kept go first, then the thread that waits longest. */
+/* If memory is short, callers are dropped first, then samples of the thread that has waited
+ * longest. */
 static void memory_is_bounded(void **state)
 {
 	enum { LIMIT = 64 << 10, SIZE = 1000, MANY = 5000 };
@@ -173,7 +176,8 @@ static void memory_is_bounded(void **state)
 		}
 	}
 	assert_in_range(MANY - next, LIMIT / SIZE / 2, LIMIT / SIZE);
-	/* Of one thread, too; and what is larger than the limit by itself comes out again. */
+	/* The limit applies to a single thread, too. A sample that exceeds the limit alone is
+	 * returned immediately. */
 	for (uint64_t i = 0; i < 3; i++)
 		add(&deferred, MANY, 1, MANY + i, LIMIT - 500);
 	join(&deferred, MANY, 1);
@@ -196,14 +200,14 @@ static void what_waits_is_freed(void **state)
 		add(&deferred, (int32_t)(i % THREADS), 1, i, 24);
 	join(&deferred, 1, 1);
 	assert_true(tally_deferred_next(&deferred, &sample));
-	tally_deferred_free(&deferred); /* the sanitizer looks */
+	tally_deferred_free(&deferred); /* ASan reports leaks */
 	assert_int_equal(deferred.tasks.len, 0);
 }
 
-/* ---- against the truth ------------------------------------------------------------- */
+/* ---- random sequences -------------------------------------------------------------- */
 
-/* Threads enter the kernel, are sampled there and leave it; records get lost, come twice, and come
- * before the last sample of a stay. */
+/* A stay of a thread in the kernel, with samples. Callchain records get lost, arrive twice, or
+ * arrive before the last sample of a stay. */
 struct stay {
 	uint64_t cookie;
 	uint64_t samples[8];
@@ -231,7 +235,8 @@ static void random_stays(void **state)
 		int32_t tid = (int32_t)random_below(&random, THREADS);
 		struct stay *stay = &stays[tid];
 
-		if (!stay->cookie || !random_below(&random, 8)) { /* in again; the record is lost */
+		if (!stay->cookie || !random_below(&random, 8)) { /* new stay; the record was lost
+		                                                   */
 			if (stay->nr)
 				tally_deferred_give_up(&deferred, tid);
 			stay_end(&deferred, stay, &nr_out);

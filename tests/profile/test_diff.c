@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What changed, by recordings made up here, of which the truth is known. TALLY_LONG=1: ten times as
- * many. */
+/* Verdicts of a diff, checked with generated recordings and known changes. With TALLY_LONG=1 there
+ * are ten times as many. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,16 +20,16 @@
 
 enum { FUNCTIONS = 16, BASE = 0x10000, STEP = 0x100, PID = 42, MOST = 8 };
 
-/* A program: its functions' shares of the time, and what makes recordings of it differ. */
+/* A program: the shares of its functions, and sources of differences between its recordings. */
 struct program {
 	double shares[FUNCTIONS];
 	double hz, seconds;
-	double phases; /* seconds that one lasts, on average; 0: there are none */
-	bool is_alike; /* they last exactly so long, in all runs */
-	double runs;   /* standard deviation of a function's time between runs, as a part of it */
-	double bursts; /* of the last function, in one of three runs: up to such a share more */
-	int depth;     /* of the recursion that all is called from; 0: no callchains */
-	double late;   /* a last sample, so many seconds later */
+	double phases; /* mean duration of a phase in seconds; 0: no phases */
+	bool is_alike; /* all phases last equally long, in all runs */
+	double runs;   /* relative standard deviation of a function's time between runs */
+	double bursts; /* up to this additional share of the last function, in one run of three */
+	int depth;     /* recursion depth of the common callers; 0: no callchains */
+	double late;   /* one more sample, this many seconds later */
 };
 
 static const struct program plain = {
@@ -63,7 +63,7 @@ static double random_part(struct random *random)
 	return (double)(random_u64(random) >> 11) / (double)(1ull << 53);
 }
 
-/* About normal: the sum of twelve. */
+/* Return an approximately normal random number: the sum of twelve uniform ones. */
 static double random_normal(struct random *random)
 {
 	double sum = -6;
@@ -73,7 +73,8 @@ static double random_normal(struct random *random)
 	return sum;
 }
 
-/* In each of two phases one half of the functions has three times the weight of the other. */
+/* Choose a function. In each of two phases one half of the functions has three times the weight of
+ * the other. */
 static uint32_t random_function(const double *weights, int phase, struct random *random)
 {
 	double total = 0, at;
@@ -110,7 +111,7 @@ static void add_sample(struct fixture *f, const struct program *program, uint32_
 		0);
 }
 
-/* Record the program, and add that to a side. */
+/* Record the program and add the recording to a side. */
 static void record(struct tally_diff *diff, uint32_t side, const struct program *program,
 		   struct random *random)
 {
@@ -155,7 +156,7 @@ static void record(struct tally_diff *diff, uint32_t side, const struct program 
 static const struct tally_diff_options by_function = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
 						      .same = 0.1};
 
-/* `nr` recordings of each program, compared. */
+/* Compare `nr` recordings of each program. */
 static struct tally_diff *compare(const struct program *a, const struct program *b, int nr,
 				  const struct tally_diff_options *options, struct random *random)
 {
@@ -190,8 +191,8 @@ static bool is_changed(const struct tally_diff_row *row, int measure)
 }
 
 struct outcome {
-	int rows, changed, trials, wrong; /* comparisons with a row that is said to have changed */
-	int found;                        /* function 1 is said to have grown */
+	int rows, changed, trials, wrong; /* comparisons with a row reported as changed */
+	int found;                        /* comparisons that report function 1 as grown */
 };
 
 static int trials(int nr)
@@ -225,7 +226,7 @@ static struct outcome compare_often(const char *what, const struct program *a,
 	return outcome;
 }
 
-/* ---- nothing changed ------------------------------------------------------------ */
+/* ---- unchanged programs --------------------------------------------------------- */
 
 static void unchanged_rows_are_not_said_to_have_changed(void **state)
 {
@@ -234,7 +235,8 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 		int nr;
 		double phases, runs, bursts;
 		bool is_alike;
-		int often; /* as rows of a run have the same phases, and are wrong together */
+		int often; /* number of comparisons: rows of a run share its phases, so errors
+		            * correlate */
 	} worlds[] = {
 		{"one recording each", 1, 0, 0},
 		{"one, phases of 20 ms", 1, 0.02, 0},
@@ -268,7 +270,7 @@ static void unchanged_rows_are_not_said_to_have_changed(void **state)
 	}
 }
 
-/* ---- something did -------------------------------------------------------------- */
+/* ---- changed programs ----------------------------------------------------------- */
 
 static struct program grown(const struct program *program, double by)
 {
@@ -281,8 +283,8 @@ static struct program grown(const struct program *program, double by)
 	return other;
 }
 
-/* Where all samples but one are in one block of time, phases cannot be seen: one recording a side
- * tells nothing then, and several do. */
+/* If all samples except one are in one block of time, phases cannot be detected. Then one recording
+ * a side does not suffice for a verdict; several do. */
 static void one_late_sample_hides_phases(void **state)
 {
 	struct program late = plain, grows;
@@ -302,7 +304,7 @@ static void one_late_sample_hides_phases(void **state)
 		compare_often("five, a late sample, 30 % planted", &late, &grows, 5, 10).found, 10);
 }
 
-/* Recordings of one side that agree exactly are the best that there can be. */
+/* Recordings of a side that agree exactly give the most certain verdicts. */
 static void recordings_that_agree_are_certain(void **state)
 {
 	struct program a = plain, b;
@@ -352,7 +354,7 @@ static void planted_changes_are_found(void **state)
 	}
 }
 
-/* ---- what is no change ---------------------------------------------------------- */
+/* ---- differences that are not changes ------------------------------------------- */
 
 static void rates_and_lengths_change_nothing(void **state)
 {
@@ -370,7 +372,7 @@ static void rates_and_lengths_change_nothing(void **state)
 	assert_true(outcome.changed * 100 <= outcome.rows);
 }
 
-/* Blocks of the first samples are of a size that the later ones have left far behind. */
+/* The first samples have small blocks; later samples need far larger ones. */
 static void times_may_be_centuries_apart(void **state)
 {
 	struct program ages = plain;
@@ -410,7 +412,7 @@ static void recursions_change_nothing(void **state)
 	tally_diff_free(diff);
 }
 
-/* Values of time follow how long was recorded, and do so for each count of what was done. */
+/* Absolute values are seconds: a recording twice as long has twice the value. */
 static void absolute_values_have_scales(void **state)
 {
 	struct tally_diff_options options = {.keys = TALLY_KEY_SYMBOL, .absolute = true};
@@ -442,9 +444,9 @@ static void same_recordings_give_same_numbers(void **state)
 	tally_diff_free(b);
 }
 
-/* ---- parts ---------------------------------------------------------------------- */
+/* ---- statistics ----------------------------------------------------------------- */
 
-/* Against tables of Student's t. */
+/* Compare with tables of Student's t. */
 static void quantiles_are_those_of_tables(void **state)
 {
 	static const struct {
@@ -460,8 +462,8 @@ static void quantiles_are_those_of_tables(void **state)
 	}
 }
 
-/* Ratios that scatter as their degrees of freedom say have no more to say of each other than one
- * number; those that scatter more have. */
+/* Ratios that scatter as their degrees of freedom predict are estimates of one number (many degrees
+ * of freedom of the prior). Ratios that scatter more are not. */
 static void priors_know_scatter(void **state)
 {
 	enum { NR = 400, DF = 4 };
@@ -483,8 +485,8 @@ static void priors_know_scatter(void **state)
 	assert_true(tally_prior_fit(ratios, 2, DF).df == 0);
 }
 
-/* Labels stay few however long it takes, and the last level puts all of them into the same blocks.
- */
+/* The number of labels is limited for any duration, and the last level maps all of them to the same
+ * blocks. */
 static void clocks_number_blocks(void **state)
 {
 	struct tally_diff_clock clock = {0};

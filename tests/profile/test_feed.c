@@ -59,7 +59,7 @@ static int feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record
 	return tally_feed_record(&f->feed, &event, record, len, &f->sample, &f->facts);
 }
 
-/* A sample of `len` bytes that has its period behind the address and the thread. */
+/* Feed a sample of `len` bytes with the period after the address and the thread. */
 static int feed_sample(struct fixture *f, uint16_t misc, uint64_t period, size_t len)
 {
 	uint8_t record[32];
@@ -142,7 +142,8 @@ static void what_was_lost_is_added_up(void **state)
 	tally_put_u64(record + 16, 3);
 	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 24), 0);
 	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 24), 0);
-	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 23), 0); /* too short to say */
+	assert_int_equal(feed(f, PERF_RECORD_LOST, 0, record, 23), 0); /* too short for the number
+	                                                                * of lost records */
 	assert_int_equal(f->feed.counts.lost_records, 6);
 	assert_int_equal(f->feed.counts.lost_samples, 0);
 	tally_put_u64(record + 8, 5);
@@ -166,15 +167,15 @@ static void other_records_reach_the_machine(void **state)
 	assert_int_equal(feed(f, PERF_RECORD_COMM, 0, record, sizeof(record)), 0);
 	assert_int_equal(feed_sample(f, PERF_RECORD_MISC_USER, 0, 24), 1);
 	assert_string_equal(tally_machine_comm(f->feed.machine, f->facts.thread), "make");
-	/* What is damaged of them the machine counts. */
+	/* The machine counts damaged ones. */
 	assert_int_equal(feed(f, PERF_RECORD_COMM, 0, record, 16), 0);
 	assert_int_equal(tally_machine_stats(f->feed.machine)->damaged, 1);
 	assert_int_equal(f->feed.counts.damaged, 0);
-	/* Those of user space are nobody's. */
+	/* Records of user-defined types are ignored. */
 	assert_int_equal(feed(f, 79, 0, record, sizeof(record)), 0);
 }
 
-/* ---- callers that come later ---------------------------------------------------- */
+/* ---- deferred callchains -------------------------------------------------------- */
 
 enum { COOKIE = 0x100000005, KERNEL_IP = 0x10, USER_IP = 0x20 };
 
@@ -199,7 +200,7 @@ static size_t put_thread(uint8_t *record, size_t at, int32_t tid)
 	return at + 8;
 }
 
-/* A sample that was taken in the kernel, with `tag`; what tally_feed_record() says. */
+/* Feed a sample taken in the kernel, with `tag`. Returns the result of tally_feed_record(). */
 static int feed_waiting(struct fixture *f, int32_t tid, uint64_t cookie, int tag)
 {
 	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL_IP,
@@ -233,7 +234,7 @@ static int release_callers(struct fixture *f, int32_t tid, uint64_t cookie, cons
 		       put_thread(record, put_words(record, 16, words, nr), tid));
 }
 
-/* The next sample has this tag and these words. */
+/* Expect that the next sample has this tag and callchain. */
 static void expect_waited(struct fixture *f, int tag, const uint64_t *words, uint64_t nr)
 {
 	struct tally_feed_waited waited;
@@ -274,7 +275,7 @@ static void callers_take_the_place_of_their_cookie(void **state)
 	assert_int_equal(f->facts.thread->tid, TID);
 	expect_waited(f, 2, joined_words, 5);
 	expect_no_more(f);
-	/* Without a marker they are the user's all the same. */
+	/* Callers without a context marker are user space, too. */
 	assert_int_equal(feed_waiting(f, TID, COOKIE + 4, 3), 0);
 	assert_int_equal(release_callers(f, TID, COOKIE + 4, user_words + 1, 2), 0);
 	expect_waited(f, 3, joined_words, 5);
@@ -285,7 +286,7 @@ static void callers_take_the_place_of_their_cookie(void **state)
 	assert_int_equal(f->feed.counts.damaged, 0);
 }
 
-/* A record that is shorter than it says brings nothing. */
+/* A record that is shorter than its number of words is ignored. */
 static void damaged_callers_are_not_taken(void **state)
 {
 	struct fixture *f = *state;
@@ -297,7 +298,7 @@ static void damaged_callers_are_not_taken(void **state)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(huge); i++) {
 		tally_put_u64(record + 8, COOKIE);
 		tally_put_u64(record + 16, huge[i]);
-		put_thread(record, 56, TID); /* room for four words and a trailer */
+		put_thread(record, 56, TID); /* space for four words and a trailer */
 		assert_int_equal(release(f, PERF_RECORD_CALLCHAIN_DEFERRED, 0, record, 64), 0);
 	}
 	assert_int_equal(release(f, PERF_RECORD_CALLCHAIN_DEFERRED, 0, record, 24), 0);
@@ -309,7 +310,7 @@ static void damaged_callers_are_not_taken(void **state)
 	assert_int_equal(f->feed.counts.unjoined, 1);
 }
 
-/* What will not get its callers any more is handed out while its thread is what it was. */
+/* Samples that cannot get their callers any more are returned before the thread changes. */
 static void the_end_of_a_thread_ends_the_waiting(void **state)
 {
 	struct fixture *f = *state;
@@ -320,7 +321,7 @@ static void the_end_of_a_thread_ends_the_waiting(void **state)
 	strcpy((char *)comm + 16, "cc1");
 	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
 	assert_int_equal(release(f, PERF_RECORD_COMM, 0, comm, sizeof(comm)), 0);
-	expect_no_more(f); /* it only renamed itself */
+	expect_no_more(f); /* only the thread's name changed */
 	assert_int_equal(
 		release(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, sizeof(comm)), 0);
 	expect_waited(f, 1, joined_words, 2);
@@ -337,7 +338,8 @@ static void the_end_of_a_thread_ends_the_waiting(void **state)
 	assert_int_equal(f->feed.counts.unjoined, 3);
 }
 
-/* Who does not ask for it, or an event that was not recorded so, has no sample wait. */
+/* Samples do not wait unless the caller requests it and the event was recorded with
+ * defer_callchain. */
 static void nobody_has_to_wait(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows and call graphs against a count by hand, over random callchains. */
+/* Rows and call graphs, compared with a simple count over random callchains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 enum { FUNCTIONS = 6, DEPTH = 6, DEEP = 40, SAMPLES = 400, BASE = 0x1000, PID = 42 };
 
 struct chain {
-	uint64_t ips[DEPTH + 1]; /* the marker first, innermost next */
+	uint64_t ips[DEPTH + 1]; /* context marker first, then innermost frame first */
 	size_t nr;
 	uint64_t weight;
 	uint32_t cpu;
@@ -55,7 +55,7 @@ static void feed_maps(struct tally_machine *machine)
 	feed(machine, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, mmap, sizeof(mmap));
 }
 
-/* Some functions are met much more often than others. */
+/* Return the address of a random function. Some functions are much more frequent than others. */
 static uint64_t random_ip(struct random *random)
 {
 	return BASE + random_below(random, 1 + random_below(random, FUNCTIONS));
@@ -73,7 +73,7 @@ static struct chain random_chain(struct random *random)
 	return chain;
 }
 
-/* The chains that are wanted (see tally_profile_second_pass()), NULL: all of them. */
+/* Feed the chains with a bit set in `wanted` (see tally_profile_second_pass()); NULL: all. */
 static void feed_chains(struct fixture *f, const uint64_t *wanted)
 {
 	struct tally_thread *thread;
@@ -133,7 +133,7 @@ static bool chain_has(const struct chain *chain, uint64_t ip)
 	return false;
 }
 
-/* All that is here has no name, and is of one file: it counts once for each sample. */
+/* All code here is unnamed and of one file: it is one row, and counts once for each sample. */
 static void unnamed_code_is_joined(void **state)
 {
 	struct random random = random_start();
@@ -190,9 +190,10 @@ static void rows_are_the_sums(void **state)
 	free(f);
 }
 
-/* The part of a chain that belongs to a row's graph, in the graph's order; 0 if it has none. What
- * perf shows: the whole chain for samples of the row's own function, else what lies between
- * the function and the end that the order goes to. */
+/* Get the part of a chain that belongs to a row's graph, in the order of the graph, as perf shows
+ * it: the whole chain for samples of the row's own function, otherwise the part between the
+ * function and the end that the order leads to. Returns its length, 0 if the chain has no such
+ * part. */
 static size_t graph_part(const struct chain *chain, uint64_t ip, bool caller, bool children,
 			 uint64_t part[DEPTH])
 {
@@ -213,7 +214,7 @@ static size_t graph_part(const struct chain *chain, uint64_t ip, bool caller, bo
 	return n;
 }
 
-/* The node at the end of `part`, or NULL. */
+/* Find the node at the end of `part`. Returns NULL if it does not exist. */
 static const struct tally_graph_node *graph_find(const struct fixture *f,
 						 const struct tally_hist *hist, uint32_t node,
 						 const uint64_t *part, size_t n)
@@ -232,8 +233,8 @@ static const struct tally_graph_node *graph_find(const struct fixture *f,
 	return &nodes[node];
 }
 
-/* The row's graph has a node of the right weight for every part of a callchain that weighs at least
- * `least`. */
+/* Check that a row's graph has a node of the right weight for every part of a callchain that weighs
+ * at least `least`. */
 static void check_graph(const struct fixture *f, const struct tally_hist *hist,
 			const struct tally_row *row, bool caller, bool children, uint64_t least)
 {
@@ -271,8 +272,8 @@ static void check_graph(const struct fixture *f, const struct tally_hist *hist,
 		assert_int_equal(roots, sum);
 }
 
-/* The graphs of rows that weigh at least `least`, in either order, with and without children; how
- * many rows have one, and how many none. */
+/* Check the graphs of rows that weigh at least `least`, in both orders, with and without children.
+ * Counts the rows with and without a graph. */
 static void check_graphs(struct fixture *f, uint64_t least, unsigned *heavy, unsigned *light)
 {
 	for (int mode = 0; mode < 4; mode++) {
@@ -324,7 +325,7 @@ static uint64_t weight_below(const struct fixture *f, uint32_t frame)
 	return weight;
 }
 
-/* Rows of `graph_min` and more have graphs, the others have none; how many have one. */
+/* Check that exactly the rows of at least `graph_min` have graphs. Returns their number. */
 static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_min)
 {
 	struct tally_hist_options all = {.keys = TALLY_KEY_SYMBOL,
@@ -347,7 +348,7 @@ static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_
 	return heavy;
 }
 
-/* Rows are the same as if all had been looked at once; graphs are of the heavy ones alone. */
+/* Rows are the same as after a single pass; only heavy rows have graphs. */
 static void second_pass_grows_graphs(void **state)
 {
 	struct random random = random_start();
@@ -371,13 +372,14 @@ static void second_pass_grows_graphs(void **state)
 	assert_int_equal(f->profile.stats.chains, SAMPLES);
 	heavy = check_heavy_rows(f, false, options.graph_min);
 	heavy += check_heavy_rows(f, true, options.graph_min);
-	/* Both kinds were there. */
+	/* Both kinds occurred. */
 	assert_in_range(heavy, 2, 2 * FUNCTIONS - 2);
 	fixture_end(f);
 	free(f);
 }
 
-/* Threads that are told apart are numbered as they are met: all samples must come again. */
+/* Threads that are shown separately are numbered as they appear, so the second pass needs all
+ * samples. */
 static void threads_need_all_samples(void **state)
 {
 	struct random random = random_start();
@@ -395,8 +397,7 @@ static void threads_need_all_samples(void **state)
 	free(f);
 }
 
-/* Nothing lighter than asked for is gone on from, and what is heavy is there, whatever lies
- * between. */
+/* A graph has all nodes of at least the minimal weight, and no children of lighter ones. */
 static void light_branches_are_not_grown(void **state)
 {
 	struct random random = random_start();
@@ -405,7 +406,7 @@ static void light_branches_are_not_grown(void **state)
 
 	fixture_start(f, &random, 0);
 	check_graphs(f, f->profile.totals.data[0].period / FUNCTIONS, &heavy, &light);
-	/* Both kinds were there. */
+	/* Both kinds occurred. */
 	assert_true(heavy > 4 && light > 4);
 	fixture_end(f);
 	free(f);
@@ -433,7 +434,7 @@ static void parent_without_match_is_other(void **state)
 	free(f);
 }
 
-/* A chain with a marker that nobody knows is dropped each time it comes, not only the first. */
+/* A callchain with an unknown context marker is dropped every time, not only the first time. */
 static void astray_chains_are_dropped(void **state)
 {
 	const uint64_t unknown = (uint64_t)PERF_CONTEXT_MAX + 1;
@@ -455,7 +456,7 @@ static void astray_chains_are_dropped(void **state)
 
 	fixture_start(f, &random, 0);
 	f->profile.callers_from = TALLY_CALLERS_UNWOUND;
-	/* Two of each length. */
+	/* Each length occurs twice. */
 	for (size_t cut = 0; cut < 6; cut++) {
 		sample.callchain =
 			(struct tally_words){(const uint8_t *)ips, sizeof(ips) / 8 - cut / 2};
@@ -470,7 +471,7 @@ static void astray_chains_are_dropped(void **state)
 	free(f);
 }
 
-/* A chain that shares its outer part with others; now and then it goes astray. */
+/* Make a chain that shares its outer part with others. Some chains are damaged. */
 static size_t deep_chain(struct random *random, const uint64_t *trunk, uint64_t *ips)
 {
 	size_t inner = random_below(random, 12), from = random_below(random, DEEP), nr = 0;
@@ -490,7 +491,7 @@ static uint64_t frame_addr(const struct fixture *f, uint32_t frame)
 	return f->profile.frames.all.data[frame].addr;
 }
 
-/* Each stack is its sample's chain, frame by frame, as far as frames are taken. */
+/* Each stack equals the callchain of its sample, frame by frame, up to the limit. */
 static void stacks_are_the_chains(void **state)
 {
 	enum { MAX_STACK = 36 };

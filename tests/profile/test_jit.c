@@ -16,7 +16,7 @@
 #include "symbols/made.h"
 #include "temporary.h"
 
-/* Nobody's, above all that the kernel gives out; and code at two times. */
+/* Pids above the maximum of the kernel; and code at two times. */
 enum { PID = 1 << 23, CHILD = PID + 1, CODE = 0x500000, FIRST = 100, SECOND = 200 };
 
 struct fixture {
@@ -105,7 +105,7 @@ static void feed_exec(struct fixture *f, int pid)
 	feed(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, record, sizeof(record));
 }
 
-/* The process has memory that code is in, and its dump. */
+/* Map anonymous executable memory and the jitdump of the process. */
 static void feed_process(struct fixture *f)
 {
 	feed_mmap(f, PID, CODE, 0x10000, "//anon", 0);
@@ -128,7 +128,7 @@ static void expect_both(struct fixture *f, int pid)
 	assert_null(name_when(f, pid, CODE, FIRST - 1));
 	assert_string_equal(name_when(f, pid, CODE + 8, FIRST), "first");
 	assert_string_equal(name_when(f, pid, CODE + 8, SECOND), "second");
-	/* Nothing is remembered of another time. */
+	/* Results for another time are not cached. */
 	assert_string_equal(name_when(f, pid, CODE + 8, SECOND - 1), "first");
 	assert_string_equal(name_when(f, pid, CODE + 8, TALLY_TIME_UNKNOWN), "second");
 }
@@ -141,7 +141,7 @@ static void by_the_time_of_a_sample(void **state)
 	expect_both(f, PID);
 }
 
-/* Both have keys of one word, and no two the same: what is found is remembered under them. */
+/* Both functions have distinct keys of one word, which are used in caches. */
 static void each_code_has_keys_of_its_own(void **state)
 {
 	uint64_t keys[2][TALLY_LOCATION_KEY_WORDS], caller[TALLY_LOCATION_KEY_WORDS];
@@ -180,7 +180,8 @@ static void forks_and_other_programs(void **state)
 	expect_both(f, PID);
 }
 
-/* A file that is mapped over it is what is there now, and who only reads a dump has none. */
+/* Only anonymous memory has JIT code: not a file that was mapped over it. A process that only reads
+ * a dump (data mapping) has none. */
 static void only_where_code_may_be(void **state)
 {
 	struct fixture *f = *state;

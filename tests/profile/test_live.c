@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile that lives for days: it fades, gives memory back, and stays right meanwhile. */
+/* A profile that runs for days: it decays, frees memory, and its results stay correct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,7 @@ static void feed_mmap(struct fixture *f, int pid, uint64_t start, const char *na
 	feed(f, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, record, sizeof(record));
 }
 
-/* A process that runs a file of its own and has the name of its number. */
+/* Start a process with its own executable; its name contains its pid. */
 static void start_process(struct fixture *f, int pid)
 {
 	char name[32];
@@ -96,7 +96,7 @@ static void start_process(struct fixture *f, int pid)
 	feed_mmap(f, pid, BASE, name);
 }
 
-/* `depth` frames from `ip` on; 0: without a chain. */
+/* Add a sample with `depth` frames from `chain`; 0: without callchain. */
 static void add_sample(struct fixture *f, int pid, uint64_t ip, const uint64_t *chain, size_t depth,
 		       uint64_t weight)
 {
@@ -118,7 +118,7 @@ static void add_flat(struct fixture *f, int pid, uint64_t ip, uint64_t weight)
 	add_sample(f, pid, ip, NULL, 0, weight);
 }
 
-/* ---- fading ------------------------------------------------------------------ */
+/* ---- decay ------------------------------------------------------------------- */
 
 static void test_seven_eighths_are_left(void **state)
 {
@@ -148,7 +148,7 @@ static void test_a_bucket_that_is_next_to_nothing_falls_out(void **state)
 	assert_int_equal(f.profile.buckets.len, 2);
 	assert_int_equal(f.profile.totals.data[0].period_shown,
 			 (1ull << 30) / 8 * 7 + (1ull << 12) / 8 * 7);
-	/* What is left is found again. */
+	/* The remaining buckets are found again. */
 	add_flat(&f, 5, BASE + 16, 1);
 	add_flat(&f, 5, BASE, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
@@ -189,7 +189,7 @@ static void test_zero_forgets(void **state)
 	teardown(&f);
 }
 
-/* ---- sweeping ---------------------------------------------------------------- */
+/* ---- garbage collection ------------------------------------------------------ */
 
 static uint64_t hash_frame(const struct fixture *f, uint32_t number, uint64_t hash)
 {
@@ -199,8 +199,8 @@ static uint64_t hash_frame(const struct fixture *f, uint32_t number, uint64_t ha
 	return tally_hash_bytes(name, strlen(name), tally_hash_u64(hash, frame->addr));
 }
 
-/* What all buckets add up to, whatever the numbers are that they have: a hash of names and frames
- * of each, times its period. */
+/* Hash over all buckets: for each the hash of its names and frames, times its period. Does not
+ * depend on their numbers. */
 static uint64_t fingerprint(struct fixture *f)
 {
 	uint64_t sum = 0;
@@ -247,7 +247,7 @@ static void test_what_ended_is_given_back(void **state)
 		feed_task(&f, PERF_RECORD_EXIT, pid, 1);
 	}
 	assert_int_equal(tally_profile_sweep(&f.profile, expire(&f)), 0);
-	/* Names of the dead last as long as what they did is shown. */
+	/* Names of exited tasks are kept as long as their samples are shown. */
 	assert_true(f.machine->all_threads.len > MANY);
 	add_flat(&f, ONE, BASE + 8, 1ull << 40);
 	age(&f, 1);
@@ -260,7 +260,7 @@ static void test_what_ended_is_given_back(void **state)
 	assert_int_equal(f.profile.frames.all.len, 1);
 	assert_string_equal(tally_dso_name(f.profile.frames.all.data[0].dso),
 			    "/nowhere/file100000");
-	/* It goes on where it was. */
+	/* New samples are added to the same bucket. */
 	add_flat(&f, ONE, BASE + 8, 1);
 	assert_int_equal(tally_profile_finish(&f.profile), 0);
 	assert_int_equal(f.profile.buckets.len, 1);
@@ -293,7 +293,7 @@ static void test_who_ended_unseen_can_be_asked_for(void **state)
 	setup(&f, TALLY_BY_FRAME);
 	for (int pid = 2; pid < 12; pid++)
 		start_process(&f, pid);
-	assert_int_equal(tally_machine_expire(f.machine, odd_is_gone), 6); /* and 1 */
+	assert_int_equal(tally_machine_expire(f.machine, odd_is_gone), 6); /* and task 1 */
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tally_profile_sweep(&f.profile, 1 << 20), 0);
 	assert_int_equal(f.machine->all_threads.len, 6); /* and the idle task */
@@ -313,8 +313,8 @@ static void test_another_program_has_other_maps(void **state)
 	teardown(&f);
 }
 
-/* Random lives and samples, aged and swept again and again, beside a profile that is never swept:
- * both always add up to the same. */
+/* Random tasks and samples. One profile is decayed and garbage-collected repeatedly, another one
+ * never is; both always have the same sum. */
 static void random_step(struct random *random, struct fixture *f, int pid, uint64_t what)
 {
 	uint64_t chain[DEPTH];
@@ -354,7 +354,7 @@ static void test_sweeping_changes_nothing_that_is_seen(void **state)
 		}
 		age(&swept, 12);
 		age(&kept, 12);
-		/* As if much had gone. */
+		/* Garbage-collect as if many tasks had exited. */
 		(void)expire(&swept);
 		assert_int_equal(tally_profile_sweep(&swept.profile, 1 << 20), 0);
 		assert_int_equal(fingerprint(&swept), fingerprint(&kept));

@@ -66,7 +66,7 @@ static void threads_are_named(void **state)
 	feed_task(f, PERF_RECORD_FORK, 20, 7, 20, 8);
 	assert_string_equal(
 		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 20, 20)), "make");
-	/* A tid that comes again is somebody else. */
+	/* A reused tid is a new thread. */
 	feed_comm(f, 20, 20, "cc1");
 	feed_task(f, PERF_RECORD_FORK, 20, 0, 20, 0);
 	assert_string_equal(
@@ -83,7 +83,7 @@ static void children_keep_the_maps_of_the_fork(void **state)
 	assert_string_equal(dso_at(f, 10, PERF_RECORD_MISC_USER, 0x1800), "/bin/new");
 	assert_string_equal(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x1800), "/bin/old");
 	assert_null(dso_at(f, 11, PERF_RECORD_MISC_USER, 0x2000));
-	/* Threads share their process's maps, whenever they were made. */
+	/* Threads share the mappings of their process, including later ones. */
 	feed_task(f, PERF_RECORD_FORK, 10, 10, 15, 10);
 	feed_mmap(f, PERF_RECORD_MISC_USER, 10, 0x5000, 0x1000, "/lib/late");
 	assert_string_equal(dso_at(f, 15, PERF_RECORD_MISC_USER, 0x5000), "/lib/late");
@@ -105,20 +105,21 @@ static void maps_of_the_ended_go_after_a_while(void **state)
 	end(f, MANY);
 	end(f, THREADED);
 	for (int i = 0; i < MACHINE_ENDED; i++) {
-		/* Those who ended lately still have theirs. */
+		/* Recently exited processes still have their mappings. */
 		assert_string_equal(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800), "/bin/one");
 		feed_task(f, PERF_RECORD_FORK, FIRST + i, 1, FIRST + i, 1);
 		end(f, FIRST + i);
 	}
 	assert_null(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800));
-	/* Another thread may go on when the first one ends. */
+	/* Other threads may run on after the main thread exits. */
 	assert_string_equal(dso_at(f, THREADED, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
-	/* Who comes again under a number begins anew. */
+	/* A process that reuses a pid starts without the old mappings. */
 	feed_task(f, PERF_RECORD_FORK, MANY, THREADED, MANY, THREADED);
 	assert_string_equal(dso_at(f, MANY, PERF_RECORD_MISC_USER, 0x1800), "/bin/several");
 }
 
-/* The kernel calls all of them 0: what one of them maps, or is called, is not the next one's. */
+/* The kernel reports pid 0 for all tasks outside the namespace. Names and mappings of one task must
+ * not be assigned to another. */
 static void tasks_outside_the_namespace_are_not_told_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -135,24 +136,24 @@ static void tasks_outside_the_namespace_are_not_told_apart(void **state)
 	end(f, 0);
 	assert_null(dso_at(f, 0, PERF_RECORD_MISC_USER, 0x1800));
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
-	/* It is not one of them that is the idle task, whatever it is called. */
+	/* None of them is the idle task, even if it has the same name. */
 	feed_comm(f, 0, 0, "swapper");
 	assert_string_equal(tally_machine_comm(f->machine, idle), "[unknown]");
-	/* Samples of before are summed up under the same name. */
+	/* Earlier samples are shown with the same name. */
 	assert_string_equal(tally_intern_text(tally_machine_comms(f->machine),
 					      tally_machine_comm_of(f->machine, key)),
 			    "[unknown]");
 	assert_int_equal(tally_machine_stats(f->machine)->outside, 0);
 	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_USER, 2);
 	assert_int_equal(tally_machine_stats(f->machine)->outside, 1);
-	/* Who was started from there inherits nothing from them. */
+	/* A process that one of them forked inherits nothing from them. */
 	feed_task(f, PERF_RECORD_FORK, 30, 0, 30, 0);
 	assert_null(dso_at(f, 30, PERF_RECORD_MISC_USER, 0x1800));
 	assert_string_equal(
 		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 30, 30)), ":30");
 }
 
-/* A sample in user space alone tells of them. */
+/* A single user-space sample of pid 0 reveals that such tasks exist. */
 static void a_sample_of_pid_0_in_user_space_is_of_another_task(void **state)
 {
 	struct fixture *f = *state;
@@ -211,7 +212,7 @@ static void time_passes(struct fixture *f, uint64_t time)
 	tally_machine_sample_thread(f->machine, 0, 0, PERF_RECORD_MISC_KERNEL, time);
 }
 
-/* The records of its birth are lost, or were never written. */
+/* A reused pid is a new process, even if its fork record was lost or never written. */
 static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 {
 	struct fixture *f = *state;
@@ -219,7 +220,7 @@ static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 	feed_comm(f, 40, 40, "old");
 	feed_mmap(f, PERF_RECORD_MISC_USER, 40, 0x1000, 0x1000, "/bin/old");
 	end_at(f, 40, 100 * SECOND);
-	/* On its way out it still runs in the kernel. */
+	/* An exiting task still runs in the kernel. */
 	assert_ptr_equal(tally_machine_sample_thread(f->machine, 40, 40, PERF_RECORD_MISC_KERNEL,
 						     101 * SECOND),
 			 tally_machine_thread(f->machine, 40, 40));
@@ -228,26 +229,27 @@ static void a_number_that_was_given_out_again_is_somebody_else(void **state)
 	assert_null(dso_of_sample(f, 40, 40, 102 * SECOND));
 	assert_string_equal(
 		tally_machine_comm(f->machine, tally_machine_thread(f->machine, 40, 40)), ":40");
-	/* A map is of the new one. */
+	/* A new mapping belongs to the new process. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x1000, 0x1000, "/bin/old");
 	end_at(f, 50, 200 * SECOND);
 	time_passes(f, 202 * SECOND);
 	feed_mmap(f, PERF_RECORD_MISC_USER, 50, 0x9000, 0x1000, "/bin/new");
 	assert_null(dso_of_sample(f, 50, 50, 203 * SECOND));
 	assert_string_equal(dso_at(f, 50, PERF_RECORD_MISC_USER, 0x9000), "/bin/new");
-	/* One that executes a program takes the number of the first, which ends before. */
+	/* When another thread calls execve(2), it takes the pid of the main thread, which exits
+	 * first. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 70, 0x1000, 0x1000, "/bin/threads");
 	feed_task(f, PERF_RECORD_FORK, 70, 70, 71, 70);
 	end_at(f, 70, 250 * SECOND);
 	feed_exec(f, 70, "next");
 	assert_string_equal(dso_of_sample(f, 70, 70, 251 * SECOND), "/bin/threads");
-	/* Nobody is left who could. */
+	/* No thread is left that could call execve(2). */
 	end_at(f, 70, 260 * SECOND);
 	end_at(f, 71, 260 * SECOND);
 	time_passes(f, 262 * SECOND);
 	feed_exec(f, 70, "other");
 	assert_null(dso_of_sample(f, 70, 70, 263 * SECOND));
-	/* A thread of one process, and later the first of another. */
+	/* The tid of a thread, which is later the pid of another process. */
 	feed_mmap(f, PERF_RECORD_MISC_USER, 60, 0x1000, 0x1000, "/bin/first");
 	feed_task(f, PERF_RECORD_FORK, 60, 60, 61, 60);
 	assert_string_equal(dso_of_sample(f, 60, 61, 300 * SECOND), "/bin/first");
@@ -302,7 +304,7 @@ static void maps_tell_without_symbols(void **state)
 	assert_null(mapped_at(f, 11, USER, 0x1800));
 	assert_string_equal(mapped_at(f, 10, KERNEL, 0xffffffff81000010), "[kernel.kallsyms]");
 	assert_string_equal(mapped_at(f, 11, KERNEL, 0xffffffffc0010010), module);
-	/* A guest's addresses are in no map of ours, whatever is at the same one. */
+	/* Guest addresses are not in a mapping of the host, even if the address is the same. */
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_USER, 0x1800));
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_GUEST_KERNEL, 0xffffffff81000010));
 	assert_null(mapped_at(f, 10, PERF_RECORD_MISC_CPUMODE_UNKNOWN, 0x1800));
@@ -321,7 +323,8 @@ static void damaged_records_are_counted(void **state)
 	assert_int_equal(tally_machine_stats(f->machine)->damaged, 4);
 }
 
-/* What `ip` is in words, and that they mean the same as the address. */
+/* Get the location key of `ip` (the first word), and check that it resolves to the same location.
+ */
 static uint64_t words_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip, int nr)
 {
 	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
@@ -351,15 +354,15 @@ static void words_are_the_same_in_every_process(void **state)
 	assert_true(words_of(f, 7, USER, 0x10010, 1) == words_of(f, 8, USER, 0x55550010, 1));
 	assert_true(words_of(f, 7, USER, 0x10010, 1) != words_of(f, 8, USER, 0x10010, 1));
 	assert_true(words_of(f, 7, USER, 0x20010, 1) == words_of(f, 8, USER, 0x10010, 1));
-	/* In no map, or in the kernel: themselves. */
+	/* Unmapped and kernel addresses are their own key. */
 	assert_true(words_of(f, 7, USER, 0x40000, 1) == 0x40000);
 	assert_true(words_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
-	/* Astray: what looks like the kernel's, or like another word. */
+	/* Addresses that look like kernel addresses or like other keys. */
 	words_of(f, 7, USER, 0xffffffff81000000, 3);
 	words_of(f, 7, USER, words_of(f, 7, USER, 0x10010, 1), 3);
 	words_of(f, 7, KERNEL, 0x10010, 3);
 	words_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
-	/* A map too far up to fit. */
+	/* The address of this mapping is too high for the key. */
 	feed_mmap(f, USER, 8, 1ull << 52, 0x1000, "//anon");
 	words_of(f, 8, USER, (1ull << 52) + 8, 3);
 }

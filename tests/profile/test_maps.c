@@ -17,8 +17,8 @@ static struct tally_dso *dso(uintptr_t number)
 	return (struct tally_dso *)(number << 4);
 }
 
-/* Random maps against an array that says for each page what is there. Pages are as large as makes
- * look-ups remember what they found in several places. */
+/* Compare random mappings with an array of the mapping at each page. Pages are so large that
+ * look-ups use several slots of the cache. */
 static void maps_agree_with_an_array(void **state)
 {
 	enum { PAGE_BITS = 21 };
@@ -88,8 +88,8 @@ static void number_changes_only_after_a_look(void **state)
 	tally_maps_put(NULL);
 }
 
-/* Spaces that part again and again, and share most of what they have: each agrees with an array of
- * its own, whatever the others map. */
+/* Address spaces that are forked repeatedly and share most of their mappings: each agrees with its
+ * own array, whatever the others map. */
 static void spaces_that_share_agree_with_arrays(void **state)
 {
 	enum { SPACES = 12, STEPS = 4000 };
@@ -129,8 +129,8 @@ static void count_one(void *arg, struct tally_mapping *map)
 	++*(size_t *)arg;
 }
 
-/* mmap's normal order, which moved all maps for each one once; then look-ups enough for an array.
- */
+/* Insert mappings in mmap's usual order, top down, which once was quadratic. Then look up often
+ * enough that the index is built. */
 static void maps_downward_are_found(void **state)
 {
 	enum { MAPS = 50000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory without a file that is mapped over a file's code. */
+/* Anonymous memory that is mapped over the code of a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void a_program_that_moves_its_code_keeps_its_file(void **state)
 		feed_mmap(f, PROGRAM + PAGE, 2 * PAGE, 0, EXEC, names[i]);
 		expect(f, PROGRAM + PAGE + 8, "/bin/prog", 2 * PAGE + 8);
 	}
-	/* All of it, in which a part was moved before. */
+	/* The whole program moves, after a part of it had moved. */
 	feed_mmap(f, PROGRAM, 16 * PAGE, 0, DATA, "//anon");
 	feed_mmap(f, PROGRAM, 16 * PAGE, 0, EXEC, "//anon");
 	expect(f, PROGRAM + 8, "/bin/prog", PAGE + 8);
@@ -89,13 +89,13 @@ static void memory_beyond_the_code_is_memory(void **state)
 	expect(f, PROGRAM + 14 * PAGE, "/bin/prog", 15 * PAGE);
 	feed_mmap(f, PROGRAM - PAGE, 2 * PAGE, 0, EXEC, "//anon");
 	expect_anonymous(f, PROGRAM);
-	/* It is not code of the file any more. */
+	/* The code is not the file's any more. */
 	feed_mmap(f, PROGRAM, PAGE, 0, EXEC, "//anon");
 	expect_anonymous(f, PROGRAM);
 }
 
-/* What is mapped where a library was may be a JIT compiler's: dlclose(3) is not recorded. Even all
- * whole huge pages of the library's code may be, since the kernel aligns large mappings. */
+/* Memory mapped in place of a library may contain JIT code: dlclose(3) is not recorded. This is
+ * true even for whole huge pages of the library's code, since the kernel aligns large mappings. */
 static void memory_inside_a_library_is_memory(void **state)
 {
 	const uint64_t first = (LIBRARY + HUGE_PAGE) & ~(uint64_t)(HUGE_PAGE - 1);
@@ -109,7 +109,7 @@ static void memory_inside_a_library_is_memory(void **state)
 	expect_anonymous(f, first);
 }
 
-/* Of the program that was executed before nothing is mapped any more, which no record tells. */
+/* execve(2) unmaps the previous program, which is not recorded. */
 static void another_program_has_not_moved_it(void **state)
 {
 	uint8_t comm[32] = {0};
@@ -138,7 +138,7 @@ static void children_have_it_moved_too(void **state)
 	assert_string_equal(tally_dso_name(at(f, CHILD, PROGRAM)->dso), "/bin/prog");
 }
 
-/* A map that names an address there knows better. */
+/* A perf-PID.map that names an address has precedence. */
 static void a_jit_map_goes_before(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Patterns of names: what they match, and that none can cost much. */
+/* Patterns of names: matches, and limits of their cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void names_match(void **state)
 	}
 }
 
-/* Bytes that are no characters do not end a match. */
+/* Invalid UTF-8 does not end a match. */
 static void expressions_are_of_bytes(void **state)
 {
 	struct tally_pattern pattern;
@@ -72,8 +72,8 @@ static void expressions_are_of_bytes(void **state)
 	setlocale(LC_CTYPE, "C");
 }
 
-/* Not each place of a name is the start of another try: a thousand of the longest names take less
- * than a second, and took minutes, which the time limit of tests ends. */
+/* Matching must not be quadratic in the length of a name. A thousand of the longest names take less
+ * than a second; a new attempt at each position took minutes, more than the time limit of tests. */
 static void long_names_take_no_squares(void **state)
 {
 	static const char *const texts[] = {"(.*a){20}c", "a.*a.*a.*c"};
@@ -92,8 +92,8 @@ static void long_names_take_no_squares(void **state)
 	free(name);
 }
 
-/* glibc keeps the states that it met, and looks them up in more and more time: of a hundred names
- * that have each states of their own this took minutes and hundreds of megabytes. */
+/* glibc caches states, and its look-ups become slower with their number. A hundred names that each
+ * add their own states took minutes and hundreds of megabytes. */
 static void names_do_not_slow_those_behind_them(void **state)
 {
 	struct random random = random_start();
@@ -154,34 +154,35 @@ static void wrong_ones_are_refused(void **state)
 
 	is_refused("[a", "']'");
 	is_refused("(a", "')'");
-	/* To glibc this is a character, and what repeats it would cost nothing. */
+	/* glibc accepts this ')' as a character, and the estimated cost of repeating it would be 0.
+	 */
 	is_refused("a)", "without '('");
 	is_refused("a)|b", "without '('");
 	is_refused("){255}{255}{40}", "without '('");
 	is_refused("[[:alpha", "']'");
 	is_refused("a{2", "'}'");
 	is_refused("[b-a]", "range");
-	is_refused("*", "repeats nothing");
+	is_refused("*", "nothing to repeat");
 	is_refused("a\\", "backslash");
 	is_refused("(a)\\1", "back-references");
 	memset(longer, 'a', sizeof(longer) - 1);
 	is_refused(longer, "256");
 }
 
-/* glibc writes "x+" and "x{n}" out: twice and n times, for each level of groups again; and follows
- * all ways through "?" and "*" in one another. */
+/* glibc expands "x+" to two copies and "x{n}" to n, multiplied for nested groups. It follows all
+ * paths through nested "?" and "*". */
 static void dear_ones_are_refused(void **state)
 {
 	char text[TALLY_PATTERN_REGEX_MAX + 1];
 
-	is_refused("a{1001}", "too much");
-	is_refused("(a{40}){40}", "too much");
-	is_refused("((a{9}){9}){9}{9}", "too much");
-	is_refused("a{1,5000}", "too much");
-	is_refused("a{500,}{9}", "too much");
-	is_refused("i????????++++++++", "too much");
-	is_refused("((((((((((a?)?)?)*)*)*)?)?)?)?)?", "too much");
-	is_refused("{x}(((((((((((a+)+)+)+)+)+)+)+)+)+)+)", "too much");
+	is_refused("a{1001}", "too many repetitions");
+	is_refused("(a{40}){40}", "too many repetitions");
+	is_refused("((a{9}){9}){9}{9}", "too many repetitions");
+	is_refused("a{1,5000}", "too many repetitions");
+	is_refused("a{500,}{9}", "too many repetitions");
+	is_refused("i????????++++++++", "too many repetitions");
+	is_refused("((((((((((a?)?)?)*)*)*)?)?)?)?)?", "too many repetitions");
+	is_refused("{x}(((((((((((a+)+)+)+)+)+)+)+)+)+)+)", "too many repetitions");
 	for (size_t i = 0; i < 40; i++)
 		strcpy(text + i, i < 39 ? "(" : "(a");
 	for (size_t i = 0; i < 40; i++)
@@ -205,7 +206,7 @@ static void cheap_ones_are_taken(void **state)
 	}
 }
 
-/* What is taken compiles and matches in little time, whatever it is. */
+/* Any accepted expression compiles and matches quickly. */
 static void nothing_takes_long(void **state)
 {
 	static const char letters[] = "aab(()))+++**??{}{2}{9}{,3}[]^$|.\\x";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queries: their grammar, and what they select against a judgement by hand, sample by sample. */
+/* Queries: their grammar, and the selected samples, compared with a check of each sample. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static const char *const files[FILES] = {"/opt/lib/libfoo.so.1", "/opt/bin/prog"
 static const char *const comms[THREADS] = {"worker", "Web Content", "worker", "beta"};
 static const uint64_t kernel_start = UINT64_C(0xffffffff81000000);
 
-/* What a callchain has: functions of the kernel, then addresses in files. */
+/* A callchain: kernel functions, then addresses in files. */
 struct chain {
 	uint64_t ips[DEPTH + 2];
 	size_t nr;
@@ -52,7 +52,7 @@ struct fixture {
 	struct chain chains[SAMPLES];
 };
 
-/* ---- the profile ----------------------------------------------------------------- */
+/* ---- profile --------------------------------------------------------------------- */
 
 static void feed(struct fixture *f, uint32_t type, uint16_t misc, uint8_t *record, size_t len)
 {
@@ -133,7 +133,7 @@ static void add_chain(struct fixture *f, uint64_t number)
 	struct tally_sample sample = {.ip = chain->ips[1], .cpu = chain->cpu};
 
 	sample.callchain = (struct tally_words){(const uint8_t *)chain->ips, chain->nr};
-	/* The weight tells which sample it is. */
+	/* The weight identifies the sample. */
 	assert_int_equal(
 		tally_profile_add(&f->profile, 0, tally_machine_thread(f->machine, pid, pid),
 				  chain->nr_functions ? KERNEL : USER, &sample, number + 1, number),
@@ -169,7 +169,7 @@ static void teardown(struct fixture *f)
 	unlink(f->kallsyms);
 }
 
-/* ---- judging by hand ---------------------------------------------------------------- */
+/* ---- expected results --------------------------------------------------------------- */
 
 static bool has_function(const struct chain *chain, int function)
 {
@@ -298,8 +298,8 @@ static const struct word {
 	{"time:0,", all},
 };
 
-/* Number and weights of the samples that pass. Weights differ, so that others would hardly have the
- * same sum. */
+/* Check the number and the total weight of the selected samples. Weights differ, so another set is
+ * unlikely to have the same sum. */
 static void check(struct fixture *f, const char *text, const bool *expected)
 {
 	uint8_t *passes = malloc(f->profile.buckets.len);
@@ -358,7 +358,7 @@ static void all_words_must_hold(void **state)
 			if (is_negated)
 				strcat(text, random_below(&random, 2) ? "-" : "!");
 			strcat(strcat(text, word->text), "\t ");
-			/* Times are no matter of buckets, negated or not. */
+			/* Time words do not select buckets, negated or not. */
 			for (int i = 0; i < SAMPLES; i++)
 				expected[i] &= word->holds == all ||
 					       word->holds(&f.chains[i]) != is_negated;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of source files, and files that are none. */
+/* Lines of source files, and rejection of other files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static void assert_none(struct fixture *f, const char *name, uint32_t line, int 
 	const char *text = NULL;
 	size_t len = 0;
 
-	/* The second answer is remembered. */
+	/* The second result is from the cache. */
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
 			tally_source_texts_get(f->texts, path_of(f, name), line, &text, &len),
@@ -99,7 +99,7 @@ static void lines_are_found(void **state)
 	assert_none(f, "missing.c", 1, -ENOENT);
 }
 
-/* Where lines begin takes four times the room of the lines where these are empty. */
+/* If all lines are empty, the array of line offsets is four times as large as the text. */
 static void starts_of_lines_count(void **state)
 {
 	static const char *const names[] = {"1.c", "2.c", "3.c"};
@@ -119,7 +119,7 @@ static void starts_of_lines_count(void **state)
 	free(text);
 }
 
-/* Whoever wrote the debug information may name anything. */
+/* Debug information may contain any path. */
 static void other_files_are_refused(void **state)
 {
 	struct fixture *f = *state;

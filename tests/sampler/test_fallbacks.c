@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What events are called, and what is told, when less was opened than was asked for. */
+/* Names of events that were opened with less than requested, and the messages about it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void names_tell_what_was_opened(void **state)
 		{"cpu/cpu-cycles/P", CLOCK | NO_KERNEL, "cpu-clock:u"},
 		{"msr/tsc/", NO_KERNEL, "msr/tsc/u"},
 		{"cpu/config=1/pp", NO_KERNEL, "cpu/config=1/ppu"},
-		/* What stands behind these colons are no modifiers. */
+		/* The text after these colons is not a modifier. */
 		{"1:0", NO_KERNEL, "1:0:u"},
 		{"sched:sched_switch", NO_KERNEL, "sched:sched_switch:u"},
 		{"mem:0x1000:rw", NO_KERNEL, "mem:0x1000:rw:u"},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From wishes to open counters, over a transport that keeps the attrs it was given and refuses what
- * it is told to. */
+/* From options to open counters, over a transport that records attrs and fails on request. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +19,13 @@ enum { FIRST_FD = 1000, MOST = 4096 };
 
 struct fake {
 	struct tally_transport transport;
-	struct perf_event_attr attrs[MOST]; /* of what was opened */
+	struct perf_event_attr attrs[MOST]; /* attrs of opened events */
 	int nr_open, nr_mapped;
 	int (*refuse)(const struct perf_event_attr *attr);
-	size_t map_limit; /* bytes of a mapping that is not refused; 0: any */
+	size_t map_limit; /* maximal size in bytes of a mapping; 0: any */
 };
 
-/* What was told, by kind. */
+/* Messages by kind. */
 struct told {
 	int nr[TALLY_MESSAGE_HINT + 1];
 	char last_error[256];
@@ -153,7 +152,7 @@ static void on_cpus_a_dummy_tracks(void **state)
 	assert_int_equal(sampler.specs.data[2].attr.config, PERF_COUNT_SW_DUMMY);
 	assert_true(sampler.specs.data[2].attr.mmap2);
 	assert_false(sampler.specs.data[0].attr.mmap2);
-	/* Several events, told apart in every record by an id at one place. */
+	/* Several events are distinguished by an ID at a fixed offset in every record. */
 	for (size_t i = 0; i < 3; i++)
 		assert_true(sampler.specs.data[i].attr.sample_type & PERF_SAMPLE_IDENTIFIER);
 	assert_false(sampler.specs.data[2].attr.disabled);
@@ -202,7 +201,7 @@ static void steps_are_taken_once(void **state)
 	assert_int_equal(tally_sampler_resolve(&sampler, getpid()), -EBUSY);
 	assert_int_equal(tally_sampler_open(&sampler), -EBUSY);
 	tally_sampler_close(&sampler);
-	/* As new. */
+	/* A closed sampler can be used again. */
 	tally_sampler_close(&sampler);
 	assert_int_equal(run(&sampler, "page-faults"), 0);
 	assert_int_equal(sampler.specs.len, 1);
@@ -269,7 +268,7 @@ static void rings_are_as_large_as_is_permitted(void **state)
 	assert_int_not_equal(sampler.why.code, 0);
 	tally_sampler_close(&sampler);
 
-	/* What was asked for is had, or it is an error. */
+	/* An explicit size is used, or it is an error. */
 	const struct tally_sampling asked = {.transport = &fake.transport, .ring_pages = 32};
 
 	sampler = (struct tally_sampler){.sampling = &asked};

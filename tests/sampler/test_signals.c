@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* The number of the signal that came; 0: none did. */
+/* Return the number of a received signal, or 0. */
 static uint32_t next_signal(int fd)
 {
 	struct signalfd_siginfo info;
@@ -23,7 +23,7 @@ static uint32_t next_signal(int fd)
 	return 0;
 }
 
-/* As nohup and a script's background have it. */
+/* Ignored signals, as nohup and shell scripts leave them, stay ignored. */
 static void what_was_ignored(void **state)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesized records, from a procfs of our own making. */
+/* Synthesized records from a generated procfs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Write a file below the root, its directories with it. */
+/* Write a file below the root, and create its directories. */
 static void put(const struct place *place, const char *name, const char *text)
 {
 	char path[256];
@@ -78,7 +78,7 @@ static void put_task(const struct place *place, int pid, int tid, int ppid, cons
 	put(place, name, text);
 }
 
-/* The `index`-th record, checked to be whole. NULL at the end. */
+/* Return the record with this index, and check that it is complete. NULL at the end. */
 static const void *record_at(const struct place *place, size_t index, size_t *ret_size)
 {
 	const struct tally_str *out = &place->synth.out;
@@ -112,7 +112,7 @@ static void check_mmap(const struct place *place, size_t index, uint64_t start, 
 	assert_string_equal(mmap.filename, name);
 }
 
-/* ---- the kernel ------------------------------------------------------------- */
+/* ---- kernel ----------------------------------------------------------------- */
 
 #define SYMBOLS                             \
 	"ffffffff81000000 T srso_untrain\n" \
@@ -145,7 +145,7 @@ static void test_kernel_by_iomem(void **state)
 		   "[kernel.kallsyms]_text");
 }
 
-/* As they are for users without privileges: zeros in both. */
+/* Users without privileges read zeros in both files. */
 static void test_kernel_hidden(void **state)
 {
 	struct place *place = *state;
@@ -173,7 +173,7 @@ static void test_kernel_nonsense(void **state)
 	free(line);
 }
 
-/* The names are far apart: more than one read of the file. */
+/* The symbols are so far apart that the file is read in several pieces. */
 static void test_kernel_far(void **state)
 {
 	struct place *place = *state;
@@ -264,7 +264,7 @@ static void test_process_gone(void **state)
 	assert_int_equal(place->synth.out.len, 0);
 }
 
-/* Data maps when they are wanted, marked as such. */
+/* Data mappings are included on request, and marked. */
 static void test_data_maps(void **state)
 {
 	struct place *place = *state;
@@ -282,7 +282,7 @@ static void test_data_maps(void **state)
 	assert_string_equal(mmap.filename, "/usr/bin/x");
 }
 
-/* The family of a process, and nobody else. */
+/* Only the tasks of a process and its descendants. */
 static void test_tree(void **state)
 {
 	struct place *place = *state;
@@ -323,7 +323,7 @@ static void test_maps_of_targets(void **state)
 	assert_int_equal(tally_cpus_parse("0-2,9", &cpus), 0);
 	assert_int_equal(tally_synth_cpu_map(&place->synth, cpus), 0);
 	record = record_at(place, 0, &size);
-	assert_int_equal(size, 40); /* no trailer: it is perf.data's own */
+	assert_int_equal(size, 40); /* no trailer: the record type is perf.data's own */
 	assert_int_equal(tally_get_u64(record + 16), 77);
 	record = record_at(place, 1, &size);
 	assert_int_equal(size, 24);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is measured: every kind of target, and every way in which one cannot be resolved. */
+/* Targets: every kind, and every reason why one cannot be resolved. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void tasks_go_before_cpus(void **state)
 	assert_false(cpus.all_cpus);
 }
 
-/* `cpu` and `tid` are the first ones; -2: any but -1. */
+/* Check the first CPU and thread; -2: any except -1. */
 static void resolves_to(const struct tally_target *target, int32_t cpu, int32_t tid)
 {
 	struct tally_threads *threads;
@@ -78,7 +78,7 @@ static void what_targets_resolve_to(void **state)
 	resolves_to(&(struct tally_target){.tids = self, .per_thread = true}, -1, getpid());
 	resolves_to(&(struct tally_target){.command = getpid()}, -2, getpid());
 	resolves_to(&(struct tally_target){.command = getpid(), .per_thread = true}, -1, getpid());
-	/* CPUs go before tasks. */
+	/* CPUs have precedence over tasks. */
 	resolves_to(&(struct tally_target){.all_cpus = true, .pids = self}, -2, -1);
 }
 
@@ -106,11 +106,14 @@ static void why_a_target_cannot_be_resolved(void **state)
 		 -EINVAL,
 		 TALLY_TARGET_NO_USER,
 		 "--uid nobody like that: no such user"},
-		{{.cpus = "1-"}, -EINVAL, TALLY_TARGET_BAD_CPUS, "--cpu 1-: not a list of CPUs"},
+		{{.cpus = "1-"},
+		 -EINVAL,
+		 TALLY_TARGET_BAD_CPUS,
+		 "--cpu 1-: not a list of CPUs"},
 		{{.cpus = "4095"},
 		 -ENODEV,
 		 TALLY_TARGET_NO_CPU,
-		 "CPU 4095 is not there, or off line"},
+		 "CPU 4095 does not exist or is offline"},
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scripts/check_schemas.py finds what it looks for: each law is broken once in a copy of the sources.
+"""scripts/check_schemas.py finds violations: each rule is broken once in a copy of the sources.
 
 usage: schemas.py ROOT
 """
@@ -29,7 +29,7 @@ def checked(tree):
 
 
 def broken(path, old, new):
-    """What it prints when one thing is otherwise."""
+    """Return the check's output after one replacement."""
     tree = copied()
     path = os.path.join(tree, path)
     with open(path, encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/seeds.md: every command of it is run, and prints what its row says; every path that a row names exists. Where the seed
-documents are at hand, every line of them is in a row.
+"""docs/seeds.md: every command runs and prints what its row contains; every path in a row exists. If the seed documents
+are available, every line of them is in a row.
 
-usage: seeds.py ROOT TALLY JEVENTS FOLDER   FOLDER has the programs of examples/classic, as classic-NAME
+usage: seeds.py ROOT TALLY JEVENTS FOLDER FOLDER has the programs of examples/classic, as classic-NAME
 """
 import collections
 import os
@@ -23,7 +23,7 @@ ROOT, TALLY, JEVENTS, FOLDER = map(os.path.abspath, sys.argv[1:5])
 PAGE = os.path.join(ROOT, "docs", "seeds.md")
 DOCUMENTS = os.path.join(ROOT, "..", "shared", "seeds")
 MOST_WORDS = 8  # of a document, quoted in a row
-# Commands that run until Ctrl-C.
+# Commands that run until they are interrupted.
 ENDLESS = re.compile(r"\btally top\b")
 
 Row = collections.namedtuple("Row", "document first last begins where command shows needs")
@@ -34,7 +34,7 @@ def unquoted(cell):
 
 
 def read_rows():
-    """The rows of the three tables, each of which follows the name of its document as a heading."""
+    """Return the rows of the three tables. Each table follows a heading with the name of its document."""
     document = None
     with open(PAGE, encoding="utf-8") as page:
         for line in page:
@@ -56,11 +56,11 @@ if not ROWS:
     raise SystemExit(f"{PAGE}: no rows")
 
 
-# ---- what machines lack --------------------------------------------------------------------
+# ---- requirements --------------------------------------------------------------------------
 
 
 def make_workplace():
-    """A directory with examples/seeds and the programs, which other users can read too."""
+    """Create a directory with examples/seeds and the programs that other users can read, too."""
     here = tap.workplace("seeds")
     os.chmod(here, 0o755)
     shutil.copytree(os.path.join(ROOT, "examples", "seeds"), here, dirs_exist_ok=True)
@@ -76,7 +76,8 @@ def make_workplace():
 
 
 HERE = make_workplace()
-# Commands that tally emulate runs may be tally themselves, into which a library is preloaded: a sanitizer's run-time minds that.
+# Commands run by tally emulate may be tally itself with a preloaded library. A sanitizer's run-time complains about
+# that.
 SANITIZERS = tap.without_leaks()
 SANITIZERS["ASAN_OPTIONS"] = SANITIZERS.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
 ENVIRONMENT = {**SANITIZERS, "TALLY": ROOT, "LC_ALL": "C", "PATH": os.path.join(HERE, "bin") + ":" + os.environ["PATH"]}
@@ -121,7 +122,7 @@ NEEDS = {
     "session": SESSION.need,
     "perf-user": need_perf_user,
     "compiler": lambda: machine.need_compiler("cc"),
-    "slow": lambda: None,  # the row is one of the tier full
+    "slow": lambda: None,  # the row is only tested in the full tier
 }
 
 
@@ -140,7 +141,7 @@ def read(path):
 
 
 def wait_for(process, row, path):
-    """Wait until a command ends. One that does not end by itself is interrupted when it has printed what it should."""
+    """Wait until a command exits. An endless one is interrupted after it has printed the expected output."""
     if not ENDLESS.search(row.command):
         process.wait(tap.PATIENCE)
         return
@@ -152,7 +153,7 @@ def wait_for(process, row, path):
 
 
 def execute(row):
-    """Run a command as a shell does; its output goes to a file, as `tally record` writes to a pipe what it records."""
+    """Run a command as a shell does. Its output goes to a file, since `tally record` writes a recording to a pipe."""
     path = os.path.join(HERE, "output")
     command, environment = ["sh", "-c", row.command], ENVIRONMENT
     for user in ("session", "perf-user"):
@@ -177,7 +178,7 @@ OUTPUTS = {}
 
 
 def output_of(row):
-    """What the command printed when it was run for the first time."""
+    """Return the output of the first run of the command."""
     key = row.command, "session" in row.needs, "perf-user" in row.needs
     if key not in OUTPUTS:
         OUTPUTS[key] = execute(row)
@@ -185,7 +186,7 @@ def output_of(row):
 
 
 def run_before(row):
-    """A step of the session needs the steps before it: the user, the program, the recording."""
+    """Run previous steps of the session, which this step needs: the user, the program, the recording."""
     for step in ROWS[:ROWS.index(row)]:
         if {"session", "perf-user"} & set(step.needs) and not ENDLESS.search(step.command):
             output_of(step)
@@ -202,7 +203,7 @@ def run_row(row):
 
 
 def add_points():
-    """A point for each row with a command, as design.txt_1-6; rows of the same lines are numbered."""
+    """Add a point for each row with a command, named like design.txt_1-6; rows with the same lines are numbered."""
     for row in ROWS:
         if row.command.startswith("none:"):
             continue
@@ -217,7 +218,7 @@ def add_points():
         globals()[name + (f"_{number + 1}" if number else "")] = test
 
 
-# ---- the page ------------------------------------------------------------------------------
+# ---- the document --------------------------------------------------------------------------
 
 
 def complaints():

@@ -40,7 +40,7 @@ const struct fake_call *fake_call(const struct tally_core *core, enum fake_hook 
 	return NULL;
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- setup and teardown ----------------------------------------------------- */
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core)
@@ -287,7 +287,7 @@ static void call(struct tally_core_event *event, void (*fn)(void *))
 	core->ops->unlock(core->host, core->lock);
 }
 
-/* The first PMU that takes it. */
+/* Use the first PMU that accepts the event. */
 static int event_init(struct tally_core_event *event)
 {
 	int ret = -ENOENT;
@@ -352,7 +352,7 @@ static void event_notify(void *arg)
 	event->core->ops->notify(event->core->host, event->cookie, TALLY_CORE_POLLIN);
 }
 
-/* Any request: a notice. */
+/* Any request notifies pollers. */
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 		     struct tally_core_event *event, unsigned long request, uintptr_t arg,
 		     struct tally_core_refusal *ret_why)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of a core as the simulated machine needs to be tested without one: events are put on a
- * counter of one CPU when they are opened, whatever runs there, and stay. It also misbehaves on
- * demand.
+ * A minimal core for testing the simulated machine. Events get a counter of one CPU when they are
+ * opened, whatever runs there, and keep it. The core also misbehaves on demand.
  */
 #ifndef TALLY_TESTS_FAKE_CORE_H
 #define TALLY_TESTS_FAKE_CORE_H
@@ -11,7 +10,7 @@
 
 enum { FAKE_LOG = 4096 };
 
-/* What was called, in order. */
+/* Log of calls, in order. */
 struct fake_call {
 	enum fake_hook {
 		FAKE_SWITCH,
@@ -36,7 +35,7 @@ struct fake_call {
 	bool flag; /* preempt, process, privileged, exec, unmapped */
 };
 
-/* What it does wrong at the next tick. */
+/* Violation at the next tick. */
 enum fake_sin {
 	FAKE_GOOD,
 	FAKE_ALLOC_IN_HOOK,
@@ -50,7 +49,7 @@ enum fake_sin {
 };
 
 struct tally_core {
-	struct tally_core_watch watch; /* as every core begins */
+	struct tally_core_watch watch; /* same initial state as in the real core */
 	const struct tally_host_ops *ops;
 	void *host, *lock;
 	struct tally_core_settings settings;
@@ -59,11 +58,11 @@ struct tally_core {
 	struct fake_call log[FAKE_LOG];
 	uint32_t nr_calls;
 	enum fake_sin sin;
-	uint64_t timer_at; /* FAKE_TIMER_AT */
+	uint64_t timer_at; /* of FAKE_TIMER_AT */
 };
 
 struct tally_core_event {
-	struct tally_core_hw hw; /* first: drivers know it alone */
+	struct tally_core_hw hw; /* first; drivers only see this part */
 	struct tally_core *core;
 	struct perf_event_attr attr;
 	struct tally_core_pmu *pmu;
@@ -72,10 +71,10 @@ struct tally_core_event {
 	uint64_t count, overflows;
 };
 
-/* How often a hook was called. */
+/* Return the number of calls of a hook. */
 uint32_t fake_calls(const struct tally_core *core, enum fake_hook hook);
 
-/* The n-th call of a hook, NULL if there was none. */
+/* Return the nth call of a hook, or NULL if there were fewer calls. */
 const struct fake_call *fake_call(const struct tally_core *core, enum fake_hook hook, uint32_t n);
 
 #endif

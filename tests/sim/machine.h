@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tests of the simulated machine share. */
+/* Helpers for tests of the simulated machine. */
 #ifndef TALLY_TESTS_SIM_MACHINE_H
 #define TALLY_TESTS_SIM_MACHINE_H
 
@@ -29,7 +29,7 @@ static inline struct tally_sim *machine(const struct tally_sim_config *config)
 	return sim;
 }
 
-/* The end of a machine on which nothing went wrong. */
+/* Destroy a machine. Fails after a violation of the contract. */
 static inline void machine_end(struct tally_sim *sim)
 {
 	const char *violation = tally_sim_violation(sim);

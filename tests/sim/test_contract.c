@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the machine says of a core that breaks host.h; memory, descriptors and mappings. */
+/* Violations of host.h that the machine reports; memory, descriptors and mappings. */
 #include <string.h>
 
 #include "machine.h"
@@ -27,11 +27,11 @@ static void test_violations(void **state)
 {
 	static const struct {
 		enum fake_sin sin;
-		const char *what; /* words of it; NULL: it is none */
+		const char *what; /* part of the message; NULL: no violation */
 	} rows[] = {
-		{FAKE_ALLOC_IN_HOOK, "memory asked for"},
+		{FAKE_ALLOC_IN_HOOK, "memory allocated"},
 		{FAKE_LOCK_IN_HOOK, "lock taken with interrupts off"},
-		{FAKE_LEAVE_OFF, "left interrupts"},
+		{FAKE_LEAVE_OFF, "changed the interrupt state"},
 		{FAKE_CALL_UNLOCKED, "call()"},
 		{FAKE_COPY_IN_HOOK, "user memory"},
 		{FAKE_NOTIFY, NULL},
@@ -56,7 +56,7 @@ static void test_violations(void **state)
 	}
 }
 
-/* What is deferred runs in the same moment, outside the hook. */
+/* Deferred work runs at the same time, but outside the hook. */
 static void test_deferred(void **state)
 {
 	struct tally_sim *sim = machine(&config);
@@ -91,7 +91,8 @@ static void test_failures(void **state)
 	machine_end(sim);
 }
 
-/* An event lives while a descriptor or a mapping is left; forks have descriptors, not mappings. */
+/* An event lives while it has a descriptor or a mapping. Forks inherit descriptors, but not
+ * mappings. */
 static void test_lifetimes(void **state)
 {
 	static const struct tally_sim_step quiet[] = {SIM_SLEEP(MS), SIM_EXIT()};
@@ -137,7 +138,7 @@ static void test_notifications(void **state)
 	machine_end(sim);
 }
 
-/* Pages in one piece or all over the place: user space sees the same. */
+/* User space sees contiguous and scattered pages alike. */
 static void test_views(void **state)
 {
 	for (unsigned scattered = 0; scattered < 2; scattered++) {
@@ -158,7 +159,8 @@ static void test_views(void **state)
 	}
 }
 
-/* With a cost, time passes in the core's code and interrupts come in the middle of it. */
+/* With a cost per operation, time passes in the core's code and interrupts occur in the middle of
+ * it. */
 static void test_costs(void **state)
 {
 	static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};

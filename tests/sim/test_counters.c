@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters against the truth, and who gets which. */
+/* Counters compared with the truth, and the assignment of counters to events. */
 #include "machine.h"
 
 static const struct tally_sim_rates busy = {
@@ -46,15 +46,16 @@ static void test_widths(void **state)
 		assert_true(fd >= 0);
 		tally_sim_run(sim, 2 * MS);
 		assert_int_equal(read_of(sim, task, fd), truth_of(sim, NULL, SIM_CYCLES));
-		/* It wraps at half its range each time, but for skid of less than a nanosecond. */
+		/* It wraps at half its range each time, except for a skid of less than a
+		 * nanosecond. */
 		assert_in_range(tally_sim_event(sim, task, fd)->overflows, wraps - wraps / 50,
 				wraps);
 		machine_end(sim);
 	}
 }
 
-/* The interrupt comes in the very nanosecond in which the counter wraps, or `skid` later, and the
- * counter has gone on meanwhile. */
+/* The interrupt occurs in the nanosecond in which the counter wraps, or `skid` later, and the
+ * counter has advanced meanwhile. */
 static void test_overflow_time(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 10 * MS, &busy),
@@ -85,7 +86,7 @@ static void test_overflow_time(void **state)
 	}
 }
 
-/* exclude_*, as the driver translates them. */
+/* exclude_*, as translated by the driver. */
 static void test_modes(void **state)
 {
 	enum {
@@ -133,8 +134,7 @@ static void test_modes(void **state)
 	machine_end(sim);
 }
 
-/* Constraints: a counter for each event where there is an assignment, in any order; and none where
- * there is none. */
+/* Constraints: events get counters in any order if there is an assignment, and fail otherwise. */
 static void test_constraints(void **state)
 {
 	static const struct tally_sim_pmu pmu = {.name = "cpu",
@@ -149,7 +149,7 @@ static void test_constraints(void **state)
 	static const struct {
 		uint64_t signals[4];
 		unsigned nr;
-		int last; /* what opening the last one gives; 0: it works */
+		int last; /* result of opening the last one; 0: success */
 	} rows[] = {
 		{{SIM_CYCLES, SIM_CYCLES, SIM_CYCLES}, 3, 0},
 		{{SIM_CYCLES, SIM_INSTRUCTIONS, SIM_BRANCHES}, 3, 0},
@@ -179,7 +179,7 @@ static void test_constraints(void **state)
 	}
 }
 
-/* fits(): the same question on a CPU that is empty; a transaction: of all events at once. */
+/* fits() assumes an empty CPU, and a transaction assigns all events together. */
 static void test_groups(void **state)
 {
 	static const struct tally_sim_pmu desc = {.name = "cpu",
@@ -204,7 +204,7 @@ static void test_groups(void **state)
 	}
 	assert_int_equal(pmu->fits(pmu, all, 2), 0);
 	assert_int_equal(pmu->fits(pmu, all, 3), -EINVAL);
-	/* One by one cycles would take the counter that branches need. */
+	/* One by one, cycles would take the counter that branches need. */
 	pmu->begin(pmu);
 	assert_int_equal(pmu->add(pmu, &hws[0]), 0);
 	assert_int_equal(pmu->add(pmu, &hws[1]), 0);
@@ -224,7 +224,7 @@ static void test_groups(void **state)
 	machine_end(sim);
 }
 
-/* Two PMUs at once, one of which does not know the CPU's generic events. */
+/* Two PMUs, one of which does not support the generic events. */
 static void test_two_pmus(void **state)
 {
 	static const struct tally_sim_pmu pmus[] = {

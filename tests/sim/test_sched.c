@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scheduler, and what it tells the core. */
+/* The scheduler and the hooks that it calls. */
 #include <string.h>
 
 #include "machine.h"
@@ -15,7 +15,8 @@ static struct tally_sim_task *spawn_at(struct tally_sim *sim, const struct tally
 	return tally_sim_task_new(sim, &how);
 }
 
-/* Equals take turns of a quantum each; the core sees each switch with who could have run on. */
+/* Tasks of equal priority take turns of a quantum. The core learns at each switch whether the
+ * previous task was preempted. */
 static void test_round_robin(void **state)
 {
 	struct tally_sim *sim =
@@ -36,7 +37,8 @@ static void test_round_robin(void **state)
 	machine_end(sim);
 }
 
-/* A lower number preempts when it wakes, and whoever it interrupted goes on before his equals. */
+/* A task with a lower priority number preempts when it wakes. The preempted task continues before
+ * others of its priority. */
 static void test_priorities(void **state)
 {
 	static const struct tally_sim_step urgent[] = {
@@ -57,7 +59,7 @@ static void test_priorities(void **state)
 	machine_end(sim);
 }
 
-/* Migration: at once for those who wait, and counted where it arrives. */
+/* Migration is immediate for waiting tasks, and is counted on the new CPU. */
 static void test_migration(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 1000, NULL),
@@ -111,7 +113,7 @@ static void test_loops_and_calls(void **state)
 	machine_end(sim);
 }
 
-/* A sleeper that is woken goes on with what is next. */
+/* A sleeping task that is woken continues with the next step. */
 static void test_wake(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_SLEEP(500 * MS),
@@ -127,7 +129,7 @@ static void test_wake(void **state)
 	machine_end(sim);
 }
 
-/* Steps print as they are written, to be put into a test. */
+/* Steps print as C source, to be used in a test. */
 static void test_text(void **state)
 {
 	static const struct {
@@ -155,7 +157,7 @@ static void test_text(void **state)
 	}
 }
 
-/* Ticks come to each CPU that is on line, with what it is doing. */
+/* Each CPU that is online gets ticks, with its current activity. */
 static void test_ticks_and_timers(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -181,7 +183,7 @@ static void test_ticks_and_timers(void **state)
 	machine_end(sim);
 }
 
-/* Tasks leave a CPU that goes; it counts no time while it is away. */
+/* Tasks leave a CPU that goes offline. The CPU counts no time while it is offline. */
 static void test_hotplug(void **state)
 {
 	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 2});
@@ -203,7 +205,7 @@ static void test_hotplug(void **state)
 	machine_end(sim);
 }
 
-/* The same machine twice does the same. */
+/* Two equal machines do the same. */
 static void test_repeatable(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 33333, NULL),

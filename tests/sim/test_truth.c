@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The truth: exact, however often it is asked for, and told apart by task, CPU and mode. */
+/* The truth is exact however often it is read, and is kept by task, CPU and mode. */
 #include "../random.h"
 #include "machine.h"
 
@@ -9,7 +9,7 @@ static const struct tally_sim_rates rare = {.per_ms = {[SIM_CYCLES] = 2},
 					    .per_s = {[SIM_CYCLES] = 999, [SIM_BRANCHES] = 3}};
 static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 1}};
 
-/* Rates that make no whole number of events in a segment carry on into the next. */
+/* Fractions of events at the end of a segment carry over to the next one. */
 static void test_fractions_carry(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -36,7 +36,7 @@ static void test_fractions_carry(void **state)
 	machine_end(sim);
 }
 
-/* Rates below one in a millisecond. */
+/* Rates below one per millisecond. */
 static void test_rates_per_second(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -56,7 +56,7 @@ static void test_rates_per_second(void **state)
 	machine_end(sim);
 }
 
-/* Counts at a time do not depend on how often they were asked for before. */
+/* Counts do not depend on how often they were read before. */
 static void test_asking_changes_nothing(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -88,7 +88,7 @@ static void test_asking_changes_nothing(void **state)
 	machine_end(often);
 }
 
-/* A task alone has all of its CPU; idle has the rest; nothing is lost between them. */
+/* A single task has the whole CPU, idle has the rest, and nothing is lost in between. */
 static void test_idle_has_the_rest(void **state)
 {
 	static const struct tally_sim_step script[] = {
@@ -110,7 +110,7 @@ static void test_idle_has_the_rest(void **state)
 	machine_end(sim);
 }
 
-/* Trees sum up all who descend, also those who are gone. */
+/* Trees include all descendants, also those that exited. */
 static void test_trees(void **state)
 {
 	static const struct tally_sim_step grandchild[] = {SIM_RUN(SIM_USER, 1000, &odd),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hand-made ELF images of either class and byte order, with the symbols a test asks for. */
+/* Generated ELF images of either class and byte order, with the symbols that a test specifies. */
 #ifndef TESTS_SYMBOLS_ELF_IMAGE_H
 #define TESTS_SYMBOLS_ELF_IMAGE_H
 
@@ -22,7 +22,7 @@ struct image {
 	bool is64, big;
 };
 
-/* Where things lie: text is mapped from IMAGE_TEXT_OFFSET to IMAGE_TEXT. */
+/* .text of the file is mapped from IMAGE_TEXT_OFFSET to IMAGE_TEXT. */
 enum { IMAGE_TEXT = 0x401000, IMAGE_TEXT_OFFSET = 0x1000, IMAGE_TEXT_SIZE = 0x800 };
 
 static inline void image_put(struct image *image, uint64_t value, int width)
@@ -32,7 +32,7 @@ static inline void image_put(struct image *image, uint64_t value, int width)
 			(uint8_t)(value >> 8 * (image->big ? width - 1 - i : i));
 }
 
-/* An address-sized field. */
+/* Append an address-sized field. */
 static inline void image_word(struct image *image, uint64_t value)
 {
 	image_put(image, value, image->is64 ? 8 : 4);
@@ -106,7 +106,7 @@ static inline void image_header(struct image *image, uint64_t shoff, uint32_t sh
 	image_put(image, image->is64 ? 64 : 40, 2);
 	image_put(image, shnum, 2);
 	image_put(image, shnum - 1, 2);
-	/* The one PT_LOAD. */
+	/* The only PT_LOAD. */
 	image_put(image, PT_LOAD, 4);
 	if (image->is64)
 		image_put(image, PF_R | PF_X, 4);
@@ -120,7 +120,7 @@ static inline void image_header(struct image *image, uint64_t shoff, uint32_t sh
 	image_word(image, 0x1000);
 }
 
-/* A note with the build id a0 a1 ... b3; where it begins. */
+/* Append a note with the build ID a0 a1 ... b3. Returns its offset. */
 static inline size_t image_build_id(struct image *image)
 {
 	size_t at = image->len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Dumps of a JIT compiler, made byte by byte in either byte order. */
+/* Generated jitdump files of either byte order. */
 #ifndef TALLY_TESTS_SYMBOLS_JIT_IMAGE_H
 #define TALLY_TESTS_SYMBOLS_JIT_IMAGE_H
 

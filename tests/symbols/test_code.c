@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which addresses a return can lead to, and what code runs on, by bytes whose meaning is known:
- * objdump(1) printed them. */
+/* Classification of code bytes: which addresses can be return addresses, and whether code continues
+ * after its last instruction. The bytes are from objdump(1). */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 struct row {
 	const char *what;
 	uint16_t machine;
-	const char *before, *behind; /* the address, as hex */
+	const char *before, *behind; /* bytes before and after the address, in hex */
 	bool is_return;
 };
 
@@ -110,7 +110,7 @@ static const struct row others[] = {
 static const struct {
 	const char *what;
 	uint16_t machine;
-	const char *code; /* as hex */
+	const char *code; /* in hex */
 	bool runs_on;
 } ends[] = {
 	{"nothing", EM_X86_64, "", false},
@@ -158,7 +158,7 @@ static void row_check(const struct row *row)
 	size_t at = hex_read(row->before, bytes), len = at + hex_read(row->behind, bytes + at);
 	bool is_return;
 
-	/* A block of that size: what lies outside of it is the sanitizer's. */
+	/* An allocation of exactly this size: ASan reports accesses outside of it. */
 	uint8_t *exact = len ? memcpy(test_malloc(len), bytes, len) : NULL;
 
 	is_return = tally_code_is_return_address(row->machine, exact, len, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the code of each kind of DSO is found, and where it was linked to be. */
+/* Location of the code of each kind of DSO, and its linked address. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ enum {
 	SECTIONS = 64, /* bytes of Elf64_Shdr */
 	SECTION_TYPE = 4,
 	SECTION_SIZE = 32,
-	MOVED = 0x5000, /* how far behind its place a kernel ran */
+	MOVED = 0x5000, /* offset of the running kernel from its linked address */
 	NOBODY = 4194304,
 };
 
@@ -56,7 +56,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A file whose code counts up, byte by byte. */
+/* Write a file with code bytes that count up. */
 static void write_image(struct fixture *f, const char *name, bool has_code)
 {
 	static const struct image_symbol symbols[] = {
@@ -89,7 +89,7 @@ static struct tally_dso *get(struct fixture *f, enum tally_dso_kind kind, const 
 	return dso;
 }
 
-/* Four bytes at `addr`, of which the first one is `first`. */
+/* Check that four bytes at `addr` count up from `first`. */
 static void assert_code(struct fixture *f, uint64_t addr, uint8_t first, uint64_t linked)
 {
 	uint64_t back, at, len;
@@ -118,7 +118,7 @@ static void files_of_users(void **state)
 	assert_true(f->code.is64);
 	assert_false(f->code.is_big_endian);
 	assert_string_equal(tally_code_file_path(f->file), f->path);
-	/* As far as the file has it. */
+	/* Reads end at the end of the code. */
 	assert_int_equal(
 		tally_code_file_read(f->file, PAGE + IMAGE_TEXT_SIZE - 2, UINT64_MAX, &f->code), 0);
 	assert_int_equal(f->code.len, 2);
@@ -151,7 +151,7 @@ static void files_without_code(void **state)
 	tally_code_file_close(NULL);
 }
 
-/* An image of the kernel tells where it was linked to be, and the record where it ran. */
+/* A kernel image contains the linked address, the recording the address at run time. */
 static void images_of_the_kernel(void **state)
 {
 	struct fixture *f = *state;
@@ -179,7 +179,7 @@ static void kernels_without_an_image(void **state)
 		TALLY_CODE_ERROR_NO_KERNEL);
 }
 
-/* A dump has the code, and says where it was in memory. */
+/* A jitdump contains the code and its address in memory. */
 static void dumps_of_compilers(void **state)
 {
 	struct jit_image image = jit_image_begin(NOBODY, false);
@@ -208,7 +208,7 @@ static void dumps_of_compilers(void **state)
 	free(image.data);
 }
 
-/* Of a module the file has one section, which was put where the record says. */
+/* A module has a single section, at the recorded address. */
 static void files_of_modules(void **state)
 {
 	struct fixture *f = *state;

@@ -38,7 +38,7 @@ static const struct {
 	{"_D3std5stdio7writelnFAyaZv", "std.stdio.writeln(immutable(char)[])",
 	 "std.stdio.writeln(immutable(char)[])"},
 	{"_Dmain", "D main", "D main"},
-	/* "sr" in an identifier is no operator. */
+	/* "sr" in an identifier is not an operator. */
 	{"_Z16inlining_speedupP11cgraph_edge5srealS1_S1_", "inlining_speedup",
 	 "inlining_speedup(cgraph_edge*, sreal, sreal, sreal)"},
 };
@@ -82,7 +82,7 @@ static void endless_names(void **state)
 	free(raw);
 }
 
-/* Number `value` in `base`, digits before letters, as C++ (36) and Rust (62) write them. */
+/* Append `value` in `base`, digits before letters, as C++ (36) and Rust (62) write numbers. */
 static void add_number(char *raw, unsigned value, unsigned base)
 {
 	static const char digits[] =
@@ -97,7 +97,7 @@ static void add_number(char *raw, unsigned value, unsigned base)
 	strcat(raw, digit);
 }
 
-/* "S_", "S0_", ... or "B_", "B0_", ... */
+/* Append "S_", "S0_", ... or "B_", "B0_", ... */
 static void add_reference(char *raw, char kind, unsigned number, unsigned base)
 {
 	strncat(raw, &kind, 1);
@@ -106,7 +106,7 @@ static void add_reference(char *raw, char kind, unsigned number, unsigned base)
 	strcat(raw, "_");
 }
 
-/* f<A<int, int>, A<the one before, the one before>, ...>. */
+/* f<A<int, int>, A<previous, previous>, ...> */
 static void cxx_name(char *raw, unsigned depth)
 {
 	strcpy(raw, "_Z1fI1AIiiE");
@@ -119,7 +119,7 @@ static void cxx_name(char *raw, unsigned depth)
 	strcat(raw, "Evv");
 }
 
-/* a::f::<(str, str), (the one before, the one before), ...>. */
+/* a::f::<(str, str), (previous, previous), ...> */
 static void rust_name(char *raw, unsigned depth)
 {
 	size_t before;
@@ -139,7 +139,7 @@ static void rust_name(char *raw, unsigned depth)
 	strcat(raw, "E");
 }
 
-/* f(T, U, ...) where T is int[int] and each has the one before as key and value. */
+/* f(T, U, ...): T is int[int], each other type has the previous one as key and value. */
 static void dlang_name(char *raw, unsigned depth)
 {
 	size_t before;
@@ -163,7 +163,7 @@ static void dlang_name(char *raw, unsigned depth)
 	strcat(raw, "Zv");
 }
 
-/* The operator whose type is a template parameter of itself, over and over. */
+/* A conversion operator with its own template parameter as type, repeatedly. */
 static void conversion_name(char *raw, unsigned depth)
 {
 	strcpy(raw, "_ZcvT_I");
@@ -175,8 +175,9 @@ static void conversion_name(char *raw, unsigned depth)
 	strcat(raw, "IiEv");
 }
 
-/* A pack expansion of a function of a function ... that takes the one before once more: nothing is
- * printed while a pack is looked for in all of them. `pack` is the beginning, what opens it. */
+/* A pack expansion of nested functions that each also take the previous type. The demangler prints
+ * nothing while it searches all of them for a pack. `pack` is the prefix that begins the expansion.
+ */
 static void pack_name(char *raw, unsigned depth, const char *pack, const char *end)
 {
 	strcpy(raw, pack);
@@ -210,14 +211,14 @@ static void value_expansion_name(char *raw, unsigned depth)
 	pack_name(raw, depth, "_Z1fIJXspcv", "Li0EEEEvv");
 }
 
-/* Behind a name that can be read in two ways: "sr1A1x" is A::x in the old and in the new manner. */
+/* After an ambiguous name: "sr1A1x" is A::x in the old and in the new syntax. */
 static void ambiguous_name(char *raw, unsigned depth)
 {
 	pack_name(raw, depth, "_Z1fIXsr1A1xEDp", "Evv");
 }
 
-/* Some hundred bytes that come to gigabytes, or take hours: told by what was spent, not by a clock.
- */
+/* Names of some hundred bytes that expand to gigabytes or take hours. They are detected by the
+ * budget spent, not by a clock. */
 static void exploding_names(void **state)
 {
 	static void (*const kinds[])(char *raw,
@@ -233,7 +234,7 @@ static void exploding_names(void **state)
 		print_message("# skipped: this build has no demangler\n");
 		skip();
 	}
-	/* Of the processor: SIGPROF ends what would not end. */
+	/* CPU time: SIGPROF ends the test if demangling does not end. */
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 60}, NULL);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		kinds[i](raw, 5);
@@ -252,7 +253,7 @@ static void exploding_names(void **state)
 	setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 }
 
-/* Many names that each come to a lot are as bad as one. */
+/* Many names that each expand to long text spend a common budget. */
 static void all_names_together(void **state)
 {
 	char raw[1024], *text;
@@ -273,7 +274,7 @@ static void all_names_together(void **state)
 	assert_in_range(nr, (1 << 20) / 32768, (1 << 20) / 5000);
 }
 
-/* What a name costs is the work, too, where that is more than the text. */
+/* The budget includes work that produces no text. */
 static void work_is_charged(void **state)
 {
 	char raw[1024], *text;

@@ -52,7 +52,7 @@ static void write_file(const struct tree *tree, const char *path, const void *da
 	fclose(file);
 }
 
-/* An image without a symbol table, as strip(1) leaves it, or with one. */
+/* Write an image with or without a symbol table (stripped). */
 static void write_image(const struct tree *tree, const char *path, bool with_symbols)
 {
 	struct image image;
@@ -132,7 +132,7 @@ static void own_file(void **state)
 	assert_ptr_not_equal(get(tree, "/bin/prog", true), get(tree, "/bin/prog", false));
 }
 
-/* A file that is cut after it was read takes nothing away: none stays mapped. */
+/* Symbols are still found after the file was truncated: no file stays mapped. */
 static void detached_from_its_file(void **state)
 {
 	struct tree *tree = *state;
@@ -148,7 +148,7 @@ static void detached_from_its_file(void **state)
 	assert_string_equal(tally_symbol_name(dso, symbol), "other");
 }
 
-/* What is swept is gone, what stays is what it was, and is found by its key. */
+/* A garbage collection removes unused DSOs. The others stay valid and are found by their keys. */
 static void swept(void **state)
 {
 	struct tree *tree = *state;
@@ -210,7 +210,7 @@ static void debug_link_places(void **state)
 	}
 }
 
-/* Where neither file has a build-id the CRC decides. */
+/* If neither file has a build ID, the CRC decides. */
 static void debug_link_crc(void **state)
 {
 	struct tree *tree = *state;
@@ -313,7 +313,7 @@ static void perf_map(void **state)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISSING);
 }
 
-/* Begin anew, with a kernel whose text was recorded at `address`. */
+/* Start again, with a kernel that was recorded at `address`. */
 static struct tally_dso *begin_kernel(struct tree *tree,
 				      const struct tally_symbols_options *options,
 				      const struct tally_dso_key *kernel, uint64_t address)
@@ -327,7 +327,7 @@ static struct tally_dso *begin_kernel(struct tree *tree,
 	return dso;
 }
 
-/* A recorded kernel that is not where the text says was moved as a whole. */
+/* A recorded kernel at another address than the symbols was moved as a whole. */
 static void kernel_and_module(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
@@ -352,8 +352,8 @@ static void kernel_and_module(void **state)
 	assert_int_equal(tally_dso_status(dso).state, TALLY_DSO_MISMATCH);
 }
 
-/* perf's copy is taken instead of the running kernel's own list, if it has the kernel where it was
- * recorded: not after a reboot, and not for modules. */
+/* perf's cached kallsyms file is preferred to the running kernel's only if it has the recorded
+ * kernel address. Not after a reboot, and not for modules. */
 static void kernel_from_the_cache(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T from_cache\n"
@@ -403,7 +403,7 @@ static void vmlinux_moves(void **state)
 	assert_int_equal(tally_dso_get(tree->symbols, &kernel, &dso), 0);
 	assert_int_equal(tally_dso_set_address(dso, "_Z4funcv", 0xffffffff81000000), 0);
 	assert_string_equal(dso_name_at(dso, 0xffffffff81000025), "other");
-	/* The kernel's names are no C++. */
+	/* Kernel names are not demangled. */
 	assert_string_equal(tally_symbol_name(dso, tally_dso_find(dso, 0xffffffff81000000)),
 			    "_Z4funcv");
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_VMLINUX);
@@ -415,7 +415,7 @@ static void own_vdso(void **state)
 	struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
 	struct tally_dso *dso;
 
-	/* Below the directory of another system nothing is this one's. */
+	/* With a symfs the vdso of this process is not used. */
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
 	expect_state(dso, TALLY_DSO_FOREIGN);
 	tally_symbols_free(tree->symbols);
@@ -472,7 +472,7 @@ static void walk(void **state)
 	tally_symbols_free(NULL);
 }
 
-/* What binutils make of a real program: the stripped half and the debug half. */
+/* The stripped and the debug half of a real program, split by binutils. */
 static void binutils_split(void **state)
 {
 	struct tree *tree = *state;
@@ -497,7 +497,7 @@ static void binutils_split(void **state)
 
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_setup, tree_teardown)
 
-/* The DSO of a file of the tree by its whole path, as if mapped by `pid` from `inode`. */
+/* Get the DSO of a file of the tree by its full path, as if mapped by `pid` from `inode`. */
 static struct tally_dso *get_inode(struct tally_symbols *symbols, const char *path, pid_t pid,
 				   struct tally_dso_inode inode)
 {
@@ -524,14 +524,14 @@ static void identity_by_inode(void **state)
 	dso = get_inode(tree->symbols, "/lib/c", 1, overlay);
 	assert_ptr_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_overlay));
 	assert_ptr_not_equal(dso, get_inode(tree->symbols, "/lib/c", 1, other_file));
-	/* A build-id says it all. */
+	/* Build IDs identify a file; inodes are ignored then. */
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
 	key.inode = other_disk;
 	assert_int_equal(tally_dso_get(tree->symbols, &key, &same), 0);
 	assert_ptr_equal(dso, same);
 }
 
-/* The file of that path has to be the one that was mapped, by its inode. */
+/* The file at the path must have the inode of the mapped one. */
 static void opens_by_inode(void **state)
 {
 	struct tree *tree = *state;
@@ -555,7 +555,7 @@ static void opens_by_inode(void **state)
 	assert_null(tally_dso_build_id(dso, &(size_t){0}));
 	inode.ino++;
 	expect_state(get_inode(symbols, path, getpid(), inode), TALLY_DSO_REPLACED);
-	/* What is not known to be of this machine may have any inode. */
+	/* If the origin of the recording is unknown, the inode is ignored. */
 	inode.ino++;
 	assert_int_equal(tally_symbols_set_origin(symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
 	assert_non_null(tally_dso_find(get_inode(symbols, path, 0, inode), 0x1010));

@@ -105,8 +105,8 @@ static void kernel_space_and_section(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Cut anywhere, an image is refused or gives fewer symbols; the copy is exact, so that a
- * sanitizer sees each byte read beyond it. */
+/* A truncated image is rejected or has fewer symbols, wherever it is cut. The copy has exactly the
+ * right size, so that ASan reports reads beyond its end. */
 static void truncated_everywhere(void **state)
 {
 	struct image image;
@@ -132,8 +132,8 @@ static void truncated_everywhere(void **state)
 	}
 }
 
-/* Each byte wrong in turn: no more symbols than the file has room for, and each where it was asked
- * for. */
+/* With any byte changed, an image has no more symbols than fit into the file, and symbols cover the
+ * requested address. */
 static void flipped_everywhere(void **state)
 {
 	struct image image, bad;
@@ -160,7 +160,7 @@ static void flipped_everywhere(void **state)
 	}
 }
 
-/* An image whose tables have so many headers that section 0 says how many; all of it is there. */
+/* Make an image with so many headers that section 0 contains their number. All headers exist. */
 static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *ret_len)
 {
 	size_t ehdr = is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -175,7 +175,7 @@ static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *
 	assert_non_null(data);
 	image_header(&head, shoff, 0);
 	memcpy(data, head.data, ehdr);
-	/* e_phnum, and behind it e_shentsize, e_shnum, e_shstrndx */
+	/* e_phnum, then e_shentsize, e_shnum, e_shstrndx */
 	memcpy(data + ehdr - 8, (uint16_t[]){PN_XNUM, (uint16_t)shdr, 0, 0}, 8);
 	head.len = 0;
 	image_section(&head, 0, SHT_NULL, 0, 0, 0, shnum, 0);
@@ -184,7 +184,7 @@ static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *
 	return data;
 }
 
-/* Each is looked through whenever something is wanted: there is a limit to what they are. */
+/* All headers are searched for each request, so their number is limited. */
 static void too_many_headers(void **state)
 {
 	static const struct {
@@ -204,7 +204,7 @@ static void too_many_headers(void **state)
 		uint8_t *data;
 
 		if (i % 2 == 0 && rows[row].shnum > UINT32_MAX)
-			continue; /* ELF32 cannot say so */
+			continue; /* does not fit ELF32 */
 		data = many_headers(i % 2, rows[row].phnum, rows[row].shnum, &len);
 		assert_int_equal(tally_elf_open(data, len, &elf, &err),
 				 rows[row].why ? -EINVAL : 0);
@@ -216,7 +216,7 @@ static void too_many_headers(void **state)
 	}
 }
 
-/* Whether a build-id is found behind `nr` segments of notes, all of the same 1 MB of zeros. */
+/* Search for a build ID after `nr` note segments, all of the same 1 MB of zeros. */
 static int id_behind(uint16_t nr)
 {
 	enum { ID = 0x8000, ZEROS = 0x10000, LEN = 1 << 20 };
@@ -260,7 +260,7 @@ static void not_elf(void **state)
 	struct tally_error err;
 
 	assert_int_equal(tally_elf_parse(text, sizeof(text), &table, &err), -ENOEXEC);
-	assert_string_equal(err.text, "not an elf image");
+	assert_string_equal(err.text, "not an ELF image");
 	assert_int_equal(tally_elf_parse(NULL, 0, &table, NULL), -ENOEXEC);
 	assert_int_equal(tally_elf_build_id("/nonexistent", (uint8_t[20]){0}, &(size_t){0}),
 			 -ENOENT);

@@ -51,14 +51,14 @@ static int place_teardown(void **state)
 	return 0;
 }
 
-/* Open the directory as another process does later. */
+/* Open the directory again, as a later process would. */
 static void place_again(struct place *place, uint64_t limit)
 {
 	tally_index_dir_close(&place->dir);
 	assert_int_equal(tally_index_dir_open(place->path, limit, &place->dir), 0);
 }
 
-/* Write one section of `len` bytes, all of them `byte`. */
+/* Write one section of `len` bytes with value `byte`. */
 static int write_section(struct place *place, const struct tally_build_id *id,
 			 enum tally_index_id section, int byte, size_t len)
 {
@@ -69,7 +69,7 @@ static int write_section(struct place *place, const struct tally_build_id *id,
 	memset(data, byte, len + 1);
 	if (!ret) {
 		tally_index_writer_begin(writer, section);
-		/* In pieces that are no multiples of anything. */
+		/* In pieces of irregular sizes. */
 		for (size_t at = 0, step = 1; at < len; at += step, step = step * 3 + 1) {
 			step = step > len - at ? len - at : step;
 			tally_index_writer_add(writer, data + at, step);
@@ -80,7 +80,7 @@ static int write_section(struct place *place, const struct tally_build_id *id,
 	return ret;
 }
 
-/* 0 and the bytes being as they were written, or why there are none. */
+/* Return 0 if the section has the written bytes, or a negative error. */
 static int read_section(struct place *place, const struct tally_build_id *id,
 			enum tally_index_id section, int byte, size_t len)
 {
@@ -133,7 +133,7 @@ static void round_trip(void **state)
 	assert_int_equal(nr_files(place), 1);
 }
 
-/* What is added in pieces of any size is there in the order in which it was added. */
+/* Pieces of any size are stored in the order in which they were added. */
 static void pieces(void **state)
 {
 	static const size_t sizes[] = {1,     32767, 3, 32768,  32769, 40000, 2,    65535,
@@ -164,7 +164,7 @@ static void pieces(void **state)
 	free(data);
 }
 
-/* A limit on the size of files ends no process: the signal does not come. */
+/* RLIMIT_FSIZE does not end the process: SIGXFSZ is not raised. */
 static void file_size_limit(void **state)
 {
 	struct place *place = *state;
@@ -181,7 +181,7 @@ static void file_size_limit(void **state)
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_RULES, 'r', 9000), 0);
 }
 
-/* Sections stay until they are written anew, or nothing is written in their place. */
+/* Sections stay until they are written again or replaced by an empty one. */
 static void merge(void **state)
 {
 	struct place *place = *state;
@@ -209,7 +209,7 @@ static void objects(void **state)
 	assert_int_equal(read_section(place, &longer, TALLY_INDEX_NAMES, 0, 0), -ENOENT);
 	assert_int_equal(write_section(place, &brief, TALLY_INDEX_NAMES, 'n', 9), -ENOENT);
 	assert_int_equal(read_section(place, &brief, TALLY_INDEX_NAMES, 0, 0), -ENOENT);
-	/* Under another object's name it is not that one's. */
+	/* An index under another object's name is not used for that object. */
 	assert_int_equal(write_section(place, &longer, TALLY_INDEX_NAMES, 'l', 9), 0);
 	assert_int_equal(linkat(place->dir.fd, name, place->dir.fd, "0123456789abcdf0.index", 0),
 			 0);
@@ -228,7 +228,7 @@ static uint8_t *load(const char *path, size_t *ret_len)
 	return data;
 }
 
-/* Whether the bytes are an index with a section of names. */
+/* Return true if the bytes are an index with a section of names. */
 static bool has_names(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = aligned_alloc(8, (len + 8) / 8 * 8);
@@ -243,7 +243,7 @@ static bool has_names(const uint8_t *data, size_t len)
 	return has;
 }
 
-/* Cut anywhere, with any bit flipped, any run of bytes zeroed: then there are no names. */
+/* Truncated, with any bit flipped or any range zeroed, an index has no names. */
 static void torn(void **state)
 {
 	struct place *place = *state;
@@ -256,7 +256,7 @@ static void torn(void **state)
 	assert_true(has_names(data, len));
 	for (size_t i = 0; i < len; i++)
 		assert_false(has_names(data, i));
-	/* The last bytes only fill up: nobody reads them. */
+	/* The last bytes are padding, which is not read. */
 	for (size_t i = 0; i < (len - 7) * 8; i++) {
 		data[i / 8] ^= (uint8_t)(1 << i % 8);
 		assert_false(has_names(data, len));
@@ -273,7 +273,7 @@ static void torn(void **state)
 	free(data);
 }
 
-/* Headers that say nonsense with the right sum. */
+/* Headers with wrong values and a valid checksum. */
 static void hostile_headers(void **state)
 {
 	struct place *place = *state;
@@ -296,7 +296,7 @@ static void hostile_headers(void **state)
 	free(data);
 }
 
-/* A sum does not depend on the pieces it is made of, but on each bit. */
+/* The checksum does not depend on the sizes of the pieces, but on each bit. */
 static void sums(void **state)
 {
 	uint8_t data[300];
@@ -325,7 +325,7 @@ static void sums(void **state)
 	}
 }
 
-/* What others may change, and what is somebody else's, is not there. */
+/* Files that other users can change or own, and symbolic links, are not used. */
 static void trust(void **state)
 {
 	struct place *place = *state;
@@ -366,21 +366,21 @@ static void other_users(void **state)
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
 	assert_int_equal(chown(place->file, 1000, 0), 0);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
-	/* Ours is put in its place. */
+	/* Another user's file is replaced by ours. */
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
 	assert_int_equal(chown(place->path, 1000, 0), 0);
 	place_again(place, 1 << 20);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -ENOENT);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
-	/* Nothing is made in what belongs to somebody else. */
+	/* Nothing is created in directories of other users. */
 	assert_int_equal(unlink(place->file) || rmdir(place->path), 0);
 	assert_int_equal(chown(place->above, 1000, 0), 0);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
 	assert_int_equal(access(place->path, F_OK), -1);
 }
 
-/* Make an index of the object with that number, that was used so many days ago. */
+/* Write an index of the object with that number, last used `days` days ago. */
 static void write_aged(struct place *place, uint8_t number, int days)
 {
 	struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400}};
@@ -411,7 +411,7 @@ static void put(const struct place *place, const char *file, int age)
 	close(fd);
 }
 
-/* The limit is kept by removing what was not used for longest, and nothing that is not ours. */
+/* To stay below the limit, the least recently used indexes are removed. Other files are not. */
 static void eviction(void **state)
 {
 	static const char *const others[] = {"README",
@@ -431,7 +431,7 @@ static void eviction(void **state)
 		put(place, others[i], 86400 * 365);
 	put(place, ".0123456789abcdef.index.0123456789abcdef", 60);
 	put(place, ".0123456789abcdef.index.0123456789abcde0", 7200);
-	/* Of use, and noted so, and no more than once a day. */
+	/* A use updates the file's time, at most once a day. */
 	id.id[0] = 3;
 	assert_int_equal(read_section(place, &id, TALLY_INDEX_NAMES, 'n', 60000), 0);
 	write_aged(place, 4, 0);
@@ -444,7 +444,7 @@ static void eviction(void **state)
 		assert_true(is_there(place, others[i]));
 	assert_true(is_there(place, ".0123456789abcdef.index.0123456789abcdef"));
 	assert_false(is_there(place, ".0123456789abcdef.index.0123456789abcde0"));
-	/* More than all of it is none, and nothing goes for it. */
+	/* A section above the limit is rejected; nothing is removed for it. */
 	assert_int_equal(write_section(place, &id, TALLY_INDEX_NAMES, 'n', 200000), -ENOSPC);
 	assert_true(is_there(place, "0323456789abcdef.index"));
 	assert_true(is_there(place, "0423456789abcdef.index"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols from an index are those that would be read from files today, or the index is not used. */
+/* Symbols from an index equal those of the current files, or the index is not used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void remove_file(const struct tree *tree, const char *path)
 	assert_int_equal(unlink(full), 0);
 }
 
-/* An image of functions whose names begin with a letter; 0: stripped. */
+/* Write an image of functions with names that begin with `letter`; 0: stripped. */
 static void write_image(const struct tree *tree, const char *path, char letter, size_t nr)
 {
 	struct image_symbol symbols[SYMBOLS];
@@ -109,10 +109,10 @@ static void write_image(const struct tree *tree, const char *path, char letter, 
 	write_file(tree, path, image.data, image.len);
 }
 
-/* Files that changed just now get no index: go on when a change would show in their times. */
+/* Wait until a change would show in the times of files: recently changed files get no index. */
 static void settle(void)
 {
-	/* Twice a tick; on file systems that have whole seconds only, more than two of these. */
+	/* Two clock ticks; more than two seconds on file systems with times in whole seconds. */
 	const int64_t least = probe_time_of_new_file().tv_nsec ? 40000000 : 2100000000;
 	struct timespec start, now;
 
@@ -131,7 +131,7 @@ static bool index_is_there(const struct tree *tree)
 	return !access(path, F_OK);
 }
 
-/* Another process looks an object up. */
+/* Look an object up as another process would. */
 static struct tally_dso *look_up(struct tree *tree, const struct tally_dso_key *key)
 {
 	struct tally_dso *dso;
@@ -143,7 +143,7 @@ static struct tally_dso *look_up(struct tree *tree, const struct tally_dso_key *
 	return dso;
 }
 
-/* Look `name` up: from the index or not, it has names that begin with this letter. */
+/* Look `name` up. With or without the index, its names begin with `letter`. */
 static void expect(struct tree *tree, const char *name, bool with_id, bool from_index, char letter,
 		   const char *path)
 {
@@ -175,9 +175,9 @@ static void own_file(void **state)
 	settle();
 	expect(tree, "/bin/prog", true, false, 'a', path);
 	expect(tree, "/bin/prog", true, true, 'a', path);
-	/* By the file's own id. */
+	/* Found by the build ID in the file. */
 	expect(tree, "/bin/prog", false, true, 'a', path);
-	/* The same id, another file, be it as long as the other. */
+	/* Another file with the same ID and size. */
 	write_image(tree, path, 'b', SYMBOLS);
 	settle();
 	expect(tree, "/bin/prog", true, false, 'b', path);
@@ -190,7 +190,7 @@ static void own_file(void **state)
 		TALLY_DSO_MISSING);
 }
 
-/* The first name's index is the second one's where both are the same file. */
+/* An index is found by another path of the same file, too. */
 static void other_name(void **state)
 {
 	struct tree *tree = *state;
@@ -204,7 +204,7 @@ static void other_name(void **state)
 	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
 }
 
-/* Debug files come and go. */
+/* Debug files are added and removed. */
 static void debug_file(void **state)
 {
 	struct tree *tree = *state;
@@ -216,12 +216,12 @@ static void debug_file(void **state)
 	settle();
 	expect(tree, "/bin/prog", true, false, 'd', debug_place);
 	expect(tree, "/bin/prog", true, true, 'd', debug_place);
-	/* A place that perf looks at first. */
+	/* A path that is searched first, as in perf. */
 	write_image(tree, "root//bin/x.debug", 'e', SYMBOLS);
 	settle();
 	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
 	expect(tree, "/bin/prog", true, true, 'e', "root//bin/x.debug");
-	/* What was looked at in vain counts as well. */
+	/* Paths without a file are recorded in the index, too. */
 	remove_file(tree, debug_place);
 	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
 	remove_file(tree, "root//bin/x.debug");
@@ -229,7 +229,7 @@ static void debug_file(void **state)
 	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
 }
 
-/* Without the file itself: from the cache of build-ids, for whatever process. */
+/* Without the file itself symbols come from the build-ID cache, for any process. */
 static void build_id_cache(void **state)
 {
 	struct tree *tree = *state;
@@ -242,16 +242,16 @@ static void build_id_cache(void **state)
 	expect(tree, "/bin/gone", true, false, 'c', path);
 	expect(tree, "/bin/gone", true, true, 'c', path);
 	assert_true(look_up(tree, &key)->table.is_mapped);
-	/* That of a process that has the name may be another file. */
+	/* The file with that name in a process may be another one. */
 	key.pid = getpid();
 	key.name = "/proc/self/exe";
 	assert_false(look_up(tree, &key)->table.is_mapped);
-	/* No other directory of debug files is asked in vain. */
+	/* The index is not used with other debug directories, which would have to be searched. */
 	tree->options.debug_dirs = (const char *const[]){"/usr/lib/debug", "/opt/debug", NULL};
 	expect(tree, "/bin/gone", true, false, 'c', path);
 }
 
-/* What is shown otherwise, is small, or has an id that tells little, has no index. */
+/* No index is written for names in another form, few symbols or a short ID. */
 static void without(void **state)
 {
 	struct tree *tree = *state;
@@ -284,7 +284,7 @@ static void without(void **state)
 	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
 }
 
-/* Two files with one id, in one process: the index stays that of one of them. */
+/* Two files with the same ID in one process: the index remains that of one of them. */
 static void twins(void **state)
 {
 	struct tally_dso_key one = {TALLY_DSO_USER, "/bin/one", id, 20}, two = one;
@@ -303,7 +303,7 @@ static void twins(void **state)
 	}
 }
 
-/* It is written at once: who prints may be ended by whoever reads. */
+/* The index is written immediately, because a closed pipe may end the process while it prints. */
 static void at_once(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
@@ -316,7 +316,7 @@ static void at_once(void **state)
 	assert_true(index_is_there(tree));
 }
 
-/* Rules at steps through a file: a sum of all answers. */
+/* Return a hash of the rules at steps through a file. */
 static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
 {
 	const struct tally_unwind_table *rules = tally_dso_rules(dso);
@@ -336,7 +336,7 @@ static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
 	return sum;
 }
 
-/* Unwind rules are kept beside the symbols, by the file that they are of. */
+/* Unwind rules are stored together with symbols, for the file they were read from. */
 static void unwind_rules(void **state)
 {
 	struct tree *tree = *state;
@@ -357,7 +357,7 @@ static void unwind_rules(void **state)
 	key.name = "/bin/this";
 	settle();
 	for (int i = 0; i < 5; i++) {
-		/* The fourth time the file is another one, for all that its times tell. */
+		/* The fourth time the file's times indicate another file. */
 		if (i == 3)
 			assert_int_equal(chmod(copy, 0700), 0);
 		settle();
@@ -371,7 +371,7 @@ static void unwind_rules(void **state)
 		answers = sum;
 		assert_int_equal(!dso->rules_block, i == 1 || i == 2 || i == 4);
 		assert_true(tally_dso_has_frame_pointers(dso));
-		/* Symbols were written into the same index, and left the rules there. */
+		/* Symbols are written to the same index and keep the rules. */
 		if (i == 2)
 			(void)tally_dso_find(dso, 0x1000);
 		assert_int_equal(dso->table.is_mapped, i == 2);
@@ -380,7 +380,7 @@ static void unwind_rules(void **state)
 
 /* ---- kernels ------------------------------------------------------------------------ */
 
-/* perf's copy of a kernel's list, of a kernel that does not run here. */
+/* perf's cached kallsyms of a kernel that does not run here. */
 static void cached_kernel(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]", id, 20};
@@ -400,7 +400,7 @@ static void cached_kernel(void **state)
 	tally_str_free(&text);
 	settle();
 	for (int i = 0; i < 4; i++) {
-		/* The third time it was recorded elsewhere in memory. */
+		/* The third time it was recorded at another address. */
 		uint64_t moved = i == 2 ? 0x1000000 : 0;
 
 		tally_symbols_free(tree->symbols);
@@ -414,7 +414,7 @@ static void cached_kernel(void **state)
 	}
 }
 
-/* Ask for a symbol of each page: a sum of all answers. 0 if there are none. */
+/* Return a hash over a symbol of each page, 0 if there are no symbols. */
 static uint64_t kernel_answers(struct tree *tree, bool from_index)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
@@ -439,7 +439,7 @@ static uint64_t kernel_answers(struct tree *tree, bool from_index)
 	return sum;
 }
 
-/* Whether this process is told addresses of symbols, and the notes that have the build id. */
+/* Return true if this process can see addresses of symbols and the notes with the build ID. */
 static bool kernel_tells(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -465,7 +465,7 @@ static void running_kernel(void **state)
 
 	tree->options.symfs = NULL;
 	tree->options.ignore_vmlinux = true;
-	/* A descriptor may see more than its user: nothing of it is kept. */
+	/* The descriptor may see more than its user, so nothing is written to the index. */
 	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	tree->options.kallsyms_fd = fd;
 	if (!kernel_tells()) {
@@ -479,11 +479,11 @@ static void running_kernel(void **state)
 	tree->options.kallsyms_fd = 0;
 	assert_true(kernel_answers(tree, false) == answers);
 	assert_true(kernel_answers(tree, true) == answers);
-	/* Reading one is another matter: what the descriptor sees is the same. */
+	/* Reading an index is allowed: the descriptor sees the same symbols. */
 	tree->options.kallsyms_fd = fd;
 	assert_true(kernel_answers(tree, true) == answers);
 	close(fd);
-	/* Who may not see addresses sees none. */
+	/* All addresses are 0 for users without permission. */
 	for (int i = 0; i < 200; i++)
 		tally_str_addf(&text, "0000000000000000 T hidden_%d\n", i);
 	write_file(tree, "hidden", tally_str_text(&text), text.len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines in an index: what several processes looked for, written only if it is new. */
+/* Lines in an index: the union of all look-ups of several processes, written only if it changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A process that has an object open, and read the index. */
+/* A process with an open object that has read the index. */
 struct process {
 	struct tally_symbols *symbols;
 	struct tally_dso *dso;
@@ -70,7 +70,7 @@ static bool knows(struct process *process, uint64_t number)
 	return span && span->nr == LINES && span->lines[0].line == number;
 }
 
-/* Look for the lines of `nr` addresses, as if a worker answered those that are not known. */
+/* Look up the lines of `nr` addresses, as if a worker returned the unknown ones. */
 static void look_for(struct process *process, uint64_t first, uint64_t nr)
 {
 	struct tally_line lines[LINES] = {0};
@@ -85,7 +85,7 @@ static void look_for(struct process *process, uint64_t first, uint64_t nr)
 	}
 }
 
-/* The file that the index is, and when it was written. */
+/* Get inode and time of the index. */
 static struct stat index_stat(void)
 {
 	char path[128];
@@ -140,7 +140,7 @@ static void what_is_known_is_not_written_again(void **state)
 	assert_written(&before, true);
 }
 
-/* More than an index holds: what has room is not written time and again. */
+/* More lines than an index holds. It is not written again if the missing ones do not fit. */
 static void a_full_index_has_what_was_looked_for_last(void **state)
 {
 	enum { MANY = (64 << 20) / (LINES * 16) + 1000 };
@@ -167,7 +167,7 @@ static void a_full_index_has_what_was_looked_for_last(void **state)
 	process_end(&process);
 }
 
-/* Write an index of two spans: [0, 16), and another. */
+/* Write an index of two spans: [0, 16), and another one. */
 static void write_two_spans(struct process *process, uint64_t start, uint64_t end)
 {
 	const struct {

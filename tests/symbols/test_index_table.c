@@ -45,7 +45,7 @@ static int place_teardown(void **state)
 	return 0;
 }
 
-/* `nr` symbols with gaps, which overlap if `step` is less than their sizes. */
+/* Make a table of `nr` symbols with gaps, which overlap if `step` is less than their sizes. */
 static struct tally_symtab make_table(size_t nr, uint64_t step)
 {
 	struct tally_symtab table = {0};
@@ -76,7 +76,7 @@ static void write_table(struct place *place, const struct tally_symtab *table)
 	assert_int_equal(tally_index_writer_close(writer, 0), 0);
 }
 
-/* The same answer at each address: the same symbol, by place and name. */
+/* Check that both tables return the same symbol at each address. */
 static void expect_same(const struct tally_symtab *a, const struct tally_symtab *b, uint64_t end)
 {
 	assert_int_equal(a->len, b->len);
@@ -119,7 +119,7 @@ static void round_trip(void **state)
 	}
 }
 
-/* Two tables in one index are told apart; the second one may be empty. */
+/* Two tables in one index are distinguished; the second one may be empty. */
 static void two_tables(void **state)
 {
 	struct place *place = *state;
@@ -153,7 +153,7 @@ static void two_tables(void **state)
 	tally_symtab_free(&tables[0]);
 }
 
-/* A name that is not in the arena is no reason to write what is not there. */
+/* A table with names outside the arena is not written. */
 static void borrowed_names(void **state)
 {
 	struct place *place = *state;
@@ -169,7 +169,8 @@ static void borrowed_names(void **state)
 	tally_symtab_free(&table);
 }
 
-/* A table of which any part is broken is none: without its tree it would find others. */
+/* A table with any damaged section is rejected: without its tree, look-ups would find other
+ * symbols. */
 static void broken_parts(void **state)
 {
 	struct place *place = *state;
@@ -214,7 +215,7 @@ static void seal(uint8_t *data)
 	header->sum = tally_index_header_sum(header);
 }
 
-/* Whatever the sections say, with the right sums, a look-up stays inside of them and ends. */
+/* With any content of the sections and valid checksums, a look-up stays inside of them and ends. */
 static void look_up_everywhere(const uint8_t *data, size_t len)
 {
 	struct tally_symtab table;
@@ -254,7 +255,7 @@ static void hostile_sections(void **state)
 
 				data[at] = (uint8_t)random_u64(&random);
 			}
-			/* A size that does not fit the other sections'. */
+			/* A size that does not match the other sections. */
 			if (i % 5 == 0)
 				((struct tally_index_header *)data)->sections[i / 5 % 6].size /= 2;
 			seal(data);

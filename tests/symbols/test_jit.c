@@ -62,7 +62,7 @@ static void lines(void **state)
 	tally_jit_free(&jit);
 }
 
-/* Of .NET and of Node: whole, with whatever is in them. */
+/* Names of .NET and Node are complete, with any characters in them. */
 static void names_with_anything(void **state)
 {
 	static const char *const names[] = {
@@ -84,7 +84,7 @@ static void names_with_anything(void **state)
 	}
 }
 
-/* What was written last is what is there. */
+/* The last entry for an address is valid. */
 static void addresses_used_again(void **state)
 {
 	struct tally_jit jit = {0};
@@ -98,7 +98,7 @@ static void addresses_used_again(void **state)
 	tally_jit_free(&jit);
 }
 
-/* Of a file that is written still, the last line may be half of one. */
+/* The last line of a file that is still being written may be incomplete. */
 static void half_a_line(void **state)
 {
 	static const char text[] = "1000 10 one\n2000 10 tw";
@@ -113,7 +113,7 @@ static void half_a_line(void **state)
 	tally_jit_free(&jit);
 }
 
-/* ---- files that grow ------------------------------------------------------------- */
+/* ---- growing files --------------------------------------------------------------- */
 
 struct program {
 	char dir[32], path[128];
@@ -121,7 +121,7 @@ struct program {
 	struct tally_dso *dso;
 };
 
-/* What this very process would have written, as it runs; below a directory of its own. */
+/* Map of this process while it runs, in a separate symfs. */
 static int program_setup(void **state)
 {
 	struct program *program = calloc(1, sizeof(*program));
@@ -159,7 +159,7 @@ static void write_as(const struct program *program, const char *mode, const char
 	fclose(file);
 }
 
-/* Whether looking again brought something. */
+/* Read the file again. Returns true if something is new. */
 static bool look_again(struct program *program)
 {
 	uint64_t before = tally_symbols_generation(program->symbols);
@@ -168,8 +168,8 @@ static bool look_again(struct program *program)
 	return tally_symbols_generation(program->symbols) != before;
 }
 
-/* Look until a look brought something. After one that took long, as on a busy machine, the next
- * calls do not look. */
+/* Read the file again until something is new. After a read that took long, as on a busy machine,
+ * the next calls do nothing. */
 static bool look_until_new(struct program *program)
 {
 	for (int tries = 0; tries < 300000; tries++) {
@@ -194,13 +194,13 @@ static void a_map_grows(void **state)
 	assert_true(look_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "two");
 	assert_string_equal(dso_name_at(program->dso, 0x1008), "over");
-	/* Names that were handed out stay where they are. */
+	/* Returned symbols stay at their addresses. */
 	assert_ptr_equal(tally_dso_find(program->dso, 0x1000), first);
 	assert_int_equal(tally_dso_status(program->dso).nr_symbols, 3);
 	assert_false(look_again(program));
 }
 
-/* It comes late: nobody had asked for it, or an agent was loaded by then. */
+/* The file appears late: after the first look-up, as when an agent is loaded. */
 static void a_map_appears(void **state)
 {
 	struct program *program = *state;
@@ -215,7 +215,7 @@ static void a_map_appears(void **state)
 	assert_int_equal(tally_dso_status(program->dso).state, TALLY_DSO_LOADED);
 }
 
-/* The program executed itself: its map is begun anew, in the same file and as another one. */
+/* After an exec the program starts a new map, in the same or in a new file. */
 static void a_map_is_replaced(void **state)
 {
 	struct program *program = *state;
@@ -227,7 +227,7 @@ static void a_map_is_replaced(void **state)
 	assert_null(dso_name_at(program->dso, 0x1000));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	assert_int_equal(remove(program->path), 0);
-	/* What was there stays. */
+	/* Known names stay. */
 	assert_false(look_again(program));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	write_as(program, "w", "4000 10 another\n");
@@ -236,7 +236,8 @@ static void a_map_is_replaced(void **state)
 	assert_string_equal(dso_name_at(program->dso, 0x4000), "another");
 }
 
-/* What it wrote last is found although it has ended, and its pid may be another's then. */
+/* The last names are found after the program exited. Later ones are not: another process may have
+ * the pid. */
 static void a_program_ends(void **state)
 {
 	struct program *program = *state;
@@ -263,14 +264,14 @@ static void a_program_ends(void **state)
 	assert_false(look_again(program));
 	close(fds[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	/* Without a newline, as it was killed while it wrote. */
+	/* Without a newline, as the program was killed while it wrote. */
 	assert_true(look_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "last");
 	write_as(program, "a", "\n3000 10 of nobody\n");
 	assert_false(look_again(program));
 }
 
-/* ---- dumps ------------------------------------------------------------------------- */
+/* ---- jitdump files ----------------------------------------------------------------- */
 
 static void write_dump(const struct program *program, uint32_t named, uint32_t pid, size_t nr)
 {
@@ -324,7 +325,7 @@ static void a_dump_grows(void **state)
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_JITDUMP);
 }
 
-/* They are asked for as those of debug information are. */
+/* Lines of a dump are looked up like lines of debug information. */
 static void lines_of_a_dump(void **state)
 {
 	struct program *program = *state;
@@ -347,13 +348,13 @@ static void lines_of_a_dump(void **state)
 	assert_int_equal(span.start, place - 2);
 	assert_int_equal(span.end, place + 6);
 	assert_int_equal(tally_dso_lines(dso, span.start - 1, &line, NULL), 0);
-	/* The one that came later has none. */
+	/* The later function has no lines. */
 	assert_true(tally_dso_find_place(dso, 0x100a, 200, &place));
 	assert_int_equal(tally_dso_lines(dso, place, &line, NULL), 0);
 	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 }
 
-/* A dump has the pid of its process in its name and in itself. */
+/* A dump has the pid of its process in its name and in its header. */
 static void a_dump_of_another(void **state)
 {
 	struct program *program = *state;
@@ -372,7 +373,7 @@ static void names_of_dumps(void **state)
 {
 	static const struct {
 		const char *path;
-		int pid; /* 0: it is none */
+		int pid; /* 0: not a jitdump */
 	} rows[] = {
 		{"/tmp/jit-12.dump", 12},    {"jit-1.dump", 1},
 		{"/jit-12.dump.gz", 0},      {"/tmp/jit-.dump", 0},

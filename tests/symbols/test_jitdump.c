@@ -28,7 +28,7 @@ static size_t parse(const struct jit_image *image, struct tally_jit *jit)
 	return used;
 }
 
-/* The same in both byte orders, of which one is the host's. */
+/* The same in both byte orders, one of which is the host's. */
 static void by_time(void **state)
 {
 	for (int swaps = 0; swaps < 2; swaps++) {
@@ -45,13 +45,13 @@ static void by_time(void **state)
 		assert_string_equal(name_when(&jit, 0x1000, 100), "first");
 		assert_string_equal(name_when(&jit, 0x101f, 199), "first");
 		assert_string_equal(name_when(&jit, 0x101f, 200), "second");
-		/* What is left of the first one is still there. */
+		/* The rest of the first function is still found. */
 		assert_string_equal(name_when(&jit, 0x1020, 1000), "first");
 		assert_null(name_when(&jit, 0x1040, 1000));
 		assert_null(name_when(&jit, 0x2000, 299));
 		assert_string_equal(name_when(&jit, 0x200f, TALLY_JIT_ALWAYS), "other");
 		assert_int_equal(jit.nr_guesses, 0);
-		/* Without a time it may be either of two. */
+		/* Without a time it may be either of two functions. */
 		assert_string_equal(name_when(&jit, 0x1000, TALLY_JIT_ALWAYS), "second");
 		assert_int_equal(jit.nr_guesses, 1);
 		assert_int_equal(jit.nr_skipped, 0);
@@ -60,7 +60,7 @@ static void by_time(void **state)
 	}
 }
 
-/* The place of code is where its bytes are in the dump, each time another. */
+/* Code is identified by the offset of its bytes in the dump, which is never reused. */
 static void places(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -103,14 +103,14 @@ static void moves(void **state)
 	assert_ptr_equal(before->symbol, after->symbol);
 	assert_string_equal(name_when(&jit, 0x1008, 300), "new");
 	assert_string_equal(name_when(&jit, 0x3008, 300), "moved");
-	/* Nobody knows what was moved there. */
+	/* The moved code is unknown. */
 	assert_null(name_when(&jit, 0xa000, 500));
 	assert_int_equal(jit.nr_skipped, 1);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
 
-/* Threads write in another order than that of their times. */
+/* Threads do not write records in the order of their times. */
 static void out_of_order(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -151,7 +151,7 @@ static void lines(void **state)
 	assert_int_equal(line->line, 5);
 	assert_int_equal(span.start, start + 8);
 	assert_int_equal(span.end, start + 0x10);
-	/* "The same" is that of the entry before it in the dump. */
+	/* The marker "the same file" refers to the previous entry in the dump. */
 	assert_string_equal(line->file, "a.js");
 	assert_int_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->line, 7);
 	assert_string_equal(tally_jit_find_line(&jit, start + 0x3f, &span)->file, "b.js");
@@ -163,7 +163,7 @@ static void lines(void **state)
 	jit_image_free(&image);
 }
 
-/* A name of a file that was none: what is read behind it is no line. */
+/* Line entries outside of the function are invalid and skipped. */
 static void lines_out_of_place(void **state)
 {
 	static const struct jit_image_line list[] = {{0x1000, 3, "a.js"}, {0x1041, 5, "b.js"}};
@@ -182,7 +182,7 @@ static void lines_out_of_place(void **state)
 	jit_image_free(&image);
 }
 
-/* V8's lines are all 64 bytes too far on. */
+/* V8's line addresses are all 64 bytes too high. */
 static void lines_of_v8(void **state)
 {
 	static const struct jit_image_line list[] = {
@@ -207,7 +207,7 @@ static void lines_of_v8(void **state)
 	jit_image_free(&image);
 }
 
-/* A dump that is still being written comes in pieces, wherever they end. */
+/* A dump that is still being written is read in pieces that end anywhere. */
 static void in_pieces(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -262,11 +262,11 @@ static void refused(void **state)
 	jit_image_free(&image);
 }
 
-/* Sizes that lie: the record is left out, and what follows it is there. */
+/* Records with wrong sizes are skipped; later ones are read. */
 static void records_that_make_no_sense(void **state)
 {
 	static const struct {
-		size_t at; /* in the record */
+		size_t at; /* offset in the record */
 		uint64_t value;
 	} changes[] = {
 		{16 + 24, 0},
@@ -291,7 +291,7 @@ static void records_that_make_no_sense(void **state)
 	}
 }
 
-/* What is no record at all ends the dump; so does what a crash left, zeros. */
+/* An invalid record ends the dump; so do zeros, which a crash leaves. */
 static void the_end_of_it(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
@@ -310,7 +310,7 @@ static void the_end_of_it(void **state)
 	jit_image_free(&image);
 }
 
-/* A million loads of one address, and a million look-ups at a million times. */
+/* A million functions at one address, and a million look-ups at different times. */
 static void a_million_at_one_address(void **state)
 {
 	enum { MANY = 1000000 };
@@ -322,7 +322,7 @@ static void a_million_at_one_address(void **state)
 	parse(&image, &jit);
 	assert_int_equal(jit.codes.len, MANY);
 	for (uint64_t i = 0; i < MANY; i++) {
-		/* Back and forth: no look-up gains by the one before. */
+		/* Alternating, so that no look-up benefits from the previous one. */
 		uint64_t time = i & 1 ? MANY - i : i;
 
 		assert_int_equal(tally_jit_find(&jit, 0x1000, time)->time, time);

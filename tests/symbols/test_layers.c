@@ -10,7 +10,7 @@
 
 #include "symbols/layers.h"
 
-/* What is found, told by looking at each of the ranges. */
+/* Find a layer by checking each range. */
 static struct tally_layers_found find_by_hand(const struct tally_layer *list, uint32_t nr,
 					      uint64_t addr, uint32_t before)
 {
@@ -66,7 +66,7 @@ static void few(void **state)
 		expect_same(list, nr, 31);
 }
 
-/* Whatever covers what. */
+/* Random layers that cover each other in any way. */
 static void any(void **state)
 {
 	struct tally_layer list[40];
@@ -107,8 +107,8 @@ static struct tally_layer *many(uint64_t step, uint64_t size)
 	return list;
 }
 
-/* A million at the same address cost what a million side by side cost: a look at each entry of a
- * node for each look-up would not come to an end. */
+/* A million layers at one address cost as much as a million side by side. The test would not end if
+ * look-ups searched all entries of a node. */
 static void a_million_at_one_address(void **state)
 {
 	struct tally_layer *list = many(0, 1);
@@ -125,7 +125,7 @@ static void a_million_at_one_address(void **state)
 	free(list);
 }
 
-/* What no compiler does: each over half of all others. */
+/* An unrealistic case: each layer covers half of all others. */
 static void a_million_over_each_other(void **state)
 {
 	struct tally_layer *list = many(1, MANY);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose code is looked at: files that are known to be the recorded ones, some at a time. */
+/* Files that may be used to validate return addresses: those known to be the recorded ones. A
+ * limited number of them is open. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,10 +24,10 @@
 
 #include <cmocka.h>
 
-/* A call ends at CALL_END of each file; nothing else does. */
+/* In each file a call ends at CALL_END, and nowhere else. */
 enum { PAGE = 0x1000, CALL_END = PAGE + 0x25 };
 
-enum { SECTIONS = 64, SECTION_TYPE = 4, TEXT = 1 }; /* of Elf64_Shdr, in bytes; index of .text */
+enum { SECTIONS = 64, SECTION_TYPE = 4, TEXT = 1 }; /* bytes of Elf64_Shdr; index of .text */
 
 struct fixture {
 	char dir[64], cache[80];
@@ -128,7 +129,7 @@ static void files_of_the_build_id(void **state)
 	expect_judged(get(f, "arm", id), false);
 }
 
-/* A debug file says where code is, and has none of it; the cache has what was mapped. */
+/* A debug file describes code, but does not contain it; the cache has the file that was mapped. */
 static void debug_files_have_no_code(void **state)
 {
 	struct fixture *f = *state;
@@ -142,13 +143,13 @@ static void debug_files_have_no_code(void **state)
 	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/elf", WITH_CODE);
 	dso = get(f, "gone", id);
 	expect_judged(dso, true);
-	/* Looks at names and at code do not get into each other's way. */
+	/* Look-ups of names and of code do not interfere. */
 	(void)tally_dso_find(dso, CALL_END);
 	expect_judged(dso, true);
 }
 
-/* By name alone a file is the recorded one if the recording is from here, and if it has not changed
- * since. */
+/* Without a build ID a file is the recorded one only if the recording was made on this machine and
+ * the file has not changed since. */
 static void files_without_a_build_id(void **state)
 {
 	struct fixture *f = *state;
@@ -169,7 +170,7 @@ static void files_without_a_build_id(void **state)
 	expect_judged(get(f, "prog", NULL), true);
 }
 
-/* The images have no unwind rules, but that is not said of files that are not looked at. */
+/* The images have no unwind rules. This is not reported for files that must not be read. */
 static void expect_rules(struct tally_dso *dso, enum tally_dso_state state)
 {
 	assert_null(tally_dso_rules(dso));
@@ -186,13 +187,14 @@ static void rules_without_a_build_id(void **state)
 	expect_rules(get(f, "prog", id), TALLY_DSO_NO_SYMBOLS);
 	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) + 100});
 	expect_rules(get(f, "prog", NULL), TALLY_DSO_NO_SYMBOLS);
-	/* Names, of which a recording that was never finished has nothing better. */
+	/* Rules are read if the origin is unknown, as in a recording that was not finished; there
+	 * is no better source. */
 	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
 	write_file(f, "other", WITH_CODE);
 	expect_rules(get(f, "other", NULL), TALLY_DSO_NO_SYMBOLS);
 }
 
-/* Links and modes change the inode's time, not what is in the file. */
+/* Linking and chmod change the inode's time, not the content of the file. */
 static void files_of_the_inode(void **state)
 {
 	static const struct {
@@ -263,7 +265,7 @@ static void few_files_are_open_at_a_time(void **state)
 		}
 		assert_int_equal(count_descriptors() - before, OPEN);
 	}
-	/* What goes gives its file back. */
+	/* A garbage collection closes files. */
 	keep[0] = keep[7] = 1;
 	tally_symbols_sweep(f->symbols, keep);
 	assert_in_range(count_descriptors() - before, 1, 2);

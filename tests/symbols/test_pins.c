@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that go, or change, after their mapping was seen. */
+/* Files that are removed or changed after their mapping was recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static int tree_teardown(void **state)
 	return 0;
 }
 
-/* An image of one function, called by a letter, with that letter in its build-id; 0: without one.
- * What is there is overwritten. */
+/* Write an image of a function named `letter`, with `id` in its build ID; 0: without build ID. An
+ * existing file is overwritten. */
 static void write_image(const char *path, char letter, char id)
 {
 	const char name[] = {letter, 0};
@@ -92,7 +92,7 @@ static void replace_image(const struct tree *tree, char letter, char id)
 	assert_int_equal(rename(other, tree->file), 0);
 }
 
-/* The key of a file as it is now. */
+/* Return the key of the current file. */
 static struct tally_dso_key key_of(const char *path)
 {
 	struct tally_dso_key key = {TALLY_DSO_USER, path};
@@ -113,7 +113,7 @@ static struct tally_dso *get(struct tree *tree, const struct tally_dso_key *key)
 	return dso;
 }
 
-/* What a look-up comes to: a letter, or the state. */
+/* Look a symbol up and check its name, one letter, or the state. */
 static void expect(struct tree *tree, const struct tally_dso_key *key, char letter,
 		   enum tally_dso_state state)
 {
@@ -149,7 +149,7 @@ static void removed(void **state)
 	assert_int_equal(unlink(tree->file), 0);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	expect_id(tree, &key, 'A');
-	/* Somebody else maps it: what is not there is not opened again. */
+	/* Another process maps it. A file that is gone is not opened again. */
 	assert_int_equal(tally_pins_add(pins, &key), 0);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
 	tree->options.pins = NULL;
@@ -164,7 +164,7 @@ struct files {
 	char paths[FILES_MAX][128];
 };
 
-/* Pin so many files, then remove them; the first is mapped again and again. */
+/* Pin `nr` files, then remove them. The first one is mapped repeatedly. */
 static void pin_files(struct tree *tree, struct files *files, size_t nr)
 {
 	struct tally_pins *pins = tree->options.pins;
@@ -207,7 +207,7 @@ static void pack(const char *from, const char *to)
 	assert_int_equal(gzclose(out), Z_OK);
 }
 
-/* What is packed is unpacked by who asks for its symbols, never for a pin. */
+/* Compressed files are unpacked for look-ups of symbols, never for a pin. */
 static void packed(void **state)
 {
 	struct tree *tree = *state;
@@ -228,7 +228,7 @@ static void packed(void **state)
 	tree->options.no_unpack = true;
 	expect(tree, &key, 0, TALLY_DSO_NOT_ELF);
 	assert_int_not_equal(tally_dso_running_build_id(get(tree, &key), id, &size), 0);
-	/* Nor if what was pinned is overwritten by it. */
+	/* Nor if a compressed file overwrites the pinned one. */
 	tree->options.no_unpack = false;
 	plain = key_of(tree->file);
 	assert_int_equal(tally_pins_add(pins, &plain), 0);
@@ -236,7 +236,7 @@ static void packed(void **state)
 	expect(tree, &plain, 0, TALLY_DSO_NOT_ELF);
 }
 
-/* Each of two files that had the path is what it was. */
+/* Two files that had the same path keep their symbols. */
 static void replaced(void **state)
 {
 	struct tree *tree = *state;
@@ -260,7 +260,7 @@ static void replaced(void **state)
 	tree->options.pins = pins;
 }
 
-/* Who comes too late pins nothing. */
+/* A file that was replaced before it was pinned is not pinned. */
 static void replaced_before(void **state)
 {
 	struct tree *tree = *state;
@@ -297,13 +297,14 @@ static void overwritten(void **state)
 		probe_wait_for_later_files();
 		write_image(path, 'b', rows[i].new_id);
 		expect(tree, &key, 'b', rows[i].state);
-		/* That of what was mapped. */
+		/* The build ID of the mapped file. */
 		if (rows[i].id)
 			expect_id(tree, &key, rows[i].id);
 	}
 }
 
-/* What is gone at the end is found by its build-id, as small as it is; what is not has no index. */
+/* A file that is removed at the end is written to an index, however small it is. Existing files get
+ * none. */
 static void kept(void **state)
 {
 	struct tree *tree = *state;
@@ -327,18 +328,18 @@ static void kept(void **state)
 	assert_string_equal(dso_name_at(get(tree, &recorded), IMAGE_TEXT_OFFSET), "a");
 	assert_int_equal(tally_dso_status(tally_dso_at(tree->symbols, 0)).source,
 			 TALLY_DSO_SOURCE_INDEX);
-	/* Not where the id is not known, or the user says where to look. */
+	/* Not if the ID is unknown, or with a symfs. */
 	expect(tree, &key, 0, TALLY_DSO_REPLACED);
 	tree->options.symfs = tree->dir;
 	expect(tree, &recorded, 0, TALLY_DSO_MISSING);
 	tree->options.symfs = NULL;
-	/* A file with the id goes before. */
+	/* A file with the build ID has precedence. */
 	replace_image(tree, 'c', 'A');
 	expect(tree, &recorded, 'c', TALLY_DSO_LOADED);
 	tree->options.pins = pins;
 }
 
-/* A build-id that a stranger's file claims is no reason to take its names for those of others. */
+/* A file of another user can claim any build ID, so its symbols are not stored under that ID. */
 static void not_kept_of_strangers(void **state)
 {
 	enum { STRANGER = 12345 };
@@ -357,11 +358,13 @@ static void not_kept_of_strangers(void **state)
 		assert_int_equal(unlink(path), 0);
 		tally_dso_keep(get(tree, &key));
 		assert_int_equal(access(tree->indexes, F_OK), uid ? -1 : 0);
-		expect(tree, &key, 'a', TALLY_DSO_LOADED); /* for this recorder */
+		expect(tree, &key, 'a', TALLY_DSO_LOADED); /* symbols are shown in this recording
+		                                            * only */
 	}
 }
 
-/* The first is open, and the last ones are; the ids of all are known. */
+/* Check that the first file and the last `nr_last` files are open and that the IDs of all are
+ * known. */
 static void expect_last(struct tree *tree, const struct files *files, size_t nr, size_t nr_last)
 {
 	expect(tree, &files->keys[0], 'a', TALLY_DSO_LOADED);
@@ -374,7 +377,7 @@ static void expect_last(struct tree *tree, const struct files *files, size_t nr,
 	}
 }
 
-/* Of more files than may be open the last ones are. */
+/* With more files than may be open, the last ones are open. */
 static void many(void **state)
 {
 	enum { OPEN = 512 };
@@ -386,13 +389,13 @@ static void many(void **state)
 	expect_last(*state, &files, FILES_MAX, OPEN - 1);
 }
 
-/* The same where fewer descriptors may be open, of which some are left to others. */
+/* The same with a low limit on descriptors, some of which are reserved for other uses. */
 static void few_descriptors(void **state)
 {
 	enum { SPARE = 64, OPEN = 10, FILES = 40 };
 	struct rlimit limit, low;
 	static struct files files;
-	/* Without ".", ".." and the directory itself; there are no gaps. */
+	/* Without ".", ".." and the directory; descriptors have no gaps. */
 	size_t before = nr_open(), used = before - 3;
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -400,7 +403,7 @@ static void few_descriptors(void **state)
 	low.rlim_cur = used + OPEN + SPARE;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
 	pin_files(*state, &files, FILES);
-	/* While one is pinned its file is open, too. */
+	/* A file that is being pinned is open, too. */
 	assert_in_range(nr_open() - before, OPEN - 4, OPEN);
 	expect_last(*state, &files, FILES, nr_open() - before - 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -420,7 +423,7 @@ static bool map_file_opens(const void *map)
 	return fd >= 0;
 }
 
-/* Who sees the mapping after the file went finds it by the process's map. */
+/* A file that was removed before the mapping was seen is opened by /proc/PID/map_files. */
 static void by_its_map(void **state)
 {
 	struct tree *tree = *state;
@@ -449,8 +452,8 @@ static void by_its_map(void **state)
 	expect(tree, &key, 0, TALLY_DSO_REPLACED);
 }
 
-/* A program that is in a memfd alone is found by its mapping, not by its name; what a JIT compiler
- * has put into one is no program. */
+/* A program in a memfd is found by its mapping, not by its name. JIT code in a memfd is not a
+ * program. */
 static void in_memory(void **state)
 {
 	static const char name[] = "/memfd:prog (deleted)";
@@ -477,7 +480,7 @@ static void in_memory(void **state)
 	assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
 	munmap(map, 4096);
 	expect(tree, &key, 'a', TALLY_DSO_LOADED);
-	key.inode.ino++; /* another memfd of that name */
+	key.inode.ino++; /* another memfd with that name */
 	expect(tree, &key, 0, TALLY_DSO_REMOVED);
 	key.inode.ino--;
 	tally_pins_free(tree->options.pins);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stubs of .plt.sec, .plt.got and AArch64's .plt, whose code tells the slot they jump through. */
+/* PLT stubs in .plt.sec, .plt.got and AArch64's .plt: their code contains the slot they jump
+ * through. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "base/arith.h"
 #include "symbols/elf_plt.h"
 
-/* Stubs are mapped from CODE_OFFSET to CODE; GOT is the address of the table's first slot. */
+/* Stubs are mapped from CODE_OFFSET to CODE; GOT is the address of the first slot. */
 enum { CODE = 0x401000, CODE_OFFSET = 0x800, GOT = 0x404000, IMAGE_SIZE = 0x1000 };
 
 static const char strings[] = "\0abs\0puts\0getpid";
@@ -39,8 +40,8 @@ static void set_section(struct plt_image *image, int index, uint32_t name, uint3
 					      .sh_link = index == DYNSYM ? DYNSTR : DYNSYM};
 }
 
-/* Slots 0 and 1 are of puts and abs, in this order, by .rela.plt; slot 2 is of getpid by .rela.dyn,
- * beside a relocation without a symbol. */
+/* Make an image. .rela.plt assigns slots 0 and 1 to puts and abs, in this order; .rela.dyn assigns
+ * slot 2 to getpid and has a relocation without a symbol. */
 static void image_make(struct plt_image *image, uint16_t machine, uint32_t name)
 {
 	uint32_t jump = machine == EM_AARCH64 ? R_AARCH64_JUMP_SLOT : R_X86_64_JUMP_SLOT;
@@ -160,14 +161,14 @@ static void x86_stubs(void **state)
 		put_x86(&image, 0, true, false, GOT + 8);
 		put_x86(&image, 16, false, false, GOT);
 		put_x86(&image, 24, false, true, GOT + 8);
-		put_x86(&image, 32, true, false, GOT + 24); /* nobody's symbol */
-		put_x86(&image, 48, false, false, GOT + 4); /* into the midst of a slot */
+		put_x86(&image, 32, true, false, GOT + 24); /* no symbol */
+		put_x86(&image, 48, false, false, GOT + 4); /* not at a slot boundary */
 		put_x86(&image, 56, false, false, GOT + 16);
 		assert_stubs(&image, wanted, TALLY_ARRAY_SIZE(wanted));
 	}
 }
 
-/* The header is no stub, and neither BTI nor PAC move what comes behind it. */
+/* The header is not a stub, and BTI and PAC do not shift later stubs. */
 static void a64_stubs(void **state)
 {
 	static const struct wanted short_ones[] = {
@@ -189,7 +190,7 @@ static void a64_stubs(void **state)
 	}
 }
 
-/* A table before the code: adrp goes backwards. */
+/* The table is before the code, so adrp has a negative offset. */
 static void a64_table_before_code(void **state)
 {
 	static const struct wanted wanted[] = {{32, 16, "puts@plt"}};
@@ -201,7 +202,7 @@ static void a64_table_before_code(void **state)
 	assert_stubs(&image, wanted, 1);
 }
 
-/* Code that ends in the midst of a stub, sections beyond the file, indexes beyond the symbols. */
+/* Code that ends within a stub, sections beyond the file, indexes beyond the symbols. */
 static void hostile(void **state)
 {
 	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
@@ -233,7 +234,7 @@ static void hostile(void **state)
 	}
 }
 
-/* A name as long as the file for every stub would take the square of it. */
+/* With a name as long as the file for every stub, names would need quadratic memory. */
 static void long_names_are_bounded(void **state)
 {
 	enum { STUBS_NR = 20000, NAME = 60000, LEN = IMAGE_SIZE + 8 * STUBS_NR + NAME + 1 };

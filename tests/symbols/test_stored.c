@@ -41,7 +41,7 @@ static struct tally_dso *dso_of(struct tally_symbols *symbols, struct tally_dso_
 	return dso;
 }
 
-/* What a recorder had found of a few addresses: one inside another, one behind it, none. */
+/* Add symbols as a recorder would: one nested in another, one after it, none. */
 static void prog_add(struct tally_stored_writer *writer, struct tally_dso *dso, bool backwards)
 {
 	const struct {
@@ -100,7 +100,7 @@ static const char *name_at(struct tally_dso *dso, uint64_t addr)
 	return symbol ? tally_symbol_name(dso, symbol) : "";
 }
 
-/* ---- what was stored is found ------------------------------------------------------ */
+/* ---- look-ups ---------------------------------------------------------------------- */
 
 static void test_names(void **state)
 {
@@ -113,7 +113,7 @@ static void test_names(void **state)
 	dso = dso_of(symbols, prog);
 	assert_string_equal(name_at(dso, 0x1010), "outer");
 	assert_string_equal(name_at(dso, 0x1410), "inner");
-	/* Behind the symbol that begins last before it, and where the file had none. */
+	/* After the nested symbol, and where the file had no symbol. */
 	assert_string_equal(name_at(dso, 0x1800), "outer");
 	assert_string_equal(name_at(dso, 0x1900), "");
 	assert_string_equal(name_at(dso, 0x3000), "no_size");
@@ -153,7 +153,7 @@ static void test_lines(void **state)
 	assert_int_equal(span->lines[0].line, 7);
 	assert_null(span->lines[1].function);
 	assert_null(span->lines[1].file);
-	/* A span that lies over one before it is left out. */
+	/* A span that overlaps the previous one is omitted. */
 	assert_null(tally_stored_object_lines(&stored->objects[0], 0x1420));
 	assert_non_null(tally_stored_object_lines(&stored->objects[0], 0x1010));
 	assert_null(tally_stored_object_lines(&stored->objects[0], 0x1011));
@@ -183,7 +183,7 @@ static void test_same_bytes(void **state)
 	tally_str_free(&other);
 }
 
-/* ---- whose it is --------------------------------------------------------------------- */
+/* ---- identity of objects ------------------------------------------------------------- */
 
 static void expect_match(struct tally_dso_key stored, struct tally_dso_key key, bool matches)
 {
@@ -236,7 +236,7 @@ static void test_user_names_files(void **state)
 	tally_str_free(&section);
 }
 
-/* The first reason is told, not that there is no such file here. */
+/* The stored reason is reported, not that the file is missing here. */
 static void test_state(void **state)
 {
 	const struct tally_dso_key jit = {TALLY_DSO_PERF_MAP, "/gone/perf-9.map", .pid = 1 << 29,
@@ -290,7 +290,7 @@ static void test_rename(void **state)
 	tally_str_free(&section);
 }
 
-/* A JIT compiler's names are told from those of programs by whose they are. */
+/* Names of JIT code are identified by their DSO. */
 static void expect_jit_name(struct tally_dso_key key, bool is_of_jit)
 {
 	const struct tally_symbol symbol = {0x1000, 0x2000, {.name_text = "prog operator/"}};
@@ -330,9 +330,9 @@ static void test_rename_jit(void **state)
 	expect_jit_name((struct tally_dso_key){TALLY_DSO_USER, "/jitted-9/prog"}, false);
 }
 
-/* ---- of a stranger ------------------------------------------------------------------- */
+/* ---- untrusted input ----------------------------------------------------------------- */
 
-/* Parse a copy that is as long as it says, so that a sanitizer sees a byte too far. */
+/* Parse a copy of exactly this size, so that ASan reports reads beyond it. */
 static int parse_copy(const char *data, size_t len)
 {
 	struct tally_stored *stored = NULL;
@@ -382,7 +382,7 @@ static void test_flipped(void **state)
 	tally_str_free(&section);
 }
 
-/* Numbers that promise more than there is cost no memory. */
+/* Counts larger than the section do not allocate memory. */
 static void test_huge_numbers(void **state)
 {
 	static const char huge[] = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
@@ -417,8 +417,8 @@ static void put_n(struct tally_str *out, uint64_t value)
 	tally_str_add_char(out, (char)value);
 }
 
-/* A section by hand: an object, a symbol, a function and a source file with names that are that
- * long, all of them ends of one text. */
+/* Generate a section: an object, a symbol, a function and a source file with names of these
+ * lengths. All of them end the same text. */
 static int parse_lengths(size_t object, size_t symbol, size_t function, size_t file)
 {
 	enum { TEXT = 40000 };
@@ -467,7 +467,7 @@ static void test_long_names(void **state)
 	assert_int_equal(parse_lengths(OBJECT, NAME, NAME, NAME + 1), -EINVAL);
 }
 
-/* What readers would refuse is not written: `more` bytes above what they take. */
+/* Names that readers would reject are not written. `more`: excess over the limit in bytes. */
 static void expect_written(size_t more, size_t objects)
 {
 	char path[TALLY_STORED_OBJECT_NAME_MAX + 2] = "/";

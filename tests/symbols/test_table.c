@@ -16,7 +16,7 @@
 #define G TALLY_SYMBOL_GLOBAL
 #define W TALLY_SYMBOL_WEAK
 
-/* Two symbols of the same start, in the order of the file, and the one that stays. */
+/* Two symbols with the same start, in the order of the file, and the one that is kept. */
 static const struct {
 	const char *why, *first, *second;
 	uint64_t first_size, second_size;
@@ -32,7 +32,7 @@ static const struct {
 	{"the earlier one of equals", "abc", "xyz", 8, 8, G, G, 0},
 	{"but no alias of a system call", "SyS_x", "sys_x", 8, 8, G, G, 1},
 	{"nor a compatible one", "compat_SyS_x", "compat_sys_x", 8, 8, G, G, 1},
-	/* The first one ends where the second one starts, which is nowhere. */
+	/* The first one ends where the second one starts, so its size is 0. */
 	{"the last unsized one", "aaaa", "b", 0, 0, G, W, 1},
 };
 
@@ -67,7 +67,7 @@ static const char *shout(void *arg, const char *raw)
 	return !strcmp(raw, "_Z1fv") ? "f" : raw;
 }
 
-/* A symbol without a size ends at its limit, or where the next one begins. */
+/* A symbol without a size ends at its limit or at the start of the next one. */
 static void limits_of_unsized_symbols(void **state)
 {
 	static const struct tally_symtab_entry entries[] = {
@@ -93,7 +93,7 @@ static void limits_of_unsized_symbols(void **state)
 	tally_symtab_free(&table);
 }
 
-/* What people see is compared, not what the file says. */
+/* Demangled names are compared, not raw ones. */
 static void alias_by_shown_name(void **state)
 {
 	struct tally_symtab_options options = {.shown_name = shout};
@@ -123,8 +123,8 @@ static void edges_of_the_address_space(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Any answer to a look-up among overlapping symbols covers the address, and the answer is the
- * same in each table that is filled in the same order. */
+/* Any symbol found among overlapping ones covers the address. Tables that are filled in the same
+ * order give the same result. */
 static void overlaps(void **state)
 {
 	struct tally_symtab table = {0};
@@ -149,7 +149,7 @@ static void overlaps(void **state)
 	tally_symtab_free(&table);
 }
 
-/* Height in black nodes of the subtree at `key`, whose keys lie in [low, high). */
+/* Check the subtree at `key`, with keys in [low, high). Returns its height in black nodes. */
 static int check_subtree(const struct tally_shape *shape, uint32_t key, uint32_t low, uint32_t high,
 			 uint32_t *nr)
 {
@@ -200,7 +200,7 @@ static void tree_stays_red_black(void **state)
 	tally_shape_free(&shape);
 }
 
-/* Tables with an index give what looking at each symbol gives. */
+/* Tables with an index return the same as a linear search. */
 static void many_symbols(void **state)
 {
 	enum { SYMBOLS = 500 };
@@ -211,7 +211,7 @@ static void many_symbols(void **state)
 		struct tally_symtab_entry entry = {.name = "f", .binding = G};
 
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		/* Gaps of all sizes, now and then a large one. */
+		/* Gaps of all sizes, some of them large. */
 		at += (seed >> 40 & 0xff) << (i % 50 ? 0 : 16);
 		entry.start = at;
 		at = entry.end = at + 1 + (seed >> 50 & 0x3f);

@@ -30,7 +30,7 @@ static const struct {
 	const char *name;
 	uint64_t end;
 } places[] = {
-	/* Aliases: only the last of several has a size when they are compared. */
+	/* Aliases: when they are compared, only the last of them has a size. */
 	{NULL, 0xffffffff81000010, "startup_64", 0xffffffff81000100},
 	{NULL, 0xffffffff810002ff, "__global", 0xffffffff81000300},
 	{NULL, 0xffffffff81000300, "last", 0xffffffff81002000},
@@ -106,7 +106,7 @@ static void kallsyms_refused(void **state)
 	}
 }
 
-/* Exact copies: a sanitizer sees each byte read beyond the text. */
+/* Copies of exactly the right size, so that ASan reports reads beyond the text. */
 static void texts_cut_anywhere(void **state)
 {
 	for (size_t len = 0; len < sizeof(kallsyms); len++) {

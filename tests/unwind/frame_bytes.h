@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call frame information, written byte by byte. */
+/* Generate call frame information byte by byte. */
 #ifndef TALLY_TESTS_UNWIND_FRAME_BYTES_H
 #define TALLY_TESTS_UNWIND_FRAME_BYTES_H
 
@@ -12,7 +12,7 @@
 struct frame_bytes {
 	uint8_t data[16384];
 	size_t len;
-	size_t open; /* where the entry begins that is being written */
+	size_t open; /* offset of the unfinished entry */
 	bool is_debug, is_wide;
 };
 
@@ -71,7 +71,7 @@ static inline void put_sleb(struct frame_bytes *bytes, int64_t value)
 	}
 }
 
-/* Begin an entry; its length comes with entry_end(). */
+/* Begin an entry. entry_end() sets its length. */
 static inline size_t entry_begin(struct frame_bytes *bytes)
 {
 	size_t at = bytes->len;
@@ -94,7 +94,8 @@ static inline void entry_end(struct frame_bytes *bytes)
 	memcpy(bytes->data + bytes->open, &len, head);
 }
 
-/* The head of a common entry, up to its instructions: data alignment -8, return address `ra`. */
+/* Begin a CIE, up to its instructions: data alignment -8, return address `ra`. Returns its offset.
+ */
 static inline size_t common_begin(struct frame_bytes *bytes, unsigned version, const char *letters,
 				  unsigned ra)
 {
@@ -119,7 +120,7 @@ static inline size_t common_begin(struct frame_bytes *bytes, unsigned version, c
 	return at;
 }
 
-/* An entry of `common`, up to its addresses. */
+/* Begin an FDE of the CIE `common`, up to its addresses. */
 static inline void code_begin(struct frame_bytes *bytes, size_t common)
 {
 	entry_begin(bytes);
@@ -131,7 +132,8 @@ static inline void code_begin(struct frame_bytes *bytes, size_t common)
 		put_u32(bytes, (uint32_t)common);
 }
 
-/* A plain one, of x86-64: the CFA is the stack pointer + 8, the return address at the CFA - 8. */
+/* Write a plain CIE of x86-64: the CFA is the stack pointer + 8, the return address is at CFA - 8.
+ */
 static inline size_t common_plain(struct frame_bytes *bytes)
 {
 	size_t at = common_begin(bytes, 1, "", RIP);
@@ -141,7 +143,7 @@ static inline size_t common_plain(struct frame_bytes *bytes)
 	return at;
 }
 
-/* The whole of an entry with absolute addresses. */
+/* Write a complete FDE with absolute addresses. */
 static inline void code_entry(struct frame_bytes *bytes, size_t common, uint64_t start,
 			      uint64_t size, const uint8_t *program, size_t len)
 {

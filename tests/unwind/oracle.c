@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every stack dump of a recording is unwound by tally and by libdwfl, and compared frame by frame.
+ * Unwind every stack dump of a recording with tally and with libdwfl, and compare the stacks frame
+ * by frame.
  *
  *	oracle [-v] [--ends] [--symfs DIR] [--vdso FILE] [--least PERCENT] FILE
  *
- * Exit status 0 if at least 99.9 % of the frames that both have are equal; 1 if not; 2 for a
- * recording that cannot be read. A stack that only one of them followed further is no difference of
- * frames: it is counted apart, and so is what ended it.
+ * Exit status: 0 if at least 99.9 % of the frames that both have are equal, 1 if not, 2 if the
+ * recording cannot be read. A stack that only one of the two followed further is not a difference
+ * of frames. Such stacks are counted separately, with the reason of the end.
  */
 #include <elf.h>
 #include <errno.h>
@@ -21,9 +22,9 @@
 #include "profile/unwind.h"
 #include "tally/perfdata.h"
 
-enum { SHOWN_BEHIND = 8 }; /* frames, where two stacks part */
+enum { SHOWN_BEHIND = 8 }; /* frames shown after the first difference */
 
-/* What came of one stack. */
+/* Result of the comparison of one stack. */
 enum verdict {
 	EQUAL,
 	LONGER_BY_US,
@@ -38,14 +39,15 @@ static const char *const verdict_names[NR_VERDICTS] = {
 	[LONGER_BY_US] = "longer by us",
 	[LONGER_BY_LIBDWFL] = "longer by libdwfl",
 	[DIFFERENT_FRAME] = "another frame",
-	[DIFFERENT_CALL] = "another kind of frame", /* interrupted or calling */
+	[DIFFERENT_CALL] = "another kind of frame", /* interrupted instead of calling, or vice versa
+	                                             */
 };
 
-/* Stacks that are alike, as a row of the table. */
+/* A row of the table: stacks with the same result. */
 struct group {
 	enum verdict verdict;
-	const struct tally_dso *dso; /* of the frame whose caller is not the same */
-	enum tally_unwind_end end;   /* ours */
+	const struct tally_dso *dso; /* DSO of the last equal frame */
+	enum tally_unwind_end end;   /* of tally's stack */
 	const char *dwfl_end;
 	uint64_t nr;
 };
@@ -61,10 +63,11 @@ struct oracle {
 	uint64_t stacks[NR_VERDICTS], nr_stacks, whole_dwfl;
 	uint64_t frames, frames_equal;
 	uint64_t nr_installing, nr_trampolines; /* see is_installing(), is_trampoline() */
-	unsigned nr_examples, nr_of_ends;       /* to print of each group, of each end */
+	unsigned nr_examples, nr_of_ends;       /* limits of printed stacks for each group and each
+	                                         * end */
 };
 
-/* The user's part of a callchain. */
+/* User part of a callchain. */
 struct stack {
 	const uint64_t *ips;
 	size_t nr;
@@ -81,15 +84,15 @@ static struct stack stack_of(const struct tally_unwinder *unwinder)
 	return (struct stack){chain + nr, unwinder->chain.len - nr};
 }
 
-/* ---- comparing ------------------------------------------------------------------------ */
+/* ---- comparison ----------------------------------------------------------------------- */
 
 struct comparison {
 	enum verdict verdict;
-	size_t equal, shorter; /* frames: equal ones from the innermost; of the shorter stack */
+	size_t equal, shorter; /* equal frames, from the innermost; frames of the shorter stack */
 };
 
-/* Of frames that called ours are inside the call: the comparison is of that. A frame that one has
- * for interrupted and the other for calling is no other frame, but another kind. */
+/* tally's address of a calling frame is within the call, libdwfl's is the return address. If only
+ * one of the two takes a frame for interrupted, the kind differs, not the frame. */
 static struct comparison compare(const struct stack *ours, const struct oracle_dwfl *dwfl)
 {
 	size_t nr = ours->nr, nr_dwfl = dwfl->frames.len;
@@ -113,7 +116,7 @@ static struct comparison compare(const struct stack *ours, const struct oracle_d
 	return result;
 }
 
-/* ---- printing --------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------- */
 
 static const char *dso_name(const struct tally_dso *dso)
 {
@@ -199,9 +202,9 @@ static void summary_print(struct oracle *oracle)
 		       tally_unwind_end_text(group->end), group->dwfl_end);
 }
 
-/* ---- a recording --------------------------------------------------------------------------- */
+/* ---- recording ----------------------------------------------------------------------------- */
 
-/* Which row a stack belongs to. NULL when out of memory. */
+/* Find or add the row of a stack. Returns NULL if memory is short. */
 static struct group *group_get(struct oracle *oracle, const struct group *wanted)
 {
 	tally_vec_for_each (group, &oracle->groups) {
@@ -214,7 +217,7 @@ static struct group *group_get(struct oracle *oracle, const struct group *wanted
 		       : &oracle->groups.data[oracle->groups.len - 1];
 }
 
-/* Where the two part: in the frame before the first that differs. */
+/* Return the DSO of the last equal frame. */
 static const struct tally_dso *parting_dso(struct oracle *oracle, const struct tally_thread *thread,
 					   const struct comparison *result)
 {
@@ -234,19 +237,19 @@ static const char *name_at(struct oracle *oracle, const struct tally_thread *thr
 	return at->symbol ? tally_symbol_name(at->dso, at->symbol) : "";
 }
 
-/* Whether the frame is one of a signal handler's return. Those of Go and musl have no rules:
- * libdwfl takes them for calls and ends there. How many samples are in handlers depends on the
- * load: Go preempts by signals. */
+/* Return true if the frame is a signal trampoline. Those of Go and musl have no rules: libdwfl
+ * takes them for calls and ends there. The number of samples in handlers depends on the load, since
+ * Go preempts with signals. */
 static bool is_trampoline(struct oracle *oracle, const struct tally_thread *thread, uint64_t ip)
 {
 	return strstr(name_at(oracle, thread, ip), "sigreturn") != NULL;
 }
 
 /*
- * Whether libgcc may be entering a landing pad. It first copies the registers of the catching
- * function over those that were saved in its own frame, among them the frame pointer that its
- * caller's rule needs: until it jumps, nobody can unwind this stack. How often a sample falls there
- * depends on the CPU, as the copying is "rep movs", which some are slow to start.
+ * Return true if libgcc may be entering a landing pad. It first copies the registers of the
+ * catching function over those saved in its own frame. Among them is the frame pointer, which the
+ * caller's rule needs, so this stack cannot be unwound until libgcc jumps. The number of such
+ * samples depends on the CPU: the copy is "rep movs", which is slow to start on some.
  */
 static bool is_installing(struct oracle *oracle, const struct tally_thread *thread,
 			  const struct stack *stack)
@@ -269,7 +272,7 @@ static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 	if (result.verdict == DIFFERENT_CALL &&
 	    is_trampoline(oracle, thread, ours.ips[result.equal])) {
 		oracle->nr_trampolines++;
-		result.shorter = result.equal; /* there is nothing to compare with */
+		result.shorter = result.equal; /* the next frames cannot be compared */
 	}
 	oracle->frames += result.shorter;
 	oracle->frames_equal += result.equal;
@@ -334,7 +337,7 @@ static int recording_read(struct oracle *oracle)
 	return ret;
 }
 
-/* EM_* of the recording; this machine's if it does not say. */
+/* Return EM_* of the recording, or of this machine if the recording does not contain it. */
 static uint16_t recording_machine(struct tally_perfdata *data)
 {
 	const struct tally_perfdata_env *env;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stacks unwound by tally beside those of libdwfl, of perf, and those that are known.
+"""Compare stacks unwound by tally with those of libdwfl, with those of perf, and with known stacks.
 
     oracle.py TALLY [ORACLE] [--all] [--table] [--keep DIR] [NAME...]
 
-Builds each of the workloads, records it with perf and with tally, and compares. --all, or TALLY_UNWIND=all in the environment,
-takes all of them, some minutes; otherwise those that are quick. NAME: those whose names contain it. --table prints what came of
-each as a table. ORACLE is what tests/unwind/oracle.c became; without it, where libdw is not installed, all is skipped.
+Builds each of the workloads, records it with perf and with tally, and compares. --all, or TALLY_UNWIND=all in the
+environment, runs all of them, which takes some minutes; otherwise only the quick ones run. NAME: those with names that
+contain it. --table prints the results as a table. ORACLE is the program built from tests/unwind/oracle.c. Without it,
+if libdw is not installed, all tests are skipped.
 """
 import argparse
 import collections
@@ -20,21 +21,21 @@ import tempfile
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 import workloads  # noqa: E402
 
-# What a stack ends with if nothing is missing.
+# Outermost frames of complete stacks.
 BOTTOM = re.compile(r"^(_start|_start_c|__?libc_start.*|libc_start_main.*|_dl_start_user|_dl_start|(__(GI___)?)?clone3?|start_thread|thread_start|_rt0_amd64.*|"
                     r"runtime\.(goexit|mstart|rt0_go|mcall|morestack|systemstack|asmcgocall|sigtramp|gogo).*)$")
 SUFFIX = re.compile(r"(\.(isra|part|constprop|cold|lto_priv)(\.\d+)*)+$")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
 
-# What interrupted the functions whose callers are known.
+# Interruptions of the functions with known callers.
 INTERRUPTED = re.compile(r"__restore_rt|__kernel_rt_sigreturn|on_")
 
 Counts = collections.namedtuple("Counts", "stacks bottom chains")
 
 
 def run(folder, *args):
-    """Run a command for the recording in a folder: no file of another build, which may have the same build-id, is to be
-    found in a cache."""
+    """Run a command for the recording in a folder. Caches are disabled, as they may have a file of another build with
+    the same build ID."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
     return subprocess.run([str(arg) for arg in args], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -43,7 +44,7 @@ def run(folder, *args):
 
 
 class Failed(Exception):
-    """What is not as it has to be."""
+    """A failed comparison."""
 
 
 def record(recorder, command, folder, name, *options):
@@ -55,7 +56,7 @@ def record(recorder, command, folder, name, *options):
 
 
 def chains(tool, file):
-    """The user's part of each callchain that a tool prints, innermost first, as names; without one, addresses."""
+    """Return the user part of each callchain that a tool prints, innermost first: names, or addresses without one."""
     options = ["--no-inline"] if str(tool) == "perf" else []
     return chains_of(run(file.parent, tool, "script", "-i", file, "-F", "comm,tid,time,ip,sym,dso", *options).stdout)
 
@@ -78,14 +79,14 @@ def bare(frames):
 
 
 def short_dumps(tally, file):
-    """How many stacks ended where their dump did: the kernel copies no page that is not there yet, as those of a large frame
-    of a program that has just begun."""
+    """Return the number of stacks that ended at the end of their dump: the kernel does not copy pages that are not
+    present, such as those of a large frame of a program that has just started."""
     text = run(file.parent, tally, "report", "--health", "-i", file).stdout
     return sum(int(number) for number in re.findall(r"^# Stacks ended early: .*: (\d+) stack dump too short$", text, re.M))
 
 
 def check_truth(wanted, stacks, short=0):
-    """Where the innermost function is one whose callers are known, they have to be those; but `short` stacks may end early."""
+    """Check the callers of functions with known callers; `short` stacks may end early."""
     seen = 0
     leaves = {chain[0] for chain in wanted}
     for frames in stacks:
@@ -108,7 +109,7 @@ def numbers(text):
 
 
 def judge(tally, oracle, row, file):
-    """Numbers of one recording, and what is wrong with them."""
+    """Return the numbers of one recording. Raises Failed if they are wrong."""
     result = run(file.parent, oracle, "-v", "--least", row.least, file)
     if result.returncode not in (0, 1):
         raise Failed(f"oracle: {result.stderr}")
@@ -124,8 +125,8 @@ def judge(tally, oracle, row, file):
     if ours.bottom * theirs.stacks < theirs.bottom * ours.stacks:
         raise Failed(f"{ours.bottom} of {ours.stacks} stacks reach the bottom, by perf {theirs.bottom} of {theirs.stacks}")
     check_truth(row.truth, ours.chains, found["stack dump too short"])
-    # Where libgcc installs the registers of a landing pad nobody can unwind, and libdwfl ends there as well.
-    broken = found["an unwind rule that does not hold"] - found["of these both ended where libgcc installs registers"]
+    # While libgcc installs the registers of a landing pad, unwinding is impossible, and libdwfl ends there as well.
+    broken = found["incorrect unwind rule"] - found["of these both ended where libgcc installs registers"]
     if broken > found["stacks"] / 100:
         raise Failed("rules that do not hold\n" + result.stdout[-3000:])
     return found
@@ -137,7 +138,7 @@ def workload_run(tally, oracle, row, folder, everything):
     if not everything:
         return
     yield "perf", judge(tally, oracle, row, record("perf", command, folder, "perf"))
-    # Unwound while it is recorded: there is no dump to compare with.
+    # Unwound during recording: there is no dump to compare with.
     live = record(tally, command, folder, "live")
     check_truth(row.truth, counts(tally, live).chains, short_dumps(tally, live))
 
@@ -150,7 +151,7 @@ def table_row(row, recorder, found):
 
 
 def missing(oracle):
-    """Why nothing can be compared here, or None."""
+    """Return why comparisons are impossible here, or None."""
     if not oracle:
         return "libdw is not installed"
     if not shutil.which("perf"):

@@ -13,15 +13,15 @@
 #include "base/arith.h"
 #include "base/str.h"
 
-/* Numbers of DWARF by the bits of PERF_SAMPLE_REGS_USER on x86-64: AX BX CX DX SI DI BP SP IP,
- * then flags and segments, then R8 to R15. On AArch64 they are the same: x0 to x30, sp; pc. Written
- * down a second time, so that a mistake in the unwinder's own table is found. */
+/* DWARF register numbers by the bits of PERF_SAMPLE_REGS_USER. x86-64: AX BX CX DX SI DI BP SP IP,
+ * then flags and segments, then R8 to R15. On AArch64 both are the same: x0 to x30, sp; pc. This
+ * table does not use the unwinder's own one, so that mistakes in that are found. */
 static const int8_t x86_numbers[] = {0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
 				     -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
 
 enum { NR_REGS = 33, X86_IP = 16, ARM64_IP = 32, X86_SP = 7, ARM64_SP = 31 };
 
-/* The registers of a sample by their numbers of DWARF. False without them. */
+/* Get the registers of a sample by DWARF number. Returns false if it has no registers. */
 static bool regs_take(uint16_t machine, const struct tally_regs *from, Dwarf_Word regs[NR_REGS])
 {
 	uint64_t nr = 0;
@@ -43,7 +43,7 @@ static bool regs_take(uint16_t machine, const struct tally_regs *from, Dwarf_Wor
 	return true;
 }
 
-/* ---- the thread, as libdwfl asks for it ------------------------------------------- */
+/* ---- libdwfl thread callbacks ----------------------------------------------------- */
 
 static pid_t thread_next(Dwfl *dwfl, void *arg, void **thread_arg)
 {
@@ -110,9 +110,9 @@ static int frame_take(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* ---- what is mapped ------------------------------------------------------------------ */
+/* ---- mappings ------------------------------------------------------------------------ */
 
-/* A file with the distance from its virtual addresses to where it is. */
+/* A file and the difference between its virtual addresses and the mapped ones. */
 struct oracle_module {
 	const struct tally_dso *dso;
 	uint64_t bias;
@@ -122,9 +122,8 @@ struct oracle_modules {
 	TALLY_VEC(struct oracle_module) all;
 };
 
-/* The distance from virtual addresses to where a map has them, by the program headers. What is not
- * mapped at the addresses of a program that is linked to them, as V8 does with its own code a
- * second time, libdwfl cannot be told. */
+/* Get the bias of a mapping from the program headers. libdwfl does not support files mapped at an
+ * address other than the linked one, such as the second copy of V8's own code. */
 static bool elf_bias(Elf *elf, const struct tally_mapping *map, uint64_t *ret_bias)
 {
 	uint64_t offset = tally_mapping_to_dso(map, map->start);
@@ -137,7 +136,7 @@ static bool elf_bias(Elf *elf, const struct tally_mapping *map, uint64_t *ret_bi
 	for (size_t i = 0; i < nr; i++) {
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
-		/* Maps begin where pages do. */
+		/* Mappings begin at page boundaries. */
 		uint64_t start = phdr.p_offset & ~UINT64_C(4095);
 
 		if (!(phdr.p_flags & PF_X) || offset < start ||
@@ -149,7 +148,7 @@ static bool elf_bias(Elf *elf, const struct tally_mapping *map, uint64_t *ret_bi
 	return false;
 }
 
-/* The vdso of this process, in a file, as libdwfl wants one. */
+/* Write the vdso of this process to a file, as libdwfl requires. */
 static int vdso_open(const struct tally_mapping *map)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -189,7 +188,8 @@ static bool module_is_known(const struct oracle_modules *list, const struct orac
 	return false;
 }
 
-/* Report the file of a map, once wherever it is mapped. libdwfl takes the descriptor if it can. */
+/* Report the file of a mapping, once for each address. libdwfl takes ownership of the descriptor on
+ * success. */
 static void module_report(struct oracle_dwfl *oracle, struct oracle_module *module, int fd)
 {
 	const char *name = tally_dso_name(module->dso);
@@ -252,7 +252,7 @@ static int space_begin(struct oracle_dwfl *oracle, const struct tally_thread *th
 	dwfl_report_begin(oracle->dwfl);
 	tally_maps_walk(maps, map_report, oracle);
 	dwfl_report_end(oracle->dwfl, NULL, NULL);
-	/* Without a module whose machine it could take this fails. */
+	/* This fails without a module, because the machine type is taken from one. */
 	oracle->end = NULL;
 	if (!dwfl_attach_state(oracle->dwfl, NULL, thread->pid > 0 ? thread->pid : 1,
 			       &thread_callbacks, oracle))
@@ -262,8 +262,8 @@ static int space_begin(struct oracle_dwfl *oracle, const struct tally_thread *th
 
 int oracle_dwfl_record(struct oracle_dwfl *oracle, const void *record, size_t len)
 {
-	/* struct perf_event_header; pid, tid, start, len, offset; of MMAP2 then 24 bytes of the
-	 * file's, and prot. */
+	/* struct perf_event_header; pid, tid, start, len, offset; in MMAP2 then 24 bytes about the
+	 * file, and prot. */
 	enum { START = 16, PROT = 64 };
 	struct perf_event_header head;
 	bool is_data;

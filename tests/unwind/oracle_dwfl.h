@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stacks of a recording unwound by libdwfl, for comparison. */
+/* Unwind stacks of a recording with libdwfl, for comparison. */
 #ifndef TALLY_TESTS_UNWIND_ORACLE_DWFL_H
 #define TALLY_TESTS_UNWIND_ORACLE_DWFL_H
 
@@ -14,31 +14,33 @@ enum { ORACLE_MAX_FRAMES = 1024 };
 
 struct oracle_frame {
 	uint64_t ip;
-	bool is_activation; /* it was interrupted, it called nothing */
+	bool is_activation; /* interrupted, not calling */
 };
 
-/* All zero but for the options is one that has seen nothing. */
+/* Initialize with zeros, except the options. */
 struct oracle_dwfl {
 	uint16_t machine;  /* EM_* */
-	const char *symfs; /* NULL or a prefix of every path */
-	const char *vdso;  /* a file with the vdso's image; NULL: this process's, without symfs */
+	const char *symfs; /* NULL or a prefix of all paths */
+	const char *vdso;  /* file with an image of the vdso; NULL: this process's, unless symfs is
+	                    * set */
 
-	Dwfl *dwfl; /* of one state of one address space, numbered by `space` */
+	Dwfl *dwfl; /* state of the address space number `space` */
 	uint64_t space;
 	struct oracle_modules *modules;
-	struct tally_map data_maps;        /* where maps begin that hold no code */
-	const struct tally_sample *sample; /* that is unwound */
+	struct tally_map data_maps;        /* start addresses of mappings without code */
+	const struct tally_sample *sample; /* sample being unwound */
 	uint64_t stack_start;
-	TALLY_VEC(struct oracle_frame) frames; /* of the last stack, innermost first */
-	const char *end;                       /* why it has no more; constant text */
-	bool has_missed; /* memory that was wanted since the last frame is not in the dump */
+	TALLY_VEC(struct oracle_frame) frames; /* last stack, innermost frame first */
+	const char *end;                       /* reason of the end; constant text */
+	bool has_missed; /* memory read since the last frame is not in the dump */
 };
 
-/* Take notice of a record in host order: a map of data, though it may be of a file's first page, is
- * not where the file's code is. */
+/* Process a record in host byte order. A data mapping, even of a file's first page, does not
+ * contain the file's code. */
 int oracle_dwfl_record(struct oracle_dwfl *oracle, const void *record, size_t len);
 
-/* Unwind into `frames`, none where libdwfl refuses, which `end` then tells. 0 or -ENOMEM. */
+/* Unwind into `frames`. They are empty if libdwfl fails; `end` is the reason. Returns 0 or -ENOMEM.
+ */
 int oracle_dwfl_unwind(struct oracle_dwfl *oracle, const struct tally_thread *thread,
 		       const struct tally_sample *sample);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The unwind rules of files, compiled by tally and as libdw has them, compared at every place where
- * one of the two changes: code that no sample ever met as well.
+ * Compare the unwind rules of files as compiled by tally with those of libdw, at every address
+ * where one of the two changes. This includes code that was never sampled.
  *
  *	oracle-rules [-v] FILE...
  *
- * Exit status 0 if all are equal, 1 if not, 2 if none of the files has any. What tally knows
- *besides, of code that libdw finds nothing for, is counted and is no difference, and neither is
- *what a trampoline of signals has in place of its own rules.
+ * Exit status: 0 if all are equal, 1 if not, 2 if none of the files has rules. Two cases are
+ * counted, but are not differences: code with rules of tally only, and signal trampolines, for
+ * which tally does not use the rules of the file.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -32,7 +32,7 @@ struct totals {
 	unsigned verbose;
 };
 
-/* A file, its table, and libdw's two readers of the same. */
+/* A file, its table, and libdw's two readers of it. */
 struct subject {
 	const char *path;
 	const struct tally_elf *elf;
@@ -55,7 +55,7 @@ static Dwarf_Frame *frame_find(const struct subject *subject, uint64_t vaddr)
 	return NULL;
 }
 
-/* Expressions are compared by how many operations they have, and the first one. */
+/* Compare only the number of operations and the first one. */
 static bool expression_is(const struct subject *subject, int32_t value, const Dwarf_Op *ops,
 			  size_t nr_ops)
 {
@@ -78,7 +78,7 @@ static bool cfa_is(const struct subject *subject, const struct tally_unwind_rule
 	       (int64_t)ops[0].number2 == rule->cfa_value;
 }
 
-/* "At the CFA + n", "the CFA + n": the offset that libdw's operations stand for. */
+/* Get the offset from operations that mean "at CFA + n" or "CFA + n". */
 static bool is_offset(const Dwarf_Op *ops, size_t nr, bool *ret_is_value, int64_t *ret_offset)
 {
 	size_t used = 1;
@@ -92,9 +92,10 @@ static bool is_offset(const Dwarf_Op *ops, size_t nr, bool *ret_is_value, int64_
 	return used + *ret_is_value == nr;
 }
 
-/* ---- comparing -------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------- */
 
-/* How a register is found by our rule; what it does not name keeps its value, or is lost. */
+/* Return how a register is found by tally's rule. A register that the rule does not contain keeps
+ * its value or is lost. */
 static struct tally_unwind_reg rule_reg_of(const struct subject *subject,
 					   const struct tally_unwind_rule *rule, uint8_t number)
 {
@@ -108,7 +109,7 @@ static struct tally_unwind_reg rule_reg_of(const struct subject *subject,
 	}
 	if (number == subject->arch->sp)
 		return (struct tally_unwind_reg){number, TALLY_REG_VAL_OFFSET, 0};
-	/* A link register that nobody stored is where it was. */
+	/* A link register that was not stored keeps its value. */
 	if (number == subject->arch->ra && number != subject->arch->ip)
 		how = TALLY_REG_SAME;
 	return (struct tally_unwind_reg){number, how, 0};
@@ -124,13 +125,13 @@ static bool reg_is(const struct subject *subject, const struct tally_unwind_rule
 
 	if (dwarf_frame_register(frame, reg.reg, memory, &ops, &nr))
 		return reg.how == TALLY_REG_UNDEFINED;
-	/* elfutils to this day (0.188) has %rax for kept where no rule is, and %rbx, which the ABI
-	 * has calls keep, for lost: it takes 0 for the number of %rbx, which is 3. */
+	/* Up to 0.188 elfutils regards %rax as preserved without a rule, and %rbx, which the ABI
+	 * preserves, as lost: it takes 0 for the number of %rbx, which is 3. */
 	if (!nr && ops && subject->arch->machine == EM_X86_64 && reg.reg == X86_RBX)
 		return reg.how == TALLY_REG_SAME || reg.how == TALLY_REG_UNDEFINED;
 	if (!nr)
 		return reg.how == (ops ? TALLY_REG_UNDEFINED : TALLY_REG_SAME);
-	/* What an epilogue has taken from the stack again is in the register; see program.c. */
+	/* A register that an epilogue has restored is in the register; see program.c. */
 	if (reg.how == TALLY_REG_SAME && rule->cfa == TALLY_CFA_REGISTER &&
 	    rule->cfa_reg == subject->arch->sp && is_offset(ops, nr, &is_value, &offset))
 		return !is_value && offset < -(int64_t)rule->cfa_value;
@@ -144,7 +145,7 @@ static bool reg_is(const struct subject *subject, const struct tally_unwind_rule
 			     nr - (ops[0].atom == DW_OP_call_frame_cfa));
 }
 
-/* NULL if all of a rule is as libdw has it, else what is not. */
+/* Return NULL if the rule equals libdw's, otherwise the part that differs. */
 static const char *difference(const struct subject *subject, const struct tally_unwind_rule *rule,
 			      Dwarf_Frame *frame)
 {
@@ -164,7 +165,7 @@ static const char *difference(const struct subject *subject, const struct tally_
 	if (dwarf_frame_cfa(frame, &ops, &nr) || !cfa_is(subject, rule, ops, nr))
 		return "CFA";
 	for (uint8_t i = 0; i < subject->arch->nr; i++) {
-		/* What a call need not keep nobody asks for. */
+		/* Caller-saved registers are not needed. */
 		if (!(subject->arch->kept >> i & 1) && i != subject->arch->ra)
 			continue;
 		if (!reg_is(subject, rule, rule_reg_of(subject, rule, i), frame)) {
@@ -182,7 +183,7 @@ static void difference_print(struct subject *subject, const struct totals *total
 		printf("%s: %#" PRIx64 ": %s\n", subject->path, vaddr, what);
 }
 
-/* Compare at one place; where libdw's frame ends in `*ret_end`. */
+/* Compare at one address. The end of libdw's frame is returned in `*ret_end`. */
 static void place_compare(struct subject *subject, struct totals *totals, uint64_t vaddr,
 			  const struct tally_unwind_rule *rule, uint64_t *ret_end)
 {
@@ -212,7 +213,7 @@ static void place_compare(struct subject *subject, struct totals *totals, uint64
 	free(frame);
 }
 
-/* The code from `start` to `end` for which we have one rule, or none. */
+/* Compare code from `start` to `end`, for which tally has one rule or none. */
 static void stretch_compare(struct subject *subject, struct totals *totals,
 			    const struct tally_unwind_segment *segment, uint64_t start,
 			    uint64_t end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entries of .eh_frame and .debug_frame, in all the forms that there are. */
+/* Entries of .eh_frame and .debug_frame in all possible forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void versions(void **state)
 	}
 }
 
-/* Version 4 says how long addresses are. */
+/* In version 4 an entry contains the size of addresses. */
 static void addresses_of_4_bytes_are_not_read(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -97,7 +97,7 @@ static void addresses_of_4_bytes_are_not_read(void **state)
 	assert_int_equal(next_of(&walk, &entry), 0);
 }
 
-/* Address encodings, relative to where the address lies and not. */
+/* Address encodings, relative to the address of the field and absolute. */
 static void encodings(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void leb_encodings(void **state)
 	check_one(0x123456, 300);
 }
 
-/* Personality, language data and all other letters are passed over. */
+/* Personality, language data and all other letters are skipped. */
 static void augmentations(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLRSB", RIP);
@@ -163,7 +163,7 @@ static void augmentations(void **state)
 	struct tally_cfi_entry entry;
 
 	put_uleb(&bytes, 7);
-	put_u8(&bytes, 0x9b); /* where the personality is, which is not looked at */
+	put_u8(&bytes, 0x9b); /* encoding of the personality, which is skipped */
 	put_u32(&bytes, 0x11111111);
 	put_u8(&bytes, 0x1b);
 	put_u8(&bytes, 0x00);
@@ -198,7 +198,7 @@ static void augmentations_that_are_not_known(void **state)
 		put_u16(&bytes, 0);
 		entry_end(&bytes);
 		code_entry(&bytes, common, 0x4000, 0x40, one, 1);
-		/* Others are still found. */
+		/* Later entries are still found. */
 		code_entry(&bytes, common_plain(&bytes), 0x6000, 0x40, one, 1);
 		assert_int_equal(next_of(&walk, &entry), 1);
 		assert_int_equal(entry.start, 0x6000);
@@ -206,7 +206,7 @@ static void augmentations_that_are_not_known(void **state)
 	}
 }
 
-/* In .debug_frame the common entry may come behind, and several take turns. */
+/* In .debug_frame the CIE may follow its FDEs, and several CIEs may alternate. */
 static void common_entries_anywhere(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -241,7 +241,7 @@ static void a_common_entry_that_is_none(void **state)
 		code_entry(&bytes, places[i], 0x100, 0x10, one, 1);
 		assert_int_equal(next_of(&walk, &entry), 0);
 	}
-	/* An entry that names itself, or another that is not common. */
+	/* An entry that refers to itself, or to another FDE. */
 	for (int i = 0; i < 2; i++) {
 		struct tally_cfi_walk walk = {.at = 0};
 
@@ -253,8 +253,8 @@ static void a_common_entry_that_is_none(void **state)
 	}
 }
 
-/* Where the length of the section is not known, an entry of length 0 ends it; otherwise it is
- * padding, of which linkers leave some in between. */
+/* If the length of the section is unknown, an entry of length 0 ends it. Otherwise it is padding,
+ * which linkers leave between entries. */
 static void an_entry_of_length_0(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -274,7 +274,7 @@ static void an_entry_of_length_0(void **state)
 	assert_int_equal(entry.start, 0x200);
 }
 
-/* A few of them are passed over wherever they are; more in a row are the end. */
+/* A few of them are skipped anywhere. More in a row end the section. */
 static void many_entries_of_length_0(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
@@ -309,7 +309,7 @@ static void lengths_beyond_the_section(void **state)
 	assert_int_equal(next_of(&walk, &entry), -EINVAL);
 }
 
-/* Whatever end is cut off, nothing is read behind it (a sanitizer looks on). */
+/* Truncated anywhere, nothing is read beyond the end (checked by ASan). */
 static void every_cut(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLR", RIP);

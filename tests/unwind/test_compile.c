@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what a file says, and its code, to rules: stubs, trampolines, starts, and what overlaps. */
+/* Compilation of rules from CFI and code: stubs, trampolines, entry points, and overlapping
+ * entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 enum { VADDR = 0x400000, OFFSET = 0x1000, CODE = 0x1000 };
 
-/* A file with one segment of code, at first of nothing that is known. */
+/* A file with one segment of code, initially without any rules. */
 struct subject {
 	uint8_t code[CODE];
 	struct frame_bytes frames, debug_frames;
@@ -72,7 +73,7 @@ static int compile(void)
 	return ret;
 }
 
-/* The rule at an offset of the code. */
+/* Return the rule at an offset in the code. */
 static const char *at(uint64_t offset)
 {
 	return rule_text(&subject.table, OFFSET + offset);
@@ -83,7 +84,7 @@ static void code_put(size_t offset, const void *code, size_t len)
 	memcpy(subject.code + offset, code, len);
 }
 
-/* A function of VADDR + `offset` whose CFA is %rsp + 8. */
+/* Add a function at VADDR + `offset` with the CFA %rsp + 8. */
 static void function(struct frame_bytes *frames, uint64_t offset, uint64_t size)
 {
 	code_entry(frames, common_plain(frames), VADDR + offset, size, NULL, 0);
@@ -121,11 +122,11 @@ static void entries_outside_of_code(void **state)
 	struct frame_bytes *frames = &subject.frames;
 	size_t common = common_plain(frames);
 
-	code_entry(frames, common, VADDR - 0x10, 0x20, NULL, 0); /* begins before it */
+	code_entry(frames, common, VADDR - 0x10, 0x20, NULL, 0); /* starts before the code */
 	code_entry(frames, common, VADDR + CODE, 0x20, NULL, 0);
-	code_entry(frames, common, VADDR + 0x100, 0, NULL, 0); /* of nothing */
+	code_entry(frames, common, VADDR + 0x100, 0, NULL, 0); /* empty */
 	code_entry(frames, common, UINT64_MAX, UINT64_MAX, NULL, 0);
-	code_entry(frames, common, VADDR + CODE - 8, 0x100, NULL, 0); /* ends behind it */
+	code_entry(frames, common, VADDR + CODE - 8, 0x100, NULL, 0); /* ends after the code */
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(0), "none");
 	assert_string_equal(at(0x100), "none");
@@ -134,7 +135,7 @@ static void entries_outside_of_code(void **state)
 	assert_string_equal(at(CODE), "none");
 }
 
-/* Of a table a place has 32 bits. */
+/* Offsets in tables have 32 bits. */
 static void files_that_are_too_large(void **state)
 {
 	function(&subject.frames, 0, 0x10);
@@ -153,7 +154,7 @@ static void another_return_address(void **state)
 	assert_int_equal(compile(), -ENODATA);
 }
 
-/* .eh_frame is believed before .debug_frame, and what that says besides is taken. */
+/* .eh_frame has precedence over .debug_frame, which only adds rules for other code. */
 static void both_sections(void **state)
 {
 	static const uint8_t program[] = {0x0e, 16};
@@ -168,7 +169,7 @@ static void both_sections(void **state)
 	assert_string_equal(at(0x40), "7+16 16@-8");
 }
 
-/* What the linker threw away is at 0, where libraries have code of their own. */
+/* Entries of code that the linker discarded have address 0, where libraries have other code. */
 static void entries_that_were_thrown_away(void **state)
 {
 	static const uint8_t program[] = {0x0e, 64};
@@ -182,7 +183,7 @@ static void entries_that_were_thrown_away(void **state)
 	assert_string_equal(at(0x100), "7+8 16@-8");
 }
 
-/* A broken entry does not take the others with it, nor does a broken end. */
+/* A broken entry or a broken end does not affect other entries. */
 static void broken_entries(void **state)
 {
 	static const uint8_t bad[] = {0x44, 0x3f};
@@ -199,7 +200,7 @@ static void broken_entries(void **state)
 	assert_true(subject.table.head.is_partial);
 }
 
-/* A table that has rows, and no rule at all. */
+/* A table with rows, but without any rule. */
 static void entries_without_a_rule(void **state)
 {
 	static const uint8_t bad[] = {0x3f};
@@ -214,7 +215,7 @@ static void entries_without_a_rule(void **state)
 	assert_false(subject.table.head.has_frame_pointers);
 }
 
-/* ---- where a program starts --------------------------------------------------------------- */
+/* ---- entry points ------------------------------------------------------------------------- */
 
 static void starts(void **state)
 {
@@ -228,7 +229,7 @@ static void starts(void **state)
 	assert_string_equal(at(0x40), "none");
 }
 
-/* What has rules keeps them: glibc's say that it is the outermost one. */
+/* Existing rules are kept: glibc's rules mark the outermost frame. */
 static void starts_with_rules(void **state)
 {
 	function(&subject.frames, 0x10, 0x10);
@@ -319,7 +320,7 @@ static const struct stub_row stub_rows[] = {
 	  {20, "31+0"},
 	  {32, "31+0"},
 	  {44, "31+0"}}},
-	/* bti c first; autia1716 before the jump */
+	/* first bti c; autia1716 before the jump */
 	{"AArch64, with branch protection",
 	 EM_AARCH64,
 	 32,
@@ -353,7 +354,7 @@ static void stubs(void **state)
 	subject.block = NULL;
 }
 
-/* Those of ld have rules. */
+/* ld's stubs have rules. */
 static void stubs_with_rules(void **state)
 {
 	code_put(0x40, stub_rows[0].code, stub_rows[0].len);
@@ -375,11 +376,11 @@ static void stubs_that_are_nowhere(void **state)
 	assert_string_equal(at(CODE - 1), "none");
 }
 
-/* ---- trampolines of signals ----------------------------------------------------------------- */
+/* ---- signal trampolines --------------------------------------------------------------------- */
 
 static const uint8_t restore_rt[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-/* As musl has it: without a rule, and with one for what is before it. */
+/* musl's trampoline has no rule; the code before it has one. */
 static void trampolines_without_rules(void **state)
 {
 	code_put(0x100, restore_rt, sizeof(restore_rt));
@@ -387,7 +388,8 @@ static void trampolines_without_rules(void **state)
 	function(&subject.frames, 0x40, 0x10);
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(0xfe), "none");
-	assert_string_equal(at(0xff), "context"); /* or who takes it for a caller is lost */
+	assert_string_equal(at(0xff), "context"); /* otherwise unwinding would fail if it is taken
+	                                           * for a caller */
 	assert_string_equal(at(0x100), "context");
 	assert_string_equal(at(0x108), "context");
 	assert_string_equal(at(0x109), "none");
@@ -395,7 +397,7 @@ static void trampolines_without_rules(void **state)
 	assert_string_equal(at(0x207), "none");
 }
 
-/* The byte before one that is the first of all code is none. */
+/* A trampoline at the start of the code has no byte before it. */
 static void trampolines_at_the_start(void **state)
 {
 	code_put(0, restore_rt, sizeof(restore_rt));
@@ -405,8 +407,8 @@ static void trampolines_at_the_start(void **state)
 	assert_int_equal(subject.table.starts[0], subject.table.head.code_start);
 }
 
-/* Bytes of a function that has rules are what they are: only where those say that they are of a
- * signal, or where they are .debug_frame's for something small, they are looked at. */
+/* Trampolines are not searched in functions with rules, except those marked as signal frames, and
+ * small ones of .debug_frame. */
 static void trampolines_in_other_code(void **state)
 {
 	code_put(0x100, restore_rt, sizeof(restore_rt));
@@ -418,7 +420,7 @@ static void trampolines_in_other_code(void **state)
 	assert_string_equal(at(0x310), "7+8 16@-8");
 }
 
-/* Go's own says that it is a function as any other. */
+/* Go's rules describe its trampoline as an ordinary function. */
 static void trampolines_of_go(void **state)
 {
 	function(&subject.debug_frames, 0x100, 0x10);
@@ -430,7 +432,7 @@ static void trampolines_of_go(void **state)
 	assert_string_equal(at(0x10b), "7+8 16@-8");
 }
 
-/* An entry of a signal's code, which may be one of many for the same. */
+/* Add an FDE of signal code. Several FDEs may describe the same code. */
 static void signal_entry(size_t common, uint64_t offset, uint64_t size)
 {
 	code_begin(&subject.frames, common);
@@ -450,7 +452,7 @@ static size_t signal_common(void)
 	return common;
 }
 
-/* The vdso's and glibc's. */
+/* Trampolines of the vdso and glibc. */
 static void trampolines_with_rules(void **state)
 {
 	signal_entry(signal_common(), 0xff, 0x20);
@@ -461,8 +463,8 @@ static void trampolines_with_rules(void **state)
 	assert_string_equal(at(0x109), "7+8 16@-8 signal");
 }
 
-/* What many entries share is looked at once, so that it is found once, and others are as well: one
- * across the end of an entry, one that ends the last, one without rules. */
+/* Code that many entries share is searched once. Other trampolines are found, too: one across the
+ * end of an entry, one at the end of the last entry, one without rules. */
 static void trampolines_of_entries_that_overlap(void **state)
 {
 	size_t common = signal_common();
@@ -483,7 +485,7 @@ static void trampolines_of_entries_that_overlap(void **state)
 	assert_string_equal(at(0x300), "context");
 }
 
-/* A signal's entry for thousands of bytes is not looked through; one of 4096 is. */
+/* Signal entries of more than 4096 bytes are not searched. */
 static void trampolines_are_small(void **state)
 {
 	static uint8_t code[3 * 4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every operation of DWARF expressions that call frame information may use, and their limits. */
+/* All operations of DWARF expressions that call frame information may use, and their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ struct row {
 	uint64_t value;
 };
 
-/* 0x30 to 0x4f are the numbers 0 to 31, 0x09 n pushes one with a sign. */
+/* 0x30 to 0x4f push 0 to 31; 0x09 n pushes a signed byte. */
 static const struct row rows[] = {
 	{"lit0", 1, {0x30}, 0},
 	{"lit31", 1, {0x4f}, 31},
@@ -107,7 +107,7 @@ static const struct row rows[] = {
 	{"skip to the end", 5, {0x31, 0x2f, 1, 0, 0x13}, 1},
 	{"bra, taken", 8, {0x31, 0x31, 0x28, 2, 0, 0x13, 0x32, 0x96}, 1},
 	{"bra, not taken", 8, {0x31, 0x30, 0x28, 2, 0, 0x13, 0x32, 0x96}, 2},
-	/* 5: one less, again while it is not 0 */
+	/* decrement from 5; repeat while not 0 */
 	{"bra backwards", 8, {0x35, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff, 0x96}, 0},
 	{"nop", 2, {0x31, 0x96}, 1},
 	{"breg0", 3, {0x70, 0x80, 0x01}, 0x100 + 128},
@@ -220,7 +220,7 @@ static void limits(void **state)
 	code[0] = 0x31;
 	assert_int_equal(evaluate(code, 1000, NULL, &value, &missing), 0);
 	assert_int_equal(evaluate(code, 1001, NULL, &value, &missing), -EINVAL);
-	/* For ever: skip to itself. */
+	/* Infinite loop: a branch to itself. */
 	assert_int_equal(evaluate((uint8_t[]){0x31, 0x2f, 0xfd, 0xff}, 4, NULL, &value, &missing),
 			 -EINVAL);
 }
@@ -233,7 +233,7 @@ static int share(const struct tally_expression *expression, uint64_t *ret_value)
 	return tally_expression_evaluate(expression, &regs, &memory, NULL, ret_value, &missing);
 }
 
-/* Several expressions share what they may do. */
+/* Several expressions share one limit of operations. */
 static void steps_are_counted(void **state)
 {
 	static const uint8_t code[] = {0x31, 0x32, 0x22};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One step to the caller: by each kind of rule, of each register, and by the frame pointer. */
+/* A single step to the caller: with each kind of rule for each register, and with the frame
+ * pointer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ static uint64_t words[WORDS];
 static const struct tally_unwind_memory memory = {
 	.stack = (const uint8_t *)words, .start = STACK, .len = sizeof(words)};
 
-/* A rule and the table that its expressions are in. */
+/* A rule and the table that contains its expressions. */
 struct subject {
 	struct tally_unwind_build build;
 	struct tally_unwind_table table;
@@ -72,7 +73,7 @@ static int step(struct subject *subject, struct tally_unwind_regs *regs, uint64_
 	return ret;
 }
 
-/* All registers of x86-64 known: number n is 0x100 + n, but for the stack pointer. */
+/* All registers of x86-64 are known: number n is 0x100 + n, except the stack pointer. */
 static struct tally_unwind_regs x86_regs(uint64_t sp)
 {
 	struct tally_unwind_regs regs = {.known = 0};
@@ -112,7 +113,7 @@ static void by_offsets(void **state)
 	assert_int_equal(value_of(&regs, RIP), 0x5003);
 	assert_int_equal(value_of(&regs, RBP), 0x5002);
 	assert_int_equal(value_of(&regs, RBX), 0x5001);
-	/* Calls keep these, and not those. */
+	/* Callee-saved registers keep their values, others are lost. */
 	assert_int_equal(value_of(&regs, R12), 0x10c);
 	for (uint8_t i = 0; i < 17; i++)
 		assert_int_equal(regs.known >> i & 1,
@@ -131,9 +132,9 @@ static void every_kind_of_place(void **state)
 	reg(&subject, RBX, TALLY_REG_UNDEFINED, 0);
 	reg(&subject, RSI, TALLY_REG_VAL_OFFSET, -80);
 	reg(&subject, RDI, TALLY_REG_VAL_EXPRESSION,
-	    expression(&subject, (uint8_t[]){0x23, 4}, 2)); /* the CFA, + 4 */
+	    expression(&subject, (uint8_t[]){0x23, 4}, 2)); /* CFA + 4 */
 	reg(&subject, R12, TALLY_REG_EXPRESSION,
-	    expression(&subject, (uint8_t[]){0x38, 0x1c}, 2)); /* the CFA, - 8 */
+	    expression(&subject, (uint8_t[]){0x38, 0x1c}, 2)); /* CFA - 8 */
 	reg(&subject, RIP, TALLY_REG_REGISTER, 15);
 	assert_int_equal(step(&subject, &regs, &missing), 0);
 	assert_int_equal(value_of(&regs, RAX), 0x100);
@@ -182,7 +183,8 @@ static void what_is_missing(void **state)
 	}
 }
 
-/* Of an expression as well; and who needs it not is none the worse for a register that is lost. */
+/* A lost register only matters if it is needed. The address that an expression could not read is
+ * reported, too. */
 static void what_an_expression_misses(void **state)
 {
 	struct subject subject = begin(EM_X86_64, RSP, 16);
@@ -235,7 +237,7 @@ static void the_outermost_frame(void **state)
 	assert_int_equal(step(&subject, &regs, &missing), -ENODATA);
 }
 
-/* struct ucontext begins at the stack pointer: see asm/sigcontext.h. */
+/* struct ucontext is at the stack pointer: see asm/sigcontext.h. */
 static void a_signal_of_x86(void **state)
 {
 	static const uint8_t order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
@@ -262,7 +264,7 @@ static void a_signal_of_arm64(void **state)
 		assert_int_equal(value_of(&regs, i), 0x5000 + 39 + i);
 }
 
-/* On AArch64 the return address is in a register until somebody stores that. */
+/* On AArch64 the return address is in a register until it is stored. */
 static void link_registers(void **state)
 {
 	struct subject subject = begin(EM_AARCH64, SP, 0);
@@ -317,7 +319,7 @@ static void pointers_that_are_none(void **state)
 		{STACK, STACK + 8 * WORDS - 8, -EFAULT},
 		{STACK, UINT64_MAX - 7, -EINVAL}, /* + 8 wraps */
 		{STACK, STACK + 8 * WORDS - 16, 0},
-		/* The return address is the first word that was dumped. */
+		/* The return address is the first word of the dump. */
 		{STACK, STACK - 8, 0},
 		{STACK, STACK - 16, -EINVAL},
 	};

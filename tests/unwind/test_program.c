@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every instruction of call frame information, and what comes of it at places of the code. */
+/* All instructions of call frame information, and the resulting rules at offsets in the code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,16 +14,16 @@
 #include "rule_text.h"
 #include "unwind/program.h"
 
-enum { START = 0x10000, SIZE = 0x1000, PLACE = 0x400 }; /* virtual address; in the table */
+enum { START = 0x10000, SIZE = 0x1000, PLACE = 0x400 }; /* virtual address; offset in the table */
 
 struct made {
 	struct tally_unwind_build build;
 	struct tally_unwind_table table;
 	void *block;
-	int ret; /* of the run */
+	int ret; /* result of the run */
 };
 
-/* Run a program whose common entry begins with `common`. */
+/* Run a program. Its CIE begins with `common`. */
 static struct made make(const uint8_t *common, size_t common_len, const uint8_t *code, size_t len,
 			uint64_t budget)
 {
@@ -56,7 +56,7 @@ static void made_free(struct made *made)
 	free(made->block);
 }
 
-/* The CFA is %rsp + 8, the return address in the word below: what all begin with. */
+/* All programs begin with: the CFA is %rsp + 8, the return address is in the word below it. */
 static const uint8_t common[] = {0x0c, 7, 8, 0x90, 1};
 
 struct row {
@@ -125,7 +125,7 @@ static const struct row rows[] = {
 	{"def_cfa_offset_sf", 2, {0x13, 0x7c}, {{0, "7+32 16@-8"}}},
 	{"def_cfa_expression", 4, {0x0f, 2, 0x77, 8}, {{0, "{77 08} 16@-8"}}},
 	{"CFA by a register that is not followed", 3, {0x0c, 50, 8}, {{0, "none"}}},
-	/* An offset stays while there is an expression, and does not change that. */
+	/* An offset is kept while there is an expression, and does not change the expression. */
 	{"def_cfa_register behind an expression",
 	 9,
 	 {0x0e, 56, 0x0f, 2, 0x77, 8, 0x42, 0x0d, 7},
@@ -153,7 +153,8 @@ static const struct row rows[] = {
 	{"an instruction that is not known", 3, {0x42, 0x1c, 0}, {{0, "7+8 16@-8"}, {2, "none"}}},
 	{"an instruction that is cut", 2, {0x42, 0x0e}, {{0, "7+8 16@-8"}, {2, "none"}}},
 	{"an offset that is too large", 7, {0x86, 0x80, 0x80, 0x80, 0x80, 1, 0}, {{0, "none"}}},
-	/* push %rbp; pop %rbp: its place is below the stack pointer again, and it has its value. */
+	/* push %rbp; pop %rbp: its slot is below the stack pointer again, and the register has its
+	 * value. */
 	{"a register that is back",
 	 8,
 	 {0x41, 0x0e, 16, 0x86, 2, 0x44, 0x0e, 8},
@@ -162,7 +163,7 @@ static const struct row rows[] = {
 	 11,
 	 {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x44, 0x0c, 7},
 	 {{1, "7+16 6@-16 16@-8"}, {4, "6+16 6@-16 16@-8"}}},
-	/* In the red zone from the beginning: the function may use it. */
+	/* A slot in the red zone from the start: the function may use it. */
 	{"a register in the red zone",
 	 5,
 	 {0x41, 0x86, 2, 0x44, 0},
@@ -184,7 +185,7 @@ static void instructions(void **state)
 	}
 }
 
-/* What the instructions of a common entry may not do. */
+/* Instructions that are invalid in a CIE. */
 static void common_instructions(void **state)
 {
 	static const struct {
@@ -199,7 +200,7 @@ static void common_instructions(void **state)
 		assert_string_equal(rule_text(&made.table, PLACE), "none");
 		made_free(&made);
 	}
-	/* There is nothing to go back to yet: no rule. */
+	/* A CIE cannot restore a rule, because no rule is defined before it. */
 	struct made made = make(restores, sizeof(restores), NULL, 0, 1 << 20);
 
 	assert_string_equal(rule_text(&made.table, PLACE), "7+8");
@@ -222,7 +223,7 @@ static void states_are_remembered_so_deep(void **state)
 	}
 }
 
-/* Entries may share common ones with as many instructions as there are bytes. */
+/* Many FDEs may share a CIE with many instructions, so that the work would be quadratic. */
 static void the_budget_is_kept(void **state)
 {
 	static const uint8_t code[] = {0x41, 0x0e, 16};

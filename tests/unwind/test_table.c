@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables: made of stretches that overlap, looked up in, and of bytes that are none. */
+/* Tables: built from overlapping ranges, look-ups, and damaged tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void stretch(struct made *made, uint32_t start, uint32_t stop, bool is_fu
 	assert_int_equal(tally_unwind_build_begin(&made->build, &one), 0);
 }
 
-/* A rule that is known by its CFA; 0: there is none. */
+/* Add a rule identified by its CFA; 0: no rule. */
 static void row(struct made *made, uint32_t start, int32_t cfa)
 {
 	struct tally_unwind_rule rule = {.cfa_reg = 7, .cfa_value = cfa};
@@ -92,7 +92,7 @@ static void rows_and_gaps(void **state)
 	row(&made, 0x300, 8);
 	stretch(&made, 0x400, 0x410, false, false);
 	row(&made, 0x400, 24);
-	row(&made, 0x400, 32); /* the last of those at one place */
+	row(&made, 0x400, 32); /* the last one at the same offset is valid */
 	end(&made);
 	for (uint64_t at = 0x1f0; at < 0x420; at++) {
 		int32_t want = 0;
@@ -136,8 +136,8 @@ static void functions(void **state)
 	made_free(&made);
 }
 
-/* Against an array that says for each place what holds there: what begins first keeps what it has,
- * and of those that begin together the one that was added first. */
+/* Compare with an array of the rule at each offset. The range that starts first has precedence; of
+ * ranges with the same start, the one added first. */
 static void random_stretches(void **state)
 {
 	enum { PLACES = 256, ROUNDS = 2000 };
@@ -218,7 +218,7 @@ static void rules_that_take_too_much(void **state)
 	stretch(&made, 0x200, 0x300, true, false);
 	row(&made, 0x200, 8);
 	row(&made, 0x210, 16);
-	row(&made, 0x220, 8); /* there is one like it */
+	row(&made, 0x220, 8); /* an equal one exists */
 	assert_int_equal(tally_unwind_build_row(&made.build, 0x230, &rule), -E2BIG);
 	end(&made);
 	made_free(&made);
@@ -242,7 +242,7 @@ static void expressions(void **state)
 	made_free(&made);
 }
 
-/* Values of registers' words, up to their limits. */
+/* Register words at the limits of their values. */
 static void words_hold_what_they_are_given(void **state)
 {
 	static const int32_t values[] = {0, 1, -1, -8, 4194303, -4194304};
@@ -261,9 +261,9 @@ static void words_hold_what_they_are_given(void **state)
 	}
 }
 
-/* Any byte of a table may be another: nothing outside of it is read (a sanitizer looks on), and
- * what is found points into it. */
-/* Whatever its bytes say, an answer is of the table. */
+/* Any bytes of a table may be damaged: nothing outside of the table is read (checked by ASan), and
+ * results point into it. */
+/* Check that a result is within the table, whatever its bytes contain. */
 static void check_within(const struct tally_unwind_table *table, uint64_t at)
 {
 	struct tally_unwind_rule rule;

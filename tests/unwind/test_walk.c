@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole stacks, in memory that is made up: what they are, and why they end. */
+/* Complete stacks in generated memory: their frames, and the reasons of their ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,22 +17,22 @@
 
 enum { STACK = 0x70000, WORDS = 256, MAX = 32 };
 
-/* What is mapped, each page of 0x100 bytes at its number * 0x100: functions that have called with a
- * frame of 16 bytes, and others. */
+/* Mapped pages of 0x100 bytes at number * 0x100: functions that have called with a frame of 16
+ * bytes, and others. */
 enum page {
 	PLAIN = 0x10, /* CFA: %rsp + 16 */
-	ALSO_PLAIN,   /* the same in the next page, so that a call may end the one before */
-	BY_POINTER,   /* CFA: %rbp + 16, which has the caller's */
+	ALSO_PLAIN,   /* the same in the next page, so that a call may end the page before */
+	BY_POINTER,   /* CFA: %rbp + 16; the caller's %rbp is saved */
 	OUTERMOST,
-	TRAMPOLINE,     /* from its second byte on, as by its instructions */
+	TRAMPOLINE,     /* from its second byte, as found by its instructions */
 	STUCK,          /* CFA: %rsp */
-	NO_RULE,        /* has frame pointers, as far as that goes */
-	NO_RULE_AT_ALL, /* has none */
+	NO_RULE,        /* code with frame pointers */
+	NO_RULE_AT_ALL, /* code without frame pointers */
 	NO_FILE,
 	ANONYMOUS,
-	BY_EXPRESSION, /* CFA: what is in memory at %rsp + 8 */
+	BY_EXPRESSION, /* CFA: the word at %rsp + 8 */
 	SLOW,          /* CFA: %rsp + 16, by an expression of 1000 operations */
-	SLOW_REGISTER, /* the same, and %rbx by an expression without end */
+	SLOW_REGISTER, /* the same, and %rbx by an endless expression */
 	NR_PAGES,
 };
 
@@ -65,7 +65,7 @@ static void rule(enum page page, uint32_t from, uint8_t cfa, uint8_t cfa_reg, in
 	assert_int_equal(tally_unwind_build_row(&build, stretch.start, &made), 0);
 }
 
-/* Rules whose expressions take long, as nobody's do. */
+/* Rules with unusually long expressions. */
 static void slow_rules(void)
 {
 	uint8_t slow[1001] = {0x77, 16};
@@ -138,7 +138,7 @@ static bool is_return(void *arg, uint64_t ip)
 	return ip != not_behind_a_call;
 }
 
-/* An address in a page. */
+/* Return an address in a page. */
 static uint64_t in(enum page page, uint64_t offset)
 {
 	return 0x100 * (uint64_t)page + offset;
@@ -245,12 +245,12 @@ static void to_what_does_not_get_anywhere(void **state)
 {
 	struct result result;
 
-	/* A caller's frame has something: the return address, at the least. */
+	/* A caller's frame is not empty: it has at least the return address. */
 	words[1] = in(STUCK, 0x50);
 	words[2] = in(STUCK, 0x50);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_BAD_RULE, in(PLAIN, 0), in(STUCK, 0x4f));
-	/* Downwards. */
+	/* Towards lower addresses. */
 	words[1] = in(BY_POINTER, 0x50);
 	result = unwind(in(PLAIN, 0), STACK + 64, STACK, WORDS);
 	assert_int_equal(result.stack.end, TALLY_UNWIND_BOTTOM);
@@ -270,8 +270,8 @@ static void to_the_limit(void **state)
 	assert_int_equal(result.stack.end, TALLY_UNWIND_LIMIT);
 }
 
-/* Expressions of all frames together may do 16384 operations: what no frame alone does. A register
- * that nobody needs counts as well: it is not just unknown. */
+/* The expressions of all frames of a stack may execute 16384 operations, more than a single frame
+ * can. Registers that are not needed count as well: they are not merely unknown. */
 static void to_what_takes_too_long(void **state)
 {
 	struct result result;
@@ -286,7 +286,7 @@ static void to_what_takes_too_long(void **state)
 	result = unwind(in(SLOW_REGISTER, 0), STACK, 0, WORDS);
 	assert_int_equal(result.stack.nr, 9);
 	assert_int_equal(result.stack.end, TALLY_UNWIND_BAD_RULE);
-	/* It is that of one stack: the next one is whole. */
+	/* The limit is for one stack: the next one is complete. */
 	words[1] = in(SLOW, 0x50);
 	words[3] = in(OUTERMOST, 0x20);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
@@ -305,26 +305,26 @@ static void without_registers(void **state)
 	assert_int_equal(stack.end, TALLY_UNWIND_BAD_RULE);
 }
 
-/* ---- where a frame is ------------------------------------------------------------------------ */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
-/* The return address of a call that is the last instruction is in the next function. */
+/* If a call is the last instruction, its return address is in the next function. */
 static void calls_that_end_a_function(void **state)
 {
 	struct result result;
 
-	words[1] = in(BY_POINTER, 0); /* behind ALSO_PLAIN, whose rule is wanted */
+	words[1] = in(BY_POINTER, 0); /* after ALSO_PLAIN, the page that has the rule */
 	words[3] = in(OUTERMOST, 4);
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(PLAIN, 0), in(ALSO_PLAIN, 0xff), in(OUTERMOST, 3));
 }
 
-/* A handler returns to the trampoline, and from there goes on what was interrupted: at its first
- * instruction here, and on another stack. */
+/* A handler returns to the trampoline, which continues the interrupted code: here at its first
+ * instruction, and on another stack. */
 static void signals(void **state)
 {
 	struct result result;
 
-	words[1] = in(TRAMPOLINE, 1); /* nothing is known of what is before it */
+	words[1] = in(TRAMPOLINE, 1); /* the byte before it has no rule */
 	words[2 + 168 / 8] = in(ALSO_PLAIN, 0);
 	words[2 + 160 / 8] = STACK + 800;
 	words[101] = in(OUTERMOST, 8);
@@ -335,7 +335,7 @@ static void signals(void **state)
 	result = unwind(in(PLAIN, 0), STACK, 0, WORDS);
 	CHECK(&result, TALLY_UNWIND_OTHER_STACK, in(PLAIN, 0), in(TRAMPOLINE, 1),
 	      in(ALSO_PLAIN, 0));
-	/* The context is not all there. */
+	/* The context is not completely in the dump. */
 	result = unwind(in(PLAIN, 0), STACK, 0, 10);
 	CHECK(&result, TALLY_UNWIND_SHORT, in(PLAIN, 0), in(TRAMPOLINE, 1));
 }
@@ -350,10 +350,10 @@ static void signatures_of_addresses(void **state)
 	struct tally_unwind_step steps[4];
 	struct tally_unwind_stack stack = {.steps = steps, .max = 4};
 
-	/* x29 -> {0, signed address}; where there is no rule. */
+	/* x29 -> {0, signed address}; without a rule. */
 	words[2] = STACK + 32;
 	words[3] = 0x0055000000000000 | in(NO_RULE, 0x10);
-	words[5] = 0xffff000000001234; /* of the kernel: that is no signature */
+	words[5] = 0xffff000000001234; /* a kernel address, not a signature */
 	tally_unwind_reg_set(&regs, 32, in(NO_RULE, 0));
 	tally_unwind_reg_set(&regs, 31, STACK);
 	tally_unwind_reg_set(&regs, 29, STACK + 16);
@@ -363,8 +363,7 @@ static void signatures_of_addresses(void **state)
 	assert_int_equal(stack.end, TALLY_UNWIND_NO_RULES);
 }
 
-/* ---- frame pointers -----------------------------------------------------------------------------
- */
+/* ---- frame pointers -------------------------------------------------------------------------- */
 
 static void pointers_lead_on(void **state)
 {
@@ -376,14 +375,15 @@ static void pointers_lead_on(void **state)
 	words[9] = in(ANONYMOUS, 0x30);
 	result = unwind(in(NO_RULE, 0), STACK, STACK + 32, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(NO_RULE, 0x1f), in(ANONYMOUS, 0x2f));
-	/* A return address of 0 ends it as well. */
+	/* A return address of 0 ends the stack, too. */
 	words[8] = STACK + 80;
 	words[10] = words[11] = 0;
 	result = unwind(in(NO_RULE, 0), STACK, STACK + 32, WORDS);
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(NO_RULE, 0x1f), in(ANONYMOUS, 0x2f));
 }
 
-/* In code that uses the register for something else they lead nowhere, which is not the end. */
+/* In code that uses the register for other purposes they are invalid, which does not mean that the
+ * stack ends. */
 static void pointers_that_are_none(void **state)
 {
 	struct result result;
@@ -407,7 +407,7 @@ static void pointers_that_are_none(void **state)
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(NO_RULE, 0), in(PLAIN, 0x1f));
 }
 
-/* From rules to pointers and back. */
+/* From rules to frame pointers and back. */
 static void both(void **state)
 {
 	struct result result;
@@ -418,7 +418,7 @@ static void both(void **state)
 	words[8] = 0;
 	words[9] = in(NO_RULE, 0x40);
 	result = unwind(in(PLAIN, 0), STACK, STACK + 32, WORDS);
-	/* The pointer that is 0 was found by a rule. */
+	/* The frame pointer of 0 was restored by a rule. */
 	CHECK(&result, TALLY_UNWIND_NO_RULES, in(PLAIN, 0), in(NO_RULE, 0x1f), in(BY_POINTER, 0x2f),
 	      in(NO_RULE, 0x3f));
 }

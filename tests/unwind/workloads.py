@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs whose stacks are unwound by tally and by libdwfl: how each is built, and what is known of its stacks."""
+"""Programs for the comparison of stacks unwound by tally and by libdwfl: how to build each, and its known stacks."""
 import pathlib
 import shutil
 import subprocess
 
 SOURCES = pathlib.Path(__file__).parent / "workloads"
 
-# Callers, innermost first, of the frames whose innermost is the first of them: up to main, and then what called it.
+# Known stacks, innermost frame first, up to main. They apply to samples in the first function.
 FRAMES = ["leaf", "with_alloca", "with_alignment", "with_both", "with_much", "with_a_way_out"] + ["recursion"] * 11 + \
          ["no_return", "main"]
 JIT = ["leaf", "generated_0", "generated_1", "generated_2", "main"]
@@ -22,7 +22,7 @@ TRUTH = {
 
 
 class Missing(Exception):
-    """What the machine has not."""
+    """A requirement that the machine lacks."""
 
 
 def need(*commands):
@@ -40,8 +40,8 @@ def shell(line, folder):
 
 
 class Workload:
-    """A row: its name, the lines of shell that build it (with S for the folder of sources), the command to run, the
-    compilers that it needs. `truth` names a row of TRUTH; `least` is what share of frames has to be equal to libdwfl's."""
+    """A row: its name, the shell lines that build it (S is the folder of sources), the command to run, the required
+    compilers. `truth` names a row of TRUTH; `least` is the share of frames that must equal libdwfl's."""
 
     def __init__(self, name, build, command, needs=("gcc",), truth=None, least=99.9, quick=False, bottom=True):
         self.name, self.lines, self.command, self.needs = name, [build] if isinstance(build, str) else build, command, needs
@@ -55,13 +55,13 @@ class Workload:
 
 
 def c(name, source, flags="-O2 -fomit-frame-pointer", args="", compiler="gcc", after=(), **options):
-    """A program of one file of C."""
+    """Return the row of a program with one C file."""
     options.setdefault("truth", source)
     lines = [f"{compiler} {flags} -o program $S/{source}.c -pthread", *after]
     return Workload(name, lines, f"./program {args}", (compiler.split()[0],), **options)
 
 
-# Of musl's trampoline of signals, which has no rules, libdwfl knows neither that it was not called nor whom it interrupted.
+# musl's signal trampoline has no rules. libdwfl takes it for a caller, and does not know the interrupted frame.
 NO_TRAMPOLINE = 90
 STRIP_SECTIONS = "python3 $S/strip_sections.py program"
 ONLY_DEBUG_FRAME = "-O2 -fomit-frame-pointer -g -fno-asynchronous-unwind-tables -fno-unwind-tables"
@@ -107,7 +107,7 @@ ALL = [
     c("signals, one stack", "signals", args="3000 near"),
     c("signals, musl, static", "signals", "-O2 -fomit-frame-pointer -static", args="3000", compiler="musl-gcc", least=NO_TRAMPOLINE),
     c("signals, musl, one stack", "signals", "-O2 -fomit-frame-pointer", args="3000 near", compiler="musl-gcc", least=NO_TRAMPOLINE,
-      truth=None),  # stripped: the trampoline has the name of what is before it
+      truth=None),  # stripped: the trampoline has the name of the symbol before it
     c("clocks of the vdso", "clocks", quick=True),
     c("generated code with frame pointers", "generated", quick=True),
     c("generated code without", "generated", args="30000 bare", truth=None),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A command that is held before its exec, so that the kernel and the user host count the same run.
- */
+/* A command held before its exec, so that the kernel and the user host count the same run. */
 #ifndef TALLY_TESTS_USER_HELD_H
 #define TALLY_TESTS_USER_HELD_H
 
@@ -16,18 +15,18 @@ struct held {
 	int go;
 };
 
-/* The program WORK_PROGRAM (see work.c), which does `work`: how often, or how long, says the
- * number. */
+/* Start WORK_PROGRAM (see work.c) with this `work`; `nr` is the number of repetitions or the
+ * duration. */
 struct held held_start(const char *work, int nr);
 void held_go(struct held *held);
 
-/* An attr of a software event that waits for the exec, children included. */
+/* Return the attr of a software event that is inherited and starts at the exec. */
 struct perf_event_attr held_attr(uint64_t config);
 
-/* perf_event_open(2) of the running kernel: the descriptor, or -errno. */
+/* Call perf_event_open(2) of the running kernel. Returns a descriptor or -errno. */
 int held_kernel_open(const struct perf_event_attr *attr, pid_t pid);
 
-/* The work of a name; its exit status. -1: no such work. */
+/* Do the work of this name and return its exit status; -1: unknown name. */
 int work_do(const char *work, int nr);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The user host's counts beside those of the kernel's own events, of the same run. How near they
- * come is printed; asserted is what holds on a machine that does other things meanwhile.
+ * Compare the user host's counts with the kernel's for the same run. The differences are printed;
+ * only limits that hold on a busy machine are asserted.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const uint64_t configs[NR_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT
 					    PERF_COUNT_SW_CPU_MIGRATIONS};
 
 struct run {
-	int64_t kernel[NR_EVENTS], user[NR_EVENTS]; /* the kernel's -1: refused */
+	int64_t kernel[NR_EVENTS], user[NR_EVENTS]; /* -1 in kernel: rejected */
 	int status;
 };
 
@@ -84,7 +84,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The median of what the user host counted more than the kernel. */
+/* Return the median of the excess of the user host's counts. */
 static int64_t median_more(const struct run *runs, int event)
 {
 	int64_t more[NR_RUNS];
@@ -98,9 +98,9 @@ static int64_t median_more(const struct run *runs, int event)
 struct row {
 	const char *work;
 	int nr;
-	int64_t us; /* by which the time may differ, beside a fiftieth of it: the end of an exit is
-		       in rusage alone */
-	int64_t processes; /* for each of them faults and switches may differ by one */
+	int64_t us; /* allowed difference of the times, in addition to 2 %: only rusage includes the
+	             * end of an exit */
+	int64_t processes; /* allowed difference of faults and of switches: one per process */
 };
 
 static bool is_near(const struct run *run, int event, int64_t most)
@@ -108,7 +108,8 @@ static bool is_near(const struct run *run, int event, int64_t most)
 	return llabs(run->user[event] - run->kernel[event]) <= most;
 }
 
-/* Each event was near in some run: time that was stolen from the machine is seen by one alone. */
+/* Record the events that were near in this run. Time stolen from the virtual machine is visible to
+ * one side only, so each event has to be near in just one of the runs. */
 static void note_near(const struct row *row, const struct run *run, bool *near)
 {
 	near[0] |= is_near(run, 0, row->us * 1000 + run->kernel[0] / 50);
@@ -128,7 +129,7 @@ static struct run run_checked(const struct row *row, bool *near)
 	return run;
 }
 
-/* Whether the kernel counted, too. On a busy machine there are more runs. */
+/* Check a row; a busy machine gets more runs. Returns false if the kernel does not count. */
 static bool check_row(const struct row *row)
 {
 	bool near[3] = {false, false, false};
@@ -178,7 +179,7 @@ static void test_beside_the_kernel(void **state)
 			"the kernel's events are refused here: there is nothing to compare with");
 }
 
-/* No program that was executed dies of what the host does. */
+/* No executed program is killed by the host's actions. */
 static void test_many_execs(void **state)
 {
 	struct run run;
@@ -188,7 +189,7 @@ static void test_many_execs(void **state)
 	assert_int_equal(run.status, 0);
 }
 
-/* A thread executes a program and becomes the process: its time goes on where it was. */
+/* A thread that calls exec becomes the process; its time continues. */
 static void test_exec_of_thread(void **state)
 {
 	struct run run;
@@ -203,7 +204,7 @@ static void test_exec_of_thread(void **state)
 	assert_true(i < MOST_RUNS);
 }
 
-/* Attached while it runs; when the host ends it runs on. */
+/* The host attaches to a running process, which continues when the host ends. */
 static void test_running(void **state)
 {
 	const struct tally_user_settings settings = {0};
@@ -255,7 +256,7 @@ static void test_refusals(void **state)
 	tally_user_destroy(NULL);
 }
 
-/* The thread that asks, without anybody tracing it. */
+/* The calling thread counts itself, without being traced. */
 static void test_self(void **state)
 {
 	const struct tally_user_settings settings = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the counted programs do. */
+/* Workloads of the counted programs. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int work_forks(int nr)
 	return 0;
 }
 
-/* Each of them is this program again: none may die of a signal. */
+/* Execute this program repeatedly. None of the children may be killed by a signal. */
 static int work_execs(int nr)
 {
 	for (int i = 0; i < nr; i++) {
@@ -103,7 +103,7 @@ static int work_pause(int nr)
 	return 0;
 }
 
-/* The first thread ends by the exec of another one. */
+/* The first thread ends when another thread calls exec. */
 static void *exec_main(void *arg)
 {
 	execl("/proc/self/exe", "work", "spin", "30000", NULL);

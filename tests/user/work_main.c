@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* usage: user-work WORK NUMBER. Without sanitizers: these trace at an exit, and it is traced; and
- * their start is slow. */
+/* usage: user-work WORK NUMBER. Built without sanitizers, because these use ptrace at exit while
+ * the program is traced, and start slowly. */
 #include <stdlib.h>
 
 #include "held.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Annotated functions as text and JSON, letter by letter. */
+/* Annotated functions as text and JSON, compared exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How columns share a line, and where comments are broken. */
+/* Widths of columns that share a line, and wrapping of comments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,19 +16,19 @@
 
 enum { MOST = 4 };
 
-/* Columns by their names, how wide they would be, and how wide they become. */
+/* Columns by name, their needed widths, the width of the screen, and their resulting widths. */
 static const struct row {
 	const char *columns[MOST];
 	int needed[MOST], columns_there, wanted[MOST];
 } rows[] = {
-	/* What fits stays. */
+	/* Columns that fit are not changed. */
 	{{"self", "comm", "dso", "symbol"}, {8, 7, 13, 44}, 80, {8, 7, 13, 44}},
-	/* Short names stay whole, */
+	/* Short names are shown completely. */
 	{{"self", "comm", "dso", "symbol"}, {8, 7, 13, 45}, 80, {8, 7, 13, 44}},
 	{{"self", "comm", "dso", "symbol"}, {8, 7, 13, 1 << 20}, 80, {8, 7, 13, 44}},
 	{{"self", "symbol", "dso", "comm"}, {8, 600, 13, 7}, 80, {8, 44, 13, 7}},
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 20, 600}, 70, {8, 15, 19, 20}},
-	/* of what is left functions get twice as much. */
+	/* Of the remaining width functions get twice as much. */
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 50, 600}, 80, {8, 15, 23, 26}},
 	{{"self", "comm", "dso", "symbol"}, {8, 50, 15, 600}, 80, {8, 23, 15, 26}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 80, {8, 21, 21, 22}},
@@ -37,7 +37,7 @@ static const struct row {
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 52, 14}, 52, {8, 11, 11, 14}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 25}, 120, {8, 39, 40, 25}},
 	{{"symbol", "parent"}, {600, 600}, 80, {38, 38}},
-	/* Measures stay, and names keep eight columns. */
+	/* Metrics keep their width, and names at least eight columns. */
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 50, {8, 12, 14, 8}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 40, 600}, 50, {8, 12, 40, 8}},
 	{{"self", "cpu", "comm", "symbol"}, {8, 3, 60, 600}, 20, {8, 3, 8, 8}},
@@ -67,7 +67,7 @@ static void test_columns_share_a_line(void **state)
 	}
 }
 
-/* Whatever is needed: nothing becomes wider, and the line fits where that can be. */
+/* With any needed widths, columns never become wider, and the line fits if possible. */
 static void test_any_widths(void **state)
 {
 	struct random random = random_start();
@@ -92,19 +92,19 @@ static void test_any_widths(void **state)
 	}
 }
 
-/* What of a screen's columns goes where there are few, and what stays as it is. */
+/* Columns of a narrow screen: dropped, shortened or kept. */
 static const struct row narrow_rows[] = {
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 52, 14}, 80, {8, 15, 35, 14}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 50, {8, 0, 16, 20}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 40, {8, 0, 0, 28}},
 	{{"self", "comm", "dso", "symbol"}, {8, 600, 600, 600}, 30, {8, 0, 0, 18}},
 	{{"self", "comm", "dso", "symbol"}, {8, 15, 20, 8}, 38, {8, 0, 16, 8}},
-	/* Measures but the first one. */
+	/* Metrics except the first one. */
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 60, {8, 12, 14, 18}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 50, {8, 12, 0, 24}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 600}, 20, {8, 0, 0, 8}},
 	{{"self", "sample", "period", "symbol"}, {8, 12, 14, 5}, 30, {8, 0, 0, 5}},
-	/* Without functions the last names stay. */
+	/* Without functions the last name is kept. */
 	{{"self", "comm", "dso"}, {8, 30, 30}, 30, {8, 0, 18}},
 	{{"self", "sample"}, {8, 12}, 10, {8, 12}},
 };

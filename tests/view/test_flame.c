@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flame graphs of random trees, strips over time, and the panel around them. */
+/* Flame graphs of random trees, tracks of a timeline, and the panel around them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void check_text(const struct tally_canvas *canvas, int row, const char *w
 
 /* ---- flame graphs ------------------------------------------------------------------------- */
 
-/* Children of a node out of what it weighs, some of which stays with it. */
+/* Add children. Their weights are parts of the node's weight; a part remains its own. */
 static void add_children(struct random *random, struct tally_calltree *tree, uint32_t node)
 {
 	uint64_t left = tree->nodes.data[node].period;
@@ -71,7 +71,8 @@ static bool is_child(const struct tally_calltree *tree, uint32_t node, uint32_t 
 	return at == node;
 }
 
-/* As wide as its share, within the cell it stands on, behind the one before on its level. */
+/* Check that a cell is as wide as its share, within its parent's cell and after the previous cell
+ * of its level. */
 static void check_cell(const struct tally_calltree *tree, const struct tally_flame *flame,
 		       uint32_t number, int columns)
 {
@@ -90,7 +91,7 @@ static void check_cell(const struct tally_calltree *tree, const struct tally_fla
 		assert_true(before->column + before->columns <= cell->column);
 }
 
-/* Every place has the cell that covers it, or none. */
+/* Check that the cell found at each position covers it, and that no cell is found elsewhere. */
 static void check_places(const struct tally_flame *flame, int columns)
 {
 	for (uint32_t level = 0; level <= flame->levels; level++) {
@@ -109,7 +110,7 @@ static void check_places(const struct tally_flame *flame, int columns)
 	}
 }
 
-/* Whoever is a column wide has a cell if the node it is called by has one. */
+/* Check that a node at least a column wide has a cell if its parent has one. */
 static void check_all_are_there(const struct tally_calltree *tree, const struct tally_flame *flame,
 				int columns)
 {
@@ -152,7 +153,7 @@ static void test_cells_of_random_trees(void **state)
 	}
 }
 
-/* all (8) calls two functions without a name, 4 and 2, the first of which calls one more, 4. */
+/* all (8) calls two functions without a name, 4 and 2; the first one calls another one, 4. */
 static struct tally_calltree small_tree(void)
 {
 	static const struct tally_graph_node nodes[] = {
@@ -189,7 +190,7 @@ static void test_drawing(void **state)
 	assert_false(tally_canvas_at(&canvas, 2, 11)->is_selected);
 	assert_false(tally_canvas_at(&canvas, 2, 18)->is_selected);
 
-	/* Upside down from its second level on, and marked. */
+	/* Upside down from its second level, with matches. */
 	assert_int_equal(tally_canvas_reset(&canvas, 5, 24), 0);
 	look.upwards = true;
 	look.first_level = 1;
@@ -205,7 +206,7 @@ static void test_drawing(void **state)
 	tally_vec_free(&profile.frames.all);
 }
 
-/* ---- strips ---------------------------------------------------------------------------------- */
+/* ---- tracks ---------------------------------------------------------------------------------- */
 
 static void test_strips(void **state)
 {
@@ -243,7 +244,7 @@ static void test_bars(void **state)
 	tally_canvas_free(&canvas);
 }
 
-/* ---- the panel ------------------------------------------------------------------------------- */
+/* ---- panel ----------------------------------------------------------------------------------- */
 
 static void test_room(void **state)
 {
@@ -258,8 +259,8 @@ static void test_room(void **state)
 	}
 }
 
-/* Keys are whole words or not there, the last one before others; the note gives way to where one
- * is. */
+/* Keys are shown as whole words or not at all, and the last one has precedence. The note is
+ * shortened if there is a position. */
 static void test_panel_of_any_width(void **state)
 {
 	static const struct tally_panel panel = {.title = "a title that is long",

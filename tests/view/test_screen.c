@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Canvases, and the screen of a live profile drawn on them, of a profile made by hand. */
+/* Canvases, and the screen of a live profile drawn on them, from a generated profile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void test_text_is_cut_with_an_ellipsis(void **state)
 	tally_canvas_free(&canvas);
 }
 
-/* Whatever is drawn wherever: every glyph stays whole, and rows have their width. */
+/* Whatever is drawn at any position, glyphs stay whole and rows have their width. */
 static void test_any_bytes_anywhere(void **state)
 {
 	struct random random = random_start();
@@ -136,8 +136,8 @@ static void test_boxes(void **state)
 
 /* ---- screens --------------------------------------------------------------------- */
 
-/* main calls hot (900), and warm (90), which calls deep in a third of them; cold (6) is called by
- * main as well, and nothing (4) by nobody. */
+/* main calls hot (900), warm (90), which calls deep in a third of its samples, and cold (6).
+ * nothing (4) has no caller. */
 enum { MAIN = 0x10, HOT = 0x20, WARM = 0x30, DEEP = 0x40, COLD = 0x50, NOTHING = 0x60 };
 enum { ROWS = 12, COLUMNS = 60 };
 
@@ -311,7 +311,7 @@ static void test_callchains_below_their_rows(void **state)
 	assert_int_equal(f->screen.lines.len, 4);
 }
 
-/* The row that is open stays open when there are other rows, and its number is another one. */
+/* An open row stays open when other rows appear and its number changes. */
 static void test_what_is_open_stays_open(void **state)
 {
 	struct tally_hist_options hist = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
@@ -364,14 +364,14 @@ static void test_any_size(void **state)
 	}
 }
 
-/* The cursor is always in sight, and the place moves no more than it has to. */
+/* The cursor is always visible, and the screen scrolls no further than necessary. */
 static void test_scrolling(void **state)
 {
 	struct fixture *f = *state;
 
 	for (size_t cursor = 0; cursor < 4; cursor++) {
 		f->screen.cursor = cursor;
-		draw(f, 6, COLUMNS); /* two lines of rows */
+		draw(f, 6, COLUMNS); /* two rows are visible */
 		assert_int_equal(f->screen.first, cursor ? cursor - 1 : 0);
 	}
 	f->screen.cursor = 2;
@@ -380,19 +380,18 @@ static void test_scrolling(void **state)
 	f->screen.cursor = 99;
 	draw(f, 6, COLUMNS);
 	assert_int_equal(f->screen.cursor, 3);
-	/* No empty line at the end while there are lines above. */
+	/* No empty line at the end while lines above are hidden. */
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(f->screen.first, 0);
 }
 
-/* ---- call graphs that are grown when they are needed -------------------------------------------
- */
+/* ---- call graphs that are built on demand ------------------------------------------------------ */
 
 enum { MANY = 400 };
 
 struct growing {
 	struct fixture *f;
-	unsigned grown[MANY]; /* by row: how often */
+	unsigned grown[MANY]; /* number of times for each row */
 	unsigned nr;
 };
 
@@ -415,7 +414,7 @@ static int grow(void *arg, uint32_t number)
 	return 0;
 }
 
-/* The heaviest row has nothing below it. */
+/* The heaviest row has no graph. */
 static bool may_grow(void *arg, uint32_t number)
 {
 	(void)arg;
@@ -431,7 +430,7 @@ static void grow_many(struct fixture *f, struct growing *growing)
 	tally_hist_free(&f->hist);
 	assert_int_equal(tally_hist_build(&f->profile, 0, &hist, &f->hist), 0);
 	assert_int_equal(f->hist.rows.len, MANY);
-	/* [0] is no node. */
+	/* Node 0 is unused. */
 	if (!f->hist.graph.len)
 		assert_int_equal(tally_vec_push(&f->hist.graph, (struct tally_graph_node){0}), 0);
 	*growing = (struct growing){.f = f};
@@ -440,7 +439,7 @@ static void grow_many(struct fixture *f, struct growing *growing)
 	f->view.grow_arg = growing;
 }
 
-/* Only what is opened is grown, and once. */
+/* Only graphs of open rows are built, each of them once. */
 static void test_a_graph_is_grown_when_its_row_opens(void **state)
 {
 	struct fixture *f = *state;
@@ -464,8 +463,8 @@ static void test_a_graph_is_grown_when_its_row_opens(void **state)
 	assert_int_equal(growing.nr, 1);
 }
 
-/* With all rows open those in sight are grown, and others as they come into sight; the line
- * selected stays selected while graphs appear above it. */
+/* If all rows are open, graphs are built as they become visible. The selected line stays selected
+ * while graphs appear above it. */
 static void test_graphs_are_grown_in_sight(void **state)
 {
 	struct fixture *f = *state;

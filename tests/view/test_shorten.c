@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names that do not fit: a table of what becomes of them, and what holds of any bytes. */
+/* Shortening of names: a table of examples, and properties that hold for any bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void check(const struct row *row, enum tally_shorten how, const char *mar
 	"std::vector<std::pair<int, std::map<int, long>>, std::allocator<std::pair<int, " \
 	"std::map<int, long>>>>::push_back(std::pair<int, std::map<int, long>> const&)"
 
-/* Inner brackets go before outer ones; what fits of the first ones is shown. */
+/* Inner brackets are shortened before outer ones; as many of the first ones as fit are shown. */
 static void test_brackets_go_first(void **state)
 {
 	static const struct row rows[] = {
@@ -130,8 +130,8 @@ static void test_other_languages(void **state)
 	CHECK_ALL(rows, TALLY_SHORTEN_NAME, DOTS);
 }
 
-/* Behind brackets what is before the function's own name, then its arguments, then its own middle.
- */
+/* Brackets are shortened first, then the scope of the function, its arguments, and the middle of
+ * its name. */
 static void test_own_name_stays(void **state)
 {
 	static const struct row rows[] = {
@@ -241,7 +241,8 @@ static void add_random_name(struct random *random, struct tally_str *str)
 		tally_str_add(str, parts[random_below(random, sizeof(parts) / sizeof(*parts))]);
 }
 
-/* Characters stay whole, there is a mark, it fits, and all else was there before in that order. */
+/* Characters stay whole, the result fits and has a mark; the rest is part of the name in the same
+ * order. */
 static void test_anything_fits(void **state)
 {
 	struct random random = random_start();
@@ -272,7 +273,7 @@ static void test_anything_fits(void **state)
 	tally_str_free(&str);
 }
 
-/* Seconds for a name of `nr` times the part. */
+/* Return the seconds to shorten a name of `nr` parts. */
 static double time_of(const char *part, size_t nr)
 {
 	struct timespec from, to;
@@ -288,7 +289,8 @@ static double time_of(const char *part, size_t nr)
 	return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* A quarter of a million of anything takes no minute, as it would if it were quadratic. */
+/* A quarter of a million of any part takes less than a minute; in quadratic time it would take
+ * more. */
 static void test_time_is_linear(void **state)
 {
 	static const char *const parts[] = {"<",      "(",       "x<",  "<(",        "()",

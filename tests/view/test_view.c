@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows and graphs as text, separated values and JSON, of a profile made by hand. */
+/* Rows and graphs as text, separated values and JSON, from a generated profile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* main calls hot (70) and cold (30); cold is never in the middle of anything. */
+/* main calls hot (70) and cold (30); cold has no callees. */
 enum { MAIN = 0x10, HOT = 0x20, COLD = 0x30 };
 
 struct fixture {
@@ -179,7 +179,7 @@ static void json_has_rows_and_graph(void **state)
 		"}");
 }
 
-/* The thread's name, of so many letters. */
+/* Give the thread a name of `nr` letters. */
 static void name_thread(struct fixture *f, size_t nr)
 {
 	char record[16 + 256] = {0};
@@ -266,7 +266,7 @@ static void graphs_fit(void **state)
 	assert_string_equal(tally_str_text(&f->out), "           70.00%\n"
 						     "                0x0000...00010\n"
 						     "                0x0000...00020\n\n");
-	/* These are for other programs. */
+	/* These formats are read by programs. */
 	graph(f, TALLY_STYLE_FOLDED, 1);
 	assert_string_equal(tally_str_text(&f->out),
 			    "70.00% 0x0000000000000010;0x0000000000000020\n");
@@ -305,7 +305,7 @@ static void light_rows_are_left_out(void **state)
 	assert_false(tally_view_shows(&f->view, &f->hist.rows.data[2]));
 }
 
-/* How many rows there are by file of source, and what the first is called. */
+/* Build rows by source file. Returns their number and the first one's name. */
 static size_t rows_by_file(struct fixture *f, bool has_paths, struct tally_str *out)
 {
 	struct tally_hist_options options = {.keys = TALLY_KEY_FILE, .has_paths = has_paths};
@@ -351,7 +351,7 @@ static void percents_are_printfs(void **state)
 	char want[64];
 
 	for (int i = 0; i < 200000; i++) {
-		/* Wholes that divide well give many a third decimal of five. */
+		/* Totals that result in many third decimals of 5. */
 		uint64_t whole = i % 2 ? 1 + random_below(&random, 2000) * 8
 				       : 1 + (random_u64(&random) >> random_below(&random, 64));
 		uint64_t part = i % 3 ? random_below(&random, whole) : whole;

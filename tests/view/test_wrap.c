@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines that are broken: nothing is lost, nothing is wider than asked. */
+/* Wrapped lines: no text is lost, and no line is wider than requested. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@ static void test_lines(void **state)
 	check("one two three four", 10, 2, "one two\n  three\n  four\n");
 	check("one two   three", 7, 2, "one two\n  three\n");
 	check("exactly so", 10, 2, "exactly so\n");
-	/* A word that is wider is broken; blanks in front are no place to do it. */
+	/* A word that is wider is broken; leading blanks are not a place to break the line. */
 	check("abcdefghij", 4, 1, "abcd\n efg\n hij\n");
 	check("   abcdefghij", 6, 1, "   abc\n defgh\n ij\n");
-	/* An indent that leaves too little is none. */
+	/* An indentation that leaves too little space is ignored. */
 	check("abcdefgh", 4, 2, "abcd\nefgh\n");
 	check("\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 5, 1,
 	      "\xe6\xbc\xa2\xe6\xbc\xa2\n \xe6\xbc\xa2\n");
@@ -46,7 +46,7 @@ static void add_solid(const char *text, struct tally_str *out)
 	}
 }
 
-/* Of any text all is there but blanks, in lines that fit. */
+/* Check that all text except blanks is kept, in lines that fit. */
 static void check_any(const char *text, size_t columns, size_t indent)
 {
 	struct tally_str out = {0}, was = {0}, is = {0};

@@ -64,11 +64,12 @@ static int show_text(struct annotate *annotate, struct tally_annotate_view *view
 	}
 	if (view->annotation->nr_missing)
 		tally_str_addf(&annotate->out,
-			       "# %" PRIu64 " more bytes of it are not shown: it is too large, or "
-			       "its file ends there\n",
+			       "# %" PRIu64 " more bytes are not shown: the function is too large, "
+			       "or its file ends there\n",
 			       view->annotation->nr_missing);
 	if (view->annotation->nr_outside)
-		tally_str_addf(&annotate->out, "# %" PRIu64 " sample%s in none of them\n",
+		tally_str_addf(&annotate->out,
+			       "# %" PRIu64 " sample%s outside these instructions\n",
 			       view->annotation->nr_outside,
 			       view->annotation->nr_outside == 1 ? " is" : "s are");
 	tally_str_add_char(&annotate->out, '\n');
@@ -133,7 +134,7 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 	    tally_map_put(&annotate->failed, dso, 0) || annotate->failed.len > FAILED_MAX)
 		return;
 	tally_annotation_explain(function->dso, error, &why);
-	tally_print_warning("no instructions of %s (%s): %s",
+	tally_print_warning("no instructions for %s (%s): %s",
 			    tally_symbol_name(function->dso, function->symbol),
 			    tally_dso_name(function->dso), tally_str_text(&why));
 	tally_str_free(&why);
@@ -233,11 +234,11 @@ static void explain_no_symbol(const struct annotate *annotate)
 
 		tally_suggest_offer(&suggest, tally_symbol_name(function->dso, function->symbol));
 	}
-	tally_print_error("no samples fell in a function '%s'%s", wanted,
+	tally_print_error("no samples in function '%s'%s", wanted,
 			  annotate->config->dsos ? " of these files" : "");
 	if (!tally_print_typo(&suggest))
-		tally_print_hint("'tally report --sort symbol' lists the functions that have "
-				 "samples; with --total those that only called are found, too");
+		tally_print_hint("'tally report --sort symbol' lists the functions with samples; "
+				 "--total also finds functions with samples only in callees");
 }
 
 /* Explain why nothing was shown. Returns 0 or -errno. */
@@ -248,14 +249,14 @@ static int explain_nothing(const struct annotate *annotate)
 		return 0;
 	}
 	if (annotate->nr_failed) {
-		tally_print_error("none of the functions can be shown: their code is not here");
+		tally_print_error("cannot show any function: their code is not available");
 		return -ENOENT;
 	}
 	if (annotate->config->symbol)
 		explain_no_symbol(annotate);
 	else
-		tally_print_error("no samples fell in functions that have a name and pass the "
-				  "filters; 'tally report' shows where they fell");
+		tally_print_error(
+			"no samples in named functions that pass the filters; see 'tally report'");
 	return -ENOENT;
 }
 
@@ -266,17 +267,17 @@ static void warn_left_out(const struct annotate *annotate)
 	uint64_t nr_said = annotate->failed.len < FAILED_MAX ? annotate->failed.len : FAILED_MAX;
 
 	if (annotate->nr_failed > nr_said && !annotate->config->is_missing_skipped)
-		tally_print_detail("nor of %" PRIu64 " more function%s of such files",
+		tally_print_detail("nor for %" PRIu64 " more function%s in such files",
 				   annotate->nr_failed - nr_said,
 				   tally_plural(annotate->nr_failed - nr_said));
 	if (annotate->nr_beyond)
-		tally_print_warning("%" PRIu64 " function%s not shown: the others have %d MiB "
-				    "of code (limit); -s or --percent-limit show fewer",
+		tally_print_warning("%" PRIu64 " function%s not shown: the others have %d MiB of "
+				    "code (limit); use -s or --percent-limit",
 				    annotate->nr_beyond, annotate->nr_beyond == 1 ? " is" : "s are",
 				    CODE_MAX_MIB);
 	if (left_out)
-		tally_print_warning("%" PRIu64 " addresses of samples are not counted: there are "
-				    "too many different ones; -s or -d look at fewer",
+		tally_print_warning("%" PRIu64 " sample addresses were not counted: too many "
+				    "distinct addresses; use -s or -d",
 				    left_out);
 }
 
@@ -369,7 +370,7 @@ static int annotate_session(struct annotate_config *config, struct tally_session
 		ret = ret ? ret : shown;
 	}
 	if (shown == -ENOMEM)
-		tally_print_error("out of memory: not all is shown");
+		tally_print_error("out of memory: the output is incomplete");
 	if (!ret && session->is_cut)
 		ret = -EINVAL;
 	annotate_free(&annotate);
@@ -413,9 +414,9 @@ static int annotate_run(int argc, char **argv)
 
 const struct tally_command tally_command_annotate = {
 	.name = "annotate",
-	.summary = "Show functions instruction by instruction, with what samples fell where",
+	.summary = "Show the cost of each instruction of functions",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
-	.about = " Without SYMBOL all functions that have samples, the heaviest first.\n",
+	.about = " Without SYMBOL, shows all functions with samples, heaviest first.\n",
 	.options = annotate_options,
 	.privileged = true,
 	.run = annotate_run,

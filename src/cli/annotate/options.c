@@ -13,69 +13,76 @@
 const struct tally_option annotate_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
 	 "recording to read (perf.data; - for standard input)"},
-	{'s', "symbol", TALLY_OPTION_TEXT, AT(symbol), "name", "the function, as SYMBOL"},
-	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "functions of these files only"},
+	{'s', "symbol", TALLY_OPTION_TEXT, AT(symbol), "name", "show this function, like SYMBOL"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "show only functions of these files"},
 	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
-	 "leave out functions with less of all samples"},
+	 "leave out functions below this percentage of all samples"},
 	{0, "skip-missing", TALLY_OPTION_FLAG, AT(is_missing_skipped), NULL,
-	 "say nothing of functions whose code is not here"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
+	 "do not warn about functions without available code"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{0, "source", TALLY_OPTION_FLAG, AT(has_source), NULL,
-	 "lines of source between instructions (the default)"},
-	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "the bytes of instructions"},
+	 "show source lines between instructions (default)"},
+	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "show the bytes of instructions"},
 	{'l', "print-line", TALLY_OPTION_FLAG, AT(has_lines), NULL,
-	 "the heaviest lines first, and the line behind heavy instructions"},
+	 "list the heaviest lines first, and show the line after heavy instructions"},
 	{'P', "full-paths", TALLY_OPTION_FLAG, AT(has_paths), NULL,
-	 "names of files with their directories"},
+	 "show file names with directories"},
 	{'M', "disassembler-style", TALLY_OPTION_TEXT, AT(style), "style",
-	 "of x86: att (the default) or intel"},
+	 "select the x86 syntax: att (default) or intel"},
 	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
-	 "samples in place of shares"},
+	 "show sample counts instead of percentages"},
 	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL,
-	 "sums of periods in place of shares"},
+	 "show periods instead of percentages"},
 	{0, "total", TALLY_OPTION_FLAG, AT(has_totals), NULL,
-	 "one more column: with what was called from there"},
+	 "add a column of totals, including callees"},
 	{0, "percent-type", TALLY_OPTION_TEXT, AT(percent_type), "type",
-	 "local-period, local-hits, global-period or global-hits: shares of the function's or of "
-	 "all, of periods or of samples"},
+	 "compute percentages: local-period, local-hits, global-period or global-hits (of the "
+	 "function or of all; of periods or of samples)"},
 	{0, "group", TALLY_OPTION_FLAG, AT(is_grouped), NULL,
-	 "all events beside each other, not only those of a group"},
-	{0, "json", TALLY_OPTION_FLAG, AT(is_json), NULL,
-	 "all of it as JSON (docs/commands/annotate.md)"},
-	{'q', "quiet", TALLY_OPTION_FLAG, AT(is_quiet), NULL, "no line of health at the end"},
+	 "show all events side by side, not only those of a group"},
+	{0, "json", TALLY_OPTION_FLAG, AT(is_json), NULL, "print JSON (docs/commands/annotate.md)"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(is_quiet), NULL, "do not print the health summary"},
 	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
-	 "heavy instructions in colours: always, never or auto (on a terminal)"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
+	 "color heavy instructions: always, never or auto (on a terminal)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
+	 "select samples on these CPUs: 0-3,5"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "between these seconds; either may be left out; or 10%-20%"},
+	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
 	{0, "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
-	 "of threads with these names"},
-	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
-	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries looked at (127)"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names, code and source:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	 "select samples of threads with these names"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
+	 "select samples of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
+	 "select samples of these threads"},
+	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
+	 "limit the callchain entries used (127)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols, code and source:"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
+	 "read kernel symbols from this image"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "ignore-vmlinux", TALLY_OPTION_FLAG, AT(ignore_vmlinux), NULL,
-	 "take no kernel image that was not named"},
+	 "do not search for a kernel image"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "prefix", TALLY_OPTION_TEXT, AT(source.prefix), "dir",
-	 "goes before absolute paths of source"},
+	 "prepend this to absolute source paths"},
 	{0, "prefix-strip", TALLY_OPTION_U64, AT(prefix_strip), "n",
-	 "directories of these paths left out before that"},
+	 "strip this many directories from source paths first"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
 	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
+	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
-	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(is_force), NULL,
-	 "take files of JIT compilers of any owner; recordings are not asked for theirs"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf's sake:"},
-	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "it is text anyway"},
-	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "there is no browser here: text is shown"},
-	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "modules have symbols anyway"},
-	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path", "no other program is started"},
+	 "accept JIT files of any owner; ownership of recordings is never checked"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
+	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "ignored; prints text"},
+	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "ignored"},
+	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path",
+	 "ignored; no external program is used"},
 	TALLY_OPTION_END,
 };
 
@@ -100,8 +107,8 @@ static int config_percent_type(struct annotate_config *config)
 	}
 	if (!config->percent_type)
 		return 0;
-	tally_print_error("option '--percent-type' takes local-period, local-hits, global-period "
-			  "or global-hits, not '%s'",
+	tally_print_error("option '--percent-type' requires local-period, local-hits, "
+			  "global-period or global-hits, not '%s'",
 			  config->percent_type);
 	return -EINVAL;
 }
@@ -113,7 +120,7 @@ static int config_style(struct annotate_config *config)
 	config->is_intel = !strcmp(style, "intel");
 	if (config->is_intel || !strcmp(style, "att"))
 		return 0;
-	tally_print_error("option '-M' takes att or intel, not '%s'", style);
+	tally_print_error("option '-M' requires att or intel, not '%s'", style);
 	return -EINVAL;
 }
 
@@ -125,7 +132,7 @@ static int config_colour(struct annotate_config *config)
 	if (!strcmp(mode, "auto"))
 		config->has_colours = tally_output_colours();
 	else if (!config->has_colours && strcmp(mode, "never")) {
-		tally_print_error("option '--stdio-color' takes always, never or auto, not '%s'",
+		tally_print_error("option '--stdio-color' requires always, never or auto, not '%s'",
 				  mode);
 		return -EINVAL;
 	}
@@ -143,14 +150,14 @@ static int config_limit(struct annotate_config *config)
 	if (end != text && (!*end || !strcmp(end, "%")) && config->limit >= 0 &&
 	    config->limit <= 100)
 		return 0;
-	tally_print_error("option '--percent-limit' takes a percentage, not '%s'", text);
+	tally_print_error("option '--percent-limit' requires a percentage, not '%s'", text);
 	return -EINVAL;
 }
 
 static int config_prefix(struct annotate_config *config)
 {
 	if (config->prefix_strip && !config->source.prefix) {
-		tally_print_error("option '--prefix-strip' means nothing without '--prefix'");
+		tally_print_error("option '--prefix-strip' requires '--prefix'");
 		return -EINVAL;
 	}
 	config->source.prefix_strip = (unsigned)TALLY_MIN(config->prefix_strip, UINT64_C(4096));
@@ -181,9 +188,9 @@ int annotate_config_finish(struct annotate_config *config)
 	int ret = tally_disasm_available() ? config_percent_type(config) : -ENOSYS;
 
 	if (ret == -ENOSYS && tally_disasm_library()) {
-		tally_print_error("%s is not here, which decodes instructions",
+		tally_print_error("%s, needed to decode instructions, is not installed",
 				  tally_disasm_library());
-		tally_print_hint("Debian's package libcapstone4 has it");
+		tally_print_hint("install Debian's package libcapstone4");
 	} else if (ret == -ENOSYS) {
 		tally_print_error("this tally was built without a disassembler (libcapstone)");
 	}
@@ -202,8 +209,7 @@ int annotate_config_finish(struct annotate_config *config)
 	else if (config->show_period)
 		config->measure = TALLY_ANNOTATE_PERIOD;
 	if (!ret && config->is_tui)
-		tally_print_warning("there is no browser for annotated functions here: text "
-				    "follows");
+		tally_print_warning("--tui is not supported here; printing text");
 	return ret;
 }
 

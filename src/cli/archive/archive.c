@@ -26,17 +26,19 @@ struct archive_config {
 static const struct tally_option archive_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording (perf.data)"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
-	 "where to; else the recording itself is replaced"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	 "write to this file instead of replacing the recording"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
+	 "read kernel symbols from this image"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(debuginfod), "urls",
 	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
 	{0, "redact", TALLY_OPTION_FLAG, AT(redact), NULL,
-	 "stand-ins for paths, threads' names, host and command line; needs -o"},
+	 "replace paths, thread names, host and command line by placeholders; requires -o"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "replace files of any kind; take /tmp/perf-PID.map of any owner"},
-	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "say nothing but errors"},
+	 "replace files of any kind; accept /tmp/perf-PID.map of any owner"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "print only errors"},
 	TALLY_OPTION_END,
 };
 
@@ -49,7 +51,7 @@ static int input_open(const char *path)
 	struct stat st;
 
 	if (is_stream) {
-		tally_print_error("a stream cannot be archived: record -o FILE writes files");
+		tally_print_error("cannot archive a stream; use record -o FILE");
 		return -EINVAL;
 	}
 	if (fd < 0) {
@@ -58,7 +60,8 @@ static int input_open(const char *path)
 	}
 	ret = 0;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		tally_print_error("%s is no file: names can be put into files alone", path);
+		tally_print_error("%s is not a regular file: symbols can only be embedded in files",
+				  path);
 		ret = -EINVAL;
 	} else if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) {
 		tally_print_error("%s is being recorded", path);
@@ -82,7 +85,7 @@ static void print_done(const char *path, const struct tally_archived *done)
 	struct tally_str shown = {0};
 
 	add_size(&shown, done->names);
-	tally_str_add(&shown, " of names in ");
+	tally_str_add(&shown, " of symbols in ");
 	tally_str_add_escaped(&shown, path);
 	tally_str_add(&shown, ", ");
 	add_size(&shown, done->records);
@@ -125,8 +128,7 @@ static int archive_open_file(const struct archive_config *config, int fd)
 	struct stat st;
 
 	if (config->output && !stat(config->output, &st) && !S_ISREG(st.st_mode)) {
-		tally_print_error("-o %s: this is no file: an archive is written into one",
-				  config->output);
+		tally_print_error("option '-o': %s is not a regular file", config->output);
 		return TALLY_EXIT_ERROR;
 	}
 	if (config->output &&
@@ -134,7 +136,8 @@ static int archive_open_file(const struct archive_config *config, int fd)
 		return TALLY_EXIT_ERROR;
 	if (!config->redact || !is_itself(config->output, fd))
 		return archive_file(config, fd) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
-	tally_print_error("--redact -o %s: %s is the recording itself, which stays as it is",
+	tally_print_error("option '--redact' with -o %s: %s is the recording itself: refusing to "
+			  "overwrite it",
 			  config->output, config->output);
 	return TALLY_EXIT_USAGE;
 }
@@ -152,7 +155,8 @@ static int archive_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (config.redact && !config.output) {
-		tally_print_error("--redact needs -o FILE: the recording itself stays as it is");
+		tally_print_error(
+			"option '--redact' requires -o FILE: the recording itself is not changed");
 		return TALLY_EXIT_USAGE;
 	}
 	config.input = config.input ? config.input : "perf.data";
@@ -166,9 +170,9 @@ static int archive_run(int argc, char **argv)
 
 const struct tally_command tally_command_archive = {
 	.name = "archive",
-	.summary = "Put the names of a recording's addresses into it",
+	.summary = "Embed the symbols of a recording's addresses in it",
 	.usage = "[OPTIONS] [FILE]",
-	.about = " The file can be read then where the programs are not that were recorded.\n",
+	.about = " The file can then be read on machines without the recorded programs.\n",
 	.options = archive_options,
 	.privileged = true,
 	.run = archive_run,

@@ -27,14 +27,13 @@ static const struct {
 	const char *line;
 } help_lines[] = {
 	{BROWSER_HAS_ANNOTATE, 0, "a          source and instructions of a function (annotate)"},
-	{BROWSER_HAS_PROFILE, 0,
-	 ":          only samples for which a query holds: comm: sym: dso: ..."},
-	{0, 0, "Esc        out of that again, then back to the view, function before"},
-	{0, 0, "w          the whole names of the line selected"},
-	{0, 0, "P          write this view to a file, tally.view.N"},
+	{BROWSER_HAS_PROFILE, 0, ":          filter by a query: comm: sym: dso: ..."},
+	{0, 0, "Esc        undo that, then go back to the previous view or function"},
+	{0, 0, "w          show the full names of the selected line"},
+	{0, 0, "P          write this view to a file tally.view.N"},
 	{BROWSER_HAS_HEALTH, 0, "Tab        the next event          i    health of the recording"},
 	{0, BROWSER_HAS_HEALTH, "Tab        the next event"},
-	{0, 0, "h ? F1     these keys              q    quit"},
+	{0, 0, "h ? F1     show this help         q    quit"},
 };
 
 int browser_show_help(struct browser *browser)

@@ -92,7 +92,7 @@ static void add_note(const struct browser *browser, struct tally_str *out)
 		return;
 	}
 	browser_filter_text(&browser->filter, out);
-	tally_str_add(out, out->len ? " (Esc: out)" : "");
+	tally_str_add(out, out->len ? " (Esc: undo)" : "");
 	if (source->live)
 		add_state(browser, out);
 }
@@ -249,12 +249,11 @@ static int open_terminal(struct browser *browser)
 	browser->canvas.is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	ret = tally_terminal_open(tally_output_colours(), true, &browser->terminal);
 	if (ret == -ENOTTY)
-		tally_print_error("--tui: standard input and output are no terminal");
+		tally_print_error("option '--tui': standard input and output must be a terminal");
 	else if (ret == -ENODEV)
-		tally_print_error("nothing is known about the terminal '%s' (TERM)",
-				  kind ? kind : "");
+		tally_print_error("unknown terminal type '%s' (TERM)", kind ? kind : "");
 	if (ret)
-		tally_print_hint("--stdio shows the same as text");
+		tally_print_hint("use --stdio for text output");
 	return ret;
 }
 
@@ -343,7 +342,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 	if (!ret && !source->live && source->profile)
 		ret = browser_summary(&browser);
 	if (ret && !source->live)
-		tally_print_error("the browser ends: %s", strerror(-ret));
+		tally_print_error("the browser failed: %s", strerror(-ret));
 	browser_free(&browser);
 	return ret;
 }

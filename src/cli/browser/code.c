@@ -181,7 +181,7 @@ static int code_open(struct browser_code *code, struct browser *browser,
 		return ret;
 	function = function_find(code, frame);
 	if (!function) {
-		tally_str_add(&code->why, "no sample that is looked at has this function: ");
+		tally_str_add(&code->why, "no selected sample has this function: ");
 		tally_str_add_escaped(&code->why, tally_symbol_name(frame->dso, frame->symbol));
 		if (browser->source->nr_events > 1)
 			tally_str_add(&code->why, "\nTab goes to the next event\n");
@@ -200,8 +200,8 @@ static void add_nameless(const struct tally_frame *frame, struct tally_str *out)
 {
 	size_t start = out->len;
 
-	tally_str_add(out, "this code has no name, so nothing says where its function begins: ");
-	tally_str_add(out, frame->dso ? tally_dso_name(frame->dso) : "it is of no file");
+	tally_str_add(out, "the start of this function is unknown, because it has no symbol: ");
+	tally_str_add(out, frame->dso ? tally_dso_name(frame->dso) : "not in any file");
 	tally_str_escape(out, start);
 }
 
@@ -212,12 +212,14 @@ static void add_why_not(const struct browser *browser, const struct tally_frame 
 	if (!browser->source->annotate)
 		tally_str_add(out, BROWSER_NO_CODE);
 	else if (!frame)
-		tally_str_add(out, "no function is selected: 2 shows rows, a annotates one");
+		tally_str_add(out,
+			      "no function is selected: press 2 for rows, then a to annotate one");
 	else if (!frame->symbol || !frame->dso)
 		add_nameless(frame, out);
 	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
-		tally_str_add(out, "it was inlined: its instructions are those of the function "
-				   "around it");
+		tally_str_add(
+			out,
+			"it was inlined: its instructions are in the function that contains it");
 }
 
 /* Place the cursor on the heaviest instruction. */

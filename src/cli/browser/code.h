@@ -9,7 +9,7 @@
 struct browser;
 
 /* Shown if the source cannot annotate. */
-#define BROWSER_NO_CODE "instructions are shown of recordings that are files"
+#define BROWSER_NO_CODE "instructions can only be shown for recordings in files"
 
 enum { BROWSER_LANES = 4 };
 

@@ -135,9 +135,8 @@ static const char *lacking(const struct browser *browser, const char *text)
 		uint64_t field;
 		const char *why;
 	} fields[] = {
-		{PERF_SAMPLE_CPU, "CPUs were not recorded: record --sample-cpu does"},
-		{PERF_SAMPLE_TIME,
-		 "times were not recorded, or are over: this is what happens now"},
+		{PERF_SAMPLE_CPU, "CPUs were not recorded: use record --sample-cpu"},
+		{PERF_SAMPLE_TIME, "times were not recorded, or this is a live profile"},
 		{PERF_SAMPLE_TID, "threads were not recorded"},
 	};
 	const struct tally_browser_source *source = browser->source;
@@ -152,7 +151,7 @@ static const char *lacking(const struct browser *browser, const char *text)
 		if (!(needs & fields[i].field))
 			continue;
 		if (source->live && fields[i].field != PERF_SAMPLE_TIME)
-			return "rows are not told apart by that: o orders by thread, CPU";
+			return "rows are not sorted by that: o selects thread or CPU";
 		return fields[i].why;
 	}
 	return NULL;

@@ -28,14 +28,14 @@ static void add_why(const struct browser *browser, struct tally_str *out)
 	browser_filter_text(&browser->filter, out);
 	tally_str_add(out, browser->filter.steps.len ? "\n" : "all samples\n");
 	if (browser->hide_kernel)
-		tally_str_add(out, "The kernel is hidden: K in rows shows it.\n");
+		tally_str_add(out, "The kernel is hidden: press K in the rows view to show it.\n");
 	if (browser->hide_user)
-		tally_str_add(out, "User space is hidden: U in rows shows it.\n");
+		tally_str_add(out, "User space is hidden: press U in the rows view to show it.\n");
 	if (browser->filter.steps.len)
-		tally_str_add(out, "Esc takes the last of that back.\n");
+		tally_str_add(out, "Press Esc to undo the last filter.\n");
 	if (browser_filter_step(&browser->filter, BROWSER_ONLY_QUERY))
 		tally_str_add(out,
-			      ": asks for another query; an empty one takes all queries back.\n");
+			      "Press : for another query; an empty one removes all queries.\n");
 }
 
 void browser_words_draw(struct browser *browser, const char *words)

@@ -110,9 +110,9 @@ int browser_save(struct browser *browser)
 			unlink(name);
 	}
 	if (failed)
-		browser_note(browser, "%s cannot be written here: %s", name, strerror(-failed));
+		browser_note(browser, "cannot write %s: %s", name, strerror(-failed));
 	else
-		browser_note(browser, "this view is in the file %s", name);
+		browser_note(browser, "this view was written to %s", name);
 	tally_str_free(&text);
 	return 0;
 }

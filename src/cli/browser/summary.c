@@ -43,9 +43,9 @@ int browser_summary(struct browser *browser)
 		browser_title(browser, &out);
 		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
 		left_list(browser, BROWSER_THREADS, "Threads", &out);
-		left_list(browser, BROWSER_SELF, "Heaviest by themselves", &out);
+		left_list(browser, BROWSER_SELF, "Top functions, self", &out);
 		if (browser_has_callchains(browser))
-			left_list(browser, BROWSER_TOTAL, "With what they call", &out);
+			left_list(browser, BROWSER_TOTAL, "Top functions, total", &out);
 		ret = tally_output_flush(&out);
 	}
 	tally_str_free(&out);

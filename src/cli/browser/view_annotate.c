@@ -160,13 +160,13 @@ static void draw_heading(struct browser *browser)
 	bool has_chains = browser_has_callchains(browser);
 	struct tally_str text = {0};
 
-	tally_str_add(&text, has_chains ? "  Itself  In all  " : "  Itself          ");
+	tally_str_add(&text, has_chains ? "    Self   Total  " : "    Self          ");
 	tally_flame_name(browser->source->profile, code->function,
 			 (size_t)TALLY_MAX(browser->canvas.columns - 60, 12),
 			 tally_canvas_mark(&browser->canvas), &text);
 	tally_str_addf(&text, "  %" PRIu64 " sample%s, ", sum.nr, tally_plural(sum.nr));
 	tally_view_percent(sum.weight, browser->total, &text);
-	tally_str_add(&text, has_chains ? " of all, with callees " : " of all");
+	tally_str_add(&text, has_chains ? " self, total " : " of all");
 	if (has_chains)
 		tally_view_percent(sum.total_weight, browser->total, &text);
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
@@ -186,8 +186,8 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 	if (ret)
 		return ret;
 	if (!code->lines.len) {
-		browser_words_draw(browser, code->why.len ? tally_str_text(&code->why)
-							  : "there are no instructions");
+		browser_words_draw(browser,
+				   code->why.len ? tally_str_text(&code->why) : "no instructions");
 		return 0;
 	}
 	draw_heading(browser);
@@ -262,9 +262,9 @@ static int annotate_enter(struct browser *browser)
 	}
 	callee = insn->target_name ? callee_find(browser, insn->target_name) : TALLY_FRAME_NONE;
 	if (callee == TALLY_FRAME_NONE) {
-		browser_note(browser, insn->target_name  ? "no samples have it on their stack"
-				      : insn->has_target ? "nothing has a name there"
-							 : "this is no jump and no direct call");
+		browser_note(browser, insn->target_name  ? "no samples with this function"
+				      : insn->has_target ? "the target has no symbol"
+							 : "this is not a jump or direct call");
 		return 0;
 	}
 	browser->function = callee;
@@ -342,16 +342,16 @@ static void line_text(const struct browser_code *code, const struct browser_code
 static int annotate_hits(struct browser *browser)
 {
 	browser->code.by_hits = !browser->code.by_hits;
-	browser_note(browser, browser->code.by_hits ? "shares of samples (hits)"
-						    : "shares of what samples weigh (period)");
+	browser_note(browser, browser->code.by_hits ? "percentages of samples (hits)"
+						    : "percentages of periods (period)");
 	return 0;
 }
 
 static int annotate_global(struct browser *browser)
 {
 	browser->code.is_global = !browser->code.is_global;
-	browser_note(browser, browser->code.is_global ? "shares of all samples (global)"
-						      : "shares of this function's (local)");
+	browser_note(browser, browser->code.is_global ? "percentages of all samples (global)"
+						      : "percentages of this function (local)");
 	return 0;
 }
 
@@ -391,7 +391,7 @@ static int annotate_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_note(browser, *text ? "no line has that in it" : "nothing was searched for: /");
+	browser_note(browser, *text ? "no line contains that" : "no search text: press /");
 	return 0;
 }
 
@@ -404,7 +404,7 @@ static int answer_line(struct browser *browser, const char *text)
 
 static int annotate_search(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "go to a line with: ", NULL, answer_line);
+	browser_prompt_ask(&browser->prompt, "find line: ", NULL, answer_line);
 	return 0;
 }
 
@@ -433,11 +433,11 @@ static const struct browser_key annotate_keys[] = {
 };
 
 static const char *const annotate_help[] = {
-	"Enter      go where a jump leads to, to the function that is called",
-	"H          the heaviest instruction, and the next lighter one",
-	"s          show or hide source     / n  go to a line with, the next",
-	"b p        shares: period or hits, local (of the function) or global",
-	"Itself     with what is inlined here: graphs have that as functions",
+	"Enter      follow a jump, or show the called function",
+	"H          go to the heaviest instruction, then to lighter ones",
+	"s          show or hide source     / n  find a line, find next",
+	"b p        percentages: period or hits; local (of the function) or global",
+	"Self       includes inlined functions; flame graphs show them separately",
 };
 
 const struct browser_view browser_annotate = {

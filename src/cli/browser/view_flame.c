@@ -13,7 +13,7 @@
  * frames. */
 static const char *end_of(const struct browser_pane *pane)
 {
-	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "itself";
+	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "self";
 }
 
 /* Append "name 12.30%, itself 4.50%, 678 samples" for the selected cell. */
@@ -37,7 +37,7 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 	if (browser->selection.period != all) {
 		tally_str_add(out, ", ");
 		tally_view_percent(node->period, browser->selection.period, out);
-		tally_str_add(out, " of what is looked at");
+		tally_str_add(out, " of the selection");
 	}
 	if (node->self) {
 		tally_str_addf(out, ", %s ", end_of(pane));
@@ -148,10 +148,9 @@ static int flame_reverse(struct browser *browser)
 	browser_pane_reset(&browser->flame);
 	browser->flame.way = browser->flame.way == TALLY_CALLTREE_CALLEES ? TALLY_CALLTREE_CALLERS
 									  : TALLY_CALLTREE_CALLEES;
-	browser_note(browser,
-		     browser->flame.way == TALLY_CALLTREE_CALLERS
-			     ? "who calls: what takes time is at the top, its callers below"
-			     : "who is called: callers are at the top");
+	browser_note(browser, browser->flame.way == TALLY_CALLTREE_CALLERS
+				      ? "reversed: leaf functions at the top, their callers below"
+				      : "callers at the top, callees below");
 	return 0;
 }
 
@@ -162,7 +161,7 @@ static int flame_collapse(struct browser *browser)
 	browser_pane_reset(&browser->flame);
 	browser->flame.collapses = collapses;
 	browser_note(browser,
-		     collapses ? "a function that calls itself is one cell" : "recursion is shown");
+		     collapses ? "merge recursive calls into one cell" : "recursion is shown");
 	return 0;
 }
 
@@ -176,14 +175,14 @@ static int flame_answer(struct browser *browser, const char *text)
 		return 0;
 	}
 	if (!ret && *text && !browser_pane_next(&browser->flame))
-		browser_note(browser, "no cell that can be seen has that in its name");
+		browser_note(browser, "no visible cell matches");
 	return ret;
 }
 
 static int flame_search(struct browser *browser)
 {
 	browser_prompt_ask(&browser->prompt,
-			   "mark functions with: ", tally_str_text(&browser->flame.search),
+			   "mark functions: ", tally_str_text(&browser->flame.search),
 			   flame_answer);
 	return 0;
 }
@@ -191,7 +190,7 @@ static int flame_search(struct browser *browser)
 static int flame_next(struct browser *browser)
 {
 	if (!browser_pane_next(&browser->flame))
-		browser_note(browser, "nothing is marked: / searches");
+		browser_note(browser, "nothing is marked: press / to search");
 	return 0;
 }
 
@@ -228,13 +227,13 @@ static const struct browser_key flame_keys[] = {
 };
 
 static const char *const flame_help[] = {
-	"arrows     go to another cell      Home    to the whole",
-	"Enter +    zoom to a cell          - Backspace  one out   0  all",
-	"r          reversed: callers below what takes time",
-	"c          collapse recursion      / n     mark functions, the next",
-	"4          its callers and callees",
-	"itself     what fell in it, not in what it calls or what is inlined into it;",
-	"           reversed: outermost in, what nothing calls it in",
+	"arrows     go to another cell      Home    go to the root",
+	"Enter +    zoom to a cell          - Backspace  zoom out   0  zoom out completely",
+	"r          reverse: show callers below leaf functions",
+	"c          collapse recursion      / n     mark functions, next match",
+	"4          show callers and callees",
+	"self       cost of the function without callees and inlined functions;",
+	"           reversed: samples in which it is the outermost function",
 };
 
 static int flame_mouse(struct browser *browser, struct tally_mouse mouse)
@@ -264,7 +263,7 @@ const struct browser_view browser_flame = {
 	.nr_keys = TALLY_ARRAY_SIZE(flame_keys),
 	.draw = flame_draw,
 	.mouse = flame_mouse,
-	.no_function = "the whole is selected: arrows go to a function",
+	.no_function = "the root is selected: use arrows to go to a function",
 	.whole = pane_whole,
 };
 
@@ -291,7 +290,7 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 	int ret;
 
 	if (browser->pivot == TALLY_FRAME_NONE) {
-		tally_str_add(&text, "no function is selected: 2 shows rows, Enter selects one");
+		tally_str_add(&text, "no function is selected: press 2 for rows, then Enter");
 		draw_line(browser, &text, browser->room.top);
 		tally_str_free(&text);
 		return 0;
@@ -340,9 +339,9 @@ static const struct browser_key sandwich_keys[] = {
 
 static const char *const sandwich_help[] = {
 	"arrows     go to a caller (up) or a callee (down)",
-	"Enter      look at that function",
-	"itself     of callees: what fell in it, not in what is inlined into it;",
-	"           of callers: outermost in, what nothing calls it in",
+	"Enter      show callers and callees of that function",
+	"self       callees: cost without inlined functions;",
+	"           callers: samples in which it is the outermost function",
 };
 
 static int sandwich_mouse(struct browser *browser, struct tally_mouse mouse)
@@ -377,7 +376,7 @@ const struct browser_view browser_sandwich = {
 	.nr_keys = TALLY_ARRAY_SIZE(sandwich_keys),
 	.draw = sandwich_draw,
 	.mouse = sandwich_mouse,
-	.no_function = "no function is selected: 2 shows rows, Enter selects one",
+	.no_function = "no function is selected: press 2 for rows, then Enter",
 	.whole = pane_whole,
 	.of_function = true,
 };

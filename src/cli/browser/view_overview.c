@@ -11,8 +11,8 @@
 
 enum { SHARE = 8, LINES_MAX = 8, FEW_ROWS = 6, WIDE = 100, GAP = 2, BAR = 8, THREADS_NARROW = 3 };
 
-static const char *const headings[] = {[BROWSER_SELF] = "Heaviest by themselves",
-				       [BROWSER_TOTAL] = "With what they call",
+static const char *const headings[] = {[BROWSER_SELF] = "Top functions, self",
+				       [BROWSER_TOTAL] = "Top functions, total",
 				       [BROWSER_THREADS] = "Threads"};
 
 /* Position of a list on the screen. */
@@ -299,8 +299,8 @@ static const struct browser_key overview_keys[] = {
 };
 
 static const char *const overview_help[] = {
-	"arrows     go to another row, another list",
-	"Enter      callers and callees of a function; only this thread",
+	"arrows     go to another row or list",
+	"Enter      show callers and callees of a function; filter by a thread",
 };
 
 const struct browser_view browser_overview = {
@@ -314,6 +314,6 @@ const struct browser_view browser_overview = {
 	.nr_keys = TALLY_ARRAY_SIZE(overview_keys),
 	.draw = overview_draw,
 	.mouse = overview_mouse,
-	.no_function = "a thread is no function: Enter looks at it alone, arrows go to functions",
+	.no_function = "a thread is selected: Enter filters by it, arrows go to functions",
 	.whole = overview_whole,
 };

@@ -40,9 +40,10 @@ static bool rows_have_chains(struct browser *browser)
 {
 	if (browser->table.rows.view.grow)
 		return true;
-	browser_note(browser, !browser_has_callchains(browser)
-				      ? BROWSER_NO_CALLCHAINS
-				      : "rows are not told apart by function: o for another order");
+	browser_note(browser,
+		     !browser_has_callchains(browser)
+			     ? BROWSER_NO_CALLCHAINS
+			     : "rows are not sorted by function: press o for another order");
 	return false;
 }
 
@@ -81,8 +82,8 @@ static int rows_direction(struct browser *browser)
 		return 0;
 	table->by_callers = !table->by_callers;
 	browser_table_turn(table);
-	browser_note(browser, table->by_callers ? "below a row are its callers"
-						: "below a row is what it calls");
+	browser_note(browser,
+		     table->by_callers ? "callchains show callers" : "callchains show callees");
 	return 0;
 }
 
@@ -141,7 +142,7 @@ static int rows_thread(struct browser *browser)
 
 	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
 		browser_note(browser,
-			     "rows are not told apart by thread or command: o for another order");
+			     "rows are not sorted by thread or command: press o for another order");
 		return 0;
 	}
 	if (!row)
@@ -162,11 +163,11 @@ static int rows_dso(struct browser *browser)
 	const struct tally_frame *frame = frame_selected(browser);
 
 	if (!(browser->source->config->keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
-		browser_note(browser, "rows are not told apart by file: o for another order");
+		browser_note(browser, "rows are not sorted by file: press o for another order");
 		return 0;
 	}
 	if (!frame || !frame->dso) {
-		browser_note(browser, "there is no file in this row");
+		browser_note(browser, "this row has no file");
 		return 0;
 	}
 	return browser_zoom_name(browser, BROWSER_ONLY_FILE, "self-dso",
@@ -178,7 +179,7 @@ static int rows_function(struct browser *browser)
 	const struct tally_frame *frame = frame_selected(browser);
 
 	if (!frame || !frame->symbol || !(browser->source->config->keys & TALLY_KEY_SYMBOL)) {
-		browser_note(browser, "there is no function in this row");
+		browser_note(browser, "this row has no function");
 		return 0;
 	}
 	return browser_zoom_name(browser, BROWSER_ONLY_FUNCTION, "sym",
@@ -204,7 +205,7 @@ static int rows_part(struct browser *browser)
 {
 	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
 
-	browser_prompt_ask(&browser->prompt, "only functions with: ", part ? part->name : NULL,
+	browser_prompt_ask(&browser->prompt, "show only functions with: ", part ? part->name : NULL,
 			   answer_part);
 	return 0;
 }
@@ -241,7 +242,7 @@ static int rows_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_note(browser, *text ? "no row has that in it" : "nothing was searched for: g");
+	browser_note(browser, *text ? "no row contains that" : "no search text: press g");
 	return 0;
 }
 
@@ -254,7 +255,7 @@ static int answer_search(struct browser *browser, const char *text)
 
 static int rows_search(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "go to a row with: ", NULL, answer_search);
+	browser_prompt_ask(&browser->prompt, "find row: ", NULL, answer_search);
 	return 0;
 }
 
@@ -282,14 +283,14 @@ static int rows_order(struct browser *browser)
 	table->screen.cursor = 0;
 	browser_table_drop(table);
 	browser->is_stale = browser->source->live;
-	browser_note(browser, "rows by %s", sort ? sort : "the usual keys");
+	browser_note(browser, "rows by %s", sort ? sort : "the default keys");
 	return ret;
 }
 
 static int rows_relative(struct browser *browser)
 {
-	return browser_turn(browser, &browser->is_relative, "shares of what is looked at",
-			    "shares of everything");
+	return browser_turn(browser, &browser->is_relative, "percentages of the selection",
+			    "percentages of all samples");
 }
 
 static int rows_hide_kernel(struct browser *browser)
@@ -349,12 +350,12 @@ static const struct browser_key rows_keys[] = {
 static const char *const rows_help[] = {
 	"Up Down PgUp PgDn Space   go to another row (Home, End)",
 	"Enter + e  show or hide callchains, one level, all levels",
-	"E C        of all rows             c    callers or callees",
+	"E C        show or hide all        c    callers or callees",
 	"t d s k    zoom into this thread (or command), file, function; the kernel",
 	"Esc        zoom out, one step      K U  hide the kernel, user space",
-	"/          only functions with this in their name",
-	"g n        go to the next row with this in it",
-	"o F H      another order, relative shares, headings",
+	"/          show only functions with a text in their name",
+	"g n        find a row, find next",
+	"o F H      next sort order, relative percentages, headings",
 };
 
 const struct browser_view browser_rows = {
@@ -371,5 +372,5 @@ const struct browser_view browser_rows = {
 	.cursor = rows_cursor,
 	.whole = rows_whole,
 	.draws_panel = true,
-	.no_function = "no function is selected; o: rows in another order",
+	.no_function = "no function is selected; press o for another order",
 };

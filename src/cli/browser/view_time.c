@@ -206,7 +206,7 @@ static const char *lacking(const struct browser *browser)
 		return "the samples of this event have no times";
 	if (browser->spans.by_cpu &&
 	    !(source->fields(source->arg, browser->event) & PERF_SAMPLE_CPU))
-		return "their CPU was not recorded: record --sample-cpu does; b shows threads";
+		return "CPUs were not recorded: use record --sample-cpu; b shows threads";
 	return NULL;
 }
 
@@ -290,7 +290,7 @@ static int span_set(struct browser *browser)
 	browser->spans.has_mark = false;
 	snprintf(name, sizeof(name), "%.3f s to %.3f s", seconds_at(browser, from),
 		 seconds_at(browser, to + 1));
-	browser_note(browser, "all views show this span; x takes it away");
+	browser_note(browser, "all views are limited to this span; x removes it");
 	return browser_zoom(browser, BROWSER_ONLY_SPAN, NULL, name);
 }
 
@@ -304,7 +304,7 @@ static int time_mark(struct browser *browser)
 		return span_set(browser);
 	spans->has_mark = true;
 	spans->mark = spans->bin;
-	browser_note(browser, "from here: go to the other end and press space again");
+	browser_note(browser, "span started: move to the other end and press space again");
 	return 0;
 }
 
@@ -372,7 +372,8 @@ static void time_whole(const struct browser *browser, struct tally_str *out)
 	if (lacking(browser) || spans->strip >= spans->timeline.strips.len)
 		return;
 	strip_name(browser, &spans->timeline.strips.data[spans->strip], &name);
-	tally_str_addf(out, "%s: %s\n", spans->by_cpu ? "Strip" : "Thread", tally_str_text(&name));
+	tally_str_addf(out, "%s: %s\n", spans->by_cpu ? "CPU track" : "Thread",
+		       tally_str_text(&name));
 	tally_str_free(&name);
 }
 
@@ -390,11 +391,11 @@ static const struct browser_key time_keys[] = {
 };
 
 static const char *const time_help[] = {
-	"arrows     go to another strip, another time",
-	"space      mark a span: here it begins, there it ends; the mouse: drag",
-	"x          take the span away",
-	"Enter      only this thread or CPU",
-	"b          threads or CPUs",
+	"arrows     go to another track or time",
+	"space      mark the start of a span, then its end; or drag the mouse",
+	"x          remove the span",
+	"Enter      filter by this thread or CPU",
+	"b          show threads or CPUs",
 };
 
 const struct browser_view browser_time = {
@@ -407,6 +408,6 @@ const struct browser_view browser_time = {
 	.nr_keys = TALLY_ARRAY_SIZE(time_keys),
 	.draw = time_draw,
 	.mouse = time_mouse,
-	.no_function = "a strip is no function: 2 shows rows, where a annotates",
+	.no_function = "a track is not a function: press 2 for rows, then a to annotate",
 	.whole = time_whole,
 };

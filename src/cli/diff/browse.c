@@ -65,10 +65,10 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 static const char *why_none(const struct diff_browse *browse)
 {
 	if (browse->part)
-		return browse->changed ? "no row that changed has that in its name: / asks again, "
-					 "c shows all"
-				       : "no row has that in its name: / asks again";
-	return browse->changed ? "nothing changed; c shows all" : "there are no rows";
+		return browse->changed ? "no changed row matches the filter: press / to edit it, c "
+					 "to show all rows"
+				       : "no row matches the filter: press / to edit it";
+	return browse->changed ? "no changed rows: press c to show all rows" : "there are no rows";
 }
 
 static int diff_draw(struct browser *browser, struct tally_str *where)
@@ -111,7 +111,7 @@ static int diff_turn(struct browser *browser, bool *flag, const char *on, const 
 
 static int diff_changed(struct browser *browser)
 {
-	return diff_turn(browser, &diff_of(browser)->changed, "only what changed", "all rows");
+	return diff_turn(browser, &diff_of(browser)->changed, "only changed rows", "all rows");
 }
 
 static int diff_total(struct browser *browser)
@@ -119,11 +119,10 @@ static int diff_total(struct browser *browser)
 	struct diff_browse *browse = diff_of(browser);
 
 	if (!browse->view.diff->has_paths || browse->config->diff.by_path) {
-		browser_note(browser, "there are no callers to count for");
+		browser_note(browser, "the recordings have no callchains");
 		return 0;
 	}
-	return diff_turn(browser, &browse->total, "functions with what they call",
-			 "functions by themselves");
+	return diff_turn(browser, &browse->total, "functions, total", "functions, self");
 }
 
 static int answer_name(struct browser *browser, const char *text)
@@ -142,7 +141,7 @@ static int answer_name(struct browser *browser, const char *text)
 
 static int diff_filter(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "only rows with: ", diff_of(browser)->part,
+	browser_prompt_ask(&browser->prompt, "filter rows by name: ", diff_of(browser)->part,
 			   answer_name);
 	return 0;
 }
@@ -224,10 +223,10 @@ static const struct browser_key diff_keys[] = {
 };
 
 static const char *const diff_help[] = {
-	"Enter      what each recording has of the row",
-	"c          only what changed, or all",
-	"s          functions by themselves, or with what they call",
-	"/          only rows with this in their name",
+	"Enter      show the row in each recording",
+	"c          show only changed rows, or all rows",
+	"s          show self or total values of functions",
+	"/          show only rows with a text in their name",
 };
 
 static const struct browser_view diff_rows = {

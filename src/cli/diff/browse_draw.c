@@ -205,7 +205,7 @@ static const char *what_rows_are(const struct diff_browse *browse)
 {
 	if (browse->view.diff->options.by_path)
 		return "Callchain";
-	return browse->view.measure == TALLY_DIFF_TOTAL ? "With what it calls" : "By itself";
+	return browse->view.measure == TALLY_DIFF_TOTAL ? "Total" : "Self";
 }
 
 static void draw_heading(struct browser *browser, const struct diff_browse *browse,

@@ -96,9 +96,10 @@ static int event_scale(const struct compared *compared, const struct tally_perfd
 		options->by_nr = true;
 		*ret_scale = 1 / (double)event->attr.sample_freq;
 	} else {
-		tally_print_error("%s: '%s' was sampled by its count, which says nothing of time",
-				  compared->session->path, event->name);
-		tally_print_hint("record it with -F, or -e task-clock; or compare shares");
+		tally_print_error(
+			"%s: '%s' was sampled with a fixed period, which does not measure time",
+			compared->session->path, event->name);
+		tally_print_hint("record with -F or -e task-clock, or compare shares");
 		return -EINVAL;
 	}
 	return 0;
@@ -177,8 +178,9 @@ static int warn_other(const struct compared *compared, const char *what, const c
 		return *known ? 0 : -ENOMEM;
 	}
 	if (strcmp(*known, is))
-		tally_print_warning("%s: recorded with another %s (%s) than those before (%s)",
-				    compared->session->path, what, is, *known);
+		tally_print_warning(
+			"%s: recorded with a different %s (%s) than the recordings before (%s)",
+			compared->session->path, what, is, *known);
 	return 0;
 }
 

@@ -98,9 +98,9 @@ static void add_footer(struct show *show, const struct tally_diff_view *view)
 		       changed, diff->judged[view->measure],
 		       tally_plural(diff->judged[view->measure]));
 	if (diff->nr_of[0] == 1 && diff->nr_of[1] == 1)
-		tally_str_add(out, "# With one recording a side it is not known how runs differ; "
-				   "1 % of a row is taken for it. Several say more: "
-				   "tally diff A1 A2 A3 -- B1 B2 B3\n");
+		tally_str_add(out, "# With one recording per side the noise between runs is "
+				   "unknown; 1 % of a row is assumed. Use several recordings for "
+				   "better results: tally diff A1 A2 A3 -- B1 B2 B3\n");
 	tally_wrap_comments(out, start, (size_t)show->line_width);
 }
 
@@ -163,8 +163,9 @@ static void warn_chains(const struct diff_config *config, const struct compariso
 	    !(config->children || config->diff.by_path))
 		return;
 	tally_print_warning("not all recordings of '%s' have callchains: %s", event->name,
-			    config->diff.by_path ? "paths that only some can have are no changes"
-						 : "functions are shown by themselves");
+			    config->diff.by_path
+				    ? "paths missing in some recordings do not count as changes"
+				    : "functions are compared by self values");
 	tally_print_hint("record all of them with -g");
 }
 
@@ -197,7 +198,7 @@ static void warn_event(const struct comparison_event *event)
 {
 	bool is_a = event->diff->nr_of[TALLY_SIDE_A] != 0;
 
-	tally_print_warning("event '%s' has samples on side %c only, and is not compared",
+	tally_print_warning("event '%s' is not compared, because only side %c has samples of it",
 			    event->name, is_a ? 'A' : 'B');
 }
 
@@ -270,7 +271,7 @@ static int show_all(struct show *show)
 		return -ENOMEM;
 	ret = tally_output_flush(&show->out);
 	if (!ret && !show->nr_rows && !show->config->changed)
-		tally_print_warning("no row is shown: filters leave none");
+		tally_print_warning("no rows left after filtering");
 	return ret;
 }
 
@@ -305,7 +306,7 @@ static int diff_run(int argc, char **argv)
 
 const struct tally_command tally_command_diff = {
 	.name = "diff",
-	.summary = "Show what changed between recordings, and whether it did",
+	.summary = "Show the differences between recordings, and whether they are significant",
 	.usage = "[OPTIONS] [BASELINE] [FILE]\n[OPTIONS] BASELINES... -- FILES...",
 	.options = diff_options,
 	.privileged = true,

@@ -14,69 +14,85 @@
 #define AT(member) offsetof(struct diff_config, member)
 
 const struct tally_option diff_options[] = {
-	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text, also on a terminal"},
-	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
+	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
-	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",
+	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html: and code and source of the heaviest functions of the second one"},
+	 "with --html, include code and source of the top functions of the second recording"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",
-	 "as values separated by this string"},
-	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "the same, the letter of report"},
-	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL, "rows only, no comment lines"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is compared:"},
+	 "print values separated by this string"},
+	{'x', NULL, TALLY_OPTION_TEXT, AT(separator), "string", "alias of -t, as in report"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(quiet), NULL,
+	 "print only rows, without comment lines"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to compare:"},
 	{0, "by", TALLY_OPTION_TEXT, AT(by), "what",
-	 "function: rows by the sort keys (the default); path: whole callchains"},
-	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys", "by: comm,dso,symbol (dso,symbol)"},
+	 "compare functions, by the sort keys (default), or paths, which are complete callchains"},
+	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "keys",
+	 "sort by comm, dso and symbol (default: dso,symbol)"},
 	{0, "children", TALLY_OPTION_FLAG, AT(children), NULL,
-	 "functions with what they called, not by themselves"},
+	 "compare total values of functions (with callees) instead of self values"},
 	{0, "normalize", TALLY_OPTION_TEXT, AT(normalize), "how",
-	 "total: shares (the default); samples: shares of their number; time: CPU time; count: for "
-	 "each of --count-a, --count-b; count=N: of N on both sides"},
+	 "normalize values: total: share of the period (default); samples: share of the samples; "
+	 "time: CPU time; count: per unit of --count-a, --count-b; count=N: per unit of N on both "
+	 "sides"},
 	{0, "count-a", TALLY_OPTION_U64, AT(count_a), "n",
-	 "what each recording of side A did: requests, rounds"},
-	{0, "count-b", TALLY_OPTION_U64, AT(count_b), "n", "the same of side B"},
+	 "set the work done in each recording of side A: requests, rounds"},
+	{0, "count-b", TALLY_OPTION_U64, AT(count_b), "n",
+	 "set the work done in each recording of side B"},
 	{0, "percentage", TALLY_OPTION_TEXT, AT(percentage), "of",
-	 "with -C, -d, -S: absolute: of all samples (the default); relative: of those left"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
+	 "with -C, -d, -S: percentages of all samples (absolute, default) or of the selection "
+	 "(relative)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
 	{'c', "compute", TALLY_OPTION_TEXT, AT(compute), "how",
-	 "delta-abs (the default), delta, ratio, wdiff:W1,W2"},
+	 "compute delta-abs (default), delta, ratio or wdiff:W1,W2"},
 	{'o', "order", TALLY_OPTION_TEXT, AT(order), "column",
-	 "0: by the baseline; 1: by what is computed (the default)"},
-	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "columns of periods"},
-	{'F', "formula", TALLY_OPTION_FLAG, AT(has_formula), NULL, "a column of what is computed"},
-	{'b', "baseline-only", TALLY_OPTION_FLAG, AT(matched), NULL, "rows of both sides only"},
-	{0, "changed", TALLY_OPTION_FLAG, AT(changed), NULL, "rows that changed only"},
+	 "order by the baseline (0) or by the computed value (1, default)"},
+	{'p', "period", TALLY_OPTION_FLAG, AT(has_periods), NULL, "show columns with periods"},
+	{'F', "formula", TALLY_OPTION_FLAG, AT(has_formula), NULL,
+	 "show a column with the formula"},
+	{'b', "baseline-only", TALLY_OPTION_FLAG, AT(matched), NULL,
+	 "show only rows present on both sides"},
+	{0, "changed", TALLY_OPTION_FLAG, AT(changed), NULL, "show only changed rows"},
 	{0, "no-verdicts", TALLY_OPTION_FLAG, AT(no_verdicts), NULL,
-	 "perf's columns only, without noise and verdict"},
+	 "show only perf's columns, without noise and verdict"},
 	{0, "same", TALLY_OPTION_TEXT, AT(same), "percent",
-	 "a row is called the same if it is so within this part of itself (10)"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
-	{'C', "comms", TALLY_OPTION_TEXT, AT(comms), "list", "of threads with these names"},
-	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},
-	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list", "in these functions"},
-	{0, "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
-	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
+	 "report a row as unchanged if it differs by at most this percentage (default: 10)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Samples to compare:"},
+	{'C', "comms", TALLY_OPTION_TEXT, AT(comms), "list",
+	 "select samples of threads with these names"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "select samples in these files"},
+	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
+	 "select samples in these functions"},
+	{0, "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
+	 "select samples on these CPUs: 0-3,5"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
+	 "select samples of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
+	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "between these seconds of each recording; or 10%-20%"},
+	 "select this time range of each recording, in seconds or 10%-20%"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
-	 "inlined functions in callchains (the default)", NULL, NULL, AT(inlined_given)},
+	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
 	{0, "raw-chains", TALLY_OPTION_FLAG, AT(raw_chains), NULL,
-	 "callchains as recorded, not cut where they went astray"},
+	 "use callchains as recorded, without validating return addresses"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
+	 "read kernel symbols from this image"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "no-bounds", TALLY_OPTION_FLAG, AT(no_bounds), NULL,
-	 "addresses, as perf, not fn@START of functions without a name"},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	 "show addresses, as perf does, instead of fn@START for functions without a name"},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
+	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
-	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "replace files of any kind; take /tmp/perf-PID.map of any owner"},
-	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "accepted: use --json or -p"},
+	 "replace files of any kind; accept /tmp/perf-PID.map of any owner"},
+	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL,
+	 "ignored; accepted for perf compatibility: use --json or -p"},
 	TALLY_OPTION_END,
 };
 
@@ -99,8 +115,8 @@ static int word_find(const struct word *words, const char *option, const char *t
 	}
 	for (const struct word *word = words; word->text; word++)
 		tally_str_addf(&known, "%s%s", known.len ? ", " : "", word->text);
-	tally_print_error("option '%s' does not know '%s'", option, text);
-	tally_print_hint("it knows %s", tally_str_text(&known));
+	tally_print_error("option '%s': unknown value '%s'", option, text);
+	tally_print_hint("valid values: %s", tally_str_text(&known));
 	tally_str_free(&known);
 	return -EINVAL;
 }
@@ -123,7 +139,7 @@ static int config_keys(struct diff_config *config)
 			config->diff.keys |= key;
 	}
 	if (!ret && !words.nr) {
-		tally_print_error("option '--sort' names no key");
+		tally_print_error("option '--sort' requires at least one key");
 		ret = -EINVAL;
 	}
 	tally_word_list_free(&words);
@@ -167,7 +183,7 @@ static int config_compute(struct diff_config *config)
 	}
 	if (ret == -EINVAL && config->compute && config->compute[0] == 'w')
 		tally_print_hint(
-			"wdiff:W1,W2 is the period times W2 minus the baseline's times W1");
+			"wdiff:W1,W2 is the period times W2, minus the baseline's period times W1");
 	if (!ret)
 		ret = word_find(orders, "--order", config->order, &value);
 	config->by_baseline = !ret && config->order && value;
@@ -201,8 +217,8 @@ static int config_normalize(struct diff_config *config)
 	config->counts[TALLY_SIDE_B] = (double)(config->count_b ? config->count_b : both);
 	if (value != DIFF_OF_COUNT || (config->counts[0] > 0 && config->counts[1] > 0))
 		return 0;
-	tally_print_error("'--normalize count' needs how much each side did");
-	tally_print_hint("--count-a N --count-b M, or --normalize count=N");
+	tally_print_error("'--normalize count' requires the work done on each side");
+	tally_print_hint("use --count-a N --count-b M, or --normalize count=N");
 	return -EINVAL;
 }
 
@@ -269,8 +285,8 @@ static char divider[] = "";
 
 static int sides_unclear(uint32_t nr)
 {
-	tally_print_error("%u recordings, and nothing says which ones are compared with which", nr);
-	tally_print_hint("'--' stands between the sides: tally diff A1 A2 A3 -- B1 B2 B3");
+	tally_print_error("cannot determine the sides of %u recordings", nr);
+	tally_print_hint("separate the sides with '--': tally diff A1 A2 A3 -- B1 B2 B3");
 	return -EINVAL;
 }
 
@@ -287,9 +303,9 @@ static int default_inputs(struct diff_config *config)
 	config->nr_inputs = 2;
 	if (!access(before, F_OK) || errno != ENOENT)
 		return 0;
-	tally_print_error("there is no %s, the recording before, to compare %s with", before,
+	tally_print_error("there is no previous recording %s to compare %s with", before,
 			  config->inputs[1]);
-	tally_print_hint("tally diff BASELINE FILE names both");
+	tally_print_hint("specify both: tally diff BASELINE FILE");
 	return -ENOENT;
 }
 
@@ -315,7 +331,7 @@ static int config_inputs(struct diff_config *config, int nr, char **words)
 	if (config->nr_baselines && config->nr_baselines < config->nr_inputs)
 		return 0;
 	tally_print_error("there is no recording %s '--'",
-			  config->nr_baselines ? "behind" : "before");
+			  config->nr_baselines ? "after" : "before");
 	return -EINVAL;
 }
 

@@ -40,7 +40,7 @@ int diff_page_check(const struct diff_config *config)
 	ret = tally_options_exclude("--html", excluded, TALLY_ARRAY_SIZE(excluded), config);
 	if (ret || config->nr_inputs == TALLY_HTML_INPUTS_MAX)
 		return ret;
-	tally_print_error("--html compares two recordings, not %u", config->nr_inputs);
+	tally_print_error("--html requires two recordings, not %u", config->nr_inputs);
 	return -EINVAL;
 }
 

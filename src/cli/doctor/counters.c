@@ -14,29 +14,29 @@ static void explain_absent(const struct doctor *doctor, struct doctor_finding *f
 {
 	const struct doctor_host *host = &doctor->host;
 
-	doctor_finding_set(
-		finding, DOCTOR_WARN,
-		"none: cycles, instructions and caches cannot be counted; record samples the "
-		"CPU's clock");
+	doctor_finding_set(finding, DOCTOR_WARN,
+			   "none: cycles, instructions and cache events cannot be counted; record "
+			   "samples cpu-clock");
 	if (host->hypervisor)
-		doctor_cause(finding, "%s gives this virtual machine no PMU", host->hypervisor);
+		doctor_cause(finding, "%s provides no PMU to this virtual machine",
+			     host->hypervisor);
 	else
-		doctor_cause(finding, "no driver took a PMU");
+		doctor_cause(finding, "no PMU driver is active");
 	if (host->vpmu)
 		doctor_fix(finding, "%s", host->vpmu);
 }
 
 static void explain_unknown(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_UNKNOWN, "not found out: %s",
+	doctor_finding_set(finding, DOCTOR_UNKNOWN, "unknown: %s",
 			   doctor_answer(doctor, doctor->pmu.code));
-	doctor_cause(finding, "events could not be opened: see perf_event_open and own tasks");
+	doctor_cause(finding, "events cannot be opened: see perf_event_open and own tasks");
 }
 
 static void explain_stuck(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_WARN, "there are some, they run, and stay at zero");
-	doctor_cause(finding, "%s pretends to have them",
+	doctor_finding_set(finding, DOCTOR_WARN, "present and running, but they stay at zero");
+	doctor_cause(finding, "%s only pretends to provide them",
 		     doctor->host.hypervisor ? doctor->host.hypervisor : "the machine");
 	if (doctor->host.vpmu)
 		doctor_fix(finding, "%s", doctor->host.vpmu);
@@ -45,17 +45,17 @@ static void explain_stuck(const struct doctor *doctor, struct doctor_finding *fi
 
 static void explain_taken(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_WARN, "all are taken: ours never ran");
-	doctor_cause(finding, "somebody holds them pinned: another profiler, a hypervisor's agent, "
+	doctor_finding_set(finding, DOCTOR_WARN, "all in use: our event was never counted");
+	doctor_cause(finding, "they are pinned by another user: a profiler, a hypervisor agent, or "
 			      "the NMI watchdog");
-	doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0, and end other profilers");
+	doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0, and stop other profilers");
 }
 
 static void explain_counts_only(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_WARN, "they count, and cannot sample");
+	doctor_finding_set(finding, DOCTOR_WARN, "they can count but not sample");
 	if (doctor->pmu.no_interrupt)
-		doctor_cause(finding, "sampling opens, and no interrupt comes");
+		doctor_cause(finding, "sampling events can be opened, but no interrupt occurs");
 	else
 		doctor_cause(finding, "opening %s for sampling: %s", doctor->pmu.event,
 			     strerror(-doctor->pmu.code));
@@ -64,9 +64,10 @@ static void explain_counts_only(const struct doctor *doctor, struct doctor_findi
 
 static void explain_samples(const struct doctor *doctor, struct doctor_finding *finding)
 {
-	doctor_finding_set(finding, DOCTOR_OK, "they count and sample%s",
-			   doctor->pmu.unproved ? " (opened; no ring was to be had to see a sample)"
-						: "");
+	doctor_finding_set(finding, DOCTOR_OK, "they can count and sample%s",
+			   doctor->pmu.unproved
+				   ? " (opened; no ring could be mapped to check for a sample)"
+				   : "");
 }
 
 static void find_pmu(const struct doctor *doctor, struct doctor_finding *finding)
@@ -89,21 +90,21 @@ static void find_slots(const struct doctor *doctor, struct doctor_finding *findi
 	const struct tally_pmu_probe *pmu = &doctor->pmu;
 
 	if (pmu->state < TALLY_PMU_TAKEN) {
-		doctor_finding_set(finding, DOCTOR_NOTE, "nothing to take");
+		doctor_finding_set(finding, DOCTOR_NOTE, "no counters");
 		return;
 	}
 	doctor_number(finding, pmu->slots_free);
 	if (!pmu->slots) {
 		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "%u run at once; how many there are is not told",
+				   "%u run at the same time; the total number is unknown",
 				   pmu->slots_free);
 		return;
 	}
 	doctor_finding_set(finding, pmu->slots_free < pmu->slots ? DOCTOR_NOTE : DOCTOR_OK,
-			   "%u of %u are free for %s%s", pmu->slots_free, pmu->slots, pmu->event,
-			   pmu->shares ? ", in turns with others" : "");
+			   "%u of %u are available for %s%s", pmu->slots_free, pmu->slots,
+			   pmu->event, pmu->shares ? ", multiplexed with other users" : "");
 	if (pmu->slots_free < pmu->slots)
-		doctor_cause(finding, "%u taken by somebody else", pmu->slots - pmu->slots_free);
+		doctor_cause(finding, "%u in use by others", pmu->slots - pmu->slots_free);
 }
 
 static void find_precise(const struct doctor *doctor, struct doctor_finding *finding)
@@ -112,12 +113,13 @@ static void find_precise(const struct doctor *doctor, struct doctor_finding *fin
 
 	doctor_number(finding, precise);
 	if (doctor->pmu.state != TALLY_PMU_SAMPLES)
-		doctor_finding_set(finding, DOCTOR_NOTE, "nothing that samples");
+		doctor_finding_set(finding, DOCTOR_NOTE, "no sampling counters");
 	else if (precise)
 		doctor_finding_set(finding, DOCTOR_OK, "up to :%.*s", precise, "ppp");
 	else
-		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "none (:p): samples skid behind what caused them");
+		doctor_finding_set(
+			finding, DOCTOR_NOTE,
+			"not supported (:p): samples skid past the instruction that caused them");
 }
 
 static void find_watchdog(const struct doctor *doctor, struct doctor_finding *finding)
@@ -133,10 +135,9 @@ static void find_watchdog(const struct doctor *doctor, struct doctor_finding *fi
 		doctor_finding_set(finding, DOCTOR_OK, "off");
 	} else if (doctor->pmu.state < TALLY_PMU_TAKEN ||
 		   doctor->pmu.slots_free == doctor->pmu.slots) {
-		doctor_finding_set(finding, DOCTOR_OK, "on, and takes no counter");
+		doctor_finding_set(finding, DOCTOR_OK, "on, but uses no counter");
 	} else {
-		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "on: may be one that took a counter of each CPU");
+		doctor_finding_set(finding, DOCTOR_NOTE, "on: it may use a counter on each CPU");
 		doctor_fix(finding, "sudo sysctl kernel.nmi_watchdog=0");
 	}
 }
@@ -154,14 +155,14 @@ static void find_breakpoints(const struct doctor *doctor, struct doctor_finding 
 	}
 	finding->word = stuck.len ? "stuck" : works ? "work" : "unknown";
 	if (stuck.len) {
-		doctor_finding_set(finding, DOCTOR_WARN, "those %s open and never fire",
+		doctor_finding_set(finding, DOCTOR_WARN, "those %s can be opened but never fire",
 				   tally_str_text(&stuck));
 		doctor_cause(finding, "%s does not pass them on",
 			     doctor->host.hypervisor ? doctor->host.hypervisor : "the hypervisor");
 	} else if (works) {
 		doctor_finding_set(finding, DOCTOR_OK, "they fire");
 	} else {
-		doctor_finding_set(finding, DOCTOR_UNKNOWN, "none could be opened to try it");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "none could be opened to test it");
 	}
 	tally_str_free(&stuck);
 }
@@ -171,9 +172,9 @@ static void find_hypervisor(const struct doctor *doctor, struct doctor_finding *
 	const char *name = doctor->host.hypervisor;
 
 	if (name)
-		doctor_finding_set(finding, DOCTOR_NOTE, "this is a virtual machine, of %s", name);
+		doctor_finding_set(finding, DOCTOR_NOTE, "this is a virtual machine on %s", name);
 	else
-		doctor_finding_set(finding, DOCTOR_OK, "no trace of one");
+		doctor_finding_set(finding, DOCTOR_OK, "none detected");
 }
 
 static void find_pmus(const struct doctor *doctor, struct doctor_finding *finding)

@@ -20,7 +20,7 @@
 
 static const struct tally_option doctor_options[] = {
 	{'j', "json", TALLY_OPTION_FLAG, offsetof(struct doctor_config, json), NULL,
-	 "as JSON of tally's schema"},
+	 "print JSON in tally's schema"},
 	TALLY_OPTION_END,
 };
 
@@ -128,7 +128,7 @@ static int doctor_run(int argc, char **argv)
 		ret = config.json ? doctor_print_json(&doctor, lines.data, lines.len)
 				  : doctor_print_text(&doctor, lines.data, lines.len);
 	else
-		tally_print_error("cannot look: %s", strerror(-ret));
+		tally_print_error("cannot examine the system: %s", strerror(-ret));
 	tally_vec_for_each (line, &lines)
 		doctor_finding_free(&line->finding);
 	tally_vec_free(&lines);
@@ -139,11 +139,10 @@ static int doctor_run(int argc, char **argv)
 
 const struct tally_command tally_command_doctor = {
 	.name = "doctor",
-	.summary = "Tell what of profiling works here, and what would make it work",
+	.summary = "Check which profiling features work on this system, and how to enable the rest",
 	.usage = "[OPTIONS] [-- COMMAND [ARGS]]",
-	.about = " The command is looked at, not run. The exit status is 0 when a command can be "
-		 "counted\n"
-		 " or sampled at all, else 1.\n",
+	.about = " The command is examined, not run. The exit status is 0 if commands can be "
+		 "counted or\n sampled at all, otherwise 1.\n",
 	.options = doctor_options,
 	.privileged = true,
 	.run = doctor_run,

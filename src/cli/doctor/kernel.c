@@ -13,7 +13,7 @@ static void find_version(const struct doctor *doctor, struct doctor_finding *fin
 	struct utsname name;
 
 	if (uname(&name)) {
-		doctor_finding_set(finding, DOCTOR_UNKNOWN, "not told: %s", strerror(errno));
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "unknown: %s", strerror(errno));
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_OK, "%s %s on %s", name.sysname, name.release,
@@ -37,21 +37,22 @@ static void find_perf(const struct doctor *doctor, struct doctor_finding *findin
 		break;
 	case TALLY_DOOR_REFUSES:
 		doctor_finding_set(finding, DOCTOR_BAD,
-				   "the kernel refuses even a clock of our own: %s", error);
+				   "the kernel rejects even a clock event on our own process: %s",
+				   error);
 		break;
 	case TALLY_DOOR_FILTERED:
 		if (doctor->access.kills)
 			doctor_finding_set(finding, DOCTOR_BAD,
-					   "who calls perf_event_open is killed");
+					   "a seccomp filter kills callers of perf_event_open");
 		else
 			doctor_finding_set(
 				finding, DOCTOR_BAD,
-				"something in front of the kernel answers perf_event_open: %s",
+				"a filter answers perf_event_open instead of the kernel: %s",
 				error);
 		break;
 	case TALLY_DOOR_NO_KERNEL:
 		doctor_finding_set(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
-		doctor_fix(finding, "a kernel built with CONFIG_PERF_EVENTS");
+		doctor_fix(finding, "use a kernel with CONFIG_PERF_EVENTS");
 		break;
 	}
 }
@@ -61,7 +62,7 @@ static void find_attr(const struct doctor *doctor, struct doctor_finding *findin
 	uint32_t size = doctor->call.attr_size;
 
 	if (!size) {
-		doctor_finding_set(finding, DOCTOR_UNKNOWN, "not found out");
+		doctor_finding_set(finding, DOCTOR_UNKNOWN, "unknown");
 		return;
 	}
 	doctor_number(finding, size);
@@ -88,10 +89,10 @@ static void find_features(const struct doctor *doctor, struct doctor_finding *fi
 	doctor_number(finding, (int64_t)known);
 	if (!known && !lacking)
 		doctor_finding_set(finding, DOCTOR_UNKNOWN,
-				   "not found out: the kernel is not reached");
+				   "unknown: the kernel cannot be queried");
 	else
-		doctor_finding_set(finding, DOCTOR_OK, "%zu of %zu asked for%s%s", known,
-				   tally_probe_nr_features, lacking ? "; not " : "",
+		doctor_finding_set(finding, DOCTOR_OK, "%zu of %zu tested%s%s", known,
+				   tally_probe_nr_features, lacking ? "; missing: " : "",
 				   tally_str_text(&lacks));
 	tally_str_free(&lacks);
 }

@@ -29,7 +29,7 @@ static void find_memory(const struct doctor *doctor, struct doctor_finding *find
 			finding, DOCTOR_NOTE, "rings of %zu KiB on each CPU instead of %u",
 			(size_t)(pages * access->page_size >> 10), TALLY_SAMPLING_RING >> 10);
 	else
-		doctor_finding_set(finding, DOCTOR_WARN, "not even rings of one page fit");
+		doctor_finding_set(finding, DOCTOR_WARN, "not enough even for rings of one page");
 	doctor_refusal_of_rings(finding, &why);
 }
 
@@ -40,7 +40,7 @@ static void find_files(const struct doctor *doctor, struct doctor_finding *findi
 
 	doctor_number(finding, (int64_t)TALLY_MIN(access->files_hard, (uint64_t)INT64_MAX));
 	doctor_finding_set(finding, access->files_hard > 2 * needed + 64 ? DOCTOR_OK : DOCTOR_WARN,
-			   "%llu, and up to %llu where needed: one for each event, CPU and thread "
+			   "%llu, raised up to %llu if needed: one per event, CPU and thread "
 			   "(record -a: %llu)",
 			   (unsigned long long)access->files,
 			   (unsigned long long)access->files_hard, (unsigned long long)needed);
@@ -60,12 +60,12 @@ static void find_rate(const struct doctor *doctor, struct doctor_finding *findin
 	doctor_number(finding, rate);
 	doctor_finding_set(finding, rate < TALLY_SAMPLING_FREQ ? DOCTOR_WARN : DOCTOR_OK,
 			   "%lld Hz on each CPU%s", (long long)rate,
-			   rate < TALLY_SAMPLING_FREQ ? ", below what record asks for" : "");
+			   rate < TALLY_SAMPLING_FREQ ? ", less than the default of record" : "");
 	if (rate >= KERNEL_DEFAULT_HZ)
 		return;
 	doctor_cause(finding,
-		     "below the kernel's %d: set so, or lowered by the kernel when "
-		     "samples took too long",
+		     "below the kernel's default of %d: it was changed, or the kernel lowered it "
+		     "because samples took too long",
 		     KERNEL_DEFAULT_HZ);
 	if (rate < TALLY_SAMPLING_FREQ)
 		doctor_fix(finding, "sudo sysctl kernel.perf_event_max_sample_rate=%d",
@@ -83,10 +83,10 @@ static void find_cpu_time(const struct doctor *doctor, struct doctor_finding *fi
 	}
 	doctor_number(finding, percent);
 	if (percent > 0 && percent < 100)
-		doctor_finding_set(
-			finding, DOCTOR_OK,
-			"above %lld%% of a CPU the kernel lowers the sample rate, for good",
-			(long long)percent);
+		doctor_finding_set(finding, DOCTOR_OK,
+				   "the kernel lowers the sample rate permanently if sampling "
+				   "takes more than %lld%% of a CPU",
+				   (long long)percent);
 	else
 		doctor_finding_set(finding, DOCTOR_OK, "the kernel never lowers the sample rate");
 }
@@ -98,7 +98,7 @@ static void find_stack(const struct doctor *doctor, struct doctor_finding *findi
 		return;
 	}
 	doctor_number(finding, doctor->access.max_stack);
-	doctor_finding_set(finding, DOCTOR_OK, "%d frames of a callchain",
+	doctor_finding_set(finding, DOCTOR_OK, "up to %d frames per callchain",
 			   doctor->access.max_stack);
 }
 

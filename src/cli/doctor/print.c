@@ -13,7 +13,7 @@ enum { JSON_VERSION = 1, TITLE_WIDTH = 22 };
 
 static const char *const section_titles[] = {
 	[DOCTOR_KERNEL] = "Kernel",
-	[DOCTOR_RIGHTS] = "Rights",
+	[DOCTOR_RIGHTS] = "Permissions",
 	[DOCTOR_COUNTERS] = "Hardware counters",
 	[DOCTOR_LIMITS] = "Limits",
 	[DOCTOR_SYMBOLS] = "Kernel symbols",

@@ -32,7 +32,7 @@ static void find_file(const struct doctor *doctor, struct doctor_finding *findin
 	const struct doctor_program *program = &doctor->program;
 
 	if (!program->path) {
-		doctor_finding_set(finding, DOCTOR_BAD, "'%s' is not there, or not executable",
+		doctor_finding_set(finding, DOCTOR_BAD, "'%s' does not exist or is not executable",
 				   program->name);
 		return;
 	}
@@ -61,10 +61,10 @@ static void find_rights(const struct doctor *doctor, struct doctor_finding *find
 	if (!program->path) {
 		doctor_finding_set(finding, DOCTOR_UNKNOWN, "no file");
 	} else if (!ends) {
-		doctor_finding_set(finding, DOCTOR_OK, "a program like any other");
+		doctor_finding_set(finding, DOCTOR_OK, "a normal program");
 	} else {
 		doctor_finding_set(finding, doctor->access.uid ? DOCTOR_WARN : DOCTOR_NOTE,
-				   "%s: events of the unprivileged end when it starts",
+				   "%s: events of unprivileged users are removed when it starts",
 				   program->changes_ids ? "set-user-id or set-group-id"
 							: "not readable");
 		if (doctor->access.uid)
@@ -83,8 +83,9 @@ static void find_build_id(const struct doctor *doctor, struct doctor_finding *fi
 	if (hex.len) {
 		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&hex));
 	} else {
-		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "none: a changed file cannot be told from the one recorded");
+		doctor_finding_set(
+			finding, DOCTOR_NOTE,
+			"none: a changed file cannot be distinguished from the recorded one");
 		doctor_fix(finding, "link with -Wl,--build-id");
 	}
 	tally_str_free(&hex);
@@ -100,14 +101,13 @@ static void find_symbols(const struct doctor *doctor, struct doctor_finding *fin
 		doctor_finding_set(finding, DOCTOR_OK, "%zu functions", program->nr_functions);
 		return;
 	}
-	doctor_finding_set(finding, DOCTOR_WARN,
-			   "stripped: no function has a name but %zu exported ones",
+	doctor_finding_set(finding, DOCTOR_WARN, "stripped: only %zu exported functions have names",
 			   program->nr_exported);
 	if (program->debug == DOCTOR_DEBUG_FILE)
 		doctor_cause(finding, "the debug file may have the others: %s",
 			     program->debug_path);
 	else
-		doctor_fix(finding, "a build that is not stripped, or its debug package");
+		doctor_fix(finding, "use an unstripped build, or install its debug package");
 }
 
 static void find_debug(const struct doctor *doctor, struct doctor_finding *finding)
@@ -125,9 +125,10 @@ static void find_debug(const struct doctor *doctor, struct doctor_finding *findi
 		return;
 	case DOCTOR_DEBUG_NONE: break;
 	}
-	doctor_finding_set(finding, DOCTOR_NOTE, "none: no source lines and inlined functions");
+	doctor_finding_set(finding, DOCTOR_NOTE, "none: no source lines or inlined functions");
 	if (program->debug_link)
-		doctor_cause(finding, "%s, which it names, is not there", program->debug_link);
+		doctor_cause(finding, "%s, to which it refers, does not exist",
+			     program->debug_link);
 	doctor_fix(finding, "compile with -g, or install the debug package%s",
 		   getenv("DEBUGINFOD_URLS") && program->build_id_size
 			   ? "; debuginfod-find debuginfo FILE fetches it"
@@ -142,24 +143,27 @@ static void find_frames(const struct doctor *doctor, struct doctor_finding *find
 	size_t percent;
 
 	if (program->prologues_code) {
-		doctor_finding_set(finding, DOCTOR_UNKNOWN, "%s",
-				   program->prologues_code == -ENOTSUP
-					   ? "prologues are not known here"
-					   : "no function was found");
+		doctor_finding_set(
+			finding, DOCTOR_UNKNOWN, "%s",
+			program->prologues_code == -ENOTSUP
+				? "function prologues are not supported on this architecture"
+				: "no function found");
 		return;
 	}
 	percent = prologues->frames * 100 / prologues->looked;
 	doctor_number(finding, (int64_t)percent);
 	finding->word = percent >= MOST ? "yes" : percent > HARDLY ? "some" : "no";
 	doctor_finding_set(finding, percent >= MOST ? DOCTOR_OK : DOCTOR_WARN,
-			   "%zu%% of %zu functions looked at set one up%s", percent,
+			   "%zu%% of %zu examined functions set up a frame pointer%s", percent,
 			   prologues->looked, percent >= MOST ? "" : ": callchains (-g) break");
-	doctor_cause(finding, "by their first instructions; functions of %s", prologues->from);
+	doctor_cause(finding, "according to their first instructions; functions from %s",
+		     prologues->from);
 	if (percent >= MOST)
 		return;
 	doctor_fix(finding, "compile with -fno-omit-frame-pointer");
 	if (program->has_unwind)
-		doctor_fix(finding, "record --call-graph auto, or dwarf: it has unwind tables");
+		doctor_fix(finding,
+			   "record with --call-graph auto or dwarf, which use its unwind tables");
 }
 
 static void find_unwind(const struct doctor *doctor, struct doctor_finding *finding)
@@ -168,7 +172,7 @@ static void find_unwind(const struct doctor *doctor, struct doctor_finding *find
 
 	finding->word = has ? "yes" : "no";
 	doctor_finding_set(finding, has ? DOCTOR_OK : DOCTOR_NOTE, "%s",
-			   has ? "there: callchains can be had from copies of the stack" : "none");
+			   has ? "present: callchains can be unwound from stack dumps" : "none");
 }
 
 static void find_runtime(const struct doctor *doctor, struct doctor_finding *finding)
@@ -178,7 +182,7 @@ static void find_runtime(const struct doctor *doctor, struct doctor_finding *fin
 	finding->word = program->language;
 	if (program->runtime)
 		doctor_finding_set(finding, DOCTOR_NOTE,
-				   "code made at run time has no names by itself");
+				   "code generated at run time has no symbols by default");
 	else
 		doctor_finding_set(finding, DOCTOR_OK, "%s",
 				   program->language ? program->language : "nothing special");

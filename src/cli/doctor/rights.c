@@ -27,8 +27,8 @@ static const struct {
 	int capability;
 	const char *name, *use;
 } capabilities[] = {
-	{TALLY_CAP_PERFMON, "CAP_PERFMON", "everything of perf but tracefs"},
-	{TALLY_CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "in the place of CAP_PERFMON, discouraged"},
+	{TALLY_CAP_PERFMON, "CAP_PERFMON", "everything in perf except tracefs"},
+	{TALLY_CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "replaces CAP_PERFMON; discouraged"},
 	{TALLY_CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "other users' tasks and maps"},
 	{TALLY_CAP_SYSLOG, "CAP_SYSLOG", "addresses of the kernel"},
 	{TALLY_CAP_IPC_LOCK, "CAP_IPC_LOCK", "rings of any size"},
@@ -44,18 +44,19 @@ static void find_capabilities(const struct doctor *doctor, struct doctor_finding
 			tally_str_addf(&held, "%s%s", held.len ? ", " : "", capabilities[i].name);
 	}
 	if (!held.len) {
-		doctor_finding_set(finding, DOCTOR_NOTE, "none that matters to perf");
+		doctor_finding_set(finding, DOCTOR_NOTE, "none that affects perf");
 	} else if (access->initial_user_namespace) {
 		doctor_finding_set(finding, DOCTOR_OK, "%s", tally_str_text(&held));
 	} else {
-		doctor_finding_set(finding, DOCTOR_WARN, "%s, and none of it counts",
+		doctor_finding_set(finding, DOCTOR_WARN, "%s, but without effect",
 				   tally_str_text(&held));
-		doctor_cause(finding, "perf asks for those of the first user namespace");
+		doctor_cause(finding, "perf requires capabilities in the initial user namespace");
 	}
 	if (access->no_new_privileges && access->uid)
-		doctor_cause(finding, "no_new_privs is set: those of files are not given");
+		doctor_cause(finding, "no_new_privs is set: file capabilities have no effect");
 	else if (access->nosuid && access->uid)
-		doctor_cause(finding, "%s is on a nosuid file system: its own are not given",
+		doctor_cause(finding,
+			     "%s is on a nosuid file system: its file capabilities have no effect",
 			     access->program);
 	tally_str_free(&held);
 }
@@ -92,7 +93,7 @@ static void find_seccomp(const struct doctor *doctor, struct doctor_finding *fin
 		explain(doctor, finding, &attr, 0, -1);
 	} else if (doctor->access.seccomp) {
 		doctor_finding_set(finding, DOCTOR_OK,
-				   "there is a filter, and it permits perf_event_open");
+				   "a filter is active, but permits perf_event_open");
 	} else {
 		doctor_finding_set(finding, DOCTOR_OK, "no filter");
 	}
@@ -104,12 +105,12 @@ static void find_user_namespace(const struct doctor *doctor, struct doctor_findi
 
 	finding->word = initial ? "initial" : "own";
 	if (initial) {
-		doctor_finding_set(finding, DOCTOR_OK, "the machine's own");
+		doctor_finding_set(finding, DOCTOR_OK, "initial");
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_WARN,
-			   "not the machine's own: capabilities do not count here");
-	doctor_fix(finding, "run tally outside of it (a container: not rootless, no --userns)");
+			   "not the initial one: capabilities have no effect on perf");
+	doctor_fix(finding, "run tally outside of it (containers: not rootless, without --userns)");
 }
 
 static void find_pid_namespace(const struct doctor *doctor, struct doctor_finding *finding)
@@ -119,19 +120,20 @@ static void find_pid_namespace(const struct doctor *doctor, struct doctor_findin
 	finding->word = initial ? "initial" : "own";
 	if (!*doctor->root && !tally_proc_is_ours()) {
 		finding->word = "not-of-proc";
-		doctor_finding_set(finding, DOCTOR_BAD,
-				   "/proc is not that of it: tasks cannot be looked at");
+		doctor_finding_set(
+			finding, DOCTOR_BAD,
+			"/proc belongs to another pid namespace: tasks cannot be examined");
 		doctor_fix(finding, "%s", TALLY_PROC_FIX);
 		return;
 	}
 	if (initial) {
-		doctor_finding_set(finding, DOCTOR_OK, "the machine's own");
+		doctor_finding_set(finding, DOCTOR_OK, "initial");
 		return;
 	}
 	doctor_finding_set(
 		finding, DOCTOR_NOTE,
-		"not the machine's own: tasks outside of it have no pid, name and maps here");
-	doctor_fix(finding, "in a container: --pid=host");
+		"not the initial one: tasks outside of it have no pid, name or maps here");
+	doctor_fix(finding, "in a container: use --pid=host");
 }
 
 static void find_container(const struct doctor *doctor, struct doctor_finding *finding)
@@ -140,14 +142,14 @@ static void find_container(const struct doctor *doctor, struct doctor_finding *f
 
 	finding->word = host->container ? host->container : "none";
 	if (!host->container) {
-		doctor_finding_set(finding, DOCTOR_OK, "no trace of one");
+		doctor_finding_set(finding, DOCTOR_OK, "none detected");
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_NOTE, "%s", host->container);
-	doctor_cause(finding, "by %s", host->trace);
+	doctor_cause(finding, "detected by %s", host->trace);
 	if (doctor->access.initial_pid_namespace && doctor->access.initial_user_namespace &&
 	    !doctor->access.seccomp)
-		doctor_cause(finding, "but with the machine's own namespaces and no filter");
+		doctor_cause(finding, "but with the initial namespaces and without a filter");
 }
 
 static void find_lockdown(const struct doctor *doctor, struct doctor_finding *finding)
@@ -159,9 +161,8 @@ static void find_lockdown(const struct doctor *doctor, struct doctor_finding *fi
 	if (!word) {
 		doctor_finding_set(finding, DOCTOR_OK, "none");
 	} else if (word_len == strlen("confidentiality")) {
-		doctor_finding_set(finding, DOCTOR_WARN,
-				   "%.*s: the kernel itself may not be looked at", (int)word_len,
-				   word);
+		doctor_finding_set(finding, DOCTOR_WARN, "%.*s: the kernel cannot be profiled",
+				   (int)word_len, word);
 		doctor_fix(finding, "boot without lockdown=confidentiality");
 	} else {
 		doctor_finding_set(finding, DOCTOR_OK, "%.*s", (int)word_len, word);
@@ -174,8 +175,8 @@ static void find_lockdown(const struct doctor *doctor, struct doctor_finding *fi
 static void find_paranoid(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	static const char *const levels[] = {
-		"everybody may everything", "all but the data of tracepoints",
-		"tasks of one's own, in the kernel too", "tasks of one's own, in user space"};
+		"everything is permitted", "everything except tracepoint data",
+		"own tasks, including the kernel", "own tasks, only in user space"};
 	int32_t level = doctor->access.paranoid;
 
 	if (level == TALLY_ACCESS_UNKNOWN) {
@@ -184,11 +185,12 @@ static void find_paranoid(const struct doctor *doctor, struct doctor_finding *fi
 	}
 	doctor_number(finding, level);
 	if (level > 2)
-		doctor_finding_set(finding, DOCTOR_OK,
-				   "%d: without privilege %s (above 2 some kernels permit nothing)",
-				   level, levels[3]);
+		doctor_finding_set(
+			finding, DOCTOR_OK,
+			"%d: without privileges: %s (above 2, some kernels permit nothing)", level,
+			levels[3]);
 	else
-		doctor_finding_set(finding, DOCTOR_OK, "%d: without privilege %s", level,
+		doctor_finding_set(finding, DOCTOR_OK, "%d: without privileges: %s", level,
 				   levels[TALLY_MAX(level, -1) + 1]);
 }
 
@@ -207,7 +209,7 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 		doctor_finding_set(finding, DOCTOR_OK, "permitted");
 		return;
 	}
-	doctor_finding_set(finding, DOCTOR_WARN, "refused: %s", doctor_answer(doctor, ret));
+	doctor_finding_set(finding, DOCTOR_WARN, "rejected: %s", doctor_answer(doctor, ret));
 	/* A filter is reported only once, by its own fact. */
 	if (doctor->call.door != TALLY_DOOR_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);

@@ -21,8 +21,8 @@ enum { PATH_ROOM = 512 };
 static void find_kptr(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	static const char *const levels[] = {
-		"addresses for everybody, as far as perf_event_paranoid permits",
-		"addresses for CAP_SYSLOG alone", "addresses for nobody"};
+		"addresses for everyone, if perf_event_paranoid permits",
+		"addresses only with CAP_SYSLOG", "no addresses"};
 	int32_t level = doctor->access.kptr_restrict;
 
 	if (level == TALLY_ACCESS_UNKNOWN) {
@@ -90,7 +90,7 @@ static void find_tracepoints(const struct doctor *doctor, struct doctor_finding 
 	finding->word = err->code ? "no" : "yes";
 	if (!err->code) {
 		doctor_finding_set(finding, DOCTOR_OK,
-				   "tracefs is readable: they have names and fields");
+				   "tracefs is readable: names and fields are available");
 		return;
 	}
 	doctor_finding_set(finding, DOCTOR_WARN, "cannot be used by name: %s", err->text);
@@ -170,7 +170,7 @@ void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs)
 	const char *root;
 
 	if (tally_events_new(NULL, NULL, &events))
-		tracefs.events = (struct tally_event_error){-ENOMEM, .text = "no memory"};
+		tracefs.events = (struct tally_event_error){-ENOMEM, .text = "out of memory"};
 	else
 		tally_events_tracefs(events, &root, &tracefs.events);
 	tally_events_free(events);
@@ -183,8 +183,8 @@ void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs)
 static void find_ptrace(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	static const char *const levels[] = {"tasks of the same user",
-					     "children of one's own, unless a task permits more",
-					     "with CAP_SYS_PTRACE alone", "nobody"};
+					     "own children, unless a task permits more",
+					     "only with CAP_SYS_PTRACE", "nothing"};
 	int64_t level;
 
 	if (!doctor_read_number(doctor->root, "/proc/sys/kernel/yama/ptrace_scope", &level)) {

@@ -30,7 +30,7 @@ static void miss_counters(const struct doctor *doctor, bool sampling, struct tal
 		[TALLY_PMU_UNKNOWN] = "no hardware counters",
 		[TALLY_PMU_ABSENT] = "no hardware counters",
 		[TALLY_PMU_STUCK] = "hardware counters stay at zero",
-		[TALLY_PMU_TAKEN] = "hardware counters are taken",
+		[TALLY_PMU_TAKEN] = "hardware counters are in use by others",
 		[TALLY_PMU_COUNTS_ONLY] = "hardware counters cannot sample",
 	};
 	enum tally_pmu_state state = doctor->pmu.state;
@@ -39,7 +39,8 @@ static void miss_counters(const struct doctor *doctor, bool sampling, struct tal
 		return;
 	miss(missing, whats[state]);
 	if (state == TALLY_PMU_TAKEN)
-		doctor_fix(finding, "end what holds them, or sudo sysctl kernel.nmi_watchdog=0");
+		doctor_fix(finding,
+			   "stop other users of them, or sudo sysctl kernel.nmi_watchdog=0");
 	else if (doctor->host.vpmu)
 		doctor_fix(finding, "%s", doctor->host.vpmu);
 }
@@ -74,7 +75,7 @@ static void explain_works(const struct doctor *doctor, const struct doctor_trial
 	struct tally_str missing = {0};
 
 	if (trial->via_user) {
-		miss(&missing, "estimates by procfs and ptrace, without perf_event_open");
+		miss(&missing, "estimates from procfs and ptrace, without perf_event_open");
 		doctor_refusal(finding, &trial->by_kernel);
 	}
 	if (trial->fallback & TALLY_FALLBACK_NO_KERNEL)
@@ -94,7 +95,7 @@ static void explain_not(struct doctor_finding *finding, int code, const char *an
 	if (why && why->code)
 		doctor_refusal(finding, why);
 	else if (code == -EMFILE)
-		doctor_fix(finding, "raise the limit of descriptors: ulimit -Hn");
+		doctor_fix(finding, "raise the descriptor limit: ulimit -Hn");
 }
 
 static void find_trial(const struct doctor *doctor, const struct doctor_trial *trial,
@@ -138,12 +139,12 @@ static void find_ftrace(const struct doctor *doctor, struct doctor_finding *find
 	} else if (tracefs->function_graph) {
 		explain_verdict(finding, DOCTOR_OK, "");
 	} else if (tracefs->function) {
-		explain_verdict(finding, DOCTOR_WARN, "calls, without durations");
+		explain_verdict(finding, DOCTOR_WARN, "only calls, without durations");
 		doctor_cause(finding, "this kernel has no function_graph tracer");
-		doctor_fix(finding, "a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y");
+		doctor_fix(finding, "use a kernel with CONFIG_FUNCTION_GRAPH_TRACER=y");
 	} else {
 		explain_verdict(finding, DOCTOR_BAD, "this kernel cannot trace functions");
-		doctor_fix(finding, "a kernel with CONFIG_FUNCTION_TRACER=y");
+		doctor_fix(finding, "use a kernel with CONFIG_FUNCTION_TRACER=y");
 	}
 }
 

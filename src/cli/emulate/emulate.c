@@ -28,9 +28,9 @@ static const struct tally_option emulate_options[] = {
 	 "select the ABI that the command uses: linux (default), that of linux/perf_event.h; or "
 	 "classic, that of the design document, with its attr and records (tally/classic.h)"},
 	{0, "host", TALLY_OPTION_TEXT, AT(host), "user|sim:file|kernel",
-	 "select who answers: user (default), software events measured without the kernel's "
-	 "perf_event_open; a simulated machine whose PMU does as the script in the file says; or "
-	 "the running kernel"},
+	 "select the implementation: user (default) measures software events without the kernel's "
+	 "perf_event_open; sim:file simulates a machine whose PMU is controlled by the script in "
+	 "the file; kernel uses the running kernel"},
 	TALLY_OPTION_END,
 };
 
@@ -78,7 +78,8 @@ static int command_failed(const char *command, int error)
 
 	tally_str_add_escaped(&shown, command);
 	if (error == -ENOSYS)
-		tally_print_error("there is no library to preload on this processor");
+		tally_print_error("emulation is not supported on this processor: there is no "
+				  "library to preload");
 	else
 		tally_print_error("cannot run %s: %s", tally_str_text(&shown), strerror(-error));
 	tally_str_free(&shown);
@@ -89,7 +90,7 @@ static int command_failed(const char *command, int error)
 
 static int no_machine(int error)
 {
-	tally_print_error("cannot make the machine: %s", strerror(-error));
+	tally_print_error("cannot create the emulated machine: %s", strerror(-error));
 	return TALLY_EXIT_ERROR;
 }
 
@@ -144,8 +145,8 @@ static int emulate_user(const struct emulate_config *config)
 	int ret = tally_emulate_user_new(&backend);
 
 	if (ret == -EXDEV) {
-		tally_print_error("cannot start the user host: /proc is not that of this pid "
-				  "namespace");
+		tally_print_error(
+			"cannot start the user host: /proc belongs to another pid namespace");
 		tally_print_hint("%s", TALLY_PROC_FIX);
 		return TALLY_EXIT_ERROR;
 	}
@@ -180,12 +181,12 @@ static int emulate_run(int argc, char **argv)
 	if (first == argc)
 		return usage_error("no command was given");
 	if (strcmp(config.abi, "linux") && strcmp(config.abi, "classic"))
-		return usage_error("--abi is linux or classic");
+		return usage_error("--abi must be linux or classic");
 	config.command = argv + first;
 	if (getenv(TALLY_EMULATE_VARIABLE)) {
 		tally_print_error("this tally runs under another 'tally emulate', which would "
-				  "answer the command");
-		tally_print_hint("run it outside of that one");
+				  "serve the command");
+		tally_print_hint("run it outside the other one");
 		return TALLY_EXIT_ERROR;
 	}
 	if (!strcmp(config.host, "user"))
@@ -194,12 +195,12 @@ static int emulate_run(int argc, char **argv)
 		return emulate_kernel(&config);
 	if (!strncmp(config.host, "sim:", strlen("sim:")) && config.host[strlen("sim:")])
 		return emulate_sim(&config);
-	return usage_error("--host is user, kernel or sim:FILE");
+	return usage_error("--host must be user, kernel or sim:FILE");
 }
 
 const struct tally_command tally_command_emulate = {
 	.name = "emulate",
-	.summary = "Run a command with a perf_event_open of our own",
+	.summary = "Run a command with an emulated perf_event_open",
 	.usage = "[--host HOST] [--abi ABI] [--] COMMAND [ARGUMENTS]",
 	.about = " With the host user, programs measure themselves and others where the kernel "
 		 "does not\n"

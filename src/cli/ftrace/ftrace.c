@@ -28,48 +28,50 @@ static const struct tally_option ftrace_options[] = {
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to trace:"},
 	TALLY_OPTIONS_CPUS(AT(target)),
 	TALLY_OPTIONS_TASKS(AT(target), 0),
-	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "the children that they make as well"},
+	{0, "inherit", TALLY_OPTION_FLAG, AT(inherit), NULL, "trace their children as well"},
 	{'D', "delay", TALLY_OPTION_U64, AT(delay_ms), "ms",
-	 "start so many milliseconds after the command"},
+	 "start tracing this long after the command"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which functions:"},
 	{'F', "funcs", TALLY_OPTION_TEXT, AT(functions), "pattern",
-	 "list the functions that can be traced and match, and end", "*", .given = AT(list),
+	 "list the traceable functions that match, and exit", "*", .given = AT(list),
 	 .next_word = true},
 	{'t', "tracer", TALLY_OPTION_TEXT, AT(tracer), "tracer",
-	 "function_graph (default), function, or another one of available_tracers"},
+	 "select function_graph (default), function, or another one of available_tracers"},
 	{'T', "trace-funcs", TALLY_OPTION_LIST, AT(trace), "func",
-	 "only these functions, by function; a glob pattern will do"},
-	{'N', "notrace-funcs", TALLY_OPTION_LIST, AT(notrace), "func", "not these, by function"},
+	 "trace only these functions, with the tracer function; accepts glob patterns"},
+	{'N', "notrace-funcs", TALLY_OPTION_LIST, AT(notrace), "func",
+	 "do not trace these functions, with the tracer function"},
 	{'G', "graph-funcs", TALLY_OPTION_LIST, AT(graph), "func",
-	 "these and what they call, by function_graph"},
+	 "trace only these functions and their callees, with function_graph"},
 	{'g', "nograph-funcs", TALLY_OPTION_LIST, AT(nograph), "func",
-	 "not these and what they call, by function_graph"},
+	 "do not trace these functions and their callees, with function_graph"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "sys:name",
-	 "tracepoints as well, or alone; with latency the time from one to the other"},
+	 "trace this tracepoint; with latency, measure the time between two"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{0, "func-opts", TALLY_OPTION_LIST, AT(function_options), "options",
-	 "of function: call-graph, irq-info"},
+	 "set options of the function tracer: call-graph, irq-info"},
 	{0, "graph-opts", TALLY_OPTION_LIST, AT(graph_options), "options",
-	 "of function_graph: nosleep-time, noirqs, verbose, thresh=<us>, depth=<n>, tail, args, "
-	 "retval, retval-hex, retaddr"},
-	{0, "graph-depth", TALLY_OPTION_U64, AT(depth), "n", "the same as --graph-opts depth=<n>",
+	 "set options of function_graph: nosleep-time, noirqs, verbose, thresh=<us>, depth=<n>, "
+	 "tail, args, retval, retval-hex, retaddr"},
+	{0, "graph-depth", TALLY_OPTION_U64, AT(depth), "n", "alias of --graph-opts depth=<n>",
 	 .given = AT(has_depth)},
-	{'m', "buffer-size", TALLY_OPTION_TEXT, AT(buffer), "size", "of each CPU's buffer: 2M"},
+	{'m', "buffer-size", TALLY_OPTION_TEXT, AT(buffer), "size",
+	 "set the size of each CPU's buffer: 2M"},
 	{0, "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "use what is common to all even while others trace"},
+	 "use shared tracing settings even if another tracer is active"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "ftrace latency:"},
 	{'n', "use-nsec", TALLY_OPTION_FLAG, AT(nanoseconds), NULL,
-	 "rows of nanoseconds, not microseconds"},
-	{0, "hide-empty", TALLY_OPTION_FLAG, AT(hide_empty), NULL, "no rows without calls"},
+	 "use nanoseconds instead of microseconds"},
+	{0, "hide-empty", TALLY_OPTION_FLAG, AT(hide_empty), NULL, "hide rows without calls"},
 	{'b', "use-bpf", TALLY_OPTION_FLAG, AT(bpf), NULL,
-	 "measured by function_graph all the same: tally has no BPF"},
+	 "ignored; accepted for perf compatibility: function_graph is used"},
 
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "ftrace profile:"},
 	{'s', "sort", TALLY_OPTION_TEXT, AT(sort), "key",
-	 "total (default), avg, max, count or name"},
+	 "sort by total (default), avg, max, count or name"},
 	TALLY_OPTION_END,
 };
 
@@ -143,9 +145,9 @@ static const char *tracer_of(const struct ftrace_config *config, enum ftrace_wha
 static int latency_check(const struct ftrace_config *config)
 {
 	if (config->events.nr && config->events.nr != 2)
-		return usage_error("ftrace latency: -e twice, for the beginning and the end");
+		return usage_error("ftrace latency requires -e twice, for the start and the end");
 	if (!config->events.nr && config->trace.nr != 1)
-		return usage_error("ftrace latency: one function by -T, or two events by -e");
+		return usage_error("ftrace latency requires one function (-T) or two events (-e)");
 	return 0;
 }
 
@@ -156,15 +158,17 @@ static int config_check(const struct ftrace_session *session)
 	if (session->command && tally_target_has_tasks(&config->target))
 		return usage_error("a command and -p or --tid exclude each other");
 	if (!session->command && tally_target_is_command(&config->target))
-		return usage_error("nothing to trace: a command, -p, --tid, -a or -C");
+		return usage_error("nothing to trace: specify a command, -p, --tid, -a or -C");
 	if (session->what == FTRACE_LATENCY && latency_check(config))
 		return TALLY_EXIT_USAGE;
 	if (session->what != FTRACE_TRACE && config->tracer)
-		return usage_error("-t is for ftrace trace: durations come from function_graph");
+		return usage_error(
+			"-t is only for ftrace trace: durations are measured with function_graph");
 	if (session->what == FTRACE_PROFILE && config->events.nr)
-		return usage_error("-e is for ftrace trace and ftrace latency");
+		return usage_error("-e is only for ftrace trace and ftrace latency");
 	if (session->what == FTRACE_PROFILE && config->sort && ftrace_sort_check(config->sort))
-		return usage_error("--sort %s: total, avg, max, count or name", config->sort);
+		return usage_error("--sort %s: must be total, avg, max, count or name",
+				   config->sort);
 	return 0;
 }
 
@@ -182,9 +186,9 @@ static void default_tracer(struct ftrace_session *session)
 	tally_privileges_raise();
 	if (!tally_tracefs_find(&root, &why) && !tally_tracer_available(root, config->tracer) &&
 	    tally_tracer_available(root, "function")) {
-		tally_print_warning("this kernel has no function_graph tracer "
-				    "(CONFIG_FUNCTION_GRAPH_TRACER): calls without durations, by "
-				    "function");
+		tally_print_warning(
+			"this kernel has no function_graph tracer (CONFIG_FUNCTION_GRAPH_TRACER): "
+			"using the function tracer, without durations");
 		config->tracer = "function";
 	}
 	tally_privileges_lower();
@@ -218,10 +222,11 @@ static void warn_lost(const struct ftrace_session *session)
 {
 	if (!session->gaps)
 		return;
-	tally_print_warning("%llu events were lost in %llu gaps, as a CPU's buffer was full",
-			    (unsigned long long)session->lost, (unsigned long long)session->gaps);
-	tally_print_hint(
-		"larger buffers (-m), or fewer functions (-T, -G, --graph-opts depth=<n>)");
+	tally_print_warning(
+		"%llu events were lost in %llu gaps, because the buffer of a CPU was full",
+		(unsigned long long)session->lost, (unsigned long long)session->gaps);
+	tally_print_hint("use larger buffers (-m) or trace fewer functions (-T, -G, --graph-opts "
+			 "depth=<n>)");
 }
 
 static void session_free(struct ftrace_session *session)
@@ -249,7 +254,7 @@ static int session_run(struct ftrace_session *session)
 		ret = ftrace_loop(session);
 	put_back = tally_tracer_close(session->tracer);
 	if (put_back)
-		tally_print_error("cannot put everything in tracefs back: %s", strerror(-put_back));
+		tally_print_error("cannot restore tracefs completely: %s", strerror(-put_back));
 	if (!ret && session->what == FTRACE_LATENCY)
 		ftrace_show_latency(session);
 	if (!ret && session->what == FTRACE_PROFILE)
@@ -316,9 +321,8 @@ const struct tally_command tally_command_ftrace = {
 		 "profile [OPTIONS] [--] COMMAND [ARGS]\n"
 		 "[trace|latency|profile] [OPTIONS] -p PID | --tid TID | -a | -C CPUS\n"
 		 "-F [PATTERN]",
-	.about = " Everything in tracefs is put back at the end, also when tally is killed. The "
-		 "exit\n"
-		 " status is the command's.\n",
+	.about = " All settings in tracefs are restored at the end, even if tally is killed. The "
+		 "exit\n status is the command's.\n",
 	.options = ftrace_options,
 	.privileged = true,
 	.run = ftrace_run,

@@ -151,9 +151,9 @@ static void set_words(struct setup *setup, const struct ftrace_word *table,
 			if (set_word(setup, table, word))
 				continue;
 			setup->ret = -EINVAL;
-			tally_print_error(
-				"'%s' in '%s' is no option of the tracer, or has no number", word,
-				lists->items[i]);
+			tally_print_error("'%s' in '%s' is not an option of the tracer, or its "
+					  "number is missing",
+					  word, lists->items[i]);
 		}
 		if (!text)
 			setup->ret = -ENOMEM;
@@ -208,7 +208,7 @@ static void set_buffer(struct setup *setup)
 		return;
 	if (!tally_size_parse(size, 1, &bytes) || !bytes) {
 		setup->ret = -EINVAL;
-		tally_print_error("-m %s: not a size such as 512K or 2M", size);
+		tally_print_error("-m %s: must be a size such as 512K or 2M", size);
 		return;
 	}
 	snprintf(kb, sizeof(kb), "%llu", (unsigned long long)(bytes / 1024 + (bytes % 1024 != 0)));
@@ -286,7 +286,7 @@ static void set_events(struct setup *setup)
 		    snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event),
 			     event, colon + 1) >= (int)sizeof(file)) {
 			setup->ret = -EINVAL;
-			tally_print_error("-e %s: not SYSTEM:NAME of a tracepoint", event);
+			tally_print_error("-e %s: must be a tracepoint, SYSTEM:NAME", event);
 			return;
 		}
 		set(setup, file, "1");
@@ -304,7 +304,7 @@ static void check_functions(struct setup *setup, const struct tally_option_list 
 		if (*name && *name != '#' && *name != '!' && !strpbrk(name, ": \t\n"))
 			continue;
 		setup->ret = -EINVAL;
-		tally_print_error("'%s' is no name of a function", name);
+		tally_print_error("'%s' is not a valid function name", name);
 	}
 }
 
@@ -360,7 +360,7 @@ static void check_switch(const struct ftrace_session *session)
 	    tally_file_read("/proc/sys/kernel/ftrace_enabled", 16, &text, &len))
 		return;
 	if (*text == '0') {
-		tally_print_warning("kernel.ftrace_enabled is 0: no function is traced");
+		tally_print_warning("function tracing is disabled: kernel.ftrace_enabled is 0");
 		tally_print_hint("as root: sysctl kernel.ftrace_enabled=1");
 	}
 	free(text);
@@ -370,8 +370,8 @@ static void print_place(const struct ftrace_session *session)
 {
 	if (!tally_tracer_is_top_level(session->tracer))
 		return;
-	tally_print_warning("this kernel has %s at its top level alone: nobody else can use it "
-			    "meanwhile, and what was set there is put back",
+	tally_print_warning("this kernel supports %s only at the top level of tracefs: others "
+			    "cannot use it meanwhile, and its settings are restored at the end",
 			    session->config->tracer);
 }
 
@@ -406,6 +406,6 @@ int ftrace_setup(struct ftrace_session *session)
 	check_switch(session);
 	print_place(session);
 	if (config->bpf)
-		tally_print_warning("-b: measured by function_graph, tally has no BPF");
+		tally_print_warning("-b is ignored: tally measures with function_graph, not BPF");
 	return 0;
 }

@@ -20,11 +20,11 @@ struct buildids_config {
 
 static const struct tally_option buildids_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording to read (perf.data)"},
-	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL, "the running kernel's instead"},
+	{'k', "kernel", TALLY_OPTION_FLAG, AT(kernel), NULL,
+	 "print the build ID of the running kernel instead"},
 	{'H', "with-hits", TALLY_OPTION_FLAG, AT(with_hits), NULL,
-	 "only files that samples fell in"},
-	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "accepted for perf's sake: ownership is not checked"},
+	 "list only files hit by samples"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL, "ignored; ownership is not checked"},
 	TALLY_OPTION_END,
 };
 
@@ -46,7 +46,7 @@ static int kernel_id(void)
 	int ret = tally_kernel_build_id(id, &size);
 
 	if (ret)
-		tally_print_error("cannot read the kernel's build id: %s", strerror(-ret));
+		tally_print_error("cannot read the kernel's build ID: %s", strerror(-ret));
 	else
 		print_id(id, size, NULL);
 	return ret;
@@ -128,7 +128,7 @@ static int buildids_run(int argc, char **argv)
 
 const struct tally_command tally_command_buildids = {
 	.name = "buildid-list",
-	.summary = "List the build ids of a recording's files",
+	.summary = "List the build IDs of a recording's files",
 	.usage = "[OPTIONS] [FILE]",
 	.options = buildids_options,
 	.run = buildids_run,

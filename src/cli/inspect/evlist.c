@@ -25,12 +25,13 @@ struct evlist_config {
 
 static const struct tally_option evlist_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(input), "file", "recording to read (perf.data)"},
-	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "all of each attr"},
-	{'F', "freq", TALLY_OPTION_FLAG, AT(freq), NULL, "the sample frequency or period"},
-	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL, "events of a group together, in braces"},
-	{0, "trace-fields", TALLY_OPTION_FLAG, AT(trace_fields), NULL, "the fields of tracepoints"},
-	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "accepted for perf's sake: ownership is not checked"},
+	{'v', "verbose", TALLY_OPTION_FLAG, AT(verbose), NULL, "show all fields of each attr"},
+	{'F', "freq", TALLY_OPTION_FLAG, AT(freq), NULL, "show the sample frequency or period"},
+	{'g', "group", TALLY_OPTION_FLAG, AT(group), NULL,
+	 "show the events of a group together, in braces"},
+	{0, "trace-fields", TALLY_OPTION_FLAG, AT(trace_fields), NULL,
+	 "show the fields of tracepoints"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL, "ignored; ownership is not checked"},
 	TALLY_OPTION_END,
 };
 
@@ -133,7 +134,8 @@ static int evlist_add_all(struct evlist *list)
 		tally_str_escape(&list->out, start);
 		tally_str_add_char(&list->out, '\n');
 		if (list->config->trace_fields && list->out.len > TRACE_FIELDS_MAX) {
-			tally_print_error("more than 64 MiB of --trace-fields");
+			tally_print_error(
+				"the output of --trace-fields exceeds the limit of 64 MiB");
 			return -E2BIG;
 		}
 	}

@@ -14,15 +14,14 @@
 #define AT(member) offsetof(struct list_config, member)
 
 static const struct tally_option list_options[] = {
-	{'j', "json", TALLY_OPTION_FLAG, AT(json), NULL, "as JSON of tally's schema"},
+	{'j', "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON in tally's schema"},
 	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL,
-	 "also how each is written, its counters, and why it cannot be counted here"},
-	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also the long descriptions"},
-	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "names only"},
-	{0, "deprecated", TALLY_OPTION_FLAG, AT(deprecated), NULL,
-	 "also those that have a better name"},
+	 "also show encoding, counters, and why an event cannot be counted here"},
+	{0, "details", TALLY_OPTION_FLAG, AT(details), NULL, "also show long descriptions"},
+	{0, "no-desc", TALLY_OPTION_FLAG, AT(no_desc), NULL, "show names only"},
+	{0, "deprecated", TALLY_OPTION_FLAG, AT(deprecated), NULL, "also list deprecated events"},
 	{0, "cpuid", TALLY_OPTION_TEXT, AT(source.cpuid), "cpuid",
-	 "of another CPU: GenuineIntel-6-37, or silvermont"},
+	 "list events of another CPU: GenuineIntel-6-37, or silvermont"},
 	TALLY_OPTION_EVENTS_DIR(AT(source.dir)),
 	TALLY_OPTION_END,
 };
@@ -132,7 +131,7 @@ static void list_explain(struct tally_events *events, const struct lister *liste
 	if (!(lister->kinds & TALLY_EVENT_TRACEPOINT) || lister->printer.table.other ||
 	    !tally_events_tracefs(events, &root, &err))
 		return;
-	tally_print_warning("tracepoints are not listed: %s", err.text);
+	tally_print_warning("cannot list tracepoints: %s", err.text);
 	if (err.fix[0])
 		tally_print_hint("%s", err.fix);
 }

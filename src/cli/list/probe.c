@@ -16,8 +16,8 @@ int list_prober_init(struct list_prober *prober, struct tally_events *events, bo
 
 	*prober = (struct list_prober){.events = events, .off = off};
 	if (!off && tally_probe_kills(tally_transport_linux())) {
-		tally_print_warning("nothing is tried: a seccomp filter kills who calls "
-				    "perf_event_open");
+		tally_print_warning(
+			"not probing: a seccomp filter kills callers of perf_event_open");
 		prober->off = true;
 	}
 	return tally_target_resolve(&target, &prober->cpus, &prober->threads, NULL);

@@ -57,10 +57,11 @@ struct tally_option {
 
 /* For commands that look up events by name; `offset` is that of the tally_event_source member in
  * the config. */
-#define TALLY_OPTION_EVENTS_DIR(offset)                                            \
-	{                                                                          \
-		0, "events-dir", TALLY_OPTION_TEXT, offset, "path",                \
-			"event tables of this tree or file, not the built-in ones" \
+#define TALLY_OPTION_EVENTS_DIR(offset)                                                         \
+	{                                                                                       \
+		0, "events-dir", TALLY_OPTION_TEXT, offset, "path",                             \
+			"use event tables from this directory or file instead of the built-in " \
+			"ones"                                                                  \
 	}
 
 /* Terminates a table of options. */

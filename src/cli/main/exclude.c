@@ -20,11 +20,12 @@ int tally_options_exclude(const char *chosen, const struct tally_excluded *exclu
 		if (!is_given(&excluded[i], config) || !strcmp(excluded[i].option, chosen))
 			continue;
 		if (excluded[i].why)
-			tally_print_error("%s %s: not with %s", excluded[i].option, excluded[i].why,
-					  chosen);
+			tally_print_error("%s %s and cannot be combined with %s",
+					  excluded[i].option, excluded[i].why, chosen);
 		else
-			tally_print_error("%s and %s are two ways to show it: one at a time",
-					  chosen, excluded[i].option);
+			tally_print_error(
+				"%s and %s select different outputs: use only one of them", chosen,
+				excluded[i].option);
 		return -EINVAL;
 	}
 	return 0;

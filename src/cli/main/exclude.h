@@ -15,7 +15,7 @@ struct tally_excluded {
 };
 
 /* The reason for options about rows, for output that has no rows. */
-#define TALLY_EXCLUDED_OF_ROWS "is of rows"
+#define TALLY_EXCLUDED_OF_ROWS "applies to rows"
 
 /* Check that none of the `nr` options was given together with `chosen`, which may itself be one of
  * them. Returns 0, or -EINVAL after printing the first conflict. */

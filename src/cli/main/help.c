@@ -93,8 +93,9 @@ void tally_command_help(const struct tally_command *command)
 	for (; option->letter || option->name || option->help; option++)
 		print_option(option);
 	printf("    -h, --help                show this text\n");
-	print_theirs(theirs, true, "perf's options that change nothing here, and why:");
-	print_theirs(theirs, false, "perf's options that are not there, and what to use instead:");
+	print_theirs(theirs, true, "Options of perf without effect here, and why:");
+	print_theirs(theirs, false,
+		     "Options of perf that are not supported, and what to use instead:");
 	if (command->about)
 		printf("\n%s", command->about);
 }
@@ -133,7 +134,7 @@ static int help_run(int argc, char **argv)
 
 const struct tally_command tally_command_help_entry = {
 	.name = "help",
-	.summary = "Tell what commands there are, or all about one",
+	.summary = "List the commands, or show help on one of them",
 	.usage = "[COMMAND]",
 	.options = help_options,
 	.run = help_run,

@@ -45,7 +45,7 @@ void tally_command_unknown(const char *word)
 	for (const struct tally_command *const *c = tally_commands; *c; c++)
 		tally_suggest_offer(&suggest, (*c)->name);
 	if (!tally_print_typo(&suggest))
-		tally_print_hint("'tally help' lists them");
+		tally_print_hint("'tally help' lists all commands");
 }
 
 /* Return 0, or the error that prevented output from being written. The errno of an earlier write is
@@ -78,9 +78,8 @@ static int finish_files(int status)
 	const char *path = tally_truncation_pop();
 
 	if (path)
-		tally_print_warning("%s became shorter while it was being read: what is said of it "
-				    "may be wrong",
-				    path);
+		tally_print_warning(
+			"%s was truncated while it was being read: the results may be wrong", path);
 	return status;
 }
 

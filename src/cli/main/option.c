@@ -73,7 +73,7 @@ static int ambiguous_option(const struct parser *in, const char *word, const cha
 		if (o->name && begins(o->name, start, len))
 			tally_str_addf(&text, "%s'--%s'", text.len ? ", " : "", o->name);
 	tally_print_error("ambiguous option '%s'", word);
-	tally_print_hint("one of %s", tally_str_text(&text));
+	tally_print_hint("it matches %s", tally_str_text(&text));
 	tally_str_free(&text);
 	return WRONG;
 }
@@ -86,16 +86,15 @@ static int perf_option(struct parser *in, const struct tally_perf_option *option
 	int len = (int)strcspn(word, "=");
 
 	if (!option->taken) {
-		tally_print_error("perf's option '%.*s' is not there", len, word);
+		tally_print_error("perf's option '%.*s' is not supported", len, word);
 		tally_print_hint("%s", option->why);
 		return WRONG;
 	}
 	if (option->arg == TALLY_PERF_ARG_NONE && arg)
-		return usage_error(in, "no argument is taken by", word);
+		return usage_error(in, "no argument is allowed for option", word);
 	if (option->arg == TALLY_PERF_ARG_NEEDED && !arg && ++in->at >= in->argc)
-		return usage_error(in, "an argument is missing behind", word);
-	tally_print_warning("perf's option '%.*s' changes nothing here: %s", len, word,
-			    option->why);
+		return usage_error(in, "an argument is required by option", word);
+	tally_print_warning("perf's option '%.*s' has no effect here: %s", len, word, option->why);
 	return 0;
 }
 
@@ -219,7 +218,7 @@ static int parse_letters(struct parser *in, const char *word)
 		else if (in->at + 1 < in->argc)
 			return option_apply(in, option, false, in->argv[++in->at]);
 		else
-			return usage_error(in, "an argument is missing behind", word);
+			return usage_error(in, "an argument is required by option", word);
 		if (ret || ends)
 			return ret;
 	}
@@ -302,7 +301,7 @@ static int parse_long(struct parser *in, const char *word)
 	if (!option)
 		return unknown_option(in, word);
 	if (!option->arg && equals)
-		return usage_error(in, "no argument is taken by", word);
+		return usage_error(in, "no argument is allowed for option", word);
 	if (!option->arg || negated)
 		return option_apply(in, option, negated, NULL);
 	if (equals)
@@ -310,7 +309,7 @@ static int parse_long(struct parser *in, const char *word)
 	if (left_out(in, option))
 		return option_apply(in, option, false, NULL);
 	if (in->at + 1 >= in->argc)
-		return usage_error(in, "an argument is missing behind", word);
+		return usage_error(in, "an argument is required by option", word);
 	return option_apply(in, option, false, in->argv[++in->at]);
 }
 
@@ -350,7 +349,7 @@ int tally_options_parse(const struct tally_command *command, void *config, int a
 			move_word(argv, start, first++);
 	}
 	if (first < argc && !(flags & (TALLY_PARSE_STOP | TALLY_PARSE_WORDS)))
-		return usage_error(&in, "no option, and not expected here:", argv[first]);
+		return usage_error(&in, "unexpected argument", argv[first]);
 	*ret_first = first;
 	return 0;
 }

@@ -198,7 +198,7 @@ static const char *kind_name(const struct head *head, const char *path)
 		return "a recording";
 	if (is_program(head))
 		return "a program";
-	return is_text(head) ? "a text file" : "a file of another kind";
+	return is_text(head) ? "a text file" : "a file of an unknown type";
 }
 
 int tally_overwrite_check(const char *option, const char *path, unsigned kinds, bool force)
@@ -209,11 +209,12 @@ int tally_overwrite_check(const char *option, const char *path, unsigned kinds, 
 	if (force || (!ret && (!head.len || may_replace(&head, path, kinds))))
 		return 0;
 	if (ret)
-		tally_print_error("%s %s: this file cannot be read (%s), so it is not replaced",
-				  option, path, strerror(-ret));
+		tally_print_error(
+			"%s %s: not replaced, because the existing file cannot be read (%s)",
+			option, path, strerror(-ret));
 	else
-		tally_print_error("%s %s: this is %s, which is not replaced", option, path,
+		tally_print_error("%s %s: refusing to replace %s", option, path,
 				  kind_name(&head, path));
-	tally_print_hint("another name; or --force, which replaces any file");
+	tally_print_hint("choose another name, or replace any file with --force");
 	return ret ? -EACCES : -EEXIST;
 }

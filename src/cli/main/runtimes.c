@@ -13,9 +13,9 @@
 static const struct tally_runtime runtimes[] = {
 	{"Java",
 	 {"java", "libjvm.so"},
-	 "'jcmd PID Compiler.perfmap' (JDK 17 and later) while it runs, or java "
-	 "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, writes names of its code to "
-	 "/tmp/perf-PID.map; callers also need -XX:+PreserveFramePointer"},
+	 "'jcmd PID Compiler.perfmap' (JDK 17 and later) at run time, or java "
+	 "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, writes the names of its code to "
+	 "/tmp/perf-PID.map; callchains also need -XX:+PreserveFramePointer"},
 	{"OpenJ9",
 	 {"libj9jit"},
 	 "java -XX:+PerfTool writes names of its code to /tmp/perf-PID.map"},
@@ -28,8 +28,8 @@ static const struct tally_runtime runtimes[] = {
 	 "mono --jitmap writes names of its code to /tmp/perf-PID.map"},
 	{"Node.js",
 	 {"node", "nodejs"},
-	 "node --perf-basic-prof writes names of its code to /tmp/perf-PID.map; callers in its "
-	 "interpreter also need --interpreted-frames-native-stack"},
+	 "node --perf-basic-prof writes the names of its code to /tmp/perf-PID.map; interpreted "
+	 "callers also need --interpreted-frames-native-stack"},
 	{"Deno",
 	 {"deno"},
 	 "deno run --v8-flags=--perf-basic-prof writes names of its code to /tmp/perf-PID.map"},

@@ -12,19 +12,19 @@
 /* clang-format off */
 #define TALLY_OPTIONS_CPUS(target)                                                          \
 	{'a', "all-cpus", TALLY_OPTION_FLAG, TALLY_TARGET_AT(target, all_cpus), NULL,       \
-	 "every task on all CPUs (the default without another)"},               \
+	 "measure all tasks on all CPUs (default without another target)"},               \
 	{'C', "cpu", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, cpus), "list",              \
-	 "every task on these CPUs: 0-3,5"}
+	 "measure all tasks on these CPUs: 0-3,5"}
 
 /* `letter` is 0 in commands where -t means something else. */
 #define TALLY_OPTIONS_TASKS(target, letter)                                                 \
 	{'p', "pid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, pids), "pids",              \
-	 "these processes, all their threads"},                                             \
-	{letter, "tid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, tids), "tids", "these threads"}
+	 "measure these processes with all their threads"},                                             \
+	{letter, "tid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, tids), "tids", "measure these threads"}
 
 #define TALLY_OPTION_USER(target)                                                           \
 	{'u', "uid", TALLY_OPTION_TEXT, TALLY_TARGET_AT(target, user), "user",              \
-	 "the processes of a user"}
+	 "measure the processes of this user"}
 /* clang-format on */
 
 #endif

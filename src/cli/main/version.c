@@ -13,7 +13,7 @@ struct version_config {
 
 static const struct tally_option version_options[] = {
 	{0, "build-options", TALLY_OPTION_FLAG, offsetof(struct version_config, build_options),
-	 NULL, "what was built in and what was not"},
+	 NULL, "show which features are built in"},
 	TALLY_OPTION_END,
 };
 
@@ -40,15 +40,15 @@ static int version_run(int argc, char **argv)
 	print_option("print-fmt", true, "tracepoint payloads, tally's own compiler");
 	print_option("dwarf", tally_dwarf_available(), "source lines and inlined functions");
 	print_option("dwarf-unwind", true, "callers from stack dumps, tally's own unwinder");
-	print_option("debuginfod", true, "by libdebuginfod.so.1 where that is, with --debuginfod");
+	print_option("debuginfod", true, "with --debuginfod, if libdebuginfod.so.1 is installed");
 	print_option("libcapstone", tally_disasm_available(),
-		     "instructions, by its library where that is");
+		     "instructions, if its library is installed");
 	return TALLY_EXIT_OK;
 }
 
 const struct tally_command tally_command_version = {
 	.name = "version",
-	.summary = "Tell the version, and what was built in",
+	.summary = "Show the version and the build options",
 	.usage = "[--build-options]",
 	.options = version_options,
 	.run = version_run,

@@ -72,8 +72,9 @@ static int user_start(struct tally_via *via, bool samples, const struct tally_me
 	tally_via_programs_init(&via->programs);
 	ret = tally_user_create(&settings, &via->user);
 	if (ret == -EXDEV) {
-		tally_message_error(messages, "cannot start the user host: /proc is not that of "
-					      "this pid namespace");
+		tally_message_error(
+			messages,
+			"cannot start the user host: /proc belongs to another pid namespace");
 		tally_message_hint(messages, "%s", TALLY_PROC_FIX);
 		return ret;
 	}
@@ -136,13 +137,12 @@ int tally_via_open(struct tally_via *via, const char *text, const struct tally_t
 
 	*via = (struct tally_via){0};
 	if (choice == NR_CHOICES) {
-		tally_message_error(messages, "--via %s: not kernel, user or auto", text);
+		tally_message_error(messages, "--via %s: must be kernel, user or auto", text);
 		return -EINVAL;
 	}
 	if (choice == USER && has_cpus) {
-		tally_message_error(messages,
-				    "--via user measures commands and tasks: CPUs (-a, -C) "
-				    "take the kernel's perf_event_open");
+		tally_message_error(messages, "--via user measures only commands and tasks: CPUs "
+					      "(-a, -C) need the kernel's perf_event_open");
 		return -EINVAL;
 	}
 	if (choice == USER || (choice == AUTO && !has_cpus && kernel_refuses()))
@@ -165,8 +165,8 @@ int tally_via_open_sampling(struct tally_via *via, const char *text,
 		sampling->freq = USER_FREQ;
 	if (!sampling->quiet)
 		tally_message_info(sampling->messages,
-				   "sampling by the user host: procfs and ptrace in place of "
-				   "perf_event_open, user space alone");
+				   "sampling with the user host: procfs and ptrace instead of "
+				   "perf_event_open, user space only");
 	return 0;
 }
 

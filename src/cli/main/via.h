@@ -23,12 +23,11 @@ struct tally_via {
 };
 
 /* The row of the option; `at` is the offset of its string in the command's config. */
-#define TALLY_OPTION_VIA(at)                                                                       \
-	{                                                                                          \
-		0, "via", TALLY_OPTION_TEXT, at, "kernel|user|auto",                               \
-			"by the kernel's perf_event_open, or without it by procfs and ptrace, or " \
-			"whichever is "                                                            \
-			"permitted (the default)"                                                  \
+#define TALLY_OPTION_VIA(at)                                                                      \
+	{                                                                                         \
+		0, "via", TALLY_OPTION_TEXT, at, "kernel|user|auto",                              \
+			"measure with the kernel's perf_event_open, or without it by procfs and " \
+			"ptrace; auto (default) uses what is permitted"                           \
 	}
 
 /* Return true if the kernel does not let us count anything, not even our own time in user space,

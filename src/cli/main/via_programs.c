@@ -22,14 +22,13 @@
 static const struct {
 	const char *key, *what;
 } troubles[] = {
-	[TALLY_VIA_NO_RIGHTS] = {"without_rights",
-				 "ran without the rights of its file (set-user-ID, set-group-ID or "
-				 "capabilities), as it was traced: what it did may be other than "
-				 "without tally"},
-	[TALLY_VIA_LEAKS] =
-		{"not_measured",
-		 "was not measured: LeakSanitizer does not work under ptrace, so it ran "
-		 "untraced (ASAN_OPTIONS=detect_leaks=0 has it measured)"},
+	[TALLY_VIA_NO_RIGHTS] =
+		{"without_rights",
+		 "ran without the privileges of its file (set-user-ID, set-group-ID or "
+		 "capabilities), because it was traced: it may have behaved differently"},
+	[TALLY_VIA_LEAKS] = {"not_measured",
+			     "was not measured: LeakSanitizer does not work under ptrace, so it "
+			     "ran untraced (set ASAN_OPTIONS=detect_leaks=0 to measure it)"},
 };
 
 void tally_via_programs_init(struct tally_via_programs *programs)
@@ -87,12 +86,11 @@ int tally_via_programs_check(const char *command, const struct tally_messages *m
 	if (gives) {
 		tally_message_error(
 			messages,
-			"%s is not run: it has the rights of its file (set-user-ID, "
-			"set-group-ID or capabilities), and would lose them, as the user "
-			"host traces it",
+			"not running %s: its file gives it privileges (set-user-ID, set-group-ID "
+			"or capabilities), which it would lose when traced by the user host",
 			path);
 		tally_message_hint(messages,
-				   "run it without tally, or as a user with those rights");
+				   "run it without tally, or as a user with these privileges");
 	}
 	free(path);
 	return gives ? -EPERM : 0;

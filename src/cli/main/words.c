@@ -12,11 +12,11 @@
 static int word_unexpected(const struct tally_command *command, const char *word, bool has_input)
 {
 	if (has_input)
-		tally_print_error("one recording is read, and no word '%s' expected", word);
+		tally_print_error("unexpected argument '%s': only one recording is read", word);
 	else if (!access(word, F_OK))
-		tally_print_error("'%s' is no option, and no recording", word);
+		tally_print_error("'%s' is neither an option nor a recording", word);
 	else
-		tally_print_error("'%s' is no option, and no file", word);
+		tally_print_error("'%s' is neither an option nor a file", word);
 	tally_print_hint("see 'tally %s --help'", command->name);
 	return TALLY_EXIT_USAGE + 1;
 }

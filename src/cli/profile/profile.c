@@ -40,34 +40,39 @@ static int option_frame_pointers(void *config_, const char *arg)
 }
 
 static const struct tally_option profile_options[] = {
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to profile, besides a command:"},
-	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL, "every task on all CPUs"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list", "every task on these CPUs: 0-3,5"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to profile, in addition to a command:"},
+	{'a', "all-cpus", TALLY_OPTION_FLAG, AT(target.all_cpus), NULL,
+	 "profile all tasks on all CPUs"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(target.cpus), "list",
+	 "profile all tasks on these CPUs: 0-3,5"},
 	TALLY_OPTIONS_TASKS(AT(target), 't'),
 	TALLY_OPTION_USER(AT(target)),
 	TALLY_OPTION_VIA(AT(via)),
 	{0, "duration", TALLY_OPTION_TEXT, AT(duration), "seconds",
-	 "end it, and the command, after so long"},
+	 "stop recording, and the command, after this time"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
-	 "what to sample by (cycles, or the CPU's clock where there are no counters)"},
-	{'F', "freq", TALLY_OPTION_TEXT, AT(freq), "freq", "samples a second (999)"},
+	 "sample this event (default: cycles, or cpu-clock without hardware counters)"},
+	{'F', "freq", TALLY_OPTION_TEXT, AT(freq), "freq",
+	 "set the samples per second (default: 999)"},
 	{0, "call-graph", TALLY_OPTION_TEXT, AT(call_graph), "auto|fp|dwarf[,size]|lbr|no",
-	 "how callers are found (auto)"},
-	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "--call-graph fp, unless another is chosen",
+	 "select the method of recording callchains (default: auto)"},
+	{'g', NULL, .kind = TALLY_OPTION_CALL,
+	 .help = "use --call-graph fp, unless another method is selected",
 	 .call = option_frame_pointers},
 	{'m', "mmap-pages", TALLY_OPTION_TEXT, AT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K; more for stack dumps)"},
-	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "as text on a terminal, too"},
+	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "dumps)"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(stdio), NULL, "print text, even on a terminal"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
-	 "as a page for browsers, all in one file (tally-PROGRAM.html; -: to standard output)",
+	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
 	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name_before_command},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
-	 "with --html: and the instructions and source of the heaviest functions"},
+	 "with --html, include instructions and source of the top functions"},
 	{'o', "output", TALLY_OPTION_TEXT, AT(output), "file",
-	 "keep the recording, for tally report and others"},
+	 "keep the recording in this file, for tally report and other commands"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "with --html: replace a file that is no page"},
+	 "with --html, replace a file of any kind"},
 	TALLY_OPTION_END,
 };
 
@@ -233,18 +238,19 @@ static int profile_check(const struct profile_config *config, bool has_command)
 	if (tally_html_check(config->html, config->html_source))
 		return TALLY_EXIT_USAGE;
 	if (config->html && config->stdio) {
-		tally_print_error("--html and --stdio are two ways to show it: one at a time");
+		tally_print_error("--html and --stdio exclude each other");
 		return TALLY_EXIT_USAGE;
 	}
 	if (!has_command && !has_target(config)) {
-		tally_print_error("there is nothing to profile");
-		tally_print_hint("a command, or -p PID, -t TID, -u USER, -C CPUS, -a; see 'tally "
-				 "profile --help'");
+		tally_print_error("nothing to profile");
+		tally_print_hint("specify a command, or -p PID, -t TID, -u USER, -C CPUS or -a; "
+				 "see 'tally profile --help'");
 		return TALLY_EXIT_USAGE;
 	}
 	if (has_command && config->html && !strcmp(config->html, "-")) {
-		tally_print_error("--html -: what the command prints would be in the page");
-		tally_print_hint("--html FILE writes it to a file");
+		tally_print_error(
+			"--html -: the output of the command would be mixed with the page");
+		tally_print_hint("write the page to a file: --html FILE");
 		return TALLY_EXIT_USAGE;
 	}
 	return config->html && tally_html_check_place(config->html, config->force)
@@ -288,7 +294,7 @@ static int profile_run(int argc, char **argv)
 
 const struct tally_command tally_command_profile = {
 	.name = "profile",
-	.summary = "Record a command, tasks or CPUs, and show where the time went",
+	.summary = "Record a command, tasks or CPUs, and show where time was spent",
 	.usage =
 		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
 		"[[--] COMMAND [ARGS]]",

@@ -23,7 +23,7 @@ static int temporary_make(struct profile_recording *recording)
 	if (fd < 0) {
 		ret = -errno;
 		tally_print_error("cannot create %s: %s", recording->path.data, strerror(-ret));
-		tally_print_hint("$TMPDIR names another directory, -o FILE a file to keep");
+		tally_print_hint("use another directory (TMPDIR), or a file to keep (-o FILE)");
 		return ret;
 	}
 	recording->is_temporary = true;
@@ -40,8 +40,8 @@ static int output_check(struct profile_recording *recording, const char *output)
 
 	if (strcmp(output, "-") != 0 && (stat(output, before) || S_ISREG(before->st_mode)))
 		return 0;
-	tally_print_error("-o %s: this is no file that can be read again", output);
-	tally_print_hint("'tally record' writes streams");
+	tally_print_error("-o %s: not a file that can be read back", output);
+	tally_print_hint("use 'tally record' to write to a pipe");
 	return -EINVAL;
 }
 
@@ -81,7 +81,7 @@ static int temporary_keep(struct profile_recording *recording)
 	int ret = temporary_open(recording, path);
 
 	if (ret == -ESTALE)
-		tally_print_error("%s: somebody put another file in its place", path);
+		tally_print_error("%s was replaced by another file during the recording", path);
 	else
 		unlink(path);
 	recording->is_temporary = false;

@@ -56,7 +56,7 @@ static bool is_being_written(const char *path)
 static int print_busy(const char *path)
 {
 	tally_print_error("cannot write %s: another recorder is writing it", path);
-	tally_print_hint("another file: -o FILE");
+	tally_print_hint("write to another file: -o FILE");
 	return -EBUSY;
 }
 
@@ -108,7 +108,7 @@ static int keep_old(struct record_output *output)
 	if (ret) {
 		tally_print_error("cannot keep %s as %s.old: %s", output->path, output->path,
 				  strerror(-ret));
-		tally_print_hint("another file: -o FILE, or remove that one");
+		tally_print_hint("write to another file (-o FILE), or remove that one");
 		return ret;
 	}
 	free(output->saved);
@@ -197,7 +197,7 @@ char *record_file_name(const struct record_output *output)
 		return strdup(output->path);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", output->fd);
 	len = readlink(link, name, sizeof(name) - 1);
-	tally_print_warning("%s was renamed or replaced by somebody else meanwhile", output->path);
+	tally_print_warning("%s was renamed or replaced during the recording", output->path);
 	return len < 0 ? strdup(output->path) : strndup(name, (size_t)len);
 }
 

@@ -72,9 +72,9 @@ static void check_end(struct record *record)
 	    !tally_child_is_running(&record->child))
 		record->stop = true;
 	else if (!record->is_hidden && !tally_via_transport(&record->via))
-		tally_print_warning("the kernel removed the events of the command (process %d): it "
-				    "runs a set-uid program, or one whose file you cannot read. "
-				    "Nothing more of it is recorded",
+		tally_print_warning("the kernel removed the events of the command (process %d), "
+				    "because it runs a set-uid program or one that you cannot "
+				    "read. It is no longer recorded",
 				    (int)record->child.pid);
 	record->is_hidden = !record->stop;
 }

@@ -55,12 +55,12 @@ int record_output_choose(struct record *record)
 	is_there = output->path && !stat(output->path, &st);
 	output->is_pipe = !output->path || (is_there && S_ISFIFO(st.st_mode));
 	if (config->redact && output->is_pipe) {
-		tally_print_error("a stream cannot be redacted: -o FILE");
+		tally_print_error("a stream cannot be redacted: write to a file (-o FILE)");
 		return -EINVAL;
 	}
 	if (!is_stamped(config) || (output->path && (!is_there || S_ISREG(st.st_mode))))
 		return 0;
-	tally_print_error("a pipe or a device cannot be switched to another file or renamed");
+	tally_print_error("output to a pipe or a device cannot be switched or renamed");
 	return -EINVAL;
 }
 
@@ -309,11 +309,10 @@ void record_output_explain(const struct record *record, int code)
 	const char *name = output_name(&record->output);
 
 	switch (code) {
-	case -EPIPE: tally_print_error("cannot write %s: its reader is gone", name); break;
+	case -EPIPE: tally_print_error("cannot write %s: the reader has closed it", name); break;
 	case -ETIMEDOUT:
 		tally_print_error(
-			"cannot write %s: its reader takes nothing, and the end was asked "
-			"for",
+			"cannot write %s: the reader does not read, and the end was requested",
 			name);
 		break;
 	case -EFBIG:
@@ -348,9 +347,9 @@ static void print_written(const struct record *record, const char *name, uint64_
 	bool is_finished = tally_perfdata_writer_is_finished(output->writer);
 
 	if (!is_finished && !output->is_pipe) {
-		tally_print_error("%s is not finished (%s): what is read of it ends with its last "
-				  "whole record",
-				  name, strerror(-ret));
+		tally_print_error(
+			"%s is incomplete (%s): it can be read up to the last complete record",
+			name, strerror(-ret));
 		return;
 	}
 	if (record->config->progress && !ret && !output->failed) {
@@ -363,7 +362,7 @@ static void print_written(const struct record *record, const char *name, uint64_
 		(unsigned long long)record->wakeups);
 	print_size(record, name, size, hits);
 	if (output->failed)
-		fputs(output->is_pipe ? ", cut off there" : ", which can be read up to there",
+		fputs(output->is_pipe ? ", truncated there" : ", which can be read up to there",
 		      stderr);
 	if (ret && is_finished)
 		fputs(", without build ids and other features", stderr);
@@ -378,10 +377,10 @@ static void print_stacks(const struct record *record)
 	if (!record->unwinding || record->config->sampling.quiet || record->config->progress)
 		return;
 	record_unwinding_counts(record, &unwound, &whole, &kept);
-	fprintf(stderr, "[ tally record: %llu stacks unwound, %llu of them whole",
+	fprintf(stderr, "[ tally record: %llu stacks unwound, %llu of them completely",
 		(unsigned long long)unwound, (unsigned long long)whole);
 	if (kept)
-		fprintf(stderr, "; %llu kept as dumps, for reports to unwind",
+		fprintf(stderr, "; %llu kept as dumps, which reports can unwind",
 			(unsigned long long)kept);
 	fputs(" ]\n", stderr);
 }
@@ -391,10 +390,10 @@ static void warn_lost(const struct record *record)
 	size_t kib = record->sampler.pages * (size_t)sysconf(_SC_PAGESIZE) >> 10;
 
 	if (record->lost && !record->config->sampling.quiet)
-		tally_print_warning("%llu records were lost (samples, or starts, ends, names and "
-				    "maps of tasks), as the ring buffers of %zu KiB were full; "
-				    "larger ones (-m %zuK) or fewer samples (-F) help",
-				    (unsigned long long)record->lost, kib, 4 * kib);
+		tally_print_warning(
+			"%llu records (samples, tasks or maps) were lost, because the ring buffers "
+			"of %zu KiB were full; use larger ones (-m %zuK) or fewer samples (-F)",
+			(unsigned long long)record->lost, kib, 4 * kib);
 }
 
 /* There were no samples: warn of events that cannot occur here. Breakpoints were checked when they
@@ -408,7 +407,7 @@ static void warn_stuck(const struct record *record)
 	tally_vec_for_each (spec, &record->sampler.specs) {
 		if (spec->attr.type != PERF_TYPE_BREAKPOINT)
 			tally_stuck_warn(tally_transport_linux(), spec->name, &spec->attr,
-					 "no samples came", sampling->messages);
+					 "no samples were recorded", sampling->messages);
 	}
 }
 

@@ -41,7 +41,7 @@ static int parse_delay(struct record *record, struct record_config *config)
 		return 0;
 	ms = strtol(text, &end, 10);
 	if (end == text || *end || ms < -1 || ms > INT32_MAX) {
-		tally_print_error("-D %s: not a number of milliseconds, nor -1", text);
+		tally_print_error("-D %s: must be a number of milliseconds, or -1", text);
 		return -EINVAL;
 	}
 	record->delay_ns = ms < 0 ? -1 : (int64_t)ms * 1000000;
@@ -62,16 +62,16 @@ static int check_config(struct record_config *config, bool has_command)
 		return -EINVAL;
 	}
 	if (sampling->target.per_thread && tally_target_has_cpus(&sampling->target)) {
-		tally_print_error("--per-thread is for tasks, not for CPUs (-a, -C)");
+		tally_print_error("--per-thread cannot be combined with CPUs (-a, -C)");
 		return -EINVAL;
 	}
 	if (config->redact && config->keep_stacks) {
-		tally_print_error("--redact and --keep-stacks exclude each other: dumps of stacks "
-				  "hold anything");
+		tally_print_error("--redact and --keep-stacks exclude each other: stack dumps may "
+				  "contain any data");
 		return -EINVAL;
 	}
 	if (config->flush_ms > INT32_MAX) {
-		tally_print_error("--flush-ms %llu: not a number of milliseconds",
+		tally_print_error("--flush-ms %llu: value too large",
 				  (unsigned long long)config->flush_ms);
 		return -EINVAL;
 	}
@@ -103,7 +103,7 @@ static int prepare_events(struct record *record)
 
 	tally_vec_for_each (filter, &config->filters) {
 		if (!filter->event_option) {
-			tally_print_error("--filter belongs behind the -e that it filters");
+			tally_print_error("--filter must follow the -e it applies to");
 			return -EINVAL;
 		}
 	}
@@ -205,9 +205,9 @@ static int wait_for_command(struct record *record)
 			end_command(record);
 			continue;
 		}
-		tally_print_warning("the command (process %d) has not ended by SIGTERM: it is left "
-				    "behind",
-				    (int)record->child.pid);
+		tally_print_warning(
+			"the command (process %d) has not exited after SIGTERM: leaving it running",
+			(int)record->child.pid);
 		tally_child_leave(&record->child);
 		return -EINTR;
 	}
@@ -230,10 +230,10 @@ static void print_broken_off(const struct record *record, int ret)
 	if (record->output.failed)
 		record_output_explain(record, record->output.failed);
 	else if (record->output.writer)
-		tally_print_error("the recording broke off: %s", strerror(-ret));
+		tally_print_error("recording aborted: %s", strerror(-ret));
 	if (command_runs(record) && !record->is_ending_command)
-		tally_print_detail("the recording ends here; the command (process %d) runs on, "
-				   "Ctrl-C ends it",
+		tally_print_detail("recording has stopped; the command (process %d) is still "
+				   "running, press Ctrl-C to end it",
 				   (int)record->child.pid);
 }
 
@@ -248,8 +248,9 @@ static int record_into(struct record *record)
 		return ret;
 	if (ret && !record->is_going) {
 		print_broken_off(record, ret);
-		tally_print_detail("nothing was recorded%s",
-				   record->child.pid ? ", and the command not run" : "");
+		tally_print_detail("nothing has been recorded%s",
+				   record->child.pid ? ", and the command has not been started"
+						     : "");
 		record_output_discard(record);
 		return ret;
 	}
@@ -271,9 +272,9 @@ static int unwinding_try(struct record *record)
 
 	if (!ret || ret == -ENOMEM)
 		return ret;
-	tally_print_warning("stacks are kept as dumps, for reports to unwind: no thread can be "
-			    "started: %s",
-			    strerror(-ret));
+	tally_print_warning(
+		"cannot start a thread: %s; keeping stack dumps, which reports can unwind",
+		strerror(-ret));
 	record_unwinding_stop(record);
 	return 0;
 }
@@ -429,13 +430,12 @@ static int record_command(int argc, char **argv)
 
 const struct tally_command tally_command_record = {
 	.name = "record",
-	.summary = "Sample a command, tasks or CPUs into a file",
+	.summary = "Sample a command, tasks or CPUs, and write a recording",
 	.usage =
 		"[OPTIONS] [--] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -u USER | -a | -C LIST "
 		"[[--] COMMAND [ARGS]]",
 	.about = " Without a command or a target, all CPUs are recorded until Ctrl-C. With a "
-		 "target\n"
-		 " the command only says how long. The exit status is the command's.\n",
+		 "target\n the command only sets the duration. The exit status is the command's.\n",
 	.options = record_options,
 	.privileged = true,
 	.run = record_command,

@@ -72,7 +72,7 @@ void record_store(struct record *record)
 			record->output.writer, TALLY_FEATURE_STORED_NAMES, names.data, names.len);
 	/* A record that cannot be read back is reported by the commands that read the file. */
 	if (ret && ret != -EINVAL)
-		tally_print_warning("the recording is without names: %s", strerror(-ret));
+		tally_print_warning("cannot embed symbols in the recording: %s", strerror(-ret));
 	tally_str_free(&names);
 }
 
@@ -86,6 +86,6 @@ int record_redact(const struct record *record, const char *name, int code)
 	if (!code)
 		code = tally_archive_file(&options, name, true, &done);
 	if (code)
-		tally_print_error("%s is as it was recorded: nothing in it is redacted", name);
+		tally_print_error("%s has not been redacted", name);
 	return code;
 }

@@ -125,8 +125,8 @@ int record_stream_open_stdout(struct record_output *output)
 	if (fstat(STDOUT_FILENO, &st))
 		return -errno;
 	if (isatty(STDOUT_FILENO)) {
-		tally_print_error("a recording is nothing for a terminal");
-		tally_print_hint("a file: -o FILE, or a pipe behind it");
+		tally_print_error("refusing to write binary data to a terminal");
+		tally_print_hint("write to a file (-o FILE) or a pipe");
 		return -EINVAL;
 	}
 	if (S_ISFIFO(st.st_mode))
@@ -157,6 +157,6 @@ int record_stream_open_fifo(struct record *record)
 		ret = wait_for(record, -1, LOOK_MS);
 	}
 	tally_print_error("cannot write %s: %s", output->path,
-			  ret ? strerror(-ret) : "nobody came to read it");
+			  ret ? strerror(-ret) : "no reader opened the FIFO");
 	return ret ? ret : -EINTR;
 }

@@ -13,7 +13,7 @@
 static int output_explain(const char *path, int code, const struct tally_error *err)
 {
 	if (err->text)
-		tally_print_error("%s is not written: %s (at byte %llu of the recording)", path,
+		tally_print_error("cannot write %s: %s (at byte %llu of the recording)", path,
 				  err->text, (unsigned long long)err->offset);
 	else if (code != -EINTR)
 		tally_print_error("cannot write %s: %s", path, strerror(-code));
@@ -38,7 +38,7 @@ static int output_fill(const struct tally_session *session, struct tally_redacto
 		ret = tally_perfdata_copy(session->data, session->options.fd, output->fd, &feature,
 					  tally_replacement_check, output, err);
 	if (!ret && (ret = tally_perfdata_check(session->data, err)))
-		err->text = "it became shorter meanwhile";
+		err->text = "the recording was truncated while it was read";
 	return ret;
 }
 

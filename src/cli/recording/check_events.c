@@ -16,10 +16,11 @@ int tally_check_events(const struct tally_profile *profile, const char *path)
 		nr += total->nr != 0;
 	if (nr < 2 || nr * each <= limit)
 		return 0;
-	tally_print_error("%s: %" PRIu64 " events have samples, which fell in %" PRIu64
-			  " places: their product is over the limit of %" PRIu64,
+	tally_print_error("%s: %" PRIu64 " events with %" PRIu64
+			  " distinct locations: the product exceeds the limit of %" PRIu64,
 			  path, nr, each, limit);
-	tally_print_hint("'tally script' shows them, or --comms, --dsos, --cpu fewer");
+	tally_print_hint(
+		"use 'tally script', or select fewer samples with --comms, --dsos or --cpu");
 	return -E2BIG;
 }
 
@@ -29,8 +30,8 @@ int tally_check_event_number(const struct tally_session *session, uint64_t chose
 
 	if (chosen <= nr)
 		return 0;
-	tally_print_error("option '--event-number': there is no event %" PRIu64
-			  ", but %zu event%s, which 'tally evlist' lists",
+	tally_print_error("option '--event-number': no event %" PRIu64
+			  "; the recording has %zu event%s (see 'tally evlist')",
 			  chosen, nr, tally_plural(nr));
 	return -EINVAL;
 }
@@ -41,9 +42,8 @@ int tally_check_sides(const bool has_samples[2], bool has_common)
 		if (has_samples[side])
 			continue;
 		tally_print_error("side %c has no samples", 'A' + side);
-		tally_print_hint(
-			"filters leave none, or nothing ran: 'tally evlist -v' shows what was "
-			"recorded");
+		tally_print_hint("the filters rejected all samples, or nothing ran; 'tally evlist "
+				 "-v' shows what was recorded");
 		return -ENODATA;
 	}
 	if (has_common)

@@ -33,9 +33,9 @@ static int unknown_column(const char *option, const char *word, size_t len)
 		tally_suggest_offer(&suggest, name);
 		tally_str_addf(&known, "%s%s", known.len ? "," : "", name);
 	}
-	tally_print_error("option '--%s' does not know '%.*s'", option, (int)len, word);
+	tally_print_error("option '--%s': unknown key '%.*s'", option, (int)len, word);
 	(void)tally_print_typo(&suggest);
-	tally_print_hint("it knows %s", tally_str_text(&known));
+	tally_print_hint("known keys: %s", tally_str_text(&known));
 	tally_str_free(&known);
 	return -EINVAL;
 }

@@ -114,8 +114,8 @@ static int servers_name(const char *urls)
 		return -ENOMEM;
 	urls = getenv("DEBUGINFOD_URLS");
 	if (!urls || !urls[strspn(urls, " ")]) {
-		tally_print_error("--debuginfod: no server is named");
-		tally_print_hint("--debuginfod=URL, or DEBUGINFOD_URLS in the environment");
+		tally_print_error("option '--debuginfod': no server given");
+		tally_print_hint("use --debuginfod=URL, or set DEBUGINFOD_URLS in the environment");
 		return -EINVAL;
 	}
 	return setenv("DEBUGINFOD_TIMEOUT", "10", 0) || setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0)
@@ -127,9 +127,9 @@ static int client_begin(struct tally_debuginfod *client)
 {
 	if (!library_load(client)) {
 		tally_print_error("--debuginfod: %s",
-				  client->handle ? "libdebuginfod.so.1 lacks a function"
+				  client->handle ? "libdebuginfod.so.1 lacks a required function"
 						 : "libdebuginfod.so.1 is not installed");
-		tally_print_hint("it is in Debian's package libdebuginfod1, Fedora's "
+		tally_print_hint("install Debian's package libdebuginfod1 or Fedora's "
 				 "elfutils-debuginfod-client");
 		return -ENOSYS;
 	}

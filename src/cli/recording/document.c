@@ -39,13 +39,13 @@ int tally_document_check(const struct tally_document_place *place)
 	int ret;
 
 	if (is_stdout(path) && place->is_binary && isatty(STDOUT_FILENO)) {
-		tally_print_error("%s: this is nothing for a terminal", option);
-		tally_print_hint("a file or a pipe takes it");
+		tally_print_error("%s: refusing to write binary data to a terminal", option);
+		tally_print_hint("redirect the output to a file or a pipe");
 		return -EINVAL;
 	}
 	if (is_option(path)) {
-		tally_print_error("%s %s: a file's name is missing", option, path);
-		tally_print_hint("./%s is a file of that name", path);
+		tally_print_error("%s %s: file name missing", option, path);
+		tally_print_hint("use ./%s for a file of that name", path);
 		return -EINVAL;
 	}
 	if (is_stdout(path) || is_special(path))
@@ -66,7 +66,7 @@ bool tally_document_is(const char *path, const char *input)
 	if (is_stdout(path) || stat(input, &in) || stat(path, &out) || in.st_dev != out.st_dev ||
 	    in.st_ino != out.st_ino)
 		return false;
-	tally_print_error("%s is the recording itself, which stays as it is", path);
+	tally_print_error("%s is the recording itself: refusing to overwrite it", path);
 	return true;
 }
 
@@ -81,7 +81,7 @@ int tally_document_check_plain(const char *option, const char *path)
 {
 	if (!tally_document_is_packed(path))
 		return 0;
-	tally_print_error("%s is not packed: its file takes a name without .gz", option);
+	tally_print_error("%s does not write compressed files: use a name without .gz", option);
 	return -EINVAL;
 }
 

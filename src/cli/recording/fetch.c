@@ -111,8 +111,7 @@ static int file_fetch(struct fetch *fetch, struct tally_debuginfod *client,
 	fetch->nr_missing += ret == -ENOENT;
 	if (!ret || ret == -ENOENT)
 		return 0;
-	tally_print_warning("debug information of %s was not fetched: %s",
-			    tally_dso_name(file->dso),
+	tally_print_warning("cannot fetch debug information of %s: %s", tally_dso_name(file->dso),
 			    ret == -EINTR ? "interrupted" : strerror(-ret));
 	/* Only a file that is too large is skipped; any other error stops fetching. */
 	return ret == -EFBIG ? 0 : ret;
@@ -129,7 +128,9 @@ static int files_fetch(struct fetch *fetch, struct tally_debuginfod *client, str
 			ret = file_fetch(fetch, client, file, dir);
 	}
 	if (fetch->nr_fetched || fetch->nr_missing)
-		fprintf(stderr, "[ debug information: %zu fetched, %.1f MB; %zu on no server ]\n",
+		fprintf(stderr,
+			"[ debug information: %zu fetched, %.1f MB; %zu not found on any server "
+			"]\n",
 			fetch->nr_fetched, (double)tally_debuginfod_fetched(client) / 1024 / 1024,
 			fetch->nr_missing);
 	return ret == -ENOMEM ? ret : 0;
@@ -157,7 +158,9 @@ int tally_session_fetch(const struct tally_session_options *options, const char 
 
 	/* A file that cannot be opened is reported when the session is opened. */
 	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode))) {
-		tally_print_error("--debuginfod: %s is no file, and cannot be read twice", path);
+		tally_print_error(
+			"option '--debuginfod': %s is not a regular file and cannot be read twice",
+			path);
 		return -ESPIPE;
 	}
 	ret = tally_debuginfod_open(options->debuginfod, &client);

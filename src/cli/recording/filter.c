@@ -18,9 +18,9 @@ static int filter_times(const struct tally_session *session, const char *option,
 
 	if (tally_perfdata_env(session->data, &env) ||
 	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
-		tally_print_error("%s does not tell when its first and last sample were",
+		tally_print_error("%s does not record the times of its first and last sample",
 				  session->path);
-		tally_print_hint("give %s in seconds: start,end", option);
+		tally_print_hint("specify %s in seconds: start,end", option);
 		return -ENODATA;
 	}
 	*ret_first = env->sample_time_first;
@@ -41,8 +41,8 @@ static int filter_time(struct tally_session *session, const char *text)
 	}
 	if (!ret)
 		return 0;
-	tally_print_error("cannot read --time '%s'", text);
-	tally_print_hint("it is start,end in seconds (either may be left out), or 10%%-20%%");
+	tally_print_error("option '--time': invalid range '%s'", text);
+	tally_print_hint("use start,end in seconds (either may be omitted), or 10%%-20%%");
 	return ret;
 }
 
@@ -53,7 +53,7 @@ static int filter_query(struct tally_session *session, const char *text)
 	int ret = text ? tally_query_parse(text, &session->query, &err) : 0;
 
 	if (ret) {
-		tally_print_error("cannot read --query '%s', byte %" PRIu64 ": %s", text,
+		tally_print_error("option '--query': error in '%s' at byte %" PRIu64 ": %s", text,
 				  err.offset + 1, err.text);
 		return ret;
 	}
@@ -70,7 +70,7 @@ static int filter_set(const char *option, const char *text, struct tally_ranges 
 	int ret = text ? tally_ranges_parse(text, set) : 0;
 
 	if (ret == -EINVAL)
-		tally_print_error("option '--%s' takes numbers and ranges like 0-3,5, not '%s'",
+		tally_print_error("option '--%s' requires numbers and ranges like 0-3,5, not '%s'",
 				  option, text);
 	return ret;
 }
@@ -96,9 +96,9 @@ static const struct {
 	uint64_t field;
 	size_t given; /* offset of the option's text in struct tally_session_filter */
 } needs[] = {
-	{"--cpu", "CPU", "record -a, -C or --sample-cpu keeps it", PERF_SAMPLE_CPU,
+	{"--cpu", "CPU", "record with -a, -C or --sample-cpu", PERF_SAMPLE_CPU,
 	 offsetof(struct tally_session_filter, cpus)},
-	{"--time", "time", "record -T keeps it", PERF_SAMPLE_TIME,
+	{"--time", "time", "record with -T", PERF_SAMPLE_TIME,
 	 offsetof(struct tally_session_filter, time)},
 	{"--pid", "process", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
 	 offsetof(struct tally_session_filter, pids)},
@@ -148,7 +148,7 @@ int session_filter_finish(const struct tally_session *session)
 		if (!option || !(session->filter_missed & needs[i].field))
 			continue;
 		(all ? tally_print_error : tally_print_warning)(
-			"%s: %s cannot choose among %" PRIu64 " of %" PRIu64
+			"%s: %s cannot be applied to %" PRIu64 " of %" PRIu64
 			" samples: their %s was not recorded",
 			session->path, option, unjudged, samples, needs[i].what);
 		tally_print_hint("%s", needs[i].fix);

@@ -58,21 +58,21 @@ static void health_counts(const struct tally_session *session, const struct tall
 		{"damaged", "record", " damaged", fed->damaged + machine->damaged},
 		{"out_of_order", "record", " out of order", health->out_of_order},
 		{"outside", "sample",
-		 " of tasks outside the recorder's pid namespace (pid 0, without names)",
+		 " of tasks outside the recorder's PID namespace (PID 0, without names)",
 		 machine->outside},
-		{"guest", "guest address|guest addresses", " without a map", machine->guest},
-		{"unmapped", "address|addresses", " in no map", unmapped},
+		{"guest", "guest address|guest addresses", " without a mapping", machine->guest},
+		{"unmapped", "address|addresses", " without a mapping", unmapped},
 		{"unnamed", "address|addresses", " without a symbol", unnamed},
 		{"bounds", "function", " without a name (fn@START)", bounds},
-		{"cut_chains", "callchain", " cut at the limit", stats->cut_chains},
-		{"astray_chains", "callchain", " cut where they went astray", stats->astray,
+		{"cut_chains", "callchain", " truncated at the depth limit", stats->cut_chains},
+		{"astray_chains", "callchain", " broken (callers replaced by [cut])", stats->astray,
 		 stats->judged},
-		{"unjoined_chains", "callchain",
-		 " without callers in user space (their record is missing)", fed->unjoined},
-		{"bad_chains", "callchain", " dropped: walked astray", stats->bad_chains},
-		{"branches", "branch stack", " not shown (rows are samples, not branches)",
+		{"unjoined_chains", "callchain", " without user callers (their record is missing)",
+		 fed->unjoined},
+		{"bad_chains", "callchain", " dropped: broken", stats->bad_chains},
+		{"branches", "branch stack", " ignored (rows count samples, not branches)",
 		 health->branches},
-		{"leaf_only", "user callchain", " of one frame", stats->leaf_only},
+		{"leaf_only", "user callchain", " with only one frame", stats->leaf_only},
 	};
 
 	__builtin_memcpy(counts, all, sizeof(all));
@@ -88,8 +88,8 @@ static void missing_reason(const struct tally_dso *dso, struct tally_str *out)
 
 	tally_str_clear(out);
 	if (!strcmp(tally_dso_name(dso), TALLY_HIDDEN_KERNEL))
-		tally_str_add(out, "its addresses were hidden from who recorded it: "
-				   "kernel.kptr_restrict, or no CAP_SYSLOG");
+		tally_str_add(out, "kernel addresses were hidden from the recorder: "
+				   "kernel.kptr_restrict is set, or CAP_SYSLOG was missing");
 	else if (status.state != TALLY_DSO_NOT_LOADED && status.state != TALLY_DSO_LOADED &&
 		 status.state != TALLY_DSO_NO_FILE)
 		tally_str_add(out, status.text);
@@ -153,10 +153,11 @@ static const char *bad_end(const struct tally_perfdata *data)
 	struct tally_perfdata_feature feature;
 
 	if (info->is_unfinished)
-		return "the recording was not finished, what came last is missing";
+		return "the recording was not finished; its end is missing";
 	/* Every recorder writes features, unless the disk is full. */
 	if (!info->is_pipe && !tally_perfdata_feature(data, 0, &feature))
-		return "the recording has no features: a full disk or a size limit may have cut it";
+		return "the recording has no features; a full disk or a size limit may have "
+		       "truncated it";
 	return NULL;
 }
 
@@ -168,8 +169,8 @@ static void health_hint(const struct tally_profile_stats *stats, struct tally_st
 
 	if (stats->judged && (stats->astray * 100.0 / (double)stats->judged > MANY ||
 			      (double)stats->leaf_only * 100.0 / (double)stats->chains > MANY))
-		tally_str_add(out, "# Hint: callers are missing where programs were built without "
-				   "frame pointers; 'record --call-graph dwarf' does without\n");
+		tally_str_add(out, "# Hint: callers are missing in programs built without frame "
+				   "pointers; 'record --call-graph dwarf' does not need them\n");
 }
 
 static void add_traces(const struct tally_traces *traces, struct tally_str *out)
@@ -213,7 +214,7 @@ void tally_health_text(const struct tally_session *session, const struct tally_p
 		tally_str_addf(out, "%s%s", *joint ? joint : "; ", end);
 	else if (!*joint && session->feed.counts.samples && !session->traces.infos &&
 		 !tally_perfdata_note(session->data, 0))
-		tally_str_add(out, "; nothing lost, cut or unnamed");
+		tally_str_add(out, "; nothing lost, truncated or unnamed");
 	tally_str_add_char(out, '\n');
 	add_traces(&session->traces, out);
 	tally_health_stacks_text(&session->unwinder, all_files ? SIZE_MAX : 0, out);

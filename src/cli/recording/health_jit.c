@@ -92,14 +92,14 @@ static uint64_t dumps_text(const struct tally_session *session, struct tally_str
 
 		guesses += status.nr_guesses;
 		if (status.nr_guesses && out)
-			tally_str_add_line(
-				out,
-				"# JIT: %s: samples at addresses that were used again count for "
-				"what was there last: %s",
-				tally_dso_name(dso),
-				status.has_arch_clock
-					? "its times are of a clock of the CPU"
-					: "they have no times of its clock ('record -k mono')");
+			tally_str_add_line(out,
+					   "# JIT: %s: addresses were reused, so samples are "
+					   "attributed to the last code there: %s",
+					   tally_dso_name(dso),
+					   status.has_arch_clock
+						   ? "its timestamps use a CPU clock"
+						   : "the samples have no times of its clock (use "
+						     "'record -k mono')");
 	}
 	return guesses;
 }

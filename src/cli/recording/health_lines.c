@@ -22,7 +22,7 @@ static bool add_reason(const struct tally_profile *profile, const struct tally_d
 	case TALLY_DSO_NOT_LOADED:
 	case TALLY_DSO_LOADED: return false;
 	case TALLY_DSO_UNSUPPORTED:
-		tally_str_add(out, "this build of tally reads no debug information");
+		tally_str_add(out, "this build of tally cannot read debug information");
 		return true;
 	case TALLY_DSO_NO_LINES:
 		/* A file that differs from the recorded one is reported with its symbols. */

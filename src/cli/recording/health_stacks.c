@@ -20,17 +20,15 @@ static const struct {
 	[TALLY_UNWIND_BOTTOM] = {"whole", NULL},
 	[TALLY_UNWIND_LIMIT] = {"limit", NULL},
 	[TALLY_UNWIND_SHORT] = {"short_dump",
-				"record --call-graph dwarf,65528 dumps more of each stack"},
+				"use 'record --call-graph dwarf,65528' to dump more of each stack"},
 	[TALLY_UNWIND_OTHER_STACK] = {"other_stack", NULL},
-	[TALLY_UNWIND_NO_RULES] = {"no_rules",
-				   "install the debug files of what has no rules, or build it with "
-				   "-fasynchronous-unwind-tables"},
-	[TALLY_UNWIND_NO_FILE] =
-		{"no_file", "--symfs names a directory with copies of them: a container's, another "
-			    "machine's"},
-	[TALLY_UNWIND_ANONYMOUS] = {"anonymous",
-				    "have frame pointers in it (node --interpreted-frames-native-"
-				    "stack, java -XX:+PreserveFramePointer)"},
+	[TALLY_UNWIND_NO_RULES] = {"no_rules", "install debug files for the files without rules, "
+					       "or build them with -fasynchronous-unwind-tables"},
+	[TALLY_UNWIND_NO_FILE] = {"no_file", "use --symfs with a directory of copies, for files of "
+					     "a container or another machine"},
+	[TALLY_UNWIND_ANONYMOUS] =
+		{"anonymous", "enable frame pointers in JIT code (node "
+			      "--interpreted-frames-native-stack, java -XX:+PreserveFramePointer)"},
 	[TALLY_UNWIND_UNMAPPED] = {"unmapped", NULL},
 	[TALLY_UNWIND_BAD_RULE] = {"bad_rule", NULL},
 	[TALLY_UNWIND_POINTERS] = {"pointers", NULL},
@@ -151,14 +149,14 @@ void tally_health_stacks_text(const struct tally_unwinder *unwinder, size_t max_
 
 	if (counts->foreign)
 		tally_str_addf(out,
-			       "# Stacks: %" PRIu64 " not unwound: not of a 64-bit program of "
-			       "x86-64 or AArch64\n",
+			       "# Stacks: %" PRIu64
+			       " not unwound: not from a 64-bit program for x86-64 or AArch64\n",
 			       counts->foreign);
 	if (!all)
 		return;
 	tally_str_addf(out, "# Stacks: %" PRIu64 " unwound, ", all);
 	add_share(counts->ends[TALLY_UNWIND_BOTTOM], all, out);
-	tally_str_add(out, " whole");
+	tally_str_add(out, " complete");
 	for (size_t i = TALLY_UNWIND_BOTTOM + 1; i < TALLY_UNWIND_NR_ENDS; i++) {
 		if (!counts->ends[i])
 			continue;

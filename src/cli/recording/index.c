@@ -16,9 +16,8 @@ int tally_index_apply(bool off, struct tally_symbols_options *options, struct ta
 	if (off || (text && !strcmp(text, "off")))
 		return 0;
 	if (text && *text && !tally_size_parse(text, 1, &limit))
-		tally_print_warning("TALLY_INDEX is '%s', neither 'off' nor a size such as 64M: "
-				    "not taken notice of",
-				    text);
+		tally_print_warning(
+			"TALLY_INDEX: '%s' is neither 'off' nor a size such as 64M; ignored", text);
 	if (!limit || !tally_index_default_dir(dir))
 		return 0;
 	options->index_dir = tally_str_text(dir);

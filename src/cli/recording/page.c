@@ -31,7 +31,7 @@ int tally_html_check(const char *html, bool html_source)
 		return tally_document_check_plain("--html", html);
 	if (!html_source)
 		return 0;
-	tally_print_error("--html-source is of a page: it needs --html FILE");
+	tally_print_error("option '--html-source' requires --html FILE");
 	return -EINVAL;
 }
 
@@ -190,7 +190,7 @@ static void warn_input(const struct page_input *input, uint64_t nr)
 	if (!input->session->feed.counts.samples)
 		tally_print_warning("%s has no samples", name);
 	else if (!nr)
-		tally_print_warning("%s: there are samples, but filters leave none of them", name);
+		tally_print_warning("%s: the filters rejected all samples", name);
 }
 
 static int input_code(struct page_input *input)
@@ -365,7 +365,7 @@ static int maker_write(struct page_maker *maker)
 	tally_progress_end(&maker->progress);
 	ret = tally_document_close(&document, ret);
 	if (!ret && request->command)
-		tally_document_print(&document, request->command, "page for browsers");
+		tally_document_print(&document, request->command, "HTML page");
 	return ret;
 }
 
@@ -378,7 +378,7 @@ static void warn_many(uint64_t nr)
 		return;
 	tally_print_warning("the page has %llu samples: a browser may take long to open it",
 			    (unsigned long long)nr);
-	tally_print_hint("--time, --query and others choose some of them");
+	tally_print_hint("use --time, --query or other filters to select fewer");
 }
 
 /* Two recordings must be comparable. */

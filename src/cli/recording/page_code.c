@@ -238,7 +238,7 @@ static void note_failed(struct page_code *code, const struct tally_frame *frame,
 	    tally_map_put(&code->failed, dso, 0))
 		return;
 	tally_annotation_explain(frame->dso, error, &why);
-	tally_html_note(code->page, "no instructions of %s (%s): %s",
+	tally_html_note(code->page, "no instructions for %s (%s): %s",
 			tally_symbol_name(frame->dso, frame->symbol), tally_dso_name(frame->dso),
 			tally_str_text(&why));
 	tally_str_free(&why);
@@ -285,14 +285,14 @@ static int code_functions(struct page_code *code)
 		ret = code_function(code, &code->heavy.data[i]);
 	tally_json_close(&code->json, ']');
 	if (code->nr_beyond)
-		tally_html_note(code->page,
-				"the code of %u function%s is not in the page: with it all takes "
-				"more than %d MiB",
-				code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
+		tally_html_note(
+			code->page,
+			"the code of %u function%s was omitted: the total would exceed %d MiB",
+			code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
 	if (tally_source_texts_nr_private(code->texts))
 		tally_html_note(code->page,
-				"%zu file%s that the recording calls source: not in the page, as "
-				"not everybody may read %s",
+				"%zu source file%s named by the recording omitted: not everybody "
+				"may read %s",
 				tally_source_texts_nr_private(code->texts),
 				tally_plural(tally_source_texts_nr_private(code->texts)),
 				tally_source_texts_nr_private(code->texts) == 1 ? "it" : "them");

@@ -141,7 +141,7 @@ int tally_redact_fields(const struct tally_perfdata_record *record, uint8_t *cop
 	uint64_t limit = 0, end = fields_blank(record, copy, &limit);
 
 	if (!end || end > limit)
-		return tally_error_at(err, -EOPNOTSUPP, "a record that cannot be read",
+		return tally_error_at(err, -EOPNOTSUPP, "a record cannot be decoded",
 				      record->offset);
 	if (limit - end >= 8 && !is_zero(copy + end, limit - end))
 		return tally_error_at(err, -EOPNOTSUPP, "records longer than their fields",

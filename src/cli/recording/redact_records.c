@@ -61,7 +61,7 @@ static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_r
 	       value.field->kind != TALLY_FIELD_STRING)
 		;
 	if (ret <= 0)
-		return refuse(rewrite, "a record without its name", record->offset);
+		return refuse(rewrite, "a record lacks its name", record->offset);
 	start = (size_t)(value.bytes.data - (const uint8_t *)record->data);
 	ret = rewrite_nothing(rewrite, record);
 	if (ret)
@@ -106,7 +106,7 @@ static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfda
 	int ret;
 
 	if (record->size < FIRST || (record->size - FIRST) % ENTRY)
-		return refuse(rewrite, "a THREAD_MAP of an unknown form", record->offset);
+		return refuse(rewrite, "a THREAD_MAP record has an unknown format", record->offset);
 	ret = rewrite_nothing(rewrite, record);
 	if (ret)
 		return ret;
@@ -139,18 +139,18 @@ static int rewrite_sample(struct rewrite *rewrite, const struct tally_perfdata_r
 
 	if (!record->event || record->event->is_partial ||
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL))
-		return refuse(rewrite, "a sample that cannot be read", record->offset);
+		return refuse(rewrite, "a sample cannot be decoded", record->offset);
 	if (sample.present & PERF_SAMPLE_RAW && sample.raw.len)
-		return refuse(rewrite,
-			      "raw data of tracepoints, in which anything can be (names of "
-			      "files, arguments)",
-			      record->offset);
+		return refuse(
+			rewrite,
+			"tracepoint raw data, which may contain anything (file names, arguments)",
+			record->offset);
 	if (sample.aux.len)
 		return refuse(rewrite, "AUX data", record->offset);
 	if (sample.stack_user.len && !tally_unwind_note_read(&sample, &end))
 		return refuse(rewrite,
-			      "dumps of stacks, in which anything of a program's memory can be; "
-			      "record unwinds them without --keep-stacks",
+			      "stack dumps, which may contain anything from a program's memory; "
+			      "record without --keep-stacks to unwind them",
 			      record->offset);
 	if (sample.left >= 8)
 		return refuse(rewrite, "samples longer than their fields", record->offset);
@@ -226,13 +226,13 @@ static int rewrite_record(struct rewrite *rewrite, const struct tally_perfdata_r
 			ret = rewrites[i].rewrite(rewrite, record);
 	}
 	if (ret == -ENOENT || record->flags & TALLY_PERFDATA_DAMAGED)
-		return refuse(rewrite, "records of a type that is not known to be harmless",
-			      record->offset);
+		return refuse(rewrite, "a record type not known to be harmless", record->offset);
 	if (!ret)
 		ret = tally_str_error(out);
 	if (ret || out->len > RECORD_MAX)
 		return ret ? ret
-			   : refuse(rewrite, "a record too long for another name", record->offset);
+			   : refuse(rewrite, "a record is too long for the replaced name",
+				    record->offset);
 	size = (uint16_t)out->len;
 	memcpy(out->data + offsetof(struct perf_event_header, size), &size, sizeof(size));
 	tally_str_add_bytes(&rewrite->batch, out->data, out->len);
@@ -314,7 +314,7 @@ static int feature_keep(struct rewrite *rewrite, const struct tally_perfdata_fea
 	ret = tally_str_error(out);
 	if (!ret && tally_redact_feature(feature->id, rewrite->nr_cpus, (uint8_t *)out->data,
 					 out->len, &len))
-		ret = refuse(rewrite, "a feature that cannot be read", feature->offset);
+		ret = refuse(rewrite, "a feature cannot be decoded", feature->offset);
 	return ret ? ret
 		   : tally_perfdata_writer_feature(rewrite->writer, feature->id, out->data, len);
 }
@@ -325,8 +325,7 @@ static int rewrite_feature(struct rewrite *rewrite, const struct tally_perfdata_
 	struct tally_perfdata_writer *writer = rewrite->writer;
 
 	if (feature_actions[feature->id] == FEATURE_REFUSED)
-		return refuse(rewrite, "a feature that is not known to be harmless",
-			      feature->offset);
+		return refuse(rewrite, "a feature not known to be harmless", feature->offset);
 	if (feature_actions[feature->id] == FEATURE_KEPT)
 		return feature_keep(rewrite, feature);
 	switch (feature->id) {
@@ -359,7 +358,7 @@ static int check_file(struct rewrite *rewrite)
 	if (info->is_dir || info->is_pipe || info->is_stream || info->is_unfinished)
 		return refuse(rewrite, "a stream, a directory or an unfinished recording", 0);
 	if (info->is_foreign)
-		return refuse(rewrite, "a recording of a machine of the other byte order", 0);
+		return refuse(rewrite, "a recording with foreign byte order", 0);
 	return 0;
 }
 

@@ -100,9 +100,10 @@ static int session_explain_open(const char *path, int code, const struct tally_e
 {
 	tally_print_parse_error(path, code, err);
 	if (code == -ENOENT && !strcmp(path, "perf.data"))
-		tally_print_hint("'tally record COMMAND' makes one; '-i FILE' names another");
+		tally_print_hint("create one with 'tally record COMMAND', or specify another with "
+				 "'-i FILE'");
 	if (code == -EACCES)
-		tally_print_hint("the file belongs to somebody else; copy it, or run as its owner");
+		tally_print_hint("the file belongs to another user; copy it, or run as its owner");
 	return code;
 }
 
@@ -131,8 +132,8 @@ static int session_use_stored(struct tally_session *session)
 						       feature.bytes.len, &err);
 	}
 	if (ret && ret != -ENOMEM)
-		tally_print_warning("%s: the names that came with it are not used: %s",
-				    session->path, err.text);
+		tally_print_warning("%s: ignoring its embedded symbols: %s", session->path,
+				    err.text);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -344,19 +345,17 @@ static void warn_damaged(const struct tally_session *session)
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
 
 	if (session->feed.counts.damaged)
-		tally_print_warning(
-			"%s: %llu records passed over: they are shorter than their attr "
-			"says, or have none",
-			session->path, (unsigned long long)session->feed.counts.damaged);
-	if (session->health.long_samples)
-		tally_print_warning("%s: %llu samples are longer than their fields: what is behind "
-				    "those is not read",
+		tally_print_warning("%s: skipped %llu records that are shorter than their attr "
+				    "requires, or have no attr",
 				    session->path,
-				    (unsigned long long)session->health.long_samples);
+				    (unsigned long long)session->feed.counts.damaged);
+	if (session->health.long_samples)
+		tally_print_warning(
+			"%s: %llu samples are longer than their fields; the extra data is ignored",
+			session->path, (unsigned long long)session->health.long_samples);
 	if (records)
-		tally_print_warning("%s: %llu records of tasks and maps passed over: they are "
-				    "shorter than what they have to hold, or a name is over 4095 "
-				    "bytes",
+		tally_print_warning("%s: skipped %llu task and mapping records that are too short, "
+				    "or have a name over 4095 bytes",
 				    session->path, (unsigned long long)records);
 }
 
@@ -368,7 +367,7 @@ static void warn_note(const struct tally_session *session, const struct tally_pe
 	if (note->offset != UINT64_MAX)
 		tally_str_addf(&where, "at byte %llu", (unsigned long long)note->offset);
 	if (note->count > 1)
-		tally_str_addf(&where, "%s%llu times more", where.len ? ", and " : "",
+		tally_str_addf(&where, "%s%llu more times", where.len ? ", and " : "",
 			       (unsigned long long)note->count - 1);
 	if (where.len)
 		tally_print_warning("%s: %s (%s)", session->path, note->text,
@@ -405,7 +404,7 @@ static int check_samples(const struct tally_session *session)
 
 	if (counts->samples || !counts->damaged_samples)
 		return 0;
-	tally_print_error("%s: none of its %llu samples can be read", session->path,
+	tally_print_error("%s: none of its %llu samples can be decoded", session->path,
 			  (unsigned long long)counts->damaged_samples);
 	return -EINVAL;
 }

@@ -64,10 +64,10 @@ void tally_session_warn_foreign(const struct tally_session *session)
 		nr++;
 	}
 	if (nr == 1)
-		tally_print_warning("no names of %s: %s", tally_dso_name(first),
+		tally_print_warning("no symbols for %s: %s", tally_dso_name(first),
 				    tally_dso_state_text(TALLY_DSO_FOREIGN));
 	else if (nr)
-		tally_print_warning("no names of %s and %zu other file%s: %s",
+		tally_print_warning("no symbols for %s and %zu other file%s: %s",
 				    tally_dso_name(first), nr - 1, tally_plural(nr - 1),
 				    tally_dso_state_text(TALLY_DSO_FOREIGN));
 }
@@ -79,7 +79,7 @@ int tally_session_check_files(const struct tally_symbols_options *options)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(paths); i++) {
 		if (!paths[i] || !access(paths[i], R_OK))
 			continue;
-		tally_print_error("cannot read the kernel's symbols from %s: %s", paths[i],
+		tally_print_error("cannot read kernel symbols from %s: %s", paths[i],
 				  strerror(errno));
 		return -errno;
 	}

@@ -35,12 +35,12 @@ static void warn_left_out(const struct tally_session *session)
 			continue;
 		tally_str_clear(&reason);
 		tally_dso_lines_reason(dso, &reason);
-		tally_print_warning("no lines of source are stored of %s: %s", tally_dso_name(dso),
+		tally_print_warning("no source lines embedded for %s: %s", tally_dso_name(dso),
 				    tally_str_text(&reason));
 	}
 	tally_str_free(&reason);
 	if (nr > TOLD_MAX)
-		tally_print_detail("nor of %zu more file%s", nr - TOLD_MAX,
+		tally_print_detail("nor for %zu more file%s", nr - TOLD_MAX,
 				   tally_plural(nr - TOLD_MAX));
 }
 

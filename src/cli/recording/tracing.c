@@ -121,10 +121,10 @@ void tally_tracing_free(struct tally_tracing *tracing)
 static void warn_cut(struct tally_tracing *tracing)
 {
 	if (!tracing->has_warned)
-		tally_print_warning(
-			"%s: texts of tracepoints are cut where they are longer than %d "
-			"bytes and %d times their payload (limit)",
-			tracing->session->path, TALLY_TRACE_TEXT_MAX, TALLY_TRACE_TEXT_PER_BYTE);
+		tally_print_warning("%s: tracepoint texts longer than %d bytes plus %d times their "
+				    "payload were truncated (limit)",
+				    tracing->session->path, TALLY_TRACE_TEXT_MAX,
+				    TALLY_TRACE_TEXT_PER_BYTE);
 	tracing->has_warned = true;
 }
 

@@ -33,7 +33,7 @@ static void print_unknown(const char *name)
 	const struct tally_export_format *const *format;
 	struct tally_suggest suggest;
 
-	tally_print_error("option '--format' does not know '%s'", name);
+	tally_print_error("option '--format': unknown format '%s'", name);
 	tally_suggest_start(&suggest, name, strlen(name));
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(row_formats); i++)
 		tally_suggest_offer(&suggest, row_formats[i]);
@@ -42,8 +42,8 @@ static void print_unknown(const char *name)
 	tally_print_typo(&suggest);
 	for (format = tally_export_formats; *format; format++)
 		tally_print_detail("%-10s  %s", (*format)->name, (*format)->help);
-	tally_print_detail("%-10s  rows, as --json", row_formats[0]);
-	tally_print_detail("%-10s  rows, with commas, as RFC 4180 has it", row_formats[1]);
+	tally_print_detail("%-10s  rows, like --json", row_formats[0]);
+	tally_print_detail("%-10s  rows as CSV (RFC 4180)", row_formats[1]);
 }
 
 /* Write the option as given to `out`. */
@@ -80,7 +80,7 @@ int report_export_check(struct report_config *config)
 		return -EINVAL;
 	}
 	if (!config->format && config->output) {
-		tally_print_error("option '--output' needs a --format");
+		tally_print_error("option '--output' requires --format");
 		return -EINVAL;
 	}
 	if (!config->format)
@@ -180,11 +180,11 @@ static size_t events_limit(const struct tally_export_format *format,
 	if (nr <= most)
 		return nr;
 	if (format->one_event)
-		tally_print_warning("--format %s has room for one event: this is '%s'",
+		tally_print_warning("--format %s supports only one event: exporting '%s'",
 				    format->name, events[0].name);
 	else
-		tally_print_warning("--format %s has the first %zu of %zu events", format->name,
-				    most, nr);
+		tally_print_warning("--format %s: exporting the first %zu of %zu events",
+				    format->name, most, nr);
 	for (size_t i = most; i < TALLY_MIN(nr, most + EVENTS_TOLD); i++)
 		tally_print_detail("--event-number %u is '%s'", events[i].number + 1,
 				   events[i].name);
@@ -199,19 +199,18 @@ static void print_notes(const struct tally_export_format *format,
 			const struct tally_export_notes *notes)
 {
 	if (notes->has_no_times)
-		tally_print_warning("samples were recorded without times: --format %s has them a "
-				    "millisecond apart",
+		tally_print_warning("samples have no times: --format %s places them 1 ms apart",
 				    format->name);
 	if (notes->is_capped)
-		tally_print_warning("weights come to more than --format %s has room for, and end "
-				    "at 2^63 - 1 there",
-				    format->name);
+		tally_print_warning(
+			"weights exceed the range of --format %s and are limited to 2^63 - 1",
+			format->name);
 }
 
 static int print_too_much(const struct tally_export_format *format)
 {
-	tally_print_error("there are more samples than --format %s has room for", format->name);
-	tally_print_hint("--time, --comms and --query choose some");
+	tally_print_error("too many samples for --format %s", format->name);
+	tally_print_hint("select fewer with --time, --comms or --query");
 	return -ENODATA;
 }
 
@@ -235,8 +234,7 @@ static int write_format(struct report *report, const struct tally_export_format 
 	if (!ret)
 		export.nr_events = events_limit(format, events, events_fill(report, events));
 	if (!ret && !export.nr_events) {
-		tally_print_error("%s describes no event: there is nothing to write",
-				  report->session->path);
+		tally_print_error("%s has no events: nothing to export", report->session->path);
 		ret = -ENODATA;
 	}
 	for (size_t i = 0; i < export.nr_events; i++) {

@@ -65,8 +65,8 @@ static int baseline_check(const struct report_config *config)
 {
 	if (config->html || !config->baseline)
 		return 0;
-	tally_print_error("--baseline is of a page: it needs --html FILE");
-	tally_print_hint("'tally diff %s %s' compares as text", config->baseline,
+	tally_print_error("option '--baseline' requires --html FILE");
+	tally_print_hint("use 'tally diff %s %s' to compare as text", config->baseline,
 			 config->session.input ? config->session.input : "perf.data");
 	return -EINVAL;
 }

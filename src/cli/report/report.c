@@ -127,11 +127,10 @@ static int charge_trace(struct report *report, size_t len)
 	if (report->trace_bytes <= limit + (TRACES_MAX_MIB << 20))
 		return 0;
 	if (!report->session->is_again)
-		tally_print_error(
-			"%s: the different texts of its tracepoints take more than %d MiB "
-			"and %d times the file (limit); what comes behind is not shown; "
-			"other keys do without texts: --sort symbol",
-			report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
+		tally_print_error("%s: its distinct tracepoint texts exceed %d MiB plus %d times "
+				  "the file size (limit); the rest is not shown; use other keys, "
+				  "such as --sort symbol",
+				  report->session->path, TRACES_MAX_MIB, TRACES_PER_BYTE);
 	return -E2BIG;
 }
 
@@ -208,25 +207,24 @@ static void warn_empty(const struct tally_session *session)
 
 	tally_print_warning("%s has no samples", tally_session_name(session->path));
 	if (tally_session_name(session->path) != session->path)
-		tally_print_hint("too short, or nothing ran: --duration and -F record more");
+		tally_print_hint(
+			"it was too short, or nothing ran; record more with --duration or -F");
 	if (!tally_perfdata_env(session->data, &env) &&
 	    tally_perfdata_env_has(env, TALLY_FEATURE_STAT))
-		tally_print_hint(
-			"it has the counts of 'perf stat record'; 'tally script' shows them");
+		tally_print_hint("it contains counts of 'perf stat record'; use 'tally script'");
 }
 
 static void warn_nothing_shown(const struct report_config *config)
 {
 	if (config->symbol_part)
-		tally_print_warning("no row has a symbol with '%s' in its name",
+		tally_print_warning("no row has a symbol with a name containing '%s'",
 				    config->symbol_part);
 	else
-		tally_print_warning("there are samples, but none of them is shown: filters and "
-				    "limits leave out all rows");
+		tally_print_warning("filters and limits leave out all rows");
 	if (config->symbols)
-		tally_print_hint("--symbols keeps samples by the function that has their address: "
-				 "--symbol-filter, with callchains, finds inlined ones, and so "
-				 "does --sort parent -p");
+		tally_print_hint("--symbols selects samples by the function at their address; to "
+				 "find inlined functions use --symbol-filter with callchains, or "
+				 "--sort parent -p");
 }
 
 /* Finish the profile and show it. */
@@ -281,7 +279,7 @@ static int report_session(struct report *report)
 		int shown = report_show(report);
 
 		if (shown == -ENOMEM)
-			tally_print_error("out of memory: not all is shown");
+			tally_print_error("out of memory: the output is incomplete");
 		ret = ret ? ret : shown;
 		if (!ret && report->session->is_cut)
 			ret = -EINVAL;
@@ -357,7 +355,7 @@ static int report_run(int argc, char **argv)
 
 const struct tally_command tally_command_report = {
 	.name = "report",
-	.summary = "Show where the samples of a recording fell",
+	.summary = "Show the profile of a recording",
 	.usage = "[OPTIONS] [FILE] [SYMBOL]",
 	.options = report_options,
 	.privileged = true,

@@ -87,7 +87,7 @@ static int write_document(struct report *report)
 	report->document = NULL;
 	ret = tally_document_close(&document, ret);
 	if (!ret && !report->config->quiet)
-		tally_document_print(&document, "report", "picture");
+		tally_document_print(&document, "report", "SVG file");
 	return ret;
 }
 

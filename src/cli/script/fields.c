@@ -136,7 +136,7 @@ static int unknown_field(const char *name, size_t len)
 	tally_suggest_start(&suggest, name, len);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
 		tally_suggest_offer(&suggest, fields_table[i].name);
-	tally_print_error("there is no field '%.*s'", (int)len, name);
+	tally_print_error("unknown field '%.*s'", (int)len, name);
 	(void)tally_print_typo(&suggest);
 	fprintf(stderr, "  fields:");
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields_table); i++)
@@ -198,7 +198,7 @@ int tally_script_fields_of(const struct tally_script_fields *fields,
 			tally_print_error(
 				"samples of event '%s' have no %s, so '%s' cannot be shown",
 				event->name, field->attribute, field->name);
-			tally_print_hint("leave it out of -F, or record it");
+			tally_print_hint("remove it from -F, or record it");
 			return -EINVAL;
 		}
 		shown &= ~field->bit;

@@ -35,51 +35,60 @@ static const struct tally_option script_options[] = {
 	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
 	 "recording to read (perf.data; - for standard input)"},
 	{'F', "fields", TALLY_OPTION_LIST, AT(fields), "list",
-	 "fields to show: [hw|sw|trace|raw:]name,... or +name,-name"},
+	 "show fields: [hw|sw|trace|raw:]name,... or +name,-name"},
 	{'G', "hide-call-graph", TALLY_OPTION_FLAG, AT(hide_chains), NULL, "leave out callchains"},
-	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n", "callchain entries shown (127)"},
+	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
+	 "limit the callchain entries shown (127)"},
 	{0, "inline", TALLY_OPTION_FLAG, AT(is_inlined), NULL,
-	 "inlined functions in callchains (the default)", NULL, NULL, AT(inlined_given)},
+	 "show inlined functions in callchains (default)", NULL, NULL, AT(inlined_given)},
 	{0, "full-source-path", TALLY_OPTION_FLAG, AT(has_paths), NULL,
-	 "-F srcline with directories"},
-	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL, "times in nanoseconds"},
-	{0, "reltime", TALLY_OPTION_FLAG, AT(reltime), NULL, "times since the first"},
-	{0, "deltatime", TALLY_OPTION_FLAG, AT(deltatime), NULL, "times since the one before"},
-	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "what the file says of itself, first"},
-	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "nothing but that"},
+	 "show directories in -F srcline"},
+	{0, "ns", TALLY_OPTION_FLAG, AT(nanoseconds), NULL, "show times in nanoseconds"},
+	{0, "reltime", TALLY_OPTION_FLAG, AT(reltime), NULL, "show times since the first sample"},
+	{0, "deltatime", TALLY_OPTION_FLAG, AT(deltatime), NULL,
+	 "show times since the previous sample"},
+	{0, "header", TALLY_OPTION_FLAG, AT(header), NULL, "print the file header first"},
+	{0, "header-only", TALLY_OPTION_FLAG, AT(header_only), NULL, "print only the file header"},
 	{0, "show-task-events", TALLY_OPTION_FLAG, AT(show_tasks), NULL,
-	 "also who started, ended, was named"},
+	 "also show task creation, exit and naming"},
 	{0, "show-mmap-events", TALLY_OPTION_FLAG, AT(show_maps), NULL,
-	 "also what was mapped into memory"},
+	 "also show memory mappings"},
 	{0, "show-switch-events", TALLY_OPTION_FLAG, AT(show_switches), NULL,
-	 "also context switches, if recorded"},
+	 "also show context switches, if recorded"},
 	{0, "show-cgroup-events", TALLY_OPTION_FLAG, AT(show_cgroups), NULL,
-	 "also cgroups, if recorded"},
+	 "also show cgroups, if recorded"},
 	{'D', "dump-raw-trace", TALLY_OPTION_FLAG, AT(raw_dump), NULL,
-	 "every record, in file order, with its fields"},
+	 "print every record in file order, with its fields"},
 	{0, "dump-json", TALLY_OPTION_FLAG, AT(dump_json), NULL,
-	 "every record, in file order, as one JSON object a line"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Which samples:"},
-	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list", "of these CPUs: 0-3,5"},
+	 "print every record in file order, as one JSON object per line"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
+	 "select samples on these CPUs: 0-3,5"},
 	{'c', "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
-	 "of threads with these names"},
-	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list", "in these functions"},
-	{0, "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "in these files"},
-	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list", "of these processes"},
-	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list", "of these threads"},
+	 "select samples of threads with these names"},
+	{'S', "symbols", TALLY_OPTION_TEXT, AT(symbols), "list",
+	 "select samples in these functions"},
+	{0, "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "select samples in these files"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
+	 "select samples of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
+	 "select samples of these threads"},
 	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
-	 "between these seconds; either may be left out; or 10%-20%"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
-	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file", "kernel image with symbols"},
-	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file", "kernel symbols as text"},
+	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
+	 "read kernel symbols from this image"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
 	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
 	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
-	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL, "raw C++, Rust and D names"},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
+	 "show mangled C++, Rust and D names"},
 	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
-	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
 	{'f', "force", TALLY_OPTION_FLAG, AT(force), NULL,
-	 "take /tmp/perf-PID.map of any owner; recordings are not asked for theirs"},
+	 "accept /tmp/perf-PID.map of any owner; ownership of recordings is never checked"},
 	TALLY_OPTION_END,
 };
 
@@ -211,13 +220,13 @@ static void script_prepare(struct script *script)
 static void script_warn(const struct tally_session *session)
 {
 	if (session->feed.counts.unjoined)
-		tally_print_warning("%" PRIu64 " samples lack their callers in user space: the "
-				    "records that bring them are missing",
-				    session->feed.counts.unjoined);
+		tally_print_warning(
+			"%" PRIu64
+			" samples have no user callers: the records that contain them are missing",
+			session->feed.counts.unjoined);
 	if (session->unwinder.counts.foreign)
-		tally_print_warning("%" PRIu64
-				    " samples have stack dumps that are not unwound, as they are "
-				    "not of a 64-bit program of x86-64 or AArch64",
+		tally_print_warning("%" PRIu64 " samples have stack dumps that cannot be unwound: "
+				    "not from a 64-bit program for x86-64 or AArch64",
 				    session->unwinder.counts.foreign);
 }
 
@@ -296,10 +305,9 @@ static int script_words(struct script_config *config, int nr, char **words)
 	int ret = tally_words_parse(&tally_command_script, nr, words, &config->session.input, NULL);
 
 	if (ret)
-		tally_print_hint(
-			"perf's scripts are not part of tally; programs that read what 'perf "
-			"script' "
-			"prints, as FlameGraph's stackcollapse-perf.pl, can read 'tally script'");
+		tally_print_hint("tally has no perf scripts; programs that read the output of "
+				 "'perf script', such as FlameGraph's stackcollapse-perf.pl, can "
+				 "read 'tally script'");
 	return ret;
 }
 
@@ -316,7 +324,7 @@ static int script_run(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (config.reltime && config.deltatime) {
-		tally_print_error("either --reltime or --deltatime");
+		tally_print_error("options '--reltime' and '--deltatime' exclude each other");
 		return TALLY_EXIT_USAGE;
 	}
 	config.session.symbols = (struct tally_symbols_options){
@@ -340,7 +348,7 @@ const struct tally_command tally_command_script = {
 	.name = "script",
 	.summary = "Show every sample of a recording as text",
 	.usage = "[OPTIONS] [FILE]",
-	.about = " Without -F, what perf script shows by default for each kind of event.\n",
+	.about = " Without -F, shows what perf script shows by default for each kind of event.\n",
 	.options = script_options,
 	.privileged = true,
 	.run = script_run,

@@ -123,19 +123,18 @@ int script_stat_finish(struct script_stat *stat, const struct tally_session *ses
 		       struct tally_str *out)
 {
 	if (stat->nr_nameless)
-		tally_print_warning("%s: %" PRIu64 " counts are of no event of the recording: "
-				    "passed over",
+		tally_print_warning("%s: skipped %" PRIu64 " counts of unknown events",
 				    session->path, stat->nr_nameless);
 	if (stat->nr_short)
-		tally_print_warning("%s: %" PRIu64 " records of counts are too short: passed over",
+		tally_print_warning("%s: skipped %" PRIu64 " count records that are too short",
 				    session->path, stat->nr_short);
 	/* After the last interval perf stat record -I writes the final counts, which perf script
 	 * does not list either. */
 	if (!stat->counts.len || stat->has_heading)
 		return 0;
-	tally_print_warning("%s: the last counts are of a round whose end is not there: "
-			    "they have no time, and more of them may be missing",
-			    session->path);
+	tally_print_warning(
+		"%s: the last round is unfinished: its counts have no time and may be incomplete",
+		session->path);
 	return add_round(stat, no_time, out);
 }
 

@@ -71,7 +71,7 @@ int stat_dry_run(struct stat_session *session)
 	if (!ret)
 		ret = tally_output_flush(&out);
 	if (ret)
-		tally_print_error("cannot work out what would be opened: %s", strerror(-ret));
+		tally_print_error("cannot determine the events to open: %s", strerror(-ret));
 	tally_str_free(&out);
 	return ret;
 }

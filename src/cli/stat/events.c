@@ -276,7 +276,7 @@ static int requested_filters(struct stat_session *session, struct requested_list
 			used++;
 		}
 		if (!used) {
-			tally_print_error("--filter '%s' has no tracepoint in the -e before it",
+			tally_print_error("--filter '%s': the preceding -e has no tracepoint",
 					  option->text);
 			return -EINVAL;
 		}

@@ -59,14 +59,14 @@ static const char *group_verdict(const struct stat_plan *plan, size_t first, siz
 
 	for (size_t i = first; i < end; i++) {
 		if (plan->events[i].refused)
-			return "does not fit: members are refused";
+			return "does not fit: members cannot be opened";
 		if (plan->events[i].alone)
-			return "does not fit: some are counted by themselves";
+			return "does not fit: some events are counted separately";
 		counters |= needs_counter(&plan->events[i]);
 	}
 	if (!counters)
 		return "needs no counter";
-	return plan->events[first].share > 0 ? "fits" : "never has its turn";
+	return plan->events[first].share > 0 ? "fits" : "never gets a turn";
 }
 
 static void add_mask(struct tally_str *out, const char *word, unsigned mask)
@@ -95,10 +95,10 @@ static void text_event(const struct stat_plan_event *event, struct tally_str *ou
 	counters_text(event, &counters);
 	tally_str_addf(out, "    %-*s ", NAME_WIDTH, event->spec->name);
 	if (event->refused)
-		tally_str_addf(out, "refused: %s", strerror(-event->refused));
+		tally_str_addf(out, "rejected: %s", strerror(-event->refused));
 	else if (needs_counter(event))
 		tally_str_addf(out, "%6.2f%%  on %s%s", 100 * event->share,
-			       tally_str_text(&counters), event->alone ? ", by itself" : "");
+			       tally_str_text(&counters), event->alone ? ", separately" : "");
 	else
 		tally_str_add(out, "100.00%  without a counter");
 	tally_str_add_char(out, '\n');
@@ -142,7 +142,7 @@ static void text_metrics(const struct stat_session *session, const struct stat_p
 		}
 		tally_str_addf(out, "  metric %-*s %6.2f%%%s\n", NAME_WIDTH - 5, metric->name,
 			       100 * share,
-			       metric->together ? "" : "  its parts at different times");
+			       metric->together ? "" : "  events counted at different times");
 	}
 }
 
@@ -210,8 +210,8 @@ int stat_plan(struct stat_session *session)
 	if (!ret)
 		ret = tally_output_flush(&out);
 	if (ret)
-		tally_print_error("no plan can be made: %s",
-				  ret == -E2BIG ? "the events differ in too many ways"
+		tally_print_error("cannot make a plan: %s",
+				  ret == -E2BIG ? "too many different counter constraints"
 						: strerror(-ret));
 	tally_str_free(&out);
 	free(plan.events);

@@ -98,7 +98,6 @@ void stat_removed_check(struct stat_session *session)
 	if (session->told_removed)
 		return;
 	session->told_removed = true;
-	tally_print_warning(
-		"the kernel removed the events of the command: it is a set-uid program, "
-		"or one whose file you cannot read. Nothing of it is counted");
+	tally_print_warning("the kernel removed the events of the command, because it is a set-uid "
+			    "program or one that you cannot read. It was not counted");
 }

@@ -293,8 +293,8 @@ static int stat_command(const struct stat_config *config, char **argv)
 static const struct {
 	const char *word, *instead;
 } perf_words[] = {
-	{"record", "counts are kept as JSON: tally stat -j -o FILE COMMAND"},
-	{"report", "there is no file of counts to show: tally stat -j -o FILE writes JSON"},
+	{"record", "to save counts as JSON: tally stat -j -o FILE COMMAND"},
+	{"report", "counts are saved as JSON: tally stat -j -o FILE"},
 };
 
 /* Reject subcommands of perf stat. A command with such a name must follow "--". */
@@ -303,9 +303,9 @@ static int check_words(const char *word, bool is_command)
 	for (size_t i = 0; word && !is_command && i < TALLY_ARRAY_SIZE(perf_words); i++) {
 		if (strcmp(word, perf_words[i].word) != 0)
 			continue;
-		tally_print_error("there is no 'stat %s' as perf has it", word);
+		tally_print_error("perf's 'stat %s' is not supported", word);
 		tally_print_hint("%s", perf_words[i].instead);
-		tally_print_hint("a command of that name: tally stat -- %s", word);
+		tally_print_hint("to run a command with that name: tally stat -- %s", word);
 		return -EINVAL;
 	}
 	return 0;
@@ -336,10 +336,9 @@ const struct tally_command tally_command_stat = {
 	.name = "stat",
 	.summary = "Count events of a command, of tasks or of the whole machine",
 	.usage = "[OPTIONS] COMMAND [ARGS]\n[OPTIONS] -p PID | -t TID | -a | -C CPUS",
-	.about = " The counts go to stderr. The exit status is the command's; 128 plus the signal "
-		 "that\n"
-		 " killed it; 127 or 126 when it could not be run. A command that --timeout or\n"
-		 " --interval-count ended leaves 0.\n",
+	.about = " The counts are printed to stderr. The exit status is the command's; 128 plus "
+		 "the signal that\n killed it; 127 or 126 if it could not be run; 0 if it was "
+		 "ended by --timeout or\n --interval-count.\n",
 	.options = stat_options,
 	.privileged = true,
 	.run = stat_run,

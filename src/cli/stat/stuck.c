@@ -27,8 +27,8 @@ void stat_stuck_check(struct stat_session *session)
 		struct stat_row *row = &session->rows.data[i];
 
 		if (!row->spec->tool && is_zero(session, i))
-			row->never_fires = tally_stuck_warn(tally_transport_linux(), row->name,
-							    &row->spec->attr, "this 0 is no count",
-							    &tally_print_messages);
+			row->never_fires = tally_stuck_warn(
+				tally_transport_linux(), row->name, &row->spec->attr,
+				"the count of 0 is meaningless", &tally_print_messages);
 	}
 }

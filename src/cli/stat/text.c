@@ -119,7 +119,7 @@ static void add_metric_remarks(struct tally_str *out, const struct stat_metric *
 	if (metric->kind != STAT_FORMULA || metric->quality != TALLY_QUALITY_SCALED)
 		return;
 	tally_str_addf(out, "  (%.2f%%%s)", metric->percent,
-		       metric->apart ? ", parts at different times" : "");
+		       metric->apart ? ", events counted at different times" : "");
 }
 
 static void add_metric(struct tally_str *out, const struct stat_metric *metric)
@@ -362,8 +362,8 @@ static void text_end(struct stat_printer *printer, const struct stat_table *tabl
 	if (table->nr_rows)
 		tally_str_add_char(out, '\n');
 	if (table->estimated)
-		tally_str_add(out, "  counts are estimates of the user host: procfs and ptrace in "
-				   "place of perf_event_open\n\n");
+		tally_str_add(out, "  counts are estimates of the user host (procfs and ptrace "
+				   "instead of perf_event_open)\n\n");
 	add_elapsed(out, table);
 	if (table->has_user && !table->per_run)
 		tally_str_addf(out, "%*.9f seconds user\n%*.9f seconds sys\n\n\n", VALUE_WIDTH,

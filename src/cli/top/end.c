@@ -21,8 +21,8 @@ int top_explain_end(struct top *top, int ret)
 		return 0;
 	}
 	if (ret)
-		tally_print_error("tally top ends: %s", strerror(-ret));
+		tally_print_error("tally top: %s", strerror(-ret));
 	else if (is_over)
-		fprintf(stderr, "tally top ends: the tasks it watched are gone\n");
+		fprintf(stderr, "tally top: all watched tasks have exited\n");
 	return ret;
 }

@@ -30,66 +30,72 @@ const struct tally_option top_options[] = {
 	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
 	TALLY_OPTION_USER(AT(sampling.target)),
 	TALLY_OPTION_VIA(AT(via)),
-	{'i', "no-inherit", FLAG(sampling.no_inherit), "not the children that tasks make"},
+	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
 	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
 	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
-	 "events to sample (cycles); see tally list"},
+	 "sample these events (cycles); see tally list"},
 	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
-	{0, "group", FLAG(group), "the events are one group: counted together or not at all"},
-	{'F', "freq", TEXT(sampling.freq), "freq", "samples a second (4000), or 'max'"},
-	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "a sample every n events",
+	{0, "group", FLAG(group), "make the events a group: scheduled together or not at all"},
+	{'F', "freq", TEXT(sampling.freq), "freq",
+	 "sample at this rate per second (default: 4000), or 'max'"},
+	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "take a sample every n events",
 	 .given = AT(sampling.has_period)},
-	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "callchains, by frame pointers",
+	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "record callchains with frame pointers",
 	 .call = option_chain},
 	{0, "call-graph", .kind = TALLY_OPTION_CALL,
 	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,how to show]",
-	 .help = "callchains, by these means; shown as in tally report", .call = option_chain},
+	 .help = "record callchains; select the method; shown as in tally report",
+	 .call = option_chain},
 	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
-	 "entries of a callchain (127)"},
+	 "limit the callchain entries (127)"},
 	{0, "raw-chains", FLAG(report.raw_chains),
-	 "callchains as recorded, not cut where they went astray"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What is shown:"},
-	{'d', "delay", TEXT(delay), "seconds", "between refreshes (2)"},
-	{'z', "zero", FLAG(zero), "only what came since the last refresh; else the past fades"},
+	 "use callchains as recorded, without validating return addresses"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
+	{'d', "delay", TEXT(delay), "seconds", "time between refreshes (2)"},
+	{'z', "zero", FLAG(zero),
+	 "show only samples since the last refresh; otherwise old ones decay"},
 	{'s', "sort", TEXT(report.sort), "keys",
-	 "tell rows apart by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (dso,symbol)"},
+	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (dso,symbol)"},
 	{0, "fields", TEXT(report.fields), "columns",
-	 "columns: [+]overhead_children,overhead,sample,period and keys"},
-	{'n', "show-nr-samples", FLAG(report.show_samples), "a column of sample counts"},
-	{0, "show-total-period", FLAG(report.show_period), "a column of periods"},
-	{0, "children", FLAG(report.children),
-	 "add what a function's callees cost (default with callchains)", NULL, NULL,
-	 AT(report.children_given)},
+	 "show columns: [+]overhead_children,overhead,sample,period and sort keys"},
+	{'n', "show-nr-samples", FLAG(report.show_samples), "show a column of sample counts"},
+	{0, "show-total-period", FLAG(report.show_period), "show a column of periods"},
+	{0, "children", FLAG(report.children), "add the cost of callees (default with callchains)",
+	 NULL, NULL, AT(report.children_given)},
 	{'w', "column-widths", TEXT(report.column_widths), "width[,width...]",
-	 "of the columns in their order; 0: as their names need it"},
-	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n", "rows (as many as fit)"},
+	 "set column widths; 0: as needed"},
+	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
+	 "limit the number of rows (as many as fit)"},
 	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
-	 "only rows of at least so many samples"},
+	 "show only rows with at least this many samples"},
 	{0, "percent-limit", TEXT(report.percent_limit), "percent",
-	 "leave out rows below this share"},
-	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "no functions of the kernel"},
-	{'U', "hide_user_symbols", FLAG(hide_user), "no functions of user space"},
-	{0, "idle", FLAG(show_idle), "also the functions in which a CPU waits for work"},
-	{0, "comms", TEXT(report.comms), "list", "only threads with these names"},
-	{0, "dsos", TEXT(report.dsos), "list", "only these files"},
-	{0, "symbols", TEXT(report.symbols), "list", "only these functions"},
+	 "leave out rows below this percentage"},
+	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "hide kernel functions"},
+	{'U', "hide_user_symbols", FLAG(hide_user), "hide user-space functions"},
+	{0, "idle", FLAG(show_idle), "also show functions in which idle CPUs wait"},
+	{0, "comms", TEXT(report.comms), "list", "show only threads with these names"},
+	{0, "dsos", TEXT(report.dsos), "list", "show only these files"},
+	{0, "symbols", TEXT(report.symbols), "list", "show only these functions"},
 	{0, "symbol-filter", TEXT(report.symbol_part), "text",
-	 "only functions whose name has this in it"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Names:"},
-	{'k', "vmlinux", TEXT(report.vmlinux), "file", "kernel image with symbols"},
-	{0, "kallsyms", TEXT(report.kallsyms), "file", "kernel symbols as text"},
+	 "show only functions with this text in their name"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
+	{'k', "vmlinux", TEXT(report.vmlinux), "file", "read kernel symbols from this image"},
+	{0, "kallsyms", TEXT(report.kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
 	{0, "no-bounds", FLAG(report.no_bounds),
-	 "addresses, as perf, not fn@START of functions without a name"},
-	{0, "no-demangle", FLAG(report.no_demangle), "raw C++, Rust and D names"},
+	 "show addresses, as perf does, instead of fn@START for functions without a name"},
+	{0, "no-demangle", FLAG(report.no_demangle), "show mangled C++, Rust and D names"},
 	{0, "no-index", FLAG(report.session.no_index),
-	 "read symbols anew, and keep no index of them (see TALLY_INDEX)"},
-	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "How:"},
-	{0, "stdio", FLAG(stdio), "as text, one screen after the other"},
-	{0, "tui", FLAG(tui), "as a screen with keys (the default on a terminal)"},
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
+	{0, "stdio", FLAG(stdio), "print text, one screen after the other"},
+	{0, "tui", FLAG(tui), "use an interactive screen (default on a terminal)"},
 	{'m', "mmap-pages", TEXT(mmap_size), "pages|size",
-	 "size of each ring buffer: pages, or 512K, 4M (512K; more for stack dumps)"},
-	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority", "read with SCHED_FIFO"},
-	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "tell what is opened"},
+	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "dumps)"},
+	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority",
+	 "run with SCHED_FIFO at this priority"},
+	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "print the opened events"},
 	TALLY_OPTION_END,
 };
 
@@ -129,7 +135,8 @@ static int config_delay(struct top_config *config)
 	if (config->delay) {
 		seconds = strtod(config->delay, &end);
 		if (end == config->delay || *end || !(seconds >= 0.05 && seconds <= 86400)) {
-			tally_print_error("-d %s: not a number of seconds (0.05 to 86400)",
+			tally_print_error("option '-d' requires a number of seconds (0.05 to "
+					  "86400), not '%s'",
 					  config->delay);
 			return -EINVAL;
 		}
@@ -162,12 +169,12 @@ int top_config_finish(struct top_config *config)
 		return ret;
 	ret = report_config_finish(&config->report, sampling->chain != TALLY_CALLCHAIN_NONE);
 	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
-		tally_print_error("option '--sort' does not know 'trace': top keeps no traces");
+		tally_print_error("option '--sort': 'trace' is not supported by tally top");
 		ret = -EINVAL;
 	}
 	if (!ret && config->report.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
-		tally_print_error("option '--sort' does not know lines of source: top counts "
-				  "functions; 'tally record' and 'report' know them");
+		tally_print_error("option '--sort': source lines are not supported by tally top; "
+				  "use 'tally record' and 'tally report'");
 		ret = -EINVAL;
 	}
 	return ret;

@@ -17,7 +17,7 @@ static const char *state(void *arg)
 {
 	const struct top *top = arg;
 
-	return top->is_paused ? "paused: p goes on" : NULL;
+	return top->is_paused ? "paused: p resumes" : NULL;
 }
 
 static void shown(void *arg)

@@ -191,11 +191,11 @@ static const struct stdio_key {
 	{'d', "seconds between refreshes", 0, offsetof(struct top_config, delay_ns), 0.05, 86400,
 	 1e9},
 	{'e', "rows (0: as many as fit)", 0, offsetof(struct top_config, entries), 0, 1e6, 1},
-	{'f', "only rows of at least so many samples", 0, offsetof(struct top_config, count_filter),
-	 0, 1e12, 1},
-	{'K', "hide the kernel, or not", offsetof(struct top_config, hide_kernel)},
-	{'U', "hide user space, or not", offsetof(struct top_config, hide_user)},
-	{'z', "only the last interval, or not", offsetof(struct top_config, zero)},
+	{'f', "show only rows with at least this many samples", 0,
+	 offsetof(struct top_config, count_filter), 0, 1e12, 1},
+	{'K', "hide or show the kernel", offsetof(struct top_config, hide_kernel)},
+	{'U', "hide or show user space", offsetof(struct top_config, hide_user)},
+	{'z', "toggle: only the last interval", offsetof(struct top_config, zero)},
 };
 
 /* The lock is needed because the reader uses the config, too. */
@@ -223,7 +223,7 @@ static void key_help(struct stdio_top *io)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++)
 		printf("\t[%c] %s\n", keys[i].key, keys[i].help);
 	printf("\t[q] quit\n\nEvery %g s, %" PRIu64
-	       " rows (0: as many as fit), of at least %" PRIu64 " samples%s%s%s\n",
+	       " rows (0: as many as fit) with at least %" PRIu64 " samples%s%s%s\n",
 	       (double)config->delay_ns / 1e9, config->entries, config->count_filter,
 	       config->hide_kernel ? ", no kernel" : "", config->hide_user ? ", no user space" : "",
 	       config->zero ? ", only the last interval" : "");

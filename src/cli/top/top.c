@@ -151,8 +151,8 @@ static int top_command(int argc, char **argv)
 	if (ret)
 		return ret - 1;
 	if (first < argc) {
-		tally_print_error("tally top runs no command: '%s'", argv[first]);
-		tally_print_hint("-p PID watches what runs; tally record COMMAND records");
+		tally_print_error("tally top does not run a command: '%s'", argv[first]);
+		tally_print_hint("use -p PID to watch a process, or tally record COMMAND");
 		ret = -EINVAL;
 	}
 	if (!ret)
@@ -168,12 +168,10 @@ static int top_command(int argc, char **argv)
 
 const struct tally_command tally_command_top = {
 	.name = "top",
-	.summary = "Show where the time goes, while it goes",
+	.summary = "Show a live profile",
 	.usage = "[OPTIONS] [-a | -C LIST | -p PID | -t TID | -u USER]",
-	.about =
-		" On a terminal a screen with keys (h tells them), else text. Old samples fade: at "
-		"every\n"
-		" refresh seven eighths of them are left.\n",
+	.about = " Interactive on a terminal (h for help), otherwise text. Old samples decay: at "
+		 "every\n refresh seven eighths of them are left.\n",
 	.options = top_options,
 	.privileged = true,
 	.run = top_command,

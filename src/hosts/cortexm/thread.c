@@ -279,7 +279,7 @@ void thread_end(void)
 	thread_wake(&thread->ended);
 	pend_switch();
 	irq_restore(0);
-	board_panic("a thread that has ended runs", (uint32_t)thread->perf.tid, 0);
+	board_panic("a thread runs after its end", (uint32_t)thread->perf.tid, 0);
 }
 
 struct thread *thread_find(int32_t tid)

@@ -190,7 +190,7 @@ void task_exit(void)
 	task_free(task);
 	task_wake(task);
 	task_schedule(false);
-	panic("a task that has ended runs", 0, 0);
+	panic("a task runs after its exit", 0, 0);
 }
 
 /* Find a task that has not ended. */

@@ -33,7 +33,7 @@ static void exception(struct trap_frame *frame, uint64_t cause, uint64_t value)
 		panic("fault in the kernel", cause, frame->x[0]);
 	csr_set(sstatus, STATUS_SIE);
 	if (cause != 8)
-		panic("fault of a task", cause << 32 | (uint32_t)value, frame->x[0]);
+		panic("fault in a task", cause << 32 | (uint32_t)value, frame->x[0]);
 	frame->x[0] += 4;
 	frame->x[X_A0] = (uintptr_t)call_dispatch(frame);
 	csr_clear(sstatus, STATUS_SIE);

@@ -69,7 +69,7 @@ static void verb_forget(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 			sim->breakpoints.data[i] = sim->breakpoints.data[--sim->breakpoints.len];
 			return;
 		}
-	sim_violate(sim, "a breakpoint is forgotten that was not taken");
+	sim_violate(sim, "forget() of a breakpoint that was not reserved");
 }
 
 /* ---- checking attrs --------------------------------------------------------------------- */
@@ -121,14 +121,14 @@ static int verb_init(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 static void verb_inherit(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	if (reserve(sim_of(pmu), hw))
-		sim_violate(sim_of(pmu), "a child has more breakpoints than there is room for");
+		sim_violate(sim_of(pmu), "a child has more breakpoints than can be reserved");
 }
 
 static int verb_modify(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 		       const struct perf_event_attr *attr)
 {
 	if (hw->index >= 0 || hw->running)
-		sim_violate(sim_of(pmu), "a breakpoint is modified that is on");
+		sim_violate(sim_of(pmu), "modify() of a breakpoint that is on");
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 			hw->index = i;
 			return 0;
 		}
-	sim_violate(sim, "more breakpoints are on than there was room for");
+	sim_violate(sim, "more breakpoints are on than were reserved");
 	return -EBUSY;
 }
 

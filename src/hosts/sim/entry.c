@@ -11,13 +11,13 @@ void sim_hook_begin(struct tally_sim *sim, uint32_t cpu)
 	sim->cpu = cpu;
 	sim_settle(sim, sim_this(sim));
 	if (sim_this(sim)->off++)
-		sim_violate(sim, "a hook is due where interrupts are off");
+		sim_violate(sim, "a hook is called with interrupts off");
 }
 
 void sim_hook_end(struct tally_sim *sim)
 {
 	if (--sim_this(sim)->off)
-		sim_violate(sim, "a hook left interrupts in another state");
+		sim_violate(sim, "a hook changed the interrupt state");
 	sim_this(sim)->off = 0;
 	sim_run_deferred(sim);
 }

@@ -50,7 +50,7 @@ void sim_memory_exit(struct tally_sim *sim)
 /* Check that memory may be allocated here, and whether the allocation is to fail. */
 static bool may_alloc(struct tally_sim *sim)
 {
-	sim_sleeping(sim, "memory asked for with interrupts off", "memory asked for under a lock");
+	sim_sleeping(sim, "memory allocated with interrupts off", "memory allocated under a lock");
 	return !sim->fail_alloc || --sim->fail_alloc;
 }
 
@@ -79,10 +79,9 @@ void sim_free(void *host, void *memory, size_t size)
 
 	if (!memory)
 		return;
-	sim_sleeping(sim, "memory given back with interrupts off",
-		     "memory given back under a lock");
+	sim_sleeping(sim, "memory freed with interrupts off", "memory freed under a lock");
 	if (block->size != size)
-		sim_violate(sim, "memory given back with another size than it was asked for with");
+		sim_violate(sim, "memory freed with a size other than the allocated one");
 	sim->held_bytes -= block->size;
 	free(block);
 }
@@ -127,10 +126,10 @@ void sim_pages_free(void *host, void *pages, size_t nr)
 
 	if (!pages)
 		return;
-	sim_sleeping(sim, "pages given back with interrupts off", "pages given back under a lock");
+	sim_sleeping(sim, "pages freed with interrupts off", "pages freed under a lock");
 	if (first >= sim->nr_pages || nr > sim->nr_pages - first ||
 	    memchr(sim->page_used + first, 0, nr)) {
-		sim_violate(sim, "pages given back that were not given out");
+		sim_violate(sim, "pages freed that were not allocated");
 		return;
 	}
 	memset(pages, POISON, nr * sim_ops.page_size);
@@ -183,8 +182,8 @@ static bool user_faults(struct tally_sim *sim, const void *user, size_t len)
 {
 	uintptr_t from = (uintptr_t)user;
 
-	sim_sleeping(sim, "user memory touched with interrupts off",
-		     "user memory touched under a lock");
+	sim_sleeping(sim, "user memory accessed with interrupts off",
+		     "user memory accessed under a lock");
 	return len &&
 	       (from < sim_ops.page_size || (from < sim->fail_to && sim->fail_from < from + len));
 }

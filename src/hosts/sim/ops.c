@@ -29,7 +29,7 @@ void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked)
 
 static void op_lock_free(void *host, void *lock)
 {
-	sim_sleeping(host, "a lock freed with interrupts off", "a lock freed while one is taken");
+	sim_sleeping(host, "a lock freed with interrupts off", "a lock freed while one is held");
 	free(lock);
 }
 
@@ -38,7 +38,8 @@ static void op_lock(void *host, void *lock)
 	struct tally_sim *sim = host;
 
 	sim_pass(sim);
-	sim_sleeping(sim, "a lock taken with interrupts off", "a lock taken while another is");
+	sim_sleeping(sim, "a lock taken with interrupts off",
+		     "a lock taken while another one is held");
 	sim->locked = *(bool *)lock = true;
 }
 
@@ -47,7 +48,7 @@ static void op_unlock(void *host, void *lock)
 	struct tally_sim *sim = host;
 
 	if (!*(bool *)lock)
-		sim_violate(sim, "a lock given back without having been taken");
+		sim_violate(sim, "a lock released that was not held");
 	sim->locked = *(bool *)lock = false;
 	sim_pass(sim);
 }
@@ -66,7 +67,7 @@ static void op_irq_restore(void *host, uintptr_t flags)
 	struct sim_cpu *cpu = sim_this(sim);
 
 	if (cpu->off != flags + 1)
-		sim_violate(sim, "irq_restore() with other flags than its irq_save() gave");
+		sim_violate(sim, "irq_restore() with flags that its irq_save() did not return");
 	cpu->off = (uint32_t)flags;
 	sim_pass(sim);
 	sim_run_deferred(sim);
@@ -110,7 +111,7 @@ void sim_run_deferred(struct tally_sim *sim)
 		sim_this(sim)->off = 1;
 		tally_core_deferred(sim->core);
 		if (sim_this(sim)->off != 1)
-			sim_violate(sim, "tally_core_deferred() left interrupts in another state");
+			sim_violate(sim, "tally_core_deferred() changed the interrupt state");
 		sim_this(sim)->off = 0;
 	}
 }
@@ -178,7 +179,7 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 {
 	sim_sleeping(host, "task_put() with interrupts off", "task_put() under a lock");
 	if (!task_of(perf)->held)
-		sim_violate(host, "task_put() of a task that was not got");
+		sim_violate(host, "task_put() without task_get()");
 	else
 		task_of(perf)->held--;
 }
@@ -259,7 +260,7 @@ static void op_sigtrap(void *host, struct tally_core_task *perf, uint64_t addr, 
 	struct tally_sim_task *task = task_of(perf);
 
 	if (sim_this(sim)->current != task)
-		sim_violate(sim, "sigtrap() for a task that does not run here");
+		sim_violate(sim, "sigtrap() for a task that is not running on this CPU");
 	task->signals.traps++;
 	task->signals.trap_addr = addr;
 	task->signals.trap_type = type;

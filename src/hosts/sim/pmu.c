@@ -34,9 +34,9 @@ static void expect(struct sim_pmu *driver, const struct tally_core_hw *hw, bool 
 	struct sim_pmu_cpu *cpu = this_cpu(driver);
 
 	if (!sim_this(driver->sim)->off)
-		sim_violate(driver->sim, "a PMU is touched with interrupts on");
+		sim_violate(driver->sim, "a PMU is accessed with interrupts on");
 	if (on && (hw->index < 0 || cpu->owner[hw->index] != hw))
-		sim_violate(driver->sim, "a verb for an event that is not on this CPU");
+		sim_violate(driver->sim, "an operation on an event that is not on this CPU");
 	if (!on && hw->index >= 0)
 		sim_violate(driver->sim, "add() of an event that has a counter");
 	if (hw->running != running)

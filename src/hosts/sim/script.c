@@ -199,9 +199,10 @@ void sim_advance(struct tally_sim *sim, struct tally_sim_task *task)
 		int ret = steps[step->op](sim, task, step);
 
 		if (i == MAX_STEPS)
-			give_up(sim, task, "a script whose steps take no time");
+			give_up(sim, task, "a script that takes too many steps without time");
 		if (ret == -EINVAL)
-			give_up(sim, task, "loops of a script that are too deep or do not match");
+			give_up(sim, task,
+				"loops of a script are nested too deeply or do not match");
 		sim_call_end(sim, &call);
 		if (task->state != SIM_RUNNING || sim->cpus[number].current != task)
 			break;

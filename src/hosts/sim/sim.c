@@ -159,7 +159,7 @@ size_t tally_sim_destroy(struct tally_sim *sim)
 		sim_task_free(*task);
 	tally_vec_free(&sim->tasks);
 	if (sim->breakpoints.len)
-		sim_violate(sim, "breakpoints were not forgotten");
+		sim_violate(sim, "breakpoints without forget()");
 	tally_vec_free(&sim->breakpoints);
 	users_free(sim);
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++)

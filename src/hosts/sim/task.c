@@ -152,7 +152,7 @@ int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct ta
 void sim_exit(struct tally_sim *sim, struct tally_sim_task *task)
 {
 	if (task->held)
-		sim_violate(sim, "a task ends that task_get() holds");
+		sim_violate(sim, "a task exits while task_get() holds a reference");
 	leave_process(sim, task);
 	tally_core_exit(sim->core, &task->perf);
 	tally_list_remove(&task->queued);

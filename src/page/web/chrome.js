@@ -90,7 +90,7 @@ function makeHead() {
 }
 
 function chip(text, undo) {
-  return make("span", {class: "chip"}, text, makeButton("\u00d7", "take it away", undo, {"aria-label": `take away: ${text}`}));
+  return make("span", {class: "chip"}, text, makeButton("\u00d7", "remove", undo, {"aria-label": `take away: ${text}`}));
 }
 
 function drawChips() {
@@ -136,7 +136,7 @@ function makeChrome() {
   app.strip = makeStrip();
   app.panel = make("main", {id: "panel"});
   const place = byId("app");
-  place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "What is selected"})),
+  place.replaceChildren(makeHead(), make("div", {class: "second"}, makeTabs(), make("div", {id: "chips", role: "group", "aria-label": "Selection"})),
     make("p", {id: "link-error", class: "wrong", role: "alert", hidden: true}), app.strip.box, app.panel, makeDetails(), make("div", {id: "status", class: "visually-hidden", "aria-live": "polite"}),
     make("div", {id: "tip", hidden: true, "aria-hidden": "true"}));
 }

@@ -16,7 +16,7 @@ function bytesOfBase64(text) {
       bytes[i] = binary.charCodeAt(i);
     return bytes;
   } catch (error) {
-    throw new BrokenPage("its data are not in base64");
+    throw new BrokenPage("its data is not valid base64");
   }
 }
 
@@ -33,7 +33,7 @@ function joinChunks(chunks, size) {
 // Decompress at most `size` bytes.
 async function inflate(packed, size) {
   if (typeof DecompressionStream !== "function")
-    throw new BrokenPage("this browser cannot unpack data (it has no DecompressionStream); browsers since 2023 can");
+    throw new BrokenPage("this browser cannot decompress data (it has no DecompressionStream); browsers since 2023 can");
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const reader = stream.getReader();
   const chunks = [];
@@ -49,11 +49,11 @@ async function inflate(packed, size) {
         break;
     }
   } catch (error) {
-    throw new BrokenPage("its data do not unpack: the file was cut or changed");
+    throw new BrokenPage("its data cannot be decompressed: the file was truncated or changed");
   }
   if (length !== size) {
     reader.cancel().catch(() => {});
-    throw new BrokenPage(`its data are ${length > size ? "longer" : "shorter"} than the ${size} bytes that it says`);
+    throw new BrokenPage(`its data are ${length > size ? "longer" : "shorter"} than the ${size} bytes stated`);
   }
   return joinChunks(chunks, size);
 }
@@ -103,7 +103,7 @@ function readColumn(column, bytes, type) {
     return bytes;
   const read = READERS[column.as];
   if (!read)
-    throw new BrokenPage(`column ${column.name} is written in a way that this viewer does not know`);
+    throw new BrokenPage(`column ${column.name} has an unknown encoding`);
   if (column.count > bytes.length)
     throw new BrokenPage(`column ${column.name} has fewer bytes than values`);
   const out = new type(column.count);
@@ -118,14 +118,14 @@ function isSize(value) {
 function checkColumns(columns) {
   let size = 0;
   if (!Array.isArray(columns))
-    throw new BrokenPage("it does not say what its data are");
+    throw new BrokenPage("the list of columns is missing");
   for (const column of columns) {
     if (!column || typeof column.name !== "string" || !isSize(column.count) || !isSize(column.bytes))
       throw new BrokenPage("its list of columns is damaged");
     size += column.bytes;
   }
   if (size > BYTES_MAX)
-    throw new BrokenPage("its data are larger than 2 GiB");
+    throw new BrokenPage("its data is larger than 2 GiB");
   return size;
 }
 
@@ -142,13 +142,13 @@ function readMeta(text) {
   try {
     meta = JSON.parse(text);
   } catch (error) {
-    throw new BrokenPage("its description is no JSON");
+    throw new BrokenPage("its metadata is not valid JSON");
   }
   if (!meta || meta.format !== 1)
-    throw new BrokenPage("it has another format than the viewer in it");
+    throw new BrokenPage("its data format does not match its viewer");
   if (!Array.isArray(meta.recordings) || meta.recordings.length < 1 || meta.recordings.length > 2 ||
     !meta.recordings.every(isRecording))
-    throw new BrokenPage("it does not say which recordings it is of");
+    throw new BrokenPage("the list of recordings is missing or invalid");
   if (!Array.isArray(meta.events) || !meta.events.every(isRecord))
     throw new BrokenPage("it has no events");
   // For a recording without samples, whose name and health are still shown.

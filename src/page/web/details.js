@@ -14,7 +14,7 @@ function describeCell(tree, cell) {
     const file = shownText(frameFile(model, cell.frame));
     lines.push(`${KINDS[frameKind(model, cell.frame)]}${file ? `, ${file}` : ""}`);
   }
-  lines.push(`${formatShare(cell.total, current)}: ${formatMeasure(cell.total, event)}` + (cell.self ? `, itself ${formatWeight(cell.self, event.unit)}` : ""));
+  lines.push(`${formatShare(cell.total, current)}: ${formatMeasure(cell.total, event)}` + (cell.self ? `, self ${formatWeight(cell.self, event.unit)}` : ""));
   if (tree.hasBase) {
     const before = base ? cell.base / base : 0, after = current ? cell.total / current : 0;
     lines.push(`before ${formatShare(cell.base, base)}, after ${formatShare(cell.total, current)}: ${formatChange(before, after)} points` +
@@ -45,8 +45,8 @@ function showWhole(frame) {
     ["file", escapeText(model.strings.whole(model.columns.frame_file[frame]))]];
   const list = make("dl", {});
   for (const [name, text] of rows)
-    list.append(make("dt", {}, name), make("dd", {class: "whole", tabIndex: 0}, text || "not known"));
-  showDialog("Names, whole", list);
+    list.append(make("dt", {}, name), make("dd", {class: "whole", tabIndex: 0}, text || "unknown"));
+  showDialog("Full names", list);
 }
 
 // Select the function for the keys s, a, w and the buttons. `pick()` returns {tree, cell} of the view's cursor, or
@@ -84,10 +84,10 @@ function makeDetails() {
   const act = (label, title, act, id) => makeButton(label, title, act, {id});
   return make("div", {id: "details", hidden: true},
     make("span", {id: "details-text"}),
-    act("Callers, callees", "who calls it and what it calls (s)", () => openSandwich(app.frame)),
-    act("Source", "its instructions and source (a)", () => openNote(app.frame), "details-source"),
-    act("Only with it", "only samples that have it on their stack (f)", () => onlyFunction(app.frame)),
-    act("Whole names", "names and paths in full (w)", () => showWhole(app.frame)));
+    act("Callers, callees", "show its callers and callees (s)", () => openSandwich(app.frame)),
+    act("Source", "show its instructions and source (a)", () => openNote(app.frame), "details-source"),
+    act("Filter by it", "filter by samples with it on the stack (f)", () => onlyFunction(app.frame)),
+    act("Full names", "show names and paths in full (w)", () => showWhole(app.frame)));
 }
 
 function onlyFunction(frame) {

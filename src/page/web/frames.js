@@ -52,7 +52,7 @@ function chainsOf(model) {
   return model.chains;
 }
 
-const NO_CHAINS = "recorded without callchains: callers are not known (tally record -g records them)";
+const NO_CHAINS = "recorded without callchains: callers are unknown (use tally record -g)";
 
 function frameFile(model, frame) {
   return model.strings.text(model.columns.frame_file[frame]);
@@ -93,7 +93,7 @@ function isLibrary(file) {
 }
 
 const KINDS = {
-  kernel: "kernel", user: "program", library: "library", jit: "JIT", inlined: "inlined", nameless: "without name",
+  kernel: "kernel", user: "program", library: "library", jit: "JIT", inlined: "inlined", nameless: "no name",
   guest: "guest", hypervisor: "hypervisor", cut: "[cut]: callers missing",
 };
 

@@ -64,7 +64,7 @@ function onAddress() {
 // Returns true if there were any.
 function readAddress() {
   const {state, wrong} = readFragment(location.hash, app.model);
-  Object.assign(app, {state, linkError: wrong.length ? `Of the link is left out: ${wrong.join("; ")}` : ""});
+  Object.assign(app, {state, linkError: wrong.length ? `Ignored parts of the link: ${wrong.join("; ")}` : ""});
   if (wrong.length)
     history.replaceState(null, "", "#" + writeFragment(state));
   return wrong.length > 0;
@@ -123,7 +123,7 @@ function drawNow() {
 }
 
 function showError(text) {
-  byId("app").replaceChildren(make("div", {class: "failure", role: "alert"}, make("h1", {}, "This page cannot be shown"), make("p", {}, text)));
+  byId("app").replaceChildren(make("div", {class: "failure", role: "alert"}, make("h1", {}, "Cannot show this page"), make("p", {}, text)));
   document.documentElement.dataset.failed = "1";
 }
 

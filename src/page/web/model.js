@@ -36,7 +36,7 @@ function checkBelow(columns, name, limit) {
   const column = columns[name];
   for (let i = 0; column && i < column.length; i++) {
     if (column[i] >= limit)
-      throw new BrokenPage(`column ${name} names what is not there`);
+      throw new BrokenPage(`column ${name} has an index out of range`);
   }
 }
 
@@ -45,7 +45,7 @@ function checkNodes(parents) {
     throw new BrokenPage("its call tree has no root");
   for (let i = 1; i < parents.length; i++) {
     if (parents[i] >= i)
-      throw new BrokenPage("its call tree is no tree");
+      throw new BrokenPage("its call tree is not a tree");
   }
 }
 

@@ -6,8 +6,8 @@ const STRIP_HEIGHT = 46, SCALE_HEIGHT = 16;
 function makeStrip() {
   const canvas = make("canvas", {"aria-hidden": "true"});
   const box = make("div", {id: "strip", tabIndex: 0, role: "application", "aria-roledescription": "time line",
-    title: "orange: user, red: kernel, purple: lost here; drag: a span, double click: all",
-    "aria-label": "Samples over time. Arrow keys move, space begins and ends a span, x takes it away."}, canvas);
+    title: "orange: user, red: kernel, purple: lost; drag to select a span, double-click for all",
+    "aria-label": "Samples over time. Arrow keys move, space starts and ends a span, x removes it."}, canvas);
   const strip = {box, canvas, key: "", painted: "", bins: []};
   strip.brush = makeBrush(canvas, box, () => paintStrip(strip), () => go({span: null}));
   return strip;
@@ -44,7 +44,7 @@ function paintStrip(strip) {
     const most = Math.max(bins.most, 1e-9);
     paintBins(context, bins, losses, {x: brush.left, y: r * STRIP_HEIGHT + 4, height: STRIP_HEIGHT - 4, step: brush.width / bins.weight.length}, most);
     context.fillStyle = colours.text;
-    context.fillText(rows > 1 ? r ? "after" : "before" : "all that is selected", SIDE + 6, r * STRIP_HEIGHT + 28);
+    context.fillText(rows > 1 ? r ? "after" : "before" : "selection", SIDE + 6, r * STRIP_HEIGHT + 28);
   });
   paintTicks(context, brush, rows * STRIP_HEIGHT);
   paintBrush(context, brush, rows * STRIP_HEIGHT);

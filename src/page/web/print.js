@@ -15,7 +15,7 @@ function startPrinting() {
   drawNow();
   for (const box of app.panel.querySelectorAll(".flame")) {
     if (!box.hidden && box.scrollHeight > box.clientHeight + 1)
-      box.after(make("p", {class: "caption unprinted"}, "There is more below this, not printed."));
+      box.after(make("p", {class: "caption unprinted"}, "More rows below are not printed."));
   }
 }
 

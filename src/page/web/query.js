@@ -48,7 +48,7 @@ function parseQuoted(parser) {
   if (at >= text.length)
     throw new BadQuery("the quote is not closed", start);
   if (!isWordEnd(text[at + 1]))
-    throw new BadQuery("a blank is missing behind the quote", at + 1);
+    throw new BadQuery("a blank is required after the quote", at + 1);
   parser.at = at + 1;
   return value;
 }

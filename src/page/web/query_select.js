@@ -85,7 +85,7 @@ function checkKnown(model, word) {
   if (word.field === "time" && !model.hasTimes)
     throw new BadQuery("times were not recorded");
   if (word.field === "cpu" && !cpus.some((cpu) => cpu > 0))
-    throw new BadQuery("CPUs were not recorded: record --sample-cpu does");
+    throw new BadQuery("CPUs were not recorded: use record --sample-cpu");
   if ((word.field === "tid" || word.field === "pid") && !tids.some((tid) => tid > 0))
     throw new BadQuery("threads were not recorded");
 }
@@ -158,5 +158,5 @@ function timeOutside(model, query) {
   });
   if (!parseQuery(query).some((word) => word.time && !word.isNegated && isOutside(word.time)))
     return "";
-  return `time: is outside of the recording, ${all.map((r) => clockTimes(model, r)).join(" and ")} of its clock`;
+  return `time: is outside the recording, which covers ${all.map((r) => clockTimes(model, r)).join(" and ")} by its clock`;
 }

@@ -68,7 +68,7 @@ function parseRepeated(parser) {
 
 function parseGroup(parser) {
   if (++parser.depth > REGEX_GROUPS_MAX)
-    throw new BadQuery("the regular expression has groups in groups in more than 31 levels");
+    throw new BadQuery("the regular expression nests groups more than 31 levels deep");
   parser.at++;
   const inner = parseAlternatives(parser);
   if (parser.text[parser.at] !== ")")
@@ -86,7 +86,7 @@ function parseEscape(parser) {
   if (c === undefined)
     throw new BadQuery("the regular expression ends in a backslash");
   if (c >= "0" && c <= "9")
-    throw new BadQuery("regular expressions have no back-references here");
+    throw new BadQuery("back-references are not supported in regular expressions");
   if ("bB<>`'".includes(c))
     return {kind: "assert", which: {"`": "^", "'": "$"}[c] || c};
   if (ESCAPES[c])

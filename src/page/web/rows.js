@@ -35,7 +35,7 @@ function drawHead(rows) {
   head.replaceChildren(...source.columns().map((column) => {
     const isSorted = column.name === sorted;
     const title = source.sort && column.sorts !== false
-      ? makeButton(column.title + (isSorted ? (isAscending ? " \u25b4" : " \u25be") : ""), "sort by it", () => source.sort(column.name)) : column.title;
+      ? makeButton(column.title + (isSorted ? (isAscending ? " \u25b4" : " \u25be") : ""), "sort by this column", () => source.sort(column.name)) : column.title;
     return make("th", {scope: "col", class: column.class, "aria-sort": isSorted ? (isAscending ? "ascending" : "descending") : null}, title);
   }));
 }

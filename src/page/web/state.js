@@ -85,7 +85,7 @@ function readFragment(fragment, model) {
     if (value !== null)
       state[name] = value;
     else if (wrong.length < WRONG_MAX)
-      wrong.push(isKnown ? `no such ${name}: ${shownText(text === null ? rest.join("=") : text, 60)}` : `${shownText(name, 60)} is nothing of a link`);
+      wrong.push(isKnown ? `no such ${name}: ${shownText(text === null ? rest.join("=") : text, 60)}` : `unknown part of the link: ${shownText(name, 60)}`);
   }
   return {state, wrong};
 }

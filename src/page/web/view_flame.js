@@ -57,8 +57,8 @@ function makeLegend() {
 // Make the buttons shared by flame graph and call tree.
 function treeToggles() {
   const list = [
-    makeToggle("Reversed", "what takes time outermost, its callers inside (r)", () => app.state.reversed, (reversed) => go({reversed, zoom: ""})),
-    makeToggle("Recursion collapsed", "a function that calls itself is one cell (c)", () => app.state.merged, (merged) => go({merged, zoom: ""})),
+    makeToggle("Reversed", "leaf functions outermost, their callers inside (r)", () => app.state.reversed, (reversed) => go({reversed, zoom: ""})),
+    makeToggle("Recursion collapsed", "merge recursive calls into one cell (c)", () => app.state.merged, (merged) => go({merged, zoom: ""})),
   ];
   if (app.model.hasBase) {
     list.push(makeChoice("Widths", [["after", "after"], ["before", "before"], ["both", "mean of both"]], () => app.state.widths, (widths) => go({widths})));
@@ -76,7 +76,7 @@ function makeCrumbs() {
     const chain = zoomChain(findCell(currentTree(), app.state.zoom));
     const shown = chain.length > 6 ? [chain[0], null, ...chain.slice(-4)] : chain;
     setChildren(crumbs, cellPath(chain[chain.length - 1]), () => shown.map((cell) => cell
-      ? makeButton(cellName(currentTree(), cell, 48), "zoom to it", () => go({zoom: cellPath(cell)})) : "\u2026"));
+      ? makeButton(cellName(currentTree(), cell, 48), "zoom to this", () => go({zoom: cellPath(cell)})) : "\u2026"));
   };
   return crumbs;
 }
@@ -89,8 +89,8 @@ function makeFlameView() {
   });
   const bar = make("div", {class: "bar"}, ...treeToggles(),
     makeToggle("Upwards", "callers at the bottom (v)", () => app.state.upward, (upward) => go({upward})),
-    makeButton("Zoom out", "the caller (-); all: 0", () => zoomOut()), makeLegend());
-  const crumbs = makeCrumbs(), empty = make("p", {class: "empty"}, "No sample is selected.");
+    makeButton("Zoom out", "zoom out one step (-), or completely (0)", () => zoomOut()), makeLegend());
+  const crumbs = makeCrumbs(), empty = make("p", {class: "empty"}, "No samples are selected.");
   return {
     element: make("div", {class: "view fills"}, bar, crumbs, empty, pane.box),
     focus: () => pane.box.focus(),

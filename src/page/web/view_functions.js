@@ -87,7 +87,7 @@ function makeFunctionsView() {
       if (isNew)
         frames = sortedFunctions();
       [key, rows.weights] = [now, weights];
-      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}. Enter or a double click: callers and callees.`);
+      setText(caption, `${countOf(frames.length, "function")}${app.found ? " found" : ""}; ${selectionSums()}. Press Enter or double-click for callers and callees.`);
       resetRows(rows, !isNew);
     },
   };

@@ -143,7 +143,7 @@ function heatPieceText(ns) {
 
 function makeHeatView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), box = make("div", {class: "heat", role: "img", tabIndex: 0,
-    "aria-label": "Heatmap of samples; the strip above takes spans by the keyboard"}, canvas);
+    "aria-label": "Heatmap of samples; use the strip above to select spans with the keyboard"}, canvas);
   const view = {box, canvas, heat: null, drag: null, key: "", area: null};
   canvas.addEventListener("mousedown", (event) => {
     if (event.button === 0)
@@ -155,10 +155,10 @@ function makeHeatView() {
     showTip([`${text(cell.from)} to ${text(cell.to)} s`, formatWeight(cell.weight, unit)], event.clientX, event.clientY);
   });
   canvas.addEventListener("mouseleave", hideTip);
-  const choice = makeChoice("A column is", [["0", "chosen by length"], ...HEAT_PIECES.map((ns) => [String(ns), heatPieceText(ns)])],
+  const choice = makeChoice("Column length", [["0", "automatic"], ...HEAT_PIECES.map((ns) => [String(ns), heatPieceText(ns)])],
     () => String(app.state.column), (column) => go({column: Number(column)}));
-  const bar = make("div", {class: "bar"}, choice, make("span", {class: "hint"}, "Time goes upwards in a column, then to the next one. Drag: a span."), makeHeatLegend(view));
-  const none = make("p", {class: "empty"}, "There are no times in this recording.");
+  const bar = make("div", {class: "bar"}, choice, make("span", {class: "hint"}, "Time goes upwards in a column, then to the next column. Drag to select a span."), makeHeatLegend(view));
+  const none = make("p", {class: "empty"}, "This recording has no times.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),

@@ -33,10 +33,10 @@ function healthCard(model, r) {
   if (!r && !chainsOf(model).hasChains)
     lines.push(NO_CHAINS);
   if (lost)
-    lines.push(`${formatCount(lost)} ${lost === 1 ? "sample or record was" : "samples or records were"} lost at times that the recording tells: see the marks over time`);
+    lines.push(`${formatCount(lost)} ${lost === 1 ? "sample or record was" : "samples or records were"} lost at known times: see the marks in the time views`);
   if (cut)
-    lines.push(`${cut === 1 ? "the stack of 1 sample was" : `the stacks of ${formatCount(cut)} samples were`} cut: [cut] is in place of the outermost callers`);
-  return card(name, lines.length ? textList(lines) : make("p", {}, "Nothing is known to be wrong with it."));
+    lines.push(`${cut === 1 ? "the stack of 1 sample was" : `the stacks of ${formatCount(cut)} samples were`} broken: [cut] replaces the outermost callers`);
+  return card(name, lines.length ? textList(lines) : make("p", {}, "No problems known."));
 }
 
 function headerCard(model, r) {
@@ -44,7 +44,7 @@ function headerCard(model, r) {
   const rows = [["samples", formatCount(numberOf(recording.samples))], ...isList(recording.header).filter((row) => Array.isArray(row))];
   if (model.hasTimes)
     rows.splice(1, 0, ["length", formatNs(model.lengths[r] * model.unitNs)],
-      ["times", `${clockTimes(model, r)} of the recording's clock, in which time: of a query counts; views begin at 0`]);
+      ["times", `${clockTimes(model, r)} by the clock of the recording, used by time: in queries; views begin at 0`]);
   for (const row of rows.slice(0, 500))
     list.append(make("dt", {}, shownText(String(row[0]), 80)), make("dd", {}, shownText(String(row[1]), 2000)));
   return card(model.hasBase ? `Recorded ${r ? "after" : "before"}` : "Recording", list);
@@ -76,7 +76,7 @@ function threadRows() {
     const isChosen = chosen.includes(thread);
     const turn = () => go({threads: isChosen ? null : [thread]});
     return make("tr", {}, make("td", {class: "number"}, shareCell(values[thread], whole)),
-      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, 80), "only this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
+      make("td", {class: "name"}, makeButton(threadLabel(app.model, thread, 80), "filter by this thread", turn, {class: "link", "aria-pressed": String(isChosen)})));
   });
 }
 
@@ -84,14 +84,14 @@ function makeOverviewView() {
   const body = make("div", {class: "cards", tabIndex: 0, role: "group", "aria-label": "Overview"});
   const {model} = app, fixed = model.meta.recordings.map((_, r) => healthCard(model, r));
   if (isList(model.meta.notes).length)
-    fixed.push(card("Left out of this page", textList(model.meta.notes)));
+    fixed.push(card("Omitted from this page", textList(model.meta.notes)));
   const headers = model.meta.recordings.map((_, r) => headerCard(model, r));
   return {
     element: make("div", {class: "view fills"}, body),
     focus: () => body.focus(),
     draw() {
-      const ranks = () => [rankCard("Heaviest by themselves", functionRows("self")),
-        ...(chainsOf(model).isFlat ? [] : [rankCard("Heaviest with what they call", functionRows("total"))]), rankCard("Heaviest threads", threadRows())];
+      const ranks = () => [rankCard("Top functions, self", functionRows("self")),
+        ...(chainsOf(model).isFlat ? [] : [rankCard("Top functions, total", functionRows("total"))]), rankCard("Top threads", threadRows())];
       body.replaceChildren(...fixed, ...(app.weights.current.whole > 0 ? ranks() : []), ...headers);
     },
   };

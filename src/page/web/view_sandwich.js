@@ -49,7 +49,7 @@ function makePicker() {
   list.sync = () => {
     const {total} = functionsOf(app.model, app.weights).current;
     const label = (frame) => `${formatShare(total[frame], app.weights.current.whole)}  ${frameLabel(app.model, frame, 80)}`;
-    list.replaceChildren(make("p", {}, "Choose a function, here or in another view with the key s:"),
+    list.replaceChildren(make("p", {}, "Choose a function here, or in another view with the key s:"),
       ...heaviest(total, 20).map((frame) => makeButton(label(frame), "", () => openSandwich(frame))));
   };
   return list;
@@ -72,12 +72,12 @@ function heaviest(values, most) {
 }
 
 function makeSandwichView() {
-  const callers = makeSandwichPane("Callers: arrow keys go from cell to cell, Enter looks at that function");
-  const callees = makeSandwichPane("Callees: arrow keys go from cell to cell, Enter looks at that function");
+  const callers = makeSandwichPane("Callers: arrow keys go from cell to cell, Enter switches to that function");
+  const callees = makeSandwichPane("Callees: arrow keys go from cell to cell, Enter switches to that function");
   const title = make("h2", {class: "pivot"}), picker = makePicker();
   const bar = make("div", {class: "bar"}, ...treeToggles().filter((one) => one.textContent !== "Reversed"), makeLegend());
-  const above = make("p", {class: "caption"}, "Above the function: who calls it, nearest at the bottom. Below it: what it calls.");
-  const noCallers = make("p", {class: "caption"}, "No callers: it is outermost."), noCallees = make("p", {class: "caption"}, "It calls nothing.");
+  const above = make("p", {class: "caption"}, "Above: callers of the function, the nearest at the bottom. Below: its callees.");
+  const noCallers = make("p", {class: "caption"}, "No callers: it is the outermost function."), noCallees = make("p", {class: "caption"}, "No callees.");
   const unknown = make("p", {class: "caption"}, `It was ${NO_CHAINS}.`);
   const body = make("div", {class: "sandwich"}, above, unknown, noCallers, callers.box, title, callees.box, noCallees);
   callers.fits = true; // limit it to its rows, which leaves the rest to the callees

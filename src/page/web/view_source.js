@@ -76,7 +76,7 @@ function openNote(frame) {
     app.noteFor = {frame, ...found};
     go({view: "source", note: found.note});
   } else if (frame >= 0) {
-    say(`${frameName(app.model, frame)}: the page has no source of it`);
+    say(`${frameName(app.model, frame)}: the page does not contain its source`);
   }
 }
 
@@ -112,7 +112,7 @@ function lineLink(note, row) {
     return "";
   if (!source || line < source.first || line >= source.first + isList(source.lines).length)
     return String(line);
-  return makeButton(String(line), "its line of source", () => {
+  return makeButton(String(line), "go to the source line", () => {
     const section = app.panel.querySelectorAll(".pane section")[isList(note.sources).indexOf(source)];
     const there = section && section.querySelectorAll("tbody tr")[line - source.first];
     for (const old of app.panel.querySelectorAll("tr.chosen"))
@@ -139,7 +139,7 @@ function drawNote(body, note) {
   const sources = isList(note.sources);
   body.replaceChildren(
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Source"}, ...(sources.length ? sources.map((source) => sourceTable(source, whole))
-      : [make("p", {class: "empty"}, "Its source was not found when the page was made.")])),
+      : [make("p", {class: "empty"}, "Its source was not found when the page was written.")])),
     make("div", {class: "pane", tabIndex: 0, role: "group", "aria-label": "Instructions"}, instructionTable(note, whole)));
   for (const pane of body.children) {
     const heaviest = pane.querySelector(".heaviest");
@@ -150,10 +150,10 @@ function drawNote(body, note) {
 
 function makeSourceView() {
   const body = make("div", {class: "panes"}), none = make("p", {class: "empty"},
-    "The page has no instructions or source. Where it is made, tally report --html FILE --html-source puts in those of the heaviest functions.");
+    "The page contains no instructions or source. To include those of the top functions, use tally report --html FILE --html-source.");
   const text = (note) => `${frameLabel(app.model, note.frame, 90)} (${countOf(numberOf(note.samples), "sample")})`;
   const choice = makeChoice("Function", app.notes.map((note, i) => [String(i), text(note)]), () => String(app.state.note), (note) => go({note: Number(note)}));
-  const hint = make("span", {class: "hint"}, "Of the whole recording: spans, threads and queries do not change it.");
+  const hint = make("span", {class: "hint"}, "Refers to the whole recording: not affected by spans, threads and queries.");
   const told = make("span", {class: "inlined"}), bar = make("div", {class: "bar"}, choice, told, hint);
   let drawn = -1;
   return {

@@ -150,18 +150,18 @@ function tipOfLane(view, event) {
     const ns = timeAt(view.brush, x) * app.model.unitNs, {unit} = app.model.meta.events[app.state.event];
     lines.push(`${formatSeconds(ns, app.model.length * app.model.unitNs / 1000)} s: ${formatWeight(lane.bins.weight[bin], unit)}`);
     if (lane.bins.cut[bin])
-      lines.push(`${formatCount(lane.bins.cut[bin])} stacks were cut`);
+      lines.push(`${formatCount(lane.bins.cut[bin])} stacks broken`);
     const lost = (lane.losses || []).find((loss) => Math.abs(loss.bin - bin) < 2);
     if (lost)
       lines.push(`${formatCount(lost.count)} lost`);
   } else {
-    lines.push("click: only this; with shift: this too");
+    lines.push("click: filter by this; with Shift: add this");
   }
   showTip(lines, event.clientX, event.clientY);
 }
 
 function makeTimeLegend() {
-  const items = [["bar", "user"], ["kernelBar", "kernel"], ["cut", "stacks cut here"], ["lost", "samples lost here"]];
+  const items = [["bar", "user"], ["kernelBar", "kernel"], ["cut", "truncated stacks"], ["lost", "lost samples"]];
   const legend = make("div", {class: "legend"});
   legend.sync = () => setChildren(legend, themeName(), () => items.map(([colour, text]) => legendItem(theme()[colour], text)));
   return legend;
@@ -170,7 +170,7 @@ function makeTimeLegend() {
 function makeTimeView() {
   const canvas = make("canvas", {"aria-hidden": "true"}), spacer = make("div", {class: "spacer"}, canvas);
   const box = make("div", {class: "flame lanes", tabIndex: 0, role: "application", "aria-roledescription": "time lines",
-    "aria-label": "Threads or CPUs over time: up and down go to another, Enter takes it alone, left and right move in time, space begins and ends a span"}, spacer);
+    "aria-label": "Threads or CPUs over time: up and down select a track, Enter filters by it, left and right move in time, space starts and ends a span"}, spacer);
   const view = {box, canvas, lanes: [], cursor: -1, most: 0, key: ""};
   view.brush = makeBrush(canvas, box, () => paintLanes(view), (event) => pickLane(view, laneAt(view, event), event.shiftKey));
   box.addEventListener("scroll", () => paintLanes(view));
@@ -181,8 +181,8 @@ function makeTimeView() {
   canvas.addEventListener("mousemove", (event) => tipOfLane(view, event));
   canvas.addEventListener("mouseleave", hideTip);
   const bar = make("div", {class: "bar"}, makeChoice("Rows", [["thread", "threads"], ["cpu", "CPUs"]], () => app.state.by, (by) => go({by})),
-    makeTimeLegend(), make("span", {class: "hint"}, "Drag: a span. Click: a thread alone; with shift: more."));
-  const none = make("p", {class: "empty"}, "Nothing to show: there are no times, or no sample is selected.");
+    makeTimeLegend(), make("span", {class: "hint"}, "Drag to select a span. Click to filter by a thread; with Shift: by several."));
+  const none = make("p", {class: "empty"}, "Nothing to show: the recording has no times, or no samples are selected.");
   return {
     element: make("div", {class: "view fills"}, bar, none, box),
     focus: () => box.focus(),

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings that are read where the files are not that were recorded: names that come along, tally archive, and what is
-replaced by stand-ins.
+"""Recordings that are read without the recorded files: embedded symbols, tally archive, and redaction.
 
 usage: travel.py TALLY FIXTURES
 """
@@ -28,7 +27,7 @@ PERF = shutil.which("perf")
 STORED_NAMES = 224
 WORK = tap.workplace("travel")
 ROOT = os.path.join(WORK, "root")
-# Names come with the file, or from files that are named: from nowhere else.
+# Symbols come from the recording or from explicitly named files only.
 os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 os.environ["TALLY_INDEX"] = "off"
 
@@ -62,7 +61,7 @@ SHOWN = (["report", "--stdio"], ["report", "--json"], ["report", "--stdio", "--h
 
 
 def program():
-    """A program with frame pointers, in a directory whose name is a secret."""
+    """Build a program with frame pointers. The name of its directory is a secret."""
     return steps.build(os.path.join(WORK, "secretdir", "secretprog"), SOURCE, "-O1", "-g", "-fno-omit-frame-pointer",
                        "-fno-optimize-sibling-calls", once=True)
 
@@ -73,7 +72,7 @@ def record(name, *options, tool=TALLY, words=()):
 
 
 def root():
-    """A root with tally and its libraries alone."""
+    """Create a root directory that only has tally and its libraries."""
     if os.geteuid():
         raise tap.Skip("needs root, for chroot")
     if not os.path.exists(ROOT):
@@ -87,11 +86,11 @@ def root():
 
 
 def there(path, words):
-    """What tally prints of a recording in the other root, where it has the same path."""
+    """Return tally's output for a recording in the other root, where it has the same path."""
     place = root() + path
     os.makedirs(os.path.dirname(place), exist_ok=True)
     shutil.copy2(path, place)
-    # A sanitizer misses /proc, where it would find its options, and says so.
+    # A sanitizer cannot read its options from /proc, and prints a warning.
     done = tap.run("chroot", root(), "/tally", *words, "-i", path)
     assert "ERROR: AddressSanitizer" not in done.stderr, done.stderr
     done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("=="))
@@ -108,7 +107,7 @@ def same_there(path, what):
 
 
 def sections(path):
-    """Bytes of the records and of each feature."""
+    """Return the bytes of the records and of each feature."""
     with open(path, "rb") as file:
         data = file.read()
     start, size = struct.unpack_from("<QQ", data, 40)
@@ -119,19 +118,19 @@ def sections(path):
             offset, length = struct.unpack_from("<QQ", data, at)
             parts[bit] = data[offset:offset + length]
             at += 16
-    # It has no bit: see docs/stored-names-format.md.
+    # This section has no feature bit: see docs/stored-names-format.md.
     if data[at:at + 16] == b"tally:unlisted:1":
         offset, length = struct.unpack_from("<QQ", data, at + 16)
         parts[STORED_NAMES] = data[offset:offset + length]
     return parts
 
 
-# ---- names come along --------------------------------------------------------------------
+# ---- embedded symbols --------------------------------------------------------------------
 
 
 @tap.full
 def test_same_report():
-    """byte for byte, where none of the files are"""
+    """Without the files the report is identical, byte for byte."""
     for name, options in (("plain", []), ("chains", ["-g"]), ("dwarf", ["--call-graph", "dwarf"]), ("squeezed", ["-z", "-g"]),
                           ("data", ["-g", "-d"]), ("no-ids", ["-B", "-g"])):
         path = record(name + ".data", *options)
@@ -140,7 +139,7 @@ def test_same_report():
 
 
 def test_without_names():
-    """--no-symbols leaves them out"""
+    """--no-symbols omits embedded symbols."""
     path = record("bare.data", "-g", "--no-symbols")
     assert STORED_NAMES not in sections(path)
     assert "innermost_secret" in tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
@@ -148,7 +147,7 @@ def test_without_names():
 
 
 def test_stripped():
-    """of a stripped program the same starts of functions, and the same reason"""
+    """A stripped program has the same function starts, and the same reason."""
     whole = program()
     strip = shutil.which("strip")
     if not strip:
@@ -164,7 +163,7 @@ def test_stripped():
 
 
 def test_truth_of_that_moment():
-    """a program that was built anew since does not change the report; files that the user names do"""
+    """A program that was rebuilt after the recording does not change the report; files that the user specifies do."""
     path = record("moment.data", "-g")
     before = tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
     assert "innermost_secret" in before, before
@@ -179,9 +178,9 @@ def test_truth_of_that_moment():
 
 
 def test_small():
-    """names are a small part of the file"""
+    """Embedded symbols are a small part of the file."""
     rounds = 400
-    while True:  # fewer samples are taken a second where the kernel has lowered the rate
+    while True:  # samples are less frequent if the kernel has lowered the rate
         parts = sections(record("long.data", "-g", words=[rounds]))
         if len(parts["records"]) > 60000 or rounds > 100000:
             break
@@ -192,7 +191,7 @@ def test_small():
 
 
 def test_damaged():
-    """names that are broken are not used, which is told"""
+    """Damaged symbols are not used, and are reported."""
     path = record("damaged.data", "-g")
     with open(path, "r+b") as file:
         data = file.read()
@@ -200,7 +199,7 @@ def test_damaged():
         file.seek(at + 16)
         file.write(b"\xff" * 8)
     done = tap.run(TALLY, "report", "--stdio", "-i", path)
-    assert not done.returncode and "names that came with it are not used" in done.stderr, done.stderr
+    assert not done.returncode and "ignoring its embedded symbols" in done.stderr, done.stderr
     assert "innermost_secret" in done.stdout
 
 
@@ -208,7 +207,7 @@ def test_damaged():
 
 
 def test_perf_skips_them():
-    """perf prints the same of a file with names and without, and no word more"""
+    """perf's output is the same with and without embedded symbols, including its messages."""
     machine.need_perf()
     bare = record("for-perf.data", "-g", "--no-symbols")
     named = os.path.join(WORK, "for-perf-named.data")
@@ -221,12 +220,12 @@ def test_perf_skips_them():
 
 
 def test_archive_of_perf():
-    """a recording of perf gets names, and keeps all else"""
+    """Symbols are added to perf's recording, and everything else is kept."""
     machine.need_perf_records("-e", "cpu-clock")
     path = record("of-perf.data", "-g", tool=PERF)
     named = os.path.join(WORK, "of-perf-named.data")
     said = tap.run(TALLY, "archive", "-o", named, path, status=0).stderr
-    assert re.fullmatch(r"\[ tally archive: \d+\.\d+ [KM]B of names in \S+, \d+\.\d+ [KM]B of records \]\n", said), said
+    assert re.fullmatch(r"\[ tally archive: \d+\.\d+ [KM]B of symbols in \S+, \d+\.\d+ [KM]B of records \]\n", said), said
     before, after = sections(path), sections(named)
     assert after.pop(STORED_NAMES)
     assert before == after, [key for key in before if before[key] != after.get(key)]
@@ -237,7 +236,7 @@ def test_archive_of_perf():
 
 
 def test_archive_twice():
-    """the same bytes each time, in place and elsewhere, and of a file that has names"""
+    """The output is the same each time, in place and in another file, also for a file that has symbols."""
     path = record("twice.data", "-g", "--no-symbols")
     made = [os.path.join(WORK, f"twice-{i}.data") for i in range(3)]
     tap.run(TALLY, "archive", "-q", "-o", made[0], path, status=0)
@@ -251,7 +250,7 @@ def test_archive_twice():
 
 
 def test_archive_keeps_the_file():
-    """mode, times and links stay"""
+    """Mode, times and links are kept."""
     path = record("kept.data", "--no-symbols")
     os.chmod(path, 0o640)
     os.utime(path, ns=(10**18, 10**18))
@@ -264,17 +263,17 @@ def test_archive_keeps_the_file():
 
 
 def test_archive_tells_sizes():
-    """sizes below 1 MB in KB, and they are those of the file"""
+    """Sizes below 1 MB are printed in KB, and are those of the file."""
     path = record("sizes.data", "--no-symbols")
     out = os.path.join(WORK, "sizes-named.data")
     said = tap.run(TALLY, "archive", "-o", out, path, status=0).stderr
     size = struct.unpack_from("<Q", sections(out)["header"], 48)[0]
     names, records = (f"{nr / 1024:.3f} KB" for nr in (len(sections(out)[STORED_NAMES]), size))
-    assert said == f"[ tally archive: {names} of names in {out}, {records} of records ]\n", said
+    assert said == f"[ tally archive: {names} of symbols in {out}, {records} of records ]\n", said
 
 
 def test_archive_dangling_link():
-    """a link that leads nowhere becomes the file"""
+    """A dangling link is replaced by the file."""
     path = record("dangling.data", "--no-symbols")
     link = os.path.join(WORK, "dangling-link.data")
     os.symlink(os.path.join(WORK, "nowhere.data"), link)
@@ -283,7 +282,7 @@ def test_archive_dangling_link():
 
 
 def test_archive_of_others():
-    """recordings of other recorders and machines: all else stays, and their reports do"""
+    """Recordings of other recorders and machines: everything else and their reports stay the same."""
     nr = 0
     for where in ("perf61", "tally", "arm64"):
         folder = os.path.join(FIXTURES, "perfdata", where)
@@ -308,13 +307,13 @@ def refused(words, *args):
 
 
 def test_archive_refuses():
-    """what has no place for names is refused with the reason, and nothing is written"""
+    """Files without a place for symbols are rejected with the reason, and nothing is written."""
     out = os.path.join(WORK, "refused.data")
     folder = os.path.join(FIXTURES, "perfdata")
     refused("the recording was not finished", "-o", out, os.path.join(folder, "perf61", "unfinished.data"))
-    refused("no file", "-o", out, os.path.join(folder, "perf61", "folder.d"))
-    refused("a stream has no table of features: record -o FILE writes files", "-o", out, os.path.join(folder, "perf61", "frames-stream.data"))
-    refused("a stream cannot be archived", "-o", out, "-i", "-")
+    refused("is not a regular file", "-o", out, os.path.join(folder, "perf61", "folder.d"))
+    refused("a stream has no feature table: use record -o FILE to write a file", "-o", out, os.path.join(folder, "perf61", "frames-stream.data"))
+    refused("cannot archive a stream", "-o", out, "-i", "-")
     refused("No such file", "-o", out, "-i", os.path.join(WORK, "nothing"))
     refused("not a perf.data file", "-o", out, "-i", __file__)
     assert not os.path.exists(out)
@@ -335,7 +334,7 @@ def test_archive_while_it_is_recorded():
 
 
 def test_archive_full_disk():
-    """a file that may grow no larger: the old one is as it was, and nothing else is left"""
+    """If the file size is limited, the old file is kept, and no other file remains."""
     path = record("full.data", "-g", "--no-symbols")
     before = open(path, "rb").read()
     limit = len(before) // 2
@@ -346,7 +345,7 @@ def test_archive_full_disk():
 
 
 def large(path, nr):
-    """A recording with its records many times."""
+    """Write a recording with its records repeated."""
     parts = open(record("seed.data", "-g", "--no-symbols"), "rb").read()
     start, size = struct.unpack_from("<QQ", parts, 40)
     records = parts[start:start + size]
@@ -363,7 +362,7 @@ def large(path, nr):
 
 
 def test_archive_interrupted():
-    """Ctrl-C while it writes: the old one is as it was, and nothing else is left"""
+    """On Ctrl-C while it writes, the old file is kept, and no other file remains."""
     path = os.path.join(WORK, "large.data")
     size = large(path, 2000)
     for _ in range(5):
@@ -374,17 +373,17 @@ def test_archive_interrupted():
             process.wait(60)
         if process.returncode == -signal.SIGINT:
             break
-        size = large(path, 2000)  # it was faster
+        size = large(path, 2000)  # the archive was written before the signal
     assert process.returncode == -signal.SIGINT, process.returncode
     assert os.path.getsize(path) == size
     assert [name for name in os.listdir(WORK) if name.startswith("large.data")] == ["large.data"]
 
 
-# ---- stand-ins -----------------------------------------------------------------------------
+# ---- redaction -----------------------------------------------------------------------------
 
 
 def test_redacted():
-    """nothing of the user is in the file, functions are, and perf reads it"""
+    """The file contains no data of the user, but functions, and perf can read it."""
     os.environ["TRAVEL_SECRET"] = "secretvalue"
     for options in (["-g"], ["--call-graph", "dwarf"], ["-z", "-g"], ["-g", "--all-cgroups", "--namespaces", "-d", "-I"]):
         path = record("redact.data", *options, words=["secretargument"])
@@ -410,7 +409,7 @@ def test_redacted():
 
 
 def test_record_redacted():
-    """record --redact leaves no file with anything of the user"""
+    """record --redact writes no data of the user."""
     path = os.path.join(WORK, "own", "own.data")
     os.mkdir(os.path.dirname(path))
     tap.run(TALLY, "record", "-q", "--redact", "-e", "cpu-clock", "-g", "-o", path, "--", program(), "secretargument", status=0)
@@ -426,13 +425,13 @@ def test_record_redacted():
 
 
 def test_redact_refuses():
-    """what may hold anything is refused with the reason, and nothing is written"""
+    """Recordings with arbitrary contents are rejected with the reason, and nothing is written."""
     out = os.path.join(WORK, "unredacted.data")
-    refused("raw data of tracepoints", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "tally", "traced.data"))
-    refused("dumps of stacks", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "perf61", "dwarf.data"))
+    refused("tracepoint raw data", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "tally", "traced.data"))
+    refused("stack dumps", "--redact", "-o", out, os.path.join(FIXTURES, "perfdata", "perf61", "dwarf.data"))
     assert not os.path.exists(out)
     done = tap.run(TALLY, "archive", "--redact", record("plain.data"))
-    assert done.returncode == 129 and "needs -o" in done.stderr
+    assert done.returncode == 129 and "requires -o" in done.stderr
 
 
 HIDDEN = b"mysecret"  # eight bytes
@@ -441,7 +440,7 @@ LOST, LOST_SAMPLES, TEXT_POKE, ID_INDEX, CPU_MAP, STAT_CONFIG, EVENT_UPDATE, TIM
 
 
 def hiding_records():
-    """Records by their names: the fields, and the sample_id behind them."""
+    """Return records by name: the fields, and the sample_id after them."""
     u16 = lambda *values: struct.pack(f"<{len(values)}H", *values)
     last = crafted.trailer(7, 1)
     yield "LOST", LOST, crafted.u64(1, 2), last
@@ -471,7 +470,7 @@ def redacted(data, path, out):
 
 
 def test_redact_behind_fields():
-    """what hides behind the fields of a record is refused, or zero"""
+    """Data after the fields of a record is rejected or replaced by zeros."""
     path, out = os.path.join(WORK, "hiding.data"), os.path.join(WORK, "hidden.data")
     for name, kind, fields, last in hiding_records():
         plain = crafted.record(kind, fields + last)
@@ -479,7 +478,7 @@ def test_redact_behind_fields():
         assert not done.returncode and plain in open(out, "rb").read(), (name, done.stderr)
         done = redacted(crafted.file_bytes([crafted.record(kind, fields + HIDDEN + last), crafted.sample(1)]), path, out)
         assert done.returncode == 1 and not os.path.exists(out), name
-        assert "longer than their fields" in done.stderr or "of an unknown form" in done.stderr, (name, done.stderr)
+        assert "longer than their fields" in done.stderr or "has an unknown format" in done.stderr, (name, done.stderr)
     padding = [crafted.record(TIME_CONV, crafted.u64(1, 2, 3, 4, 5) + b"\1\1" + HIDDEN[:6]),
                crafted.record(crafted.KSYMBOL, crafted.u64(1, 2) + b"f\0" + HIDDEN[:6] + HIDDEN + crafted.trailer(7, 1)),
                crafted.record(EVENT_UPDATE, crafted.u64(2, 1) + b"n\0" + HIDDEN[:6]),
@@ -491,7 +490,7 @@ def test_redact_behind_fields():
 
 
 def test_redact_behind_features():
-    """so is what hides behind the content of a feature and in its padding"""
+    """So is data after the contents of a feature and in its padding."""
     path, out = os.path.join(WORK, "features.data"), os.path.join(WORK, "features-out.data")
     nrcpus, version, topology, numa, pmus = 7, 5, 13, 14, 16
     text = crafted.u32(16) + b"6.1\0" + bytes(12)
@@ -509,12 +508,12 @@ def test_redact_behind_features():
     got = sections(out)
     assert {number: got[number] for number in plain} == plain
     done = redacted(crafted.file_bytes([crafted.sample(1)], features={pmus: crafted.u32(1 << 30, 1) + text}), path, out)
-    assert done.returncode == 1 and "a feature that cannot be read" in done.stderr, done.stderr
+    assert done.returncode == 1 and "a feature cannot be decoded" in done.stderr, done.stderr
 
 
 def test_redact_jit():
-    """names that a JIT compiler gave: the word before the file and the line stay"""
-    pid = 99999999  # above all that there can be
+    """Names of JIT code keep the word before file and line."""
+    pid = 99999999  # larger than any pid
     jit, path, out = f"/tmp/perf-{pid}.map", os.path.join(WORK, "jit.data"), os.path.join(WORK, "jit-out.data")
     names = ["plain_name", "JS:*walk /home/my secret (1)/app.js:10:3", "C:\\Users\\secret\\a.js", "JS:~x webpack:///./secret.js:7",
              "py::work:~/secret.py", "JS:^y secret\u00e9/z.js"]
@@ -536,7 +535,7 @@ def test_redact_jit():
 
 
 def test_redact_keeps_the_recording():
-    """-o may not be the recording itself, by whatever name"""
+    """-o must not be the recording itself, under any name."""
     path = record("itself.data", "-g")
     before, found = open(path, "rb").read(), os.stat(path)
     names = [path, os.path.join(WORK, "secretdir", "..", "itself.data")]
@@ -545,7 +544,7 @@ def test_redact_keeps_the_recording():
         make(path, names[-1])
     for name in names:
         done = tap.run(TALLY, "archive", "--redact", "-o", name, path)
-        assert done.returncode == 129 and "is the recording itself, which stays as it is" in done.stderr, (name, done)
+        assert done.returncode == 129 and "is the recording itself: refusing to overwrite it" in done.stderr, (name, done)
         after = os.stat(path)
         assert (after.st_ino, after.st_mtime_ns) == (found.st_ino, found.st_mtime_ns), name
     assert open(path, "rb").read() == before

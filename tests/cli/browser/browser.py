@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The browser of `tally report`, in tmux: screens against goldens, what is left of it at its end, and surroundings.
+"""The browser of `tally report`, in tmux: screens compared with golden files, its end, and its environment.
 
-usage: browser.py TALLY [--write]    --write: write tests/cli/golden/browser anew, from what is shown now
+usage: browser.py TALLY [--write] --write: replace tests/cli/golden/browser with the current screens
 """
 import os
 import re
@@ -22,9 +22,9 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"
 SIZES = ((80, 24), (120, 40), (20, 5))
 
 
-# ---- goldens -------------------------------------------------------------------------------------
+# ---- golden files --------------------------------------------------------------------------------
 
-# A way through all views: what is pressed, then what the screen is compared with.
+# A tour of all views: keys, and the golden file to compare the screen with.
 TOUR = (
     ("overview", ()),
     ("rows", ("2",)),
@@ -105,7 +105,7 @@ def test_screens_of_20x5():
     go_through(SIZES[2])
 
 
-# ---- the end -------------------------------------------------------------------------------------
+# ---- end -----------------------------------------------------------------------------------------
 
 
 def test_q_leaves_a_summary():
@@ -115,7 +115,7 @@ def test_q_leaves_a_summary():
         screen.ends()
         lines = screen.look()
         for part in ("overview: shop.data  400 samples of 'cycles:u'", "Health: 400 samples read", "Threads", "100 shop",
-                     "Heaviest by themselves", "22.50%  walk_tree", "With what they call", "88.75%  main"):
+                     "Top functions, self", "22.50%  walk_tree", "Top functions, total", "88.75%  main"):
             assert any(part in line for line in lines), (part, lines)
 
 
@@ -137,7 +137,7 @@ def test_who_ends_it_leaves_the_terminal_sane():
 
 
 def test_it_ends_with_its_terminal():
-    """Who does not hear SIGHUP ends all the same when the terminal is gone, and does not turn in circles."""
+    """If SIGHUP is ignored, the browser exits when the terminal is closed, and does not loop."""
     with Session("/usr/bin/env", "--ignore-signal=HUP", TALLY, "report", "-i", shop()) as session:
         session.until(lambda text: "Help" in text, "the browser")
         pid = session.pid
@@ -152,7 +152,7 @@ def test_it_ends_with_its_terminal():
 
 
 def test_it_stops_and_goes_on():
-    """Ctrl-Z gives the terminal to the shell, fg brings the same screen back."""
+    """Ctrl-Z returns the terminal to the shell; fg shows the same screen again."""
     with Browser(shop()) as screen:
         screen.go("3", "Down", shows="main  88.75%")
         screen.press("C-z")
@@ -163,7 +163,7 @@ def test_it_stops_and_goes_on():
         screen.go("Down", shows="serve  88.75%")
 
 
-# ---- surroundings --------------------------------------------------------------------------------
+# ---- environment ---------------------------------------------------------------------------------
 
 
 def test_no_color_has_none():
@@ -188,7 +188,7 @@ def test_without_utf8():
 
 
 def test_where_there_is_no_screen():
-    """A terminal that can do nothing, and pipes, get text."""
+    """A dumb terminal and a pipe get text."""
     with Browser(shop(), shown=None, TERM="dumb", TALLY_PAGER="") as screen:
         screen.shows("# Health: 400 samples")
         assert screen.state("#{alternate_on}") == "0"
@@ -199,7 +199,8 @@ def test_where_there_is_no_screen():
 
 
 def test_less_than_all_in_recordings():
-    """Without samples it is text; without callchains rows do not open; without times there is no time."""
+    """Recordings without some data: without samples it prints text, without callchains rows do not open, without times
+    there is no time view."""
     empty = os.path.join(FOLDER, "empty.data")
     browser_data.write_empty(empty)
     with Browser(empty, shown=None, TALLY_PAGER="") as screen:
@@ -207,35 +208,35 @@ def test_less_than_all_in_recordings():
         assert screen.state("#{alternate_on}") == "0"
     with Browser(recording("flat", chains=False)) as screen:
         none = "there are no callchains: tally record -g"
-        screen.shows("Heaviest by themselves", "Threads", gone="With what they call")
+        screen.shows("Top functions, self", "Threads", gone="Top functions, total")
         screen.go("Right")
         screen.selects("100 shop")
         screen.resize(120, 40)
-        screen.shows("Heaviest by themselves", "Threads", gone="With what they call")
+        screen.shows("Top functions, self", "Threads", gone="Top functions, total")
         screen.go("2", "Enter", shows=none)
         screen.go("3", shows=("flame graph: ", none))
         screen.go("4", shows="callers: ", gone=none)
-        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("walk_tree  90 samples, 22.50% of all", "Itself"),
-                  gone=("with callees", "In all"))
+        screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("walk_tree  90 samples, 22.50% of all", "Self"),
+                  gone=("with callees", "Total"))
         screen.press("q")
         screen.ends()
-        assert "With what they call" not in "\n".join(screen.look())
+        assert "Top functions, total" not in "\n".join(screen.look())
     with Browser(recording("timeless", times=False)) as screen:
         screen.go("6", shows="the samples of this event have no times")
         screen.go("Space", "b", "Enter", "Down", shows="the samples of this event have no times")
     with Browser(recording("cpuless", cpus=False)) as screen:
         screen.go("6", shows="100 shop")
-        screen.go("b", shows="their CPU was not recorded", gone="4294967295")
-        screen.go("Enter", "Space", "Down", shows=("their CPU was not recorded", "400 samples"), gone="only")
+        screen.go("b", shows="CPUs were not recorded", gone="4294967295")
+        screen.go("Enter", "Space", "Down", shows=("CPUs were not recorded", "400 samples"), gone="only")
         screen.go("w", shows="nothing is selected")
         screen.go("x", "b", shows="100 shop")
 
 
 def test_queries():
-    """Of the command line, typed, wrong ones; Esc takes them away one by one."""
+    """Queries from the command line, typed ones and wrong ones; Esc removes them one by one."""
     with Browser(shop(), "--query", "comm:price-worker") as screen:
-        screen.shows("45 samples of 'cycles:u' of 400", "only comm:price-worker (Esc: out)")
-        screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "only comm:price-worker, sym:discount (Esc: out)"))
+        screen.shows("45 samples of 'cycles:u' of 400", "only comm:price-worker (Esc: undo)")
+        screen.go(":", "=sym:discount", "Enter", shows=("30 samples", "only comm:price-worker, sym:discount (Esc: undo)"))
         screen.go("Escape", shows="45 samples")
         screen.go("Escape", shows="400 samples")
         screen.go(":", "=sym:/(/", "Enter", shows="'sym:/(/': ")
@@ -244,11 +245,11 @@ def test_queries():
         screen.go(":", "=nothing:has-this", "Enter", shows="'nothing:has-this': ")
         screen.go(":", "=sym:no_such_function", "Enter", shows="0 samples of 'cycles:u' of 400")
         for key in "2346":
-            screen.go(key, shows=("0 samples", "No sample matches this:", "  only sym:no_such_function", "Esc takes the last of that back",
-                                  ": asks for another query"))
+            screen.go(key, shows=("0 samples", "No sample matches this:", "  only sym:no_such_function", "Press Esc to undo the last filter",
+                                  "Press : for another query"))
         screen.go(":", "Enter", shows="400 samples", gone="No sample matches")
         screen.go("2", "/", "=no such", "Enter", shows=("No row matches this:", "  only functions with no such"), gone="Symbol")
-        screen.go("Escape", "k", "K", shows=("No row matches this:", "only the kernel", "The kernel is hidden: K in rows shows it."))
+        screen.go("Escape", "k", "K", shows=("No row matches this:", "only the kernel", "The kernel is hidden: press K in the rows view to show it."))
         screen.go("K", "Escape", shows="parse_request", gone="matches this")
     with Browser(shop(), "--query", "'tid:x'", shown=None) as screen:
         screen.shows("'tid:x': numbers and ranges look like 0-3,5 (at 4)", "400 samples")

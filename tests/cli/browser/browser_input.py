@@ -20,7 +20,7 @@ from screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still  # noqa
 
 
 def test_rows_open_and_close():
-    """Enter and + one level, e all of a row, E and C all rows; c turns from callees to callers."""
+    """Enter and + open one level, e all of a row, E and C all rows; c switches between callees and callers."""
     with Browser(shop()) as screen:
         lines = screen.go("2", shows="Children")
         assert lines[2].startswith("+") and "main" in lines[2], lines[2]
@@ -31,19 +31,19 @@ def test_rows_open_and_close():
         screen.go("e", gone="-   88.75%")
         screen.go("E", shows="-   88.75%")
         screen.go("C", gone="-   88.75%")
-        screen.go("c", shows="below a row are its callers")
+        screen.go("c", shows="callchains show callers")
         screen.go("Down", "Enter", shows=("-   88.75%", "88.75% serve", "                main"))
-        screen.go("c", shows="below a row is what it calls")
+        screen.go("c", shows="callchains show callees")
 
 
 def test_rows_are_looked_at_closer():
-    """t d s; Esc goes out again step by step; /, g and n go by names; o F H change what is shown."""
+    """t, d and s zoom in, and Esc zooms out step by step; /, g and n search names; o, F and H change what is shown."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=price-worker", "Enter")
         screen.selects("price-worker")
-        screen.go("t", shows=("only command price-worker (Esc: out)", "45 samples of 'cycles:u' of 400"), gone="parse_request")
-        screen.go("F", shows=("shares of what is looked at", "100.00%"))
-        screen.go("F", shows="shares of everything", gone="100.00%")
+        screen.go("t", shows=("only command price-worker (Esc: undo)", "45 samples of 'cycles:u' of 400"), gone="parse_request")
+        screen.go("F", shows=("percentages of the selection", "100.00%"))
+        screen.go("F", shows="percentages of all samples", gone="100.00%")
         screen.go("Escape", shows="parse_request", gone="only command")
         screen.go("g", "=discount", "Enter")
         screen.selects("discount")
@@ -52,7 +52,7 @@ def test_rows_are_looked_at_closer():
         screen.go("g", "=price_of", "Enter")
         screen.selects("price_of")
         screen.go("n")
-        screen.go("g", "=no such thing", "Enter", shows="no row has that in it")
+        screen.go("g", "=no such thing", "Enter", shows="no row contains that")
         screen.go("s", shows=("only function price_of", "rows: "), gone="parse_request")
         screen.go("Escape", shows="parse_request", gone="only function")
         screen.go("k", shows=("only the kernel", "[k]"), gone="[.]")
@@ -66,7 +66,7 @@ def test_rows_are_looked_at_closer():
 
 
 def test_steps_lead_back_to_what_was_there():
-    """What is kept for whoever steps back is the same as what would be made anew, also if rows are made otherwise meanwhile."""
+    """Esc restores the state of the previous step, even if the rows were sorted differently meanwhile."""
     steps = ("comm:shop", "sym:find_item", "sym:~tree", "dso:shop")
     with Browser(shop()) as screen:
         seen = []
@@ -90,7 +90,7 @@ def test_steps_lead_back_to_what_was_there():
 
 
 def test_views_by_their_numbers():
-    """1 2 3 4 6; Esc goes back; the function selected is the same one everywhere."""
+    """1 2 3 4 6 select views; Esc goes back; the selected function is the same in all of them."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=render_page", "Enter")
         screen.selects("render_page")
@@ -104,7 +104,7 @@ def test_views_by_their_numbers():
 
 
 def test_escape_goes_back_by_functions():
-    """In callers and callees one at a time, also through other views; then to the view before."""
+    """In callers and callees Esc goes back one function at a time, also through other views, and then one view."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=walk_tree", "Enter", "4", shows=("callers: ", "walk_tree  33.75%"))
         screen.go("Up", "Enter", shows="find_item  43.75%")
@@ -126,7 +126,7 @@ def test_help_and_health_come_and_go():
 
 
 def read_box(screen, title):
-    """All lines of the box that is open, from its first to its last."""
+    """Read all lines of the open box, from the first to the last."""
     lines = []
     while True:
         inside = [re.search("\u2502 (.*) \u2502", line) for line in screen.settled()]
@@ -145,7 +145,7 @@ def read_box(screen, title):
 
 
 def test_boxes_are_read_line_by_line():
-    """In any window all of the help can be seen, and says that there is more of it."""
+    """In windows of any size the whole help can be read; a mark shows that there is more."""
     with Browser(shop(), size=(20, 5), shown="overview") as screen:
         screen.go("h", shows=("\u2500 Keys 3/", "more: Down"))
         screen.go("Down", shows="\u2500 Keys 4/")
@@ -153,7 +153,7 @@ def test_boxes_are_read_line_by_line():
         screen.go("End", shows=("more: Up", "quit"))
         screen.go("Home", shows="\u2500 Keys 3/")
         whole = " ".join(line.strip() for line in read_box(screen, "Keys"))
-        for part in ("callers and callees of a function", "4 callers", "out of that again", "health of the recording", "quit"):
+        for part in ("callers and callees of a function", "4 callers", "undo that, then go back", "health of the recording", "quit"):
             assert part in whole, (part, whole)
         screen.click(2, 5, button=64)
         screen.shows("more: Down")
@@ -161,7 +161,7 @@ def test_boxes_are_read_line_by_line():
 
 
 def test_names_are_whole_in_a_box():
-    """Of 4 KB, in windows of every size; in all views."""
+    """Names of 4 KB are shown completely in a box, in windows of every size and in all views."""
     long = "".join(f"part{i:04}::" for i in range(400)) + "last"
     root = os.path.join(FOLDER, "long")
     browser_data.write_files(root, {"walk_tree": long})
@@ -187,34 +187,34 @@ def test_a_box_stays_when_the_size_changes():
 
 
 def test_orders_follow_each_other():
-    """Each press is another order, the first one, too, whatever was asked for; at the end it begins again."""
+    """Each press selects the next order, starting with the requested one, and then the first one again."""
     orders = ["comm", "dso", "tid,dso,symbol", "cpu,dso,symbol", "dso,symbol"]
-    for options, first in (((), "the usual keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
+    for options, first in (((), "the default keys"), (("--sort", "dso,symbol"), "dso,symbol"), (("--sort", "symbol,dso,comm"), "symbol,dso,comm")):
         with Browser(shop(), *options) as screen:
             screen.go("2")
-            wanted = orders if first == "the usual keys" or "comm" in first else ["comm,dso,symbol"] + orders[:-1]
+            wanted = orders if first == "the default keys" or "comm" in first else ["comm,dso,symbol"] + orders[:-1]
             for order in wanted + [first, wanted[0]]:
                 screen.go("o")
                 screen.until(lambda s, order=order: re.match(f"rows by {order} +1/", s[-2]), order)
 
 
 def test_what_is_no_function_is_not_annotated():
-    """Not the function that was selected before, which nobody sees."""
+    """A row without a function is not annotated; nor is the function that was selected before."""
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("a", shows="walk_tree  90 samples")
-        screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is no function: Enter looks at it alone"))
-        screen.go("3", "a", shows=("flame graph: ", "the whole is selected"))
-        screen.go("6", "a", shows=("time: ", "a strip is no function"))
-        screen.go("2", "End", "a", shows=("annotate: ", "this code has no name", "[kernel]"))
+        screen.go("Escape", "Right", "Right", "a", shows=("overview: ", "a thread is selected: Enter filters by it"))
+        screen.go("3", "a", shows=("flame graph: ", "the root is selected"))
+        screen.go("6", "a", shows=("time: ", "a track is not a function"))
+        screen.go("2", "End", "a", shows=("annotate: ", "the start of this function is unknown", "[kernel]"))
         screen.go("Escape", "o", "a", shows=("rows: ", "no function is selected"))
     with Browser(recording("apart", events=2, apart="write_log")) as screen:
         screen.go("2", "g", "=write_log", "Enter", "a", shows="write_log  ")
-        screen.go("Tab", shows=("of 'page-faults'", "no sample that is looked at has this function: write_log", "Tab goes to the next event"))
+        screen.go("Tab", shows=("of 'page-faults'", "no selected sample has this function: write_log", "Tab goes to the next event"))
         screen.go("Tab", shows="write_log  ")
 
 
 def test_shares_of_instructions():
-    """b and p: of period or hits, of the function or of all."""
+    """b and p change shares: of period or hits, of the function or of all."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=walk_tree", "Enter", "a", shows=("local period", "100.00%"))
         screen.go("p", shows=("global period", "22.50%"), gone="100.00%")
@@ -224,7 +224,7 @@ def test_shares_of_instructions():
 
 
 def test_views_are_written_to_files():
-    """Lists whole, with what is looked at; never over a file; and where nothing may be written that is said."""
+    """Lists are written completely, with the selection; files are never overwritten; errors are shown."""
     folder = os.path.join(FOLDER, "views")
     os.mkdir(folder)
     with open(os.path.join(folder, "tally.view.1"), "w", encoding="utf-8") as file:
@@ -235,7 +235,7 @@ def test_views_are_written_to_files():
         for key, name in (("2", "tally.view.2"), ("3", "tally.view.3")):
             screen.press(key)
             screen.press("P")
-            screen.until(lambda s, name=name: f"this view is in the file {name}" in s[-2], name)
+            screen.until(lambda s, name=name: f"this view was written to {name}" in s[-2], name)
         screen.press("2")
         screen.type(":comm:price-worker")
         screen.press("Enter")
@@ -255,7 +255,7 @@ def test_views_are_written_to_files():
         screen.type(f"cd /proc/self; {TALLY} report -i {shop()} --symfs {ROOT}\n")
         screen.until(lambda s: s[-1].startswith(" h Help"), "the browser")
         screen.press("P")
-        screen.until(lambda s: "tally.view.1 cannot be written here: " in s[-2], "why not")
+        screen.until(lambda s: "tally.view.1: " in s[-2], "why not")
 
 
 def test_lists_out_of_sight_have_no_cursor():
@@ -276,10 +276,11 @@ def test_lists_out_of_sight_have_no_cursor():
 
 
 def test_code_without_names_is_one_in_each_file():
-    """In lists, and in what is left behind, as for its callers and callees: else lines could not be told apart."""
+    """Unnamed code of a file is one row in lists and in the summary, as in its callers and callees: its lines could not
+    be distinguished."""
     nowhere = os.path.join(FOLDER, "nowhere")
-    shares = {"Heaviest by themselves": ("67.50%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]"),
-              "With what they call": ("100.00%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]")}
+    shares = {"Top functions, self": ("67.50%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]"),
+              "Top functions, total": ("100.00%  [shop]", "25.00%  [libprice.so.1]", "7.50%  [kernel]")}
     with Browser(shop(), "--symfs", nowhere, size=(120, 60)) as screen:
         lines = screen.shows("67.50%  [shop]")
         tap.same(re.findall("([0-9.]+%) +(\\[[a-z.0-9]+\\])", lines[3]), [("67.50%", "[shop]"), ("100.00%", "[shop]")], "the first line")
@@ -304,7 +305,7 @@ def test_events_follow_each_other():
 
 
 def test_resizing():
-    """Every size down to one row is drawn, and nothing is left of the larger one."""
+    """Every size down to one row is drawn, and no part of a larger screen remains."""
     with Browser(shop()) as screen:
         for key in "12346":
             screen.go(key)
@@ -314,7 +315,7 @@ def test_resizing():
         screen.shows("time: ", "h Help")
 
 
-# ---- the mouse -----------------------------------------------------------------------------------
+# ---- mouse ---------------------------------------------------------------------------------------
 
 
 def test_mouse_in_rows_and_overview():
@@ -361,7 +362,7 @@ def test_mouse_in_flame_graphs():
 
 
 def test_other_buttons_do_nothing():
-    """And what comes after them is not kept waiting, by no key and by no signal."""
+    """Other buttons do nothing, and do not delay the input, keys and signals after them."""
     with Browser(shop()) as screen:
         screen.click(5, 5, button=1)
         screen.resize(90, 30)
@@ -372,7 +373,7 @@ def test_other_buttons_do_nothing():
 
 
 def answers_at_once(screen):
-    """Esc leaves a view within a second, which a busy machine may not manage each time."""
+    """Return true if Esc leaves a view within a second. On a busy machine this may fail."""
     screen.go("2", shows="rows: ")
     start = time.monotonic()
     screen.go("Escape", shows="overview: ")
@@ -380,7 +381,8 @@ def answers_at_once(screen):
 
 
 def rest_is_not_typed(rest):
-    """Send an escape, and what follows it within the second in which it counts as the rest; false where that took longer."""
+    """Send an escape, and then the rest of the sequence within a second, so that both are one key. Returns false if it
+    took longer."""
     with Browser(shop()) as screen:
         screen.go("2", ":", "=old", shows="): old_")
         start = time.monotonic()
@@ -396,19 +398,19 @@ def rest_is_not_typed(rest):
 
 
 def test_keys_in_pieces():
-    """What a key sends may come in pieces, over a slow line: then an escape is one, but nothing of the rest is typed. By itself it
-    answers at once."""
+    """The bytes of a key may arrive in pieces over a slow line. An escape then acts as Esc, but the rest is not typed
+    as text. A single Esc acts immediately."""
     for rest in (b"[B", b"OB", b"[1;5C", b"[M !!", b"[6~"):
         assert any(rest_is_not_typed(rest) for _ in range(30)), "too busy: never two keys within a second"
     with Browser(shop()) as screen:
         screen.go("2", shows="rows: ")
         assert any(answers_at_once(screen) for _ in range(30)), "Esc is slow"
         screen.go("2", shows="rows: ")
-        # Whole keys that nobody knows do nothing.
+        # Unknown complete keys are ignored.
         screen.bytes(b"\x1b[B\x1b[1;99Z\x1b[MzzzOj")
         screen.bytes(b"\x1bOB")
         screen.until(lambda s: s[0].startswith("rows: ") and s[-2].endswith(" 2/16"), "one line down")
-    # Not so soon after it these are characters like any others.
+    # After a longer pause these are ordinary characters.
     with Browser(shop()) as screen:
         screen.go("2", "Escape", shows="overview: ")
         time.sleep(1.1)
@@ -420,7 +422,7 @@ def test_mouse_marks_a_span():
         screen.go("6", shows="time: ")
         screen.click(2, 40, up=False)
         screen.release(2, 60)
-        screen.shows("all views show this span", "of 400")
+        screen.shows("all views are limited to this span", "of 400")
         screen.go("x", gone="of 400")
 
 

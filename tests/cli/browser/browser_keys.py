@@ -23,10 +23,10 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import browser_hostile  # noqa: E402
 import tap  # noqa: E402
 
-ANSWER, LOADING, WALL = 5, 60, 300  # seconds: of its CPU time to answer a key and to show itself; until it is given up
-LARGEST = 3 << 20  # of fixtures, bytes
+ANSWER, LOADING, WALL = 5, 60, 300  # seconds: CPU time to answer a key and to start; wall time until the test gives up
+LARGEST = 3 << 20  # bytes; larger fixtures are skipped
 SANITIZER = re.compile(r"runtime error|Sanitizer")
-# What ncurses writes: sequences with these ends, character sets, modes. Then text.
+# Output of ncurses: sequences with these final bytes, character sets, modes. The rest is text.
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ABCDGHJKLMPSTXbcdhlmrt@]|[()][0AB]|[78=>M]|\[!p|\[>?[0-9;]*[cu])")
 CONTROL = re.compile("[\x00-\x07\x0b\x0c\x10-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]")
 PLAIN = "wPaeECcdtshinorgFHx+-0bq123456?/:gn \r\t\x7f\x0c\x15"
@@ -37,11 +37,11 @@ SIZES = ((24, 80), (40, 120), (5, 20), (1, 1), (2, 3), (3, 200), (60, 12), (100,
 
 
 class Failure(Exception):
-    """What must not happen."""
+    """A failed requirement."""
 
 
 def keys_at_random(chance):
-    """A key, or an answer to a question, or what a mouse sends."""
+    """Yield a key, an answer to a question, or a mouse event."""
     kind = chance.random()
     if kind < 0.5:
         return chance.choice(PLAIN).replace("q", "1")
@@ -54,7 +54,7 @@ def keys_at_random(chance):
 
 
 class Watched:
-    """A tally on a terminal of its own, of which all output is kept."""
+    """A tally on its own terminal; all output is kept."""
 
     def __init__(self, tally, path, root, chance, log):
         self.output, self.log, self.told = b"", log, ""
@@ -80,7 +80,7 @@ class Watched:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def read(self, seconds):
-        """What comes within so long; False at the end."""
+        """Read the output of this time. Returns false at the end."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return True
         try:
@@ -91,7 +91,7 @@ class Watched:
         return bool(piece)
 
     def until(self, marker, limit):
-        """Read until something was written; False: it ended before."""
+        """Read until the marker is written. Returns false if the program ended before."""
         start, cpu = time.monotonic(), self.cpu_seconds()
         at = len(self.output)
         while marker not in self.output[max(at - len(marker), 0):]:
@@ -102,7 +102,7 @@ class Watched:
         return True
 
     def answers(self):
-        """It clears and draws its screen when the size of the terminal is told."""
+        """Check that it clears and redraws its screen after SIGWINCH."""
         os.kill(self.pid, signal.SIGWINCH)
         return self.until(self.clear, ANSWER)
 
@@ -114,12 +114,12 @@ class Watched:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
 
     def press(self, keys):
-        """Without waiting for who does not read."""
+        """Send keys, unless the program does not read."""
         if select.select([], [self.terminal], [], 0)[1]:
             os.write(self.terminal, keys.encode())
 
     def status(self):
-        """End it, and how it ended."""
+        """Terminate it. Returns the exit status."""
         os.kill(self.pid, signal.SIGTERM)
         end = time.monotonic() + WALL
         while self.read(0.05):
@@ -136,7 +136,7 @@ class Watched:
 
 
 def check_output(output):
-    """Nothing but ncurses's sequences and text that cannot command a terminal."""
+    """Check that the output only has ncurses' sequences and harmless text."""
     shown = output.decode("utf-8", "replace")
     rest = SEQUENCE.sub("", shown)
     rest = re.sub("[\x0e\x0f]", "", rest)
@@ -155,7 +155,7 @@ def check_end(watched, status):
 
 
 def go(tally, path, root, seed, counts, folder):
-    """One run: some fifty keys."""
+    """One run with some fifty keys."""
     chance, pressed = random.Random(seed), []
     watched = Watched(tally, os.path.abspath(path), root, chance, os.path.join(folder, "stderr"))
     try:
@@ -180,7 +180,7 @@ def go(tally, path, root, seed, counts, folder):
 
 
 def recordings(places):
-    """Files that are recordings, of directories and by themselves."""
+    """Yield the recordings among files and in directories."""
     for place in places:
         inside = [os.path.join(at, name) for at, _, files in os.walk(place) for name in files] or [place]
         for path in sorted(inside):

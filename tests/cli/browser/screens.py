@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The browser of `tally report` in tmux: its screens, keys that are pressed, and a recording to look at."""
+"""The browser of `tally report` in tmux: its screens, pressed keys, and a recording."""
 import os
 import re
 import time
@@ -38,13 +38,13 @@ class Browser(tmux.Screen):
             self.shows(shown)
 
     def shows(self, *parts, gone=()):
-        """Wait until all of these are on the screen, and those that are gone are not."""
+        """Wait until all parts are on the screen, and none of `gone`."""
         gone = [gone] if isinstance(gone, str) else gone
         return self.until(lambda lines: all(part in "\n".join(lines) for part in parts) and
                           not any(part in "\n".join(lines) for part in gone), f"{parts} without {gone}")
 
     def go(self, *keys, shows=(), gone=()):
-        """Press keys ("/text" is typed), and see what comes of it."""
+        """Press keys ("/text" is typed), and wait for their effect."""
         for key in keys:
             if key.startswith("="):
                 self.type(key[1:])
@@ -53,14 +53,14 @@ class Browser(tmux.Screen):
         return self.shows(*([shows] if isinstance(shows, str) else shows), gone=gone)
 
     def selected(self):
-        """Lines that are, or have a part that is, selected."""
+        """Return the lines that are selected, at least in part."""
         return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in self.coloured() if "\x1b[7m" in line or "\x1b[0;7m" in line]
 
     def selects(self, part):
         self.until(lambda _: any(part in line for line in self.selected()), f"{part} selected, but {self.selected()}")
 
     def click(self, row, column, button=0, up=True):
-        """As terminals tell it: button, column, row, from 33 on; then that it came up."""
+        """Send a click as terminals do: button, column, row, with an offset of 33; then the release."""
         self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in (27, 91, 77, 32 + button, 33 + column, 33 + row)))
         if up and button < 64:
             self.release(row, column)
@@ -72,20 +72,20 @@ class Browser(tmux.Screen):
         self.run("send-keys", "-t", "s", "-H", *(f"{byte:x}" for byte in (27, 91, 77, 35, 33 + column, 33 + row)))
 
     def place(self, part):
-        """Where a text is on the screen."""
+        """Return the position of a text on the screen."""
         for row, line in enumerate(self.look()):
             if part in line:
                 return row, line.index(part)
         raise AssertionError(f"{part} is not on the screen:\n{self.text}")
 
     def ends(self):
-        """It is gone, and the terminal as it was."""
+        """Check that it exited and restored the terminal."""
         self.until(lambda s: s[-1].strip() == "shell>", "the shell")
         tap.same(self.state("#{alternate_on} #{cursor_flag} #{mouse_any_flag}"), "0 1 0", "screen, cursor, mouse")
 
 
 def still(screen):
-    """The screen when it has not changed for a while: for who writes goldens."""
+    """Return the screen when it has not changed for a while, to write golden files."""
     before, since = None, time.monotonic()
     while time.monotonic() - since < 0.4:
         lines = screen.look()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tally diff: perf diff's numbers, and verdicts on recordings of a program that changed or did not.
 
-Recordings are made here, one of each side in turns, on whatever else the machine does. With TALLY_LONG=1 there are 200
-pairs without a change and 40 comparisons with a planted one (ten minutes); docs/diff.md has what came of it.
+Recordings of both sides are made alternately, on a machine that may be busy. With TALLY_LONG=1 there are 200 pairs
+without a change and 40 comparisons with a planted one, which takes ten minutes; docs/diff.md has the results.
 
 usage: diff.py TALLY
 """
@@ -26,8 +26,8 @@ from terminal import on_terminal  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 LONG = bool(os.environ.get("TALLY_LONG"))
 WORK = tap.workplace("diff")
-# Sixteen functions, the second of which takes `shares[1]` of about 1000, the last eight below a recursion; with a fourth
-# argument each runs once, a phase of its own.
+# Sixteen functions. The second one takes `shares[1]` of about 1000, the last eight are called by a recursion. With a
+# fourth argument each runs only once, as its own phase.
 SOURCE = r"""
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   return 0;
 }
 """
-SECOND = 100000  # rounds, about
+SECOND = 100000  # number of rounds, approximately
 FLAGS = ("-g", "-fno-omit-frame-pointer", "-O1")
 
 
@@ -90,7 +90,8 @@ def changed(an_event, measure="self"):
 
 
 def unchanged(record_pair, *words, measure="self"):
-    """Compare recordings of the same, anew if a row is said to have changed: chance alone has one of 20 say so."""
+    """Compare recordings of the same program. Repeat it if a row is reported as changed, which by chance alone happens
+    in one of 20."""
     for again in (True, False):
         pair = record_pair()
         an_event = event(*words, *pair)
@@ -121,7 +122,7 @@ def perf_pair():
 
 
 def lines_of(text):
-    """Rows of equal rank stand in any order, and blanks at the ends of lines say nothing."""
+    """Rows of equal rank may be in any order, and trailing blanks are ignored."""
     return collections.Counter(line.rstrip() for line in text.splitlines())
 
 
@@ -140,8 +141,7 @@ def test_perfs_numbers():
 
 
 def test_perfs_order():
-    """Our first row is one of those of perf that have the most in the column that orders them: 0 is the baseline, 1 what it
-    is compared with."""
+    """Our first row is one of perf's with the maximum in the sorted column: 0 is the baseline, 1 the other one."""
     pair = perf_pair()
     for options, column in tap.some([(["-q"], 1), (["-q", "-c", "delta"], 1), (["-q", "-c", "ratio", "-d", "work"], 1),
                                      (["-q", "-o", "0"], 0)], 3):
@@ -161,7 +161,7 @@ def test_separated_values():
 
 
 def test_files_without_names():
-    """perf.data.old and perf.data; and one that is compared with the former."""
+    """The default files are perf.data.old and perf.data; a single file is compared with perf.data.old."""
     folder = tempfile.mkdtemp(dir=WORK)
     for name, share in (("perf.data.old", 100), ("perf.data", 150), ("third", 200)):
         shutil.copy(work(name, SECOND // 5, share), os.path.join(folder, name))
@@ -176,14 +176,14 @@ def test_files_without_names():
             assert done.returncode == 129, done
             continue
         tap.same((done.returncode, done.stdout, done.stderr),
-                 (1, "", f"tally: there is no perf.data.old, the recording before, to compare {new} with\n"
-                  "  hint: tally diff BASELINE FILE names both\n"), words)
+                 (1, "", f"tally: there is no previous recording perf.data.old to compare {new} with\n"
+                  "  hint: specify both: tally diff BASELINE FILE\n"), words)
 
 
 # ---- verdicts ----------------------------------------------------------------------------------
 
 def test_programs_that_did_not_change():
-    """At most 1 % of the rows are said to have changed, of pairs recorded in turns, with and without callchains."""
+    """At most 1 % of the rows of alternating pairs are reported as changed, with and without callchains."""
     pairs, rows, wrong, bad = (100 if LONG else 3), 0, 0, []
     for i in range(pairs):
         for options in (["-F", "997"], ["-F", "3999", "-g"]):
@@ -204,7 +204,7 @@ def test_programs_that_did_not_change():
 
 @tap.full
 def test_planted_changes():
-    """A function of 10 % that takes 12 %, by five recordings a side: found in 95 of 100 comparisons."""
+    """A function of 10 % that grows to 12 %, with five recordings a side, is found in 95 of 100 comparisons."""
     often, found = (40 if LONG else 1), 0
     share, rounds, rate = (123, SECOND, 3999) if LONG else (140, 2 * SECOND, 1999)
     for i in range(often):
@@ -225,7 +225,8 @@ def test_planted_changes():
 
 
 def test_phases_that_all_runs_have():
-    """A function that runs in one piece, 10 % of the time, and takes twice as long: blocks of time say nothing of it."""
+    """A function that runs in one phase, 10 % of the time, and then takes twice as long: blocks of time cannot show
+    that."""
     a, b = ([recorded(f"phase{share}.{n}", program(), SECOND // 2, share, 0, "phases") for n in range(3)] for share in (100, 200))
     row = rows_of(event(*sides(a, b)))["f1"]["self"]
     tap.same(row["verdict"], "grew", row)
@@ -233,7 +234,7 @@ def test_phases_that_all_runs_have():
 
 
 def test_a_recording_and_itself():
-    """Nothing differs, and with recordings of their own nothing can be told of noise between runs."""
+    """Nothing differs; without other recordings, noise between runs cannot be estimated."""
     path = work("itself")
     for pair in ([path, path], sides([path, path], [path, path])):
         rows = rows_of(event(*pair)).values()
@@ -243,7 +244,7 @@ def test_a_recording_and_itself():
 
 
 def test_rates_change_nothing():
-    """99 Hz and 999 Hz."""
+    """99 Hz and 999 Hz have the same shares."""
     an_event, _ = unchanged(lambda: [work(f"rate{rate}", 2 * SECOND, options=["-F", str(rate)]) for rate in (99, 999)])
     low, high = (recording["samples"] for recording in an_event["recordings"])
     assert high > 8 * low, (low, high)
@@ -271,7 +272,7 @@ def test_recursions_change_nothing():
 
 
 def test_times_and_counts():
-    """Twice the rounds take twice the time, and the same for each."""
+    """Twice the rounds take twice the time, and the same time for each round."""
     a, b = ([work(f"time{n}{i}", n * SECOND // 4, options=["-F", "1999"]) for i in range(3)] for n in (1, 2))
     for normalize, ratio in ((["--normalize", "time"], 2), (["--count-a", "1000", "--count-b", "2000"], 1), ([], 1)):
         row = rows_of(event(*normalize, *sides(a, b)))["f0"]["self"]
@@ -284,7 +285,7 @@ def test_times_and_counts():
     tap.same(len(places), 1, places)
 
 
-# ---- what became of functions ------------------------------------------------------------------
+# ---- changed functions -------------------------------------------------------------------------
 
 MOVING = r"""
 #include <stdint.h>
@@ -298,7 +299,7 @@ SPIN = "{ for (long i = 0; i < k; i++) sink += i * i; }"
 
 
 def moving(name, here, how="__attribute__((noinline))", other="only_here"):
-    """A program that spins, in its own file or in a library's."""
+    """A program with a function spin() in its own file or in a library."""
     path = os.path.join(WORK, name, "moving")
     os.makedirs(os.path.dirname(path))
     declared = MOVING.replace("only_here", other)
@@ -332,7 +333,7 @@ def test_functions_that_came_and_went():
     assert re.search(r"moved to libspin\.so +moving +\[\.\] spin$", diff(itself, library).stdout, re.M)
 
 
-# ---- what is shown -----------------------------------------------------------------------------
+# ---- output ------------------------------------------------------------------------------------
 
 def crafted(name, addresses, **options):
     path = os.path.join(WORK, name)
@@ -360,7 +361,7 @@ def test_numbers_by_hand():
 
 
 def test_addresses_without_a_place():
-    """What is at an address of a file is the same in another run; at one of memory or the kernel it is not."""
+    """An address in a file means the same in another run; one in anonymous memory or in the kernel does not."""
     pair = []
     for side, shift in (("a", 0), ("b", 0x100000)):
         records = [comm(7, "prog"), mmap(7, 0x1000 + shift, 0x1000, "/nonexistent/prog")]
@@ -392,7 +393,7 @@ def test_lines_fit_a_terminal():
 
 
 def test_the_browser_shows_the_same():
-    """On a terminal: rows as in JSON, by size of the change; only what changed; what each recording has; a name."""
+    """On a terminal: rows as in JSON, sorted by the change; only changed ones; details of each recording; a name."""
     pair = [crafted("seen.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
             crafted("seen.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
     nr = len(changed(event(*pair)))
@@ -400,7 +401,7 @@ def test_the_browser_shows_the_same():
         screen.type(f"{TALLY} diff {' '.join(pair)}")
         screen.press("Enter")
         lines = screen.until(lambda s: s[0].startswith("diff of ") and s[-1].startswith(" h Help"), "rows")
-        assert re.match(r" +50\.00% +[+-]33\.33% +\d+\.\d\d% +\u2588{12} (grew|shrank|cannot tell) ", lines[2]), lines
+        assert re.match(r" +50\.00% +[+-]33\.33% +\d+\.\d\d% +\u2588{12} (grew|shrank|undecided) ", lines[2]), lines
         assert re.match(r" +50\.00% +[+-]33\.33% ", lines[3]) and lines[-2].endswith("1/2"), lines
         screen.press("Enter")
         screen.until(lambda s: any(re.search(r"\u2502 baseline 50\.00%  /.*seen\.a", line) for line in s) and
@@ -408,10 +409,10 @@ def test_the_browser_shows_the_same():
         screen.press("c")
         screen.until(lambda s: not any("Recordings" in line for line in s[:-1]), "the box go")
         screen.press("c")
-        screen.until(lambda s: s[-2].startswith("only what changed") and s[-2].endswith(f"{min(nr, 1)}/{nr}"), "only what changed")
+        screen.until(lambda s: s[-2].startswith("only changed rows") and s[-2].endswith(f"{min(nr, 1)}/{nr}"), "only changed rows")
         screen.type("/no such name")
         screen.press("Enter")
-        screen.until(lambda s: s[-2].endswith("0/0") and s[1].startswith("no row that changed has that in its name"), "no rows")
+        screen.until(lambda s: s[-2].endswith("0/0") and s[1].startswith("no changed row matches the filter"), "no rows")
         screen.press("q")
         screen.until(lambda s: any(line.startswith("# File of side A") for line in s), "what is left")
 
@@ -423,25 +424,26 @@ def test_the_browser_says_that_nothing_changed():
         screen.press("Enter")
         screen.until(lambda s: s[0].startswith("diff of ") and s[-2].endswith("1/2"), "rows")
         screen.press("c")
-        screen.until(lambda s: s[1].startswith("nothing changed; c shows all") and s[-2].endswith("0/0"), "no rows")
+        screen.until(lambda s: s[1].startswith("no changed rows: press c to show all rows") and s[-2].endswith("0/0"), "no rows")
         screen.press("Enter", "Down", "c")
         screen.until(lambda s: s[-2].endswith("1/2"), "rows again")
 
 
 def test_the_browser_in_narrow_windows():
-    """Names keep room, with a gap before files; bar, noise, baseline, verdict go in this order, the difference never."""
+    """Names keep some width, with a gap before files. Bar, noise, baseline and verdict are dropped in this order, the
+    difference never."""
     pair = [crafted("narrow.a", [(0x10, 1)] * 300 + [(0x110, 1)] * 300),
             crafted("narrow.b", [(0x10, 1)] * 500 + [(0x110, 1)] * 100)]
-    headings = ("Baseline", "Delta", "Noise", "Verdict", "By itself")
-    for columns, shown, bar in ((90, headings, True), (80, headings, False), (55, ("Delta", "Verdict", "By itself"), False),
-                                (40, ("Delta", "Verdict", "By itself"), False), (20, ("Delta", "By itself"), False)):
+    headings = ("Baseline", "Delta", "Noise", "Verdict", "Self")
+    for columns, shown, bar in ((90, headings, True), (80, headings, False), (55, ("Delta", "Verdict", "Self"), False),
+                                (40, ("Delta", "Verdict", "Self"), False), (20, ("Delta", "Self"), False)):
         with tmux.Screen(columns, 8) as screen:
             screen.type(f"{TALLY} diff {' '.join(pair)}")
             screen.press("Enter")
             lines = screen.until(lambda s: s[0].startswith("diff of ") and s[-1].startswith(" h Help"), "rows")
-            tap.same(re.findall("[A-Z][a-z]+(?: itself)?", lines[1]), list(shown), f"headings of {columns} columns")
+            tap.same(re.findall("[A-Z][a-z]+", lines[1]), list(shown), f"headings of {columns} columns")
             assert ("\u2588" in lines[2]) == bar, lines
-            cells = re.split(" {2,}", lines[2][lines[1].index("By itself"):].strip())
+            cells = re.split(" {2,}", lines[2][lines[1].index("Self"):].strip())
             assert len(cells) == (2 if columns > 40 else 1) and len(cells[0]) > 3, (columns, cells)
 
 
@@ -464,17 +466,17 @@ def test_what_is_wrong_is_told():
     faults = crafted("wrong.faults", [(0x10, 1)] * 20, attrs=[attr(config=2)])
     empty = crafted("wrong.empty", [])
     for words, status, want in (
-            ([a, a, a], 129, "'--' stands between the sides"), ([a, "--"], 129, "no recording behind '--'"),
+            ([a, a, a], 129, "separate the sides with '--'"), ([a, "--"], 129, "no recording after '--'"),
             (["--", a], 129, "no recording before '--'"), ([a, other], 1, "no event was recorded on both sides"),
             ([a, empty], 1, "side B has no samples"), ([a, "/nonexistent"], 1, "/nonexistent"),
-            (["-c", "cycles", a, a], 129, "does not know 'cycles'"), (["-c", "wdiff:1", a, a], 129, "wdiff:1,2"),
-            (["-s", "pid", a, a], 129, "it knows comm, dso"), (["--normalize", "count", a, a], 129, "--count-a"),
-            (["--normalize", "count=x", a, a], 129, "does not know"), (["--normalize", "time", faults, faults], 1, "says nothing of time"),
-            (["--same", "x", a, a], 129, "takes a percentage"), (["-o", "2", a, a], 129, "does not know '2'"),
+            (["-c", "cycles", a, a], 129, "unknown value 'cycles'"), (["-c", "wdiff:1", a, a], 129, "wdiff:1,2"),
+            (["-s", "pid", a, a], 129, "valid values: comm, dso"), (["--normalize", "count", a, a], 129, "--count-a"),
+            (["--normalize", "count=x", a, a], 129, "unknown value"), (["--normalize", "time", faults, faults], 1, "does not measure time"),
+            (["--same", "x", a, a], 129, "takes a percentage"), (["-o", "2", a, a], 129, "unknown value '2'"),
             (["--by", "line", a, a], 129, "function, path")):
         done = tap.run(TALLY, "diff", *words, status=status)
         assert want in done.stderr, (words, done.stderr)
-    assert "no row is shown" in diff("-C", "nobody", a, a).stderr
+    assert "no rows left after filtering" in diff("-C", "nobody", a, a).stderr
 
 
 if __name__ == "__main__":

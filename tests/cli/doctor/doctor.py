@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally doctor`: what it says works is what works. In each environment, made for real, its verdicts
-are held against the exit statuses of the commands, run there a moment later.
+"""`tally doctor` reports exactly the features that work. In each of several real environments its verdicts are compared
+with the exit statuses of the commands, which run there a moment later.
 
 usage: doctor.py TALLY
 """
@@ -26,7 +26,7 @@ from terminal import on_terminal  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 DEADLINE = tap.PATIENCE
 
-# ---- what the commands are given -------------------------------------------------------------
+# ---- arguments of the commands ---------------------------------------------------------------
 
 COMMANDS = {
     "works.stat": ["stat", "true"],
@@ -47,7 +47,7 @@ class Environment:
         def steps():
             for step in self.steps:
                 step()
-        # Leaks are looked for by ptrace, which not every environment permits.
+        # Leak detection uses ptrace, which not every environment permits.
         env = tap.without_leaks()
         return {"preexec_fn": steps, "env": env, "stdin": subprocess.DEVNULL}
 
@@ -55,7 +55,7 @@ class Environment:
         return tap.run(*self.wrap, self.tally, *args, **self.options(), **options)
 
     def run_until_output(self, *args, **options):
-        """For what goes on until it is interrupted: that is done when something was shown."""
+        """Run an endless command, and interrupt it after its first output."""
         command = [*self.wrap, self.tally, *args]
         with tempfile.TemporaryFile("w+") as told, \
                 subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, start_new_session=True,
@@ -69,7 +69,7 @@ class Environment:
 
 
 class Scratch(rights.Account):
-    """A user with a directory and a copy of tally of its own, gone at the end of the block."""
+    """A user with a directory and its own copy of tally, removed at the end of the block."""
 
     def __init__(self):
         super().__init__(TALLY)
@@ -80,13 +80,13 @@ class Scratch(rights.Account):
         return Environment(*steps, self.become, **options)
 
     def become(self):
-        """To be called between fork and exec: no rights but those of a plain user."""
+        """Called between fork and exec: drop all privileges."""
         os.setgroups([])
         os.setresgid(self.gid, self.gid, self.gid)
         os.setresuid(self.uid, self.uid, self.uid)
 
 
-# ---- comparing ----------------------------------------------------------------------------------
+# ---- comparisons --------------------------------------------------------------------------------
 
 def diagnose(environment, *args, **options):
     done = environment.run("doctor", "--json", *args, **options)
@@ -99,13 +99,13 @@ def diagnose(environment, *args, **options):
 
 
 def compare(name, environment, scratch):
-    """Verdicts against what happens; the verdicts."""
+    """Compare the verdicts with the results of the commands. Returns the document."""
     document = diagnose(environment)
     words, wrong = {}, []
     for fact, command in COMMANDS.items():
         verdict = document["facts"][fact]
         words[fact] = verdict["value"]
-        for left in ("record.data", "record-a.data"):  # by another user, who ran before
+        for left in ("record.data", "record-a.data"):  # by another user, in an earlier test
             if os.path.exists(os.path.join(scratch, left)):
                 os.remove(os.path.join(scratch, left))
         go = environment.run_until_output if command[0] == "top" else environment.run
@@ -124,11 +124,11 @@ def value(document, fact):
     return document["facts"][fact].get("value", document["facts"][fact].get("number"))
 
 
-# ---- environments, compared ------------------------------------------------------------------------
+# ---- tests of environments -------------------------------------------------------------------------
 
 @tap.always
 def test_root():
-    """Root may everything that the kernel has."""
+    """Root can do everything that the kernel supports."""
     with Scratch() as scratch:
         document = compare("root", Environment(), scratch.work)
         machine.need_system_wide()
@@ -143,7 +143,7 @@ def test_root():
 
 
 def test_paranoid_levels():
-    """A plain user at each level; above 2 this kernel may be as at 2, or forbid all."""
+    """An unprivileged user at each level. Above 2 a kernel may behave as at 2, or deny everything."""
     machine.need_system_wide()
     with Scratch() as scratch:
         for level in (-1, 0, 1, 2, 3):
@@ -158,7 +158,7 @@ def test_paranoid_levels():
 
 
 def test_capability():
-    """A copy with cap_perfmon may what root may, but for tracefs."""
+    """A copy with cap_perfmon can do the same as root, except tracefs."""
     machine.need_system_wide()
     machine.need_file_capabilities()
     with Scratch() as scratch:
@@ -170,7 +170,7 @@ def test_capability():
 
 
 def check_without_kernel(document):
-    """Commands and tasks are measured by the user host, CPUs by nobody."""
+    """Check that commands and tasks are measured by the user host, and that CPUs cannot be measured."""
     tap.same(document["works"], True, "works")
     for command, word in (("stat", "partly"), ("record", "partly"), ("record-a", "not"), ("top", "not")):
         tap.same(value(document, f"works.{command}"), word, command)
@@ -178,7 +178,7 @@ def check_without_kernel(document):
 
 
 def test_seccomp():
-    """A filter in front of the kernel is told from the kernel's own refusal."""
+    """A seccomp filter is distinguished from the kernel's own denial."""
     machine.need_ptrace()
     machine.need_events()
     with Scratch() as scratch:
@@ -199,7 +199,7 @@ def test_seccomp():
 
 
 def test_namespaces():
-    """Root of a user namespace of its own is nobody to perf."""
+    """Root of a user namespace is an unprivileged user for perf events."""
     machine.need_user_namespaces()
     machine.need_events()
     with Scratch() as scratch:
@@ -215,7 +215,7 @@ def test_namespaces():
 
 
 def test_descriptors():
-    """Limits of descriptors, one by one, over where it begins to work."""
+    """Limits of descriptors one by one, around the number that suffices."""
     with Scratch() as scratch:
         for files in range(8, 24):
             compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)
@@ -223,7 +223,7 @@ def test_descriptors():
 
 @tap.full
 def test_locked_memory():
-    """Nothing, little and enough to lock."""
+    """No locked memory, little, and enough."""
     with Scratch() as scratch:
         for kb, locked in ((0, 0), (4, 0), (8, 0), (64, 0), (516, 0), (0, 64 << 10)):
             with sysctls(perf_event_mlock_kb=kb, perf_event_paranoid=0):
@@ -232,7 +232,7 @@ def test_locked_memory():
 
 
 def apply(fix, tally, settings):
-    """Do what a fix says; False for what is not for a program to do."""
+    """Apply a fix. Returns false if a program cannot do that."""
     sysctl = re.match(r"sudo sysctl kernel\.(\w+)=(-?\d+)", fix)
     setcap = re.match(r"sudo setcap (\S+) (\S+)", fix)
     if sysctl:
@@ -244,7 +244,7 @@ def apply(fix, tally, settings):
 
 
 def mend(fact, choice, scratch):
-    """Follow the first or the last fix until it works; what was done."""
+    """Apply the first or the last fix repeatedly until the feature works. Returns the applied fixes."""
     tap.run("setcap", "-r", scratch.tally)
     with sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as settings:
         environment = scratch.user(limit(resource.RLIMIT_MEMLOCK, 0))
@@ -262,7 +262,7 @@ def mend(fact, choice, scratch):
 
 @tap.full
 def test_fixes():
-    """The changes that are told make it work, the smallest and the largest, one after the other."""
+    """The suggested changes make it work: the smallest ones and the largest ones."""
     machine.need_system_wide()
     machine.need_file_capabilities()
     with Scratch() as scratch:
@@ -274,7 +274,7 @@ def test_fixes():
 # ---- facts ----------------------------------------------------------------------------------------------
 
 def test_schema():
-    """Ids are unique and stable, every fact has a state and a text, every feature its Linux."""
+    """IDs are unique and stable, every fact has a state and a text, every feature has a Linux version."""
     done = tap.run(TALLY, "doctor", "--json")
     document = json.loads(done.stdout)
     ids = [fact["id"] for fact in document["facts"]]
@@ -294,7 +294,7 @@ def test_schema():
 
 
 def test_documented():
-    """The page names every fact, and every value that it was seen to have."""
+    """The page documents every fact and every value that occurred."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "commands", "doctor.md")
     with open(page, encoding="utf-8") as file:
         rows = [line.strip("| \n").split("|") for line in file if line.startswith("| `") and "." in line.split("|")[1]]
@@ -307,13 +307,13 @@ def test_documented():
 
 
 def test_features():
-    """What the kernel has by its version, it has by probing: features of a plain Linux only ever grow."""
+    """Features expected by the kernel's version are found by probing: no version of Linux removes one."""
     machine.need_events()
     document = json.loads(tap.run(TALLY, "doctor", "--json").stdout)
     running = tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
     for row in document["features"]:
         since = tuple(int(word) for word in row["since"].split("."))
-        # Distributions take features back to older kernels, and never away.
+        # Distributions backport features, and never remove them.
         assert row["present"] or since > running, f"{row} on {running}"
 
 
@@ -350,7 +350,7 @@ def about(*words):
 
 
 def test_command():
-    """A program's build id, symbols, debug information and frame pointers, by how it was built."""
+    """Build ID, symbols, debug information and frame pointers of a program, for several ways to build it."""
     with tempfile.TemporaryDirectory() as directory:
         plain = about(build(directory, "plain", "-fomit-frame-pointer", "-Wl,--build-id=none"))
         tap.same(plain["command.build-id"]["value"], "no", "build id")
@@ -367,7 +367,7 @@ def test_command():
 
 
 def test_stripped_command():
-    """Stripped: functions are found by unwind tables, debug information by link."""
+    """In a stripped program functions are found by unwind tables, and debug information by link."""
     if not shutil.which("objcopy"):
         raise tap.Skip("no objcopy")
     with tempfile.TemporaryDirectory() as directory:
@@ -385,7 +385,7 @@ def test_stripped_command():
 
 
 def test_other_architectures():
-    """Prologues of other architectures, by their compilers."""
+    """Prologues of other architectures, with their compilers."""
     looked = 0
     for gcc in ("aarch64-linux-gnu-gcc", "riscv64-linux-gnu-gcc"):
         if not shutil.which(gcc):
@@ -393,7 +393,7 @@ def test_other_architectures():
             continue
         with tempfile.TemporaryDirectory() as directory:
             for flag, word in (("-fno-omit-frame-pointer", "yes"), ("-fomit-frame-pointer", "no")):
-                # Linking takes libraries that are not there.
+                # Linking needs libraries that are not installed.
                 path = build(directory, "other", flag, "-nostdlib", "-static", "-Wl,-e,main", gcc=shutil.which(gcc))
                 fact = about(path)["command.frame-pointers"]
                 tap.same(fact["value"], word, f"{gcc} {flag}: {fact['text']}")
@@ -403,7 +403,7 @@ def test_other_architectures():
 
 
 def test_scripts_and_others():
-    """A script stands for its interpreter; what is not there, or no program, is told as that."""
+    """A script is replaced by its interpreter; missing files and other files are reported."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "script")
         for first in ("#!" + shutil.which("sh"), "#! /usr/bin/env sh", "#!/usr/bin/env -S sh -e"):
@@ -420,7 +420,7 @@ def test_scripts_and_others():
 
 
 def test_statuses():
-    """Usage errors are 129, and the command is not run."""
+    """Usage errors exit with 129, and the command is not run."""
     tap.same(tap.run(TALLY, "doctor", "--frob").returncode, 129, "status")
     tap.same(tap.run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
     with tempfile.TemporaryDirectory() as directory:
@@ -430,7 +430,7 @@ def test_statuses():
 
 
 def test_colour():
-    """Colours on a terminal alone, and not against NO_COLOR."""
+    """Colors only on a terminal, and not with NO_COLOR."""
     env = {key: word for key, word in os.environ.items() if key != "NO_COLOR"}
     os.environ.clear()
     os.environ.update(env)
@@ -440,13 +440,13 @@ def test_colour():
 
 
 def test_nothing_is_left():
-    """No descriptor, no child and no instance outlive it; another run says the same."""
+    """No descriptor, child or tracefs instance remains after it exits; a second run reports the same."""
     instances = "/sys/kernel/tracing/instances"
     before = os.listdir(instances) if os.access(instances, os.R_OK) else []
     def facts():
-        # Others may take counters meanwhile.
+        # Other programs may use counters meanwhile.
         return [fact for fact in json.loads(tap.run(TALLY, "doctor", "--json").stdout)["facts"] if not fact["id"].startswith("counters.")]
-    # The kernel lowers the highest rate of samples while it is busy, which may be between two of them.
+    # The kernel lowers the maximal sample rate while it is busy, possibly between two runs.
     first, second = facts(), facts()
     for _ in range(10):
         if first != second:

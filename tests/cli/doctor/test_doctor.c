@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the doctor reads out of procfs and sysfs: texts, and whole made-up machines. */
+/* Parsing of procfs and sysfs by the doctor: single texts, and complete generated machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

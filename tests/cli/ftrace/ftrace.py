@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally ftrace on the running kernel: what it has is traced for real - at the least tracepoints, in an instance -, what it
-lacks is explained, and after every end, kill -9 at random moments among them, tracefs is as it was before.
-tests/hardware/ftrace.py does the same with all tracers. argv: tally."""
+"""tally ftrace on the running kernel: all available features are tested, at least tracepoints in an instance, missing
+ones are explained. Whenever it ends, also by SIGKILL at random moments, tracefs is restored. tests/hardware/ftrace.py
+does the same with all tracers. argv: tally."""
 import os
 import random
 import re
@@ -23,7 +23,7 @@ SEED = int(os.environ.get("TALLY_SEED", "5"))
 ROUNDS = int(os.environ.get("TALLY_ROUNDS", "40"))
 NOBODY = 65534
 SWITCH = ("-e", "sched:sched_switch")
-# Ends when tally does, or soon after: started when tally was dead already it has another parent.
+# Exits soon after tally. If tally was dead when it started, its parent is another process.
 WHILE_PARENT = ("sh", "-c", "i=0; while [ $i -lt 1000000 ] && kill -0 $PPID; do i=$((i+1)); done 2>/dev/null")
 SETTINGS = ("tracing_on", "current_tracer", "trace_clock", "buffer_size_kb", "set_event", "set_event_pid", "set_ftrace_pid",
             "tracing_cpumask", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace",
@@ -47,7 +47,7 @@ def needs_tracefs():
 
 
 def ftrace(*args, status=0, **options):
-    """Run it to its end; nothing may be left behind."""
+    """Run tally ftrace to its end, and check that everything is restored."""
     needs_tracefs()
     before = settings()
     run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -59,7 +59,7 @@ def ftrace(*args, status=0, **options):
 
 
 def nothing_left(run, before, what):
-    """Other people's instances may come and go."""
+    """Instances of other programs may appear and disappear."""
     tap.same(settings(), before, f"settings after {what}")
     tap.same(os.path.exists(instance(run)), False, f"an instance after {what}")
 
@@ -82,24 +82,24 @@ def histogram(text):
 
 
 def test_usage_errors():
-    for args, said in ((("-a", "-t"), "an argument is missing"), ((), "nothing to trace"), (("-p", "1", "true"), "exclude each other"),
-                       (("latency", "true"), "one function by -T"), (("latency", "-e", "a:b", "true"), "-e twice"),
-                       (("profile", "-s", "size", "true"), "--sort size"), (("profile", "-e", "a:b", "true"), "-e is for"),
-                       (("latency", "-T", "f", "-t", "function", "true"), "-t is for")):
+    for args, said in ((("-a", "-t"), "an argument is required"), ((), "nothing to trace"), (("-p", "1", "true"), "exclude each other"),
+                       (("latency", "true"), "requires one function (-T)"), (("latency", "-e", "a:b", "true"), "-e twice"),
+                       (("profile", "-s", "size", "true"), "--sort size"), (("profile", "-e", "a:b", "true"), "-e is only for"),
+                       (("latency", "-T", "f", "-t", "function", "true"), "-t is only for")):
         run = tap.run(TALLY, "ftrace", *args, status=129)
         assert said in run.stderr, run.stderr
 
 
 def test_bad_values():
-    for args, said in ((("-C", "x"), "not a list of CPUs"), (("-m", "x"), "not a size"), (("-e", "x"), "SYSTEM:NAME"),
+    for args, said in ((("-C", "x"), "not a list of CPUs"), (("-m", "x"), "must be a size"), (("-e", "x"), "SYSTEM:NAME"),
                        (("-e", "sched:../../tracing_on"), "SYSTEM:NAME"), (("-e", "sched:nothing"), "no such tracepoint"),
                        ((*SWITCH, "--graph-opts", "sideways"), "'sideways'"), ((*SWITCH, "--graph-opts", "depth"), "'depth'"),
-                       ((*SWITCH, "--func-opts", "irq-info=1"), "'irq-info=1'"), (("-T", "a:traceoff"), "no name of a function")):
+                       ((*SWITCH, "--func-opts", "irq-info=1"), "'irq-info=1'"), (("-T", "a:traceoff"), "not a valid function name")):
         has(ftrace("-t", "nop", *args, "--", "true", status=1).stderr, re.escape(said))
     has(ftrace(*SWITCH, "-p", "999999999", status=1).stderr, "no such task")
 
 
-# ---- what the kernel has ----------------------------------------------------------------------------------------
+# ---- features of the kernel -------------------------------------------------------------------------------------
 
 
 def tracers():
@@ -109,7 +109,7 @@ def tracers():
 
 
 def forbidden():
-    """The kernel keeps root from the functions, whatever its tracers are."""
+    """Return true if the kernel denies function tracing even to root, whatever its tracers are."""
     needs_tracefs()
     try:
         with open(TRACEFS + "/available_filter_functions", encoding="utf-8") as file:
@@ -123,17 +123,17 @@ def test_missing_tracer_is_explained():
         raise tap.Skip("this kernel has function_graph")
     for args in (("-t", "function_graph"), ("-G", "vfs_read"), ("latency", "-T", "vfs_read"), ("profile",)):
         run = ftrace(*args, "--", "true", status=1)
-        has(run.stderr, "no tracer 'function_graph': it was built without CONFIG_FUNCTION_GRAPH_TRACER",
+        has(run.stderr, "does not have the tracer 'function_graph': it was built without CONFIG_FUNCTION_GRAPH_TRACER",
             "available_tracers: " + " ".join(tracers()), r"hint: .*zgrep")
         tap.same(run.stdout, "", "output")
-    has(ftrace("-t", "no_such_tracer", "--", "true", status=1).stderr, "no tracer 'no_such_tracer'")
+    has(ftrace("-t", "no_such_tracer", "--", "true", status=1).stderr, "does not have the tracer 'no_such_tracer'")
 
 
 def test_forbidden_functions_are_explained():
     if not forbidden():
         raise tap.Skip("this kernel permits functions to be traced")
     for args in (("-t", "function", "--", "true"), ("-T", "vfs_read", "-a"), ("-F",)):
-        has(ftrace(*args, status=1).stderr, "the kernel itself forbids", "CAP_DAC_OVERRIDE is held", "hint: .*lockdown")
+        has(ftrace(*args, status=1).stderr, "the kernel itself denies access", "CAP_DAC_OVERRIDE is held", "hint: .*lockdown")
 
 
 def test_functions():
@@ -142,7 +142,7 @@ def test_functions():
     has(ftrace("-T", "vfs_read", "--", "cat", "/proc/uptime").stdout, r"^# tracer: function$", r": vfs_read <-")
 
 
-# ---- tracepoints: every kernel has those --------------------------------------------------------------------------
+# ---- tracepoints, which every kernel has --------------------------------------------------------------------------
 
 
 def test_events():
@@ -166,12 +166,12 @@ def test_latency_between_events():
 
 def test_lost_is_told():
     machine.need_trace_event("raw_syscalls/sys_enter")
-    # Nobody reads meanwhile: its own command stops tally.
+    # The buffer is not read meanwhile: the command stops tally.
     many = "kill -STOP $PPID; i=0; while [ $i -lt 3000 ]; do kill -0 $$; i=$((i+1)); done; kill -CONT $PPID"
     run = ftrace("-m", "4K", "-e", "raw_syscalls:sys_enter", "-e", "raw_syscalls:sys_exit", "--", "sh", "-c", many)
     gaps = re.findall(r"^CPU:\d+ \[LOST (\d+) EVENTS\]$", run.stdout, re.M)
     assert gaps, f"no gap among {run.stdout.count(chr(10))} lines"
-    has(run.stderr, rf"{sum(map(int, gaps))} events were lost in {len(gaps)} gaps", "hint: larger buffers")
+    has(run.stderr, rf"{sum(map(int, gaps))} events were lost in {len(gaps)} gaps", "hint: use larger buffers")
 
 
 def test_delay_and_commands_that_are_none():
@@ -180,11 +180,11 @@ def test_delay_and_commands_that_are_none():
     tap.same(ftrace(*SWITCH, "--", "sh", "-c", "kill -9 $$", status=137).stderr, "", "complaints")
 
 
-# ---- every end ----------------------------------------------------------------------------------------------------
+# ---- all kinds of ends --------------------------------------------------------------------------------------------
 
 
 def start(*args):
-    """Its first line of output was read: it traces. Under nohup it would stay deaf to SIGHUP."""
+    """Start it, and wait for its first line of output. SIGHUP is enabled, which nohup would disable."""
     run = subprocess.Popen([TALLY, "ftrace", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     run.stdout.readline()
@@ -192,7 +192,7 @@ def start(*args):
 
 
 def keeper_of(run):
-    """Without a command it is the only child."""
+    """Return the keeper, which is the only child without a command."""
     with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="utf-8") as file:
         return int(file.read())
 
@@ -214,7 +214,7 @@ def test_nobody_reads_the_output():
     run = start("-a", *SWITCH)
     run.stdout.close()
     run.wait(tap.PATIENCE)
-    run.stderr.read()  # to its end: the keeper is done
+    run.stderr.read()  # to its end: the keeper has exited
     nothing_left(run, before, "it")
 
 
@@ -236,13 +236,13 @@ def test_stale_instances_go():
     os.kill(keeper_of(run), signal.SIGKILL)
     run.kill()
     run.communicate(timeout=tap.PATIENCE)
-    # With both of them killed the instance is left, until somebody else comes.
+    # If both are killed, the instance remains until the next run.
     tap.run(TALLY, "ftrace", *SWITCH, "--", "true")
     nothing_left(run, before, "the next one")
 
 
 def time_to_instance(args):
-    """Three times what it takes until it has its instance, which depends on what else runs."""
+    """Return three times the time that it needs to create its instance, which depends on the load."""
     start = time.monotonic()
     run = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     tap.wait_until(lambda: os.path.isdir(instance(run)), "an instance", pause=0.002)
@@ -254,7 +254,7 @@ def time_to_instance(args):
 
 
 def test_killed_at_random_moments():
-    """Its output is open in the keeper as well: at its end everything has been put back."""
+    """Its output is also open in the keeper: at its end everything has been restored."""
     needs_tracefs()
     machine.need_trace_event("raw_syscalls/sys_enter")
     before = settings()
@@ -276,11 +276,11 @@ def test_killed_at_random_moments():
     assert made, "no round came as far as an instance"
 
 
-# ---- rights -------------------------------------------------------------------------------------------------------
+# ---- permissions --------------------------------------------------------------------------------------------------
 
 
 class User:
-    """A copy of tally with capabilities, run as nobody."""
+    """A copy of tally with capabilities, run as user nobody."""
 
     def __init__(self, capabilities):
         needs_tracefs()
@@ -316,13 +316,13 @@ def test_permission_is_explained():
             for args in ((*SWITCH, "--", "true"), ("-F",)):
                 status, _, err = user.run(*args)
                 tap.same(status, 1, f"status with {capabilities}")
-                has(err, "tracefs goes by file permissions: CAP_PERFMON",
-                    rf"is d?[rwx-]+ of 0:\d+, we are user {NOBODY}; CAP_PERFMON is {held}, CAP_DAC_OVERRIDE is not",
+                has(err, "tracefs uses file permissions: CAP_PERFMON",
+                    rf"is d?[rwx-]+ of 0:\d+, this process runs as user {NOBODY}; CAP_PERFMON is {held}, CAP_DAC_OVERRIDE is not held",
                     "hint: .*root")
 
 
 def test_capability_that_suffices():
-    """And it is gone while it traces; the keeper has it."""
+    """The capability is dropped while it traces; the keeper has it."""
     before = settings() if os.geteuid() == 0 else None
     with User("cap_dac_override,cap_perfmon=ep") as user:
         status, out, err = user.run(*SWITCH, "--", "sleep", "0.01")

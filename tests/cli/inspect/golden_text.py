@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Attrs, groups, build ids, reports and more fields of our recordings, against what perf 6.1 printed: byte for byte, but
-reports, whose rows of equal weight may stand in any order and whose shares may differ by rounding.
+"""Compare attrs, groups, build IDs, reports and more fields of our recordings with perf 6.1's output, byte for byte.
+Only in reports, rows of equal weight may have any order, and shares may differ by rounding.
 
 usage: golden_text.py TALLY FIXTURES
 
-golden/perf61-text/index.tsv tells what perf was asked. See tests/fixtures/README.md.
+golden/perf61-text/index.tsv lists perf's arguments. See tests/fixtures/README.md.
 """
 import gzip
 import os
@@ -19,14 +19,14 @@ import tap  # noqa: E402
 
 TALLY, FIXTURES = sys.argv[1:3]
 GOLDEN = os.path.join(FIXTURES, "golden", "perf61-text")
-# Recordings of user space alone, in which the CPU was late to say so: perf does not know where such a sample is, and tally
-# that it is somewhere in the kernel.
+# User-space recordings in which some counter interrupts arrived late. perf has no location for such samples; tally
+# reports that they are somewhere in the kernel.
 HIDDEN_KERNEL = {"arm64/perf-registers.data", "arm64/tally-registers.data"}
 SYMFS = tempfile.TemporaryDirectory()
 
 
 def report(text):
-    """Samples and count of each event, and the shares of its rows."""
+    """Return the number of samples and the count of each event, and the shares of its rows."""
     event, heads, rows = None, {}, {}
     for line in text.splitlines():
         found = re.match(r"# Samples: (\S+) +of events? '(.*)'", line)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What every command has: help, exit statuses, errors that say what, why and how to fix.
+"""Common behaviour of all commands: help, exit statuses, and errors that contain the failed action, the reason and the
+fix.
 
 usage: commands.py TALLY FIXTURES SHARED
 """
@@ -18,12 +19,11 @@ TALLY = sys.argv[1]
 SETS = fixtures.sets(*sys.argv[2:4])
 OWN = SETS[0]
 EMPTY = tempfile.TemporaryDirectory()
-# Of each set: a recording for what does not depend on which, its samples, one with several commands, and the least
-# number of files.
+# For each set: a typical recording, its number of samples, one with several commands, and the minimal number of files.
 SAMPLES = {True: ("perf61/several.data", "perf61/several.data", 75),
            False: ("quipper/perf.data.singleprocess-3.4", "quipper/perf.data.systemwide.1-3.8", 90)}
-ORIGINALS = {True: "perf61", False: "quipper"}  # of big-endian twins
-# Streams whose next record has no size, and files too short to tell anything.
+ORIGINALS = {True: "perf61", False: "quipper"}  # of big-endian copies
+# Streams with a record of size 0, and files too short to detect anything else.
 ENDLESS = {True: "damaged/zero_size.stream.data", False: "quipper/perf.data.piped.corrupted.zero_size_sample-3.2"}
 FUZZED = {True: "damaged/fuzz-chain.stream.data", False: "quipper/fuzz-4883679740166144"}
 
@@ -90,7 +90,7 @@ def check_broken_recordings_end_with_an_error_at_once(one):
 
 
 def test_cut_recordings_say_where():
-    """A file that ends anywhere in its header is refused; one that ends later gives what came."""
+    """A file truncated in its header is rejected; one truncated later is read up to that point."""
     with open(OWN.recording("perf61", "ticks.data"), "rb") as file:
         whole = file.read()
     with tempfile.NamedTemporaryFile() as cut:
@@ -112,7 +112,7 @@ def check_every_recording_opens(one):
     for path in one.files():
         name = os.path.basename(path)
         run = tap.run(TALLY, "report", "-i", path, "--header")
-        # These hold a record shorter than its header.
+        # These contain a broken record header.
         broken = "zero_size" in name or "short_record" in name
         tap.same(run.returncode, 1 if broken else 0, f"{name}: {run.stderr[:300]}")
         opened += 1
@@ -124,11 +124,11 @@ def check_big_endian_twins_print_the_same(one):
     assert len(twins) >= 6, twins
     for name in tap.some(twins, 4):
         twin, original = one.recording("bigendian-twins", name), one.recording(ORIGINALS[one.own], name[:-3])
-        # Our originals are of this kind of machine: the files that lie here may be theirs, and never are the twins'.
+        # Our originals are from this architecture: local files may match them, but never the big-endian copies.
         nowhere = ["--symfs", EMPTY.name] if one.own else []
         for command in (["script", *nowhere], ["evlist", "-v"], ["buildid-list"], ["report", *nowhere]):
             if command == ["buildid-list"] and name.startswith("unfinished"):
-                continue  # has no table: the ids would be those of files that lie here
+                continue  # has no table: the IDs would be those of local files
             want = tap.run(TALLY, *command, "-i", original).stdout
             hollow = command == ["buildid-list"] or re.match("counted|intervals|nothing", name)
             assert want or hollow, (original, command)
@@ -174,13 +174,13 @@ def check_report_fields_and_sort(one):
 
 
 def heading(path, *options):
-    """The names of a report's columns."""
+    """Return the column names of a report."""
     run = tap.run(TALLY, "report", "--stdio", "--no-children", "-g", "none", "-i", path, *options, status=0)
     return re.split("  +", re.search(r"^# +(\S.*)\n# +\.\.", run.stdout, re.M).group(1).strip())
 
 
 def check_report_adds_to_the_defaults(one):
-    """As perf does: only the first character of the list is a sign."""
+    """As in perf, only the first character of the list is a sign."""
     path = one.recording(SAMPLES[one.own][0])
     keys = ["Command", "Shared Object", "Symbol"]
     for options, want in (

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which files output options replace, and what pages are called that were given no name.
+"""Files that output options replace or refuse to replace, and default names of pages.
 
 usage: overwrite.py TALLY
 """
@@ -20,13 +20,13 @@ DATA, OUT = os.path.join(WORK, "in.data"), os.path.join(WORK, "out")
 FORMATS = ("folded", "pprof", "firefox", "speedscope", "callgrind", "perfetto", "json", "csv")
 EXPORTS = {"%s%s" % (name, end): ("report", "-i", DATA, "--format", name, "-o")
            for name in FORMATS for end in ("", ".gz") if not end or name not in ("json", "csv")}
-# What writes a file, up to its name; what follows it.
+# Commands that write a file, up to its name; arguments after it.
 WRITERS = {"page": ("report", "-i", DATA, "--html"), "svg": ("report", "-i", DATA, "--svg"), "archive": ("archive", "-i", DATA, "-o"), **EXPORTS}
 COUNTS = {"stat": (), "stat -x,": ("-x,",), "stat -j": ("-j",), "stat --json": ("--json",), "stat -j -I": ("-j", "-I", "5"),
           "stat -j -r": ("-j", "-r", "2"), "stat -j --metric-only": ("-j", "--metric-only")}
 PARTS = 7  # of all pairs, in the quick tier
 PLAIN = ("page", "svg", "json", "csv")
-# Files that are not tally's: what is in them, and their mode.
+# Files that tally did not write: contents and mode.
 FOREIGN = {
     "program": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o755),
     "object.o": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o644),
@@ -79,7 +79,7 @@ def count(options, path, *more, **checks):
 
 def refused(run, path, content):
     assert run.returncode in (1, 129), run
-    assert "is not replaced" in run.stderr and "--force" in run.stderr, (run.args, run.stderr)
+    assert "refusing to replace" in run.stderr and "--force" in run.stderr, (run.args, run.stderr)
     tap.same(read(path), content, run.args)
     tap.same(sorted(os.listdir(OUT)), [os.path.basename(path)], "files left behind")
     os.unlink(path)
@@ -89,7 +89,7 @@ def refused(run, path, content):
 def test_files_of_others_stay():
     for name, what in tap.some([(name, what) for name in FOREIGN for what in WRITERS], PARTS):
         content, mode = FOREIGN[name]
-        # A name that asks for packing is refused before, where there is none.
+        # A name that requires compression is rejected before, if the format is never compressed.
         if not name.endswith(".gz") or what not in PLAIN:
             path = place(name, content, mode)
             refused(write(WRITERS[what], path), path, content)
@@ -198,7 +198,7 @@ def test_record_keeps_what_was_there():
     path, old = place("main.c", b"int x;\n"), os.path.join(OUT, "main.c.old")
     steps.record(path, "-q", "-e", "cpu-clock", "true")
     tap.same(read(old), b"int x;\n", "the file that was there")
-    # The one that is kept is not overwritten by a recording.
+    # A recording does not overwrite the previous one, which is kept.
     steps.record(path, "-q", "-e", "cpu-clock", "true")
     tap.same(read(old), b"int x;\n", "the file that was kept")
     assert read(old + ".1").startswith(b"PERFILE2")
@@ -206,7 +206,7 @@ def test_record_keeps_what_was_there():
         os.unlink(os.path.join(OUT, name))
 
 
-# ---- pages without a name -------------------------------------------------------------------------
+# ---- default names of pages -----------------------------------------------------------------------
 
 def pages():
     names = sorted(os.listdir(OUT))
@@ -222,14 +222,14 @@ def test_a_page_is_called_after_the_program():
                   ("diff", "--html", DATA, DATA), ("report", "--html", "--max-stack", "5", DATA)):
         tap.run(TALLY, *words, cwd=OUT, status=0)
         tap.same(pages(), ["tally-busy-one.html"], words)
-    # The pipe of a shell's "<(cat FILE)" is read.
+    # A pipe of the shell's "<(cat FILE)" is accepted as input.
     tap.run("bash", "-c", '"$0" report --html -i <(cat "$1")', TALLY, DATA, cwd=OUT, status=0)
     tap.same(pages(), ["tally-busy-one.html"], "a pipe to read from")
     run = tap.run("bash", "-c", '"$0" report -i "$1" --html <(cat "$1")', TALLY, DATA, cwd=OUT)
     tap.same([name for name in os.listdir(OUT) if not name.startswith("tally-")], [], run.stderr)
     pages()
     run = tap.run(TALLY, "report", "-i", DATA, "--html", DATA, cwd=OUT, status=129)
-    assert "is a recording" in run.stderr, run.stderr
+    assert "refusing to replace a recording" in run.stderr, run.stderr
 
 
 def test_a_page_is_called_after_the_command():
@@ -249,13 +249,13 @@ def test_a_page_is_called_after_the_command():
     for words, names in cases.items():
         tap.run(TALLY, "profile", *words, cwd=OUT, status=0)
         tap.same(pages(), names, words)
-    # A command that is mistyped is no page.
+    # A mistyped command is not the name of a page.
     run = tap.run(TALLY, "profile", "--html", "no-such-program", "true", cwd=OUT, status=127)
     assert "cannot run 'no-such-program'" in run.stderr, run.stderr
     tap.same(pages(), [], "pages")
     for words in (("--html=" + program, "true"), ("--html=" + program, program)):
         run = tap.run(TALLY, "profile", *words, cwd=OUT, status=1)
-        assert "is a program, which is not replaced" in run.stderr, run.stderr
+        assert "refusing to replace a program" in run.stderr, run.stderr
     tap.same(read(program), before, "the program")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output on a terminal goes through a pager: which one, when there is none, and how both end.
+"""Output on a terminal goes through a pager: choice of the pager, output without one, and how both end.
 
 usage: pager.py TALLY
 """
@@ -21,7 +21,7 @@ MANY = os.path.join(WORK, "many.data")
 PID = 4194305 + os.getpid()
 MARK = "pager was here"
 ROWS = 3000
-# Passes on what it reads, and says so.
+# A pager that copies its input and marks each line.
 MARKING = f"sed 's/^/{MARK}: /'"
 
 
@@ -34,7 +34,7 @@ def setup():
 
 
 def shown(*args, path=DATA, columns=80, **environment):
-    """Exit status, as a shell would tell it, and what is on the terminal in the end."""
+    """Return the exit status as in a shell, and the final contents of the terminal."""
     with Session(TALLY, *args, "-i", path, columns=columns, **environment) as session:
         return session.finish()
 
@@ -112,18 +112,18 @@ def test_one_that_cannot_be_run():
 
 
 def test_keys_are_the_pagers():
-    """less shows a page; Ctrl-C leaves it as it is, q ends both."""
+    """less shows a page; Ctrl-C does not end it, q ends both."""
     machine.need_tool("less", "--version")
     with Session(TALLY, "report", "--stdio", "-i", MANY, LESS="", LESSHISTFILE="-") as session:
         session.until(lambda text: text.endswith(":\x1b[K"), "a page")
         session.press("\x03")
-        session.until(lambda text: "# Health" in text, "the end", again="G")  # less drops what comes right behind Ctrl-C
+        session.until(lambda text: "# Health" in text, "the end", again="G")  # less drops input right after Ctrl-C
         session.press("q")
         status, text = session.finish()
         assert status in (0, 128 + 13), status
         assert "cannot" not in text, text[-300:]
     with Session(TALLY, "report", "--stdio", "-i", DATA, LESSHISTFILE="-") as session:
-        status, text = session.finish()  # all fits the screen
+        status, text = session.finish()  # everything fits the screen
         tap.same(status, 0, text)
         assert "# Health" in text, text
 

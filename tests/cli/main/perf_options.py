@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every option and command that the installed perf prints with -h is one that tally has, or is in
-the table that says why it changes nothing, or what to use instead (src/cli/main/perf_options.c).
+"""Every option and command that the installed perf prints with -h exists in tally, or is in the table with the reason
+why it has no effect or what to use instead (src/cli/main/perf_options.c).
 
 usage: perf_options.py TALLY
 """
@@ -17,13 +17,13 @@ import tap  # noqa: E402
 TALLY = os.path.abspath(sys.argv[1])
 PERF = shutil.which("perf")
 COMMANDS = ["stat", "record", "report", "script", "top", "list", "evlist", "buildid-list", "ftrace", "annotate", "diff"]
-# A letter, a long name or both, and whether an argument is shown behind them: "[=" is optional.
+# A letter, a long name or both, and whether an argument follows: "[=" is optional.
 OPTION = re.compile(r"^ {4}(?:-(?P<letter>\w)|   )(?:,? +)?(?:--(?P<name>[\w-]+))?(?P<arg>\[=|=| <|)")
-TAKEN, REFUSED = "perf's options that change nothing here", "perf's options that are not there"
+TAKEN, REFUSED = "Options of perf without effect here, and why", "Options of perf that are not supported"
 
 
 def options(text):
-    """(letter, name, argument) of each line of a help text that tells of an option."""
+    """Return (letter, name, argument) for each line of a help text that describes an option."""
     found = [OPTION.match(line) for line in text.splitlines()]
     return [one.group("letter", "name", "arg") for one in found if one and (one["letter"] or one["name"])]
 
@@ -35,7 +35,7 @@ def perf_help(*words):
 
 
 def rows(command, heading):
-    """The rows below a heading that the table makes, up to the next one."""
+    """Return the rows of the table below a heading, up to the next one."""
     text = tap.run(TALLY, "help", command).stdout
     if heading not in text:
         return []
@@ -77,21 +77,21 @@ def test_refused_options_say_what_to_use():
             for word in words:
                 run = tap.run(TALLY, command, word)
                 what = f"{command} {word}: {run.stderr}"
-                assert run.returncode == 129 and f"{word.split('=')[0]}' is not there" in run.stderr, what
+                assert run.returncode == 129 and f"{word.split('=')[0]}' is not supported" in run.stderr, what
                 assert re.search(r"hint: \S", run.stderr) and "unknown option" not in run.stderr, what
                 seen += 1
     assert seen > 50, seen
 
 
 def test_taken_options_say_why():
-    """They are parsed with their argument, so what is behind is the command's: a file that is not there."""
+    """They are parsed with their argument, so the next word belongs to the command: a file that does not exist."""
     seen = 0
     for command in set(COMMANDS) - {"top", "record", "stat", "list", "ftrace"}:
         for row in rows(command, TAKEN):
             path = ["/nowhere/perf.data"] if command == "diff" else ["-i", "/nowhere/perf.data"]
             run = tap.run(TALLY, command, written(row), *(["x"] if row[2] == "=" else []), *path)
             what = f"{command} {written(row)}: {run.stderr}"
-            assert f"'{written(row)}' changes nothing here: " in run.stderr, what
+            assert f"'{written(row)}' has no effect here: " in run.stderr, what
             assert "/nowhere/perf.data" in run.stderr and run.returncode == 1, what
             seen += 1
     assert seen > 15, seen
@@ -102,20 +102,20 @@ def test_taken_options_of_record_leave_it_as_it_is():
     assert len(taken) > 2, taken
     for row in taken:
         run = tap.run(TALLY, "record", written(row), *(["x"] if row[2] == "=" else []), "--dry-run", "-e", "cpu-clock", "true")
-        assert run.returncode == 0 and "changes nothing here" in run.stderr, f"{written(row)}: {run.stderr}"
+        assert run.returncode == 0 and "has no effect here" in run.stderr, f"{written(row)}: {run.stderr}"
 
 
 def test_slips_and_beginnings_of_perfs_options():
     run = tap.run(TALLY, "report", "--hirarchy")
     assert "did you mean '--hierarchy'?" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--hierar")
-    assert "is not there" in run.stderr, run.stderr
+    assert "is not supported" in run.stderr, run.stderr
     run = tap.run(TALLY, "script", "--no-stitch-lbr")
-    assert "'--no-stitch-lbr' is not there" in run.stderr, run.stderr
+    assert "'--no-stitch-lbr' is not supported" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--objdump")
-    assert run.returncode == 129 and "an argument is missing" in run.stderr, run.stderr
+    assert run.returncode == 129 and "an argument is required" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--modules=x")
-    assert run.returncode == 129 and "no argument is taken" in run.stderr, run.stderr
+    assert run.returncode == 129 and "no argument is allowed" in run.stderr, run.stderr
 
 
 def test_every_command():

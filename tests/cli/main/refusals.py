@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is refused, provoked for real on this kernel: the message names the cause.
+"""Provoke errors on this kernel: the message contains the cause.
 
 usage: refusals.py TALLY [--markdown]
 
-Each row of the table is a test. --markdown prints docs/refusals.md instead: the table with what the
-installed perf says in the same place.
+Each row of the table is a test. --markdown prints docs/refusals.md instead: the table with the output of the installed
+perf in the same environment.
 """
 import contextlib
 import errno
@@ -40,7 +40,7 @@ def account():
 
 
 class Place:
-    """Where a command runs: as whom, with which program, under which settings."""
+    """Environment of a command: user, program and settings."""
 
     def __init__(self, words, user=True, caps=None, before=None, preexec=None, check=None, around=None,
                  **sysctls):
@@ -51,7 +51,7 @@ class Place:
         self.sysctls = sysctls or {"perf_event_paranoid": 2}
 
     def program(self, path):
-        """A copy of a program that may be run there."""
+        """Return a copy of a program that can be run there."""
         if not self.user:
             return path
         name = os.path.basename(path) + (re.sub(r"\W", "-", self.caps) if self.caps else "")
@@ -90,11 +90,11 @@ def no_pmu():
 
 @contextlib.contextmanager
 def open_tracefs(program):
-    """Tracepoints' descriptions for everybody, for a while."""
+    """Let all users read the descriptions of tracepoints temporarily."""
     machine.need_tracepoints()
     mode = os.stat("/sys/kernel/tracing").st_mode & 0o777
     try:
-        # As tally says it: by a group. Descriptions are for no others.
+        # As tally suggests it: by a group. Other users cannot read the descriptions.
         if tap.run("mount", "-o", f"remount,gid={account().gid},mode=750",
                    "/sys/kernel/tracing").returncode:
             raise tap.Skip("cannot remount tracefs")
@@ -108,7 +108,7 @@ def open_tracefs(program):
 
 @contextlib.contextmanager
 def nosuid(program):
-    """The program on a file system where its capabilities do not count."""
+    """Put the program on a file system that ignores its capabilities."""
     machine.need_mounts()
     directory = account().make("nosuid")
     assert not tap.run("mount", "-t", "tmpfs", "-o", "nosuid,mode=755,size=256m", "none", directory).returncode
@@ -146,7 +146,7 @@ NOSUID = Place("cap_perfmon=ep, nosuid mount", around=nosuid)
 FEW_FILES = Place("RLIMIT_NOFILE 24", preexec=rights.limit(resource.RLIMIT_NOFILE, 24))
 NO_MEMLOCK = Place("RLIMIT_MEMLOCK 0", preexec=rights.limit(resource.RLIMIT_MEMLOCK, 0),
                    perf_event_paranoid=0, perf_event_mlock_kb=64)
-# A search for leaks takes a process.
+# Leak detection needs a process.
 FEW_TASKS = Place("RLIMIT_NPROC 0", preexec=rights.limit(resource.RLIMIT_NPROC, 0),
                   before=["env", "ASAN_OPTIONS=" + tap.without_leaks()["ASAN_OPTIONS"]])
 TRACEPOINTS = {value: Place(f"paranoid {value}, tracefs readable", around=open_tracefs,
@@ -158,17 +158,17 @@ CLOSED_TRACEFS = level(2, check=machine.need_closed_tracefs)
 UPROBES = level(-1, check=lambda: machine.need_pmu("uprobe"))
 OFFLINE = Place("root, CPU 1 off line", user=False, around=offline)
 
-# ---- the table -----------------------------------------------------------------------
+# ---- table ---------------------------------------------------------------------------
 
 DATA = ["-o", "refused.data"]
 RECORD, STAT = ["record", *DATA], ["stat"]
-VIA_KERNEL = ["--via", "kernel"]  # else it goes on without: via.py
+VIA_KERNEL = ["--via", "kernel"]  # otherwise it continues without the kernel: via.py
 GOES_ON = "it is told, and the command goes on without"
-ALL_CPUS = r"every task on a CPU needs a privilege"
-IN_KERNEL = r"counting in the kernel needs a privilege"
-ALONE = r"happens in the kernel alone, and counting there needs a privilege"
+ALL_CPUS = r"counting all tasks on a CPU requires privileges"
+IN_KERNEL = r"counting in the kernel requires privileges"
+ALONE = r"only occurs in the kernel, and counting there requires privileges"
 SECCOMP = r"a seccomp filter forbids perf_event_open"
-FOREIGN = r"belongs to another user, or has privileges that we have not"
+FOREIGN = r"belongs to another user, or has privileges that this process lacks"
 PIDS = r"found: kernel.perf_event_paranoid is {}, and CAP_PERFMON is not held"
 SETCAP = r"hint: sudo setcap cap_perfmon=ep \S+ \(cap_sys_admin is accepted too, but discouraged\)"
 BY_CONTAINER = r"hint: in a container: start it with --cap-add PERFMON"
@@ -176,9 +176,9 @@ MANY = ",".join(["task-clock"] * 40)
 WATCHED = [f"mem:0x{address:x}:w:u" for address in range(0x1000, 0x5001, 0x1000)]
 WATCHES = [word for name in WATCHED for word in ("-e", name)]
 
-# Where; what; what has to be said, all of it.
+# Environment; command; texts that the message must contain.
 TABLE = [
-    # -- the level
+    # -- paranoid level
     (level(3), [*RECORD, "-a", "true"], [ALL_CPUS, PIDS.format(3), "at most 0", SETCAP,
                                          "perf_event_paranoid=0"]),
     (level(2), [*RECORD, "-a", "true"], [ALL_CPUS, PIDS.format(2), "at most 0", SETCAP]),
@@ -188,11 +188,11 @@ TABLE = [
     (level(2), [*STAT, "-e", "context-switches", "true"], [ALONE, "at most 1", SETCAP]),
     (level(2), [*RECORD, "-e", "cpu-migrations", "true"], [ALONE, SETCAP]),
     (level(-1), [*RECORD, "-e", "cpu-clock", "--namespaces", "true"],
-     ["records of namespaces need a privilege", PIDS.format(-1), "leave out --namespaces", SETCAP]),
+     ["recording namespaces requires privileges", PIDS.format(-1), "leave out --namespaces", SETCAP]),
     (level(2), [*RECORD, "-e", "cpu-clock:u", "--phys-data", "true"],
-     ["physical addresses need a privilege", "leave out --phys-data", SETCAP]),
+     ["physical addresses require privileges", "leave out --phys-data", SETCAP]),
     (level(2), [*RECORD, "-e", "cpu-clock:u", "-j", "any,k", "true"],
-     ["branches in the kernel needs a privilege", SETCAP]),
+     ["branches in the kernel requires privileges", SETCAP]),
     # -- tasks
     (level(-1), [*RECORD, "-e", "cpu-clock:u", "-p", "1"], [FOREIGN, PIDS.format(-1), SETCAP]),
     (level(2), [*STAT, "-e", "task-clock", "-p", "1"], [FOREIGN, SETCAP]),
@@ -204,14 +204,14 @@ TABLE = [
     (CLOSED_TRACEFS, [*RECORD, "-e", "sched:sched_switch", "true"],
      ["no permission to read tracefs", "hint: .*remount"]),
     (TRACEPOINTS[2], [*RECORD, "-e", "sched:sched_switch", "true"],
-     ["sampling a tracepoint's data needs a privilege", PIDS.format(2), "at most -1", SETCAP]),
+     ["sampling a tracepoint's data requires privileges", PIDS.format(2), "at most -1", SETCAP]),
     (TRACEPOINTS[0], [*RECORD, "-e", "sched:sched_switch", "true"],
-     ["sampling a tracepoint's data needs a privilege", PIDS.format(0), "at most -1", SETCAP]),
+     ["sampling a tracepoint's data requires privileges", PIDS.format(0), "at most -1", SETCAP]),
     (TRACEPOINTS[2], [*STAT, "-e", "sched:sched_switch", "true"], [ALONE, "at most 1", SETCAP]),
     (UPROBES, [*STAT, "-e", "uprobe/config=0/u", "true"],
-     ["kprobes and uprobes need a privilege", PIDS.format(-1), SETCAP]),
+     ["kprobes and uprobes require privileges", PIDS.format(-1), SETCAP]),
     (CAPABLE, [*STAT, "-e", "mem:0xffffffff81000000:w:k", "true"],
-     ["breakpoint on a kernel address needs a privilege", "CAP_SYS_ADMIN is not held",
+     ["breakpoint on a kernel address requires privileges", "CAP_SYS_ADMIN is not held",
       "setcap cap_sys_admin,cap_perfmon=ep"]),
     # -- filters
     *[(SYSCALL[name], [*STAT, *VIA_KERNEL, "-e", "task-clock:u", "true"],
@@ -219,9 +219,9 @@ TABLE = [
     *[(SYSCALL[name], [*RECORD, *VIA_KERNEL, "true"], [SECCOMP, "--security-opt seccomp="]) for name in SYSCALL],
     (ROOT_SECCOMP, [*STAT, "-a", "-e", "cpu-clock", "true"], [SECCOMP, "--cap-add PERFMON"]),
     (PASSING, [*STAT, "-a", "-e", "cpu-clock", "true"], [ALL_CPUS, PIDS.format(2), "no_new_privs"]),
-    # -- where capabilities do not count
+    # -- ineffective capabilities
     (USERNS, [*STAT, "-a", "-e", "cpu-clock", "true"],
-     [ALL_CPUS, "CAP_PERFMON is held in this user namespace alone, where it does not count",
+     [ALL_CPUS, "CAP_PERFMON is only held in this user namespace, where it does not count",
       "outside of the user namespace", "on the host"]),
     (USERNS, [*RECORD, "-e", "context-switches", "true"], [ALONE, "does not count"]),
     (BOUNDED, [*STAT, "-a", "-e", "cpu-clock", "true"], [ALL_CPUS, BY_CONTAINER]),
@@ -235,42 +235,42 @@ TABLE = [
     (FEW_TASKS, [*RECORD, "true"], ["cannot start 'true'", "RLIMIT_NPROC is 0"]),
     (FEW_TASKS, [*STAT, "true"], ["cannot start 'true'", "RLIMIT_NPROC is 0"]),
     (NO_MEMLOCK, [*RECORD, "-m", "128", "-a", "true"],
-     ["more memory may not be locked", "perf_event_mlock_kb is 64", "RLIMIT_MEMLOCK is 0 KiB",
+     ["the ring buffers exceed the limit of locked memory", "perf_event_mlock_kb is 64", "RLIMIT_MEMLOCK is 0 KiB",
       "setcap cap_ipc_lock=ep", "sysctl kernel.perf_event_mlock_kb="]),
     (ROOT, [*RECORD, "-F", "100000000", "true"],
-     [GOES_ON, "instead of 100000000: kernel.perf_event_max_sample_rate permits no more"]),
+     [GOES_ON, "instead of 100000000 Hz, the limit of kernel.perf_event_max_sample_rate"]),
     (SMALL_RATE, [*RECORD, "-F", "9000", "--strict-freq", "true"],
-     [r"9000 Hz are more than the kernel permits \(5000\)",
+     ["9000 Hz exceeds the kernel's limit of 5000 Hz",
       "sysctl kernel.perf_event_max_sample_rate=9000"]),
     (ROOT, [*RECORD, "-e", "cpu-clock", "--max-stack", "9999", "-g", "true"],
-     ["9999 entries are longer than the kernel permits", r"perf_event_max_stack is \d+"]),
-    (REGISTERS, [*STAT, *WATCHES, "true"], [GOES_ON, "all breakpoint registers are taken"]),
-    # -- what is not there
-    (NO_PMU, [*STAT, "-v", "-e", "cycles", "true"], [GOES_ON, "no PMU here counts this event"]),
-    (NO_PMU, [*RECORD, "-e", "instructions", "true"], ["no PMU here counts this event",
+     ["9999 entries exceed the kernel's limit", r"perf_event_max_stack is \d+"]),
+    (REGISTERS, [*STAT, *WATCHES, "true"], [GOES_ON, "all breakpoint registers are in use"]),
+    # -- missing features
+    (NO_PMU, [*STAT, "-v", "-e", "cycles", "true"], [GOES_ON, "no PMU of this system counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "instructions", "true"], ["no PMU of this system counts this event",
                                                        "software events"]),
-    (NO_PMU, [*RECORD, "-e", "cache-misses", "true"], ["no PMU here counts this event"]),
-    (NO_PMU, [*RECORD, "-e", "r1234", "true"], ["no PMU here counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "cache-misses", "true"], ["no PMU of this system counts this event"]),
+    (NO_PMU, [*RECORD, "-e", "r1234", "true"], ["no PMU of this system counts this event"]),
     (ROOT, [*STAT, "-e", "nonsense", "true"], ["nonsense"]),
     (ROOT, [*STAT, "-e", "nopmu/event=1/", "true"], ["nopmu"]),
     (ROOT, [*STAT, "-e", "sched:nonsense", "true"], ["nonsense"]),
-    (ROOT, [*STAT, "-C", "4095", "-e", "cpu-clock", "true"], ["CPU 4095 is not there, or off line"]),
+    (ROOT, [*STAT, "-C", "4095", "-e", "cpu-clock", "true"], ["CPU 4095 does not exist or is offline"]),
     (ROOT, [*RECORD, "-C", "4095", "-e", "cpu-clock", "true"],
-     ["CPU 4095 is not there, or off line"]),
-    (OFFLINE, [*RECORD, "-C", "1", "-e", "cpu-clock", "true"], ["CPU 1 is not there, or off line"]),
-    (OFFLINE, [*STAT, "-C", "1", "-e", "cpu-clock", "true"], ["CPU 1 is not there, or off line"]),
-    # -- what the kernel does not take
+     ["CPU 4095 does not exist or is offline"]),
+    (OFFLINE, [*RECORD, "-C", "1", "-e", "cpu-clock", "true"], ["CPU 1 does not exist or is offline"]),
+    (OFFLINE, [*STAT, "-C", "1", "-e", "cpu-clock", "true"], ["CPU 1 does not exist or is offline"]),
+    # -- rejected by the kernel
     (ROOT, [*RECORD, "-e", "cpu-clock", "-c", "9223372036854775808", "true"], ["sample_period"]),
     (ROOT, [*RECORD, "-e", "cpu-clock", "-b", "true"], ["field branch_sample_type", "leave out -b"]),
     (REGISTERS, [*STAT, "-e", "mem:0x1001/8:w", "true"], [GOES_ON, "field bp_addr"]),
-    (ROOT, [*RECORD, "-m", "3x", "true"], ["-m 3x: not a number of pages, nor a size"]),
+    (ROOT, [*RECORD, "-m", "3x", "true"], ["-m 3x: must be a number of pages or a size"]),
     (ROOT, [*RECORD, "-C", "1-", "true"], ["1-: not a list of CPUs"]),
     # -- files and commands
     (USER, ["record", "-o", "/proc/refused.data", "-e", "cpu-clock:u", "true"],
      ["cannot write /proc/refused.data: "]),
     (USER, [*RECORD, "-e", "cpu-clock:u", "no-such-command"],
      ["cannot run 'no-such-command': No such file"]),
-    (USER, ["report", "-i", "/etc/shadow"], ["/etc/shadow: .*Permission denied", "somebody else"]),
+    (USER, ["report", "-i", "/etc/shadow"], ["/etc/shadow: .*Permission denied", "another user"]),
     (USER, [*RECORD, "--control", "fifo:/nowhere/fifo", "true"], ["/nowhere/fifo"]),
 ]
 
@@ -298,7 +298,7 @@ def add_tests():
         globals()[f"test_{title(place, args)}"] = test
 
 
-# ---- the page -------------------------------------------------------------------------
+# ---- document -------------------------------------------------------------------------
 
 
 def cell(lines):

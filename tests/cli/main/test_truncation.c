@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that become shorter while they are mapped: opened, truncated, then read. */
+/* Files that are truncated while they are mapped: opened, truncated, then read. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ static void what_is_gone_reads_as_zeros(void **state)
 	struct tally_file_map map;
 	const char *name;
 
-	tally_truncation_survive(); /* cmocka has a handler of its own, for each test */
+	tally_truncation_survive(); /* cmocka installs its own handler for each test */
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_null(tally_truncation_pop());
 	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
@@ -61,7 +61,7 @@ static void what_is_gone_reads_as_zeros(void **state)
 	assert_non_null(name);
 	assert_string_equal(name, path);
 	assert_null(tally_truncation_pop());
-	/* And again. */
+	/* A second time. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(map.data[0], 0);
 	assert_int_equal(map.data[LEN - 1], 0);
@@ -70,7 +70,7 @@ static void what_is_gone_reads_as_zeros(void **state)
 	tally_file_unmap(&map);
 }
 
-/* Where a mapping is not ours, zeros could be taken for anything: the program ends, as it did. */
+/* In other mappings zeros could be misinterpreted, so the signal ends the process as before. */
 static void other_mappings_end_it(void **state)
 {
 	int status = 0;
@@ -98,7 +98,7 @@ static void put_record(uint8_t *at, uint32_t type, uint16_t size)
 	memcpy(at + 6, &size, sizeof(size));
 }
 
-/* A recording of one event and many records of 4 KB. */
+/* Write a recording of one event and many records of 4 KB. */
 static void write_recording(void)
 {
 	static uint8_t file[LEN];
@@ -131,11 +131,11 @@ static void recordings_say_so(void **state)
 	assert_true(nr >= 2 && nr < 5);
 	assert_int_equal(tally_perfdata_check(data, &err), -EINVAL);
 	assert_int_equal(err.offset, 4 * PAGE);
-	assert_non_null(strstr(err.text, "shorter"));
+	assert_non_null(strstr(err.text, "truncated"));
 	tally_perfdata_close(data);
 }
 
-/* An image whose symbols are in the part that is gone. */
+/* An image with symbols in the truncated part. */
 static void images_say_so(void **state)
 {
 	static const struct image_symbol symbols[] = {
@@ -151,7 +151,7 @@ static void images_say_so(void **state)
 	assert_int_equal(pwrite(fd, built.data, built.len, 0), built.len);
 	assert_int_equal(tally_image_open(path, NULL, &dso.image), 0);
 	assert_int_equal(ftruncate(fd, 0), 0);
-	/* Whatever comes of zeros, it is no crash, and not taken. */
+	/* The zeros do not cause a crash, and are not used. */
 	assert_int_equal(tally_elf_add_symbols(&dso.image.elf, NULL, &table), 0);
 	assert_int_equal(table.entries.len, 0);
 	tally_symtab_free(&table);

@@ -28,7 +28,7 @@ WORK = tap.workplace("via")
 PROGRAM = os.path.join(WORK, "work")
 
 SHARES = {"one": 10, "two": 20, "three": 30, "four": 40}
-LOOPS = "800000"  # some half a second
+LOOPS = "800000"  # about half a second
 SHOWS_FOUR = re.compile(r"%.*\bfour\b").search
 
 
@@ -41,20 +41,23 @@ def program(static=False):
 
 
 def told_by(output):
-    """CPU time (ns) that programs say they used: each reads the clock of the kernel's scheduler at its last instruction."""
+    """Return the CPU time in ns that programs print: each reads the clock of the kernel's scheduler at its last
+    instruction."""
     told = [int(number) for number in re.findall(r"^told (\d+)$", output, re.M)]
     assert told, f"the command does not say what it used: {output[:500]}"
     return sum(told)
 
 
 def check_clock(table, counts, output):
-    """The count lies between what the command said and its usage when it was waited for. Both are exact, and read from the same
-    clock as the count: usage has in addition the program's start before the exec, and what the kernel does in an exit after the
-    stop in which tally reads the clock for the last time. That is no loss: events of Linux 6.18 end there, too. For a shell with
-    400 small children it is 0.66 ms for each exit, a fifth of their time: 265 of 1,328 ms quiet, 257 of 1,428 ms beside four
-    busy loops."""
+    """Check that the count is between the time printed by the command and its resource usage.
+
+    Both are exact and from the same clock as the count. Usage also includes the start of the program before the exec,
+    and the kernel's work in an exit after the stop in which tally reads the clock last. This is not a loss: events of
+    Linux 6.18 end there, too. For a shell with 400 small children it is 0.66 ms for each exit, a fifth of their time:
+    265 of 1,328 ms on an idle machine, 257 of 1,428 ms next to four busy loops.
+    """
     told, used = told_by(output), table["user_ns"] + table["system_ns"]
-    rounded = 2000  # usage is two numbers of whole microseconds
+    rounded = 2000  # usage is the sum of two numbers in microseconds
     assert 0 < told <= counts["task-clock"]["value"] <= used + rounded, (told, counts["task-clock"], used)
 
 
@@ -63,14 +66,15 @@ def counts_of(text):
     return table, {row["event"]: row for row in table["counts"]}
 
 
-# The greatest share, 40 %, deviates by 1.55 points in 1,000 stops (the root of 0.4 * 0.6 / 1,000): 8 points are five times that.
-# In 400 it is 2.45 points.
+# The standard deviation of the greatest share, 40 %, is 1.55 points in 1,000 stops (the root of 0.4 * 0.6 / 1,000): 8
+# points are five times that. In 400 stops it is 2.45 points.
 STOPS, POINTS = (400, 12.5) if tap.QUICK else (1000, 8)
 
 
 def stops_worth(data):
-    """How many stops with one sample each would be as exact. On a busy machine tally gets to stop a thread late, and samples all
-    periods that ended meanwhile at one instruction, one period after the other: n samples there are n squared in the variance."""
+    """Return the number of stops with one sample each that would have the same precision. On a busy machine tally may
+    stop a thread late; it then takes one sample for each elapsed period, all of them at one instruction. n samples
+    there count as n squared in the variance."""
     done = tap.run(TALLY, "script", "-i", data, "-G", "-F", "tid,time,ip", status=0)
     stops, last = [], {}
     for tid, seconds, microseconds, ip in re.findall(r"^\s*(\d+)\s+(\d+)\.(\d{6}):\s+([0-9a-f]+)", done.stdout, re.M):
@@ -84,11 +88,11 @@ def stops_worth(data):
     return sum(stops) ** 2 / max(sum(count * count for count in stops), 1)
 
 
-WORK_FACTOR = [STOPS / 400]  # what was enough for the tests before is so for the next
+WORK_FACTOR = [STOPS / 400]  # the factor that sufficed for earlier tests is used for later ones
 
 
 def check_shares(record):
-    """record(factor) records so many times the usual work. The shares are checked when there were enough stops for that."""
+    """record(factor) records a multiple of the usual work. The shares are checked when there were enough stops."""
     for _ in range(6):
         data = record(WORK_FACTOR[0])
         stops = stops_worth(data)
@@ -167,7 +171,7 @@ def tracer_of(process):
 
 
 def counted_while_it_works(run, process, *options):
-    """The count of a running process, of a time in which it got to run."""
+    """Return the count of a running process for a time in which it got CPU time."""
     done = tap.while_it_works(process.pid, lambda seconds: run(
         TALLY, "stat", *options, "--json", "-e", "task-clock", "-p", process.pid, "--timeout", str(int(seconds * 1000))))
     return counts_of(done.stderr)[1]["task-clock"]["value"], done.stderr
@@ -204,10 +208,10 @@ def test_supervisor_that_is_killed():
 
 def test_refusals():
     run = tap.run(TALLY, "stat", "--via", "nothing", "true", status=129)
-    assert "not kernel, user or auto" in run.stderr, run.stderr
+    assert "must be kernel, user or auto" in run.stderr, run.stderr
     for command in (["stat"], ["record", "-o", os.path.join(WORK, "x.data")], ["top", "--stdio"]):
         run = tap.run(TALLY, *command, "--via", "user", "-a", *(["true"] if command[0] != "top" else []))
-        assert run.returncode and "take the kernel's perf_event_open" in run.stderr, run.stderr
+        assert run.returncode and "need the kernel's perf_event_open" in run.stderr, run.stderr
 
 
 def test_threads_that_are_traced():
@@ -217,8 +221,8 @@ def test_threads_that_are_traced():
     try:
         tap.wait_until(lambda: tracer_of(process) != "0", "the process to be traced")
         run = tap.run(TALLY, "stat", "--via", "user", "-p", process.pid, "--timeout", "100")
-        assert run.returncode and "is traced already" in run.stderr, run.stderr
-        assert re.search(r"thread \d+ traces it", run.stderr), run.stderr
+        assert run.returncode and "already traced" in run.stderr, run.stderr
+        assert re.search(r"thread \d+ is tracing it", run.stderr), run.stderr
     finally:
         for each in (other, process):
             each.terminate()
@@ -261,7 +265,7 @@ def test_samples_weigh_what_was_used():
     used = counts_of(run.stderr)[1]["task-clock"]["value"]
     done = tap.run(TALLY, "report", "-i", data, "--json", "-s", "comm")
     weight = json.loads(done.stdout)["events"][0]["period"]
-    # Two runs of a machine that does other things.
+    # Two runs on a machine that may be busy.
     assert 0.5 * used < weight < 2 * used, (weight, used)
 
 
@@ -328,11 +332,11 @@ def test_waits_that_signals_interrupt():
     tap.same(ended, 600, f"waits that {alarms} signals interrupted")
 
 
-# ---- where it is refused -----------------------------------------------------------------
+# ---- with perf_event_open denied ---------------------------------------------------------
 
 
 def check_everything(run):
-    """stat, record, report and profile by what `run` does."""
+    """Check stat, record, report and profile, run by `run`."""
     done = run(TALLY, "stat", "--json", "-e", "task-clock", program(), LOOPS, status=0)
     table, counts = counts_of(done.stderr)
     tap.same((table["via"], counts["task-clock"]["quality"]), ("user", "estimated"), done.stderr)
@@ -344,7 +348,7 @@ def check_everything(run):
     check_shares(record)
     done = run(TALLY, "profile", "--stdio", program(), LOOPS, status=0)
     assert "four" in done.stdout, done.stdout
-    # What runs already: in the same namespaces, and by the same user.
+    # A running process: in the same namespaces, and of the same user.
     machine.need_ptrace_of_others()
     script = ('"$2" -2000 & pid=$!; for seconds in 3 30 120; do '
               'shown=$(timeout --preserve-status -s INT $seconds "$1" top --stdio -d 0.5 -p $pid); status=$?; '
@@ -354,7 +358,7 @@ def check_everything(run):
     assert SHOWS_FOUR(done.stdout), done.stdout[-2000:] + done.stderr
 
 
-# ---- programs of all kinds, where it is refused ---------------------------------------------
+# ---- programs of all kinds, with perf_event_open denied -------------------------------------
 
 def go_program():
     if not shutil.which("go"):
@@ -393,13 +397,15 @@ MOST_THREADS = {"one millisecond": 1, "one thread": 1, "threads": 4, "forks": 40
 
 
 def used_by_children():
-    """Nanoseconds: of the same run, as threads that share a cache line take another time in each."""
+    """Return the CPU time of children in nanoseconds. It must be from the same run, since threads that share a cache
+    line take a different time in each."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (usage.ru_utime + usage.ru_stime) * 1e9
 
 
 def check_kind(name, make, run):
-    """It counts what the command used, and samples weigh about that, whatever the command is."""
+    """Check that the count is the CPU time of the command, and the weight of samples about the same, for any kind of
+    command."""
     command = make()
     done = run(TALLY, "stat", "--json", "-e", "task-clock,page-faults", *command, status=0)
     table, counts = counts_of(done.stderr)
@@ -411,7 +417,7 @@ def check_kind(name, make, run):
     data, done = recorded("-g", *command, run=run, name="kind.data")
     told, used = told_by(done.stdout), used_by_children() - before
     done = run(TALLY, "report", "-i", data, "--json", "-s", "symbol", status=0)
-    # What is left of a period at the end of each thread has no sample. `used` is of tally, too.
+    # The last part of a period of each thread has no sample. `used` includes tally.
     wanted = told - MOST_THREADS.get(name, 50) * 1e9 / 999
     if wanted > 0:
         event = json.loads(done.stdout)["events"][0]
@@ -427,13 +433,13 @@ def kind_test(refusal, name, make):
 
 def check_kinds(run):
     for name, make in KINDS.items():
-        with contextlib.suppress(tap.Skip):  # the tests of each kind tell of it
-            if run("test", "-x", make()[0]).returncode == 0:  # an interpreter in the home of another user is nobody else's
+        with contextlib.suppress(tap.Skip):  # the test of that kind reports it
+            if run("test", "-x", make()[0]).returncode == 0:  # an interpreter in the home of another user cannot be run
                 check_kind(name, make, run)
 
 
 REFUSALS = {"refused": (errno.EPERM,), "not_there": (errno.ENOSYS,), "killed": (0, True)}
-# Only the first look at perf_event_open differs between them: TALLY_LONG=1 tries every kind of program in each.
+# They only differ in the first call of perf_event_open: TALLY_LONG=1 tests every kind of program with each.
 ALWAYS = {"refused": set(KINDS), "not_there": {"one thread", "forks"}, "killed": {"one thread", "static"}}
 for refusal in REFUSALS:
     for kind, make_kind in KINDS.items():
@@ -443,7 +449,8 @@ for refusal in REFUSALS:
 
 
 def check_running(run, starter):
-    """stat, record, report and top of what runs already, by a `run` and by a `starter` of the same rights."""
+    """Check stat, record, report and top of a running process, with commands run by `run` and started by `starter` with
+    the same permissions."""
     process = running()
     try:
         value, said = counted_while_it_works(run, process)
@@ -507,7 +514,8 @@ def remove_recordings(account):
 
 @tap.full
 def test_user_without_rights():
-    """A user where perf_event_paranoid is 3, as Debian's kernels have it: they answer EACCES. The setting is not changed."""
+    """An unprivileged user with perf_event_paranoid 3, as in Debian's kernels, which return EACCES. The setting is not
+    changed."""
     machine.need_unshare("-m")
     os.chmod(WORK, 0o777)
     program()

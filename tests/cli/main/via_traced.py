@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""--via user: programs that do not do under ptrace what they do without, and processes that /proc does not show.
+"""--via user: programs that behave differently under ptrace, and processes that /proc does not show.
 
 usage: via_traced.py TALLY
 """
@@ -32,7 +32,7 @@ def as_user(*args, **options):
 
 
 def with_rights(name, mode):
-    """A program of root's with these rights; without them where the file system gives none."""
+    """Return a program of root with this mode, or without it if the file system ignores it."""
     machine.need_nobody()
     machine.need_ptrace()
     path = steps.build(os.path.join(WORK, name), WHO, "-O1")
@@ -44,7 +44,7 @@ def with_rights(name, mode):
 
 
 def tally_for_user():
-    """A copy that everybody may run, as the build's folder may be closed."""
+    """Return a copy that all users can run, as the build directory may not be accessible."""
     path = os.path.join(WORK, "tally")
     if not os.path.exists(path):
         with open(TALLY, "rb") as source, open(path, "wb") as copy:
@@ -60,7 +60,7 @@ def test_a_program_that_would_lose_its_rights_is_not_run():
         for command in (("stat", "-e", "task-clock"), ("record", "-q", "-o", "/dev/null")):
             run = as_user(tally_for_user(), *command, "--via", "user", "--", path)
             tap.same((run.returncode, run.stdout), (1, ""), run.stderr)
-            assert path + " is not run: it has the rights of its file" in run.stderr, run.stderr
+            assert "not running " + path + ": its file gives it privileges" in run.stderr, run.stderr
 
 
 @tap.always
@@ -68,7 +68,7 @@ def test_a_program_that_lost_its_rights_is_told():
     path = with_rights("suid", 0o4755)
     run = as_user(tally_for_user(), "stat", "--json", "-e", "task-clock", "--via", "user", "--", "sh", "-c", f"{path}; {path}; true")
     assert f"euid {machine.NOBODY}" in run.stdout and run.returncode == 0, run
-    tap.same(run.stderr.count(path + " ran without the rights of its file"), 1, run.stderr)
+    tap.same(run.stderr.count(path + " ran without the privileges of its file"), 1, run.stderr)
     counts = [json.loads(line) for line in run.stderr.splitlines() if line.startswith("{")]
     tap.same(counts[0]["without_rights"], [path], "JSON")
 
@@ -76,7 +76,7 @@ def test_a_program_that_lost_its_rights_is_told():
 def test_a_program_with_rights_that_it_has_already_is_measured():
     path = with_rights("suid", 0o4755)
     run = tap.run(TALLY, "stat", "-x,", "-e", "task-clock", "--via", "user", "--", path, status=7)
-    assert "euid 0" in run.stdout and "not counted" not in run.stderr and "rights" not in run.stderr, run
+    assert "euid 0" in run.stdout and "not counted" not in run.stderr and "privileges" not in run.stderr, run
 
 
 @tap.always
@@ -88,7 +88,7 @@ def test_a_program_that_looks_for_leaks_runs_untraced():
         raise tap.Skip("LeakSanitizer does not work here")
     tally = {**env, "ASAN_OPTIONS": "detect_leaks=0"} if "ASAN_OPTIONS" in os.environ else env
     for command in ((path,), ("sh", "-c", path + "; exit $?")):
-        # tally's own leaks are not looked for; the command's environment has no such word.
+        # Leak detection of tally is disabled, but the environment of the command is not changed.
         words = ["env", "-u", "ASAN_OPTIONS", *command]
         for how in (("stat", "--json", "-e", "task-clock"), ("record", "-o", "/dev/null")):
             run = tap.run(TALLY, *how, "--via", "user", "--", *words, env=tally)
@@ -104,7 +104,7 @@ def test_a_program_that_looks_for_leaks_runs_untraced():
 
 
 def test_what_is_said_of_leaks_is_understood():
-    """By the variables that the sanitizer of the program reads, and their last word."""
+    """Check the variables that the sanitizer of the program reads, and that the last setting counts."""
     machine.need_ptrace()
     both = {flag: steps.build(os.path.join(WORK, name), LEAKS, "-O1", flag, needs=(flag,), once=True)
             for name, flag in (("leaks-address", "-fsanitize=address"), ("leaks-leak", "-fsanitize=leak"))}
@@ -124,7 +124,7 @@ def test_what_is_said_of_leaks_is_understood():
 # ---- pid namespaces ------------------------------------------------------------------------------
 
 def foreign(*command, **options):
-    """In a pid namespace of its own with the /proc of another."""
+    """Run in a new pid namespace with the /proc of another one."""
     machine.need_unshare("--pid", "--fork")
     return tap.run("unshare", "--pid", "--fork", *command, **options)
 
@@ -133,9 +133,9 @@ def foreign(*command, **options):
 def test_proc_of_another_namespace_is_not_read():
     for command in (("stat", "-e", "task-clock"), ("record", "-q", "-o", "/dev/null")):
         run = foreign(TALLY, *command, "--via", "user", "--", "true")
-        assert run.returncode == 1 and "/proc is not that of this pid namespace" in run.stderr and "mount -t proc" in run.stderr, run
+        assert run.returncode == 1 and "/proc belongs to another pid namespace" in run.stderr and "mount -t proc" in run.stderr, run
     run = foreign(TALLY, "emulate", "--", "true")
-    assert run.returncode == 1 and "/proc is not that of this pid namespace" in run.stderr, run
+    assert run.returncode == 1 and "/proc belongs to another pid namespace" in run.stderr, run
     for option in ("-p", "-t"):
         run = foreign(TALLY, "stat", option, "1", "-e", "task-clock", "sleep", "0")
         assert run.returncode and "/proc is not that of this pid namespace" in run.stderr, run
@@ -144,7 +144,7 @@ def test_proc_of_another_namespace_is_not_read():
 
 
 def test_the_kernel_measures_with_it():
-    """What the kernel tells has the numbers of the namespace; what runs already is not looked for."""
+    """Records of the kernel have the namespace's numbers; existing processes are not searched."""
     machine.need_events()
     path = os.path.join(WORK, "foreign.data")
     run = foreign(TALLY, "record", "-e", "cpu-clock", "-F", "999", "-o", path, "sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tally profile: what is shown while it records and then, what stays, how it ends; and what of it tally record does
+"""tally profile: output during and after recording, its files, and its end; and the same options of tally record
 (--progress, --duration).
 
 usage: profile.py TALLY
@@ -58,7 +58,7 @@ def profile(*args, status=0, command="profile", **options):
 
 
 def lines(text):
-    """Of each line of progress seconds, samples, MB and lost."""
+    """Return seconds, samples, MB and lost records of each line of progress."""
     return [tuple(float(value.replace(",", "")) for value in found) for found in LINE.findall(text)]
 
 
@@ -82,7 +82,8 @@ def in_browser(text):
 
 
 def browse(*args, then, moves=2, **environment):
-    """Exit status and text of a session that ends in the browser, which q leaves. `then` is called with it once the line moves."""
+    """Return exit status and text of a session that ends in the browser, which q leaves. `then` is called with the
+    session when the progress line moves."""
     with Session(TALLY, "profile", *CLOCK, *args, **environment) as session:
         session.until(lambda text: len(lines(text)) >= moves, "the line of progress")
         then(session)
@@ -157,11 +158,12 @@ def test_a_file_that_is_kept():
         assert file.read() == before, "it is there no more"
     for output in ("-", "/dev/null"):
         run = profile(*CLOCK, "-o", output, SPIN, "0", status=1)
-        assert "no file that can be read again" in run.stderr and run.stdout == "", run.stderr
+        assert "not a file that can be read back" in run.stderr and run.stdout == "", run.stderr
 
 
 def test_a_page():
-    """What it has is what a recording has: tests/page reads it. Here it is there, of the right name, and nothing was printed."""
+    """A page has the contents of a recording: tests/page reads it. Here the file must exist under the right name,
+    without other output."""
     page = os.path.join(WORK, "page.html")
     run = profile(*CLOCK, "--html", page, SPIN, "0")
     tap.same(run.stdout, "", "text besides the page")
@@ -183,7 +185,7 @@ def test_duration():
         path = os.path.join(WORK, "short.data")
         start = time.monotonic()
         profile("-o", path, *CLOCK, "--duration", "0.7", SPIN, FOR_EVER, command=command, status=status)
-        assert 0.7 <= time.monotonic() - start, time.monotonic() - start  # and it ended, which the command does not
+        assert 0.7 <= time.monotonic() - start, time.monotonic() - start  # and it ended before the command
     with subprocess.Popen([SPIN, FOR_EVER]) as process:
         run = tap.while_it_works(process.pid, lambda seconds: profile(
             *CLOCK, "--duration", str(seconds), "-p", str(process.pid)))

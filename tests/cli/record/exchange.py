@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings exchanged with the installed perf, in both directions: what one records the other
-reads, and both print the same.
+"""Recordings exchanged with the installed perf in both directions: each reads the other's recordings, and both print
+the same.
 
 usage: exchange.py TALLY
 """
@@ -20,7 +20,7 @@ from graphs import heavy_graphs  # noqa: E402
 TALLY = sys.argv[1]
 PERF = shutil.which("perf")
 WORK = tap.workplace("exchange")
-# The shell works itself as well: leader sampling leaves its children out.
+# The shell does work itself, too, since leader sampling excludes its children.
 LISTED = "/usr/include" if tap.QUICK else "/usr/share/doc /usr/lib"
 WORKLOAD = ["sh", "-c", f"ls -lR {LISTED} | sort | gzip -c | wc -c; "
             "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
@@ -45,7 +45,7 @@ KINDS = {
 
 
 def own(kind):
-    """Options of both that leave out what ran beside: programs that are built and removed while the two read."""
+    """Options of both that exclude other programs, which may be built and removed while the two read."""
     return ["--comms", "sh,ls,sort,gzip,wc"] if "-a" in KINDS[kind] else []
 
 
@@ -61,7 +61,7 @@ def needs(kind):
 def record(tool, kind):
     path = os.path.join(WORK, f"{os.path.basename(tool)}-{kind.replace(' ', '-')}.data")
     if not os.path.exists(path):
-        # perf has no names of what ran besides and is gone.
+        # perf has no symbols of other programs that have exited.
         alone = ["--no-symbols"] if tool == TALLY and "-a" in KINDS[kind] else []
         steps.record(path, "-q", *KINDS[kind], *alone, "--", *WORKLOAD, tool=tool)
     return path
@@ -77,7 +77,7 @@ def check_script(tool, kind):
 
 
 def shares(tool, path, *options):
-    """{(event, row): percent} of a report with separated values."""
+    """Return {(event, row): percent} of a report with separated values."""
     options = [*options, "--no-bounds"] if tool == TALLY else options
     text = tap.run(tool, "report", "--stdio", "--no-inline", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
     event, out = None, {}
@@ -93,7 +93,7 @@ def shares(tool, path, *options):
 
 
 def is_stub(row):
-    """Rows of stubs, and of addresses that may be stubs to perf (see tap.as_perf_names_stubs)."""
+    """Return true for rows of stubs, and of addresses that perf may take for stubs (see tap.as_perf_names_stubs)."""
     return bool(re.search(r"@plt$|\] (0x)?[0-9a-f]{16}$", row[-1]))
 
 
@@ -115,8 +115,8 @@ def check_report(tool, kind):
 
 
 def check_children(tool):
-    """Rows with children, in perf's order, of chains as they were recorded. Addresses without a symbol are left out, as perf has
-    some of them twice, and stubs, which have no other name there (see tap.as_perf_names_stubs)."""
+    """Compare rows with children, in perf's order, of chains as recorded. Addresses without a symbol are excluded, as
+    perf has some of them twice, and so are stubs, which have no other name there (see tap.as_perf_names_stubs)."""
     needs("callchains")
     path = record(tool, "callchains")
     rows = []
@@ -146,7 +146,7 @@ def check_lists(tool, kind):
         want = "".join(line for line in want.splitlines(True) if not line.startswith("# Tip"))
         assert want or command == ["buildid-list"], command
         if command == ["buildid-list"] and kind == "compressed" and tool == PERF:
-            continue  # perf puts no table into these, and lists the files hit without their ids
+            continue  # perf writes no table into these, and lists the files with samples without their IDs
         tap.same(tap.run(TALLY, *command, "-i", path).stdout, want, " ".join(command))
 
 
@@ -177,7 +177,7 @@ def test_counts_of_perf_stat_record():
 
 
 def ended(pid):
-    """The state of a task that has ended and is not waited for, or is gone."""
+    """Return true if a task has exited and is a zombie or gone."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
@@ -186,7 +186,7 @@ def ended(pid):
 
 
 def check_ended(target, to_pipe):
-    """Of targets that have ended, perf reads what those that live have done."""
+    """Check that, if some targets have exited, perf reads the samples of the others."""
     needs("plain")
     path = os.path.join(WORK, "ended.data")
     ours = ["--comms", "sh,true"] if target == "user" else []  # the user runs more: see own()
@@ -220,7 +220,7 @@ def check_ended(target, to_pipe):
 
 
 def check_twice(kind):
-    """With a limit to graphs a file is read twice, the second time for the heavy rows alone; without one, once."""
+    """With a limit of graphs a file is read twice, the second time for heavy rows only; without one, once."""
     needs(kind)
     path = record(TALLY, kind)
     once = heavy_graphs(TALLY, path, 0.5, "graph,0", "--no-children")
@@ -240,7 +240,7 @@ def add_tests():
         for kind in KINDS:
             for name, check in (("script", check_script), ("report", check_report), ("lists", check_lists)):
                 if name == "report" and kind == "leader sampling":
-                    continue  # perf shows the group's events side by side there
+                    continue  # perf prints the events of the group side by side there
                 globals()[f"test_{name} of {who}'s {kind}"] = (
                     lambda check=check, tool=tool, kind=kind: check(tool, kind))
         globals()[f"test_children of {who}'s callchains"] = lambda tool=tool: check_children(tool)

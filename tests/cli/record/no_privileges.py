@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""An ordinary user whose tally has no capabilities: what is refused, and what is said then.
+"""An unprivileged user and a tally without capabilities: what is denied, and the messages about it.
 
 usage: no_privileges.py TALLY [--update]
 
-The tests run as root, make a user and a group, and remove both. What is said to the user is compared with
-golden/privileges/NAME.txt; --update writes those files anew.
+The tests run as root, create a user and a group, and remove both. Messages to the user are compared with
+golden/privileges/NAME.txt; --update writes those files again.
 """
 import os
 import re
@@ -30,13 +30,13 @@ def without(name, *args, level=2, status=1, **more):
 
 
 def test_without_record_all():
-    """All CPUs: refused, with what would permit it."""
+    """All CPUs are denied; the message explains how to permit it."""
     without("record-all", "record", "-a", "-o", output("no.data"), "true")
     assert not os.path.exists(output("no.data"))
 
 
 def test_without_record_own():
-    """A command of one's own: user space alone, the reason once."""
+    """The user's own command: only user space is recorded, and the reason is reported once."""
     done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
     assert done.stderr.count("only user space is recorded") == 1
     name = well(account().run(plain(), "evlist", "-i", output("own.data"))).stdout.split("\n")[0]
@@ -44,7 +44,7 @@ def test_without_record_own():
 
 
 def test_without_record_foreign():
-    """A task of somebody else."""
+    """A task of another user is denied."""
     without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
 
 
@@ -54,7 +54,7 @@ def test_without_stat_all():
 
 @tap.always
 def test_a_program_that_may_not_be_profiled_runs_to_its_end():
-    """The kernel takes the events away when it is executed: that is no reason to end it."""
+    """The kernel removes the events at the exec of such a program. It is not killed."""
     hidden = os.path.join(account().make("hidden"), "hidden")
     steps.build(hidden, '#include <stdio.h>\n#include <unistd.h>\nint main(void) { usleep(300000); return puts("done") < 0 ? 1 : 7; }')
     os.chmod(hidden, 0o711)
@@ -93,7 +93,7 @@ def hidden_program(name, mode):
 
 @tap.always
 def test_stat_counts_nothing_of_a_program_that_may_not_be_profiled():
-    """What it counted until the exec is no count of the program."""
+    """Counts until the exec are not counts of the program."""
     with rights.sysctls(perf_event_paranoid=2):
         gives_rights = machine.need_set_user_id.reason() is None
         for mode, seconds in ((0o711, "0.2"), (0o4755, "0.2"), (0o711, "0"), (0o4755, "0")):
@@ -124,7 +124,7 @@ def test_stat_finds_such_a_command_in_every_mode():
 
 
 def test_stat_keeps_counts_of_commands_that_miss_some_time():
-    """Processes that end early are counted in part: nobody took their events away."""
+    """Processes that exit early are counted in part: their events were not removed."""
     loop = "i=0; while [ $i -lt 200 ]; do (:); i=$((i+1)); done"
     with rights.sysctls(perf_event_paranoid=2):
         for words in (("sh", "-c", loop), ("sh", "-c", hidden_program("burn711", 0o711) + " 0.1")):
@@ -133,13 +133,13 @@ def test_stat_keeps_counts_of_commands_that_miss_some_time():
 
 
 def test_without_stat_own():
-    """What happens in the kernel alone is not shown as 0."""
+    """Events that only occur in the kernel are not shown as 0."""
     done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
                    "true", status=0)
     with open(output("stat")) as file:
         shown = file.read()
     assert "task-clock:u" in shown and re.search("<not permitted> +context-switches", shown), shown
-    assert done.stderr.count("needs a privilege") == 2, done.stderr
+    assert done.stderr.count("requires privileges") == 2, done.stderr
 
 
 def test_without_stat_foreign():
@@ -160,7 +160,7 @@ def test_without_any_level_1():
 
 
 def test_without_at_0_and_below():
-    """At level 0 all CPUs are permitted; at -1 rings need not be accounted for."""
+    """At level 0 all CPUs are permitted; at -1 ring buffers are not limited."""
     with rights.sysctls(perf_event_paranoid=0):
         assert "cpu-clock" in well(account().run(plain(), "stat", "-a", "-e", "cpu-clock", "true")).stderr
     with rights.sysctls(perf_event_paranoid=-1, perf_event_mlock_kb=0):
@@ -170,7 +170,7 @@ def test_without_at_0_and_below():
 
 
 def test_new_cpu():
-    """A CPU that comes on line later cannot be opened any more: it is told."""
+    """A CPU that is brought online later cannot be opened any more, which is reported."""
     for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
         work = Workload("cpu")
         with rights.without_cpu1():
@@ -179,11 +179,11 @@ def test_new_cpu():
         work.release()
         told = tally.communicate(timeout=tap.PATIENCE)[1]
         work.remove()
-        assert "CPU 1 came on line meanwhile: it is not covered" in told, told
+        assert "CPU 1 came online later: it is not covered" in told, told
 
 
 def test_no_keep_caps():
-    """There is no way to keep capabilities."""
+    """Capabilities cannot be kept."""
     for command in ("record", "stat"):
         done = account().run(capable(), command, "--keep-caps", "true")
         assert done.returncode == 129, done

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The session of an ordinary user whose tally has file capabilities.
+"""The session of an unprivileged user with a tally that has file capabilities.
 
 usage: privileges.py TALLY [--update]
 
-The tests run as root, make a user and a group, and remove both. What is said to the user is compared with
-golden/privileges/NAME.txt; --update writes those files anew.
+The tests run as root, create a user and a group, and remove both. Messages to the user are compared with
+golden/privileges/NAME.txt; --update writes those files again.
 """
 import contextlib
 import fcntl
@@ -24,7 +24,7 @@ import tap  # noqa: E402
 from session_user import (NONE, NO_MEMLOCK, TALLY, Workload, account, capabilities, capable, golden,  # noqa: E402
                           output, plain, well)
 
-# ---- the seed's session --------------------------------------------------------------
+# ---- session of the seed -------------------------------------------------------------
 
 
 def session(level):
@@ -49,17 +49,17 @@ def session(level):
 
 
 def test_session_at_paranoid_2():
-    """record -a, evlist, evlist -v and report work, kernel and its symbols included."""
+    """record -a, evlist, evlist -v and report work, including the kernel and its symbols."""
     session(2)
 
 
 def test_session_at_paranoid_3():
-    """The same at level 3, which forbids more only on kernels of Debian and others."""
+    """The same at level 3, which is only stricter in the kernels of Debian and others."""
     session(3)
 
 
 def test_profile_shows_what_it_recorded():
-    """The recording has lost its name by then, and the process, with capabilities, is nobody's to look at."""
+    """The recording is unlinked by then, and the process, which has capabilities, cannot be inspected."""
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=0), kernel_is_busy():
         me, tally = account(), capable()
@@ -70,7 +70,7 @@ def test_profile_shows_what_it_recorded():
 
 @contextlib.contextmanager
 def kernel_is_busy():
-    """Something for the kernel to do that shows, whatever else runs."""
+    """Make the kernel do something that is visible in a profile, whatever else runs."""
     copy = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M"], stderr=subprocess.DEVNULL)
     try:
         yield copy.pid
@@ -97,7 +97,7 @@ def watch_top(level):
 
 
 def test_top():
-    """top -a --stdio works as it is at both levels, and nothing may be locked: no fight over rings."""
+    """top -a --stdio works at both levels without locked memory, so that tests do not compete for it."""
     machine.need_kernel_symbols()
     watch_top(2)
     watch_top(3)
@@ -106,7 +106,7 @@ def test_top():
 # ---- capabilities while it runs -------------------------------------------------------
 
 def while_running(name, *args, runs=1, preexec=None):
-    """Run tally with a workload; for each run its capabilities and the workload's."""
+    """Run tally with a workload. Returns for each run the capabilities of tally and of the workload."""
     work, seen = Workload(name), []
     try:
         tally = account().start(capable(), *args, *work.command, preexec_fn=preexec)
@@ -122,7 +122,7 @@ def while_running(name, *args, runs=1, preexec=None):
 
 
 def test_record_drops():
-    """Nothing is left in any set while it records, nor has the workload any."""
+    """Neither tally nor the workload has a capability in any set during the recording."""
     with rights.sysctls(perf_event_paranoid=2):
         for target in (["-a"], []):
             (ours, theirs), = while_running("record", "record", *target, "-o", output("drop.data"))
@@ -130,22 +130,22 @@ def test_record_drops():
 
 
 def test_later_files():
-    """What is written after the drop knows the processes that were there before it."""
+    """Files written after the capabilities are dropped have the processes that existed before."""
     data = output("tail.data")
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         done = well(account().run(capable(), "record", "-a", "--tail-synthesize", "-o", data, "true"))
-        assert "later on other users' processes are told of as they are now" in done.stderr
+        assert "later, other users' processes are recorded in their current state" in done.stderr
         dump = well(account().run(plain(), "script", "-i", data, "--dump-json")).stdout
     records = [json.loads(line) for line in dump.splitlines()]
     maps = [record for record in records if record["name"] in ("MMAP", "MMAP2")]
     assert any(record["filename"].startswith("[kernel.kallsyms]_") for record in maps)
-    # The test itself, which is root.
+    # The test itself, which runs as root.
     assert any(record["pid"] == os.getpid() for record in maps)
 
 
 def test_stat_drops():
-    """Nothing is left while it counts; with -r what the next run takes is not in effect."""
+    """No capability is left while it counts; with -r those that the next run needs are not effective."""
     with rights.sysctls(perf_event_paranoid=2):
         (ours, theirs), = while_running("stat", "stat", "-a", "-e", "cpu-clock")
         assert ours == {NONE} and theirs == {NONE}, (ours, theirs)
@@ -156,7 +156,7 @@ def test_stat_drops():
 
 
 def read_by(tally, *args):
-    """The capabilities of a command that has begun to read a recording from its standard input."""
+    """Return the capabilities of a command that has started to read a recording from its standard input."""
     data = output("pipe.data")
     with open(data, "wb") as file:
         done = subprocess.run([TALLY, "record", "-q", "-o", "-", "-e", "cpu-clock:u", "true"],
@@ -167,7 +167,7 @@ def read_by(tally, *args):
     out, into = os.pipe()
     try:
         size = fcntl.fcntl(into, fcntl.F_GETPIPE_SZ)
-        # Whole records, then one that never ends: more than the pipe holds.
+        # Complete records, then one without an end: more than the capacity of the pipe.
         junk = (0x7FFF).to_bytes(4, "little") + b"\0\0" + (0xFFF8).to_bytes(2, "little")
         whole = begin + (junk + bytes(0xFFF0)) * (size // 0xFFF8 + 2)
         reader = subprocess.Popen([tally, *args, "-i", "-"],
@@ -175,7 +175,7 @@ def read_by(tally, *args):
                                                       stderr=subprocess.PIPE))
         os.close(out)
         out = -1
-        # It has read some of it once more than a pipe holds is gone.
+        # When more than the capacity of the pipe was written, it has read some of it.
         os.write(into, whole[:size + 1])
         seen = capabilities(reader.pid)
         os.close(into)
@@ -189,13 +189,13 @@ def read_by(tally, *args):
 
 
 def test_reading_drops():
-    """Who reads a recording has no capabilities by the time it reads the first byte of it."""
+    """Readers of recordings have dropped capabilities before they read the first byte."""
     for command in (["report"], ["script"], ["evlist"], ["buildid-list"]):
         seen = read_by(capable(), *command)
         assert seen == {NONE}, (command, seen)
 
 
-# ---- files of others -------------------------------------------------------------------
+# ---- files of other users --------------------------------------------------------------
 
 
 def powerful():
@@ -204,7 +204,7 @@ def powerful():
 
 
 def test_output_is_the_users():
-    """Where the user may not write, nothing is written: not with cap_dac_override either."""
+    """A file in a directory without write permission is not written; cap_dac_override does not help either."""
     me, closed = account(), account().make("closed", 0, 0o755)
     for args in (["record", "-a", "-o", f"{closed}/x.data"], ["stat", "-o", f"{closed}/x.txt"]):
         done = me.run(powerful(), *args, "true")
@@ -213,7 +213,7 @@ def test_output_is_the_users():
 
 
 def test_workload_is_the_users():
-    """The command is looked for, and runs, with the user's rights alone."""
+    """The command is searched and run with the user's rights only."""
     me, secret = account(), os.path.join(account().make("closed", 0, 0o755), "secret")
     with open(secret, "w") as file:
         file.write("#!/bin/sh\necho secret\n")
@@ -229,7 +229,7 @@ def test_workload_is_the_users():
 
 
 def test_control_is_the_users():
-    """A fifo that the user may not open is not opened."""
+    """A FIFO without permission for the user is not opened."""
     me, fifo = account(), os.path.join(account().make("closed", 0, 0o755), "fifo")
     os.mkfifo(fifo, 0o600)
     try:
@@ -241,16 +241,16 @@ def test_control_is_the_users():
 
 
 def test_tables_cost_capabilities():
-    """A directory of events has to be read before events are open: capabilities go first."""
+    """An events directory must be read before events are opened: capabilities are dropped first."""
     with rights.sysctls(perf_event_paranoid=2):
         closed = account().make("tables", 0, 0o700)
         done = account().run(powerful(), "stat", "--events-dir", closed, "-a", "true")
-    assert "capabilities are given up before" in done.stderr, done.stderr
+    assert "dropping capabilities before reading" in done.stderr, done.stderr
     assert done.returncode, done
 
 
 def busy_copy(path):
-    """Our own copy of a shell, to be found in a recording."""
+    """Make a copy of a shell that can be recognized in a recording."""
     shutil.copy(shutil.which("bash") or "/bin/sh", path)
     os.chmod(path, 0o755)
 
@@ -264,7 +264,7 @@ def record_of(path, data):
 
 
 def test_hostile_recording():
-    """A recording that names a file which its reader may not read does not have it read."""
+    """A recording does not make its reader open files without the user's permission."""
     me = account()
     path, data = os.path.join(me.home, "victim"), output("hostile.data")
     busy_copy(path)
@@ -282,7 +282,7 @@ def test_hostile_recording():
 
 
 def test_hostile_files():
-    """A fifo, a device or a directory in the place of a recorded file is not waited for."""
+    """A FIFO, a device or a directory at the path of a recorded file does not block."""
     me = account()
     path, data = os.path.join(me.home, "victim"), output("hostile.data")
     makers = {
@@ -310,7 +310,7 @@ def test_hostile_files():
 
 
 def test_rings_default():
-    """Where the default is refused the largest that is allowed is taken; the reason is told."""
+    """If the default size is denied, the largest permitted one is used, and the reason is reported."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
         data = output("ring.data")
         done = well(account().run(capable(), "record", "-a", "-o", data, "true",
@@ -323,7 +323,7 @@ def test_rings_default():
 
 
 def test_rings_asked():
-    """-m is rounded as perf does, and fails with both remedies."""
+    """-m is rounded as in perf. On failure both remedies are reported."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=32):
         done = account().run(capable(), "record", "-m10", "-a", "-o", output("ring.data"), "true",
                              preexec_fn=NO_MEMLOCK)
@@ -335,7 +335,7 @@ def test_rings_asked():
 
 
 def test_rings_taken():
-    """What another process of the user has locked is not there: said so, and gone on."""
+    """Memory locked by another process of the user is not available: this is reported, and recording continues."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=516):
         work = Workload("taken")
         first = account().start(capable(), "record", "-m64", "-a", "-o", output("first.data"),
@@ -355,7 +355,7 @@ def test_rings_taken():
 
 
 def test_rings_capability():
-    """With CAP_IPC_LOCK, as told, the default ring is had."""
+    """With CAP_IPC_LOCK, as suggested, the default size is used."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=64):
         locking = account().program("locking", "cap_ipc_lock,cap_perfmon,cap_syslog,cap_sys_ptrace=ep")
         done = well(account().run(locking, "record", "-a", "-o", output("ring.data"), "true",
@@ -363,11 +363,11 @@ def test_rings_capability():
         assert "ring buffers" not in done.stderr, done.stderr
 
 
-# ---- what is hidden ----------------------------------------------------------------------
+# ---- hidden symbols ----------------------------------------------------------------------
 
 
 def test_kernel_names_come_along():
-    """The kernel's names are in the recording of who may see them, for readers who may not."""
+    """A recording contains the kernel symbols that its recorder could see, for readers without permission."""
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
         data = output("named.data")
@@ -380,7 +380,7 @@ def test_kernel_names_come_along():
 
 
 def test_hidden_kernel():
-    """Samples of a kernel whose addresses are hidden are kept, with the reason in the report."""
+    """Samples of a kernel with hidden addresses are kept, and the report has the reason."""
     machine.need_kernel_symbols()
     perfmon = account().program("perfmon", "cap_perfmon=ep")
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):
@@ -391,7 +391,7 @@ def test_hidden_kernel():
                                        done.stderr))
         report = well(account().run(plain(), "report", "-i", data)).stdout
     assert re.search(r"\[kernel\] +\[k\] 0x", report), report[:2000]
-    assert "# No symbols: [kernel]: its addresses were hidden from who recorded it" in report, \
+    assert "# No symbols: [kernel]: kernel addresses were hidden from the recorder" in report, \
         report[-900:]
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=2):
         data = output("hidden.data")

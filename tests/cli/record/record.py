@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally record`: what it writes is read alike by the installed perf and by tally itself.
+"""`tally record`: the installed perf and tally read the same from its output.
 
 usage: record.py TALLY
 """
@@ -21,23 +21,23 @@ import tap  # noqa: E402
 from recorder import BURN, FOREVER, TALLY, background, dump, ends, grown, record, same, text, types  # noqa: E402
 
 
-# ---- a command ----------------------------------------------------------------------------
+# ---- commands -----------------------------------------------------------------------------
 
 
 def test_plain(path):
-    """a plain recording is read alike by perf and tally"""
+    """perf and tally read a plain recording equally."""
     said = record("-o", path, *BURN)
     assert "[ tally record: Woken up" in said and "samples) ]" in said, said
     assert len(same(path)) > 10
     names = types(path)
     for name in ("COMM", "MMAP2", "EXIT", "FINISHED_ROUND", "FINISHED_INIT", "ID_INDEX"):
         assert name in names, name
-    # An MMAP is the kernel's own, which is recorded with its events.
+    # An MMAP record is from the kernel itself, which is recorded with kernel events.
     assert ("MMAP" in names) == (machine.need_kernel_events.reason() is None), names
 
 
 def test_default_event_says_fallback(path):
-    """without a PMU cycles become cpu-clock, and that is said"""
+    """Without a PMU, cycles become cpu-clock, which is reported."""
     machine.need_kernel_events()
     said = record("-o", path, *BURN)
     name = text(TALLY, "evlist", "-i", path)[0]
@@ -45,14 +45,14 @@ def test_default_event_says_fallback(path):
 
 
 def test_chains(path):
-    """-g records callchains"""
+    """-g records callchains."""
     record("-g", "-o", path, *BURN)
     same(path)
     assert "CALLCHAIN" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_dwarf(path):
-    """--call-graph dwarf records registers and stacks"""
+    """--call-graph dwarf records registers and stacks."""
     record("--call-graph", "dwarf,4096", "-e", "cpu-clock:u", "-c", "1000000", "-o", path, *BURN)
     line = text(TALLY, "evlist", "-v", "-i", path)[0]
     assert "REGS_USER|STACK_USER" in line and "sample_stack_user: 4096" in line, line
@@ -60,7 +60,7 @@ def test_dwarf(path):
 
 
 def test_group(path):
-    """a group samples each of its members"""
+    """A group samples each of its members."""
     record("-e", "{cpu-clock,page-faults}", "-o", path, *BURN)
     same(path)
     only = ":u" if machine.need_kernel_events.reason() else ""
@@ -68,14 +68,14 @@ def test_group(path):
 
 
 def test_group_read(path):
-    """{...}:S reads the members with the leader's samples"""
+    """{...}:S reads the members in the leader's samples."""
     record("-e", "{cpu-clock,page-faults}:S", "-o", path, *BURN)
     same(path)
     assert "GROUP" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_tracepoints(path):
-    """tracepoints carry their formats along"""
+    """Recordings with tracepoints contain their formats."""
     machine.need_root()
     machine.need_tracepoints()
     record("-e", "sched:sched_switch,sched:sched_process_exit,cpu-clock", "-o", path, *BURN)
@@ -83,18 +83,18 @@ def test_tracepoints(path):
 
 
 def test_filter(path):
-    """--filter keeps what it says"""
+    """--filter keeps the matching events."""
     machine.need_root()
     machine.need_tracepoints()
     record("-a", "-e", "sched:sched_process_exec", "--filter", 'filename ~ "*/env"', "-o", path,
            "sh", "-c", "env true; true; env true")
     lines = same(path)
     assert all("/env" in line for line in lines), lines
-    record("-e", "cpu-clock", "--filter", "a==1", "-o", path, "true", status=1, says="--filter is for tracepoints")
+    record("-e", "cpu-clock", "--filter", "a==1", "-o", path, "true", status=1, says="--filter requires a tracepoint")
 
 
 def test_compressed(path):
-    """-z compresses"""
+    """-z compresses the recording."""
     said = record("-z", "-g", "-o", path, *BURN)
     assert "compressed (original" in said
     same(path)
@@ -102,14 +102,14 @@ def test_compressed(path):
 
 
 def test_switch_events(path):
-    """--switch-events records context switches"""
+    """--switch-events records context switches."""
     record("--switch-events", "-o", path, "sh", "-c", "sleep 0.01; i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done")
     same(path)
     assert "SWITCH" in types(path)
 
 
 def test_namespaces(path):
-    """--namespaces records namespaces"""
+    """--namespaces records namespaces."""
     machine.need_namespace_records()
     record("--namespaces", "-o", path, *BURN)
     same(path)
@@ -117,14 +117,14 @@ def test_namespaces(path):
 
 
 def test_data(path):
-    """-d records data addresses and data maps"""
+    """-d records data addresses and data mappings."""
     record("-d", "-o", path, *BURN)
     same(path)
     assert "ADDR" in text(TALLY, "evlist", "-v", "-i", path)[0]
 
 
 def test_all_fields(path):
-    """-T -P -W -R -s --sample-cpu and others are read alike"""
+    """perf and tally read -T -P -W -R -s --sample-cpu and others equally."""
     machine.need_kernel_events()
     record("-T", "-P", "-W", "-R", "-s", "--sample-cpu", "--phys-data", "--data-page-size",
            "--code-page-size", "-I", "--user-regs=" + ("ip,sp" if os.uname().machine == "x86_64" else "pc,sp"),
@@ -133,7 +133,7 @@ def test_all_fields(path):
 
 
 def test_buildid_mmap(path):
-    """--buildid-mmap puts build ids into the maps"""
+    """--buildid-mmap writes build IDs into mmap records."""
     record("--buildid-mmap", "-o", path, *BURN)
     same(path)
     assert '"build_id"' in dump(path)
@@ -141,7 +141,7 @@ def test_buildid_mmap(path):
 
 @tap.always
 def test_buildids_of_files_hit(path):
-    """build ids are of the files that a report names, each once, also where only some maps have theirs"""
+    """Build IDs are those of files in a report, each once, even if only some mappings have them."""
     for more in ([], ["--buildid-mmap"]):
         record(*more, "-e", "cpu-clock", "-F", "10000", "-o", path, *BURN)
         listed = [line.split(maxsplit=1)[1] for line in text(TALLY, "buildid-list", "-i", path)]
@@ -154,7 +154,7 @@ def test_buildids_of_files_hit(path):
 
 
 def test_clock(path):
-    """-k monotonic: times are that clock's"""
+    """-k monotonic records times of that clock."""
     before = time.clock_gettime(time.CLOCK_MONOTONIC)
     record("-k", "monotonic", "-o", path, *BURN)
     after = time.clock_gettime(time.CLOCK_MONOTONIC)
@@ -174,19 +174,19 @@ def test_the_header_has_the_times_of_the_first_and_the_last_sample(path):
 
 @tap.full
 def test_rates(path):
-    """-c, -F, -F max and a frequency that is too high"""
+    """-c, -F, -F max, and a frequency that is too high."""
     record("-c", "250000", "-e", "cpu-clock", "-o", path, *BURN)
     assert "sample_freq }: 250000" in text(TALLY, "evlist", "-v", "-i", path)[0]
     record("-F", "max", "-e", "cpu-clock", "-o", path, "true")
     said = record("-F", "99999999", "-e", "cpu-clock", "-o", path, "true")
     assert "perf_event_max_sample_rate" in said
-    record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1, says="more than the kernel permits")
+    record("-F", "99999999", "--strict-freq", "-o", path, "true", status=1, says="exceeds the kernel's limit")
     record("-F", "99", "-c", "99", "-o", path, "true", status=1, says="-c and -F")
 
 
 @tap.always
 def test_threads_and_children(path):
-    """children that the command makes are recorded, not with --no-inherit"""
+    """Children of the command are recorded, except with --no-inherit."""
     command = ["sh", "-c", "(i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done) & wait; true"]
     record("-o", path, *command)
     assert "FORK" in types(path)
@@ -197,7 +197,7 @@ def test_threads_and_children(path):
 
 
 def test_buffer_size(path):
-    """-m is rounded up, and said"""
+    """-m is rounded up, which is reported."""
     assert "rounding mmap pages size to 64K (16 pages)" in record("-m", "9", "-o", path, "true")
     assert "rounding" not in record("-m", "64K", "-o", path, "true")
     record("-m", "x", "-o", path, "true", status=1, says="-m x")
@@ -211,18 +211,18 @@ def test_nothing_is_recorded_before_a_delay_is_over(path):
 
 
 def test_delay(path):
-    """-D: samples begin later, maps are known from the beginning"""
+    """With -D samples begin later, and mappings are known from the beginning."""
     record("-D", "20", "-e", "cpu-clock", "-o", path, "sh", "-c",
            "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
     lines = same(path)
     assert not any("([unknown])" in line for line in lines)
 
 
-# ---- statuses -----------------------------------------------------------------------------
+# ---- exit statuses ------------------------------------------------------------------------
 
 
 def test_status(path):
-    """the status is the command's, 128 + signal if killed"""
+    """The exit status is the command's, or 128 + signal if it was killed."""
     record("-o", path, "sh", "-c", "exit 7", status=7)
     record("-o", path, "sh", "-c", "kill -9 $$", status=137)
     text(TALLY, "script", "-i", path)
@@ -230,7 +230,7 @@ def test_status(path):
 
 
 def test_exec_failure(path):
-    """a command that cannot run is told by its reason, and no file is left behind"""
+    """If the command cannot be run, the reason is reported, and no file is left."""
     said = record("-o", path, "/nowhere/nothing", status=127)
     assert "No such file or directory" in said and not os.path.exists(path), said
     with open(path, "w") as file:
@@ -242,14 +242,14 @@ def test_exec_failure(path):
 
 
 def test_exec_failure_writes_nothing_into_a_pipe(path):
-    """what reads the pipe gets no half of a recording"""
+    """The reader of a pipe does not get an incomplete recording."""
     for command, status in (("no-such-program", 127), ("/nowhere/nothing", 127), ("/etc/passwd", 126), ("/tmp", 126)):
         run = tap.run(TALLY, "record", "-q", "-o", "-", command, status=status)
         assert run.stdout == "" and f"cannot run '{command}'" in run.stderr, (command, run)
 
 
 def test_exec_that_fails_late_leaves_no_file(path):
-    """an interpreter that is not there is found out by the exec"""
+    """A missing interpreter is detected by the exec."""
     script = path + ".script"
     with open(script, "w", encoding="ascii") as file:
         file.write("#!/nowhere/interpreter\n")
@@ -260,7 +260,7 @@ def test_exec_that_fails_late_leaves_no_file(path):
 
 
 def test_bad_event(path):
-    """an event that is not there is told, nothing is written"""
+    """An unknown event is reported, and nothing is written."""
     assert "cpu-clok" in record("-e", "cpu-clok", "-o", path, "true", status=1)
     assert not os.path.exists(path)
 
@@ -278,7 +278,7 @@ def attached(path, option, target, size=9000):
 
 
 def test_attach(path):
-    """-p and -t record what runs already, with its maps; Ctrl-C ends it well"""
+    """-p and -t record running tasks with their mappings; Ctrl-C ends the recording properly."""
     with subprocess.Popen(FOREVER) as burner:
         try:
             for option in ("-p", "-t"):
@@ -290,7 +290,7 @@ def test_attach(path):
 
 
 def test_attach_end(path):
-    """-p ends when the process does"""
+    """-p ends when the process exits."""
     with subprocess.Popen(FOREVER) as burner:
         process = background("-p", str(burner.pid), "-m", "2", "-F", "2000", "-o", path)
         tap.wait_until(grown(path, 9000), "samples")
@@ -301,13 +301,13 @@ def test_attach_end(path):
 
 
 def test_attach_nobody(path):
-    """-p of nobody is told"""
+    """-p of an unknown process is reported."""
     assert "no such task" in record("-p", "999999999", "-o", path, status=1)
     assert "not a list" in record("-p", "x", "-o", path, status=1)
 
 
 def test_per_thread(path):
-    """--per-thread has a buffer for each task"""
+    """--per-thread uses a buffer for each task."""
     with subprocess.Popen(FOREVER) as burner:
         try:
             record("--per-thread", "-t", str(burner.pid), "-o", path, *tap.work_of(burner.pid))
@@ -317,9 +317,9 @@ def test_per_thread(path):
 
 
 def test_system_wide(path):
-    """-a and -C record CPUs, with what runs there"""
+    """-a and -C record CPUs and all that runs there."""
     machine.need_root()
-    # perf knows no names of what else runs, and ends.
+    # perf has no symbols of other programs, which may exit.
     record("-a", "--no-symbols", "-o", path, *BURN)
     assert any("sh" in line for line in same(path))
     names = types(path)
@@ -329,7 +329,7 @@ def test_system_wide(path):
 
 
 def test_user(path):
-    """-u records the processes of a user"""
+    """-u records the processes of this user."""
     machine.need_nobody()
     try:
         name = pwd.getpwuid(machine.NOBODY).pw_name
@@ -347,7 +347,7 @@ def test_user(path):
 
 
 def nobodys_record(path):
-    """record() of an ordinary user. The folder of the recording takes what he writes, and has a tally that he can run."""
+    """Run record() as an unprivileged user. The directory is writable, and has a copy of tally for that user."""
     machine.need_events_of_users()
     folder = os.path.dirname(path)
     os.chmod(folder, 0o777)
@@ -356,7 +356,7 @@ def nobodys_record(path):
 
 
 def test_unprivileged(path):
-    """a user without privileges records his own user space, and that is said"""
+    """An unprivileged user records their own user space, which is reported."""
     record_his = nobodys_record(path)
     with open("/proc/sys/kernel/perf_event_paranoid") as file:
         if int(file.read()) != 2:
@@ -367,7 +367,7 @@ def test_unprivileged(path):
     os.chown(path, 0, 0)
     same(path)
     said = record_his("-a", "-o", path, "true", status=1)
-    assert "needs a privilege" in said and "cap_perfmon" in said, said
+    assert "requires privileges" in said and "cap_perfmon" in said, said
 
 
 def no_locked_memory():
@@ -375,13 +375,13 @@ def no_locked_memory():
 
 
 def test_locked_memory(path):
-    """rings shrink to what may be locked, once said; not those asked for"""
+    """Ring buffers shrink to the permitted locked memory, which is reported once; explicit sizes do not."""
     said = nobodys_record(path)("-m", "4M", "-o", path, "true", status=1, preexec_fn=no_locked_memory)
     assert "CAP_IPC_LOCK" in said and "perf_event_mlock_kb" in said, said
 
 
 def test_rings_shrink(path):
-    """more rings than memory may be locked for: smaller ones, and that is said"""
+    """If memory cannot be locked for all ring buffers, smaller ones are used, which is reported."""
     record_his = nobodys_record(path)
     if machine.why_not(["/usr/bin/python3", "-c", "pass"], user=machine.NOBODY):
         raise tap.Skip("no /usr/bin/python3 for a process of many threads")
@@ -403,11 +403,11 @@ def test_rings_shrink(path):
     assert "COMM" in types(path)
 
 
-# ---- limits of the process ----------------------------------------------------------------
+# ---- process limits -----------------------------------------------------------------------
 
 
 def test_few_descriptors(path):
-    """too few descriptors is one error that names the limit, and nothing that was not read is shown as a value"""
+    """Too few descriptors are one error that contains the limit. Values that were not read are not shown."""
     machine.need_kernel_events()
     for nr in range(8, 40):
         done = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, "true",
@@ -419,21 +419,22 @@ def test_few_descriptors(path):
         assert "Too many open files" in said, (nr, said)
         assert not os.path.exists(path), nr
     assert not done.returncode and nr > 10, nr
-    # What is recorded with so few is recorded whole.
+    # A recording with so few descriptors is complete.
     assert {"MMAP", "COMM", "MMAP2", "ID_INDEX"} <= set(types(path))
 
 
 def test_killing_filter(path):
-    """where a seccomp filter kills who opens events, nobody dies: it is said, and the command not run"""
+    """If a seccomp filter kills callers of perf_event_open, no process is killed: it is reported, and the command is
+    not started."""
     killed = rights.seccomp(0, kills=True)
     touch = ["touch", path + ".ran"]
     for args in (["record", "-o", path, *touch], ["stat", *touch], ["stat", "-r", "2", *touch], ["top", "--stdio"]):
         done = tap.run(TALLY, args[0], "--via", "kernel", *args[1:], preexec_fn=killed)
         assert done.returncode == 1 and "seccomp filter forbids perf_event_open" in done.stderr, (args, done)
-        assert "it kills who calls it" in done.stderr and not os.listdir(os.path.dirname(path)), (args, done)
+        assert "the filter kills callers of perf_event_open" in done.stderr and not os.listdir(os.path.dirname(path)), (args, done)
     done = tap.run(TALLY, "list", "sw", preexec_fn=killed)
     assert done.returncode == 0 and "page-faults" in done.stdout and "seccomp" in done.stderr, done
-    # One that lets it pass is in nobody's way.
+    # A filter that permits it has no effect.
     tap.run(TALLY, "stat", "true", preexec_fn=rights.seccomp(0), status=0)
 
 

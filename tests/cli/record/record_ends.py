@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ends `tally record` in the middle: signals and limits, commands of --control; and what is left then.
+"""Early ends of `tally record`: signals and limits, commands of --control; and what they leave.
 
 usage: record_ends.py TALLY
 """
@@ -19,7 +19,7 @@ from recorder import FOREVER, TALLY, background, ends, grown, record, same, text
 
 
 def test_interrupt(path):
-    """SIGINT and SIGTERM in mid-recording leave a whole file, and no command behind"""
+    """SIGINT and SIGTERM during a recording leave a complete file, and no running command."""
     for number in (signal.SIGINT, signal.SIGTERM):
         process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER)
         tap.wait_until(grown(path, 9000), "samples")
@@ -30,7 +30,7 @@ def test_interrupt(path):
 
 
 def test_flush(path):
-    """few samples are written soon, so that SIGKILL leaves them: --flush-ms"""
+    """A few samples are written soon, so that they survive SIGKILL: --flush-ms."""
     for options in ([], ["--flush-ms", "50"]):
         process = background("-F", "49", "-e", "cpu-clock", *options, "-o", path, *FOREVER,
                              preexec_fn=os.setsid)
@@ -44,19 +44,19 @@ def test_flush(path):
 
 
 def test_killed(path):
-    """after SIGKILL the unfinished file reads up to its last record"""
+    """After SIGKILL the unfinished file is readable up to its last record."""
     process = background("-m", "2", "-F", "2000", "-o", path, *FOREVER,
                          preexec_fn=os.setsid)
     tap.wait_until(grown(path, 30000), "samples")
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    # perf 6.1 reads no unfinished file, not even its own.
+    # perf 6.1 does not read unfinished files, not even its own.
     assert len(text(TALLY, "script", "-i", path)) > 100
     text(TALLY, "report", "--stdio", "-i", path)
 
 
 def test_command_stays(path):
-    """a command that does not end by SIGTERM holds nobody up who asks twice"""
+    """A command that ignores SIGTERM does not block a second request to end."""
     process = background("-e", "cpu-clock", "-o", path, "sh", "-c", "trap '' TERM; echo up; while :; do :; done",
                          stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"up\n"
@@ -71,7 +71,7 @@ def test_command_stays(path):
     finally:
         os.kill(child, signal.SIGKILL)
     said = process.stderr.read().decode()
-    assert f"(process {child}) has not ended" in said, said
+    assert f"(process {child}) has not exited" in said, said
     same(path)
 
 
@@ -79,7 +79,7 @@ def test_command_stays(path):
 
 
 def test_max_size(path):
-    """--max-size ends it"""
+    """--max-size ends the recording."""
     said = record("--max-size", "50K", "-m", "2", "-F", "2000", "-o", path, *FOREVER,
                   status=128 + signal.SIGTERM)
     assert "size limit reached" in said
@@ -87,22 +87,22 @@ def test_max_size(path):
 
 
 def test_lost(path):
-    """what a ring had no room for is counted"""
+    """Samples lost in a full ring buffer are counted."""
     process = background("-m", "1", "-c", "20000", "-e", "cpu-clock", "-o", path, *FOREVER)
     tap.wait_until(grown(path, 100000), "samples")
     process.send_signal(signal.SIGSTOP)
-    # While the recorder stands still its ring runs over.
+    # While the recorder is stopped, its ring buffer overflows.
     work_on(process)
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
     status, said = ends(process)
-    assert "records were lost" in said and "ring buffers of 4 KiB were full; larger ones (-m 16K)" in said, said
+    assert ") were lost, because the" in said and "ring buffers of 4 KiB were full; use larger ones (-m 16K)" in said, said
     same(path)
     assert "LOST_SAMPLES" in types(path)
 
 
 def ring_sizes(path, *options):
-    """Bytes of data of each ring while it records."""
+    """Return the data size in bytes of each ring buffer during a recording."""
     process = background("-e", "cpu-clock", *options, "-o", path, *FOREVER)
     try:
         tap.wait_until(grown(path, 0), "samples")
@@ -115,7 +115,7 @@ def ring_sizes(path, *options):
 
 
 def test_rings_hold_what_samples_have(path):
-    """a quarter of a second of stack dumps, where that is permitted"""
+    """A ring buffer has space for a quarter of a second of stack dumps, if permitted."""
     machine.need_locked_memory()
     cpus = os.cpu_count()
     cases = {(): 512 << 10, ("-F", "999", "--call-graph", "dwarf"): 4 << 20, ("-F", "4000", "--call-graph", "dwarf,4096"): 8 << 20,
@@ -132,7 +132,7 @@ def test_rings_hold_what_samples_have(path):
 
 
 def test_control(path):
-    """-D -1 --control fifo: enable, ping, disable and stop are obeyed and acknowledged"""
+    """-D -1 --control fifo: enable, ping, disable and stop are executed and acknowledged."""
     ctl, ack = path + ".ctl", path + ".ack"
     os.mkfifo(ctl)
     os.mkfifo(ack)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where `tally record` writes to: pipes, full disks and devices, files that are there already or in use, several files.
+"""Outputs of `tally record`: pipes, full disks and devices, existing files, files in use, several files.
 
 usage: record_output.py TALLY
 """
@@ -25,7 +25,7 @@ from recorder import (BURN, FOREVER, PERF, TALLY, background, ends, grown, recor
 
 
 def test_pipe(path):
-    """-o - feeds perf script and tally script alike"""
+    """perf script and tally script read the same from -o -."""
     done = tap.run(TALLY, "record", "-o", "-", "-e", "cpu-clock,faults", *BURN, text=False, status=0)
     with open(path, "wb") as file:
         file.write(done.stdout)
@@ -45,7 +45,7 @@ def test_pipe(path):
 
 
 def test_pipe_tracepoints(path):
-    """tracepoints work through a pipe"""
+    """Tracepoints work through a pipe."""
     machine.need_root()
     machine.need_tracepoints()
     if not PERF:
@@ -58,17 +58,17 @@ def test_pipe_tracepoints(path):
 
 
 def test_reader_gone(path):
-    """a pipe that nobody reads any more ends the recording, and that is said"""
+    """If the reader of a pipe exits, the recording ends, which is reported."""
     process = background("-m", "2", "-F", "2000", "-o", "-", *FOREVER, stdout=subprocess.PIPE)
     process.stdout.read(1000)
     process.stdout.close()
     process.stdout = None
     status, said = ends(process)
-    assert status == 1 and "its reader is gone" in said, (status, said)
+    assert status == 1 and "the reader has closed it" in said, (status, said)
 
 
 def test_pipe_printing(path):
-    """what the command prints does not get into the stream: it goes to standard error"""
+    """The command's output is redirected to standard error, and is not mixed into the stream."""
     command = ["sh", "-c", "printf '%sed\\n' print; " + BURN[2]]
     for options in (["-o", "-"], [], ["-o", "/dev/stdout"]):
         done = tap.run(TALLY, "record", *options, "-e", "cpu-clock", *command, cwd=os.path.dirname(path), text=False, status=0)
@@ -77,12 +77,12 @@ def test_pipe_printing(path):
         shown = subprocess.run([TALLY, "script", "--no-inline", "-i", "-"], input=done.stdout, check=True,
                                stdout=subprocess.PIPE).stdout
         assert shown.count(b"\n") > 10, shown
-    # Into a file nothing is in its way.
+    # If the recording goes to a file, output is not redirected.
     assert tap.run(TALLY, "record", "-q", "-o", path, *command).stdout == "printed\n"
 
 
 def full_pipe(*numbers):
-    """A recorder whose reader takes nothing, asked to end: it, and the end to read."""
+    """Start a recorder with a reader that does not read, and request its end. Returns it and the read end."""
     reader, writer = os.pipe()
     process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", "-",
                          *FOREVER, stdout=writer)
@@ -95,19 +95,19 @@ def full_pipe(*numbers):
 
 
 def test_pipe_stuck(path):
-    """a reader that takes nothing holds nobody up who asks for the end"""
+    """A reader that does not read does not block the requested end."""
     for numbers in ((signal.SIGINT,), (signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT)):
         process, reader = full_pipe(*numbers)
         try:
             status, said = ends(process)
         finally:
             os.close(reader)
-        assert status == 1 and "its reader takes nothing" in said, (status, said)
-        assert "cut off there" in said, said
+        assert status == 1 and "the reader does not read" in said, (status, said)
+        assert "truncated there" in said, said
 
 
 def test_pipe_slow(path):
-    """a reader that is slow gets all, also when the end was asked for meanwhile"""
+    """A slow reader gets everything, even if the end was requested meanwhile."""
     process, reader = full_pipe(signal.SIGINT)
     with open(reader, "rb") as file:
         stream = file.read()
@@ -119,7 +119,7 @@ def test_pipe_slow(path):
 
 
 def test_fifo(path):
-    """a FIFO waits for its reader, and is done with when it is gone; it is nobody's old file"""
+    """A FIFO waits for its reader, ends when the reader exits, and is not renamed as an old file."""
     os.mkfifo(path)
     process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, *BURN], stdin=subprocess.DEVNULL,
                                stderr=subprocess.PIPE)
@@ -131,13 +131,13 @@ def test_fifo(path):
     with open(path, "rb", buffering=0) as file:
         file.read(100)
     status, said = ends(process)
-    assert status == 1 and "its reader is gone" in said, (status, said)
+    assert status == 1 and "the reader has closed it" in said, (status, said)
     assert "cannot be switched" in record("--switch-output=1M", "-o", path, "true", status=1)
     assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
 
 
 def test_fifo_nobody(path):
-    """a FIFO that nobody comes to read can be given up with INT and TERM"""
+    """Waiting for a reader of a FIFO can be ended with INT and TERM."""
     os.mkfifo(path)
     for number in (signal.SIGINT, signal.SIGTERM):
         process = subprocess.Popen([TALLY, "record", "-e", "cpu-clock:u", "-o", path, "touch", path + ".ran"],
@@ -145,7 +145,7 @@ def test_fifo_nobody(path):
         assert b"waiting for a reader" in process.stderr.readline()
         process.send_signal(number)
         status, said = ends(process)
-        assert status == 1 and "nobody came to read it" in said, (status, said)
+        assert status == 1 and "no reader opened the FIFO" in said, (status, said)
     assert not os.path.exists(path + ".ran")
 
 
@@ -153,14 +153,14 @@ def test_fifo_nobody(path):
 
 
 def record_until_full(path, output, **more):
-    """Record a command that works until tally has told that the output takes no more, and ends with a status of its own."""
+    """Record a command until tally reports that the output is full. Then the command exits with status 7."""
     go = path + ".go"
     process = background("-m", "2", "-F", "4000", "-e", "cpu-clock", "-o", output,
                          "sh", "-c", f"ulimit -t 300; while [ ! -e {go} ]; do i=0; while [ $i -lt 999 ]; do i=$((i+1)); done; done; exit 7", **more)
     said = ""
     for line in process.stderr:
         said += line.decode()
-        if "runs on" in said and not os.path.exists(go):
+        if "still running" in said and not os.path.exists(go):
             open(go, "w").close()
     assert process.wait(tap.PATIENCE) == 7, (process.returncode, said)
     os.unlink(go)
@@ -168,18 +168,18 @@ def record_until_full(path, output, **more):
 
 
 def one_truth(said, path):
-    """What is said at the end does not contradict itself, and whoever reads the file is told too."""
-    assert "a full disk or a size limit may have cut it" in "".join(text(TALLY, "report", "-i", path))
+    """Check that the final messages do not contradict each other, and that readers of the file get them, too."""
+    assert "a full disk or a size limit may have truncated it" in "".join(text(TALLY, "report", "-i", path))
     assert "cannot finish" not in said and said.count("cannot write") == 1, said
     assert "without build ids" in said and "samples), which can be read up to there" in said, said
 
 
-# A recording that lost its features does not say which kernel it is of.
+# A recording that lost its features does not contain the kernel's identity.
 OURS = ["--kallsyms", "/proc/kallsyms"]
 
 
 def test_full_disk(path):
-    """a full disk: said once, what was written reads back, and the command runs on to its own end"""
+    """A full disk is reported once, the written part is readable, and the command continues to its own end."""
     machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
@@ -187,12 +187,12 @@ def test_full_disk(path):
     try:
         full = os.path.join(where, "perf.data")
         said = record_until_full(path, full)
-        assert "No space left" in said and "runs on" in said, said
+        assert "No space left" in said and "still running" in said, said
         one_truth(said, full)
         assert len(text(TALLY, "script", "-i", full)) > 100
         if PERF:
             same_script_as_perf(full, *OURS)
-        # Where there is no room to begin with, the command is not run.
+        # If there is no space at the start, the command is not run.
         with open(os.path.join(where, "filler"), "wb", buffering=0) as filler:
             try:
                 while filler.write(bytes(4096)):
@@ -208,7 +208,7 @@ def test_full_disk(path):
 
 
 def test_full_disk_interrupted(path):
-    """behind a full disk Ctrl-C ends the command that runs on"""
+    """After the disk is full, Ctrl-C ends the command, which continues."""
     machine.need_mounts()
     where = path + ".tmpfs"
     os.mkdir(where)
@@ -226,10 +226,10 @@ def test_full_disk_interrupted(path):
 
 
 def test_size_limit(path):
-    """a file that may grow no larger (RLIMIT_FSIZE) is a full disk, and no death by SIGXFSZ"""
+    """RLIMIT_FSIZE is handled like a full disk; SIGXFSZ does not kill tally."""
     limit = 65536
     said = record_until_full(path, path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    assert "RLIMIT_FSIZE is 64 KiB" in said and "runs on" in said, said
+    assert "RLIMIT_FSIZE is 64 KiB" in said and "still running" in said, said
     one_truth(said, path)
     assert limit - 4096 < os.path.getsize(path) <= limit, os.path.getsize(path)
     assert len(text(TALLY, "script", "-i", path)) > 100, "too few samples"
@@ -238,10 +238,10 @@ def test_size_limit(path):
 
 
 def test_devices(path):
-    """/dev/null takes a recording, a full device and a directory are errors, and no device is removed"""
+    """/dev/null is accepted, a full device and a directory are errors, and no device is removed."""
     assert "Captured and wrote" in record("-e", "cpu-clock", "-o", "/dev/null", "true")
     assert "Is a directory" in record("-e", "cpu-clock", "-o", os.path.dirname(path), "true", status=1)
-    # One of our own: what is no file is neither removed nor renamed.
+    # A new device: files that are not regular are neither removed nor renamed.
     machine.need_root()
     os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
     assert "No space left" in record("-e", "cpu-clock", "-o", path, "true", status=1)
@@ -250,11 +250,11 @@ def test_devices(path):
     assert stat.S_ISCHR(os.stat(path).st_mode) and len(os.listdir(os.path.dirname(path))) == 1
 
 
-# ---- one file for several recorders -------------------------------------------------------
+# ---- several recorders with one file ------------------------------------------------------
 
 
 def test_same_output(path):
-    """who would write a file that is being written is told so, and nothing of it is touched"""
+    """A second recorder with the same output fails with a message, and the file is not changed."""
     first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
     tap.wait_until(grown(path, 9000), "samples")
     for _ in range(2):
@@ -268,7 +268,7 @@ def test_same_output(path):
 
 
 def test_same_output_at_once(path):
-    """of several that begin at the same time one has the file, and the others say that they have none"""
+    """If several start at the same time, one gets the file, and the others report an error."""
     recorders = [subprocess.Popen([TALLY, "record", "-q", "-e", "cpu-clock", "-o", path, *FOREVER],
                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(6)]
     try:
@@ -285,7 +285,7 @@ def test_same_output_at_once(path):
 
 
 def test_old_file(path):
-    """a file in the way becomes FILE.old"""
+    """An existing file is renamed to FILE.old."""
     with open(path, "w") as file:
         file.write("old")
     record("-o", path, "true")
@@ -294,7 +294,7 @@ def test_old_file(path):
 
 
 def test_old_in_use(path):
-    """a file that perf moved away while it was written is not overwritten, and is called by its name"""
+    """A file that perf renamed while writing it is not overwritten, and messages have its new name."""
     if not PERF:
         raise tap.Skip("no perf to move it")
     first = background("-m", "2", "-F", "2000", "-e", "cpu-clock", "-o", path, *FOREVER)
@@ -310,7 +310,7 @@ def test_old_in_use(path):
 
 
 def test_old_not_kept(path):
-    """a file that cannot be kept, as all names for it are taken, is not overwritten"""
+    """A file that cannot be kept, since all names for it exist, is not overwritten."""
     with open(path, "w") as file:
         file.write("old")
     for name in (".old", *(f".old.{number}" for number in range(1, 100))):
@@ -322,17 +322,17 @@ def test_old_not_kept(path):
 
 
 def test_one_old(path):
-    """one recording after the other keeps one old one"""
+    """Successive recordings keep one old file."""
     for _ in range(4):
         record("-q", "-e", "cpu-clock", "-o", path, "true")
     assert sorted(os.listdir(os.path.dirname(path))) == ["perf.data", "perf.data.old"]
 
 
-# ---- switching ----------------------------------------------------------------------------
+# ---- switching output ---------------------------------------------------------------------
 
 
 def test_overwrite_signal(path):
-    """--overwrite --switch-output=signal writes out the newest samples on SIGUSR2"""
+    """--overwrite --switch-output=signal writes the newest samples on SIGUSR2."""
     process = background("--overwrite", "--switch-output=signal", "-m", "4", "-F", "2000", "-o", path,
                          *FOREVER)
     tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 100, "the recording")
@@ -357,7 +357,7 @@ def test_overwrite_signal(path):
 
 
 def test_switch_size(path):
-    """--switch-output=SIZE and --switch-max-files"""
+    """--switch-output=SIZE and --switch-max-files."""
     process = background("--switch-output=20K", "--switch-max-files", "2", "-m", "2", "-F", "4000",
                          "-o", path, *FOREVER)
     seen = set()
@@ -374,7 +374,8 @@ def test_switch_size(path):
 
 
 def test_switch_renamed(path):
-    """a file that somebody renames is finished under its new name, and the recording goes on into the next"""
+    """A file that is renamed by another process is finished under its new name, and the recording continues in the next
+    one."""
     process = background("--switch-output", "-m", "2", "-F", "4000", "-o", path, *FOREVER)
     tap.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 8192, "a file")
     os.rename(path, path + ".moved")
@@ -389,7 +390,7 @@ def test_switch_renamed(path):
 
 
 def test_timestamp_filename(path):
-    """--timestamp-filename names the file by the time"""
+    """--timestamp-filename adds the time to the file name."""
     record("--timestamp-filename", "-o", path, *BURN)
     names = glob.glob(path + ".2*")
     assert len(names) == 1 and len(names[0]) == len(path) + 17, names

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of `tally record` share: recordings in the foreground and in the background, and what reads them."""
+"""Common parts of the tests of `tally record`: recordings in the foreground and in the background, and their readers.
+"""
 import os
 import subprocess
 
@@ -14,7 +15,7 @@ FOREVER = ["sh", "-c", "while :; do :; done"]
 
 
 def record(*args, status=0, **more):
-    """What is said on standard error."""
+    """Run `tally record`. Returns standard error."""
     return tap.run(TALLY, "record", *args, status=status, **more).stderr
 
 
@@ -23,13 +24,13 @@ def grown(path, size):
 
 
 def text(command, *args, **more):
-    """The lines of its output."""
+    """Run a command. Returns the lines of its output."""
     done = tap.run(command, *args, status=0, errors="replace", **more)
     return [line for line in done.stdout.splitlines() if not line.startswith("# Tip")]
 
 
 def same(path, *args, chains=True):
-    """perf and tally print the same of a recording; returns the lines of script."""
+    """Check that perf and tally print the same for a recording. Returns the lines of script."""
     lines = text(TALLY, "script", "-i", path, *args)
     assert lines, "no samples"
     text(TALLY, "report", "--stdio", "-i", path)
@@ -55,7 +56,7 @@ def same_script_as_perf(path, *options):
 
 
 def types(path):
-    """Names of all records of a file."""
+    """Return the names of all records in a file."""
     return [line.split('"name":"')[1].split('"')[0]
             for line in text(TALLY, "script", "--dump-json", "-i", path) if '"name":"' in line]
 
@@ -82,7 +83,7 @@ def ends(process):
 
 
 def work_on(process):
-    """Let its command work for a third of a second of CPU time, which is more samples than -m 2 holds."""
+    """Let the command of a recorder use a third of a second of CPU time, which is more samples than -m 2 holds."""
     child = tap.children(process.pid)[0]
     start = tap.cpu_seconds(child)
     tap.wait_until(lambda: tap.cpu_seconds(child) > start + 0.3, "the command to run")

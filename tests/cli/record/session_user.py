@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A user whose tally has file capabilities or none, what is said to such a user, and what a workload has of them."""
+"""A user with a tally with or without file capabilities, messages to that user, and the capabilities of a workload."""
 import os
 import re
 import resource
@@ -26,7 +26,7 @@ def account():
 
 
 def capable():
-    """The program of the seed's session."""
+    """Return the program of the session in the seed."""
     return account().program("tally", rights.SESSION_CAPS)
 
 
@@ -43,7 +43,7 @@ def well(done):
     return done
 
 
-# What differs from machine to machine and from run to run.
+# Parts that differ between machines and between runs.
 NORMAL = [
     (r"/var/tmp/tally-rights-[^/ ]*/bin/\w+", "PROGRAM"),
     (r"/var/tmp/tally-rights-[^/ ]*/", "HOME/"),
@@ -54,15 +54,15 @@ NORMAL = [
     (r"-m \d+$", "-m N"),
     (r"mlock_kb=\d+", "mlock_kb=N"),
     (r" \(for all users, on the host\)", " (for all users)"),
-    # With a PMU cycles are counted; without one they are a clock, which is told.
-    (r"(?m)^tally: warning: no hardware counters here .*\n", ""),
+    # With a PMU cycles are counted; without one they are a clock, which is reported.
+    (r"(?m)^tally: warning: no hardware counters \(.*\n", ""),
     (r"open cycles:P", "open CYCLES"),
     (r"open cpu-clock", "open CYCLES"),
 ]
 
 
 def golden(name, text):
-    # What is told at the end depends on the load.
+    # The final message depends on the load.
     text = text.split("[ tally record")[0]
     for pattern, new in NORMAL:
         text = re.sub(pattern, new, text, flags=re.M)
@@ -80,7 +80,7 @@ NONE = (0, 0, 0, 0)
 
 
 def capabilities(pid):
-    """The sets of each thread: inheritable, permitted, effective, ambient."""
+    """Return the capability sets of each thread: inheritable, permitted, effective, ambient."""
     found = set()
     for tid in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{tid}/status") as file:
@@ -90,7 +90,7 @@ def capabilities(pid):
 
 
 class Workload:
-    """A command that tells its pid when it runs, and goes on until it is told to."""
+    """A command that prints its pid, and runs until it is told to exit."""
 
     def __init__(self, name):
         self.paths = [output(f"{name}.{way}") for way in ("up", "down")]

@@ -4,7 +4,7 @@
 
 usage: unwind.py TALLY
 
-The workload knows how deep it is.
+The depth of the workload's stacks is known.
 """
 import glob
 import json
@@ -72,14 +72,14 @@ def health(path):
 
 
 def stacks(path):
-    """The symbols of each sample's callchain."""
+    """Return the symbols of each sample's callchain."""
     text = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout
     found = [re.findall(r"^\s*[0-9a-f]+ (\S+)$", part, re.MULTILINE) for part in re.split(r"\n\s*\n", text)]
     return [stack for stack in found if stack]
 
 
 def check_stacks(path, least=0.99):
-    """Nearly all samples are in leaf; each of those stacks is whole and as deep as it is."""
+    """Check that nearly all samples are in leaf, and that their stacks are complete and of the known depth."""
     wanted = ["leaf"] + ["deeper"] * (DEPTH + 1) + ["main"]
     found = [stack for stack in stacks(path) if stack[0] == "leaf"]
     assert len(found) > 20, f"{len(found)} samples in leaf"
@@ -90,7 +90,7 @@ def check_stacks(path, least=0.99):
 def test_recorded_stacks_are_whole_and_no_dumps():
     path, told = record("unwound", "--call-graph", "dwarf")
     check_stacks(path)
-    unwound, whole = map(int, re.search(r"(\d+) stacks unwound, (\d+) of them whole", told).groups())
+    unwound, whole = map(int, re.search(r"(\d+) stacks unwound, (\d+) of them completely", told).groups())
     assert whole >= 0.99 * unwound and unwound > 20, told
     assert os.path.getsize(path) < 1000 * unwound, "there are dumps in it"
     said = health(path)["stacks"]
@@ -114,7 +114,7 @@ def test_perf_reads_both():
         want = tap.run(PERF, "script", "--no-inline", "-i", path, env={**os.environ, "PAGER": "cat"}).stdout
         got = tap.run(TALLY, "script", "-i", path).stdout
         assert want.count("deeper") > 20 * DEPTH, want[:400]
-        # perf's unwinder ends where a sample is in the dynamic loader, so leaf alone is compared.
+        # perf's unwinder stops in the dynamic loader, so only leaf is compared.
         parts = [[part for part in text.split("\n\n") if " leaf+" in part] for text in (got, want)]
         tap.same("\n\n".join(parts[0]), "\n\n".join(parts[1]), f"{name}: tally script against perf script")
 
@@ -135,7 +135,7 @@ def test_streams_compressed_files_and_several_files():
     check_stacks(path)
     check_stacks(record("compressed", "--call-graph", "dwarf", "-z")[0])
     path = os.path.join(WORK, "switched.data")
-    # So small a ring loses most samples: more are taken, so that some are left.
+    # Such a small ring buffer loses most samples; the rate is higher, so that some remain.
     tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-m", "16", "--switch-output=4K",
             "--", "sh", "-c", f"for i in 1 2 3 4 5 6; do {build('deep')}; done", status=0)
     files = glob.glob(path + ".*")
@@ -176,7 +176,7 @@ def test_short_dumps_are_told_and_pointers_go_on():
     assert said["short_dump"] >= 0.9 * said["unwound"] > 10, said
     tap.same(said["files"][0]["file"], program, "where they ended")
     text = tap.run(TALLY, "report", "-i", path).stdout
-    assert "# Hint: stack dump too short: record --call-graph dwarf,65528" in text, text
+    assert "# Hint: stack dump too short: use 'record --call-graph dwarf,65528'" in text, text
     path, _ = record("auto", "--call-graph", "auto", program=program)
     said = health(path)["stacks"]
     assert said["pointers"] >= 0.9 * said["unwound"] > 10, said
@@ -188,8 +188,8 @@ def test_short_dumps_are_told_and_pointers_go_on():
     assert said["whole"] >= 0.9 * said["unwound"] > 10, said
 
 
-# Made code that runs for long with the address of data in %rbp: mov %rsi,%rbp; 1: dec %rdi; jnz 1b. The data looks like
-# frames: the next one, and a word that is no address of code.
+# JIT code that runs for long with the address of data in %rbp: mov %rsi,%rbp; 1: dec %rdi; jnz 1b. The data looks like
+# frames: the address of the next one, and a word that is not an address of code.
 ASTRAY = r"""
 #include <string.h>
 #include <sys/mman.h>
@@ -258,7 +258,7 @@ def test_top_unwinds():
 
 
 def test_an_index_that_becomes_shorter_while_its_rules_are_used():
-    """The threads that unwind survive it like any other."""
+    """The unwinding threads survive it, too."""
     record("before")
     indexes = glob.glob(os.path.join(WORK, "tally", "*.index"))
     assert indexes, "no index of rules was written"
@@ -276,7 +276,7 @@ def test_an_index_that_becomes_shorter_while_its_rules_are_used():
 
 def test_dumps_stay_where_no_thread_can_be_started():
     machine.need_events_of_users()
-    # A user's threads are limited, root's are not. It is nobody else's user, whose processes would count.
+    # Processes of a user are limited, those of root are not. The user is unused, since other processes would count.
     user = 60000 + os.getpid() % 5000
     if reason := machine.why_not(["prlimit", "--nproc=3", "sh", "-c", "true & true & wait"], user=user):
         raise tap.Skip(f"a user {user} of three processes is not possible here: {reason}")
@@ -288,14 +288,14 @@ def test_dumps_stay_where_no_thread_can_be_started():
                   "--", program, user=user, cwd=folder, env=tap.without_leaks())
     try:
         tap.same(run.returncode, 0, run.stderr)
-        assert "stacks are kept as dumps" in run.stderr, run.stderr
+        assert "keeping stack dumps" in run.stderr, run.stderr
         assert health(path)["stacks"]["whole"] > 0
     finally:
         shutil.rmtree(folder)
 
 
 def test_dumps_stay_where_the_file_was_gone():
-    """Who has a copy of it can still unwind them."""
+    """With a copy of the file, the dumps can still be unwound later."""
     copies = os.path.join(WORK, "copies")
     os.makedirs(copies + WORK)
     gone = shutil.copy(build("alone", "-fomit-frame-pointer", "-static"), copies + WORK + "/gone")[len(copies):]
@@ -306,7 +306,7 @@ def test_dumps_stay_where_the_file_was_gone():
     path, _ = record("gone", "--call-graph", "dwarf", "--no-buildid", program=script)
     text = tap.run(TALLY, "report", "--json", "-i", path, "--symfs", copies).stdout
     found = json.loads(text)["health"]["stacks"]
-    # Those of the shell and its tools have no copies.
+    # There is no copy of the shell and its tools.
     assert found["whole"] >= 0.5 * found["unwound"] > 10, (health(path)["stacks"], found)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whose a sample is: tasks that the kernel does not tell apart, and numbers that were given out again, get no names of others.
+"""Attribution of samples: tasks that the kernel does not distinguish, and reused pids, do not get names of other tasks.
 
 usage: attribution.py TALLY
 """
@@ -47,7 +47,8 @@ def craft(name, records):
 
 
 def outside():
-    """As recorded in a container: two programs outside of it, both 0, one of which mapped alpha; and one inside."""
+    """Return a recording made in a container: two programs outside of it, both with pid 0, one of which mapped alpha;
+    and one inside."""
     alpha = program("alpha")
     at = hot(alpha)
     return craft("outside.data", [
@@ -59,7 +60,7 @@ def outside():
 
 
 def named(path):
-    """The names of threads and functions, a sample a line."""
+    """Return the names of threads and functions, one sample a line."""
     lines = tap.run(TALLY, "script", "-i", path, "-F", "comm,ip,sym", status=0).stdout.splitlines()
     return [(line.split()[0], line.split()[-1]) for line in lines]
 
@@ -73,7 +74,7 @@ def test_tasks_outside_have_no_names():
         text = steps.report(path, "--stdio", *form)
         rows = [line for line in text.splitlines() if "hot_alpha" in line]
         assert len(rows) == 1 and "16.67%" in rows[0], text
-        assert "3 samples of tasks outside the recorder's pid namespace" in text, text
+        assert "3 samples of tasks outside the recorder's PID namespace" in text, text
         assert "swapper" not in text and not re.search(r"% +(alpha|beta)\b", text), text
     events = steps.report_json(path, "--sort", "comm,sym")["events"]
     tap.same({row["comm"]: row["self_samples"] for row in events[0]["rows"] if row["self_samples"]}.keys(),
@@ -100,7 +101,7 @@ def test_an_idle_task_keeps_its_name():
 
 
 def test_a_number_that_was_given_out_again():
-    """Neither a fork nor maps tell of the second one."""
+    """Neither a fork record nor mappings of the second process were recorded."""
     machine.need_tool("nm", "--version")
     alpha = program("alpha")
     at = hot(alpha)

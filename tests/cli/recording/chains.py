@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Callchains by frame pointers are cut where they went astray, and nowhere else.
+"""Frame-pointer callchains that are broken end with [cut] exactly there.
 
 usage: chains.py TALLY
 """
@@ -25,7 +25,7 @@ CUT = "[cut]"
 
 
 def stacks(path, *options):
-    """How many samples there are of each stack, innermost function first."""
+    """Return the number of samples of each stack, innermost function first."""
     found = collections.Counter()
 
     def walk(nodes, names):
@@ -44,11 +44,11 @@ def stacks(path, *options):
     return +found, out["health"]
 
 
-# ---- written by hand: what is astray is known -----------------------------------------------------
+# ---- generated recordings with known breaks -------------------------------------------------------
 
 FILE = os.path.join(WORK, "program")
 CODE, JIT, DATA = 0x400000, 0x500000, 0x600000
-# Offsets in the page of code: where functions are, and what is in them.
+# Offsets in the page of code: functions, and instructions in them.
 OUTER, MIDDLE, INNER = 0x100, 0x200, 0x300
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
 MMAP_DATA = 1 << 13
@@ -56,7 +56,7 @@ KERNEL_TEXT = 0xffffffff81000000
 
 
 def write_program(machine=X86_64):
-    """Its functions have a call each: the return address is 0x15 in it."""
+    """Write a program. Each function has one call with the return address at offset 0x15."""
     with open(FILE, "wb") as file:
         file.write(elf_file([("outer", OUTER), ("middle", MIDDLE), ("inner", INNER)], machine=machine))
 
@@ -70,7 +70,7 @@ def in_function(start, at=0x15):
 
 
 def write_recording(name, *chains, attrs=None):
-    """A sample for each chain."""
+    """Write a recording with a sample for each chain."""
     features = {FEATURE_HOSTNAME: padded(os.uname().nodename), 4: padded(os.uname().release), 6: padded(os.uname().machine)}
     records = [comm(1, "task"), mmap(1, CODE, PAGE, FILE, pgoff=PAGE), mmap(1, JIT, PAGE, "//anon"),
                mmap(1, DATA, PAGE, FILE, misc=USER | MMAP_DATA)]
@@ -111,7 +111,7 @@ def test_what_is_missing_is_one_row():
     rows = [row.replace(" ", "") for row in steps.report(path, "-q", "-x", ";", "-g", "none", "-s", "dso,sym").split("\n")]
     assert "75.00%;0.00%;[cut];[.][cut]" in rows, rows
     text = steps.report(path)
-    assert "3 callchains cut where they went astray (75.0 %)" in text, text
+    assert "3 callchains broken (callers replaced by [cut]) (75.0 %)" in text, text
     assert "# Hint: callers are missing" in text and "--call-graph dwarf" in text, text
     assert re.search(r"75\.00%--\[cut\]\n\s*\|?\s*middle\n\s*\|?\s*inner\n", text), text
 
@@ -123,7 +123,7 @@ def test_raw_chains_are_those_of_the_recording():
     tap.same(got, {("inner", "middle", "0x00007fd530057ce0", "outer"): 1, ("inner",): 1}, "raw")
     tap.same((health["astray_chains"], health["bad_chains"], health["unmapped"]), (0, 1, 1), "health")
     text = steps.report(path, "--raw-chains")
-    assert "went astray (" not in text and "# Hint" not in text and "dropped" in text, text
+    assert "broken (" not in text and "# Hint" not in text and "dropped" in text, text
     lines = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout.split("\n")
     tap.same([line.split()[0] for line in lines if line.strip()], ["1340", "1215", "7fd530057ce0", "1115", "1340"], "script")
 
@@ -164,7 +164,7 @@ def test_files_that_cannot_tell_are_not_asked():
 
 
 def test_chains_from_elsewhere_stay_as_they_are():
-    """Of LBR's stacks of calls the addresses are those of the calls, not of where they return to."""
+    """Addresses in LBR call stacks are those of calls, not return addresses."""
     write_program()
     call_stack = struct.pack("<Q", 2) + u64(LEAF - 0x40, in_function(MIDDLE, 0x10), 0) + u64(0, in_function(OUTER, 0x10), 0)
     kind = KINDS | BRANCH
@@ -193,11 +193,11 @@ def test_the_share_is_of_the_chains_that_were_looked_at():
     light = user(in_function(OUTER, 0x50), 0x1000)
     heavy = [user(LEAF, GOOD, 0x1000)] * 199 + [user(LEAF, GOOD, ROOT)] * 200
     path = write_recording("share.data", *heavy, light)
-    assert "200 callchains cut where they went astray (50.0 %)" in steps.report(path), steps.report(path)
-    assert "199 callchains cut where they went astray (49.9 %)" in steps.report(path, "--no-children"), "--no-children"
+    assert "200 callchains broken (callers replaced by [cut]) (50.0 %)" in steps.report(path), steps.report(path)
+    assert "199 callchains broken (callers replaced by [cut]) (49.9 %)" in steps.report(path, "--no-children"), "--no-children"
 
 
-# ---- live ------------------------------------------------------------------------------------------
+# ---- recorded programs -----------------------------------------------------------------------------
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -293,8 +293,9 @@ def record(folder, *command):
 
 
 def check_whole(name, compiler, *flags):
-    """No chain is cut behind a function that has a frame pointer, as all of ours have, nor where programs and threads begin;
-    and each of ours was there. (libc has none: of what interrupts it a chain may well end, also where it starts programs.)"""
+    """Check that no chain is cut after a function with a frame pointer, which all of ours have, nor at the start of
+    programs and threads; and that each of our functions occurs. (libc has no frame pointers: a chain may end in a
+    signal handler that interrupted it, and where it starts programs.)"""
     folder = build(name, compiler, "-fno-omit-frame-pointer", *flags)
     got, health = stacks(record(folder, os.path.join(folder, "program")))
     seen = collections.Counter()
@@ -304,11 +305,11 @@ def check_whole(name, compiler, *flags):
         for one in names:
             seen[one] += samples
     assert health["callchains"] > 100, health
-    # A tail call leaves nothing of who made it; raise() and swapcontext() are libc's, and have no frame.
+    # A tail call leaves no trace of its caller; raise() and swapcontext() are libc's, and have no frame.
     hidden = {"case_tail", "case_signal", "case_context", "case_library", "case_library_inner"}
     wanted = set(re.findall(r"\b(case_\w+)\(", PROGRAM)) - hidden
     assert not wanted - set(seen), (wanted - set(seen), seen)
-    # What a signal interrupts is behind the handler, if it was ours and not libc's.
+    # The interrupted function follows the handler if it is ours, not libc's.
     assert any("case_tick" in names and "main" in names for names in got), [names for names in got if "case_tick" in names]
 
 
@@ -337,7 +338,7 @@ def test_programs_by_musl_are_whole():
 
 
 def test_programs_without_frame_pointers_go_astray():
-    """Every word that is left in their chains is code: there is no address in no map."""
+    """All remaining words of their chains are addresses of code: there is no address without a mapping."""
     program = shutil.which("perl")
     machine.need_tool("perl", "-e", "0")
     folder = os.path.join(WORK, "perl")
@@ -347,7 +348,7 @@ def test_programs_without_frame_pointers_go_astray():
     got, after = stacks(path)
     if not before["unmapped"]:
         raise tap.Skip("this perl has frame pointers")
-    tap.same(after["unmapped"], 0, "addresses in no map")
+    tap.same(after["unmapped"], 0, "addresses without a mapping")
     assert after["astray_chains"] > 0 and len(got) <= len(raw), (after, len(got), len(raw))
     tap.same(sum(got.values()), sum(raw.values()), "samples")
 

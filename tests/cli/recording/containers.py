@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes that have other files under the same paths than we: other mount namespaces, other roots.
+"""Processes that see other files at the same paths: other mount namespaces, other roots.
 
 usage: containers.py TALLY
 
-The same path leads to programs of different functions here and there.
+The same path leads to programs with different functions here and there.
 """
 import os
 import signal
@@ -40,18 +40,19 @@ int main(int argc, char **argv)
 
 
 def build(path, function, *flags):
-    """A program without a build id, unless flags say otherwise."""
+    """Build a program, without a build ID unless flags add one."""
     return steps.build(path, SOURCE.replace("FUNCTION", function), "-O1", "-static", *(flags or ["-Wl,--build-id=none"]))
 
 
 def shell(script, *args):
-    """The words that run a script in a mount namespace of its own."""
+    """Return the command that runs a script in a new mount namespace."""
     machine.need_unshare("-m", "--propagation", "private")
     return ["unshare", "-m", "--propagation", "private", "sh", "-ec", script, "sh", *args]
 
 
 def bound(name, *flags):
-    """Words for a program over whose path another one is mounted; both have the path and name of the first."""
+    """Return the command that runs a program with another one mounted over its path; both have the path and name of the
+    first."""
     here = build(os.path.join(WORK, name, "here", "prog"), "here_only", *flags)
     there = build(os.path.join(WORK, name, "there", "prog"), "there_only", *flags)
     return here, shell('mount --bind "$1" "$2"; exec "$2" run', there, here)
@@ -62,7 +63,7 @@ def record(name, *words):
 
 
 def symbols(path, program):
-    """Symbols of the samples in the program."""
+    """Return the symbols of samples in the program."""
     lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,dso").stdout.splitlines()
     return {line.split()[1] for line in lines if line.endswith(f"({program})")}
 
@@ -75,7 +76,7 @@ def test_bind_mount_while_it_runs():
 
 
 def test_bind_mount_after_its_end():
-    """No name is better than one of another file."""
+    """Unknown is better than a symbol of another file."""
     program, words = bound("ended")
     with steps.Running(words) as pid:
         path = record("ended", "--no-symbols", "-p", pid, "--", *tap.work_of(pid))
@@ -101,7 +102,7 @@ def test_two_files_of_one_path():
         path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         with_names = record("two-named", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
-    # The table of build ids knows paths: what it said would be of both.
+    # The table of build IDs is by path, so an ID would apply to both.
     tap.same(symbols(path, program), {"here_only", "[unknown]"}, "symbols after their end")
     tap.same(symbols(with_names, program), {"here_only", "there_only"}, "symbols that came with the recording")
 
@@ -127,7 +128,7 @@ exec "$3/prog" run
 
 
 def test_overlay():
-    """stat(2) tells another device of its files than maps do."""
+    """stat(2) on overlayfs returns another device number than /proc/PID/maps."""
     here = build(os.path.join(WORK, "overlay", "here", "prog"), "here_only")
     there = build(os.path.join(WORK, "overlay", "there", "prog"), "overlay_only")
     room = os.path.join(WORK, "overlay", "room")

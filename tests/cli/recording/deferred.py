@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Samples whose callers in user space come in a record of their own (PERF_RECORD_CALLCHAIN_DEFERRED), in both byte orders.
+"""Samples with user callers in a separate record (PERF_RECORD_CALLCHAIN_DEFERRED), in both byte orders.
 
-usage: deferred.py TALLY [CORPUS], where CORPUS is fuzz/corpus: files for it are made instead of testing
+usage: deferred.py TALLY [CORPUS], where CORPUS is fuzz/corpus: files for it are generated instead of testing
 """
 import json
 import os
@@ -27,7 +27,7 @@ KERNEL_PART = (CONTEXT_KERNEL, KERNEL_TEXT + 16)
 
 
 class Order:
-    """Records in one byte order. A sample has KINDS, other records pid, tid and time behind them."""
+    """Records in one byte order. A sample has KINDS, other records pid, tid and time at the end."""
 
     def __init__(self, sign):
         self.sign, self.is_big = sign, sign == ">"
@@ -104,7 +104,7 @@ def write(order, *records):
 
 
 def script(path, *options):
-    """Of each sample its time, thread and user part, in the order of printing; and what is told on stderr."""
+    """Return time, thread and user part of each sample in the printed order, and standard error."""
     run = tap.run(TALLY, "script", "-F", "comm,tid,time,ip", "--ns", *options, "-i", path, status=0)
     found = []
     for block in run.stdout.strip().split("\n\n"):
@@ -120,7 +120,7 @@ def report(path, *options):
 
 
 def children(path):
-    """{address: samples with it} in user space; the health."""
+    """Return {address: samples with it} in user space, and the health."""
     told = report(path)
     found = {}
     for row in (row for event in told["events"] for row in event["rows"]):
@@ -140,7 +140,7 @@ def test_callers_are_joined_with_all_samples_that_wait(order):
     got, err = script(path)
     offsets = [INNER - PROGRAM, OUTER - PROGRAM]
     tap.same(got, [(10, 1, "task1", offsets), (20, 1, "task1", offsets), (30, 2, "task2", offsets[1:])], "script")
-    assert "lack their callers" not in err, err
+    assert "have no user callers" not in err, err
     found, health = children(path)
     tap.same(found, {INNER - PROGRAM: 2, OUTER - PROGRAM: 3}, "report")
     tap.same((health["unjoined_chains"], health["samples"], health["callchains"]), (0, 3, 3), "health")
@@ -159,7 +159,7 @@ def test_the_two_passes_of_a_report_agree(order):
 
 @in_both
 def test_samples_wait_alone(order):
-    """Those that need not wait are not held up; who waits comes out when the record does, as from perf script."""
+    """Other samples are not delayed. Deferred ones are printed when their record arrives, as in perf script."""
     path = write(order, order.waiting(10, 5), order.sample(20, CONTEXT_USER, INNER, tid=2), order.waiting(30, 7, tid=2),
                  order.callers(40, 7, OUTER, tid=2), order.sample(50, CONTEXT_USER, OUTER, tid=2), order.callers(60, 5, INNER))
     tap.same([time for time, *_ in script(path)[0]], [20, 30, 50, 10], "times")
@@ -178,12 +178,12 @@ def test_what_never_gets_its_callers_is_shown_without(order):
         path = write(order, order.waiting(10, 5), *records, order.sample(50, CONTEXT_USER, OUTER))
         got, err = script(path)
         tap.same(sorted(got), [(10, 1, "task1", []), (50, 1, "task1", [OUTER - PROGRAM])], what)
-        assert "1 samples lack their callers in user space" in err, err
+        assert "1 samples have no user callers" in err, err
         found, health = children(path)
         tap.same(found, {OUTER - PROGRAM: 1}, what)
         tap.same((health["unjoined_chains"], health["damaged"]), (1, int("longer" in what)), what)
         text = tap.run(TALLY, "report", "-i", path).stdout
-        assert "1 callchain without callers in user space (their record is missing)" in text, text
+        assert "1 callchain without user callers (their record is missing)" in text, text
 
 
 @in_both
@@ -240,7 +240,7 @@ def test_records_are_shown_as_they_are(order):
 
 
 def test_what_waits_is_bounded():
-    """More samples than may wait, of as many threads: the first ones come out first, and memory stays what it may be."""
+    """More samples than may wait, of as many threads: the first ones are printed first, and memory stays limited."""
     order, nr = ORDERS["little"], 150000
     inner = (CONTEXT_KERNEL, *(KERNEL_TEXT + 16 + i for i in range(90)))
     path = write(order, *(order.waiting(i, i, tid=i % 50000 + 10, inner=inner) for i in range(1, nr)))
@@ -248,9 +248,9 @@ def test_what_waits_is_bounded():
         "/usr/bin/time") else tap.run(TALLY, "script", "-F", "time", "--ns", "-i", path)
     times = [int(line.strip().rstrip(":")[2:]) for line in run.stdout.splitlines() if line.strip()]
     tap.same(sorted(times), list(range(1, nr)), "samples")
-    assert f"{nr - 1} samples lack their callers" in run.stderr, run.stderr
+    assert f"{nr - 1} samples have no user callers" in run.stderr, run.stderr
     ends = [line for line in run.stderr.splitlines() if line.isdigit()]
-    assert not ends or int(ends[0]) < 1 << 20, f"{ends[0]} KiB"  # sanitizers take their share
+    assert not ends or int(ends[0]) < 1 << 20, f"{ends[0]} KiB"  # sanitizers need some of it, too
 
 
 def test_streams_are_joined_too():
@@ -264,7 +264,7 @@ def test_streams_are_joined_too():
 
 
 def corpus(folder):
-    """What fuzz/corpus has of this: a recording of either order in perfdata, the records of one in feed."""
+    """Write the files of fuzz/corpus: a recording in each byte order in perfdata, the records of one in feed."""
     for order in ORDERS.values():
         records = [order.waiting(10, 5), order.callers(20, 5, INNER, OUTER), order.callers(20, 5, INNER, OUTER), order.waiting(30, 7),
                    order.callers(40, 7, INNER, nr=99), order.comm(1, "x", 50, COMM_EXEC), order.exit(1, 60), order.waiting(70, 9)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that a recording names: which are opened, which are known to be the recorded ones, and what happens
-when one becomes shorter meanwhile."""
+"""Files named in a recording: which are opened, which are known to be the recorded ones, and what happens if one is
+truncated meanwhile."""
 import os
 import platform
 import select
@@ -23,7 +23,7 @@ HOSTNAME, OSRELEASE, ARCH = 3, 4, 6
 BUILD_ID = 2
 
 
-# ---- recordings by hand --------------------------------------------------------------------------
+# ---- generated recordings ------------------------------------------------------------------------
 
 def text(name):
     raw = name.encode() + b"\0"
@@ -54,7 +54,7 @@ def build_id(name, identity, misc=USER):
 
 
 def recording(name, records, features=None):
-    """IP, TID and TIME of a software event."""
+    """Write a recording with IP, TID and TIME of a software event."""
     attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1, 7, 0, 1 << 8 | 1 << 9).ljust(128, b"\0")
     data = b"".join(records)
     features = features or {}
@@ -72,7 +72,7 @@ def recording(name, records, features=None):
 
 
 def here(**changes):
-    """The header's words of a recording made on this machine, but for what is changed."""
+    """Return the header features of a recording made on this machine, except for changes."""
     words = {"host": os.uname().nodename, "release": os.uname().release, "arch": platform.machine()}
     words.update(changes)
     return {HOSTNAME: feature_text(words["host"]), OSRELEASE: feature_text(words["release"]),
@@ -83,10 +83,10 @@ def rows(path, *options):
     return steps.report(path, "--stdio", "-s", "dso,sym", *options)
 
 
-# ---- which files are known to be the recorded ones -----------------------------------------------
+# ---- files known to be the recorded ones ---------------------------------------------------------
 
 def kallsyms():
-    """The addresses of the kernel's text and of a function in it."""
+    """Return the addresses of the kernel's text and of a function in it."""
     try:
         with open("/proc/kallsyms", encoding="ascii") as file:
             lines = [line.split() for line in file]
@@ -111,7 +111,7 @@ def test_this_kernel_without_a_build_id_is_known_by_host_release_and_place():
 
 
 def test_an_unfinished_recording_is_known_by_the_place_of_the_kernel():
-    assert ("vfs_read" in kernel_report({})) == (kallsyms()[0] != 0xffffffff81000000)  # which says nothing
+    assert ("vfs_read" in kernel_report({})) == (kallsyms()[0] != 0xffffffff81000000)  # which is not evidence
     moved = kernel_report({}, moved=0x1000000)
     assert "vfs_read" not in moved and "[kernel.kallsyms]" in moved, moved
 
@@ -120,9 +120,9 @@ def test_other_kernels_hosts_and_boots_get_no_names_of_this_one():
     for what in ({"release": "5.4.0-other"}, {"host": "elsewhere"}, {"arch": "aarch64"}):
         out = kernel_report(here(**what))
         assert "vfs_read" not in out, (what, out)
-        assert "# No symbols: [kernel.kallsyms]: not known to be the same" in out, (what, out)
+        assert "# No symbols: [kernel.kallsyms]: cannot be matched with this machine" in out, (what, out)
     out = kernel_report(here(), moved=0x1000000)
-    assert "vfs_read" not in out and "not known to be the same" in out, out
+    assert "vfs_read" not in out and "cannot be matched with this machine" in out, out
 
 
 def test_symfs_is_not_left_for_this_kernel():
@@ -139,7 +139,7 @@ def test_script_says_that_names_are_left_out():
         sample(function, 1, 1, KERNEL)], here(host="elsewhere"))
     done = tap.run(TALLY, "script", "-i", path)
     assert done.returncode == 0 and "vfs_read" not in done.stdout, done
-    assert "no names of [kernel.kallsyms]: not known to be the same" in done.stderr, done.stderr
+    assert "no symbols for [kernel.kallsyms]: cannot be matched with this machine" in done.stderr, done.stderr
 
 
 def test_a_kernel_image_that_is_not_there_is_an_error():
@@ -195,7 +195,7 @@ def test_files_of_another_machine_are_known_by_build_id_alone():
     assert not done.stdout, done.stdout
 
 
-# ---- which files are opened ----------------------------------------------------------------------
+# ---- opened files --------------------------------------------------------------------------------
 
 def test_programs_in_dev_shm_have_symbols():
     if not os.access("/dev/shm", os.W_OK):
@@ -212,7 +212,7 @@ def test_programs_in_dev_shm_have_symbols():
 
 
 def test_no_fifo_is_opened():
-    """Whoever waits for a reader of the FIFO still waits when all is done."""
+    """A writer that waits for a reader of the FIFO still waits at the end."""
     fifo = os.path.join(WORK, "fifo")
     os.mkfifo(fifo)
     path = recording("fifo.data", [mmap(7, 0x400000, 0x1000, fifo), sample(0x400100, 7, 1),
@@ -248,7 +248,7 @@ def test_no_device_is_opened():
 
 
 def map_report(*options):
-    """What a report says of a process that is gone, and whose number nobody has."""
+    """Return the report of an exited process with an unused pid."""
     path = recording("jit.data", [mmap(PID, 0x400000, 0x10000, "//anon"), sample(0x400100, PID, 1)], here())
     return rows(path, *options)
 
@@ -265,7 +265,7 @@ def test_maps_of_other_users_are_not_taken():
         assert "jitted" in map_report()
         os.chown(MAP, 65534, 65534)
         out = map_report()
-        assert "jitted" not in out and "belongs neither to root" in out, out
+        assert "jitted" not in out and "is not owned by root" in out, out
         assert "jitted" in map_report("-f")
     finally:
         os.unlink(MAP)
@@ -286,7 +286,7 @@ def test_links_of_other_users_are_not_followed():
 
 
 def test_second_names_of_files_are_not_taken():
-    """Everybody can give a file of root's another name below /tmp."""
+    """Any user can create a hard link to root's files in /tmp."""
     target = os.path.join("/tmp", f"tally-target-{os.getpid()}")
     with open(target, "w", encoding="ascii") as file:
         file.write("400000 1000 jitted\n")
@@ -299,10 +299,10 @@ def test_second_names_of_files_are_not_taken():
         os.unlink(MAP)
 
 
-# ---- files that become shorter -------------------------------------------------------------------
+# ---- truncated files -----------------------------------------------------------------------------
 
 def test_a_recording_that_is_truncated_while_it_is_read():
-    """script waits for room in the pipe when the file is truncated."""
+    """script waits for space in the pipe when the file is truncated."""
     finished = record(68, b"")
     block = b"".join(sample(0x400000 + at % 64, 7, at + 1) for at in range(1000))
     records = [mmap(7, 0x400000, 0x1000, "/x")]
@@ -317,7 +317,7 @@ def test_a_recording_that_is_truncated_while_it_is_read():
             out, err = child.communicate(timeout=tap.PATIENCE)
         err = err.decode()
         assert child.returncode == 1, (size, child.returncode, err[-500:])
-        assert f"{copy}: the file became shorter while it was being read (at byte {size})" in err, err[-500:]
+        assert f"{copy}: the file was truncated while it was being read (at byte {size})" in err, err[-500:]
         assert out and out.count(b"\n") < 300000
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that a stranger could send: what can be read of them is read, what is lost is told, and none of them costs
-much more than an honest file of its length.
+"""Untrusted files: everything that can be read is read, losses are reported, and no file costs much more than an
+ordinary file of its size.
 
 usage: hostile_files.py TALLY
 
-Memory and processor time are limited, not measured: a command that goes beyond is ended by the sanitizer or by
-SIGXCPU. The files are such that a cost by the product of two of their counts is far beyond, and one by their length
-far below. Output is TAP.
+Memory and CPU time are limited, not measured: a command that exceeds a limit is ended by the sanitizer or by SIGXCPU.
+With these files a cost by the product of two counts far exceeds the limits, and a cost by their size is far below.
+Output is TAP.
 """
 import os
 import resource
@@ -24,7 +24,7 @@ TALLY = sys.argv[1]
 FOLDER = tempfile.TemporaryDirectory()
 COMMANDS = (["script"], ["report", "--stdio"], ["report", "--stdio", "-g", "none"], ["evlist"], ["buildid-list"],
             ["script", "--dump-json"])
-# For the sanitized program, which needs some three times what the plain one does.
+# For the sanitized program, which needs about three times as much as the plain one.
 CPU_SECONDS, MEMORY_MB = 20, 700
 
 
@@ -41,7 +41,7 @@ def limit():
 
 
 def tally(*args, data, stdin=None):
-    """Run a command on these bytes. (status, stdout, stderr); negative status: it was killed."""
+    """Run a command with these bytes as input. Returns (status, stdout, stderr); negative status: it was killed."""
     sanitizer = f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", "")
     env = dict(os.environ, ASAN_OPTIONS=sanitizer, HOME=FOLDER.name, LC_ALL="C")
     path = write(data)
@@ -52,7 +52,7 @@ def tally(*args, data, stdin=None):
 
 
 def lines_of(*args, data, status=0):
-    """Its lines and what it warned, with the status as wanted."""
+    """Return its lines and its warnings; the status must be as expected."""
     got, out, err = tally(*args, data=data)
     if got != status:
         raise AssertionError(f"{args}: status {got}, wanted {status}: {err[-400:]}")
@@ -66,12 +66,12 @@ def check_told(err, *words):
 
 
 def check_all(data, commands=COMMANDS, told=None):
-    """No command may be killed, crash, or succeed without having told what has to be told."""
+    """Check that no command is killed, crashes, or succeeds without a required message."""
     for command in commands:
         status, out, err = tally(*command, data=data)
         if status not in (0, 1) or "AddressSanitizer" in err or "runtime error" in err:
             raise AssertionError(f"{command}: status {status}: {err[-600:]}")
-        # Of a recording without samples script has nothing to say.
+        # Without samples, script prints nothing.
         if command[0] == "report" and not out and not err:
             raise AssertionError(f"{command} says nothing")
         if told:
@@ -82,7 +82,7 @@ TASK = [comm(1, "a"), mmap(1, 0x400000, 0x1000, "/x")]
 TEN = [sample(0x400000 + i, time=i + 1) for i in range(10)]
 
 
-# ---- nothing is lost without a word -----------------------------------------
+# ---- no silent losses -------------------------------------------------------
 
 
 def test_tracing_data_inside_its_record():
@@ -101,13 +101,13 @@ def test_tracing_data_that_ends_early():
         data = file_bytes(TASK + TEN, attrs=tracepoint, features={1: blob[:cut]})
         lines, err = lines_of("script", data=data)
         tap.same(len(lines), 10, "samples")
-        check_told(err, "tracing data ends before what it says it has")
+        check_told(err, "the tracing data is truncated")
     _, err = lines_of("script", data=file_bytes(TASK + TEN, attrs=tracepoint, features={1: blob}))
     tap.same(err, "", "of a whole one")
 
 
 def test_samples_that_read_no_counter():
-    """A group of none: a sample all the same."""
+    """A group without members is still a sample."""
     read = attr(IP | TID | TIME | READ, read_format=1 << 3)
     samples = [record(SAMPLE, u64(0x400000 + i) + u32(1, 1) + u64(i + 1) + u64(0)) for i in range(10)]
     lines, err = lines_of("script", data=file_bytes(TASK + samples, attrs=[read]))
@@ -123,7 +123,7 @@ def test_tracing_data_behind_its_record():
 
 
 def test_features_of_perf_3_2_in_a_pipe():
-    """Types 69 to 81 were features then: 71, a version, is no AUXTRACE with 3 EB behind it."""
+    """Types 69 to 81 were features then: 71, a version, is not AUXTRACE followed by 3 EB."""
     strings = [record(69 + i, padded(word), pad=False) for i, word in enumerate(("box", "3.2.30", "3.2.x", "x86_64"))]
     rest = [record(73, u32(4, 4)), record(74, padded("cpu"), pad=False), record(81, u32(1, 4) + padded("cpu"))]
     data = pipe_bytes([header_attr(attr(), [1])] + strings + rest + TASK + TEN)
@@ -158,12 +158,12 @@ def test_samples_cut_short():
     short = [record(SAMPLE, u64(5), USER) for _ in range(3)]
     for command in (["script"], ["report", "--stdio"], ["script", "--dump-json"]):
         _, err = lines_of(*command, data=file_bytes(TASK + TEN + short))
-        check_told(err, "3 records passed over")
+        check_told(err, "skipped 3 records")
     lines, _ = lines_of("script", data=file_bytes(TASK + TEN + short))
     tap.same(len(lines), 10, "the others")
     for command in (["script"], ["report", "--stdio"]):
         _, err = lines_of(*command, data=file_bytes(TASK + short), status=1)
-        check_told(err, "none of its 3 samples can be read")
+        check_told(err, "none of its 3 samples can be decoded")
 
 
 def test_samples_that_swallow_others():
@@ -176,7 +176,7 @@ def test_samples_that_swallow_others():
 
 def test_records_of_tasks_cut_short():
     _, err = lines_of("script", data=file_bytes([record(MMAP, u32(1, 1)), record(COMM, b"")] + TASK + TEN))
-    check_told(err, "2 records of tasks and maps passed over")
+    check_told(err, "skipped 2 task and mapping records")
 
 
 def test_no_attrs_but_their_description():
@@ -194,9 +194,9 @@ def test_no_attrs_but_their_description():
 def test_no_attrs_at_all():
     data = file_bytes(TASK + TEN, attr_table=(104, 0))
     _, err = lines_of("script", data=data, status=1)
-    check_told(err, "no sample can be read", "none of its 10 samples")
+    check_told(err, "cannot read any sample", "none of its 10 samples")
     _, err = lines_of("evlist", data=data)
-    check_told(err, "no sample can be read")
+    check_told(err, "cannot read any sample")
 
 
 def test_ids_outside_the_file():
@@ -209,17 +209,17 @@ def test_ids_outside_the_file():
     data = file_bytes(samples, attrs=[first, second], ids=outside, features=desc)
     lines, err = lines_of("script", "-F", "event,ip", data=data)
     tap.same([sum("one" in line for line in lines), sum("two" in line for line in lines)], [3, 4], "samples of each")
-    check_told(err, "ids of an attr outside the file", "1 times more")
+    check_told(err, "the ids of an attr are outside the file", "1 more times")
     for command in ("evlist", "buildid-list"):
         _, err = lines_of(command, data=file_bytes(samples, attrs=[first, second], ids=outside))
-        check_told(err, "ids of an attr outside the file")
+        check_told(err, "the ids of an attr are outside the file")
 
 
 def test_records_of_unknown_types():
     data = file_bytes(TASK + TEN + [record(40, u64(1)), record(200, u64(1)), record(200, u64(1))])
     lines, err = lines_of("script", data=data)
     tap.same(len(lines), 10, "samples")
-    check_told(err, "a type that is not known", "2 times more")
+    check_told(err, "unknown record type", "2 more times")
 
 
 def test_data_beyond_the_end():
@@ -230,12 +230,12 @@ def test_data_beyond_the_end():
     check_told(err, "the file ends before its records do")
 
 
-# ---- cost is by length ------------------------------------------------------
+# ---- cost by size -----------------------------------------------------------
 
 
 def test_many_notes():
     count = 60000
-    check_all(file_bytes([], attrs=[attr(size=64)] * count, ids=[(1 << 60, 8)] * count), told="59999 times more")
+    check_all(file_bytes([], attrs=[attr(size=64)] * count, ids=[(1 << 60, 8)] * count), told="59999 more times")
 
 
 def test_names_by_config():
@@ -282,7 +282,7 @@ def test_maps_downward():
 
 @tap.full
 def test_symbols_between_samples():
-    """Each changes the kernel's maps, which the sample is looked up in."""
+    """Each changes the kernel's mappings, which are used to look up the sample."""
     pairs = []
     for i in range(60000):
         pairs += [ksymbol(0xffffffffff000000 - i * 32, 16, "f"), sample(0xffffffff80000000 + i, misc=1)]
@@ -317,7 +317,7 @@ def test_children_that_cover_all():
 
 @tap.full
 def test_names_threads_and_cpus_of_their_own():
-    """Rows that differ in one number alone: what finds them must not take all numbers for one."""
+    """Rows that only differ in one number: hashes must not be the same for all of them."""
     many = range(1, 40001)
     check_all(file_bytes([one for i in many for one in (comm(i, f"name{i}", i), sample(0, i, i))]), [["report", "-s", "comm"]])
     check_all(file_bytes(TASK + [sample(0, i, i) for i in many]), [["report", "-s", "tid"], ["report"]])
@@ -328,7 +328,7 @@ def test_names_threads_and_cpus_of_their_own():
 
 @tap.full
 def test_events_and_places_without_end():
-    """Every event's rows are made of all places: a product that has a limit, which is named."""
+    """The rows of every event have all locations: the product has a limit, which is reported."""
     nr = 60000
     attrs = [attr(IDENTIFIER | IP | TID | TIME, config=i % 9) for i in range(nr)]
     ids = u64(*range(1, nr + 1))
@@ -339,7 +339,7 @@ def test_events_and_places_without_end():
     data = file_bytes(body, attrs=attrs, ids=[(behind + 8 * i, 8) for i in range(nr)]) + ids
     status, out, err = tally("report", data=data)
     tap.same((status, out), (1, ""), err[-300:])
-    check_told(err, f"{nr} events have samples", str(1 << 31))
+    check_told(err, f"{nr} events with ", str(1 << 31))
 
 
 @tap.full
@@ -355,15 +355,15 @@ def test_event_desc_of_nothing():
 def test_long_names():
     long = "n" * 60000
     _, err = lines_of("script", data=file_bytes([comm(1, long), mmap(1, 0x400000, 0x1000, "/" + long)] + TEN))
-    check_told(err, "2 records of tasks and maps passed over")
+    check_told(err, "skipped 2 task and mapping records")
 
 
 @tap.full
 def test_texts_of_a_long_print_format():
-    """Each sample of some 60 bytes would have a text of 60,000: cut, so that equal starts are one row."""
+    """Each sample of some 60 bytes would have a text of 60,000. It is truncated, so that equal starts are one row."""
     samples = b"".join(traced(900, i, i + 1) for i in range(12000))
     data = traced_file(samples, trace_format("boom", 900, '"%s%%d", REC->x' % ("A" * 60000)))
-    check_all(data, COMMANDS[:3], told="cut where they are longer than 4096 bytes")
+    check_all(data, COMMANDS[:3], told="texts longer than 4096 bytes")
     lines, _ = lines_of("report", "-q", "-x", ";", data=data)
     tap.same([len(line.split(";")[1]) for line in lines if line], [4096 + 8 * 12], "lengths of rows")
 
@@ -377,18 +377,18 @@ def test_fields_of_a_long_format():
 
 @tap.full
 def test_different_texts_of_a_long_print_format():
-    """Different from the start: together beyond 64 MiB and 16 times a file of 1.3 MB."""
+    """Texts that differ from the start: in total more than 64 MiB plus 16 times a file of 1.3 MB."""
     samples = b"".join(traced(900, i, i + 1) for i in range(25000))
     data = traced_file(samples, trace_format("boom", 900, '"%%d%s", REC->x' % ("A" * 60000)))
     for command in COMMANDS[1:3]:
         status, _, err = tally(*command, data=data)
         tap.same(status, 1, "status")
-        check_told(err, "take more than 64 MiB and 16 times the file (limit)", "--sort symbol")
+        check_told(err, "texts exceed 64 MiB plus 16 times the file size (limit)", "--sort symbol")
     lines, _ = lines_of("report", "-q", "--sort", "pid", data=data)
     tap.same(len([line for line in lines if line]), 1, "rows by another key")
 
 
-# ---- what is compressed -----------------------------------------------------
+# ---- compressed files -------------------------------------------------------
 
 
 def bomb(one, size):
@@ -399,7 +399,7 @@ def bomb(one, size):
 
 @tap.full
 def test_samples_without_end():
-    """Within the limits in bytes: too many records, all of which wait."""
+    """Too many records, all of which wait, although the limits in bytes are met."""
     check_all(bomb(sample(0x400000, time=5), 100 << 20), COMMANDS[:3], told="1048576")
 
 

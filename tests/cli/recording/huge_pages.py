@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that move their code to anonymous memory at its own address, as is done for huge pages: names, callers and
-build ids are those of their files.
+"""Programs that move their code to anonymous memory at the same address, as is done for huge pages: symbols, callers
+and build IDs are those of the file.
 
 usage: huge_pages.py TALLY
 """
@@ -17,7 +17,7 @@ import tap  # noqa: E402
 WORK = tap.workplace("huge_pages")
 DATA = os.path.join(WORK, "perf.data")
 
-# Moves the mapping of the code that has an address; it is in a library, and so stays where it is.
+# Moves the mapping of the code at an address. The function is in a library, which is not moved.
 MOVER_SOURCE = """
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -96,7 +96,7 @@ def check(path, options, way):
     assert "leaf" in top.group(0) and " moved " in top.group(0) and "[JIT]" not in report, report
     assert path in tap.run(steps.tally(), "buildid-list", "-i", DATA, status=0).stdout
     if "dwarf" in options:
-        assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+        assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
 
 def test_a_moved_program():

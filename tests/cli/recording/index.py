@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Indexes of symbols: whatever is wrong with them, or with the directory that they are in, a report says what it says
-without any.
+"""Indexes of symbols: whatever is wrong with them or their directory, reports are the same as without indexes.
 
 usage: index.py TALLY
 """
@@ -39,7 +38,7 @@ def identity(path):
 
 
 def kernel_addresses():
-    """The address of _text and of some functions; none if they are hidden."""
+    """Return the address of _text and of some functions; none if they are hidden."""
     try:
         with open("/proc/kallsyms", encoding="ascii") as file:
             lines = [line.split() for line in file]
@@ -51,8 +50,8 @@ def kernel_addresses():
 
 
 def recording(nr=600, chains=False):
-    """Samples all over this very program, and over the kernel. `chains`: each has a caller, in the middle of nowhere: what is
-    asked then is whether the function that was called is one where programs begin."""
+    """Write samples all over the tally program itself, and over the kernel. `chains`: each has an invalid caller, so
+    that tally must check if the sampled function is an entry function."""
     def one(ip, time, misc=USER):
         callers = u64(4, CONTEXT_USER, ip, ip + 1, 16) if misc == USER else u64(2, CONTEXT_KERNEL, ip)
         return sample(ip, 7, time, misc, callers if chains else b"")
@@ -81,8 +80,8 @@ with open(DATA, "wb") as made:
 
 
 def run(command, *before, data=DATA, **env):
-    """What a command prints, and on which stderr; it has to succeed."""
-    # The owner of the kernel's names in perf's own cache is not asked for: the running kernel is.
+    """Return the output and standard error of a command, which must succeed."""
+    # The kernel's symbols in perf's cache are not used: those of the running kernel are.
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none"), **env}
     env = {name: value for name, value in env.items() if value is not None}
     return tap.run(*before, TALLY, *command, "-i", data, env=env, status=0)
@@ -92,7 +91,7 @@ PLAIN = {}
 
 
 def plain(command):
-    """What it prints without indexes."""
+    """Return the output without indexes."""
     key = " ".join(command)
     if key not in PLAIN:
         PLAIN[key] = run(command, TALLY_INDEX="off").stdout
@@ -109,7 +108,7 @@ def expect_plain(command, *before, **env):
 
 
 def begin(**files):
-    """A cache directory with nothing in it, but for these files."""
+    """Create a cache directory that only has these files."""
     shutil.rmtree(CACHE, ignore_errors=True)
     os.makedirs(CACHE, mode=0o700)
     if files:
@@ -133,13 +132,13 @@ def listing(directory=INDEXES):
 
 
 def identity_of(name):
-    """Which file it is: numbers of inodes are used again."""
+    """Return the identity of a file: inode numbers may be reused."""
     st = os.stat(os.path.join(INDEXES, name))
     return st.st_ino, st.st_mtime_ns, st.st_ctime_ns
 
 
 def good():
-    """The bytes of an index of this program."""
+    """Return the bytes of an index of the tally program."""
     begin()
     expect_plain(COMMANDS[0])
     with open(os.path.join(INDEXES, own_index()), "rb") as file:
@@ -147,14 +146,14 @@ def good():
 
 
 def in_namespace(script):
-    """Run a shell script with a mount namespace of its own; its words come after it."""
+    """Return the command that runs a shell script in a new mount namespace; its arguments follow."""
     machine.need_root()
     machine.need_unshare("-m")
     machine.need_mounts()
     return ["unshare", "-m", "sh", "-ec", script + '\nexec "$@"', "sh"]
 
 
-# ---- what is printed, and what is written -----------------------------------------------------
+# ---- output, and written files ----------------------------------------------------------------
 
 
 def test_cold_warm_and_off_say_the_same():
@@ -169,7 +168,7 @@ def test_cold_warm_and_off_say_the_same():
 
 
 def test_warm_reads_no_symbols():
-    """The file is not opened, nor is the kernel's list read beyond its beginning."""
+    """With an index the file is not opened, and only the beginning of kallsyms is read."""
     machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
     begin()
     run(COMMANDS[0])
@@ -183,7 +182,7 @@ def test_warm_reads_no_symbols():
 
 
 def test_chains_that_went_astray():
-    """With and without callers, so that a chain's function is asked for from an index, too."""
+    """With and without callers, so that an index is also used to check the functions of chains."""
     other = DATA + ".chains"
     with open(other, "wb") as file:
         file.write(recording(chains=True))
@@ -212,13 +211,13 @@ def test_off_writes_nothing():
 def test_a_wrong_setting_is_told():
     begin()
     done = run(COMMANDS[0], TALLY_INDEX="of")
-    assert "TALLY_INDEX is 'of'" in done.stderr, done.stderr
+    assert "TALLY_INDEX: 'of'" in done.stderr, done.stderr
     tap.same(done.stdout, plain(COMMANDS[0]), "report")
     assert own_index() in listing()
 
 
 def test_a_reader_that_goes():
-    """script | head ends by a signal, and leaves the indexes of what it had read."""
+    """script | head ends by a signal, and leaves the indexes of all files that it had read."""
     begin()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
     with open(os.path.join(WORK, "long.data"), "wb") as file:
@@ -231,7 +230,7 @@ def test_a_reader_that_goes():
 
 
 def test_places():
-    """$XDG_CACHE_HOME/tally, else ~/.cache/tally; what is not absolute does not count; modes are the user's."""
+    """$XDG_CACHE_HOME/tally, otherwise ~/.cache/tally; relative paths are ignored; modes are private."""
     home = os.path.join(WORK, "home")
     for env in ({"XDG_CACHE_HOME": None}, {"XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": "relative"}):
         shutil.rmtree(home, ignore_errors=True)
@@ -246,7 +245,7 @@ def test_places():
                 {"HOME": "", "XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": os.path.join(gone, "cache")}):
         expect_plain(COMMANDS[0], **env)
         assert not os.path.exists(gone), env
-    expect_plain(COMMANDS[0], XDG_CACHE_HOME=gone)  # as its specification has it
+    expect_plain(COMMANDS[0], XDG_CACHE_HOME=gone)  # as its specification requires
     assert os.stat(gone).st_mode & 0o7777 == 0o700 and own_index() in listing(os.path.join(gone, "tally"))
 
 
@@ -280,7 +279,7 @@ def test_a_read_only_directory():
 
 
 def test_a_full_directory():
-    """Of every size between nothing and enough."""
+    """File systems of all sizes from zero to sufficient."""
     size = len(good())
     for room in (4096, 65536, size // 2, size - 4096, size + 4096):
         begin()
@@ -294,7 +293,7 @@ def test_a_full_directory():
 
 
 def test_a_recorder_without_a_place():
-    """tally record, which keeps rules and what is gone there, records all the same."""
+    """tally record, which stores rules and symbols of removed files there, still records."""
     good()
     data = os.path.join(WORK, "recorded.data")
     command = [TALLY, "record", "-q", "-e", "cpu-clock", "--call-graph", "dwarf", "-o", data,
@@ -309,11 +308,11 @@ def test_a_recorder_without_a_place():
             assert "# Stacks: " in tap.run(TALLY, "report", "--health", "-i", data, env=env).stdout
 
 
-# ---- several at once -----------------------------------------------------------------------------
+# ---- concurrent processes ------------------------------------------------------------------------
 
 
 def test_two_at_once():
-    """Also where each removes what the other wrote."""
+    """Also if each removes the other's files."""
     limits = [None, str(len(good()) * 3 // 2)]
     for number in range(8):
         begin()
@@ -330,11 +329,11 @@ def test_two_at_once():
         expect_plain(COMMANDS[0])
 
 
-# ---- torn and hostile files -----------------------------------------------------------------------
+# ---- damaged and hostile files --------------------------------------------------------------------
 
 
 def expect_replaced(data, what):
-    """With these bytes in its place the index is not used, and a good one is put there."""
+    """Check that an index with these bytes is not used, and is replaced by a valid one."""
     put(own_index(), data)
     before = identity_of(own_index())
     done = run(COMMANDS[1])
@@ -343,7 +342,7 @@ def expect_replaced(data, what):
 
 
 def sections(data):
-    """Offset and size of what is in an index."""
+    """Return offset and size of the sections of an index."""
     found = []
     for number in range(SECTIONS):
         at = HEADER + number * SECTION
@@ -397,7 +396,7 @@ def test_an_index_of_something_else():
 
 
 def test_cut_while_it_is_mapped():
-    """Output stands still in a pipe, the file goes to nothing, and the rest is printed all the same."""
+    """Output is blocked in a pipe while the file is truncated; the rest is still printed."""
     good()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
     long = os.path.join(WORK, "long.data")
@@ -408,11 +407,11 @@ def test_cut_while_it_is_mapped():
         os.truncate(os.path.join(INDEXES, own_index()), 0)
         _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, (process.returncode, err)
-    # Whether anything was still to be read is a matter of the pipe's size.
-    assert not err or b"became shorter while it was being read" in err, err
+    # It depends on the size of the pipe whether anything was still to be read.
+    assert not err or b"was truncated while it was being read" in err, err
 
 
-# ---- whose they are ---------------------------------------------------------------------------------
+# ---- owners -----------------------------------------------------------------------------------------
 
 
 def test_files_that_others_may_write():
@@ -476,7 +475,7 @@ def test_other_users_files():
 
 
 def test_root_with_the_home_of_another_user():
-    """Nothing is left there that its owner cannot use."""
+    """No file remains that the owner of the directory cannot use."""
     machine.need_root()
     home = os.path.join(WORK, "theirs")
     for below in ([], [".cache"]):
@@ -489,7 +488,7 @@ def test_root_with_the_home_of_another_user():
 
 
 def test_hidden_kernel_addresses_stay_hidden():
-    """An index of root's does not tell a root without CAP_SYSLOG what the kernel hides from it."""
+    """Root's index does not show a root without CAP_SYSLOG symbols that the kernel hides."""
     machine.need_root()
     without = ["setpriv", "--bounding-set=-syslog", "--inh-caps=-all"]
     machine.need_tool(*without, "true")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lines of source, asked for in another process and kept in indexes: what a used cache holds changes no output, and what
-it holds already is neither asked for nor written again; script asks for many lines at once. The recordings have samples
-at random addresses of a program that is built here.
+"""Source lines that another process looked up and stored in indexes: a used cache does not change output, and its
+contents are neither looked up nor written again; script looks many lines up at once. Recordings have samples at random
+addresses of a program built here.
 
 usage: index_lines.py TALLY
 """
@@ -24,7 +24,7 @@ CACHE = os.path.join(WORK, "cache")
 PROGRAM = os.path.join(WORK, "program")
 COPY = os.path.join(WORK, "copy")  # the same build ID at another path
 START = 0x400000
-PID = 4194304 + os.getpid()  # nobody's
+PID = 4194304 + os.getpid()  # an unused pid
 FUNCTIONS, LINES = 12, 60
 COMMANDS = (["report", "--stdio", "-g", "none", "-s", "sym,srcline"],
             ["script", "-F", "comm,ip,sym,srcline"],
@@ -34,7 +34,7 @@ os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 
 
 def source():
-    """Functions of many lines, each with a call that is inlined."""
+    """Return functions with many lines, each with an inlined call."""
     text = "volatile unsigned long sum;\nstatic inline __attribute__((always_inline)) void inner(unsigned long n)\n"
     text += "{\n\tsum ^= n;\n\tsum -= n >> 3;\n}\n"
     for number in range(FUNCTIONS):
@@ -60,7 +60,7 @@ def functions():
 
 
 def recording(path, rng, nr):
-    """Samples in some functions, with callers, of the program or of its copy too."""
+    """Write samples in some functions, with callers, of the program or also of its copy."""
     some = rng.sample(functions(), 6)
     size = os.path.getsize(PROGRAM)
     copy = START + 0x1000000
@@ -79,7 +79,7 @@ def recording(path, rng, nr):
 def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
-    later = time.time() + 3600  # else the program seems to have changed after it was recorded
+    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
     os.utime(path, (later, later))
 
 
@@ -89,13 +89,13 @@ def tally(command, data, *options, before=(), **more):
 
 
 def written():
-    """Which files the indexes are, and when they were written."""
+    """Return the identities and modification times of the indexes."""
     with os.scandir(os.path.join(CACHE, "tally")) as entries:
         return {entry.name: (entry.inode(), entry.stat().st_mtime_ns) for entry in entries}
 
 
 def count_workers(command, data, *options):
-    """The output, and how many processes were started for it."""
+    """Return the output, and the number of processes started for it."""
     log = os.path.join(WORK, "strace")
     out = tally(command, data, *options, before=("strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork"))
     with open(log, encoding="utf-8", errors="replace") as file:
@@ -103,7 +103,7 @@ def count_workers(command, data, *options):
 
 
 def expect_no_work(command, data):
-    """The output, which starts no worker and writes no index."""
+    """Return the output, which must not start a worker or write an index."""
     before = written()
     out, nr_workers = count_workers(command, data)
     assert not nr_workers, (command, data, nr_workers)
@@ -121,7 +121,7 @@ def mixed_reports(nr_recordings, nr_reports, nr_samples, nr_last):
     pairs = [(command, path) for command in COMMANDS for path in files]
     rng.shuffle(pairs)
     plain = {}
-    # Each pair once, then some of them again: by then the indexes have all.
+    # Each pair once, then some of them again: by then the indexes have everything.
     for number in range(nr_reports):
         command, path = pairs[number] if number < len(pairs) else rng.choice(pairs)
         key = (*command, path)
@@ -144,7 +144,7 @@ def test_fifty_mixed_reports_of_ten_recordings():
 
 @tap.always
 def test_script_asks_each_file_once():
-    """Of more files than there are workers at a time, whose samples come in turns."""
+    """There are more files than workers at a time, and their samples alternate."""
     prepare()
     some, size, records = functions(), os.path.getsize(PROGRAM), [comm(PID, "program")]
     places = [START + number * 0x1000000 for number in range(9)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Names of code that programs make while they run: Node.js, Java and Python, by their maps and dumps, against perf; and
-dumps made by hand, whose code is at one address one after the other.
+"""Names of JIT code of Node.js, Java and Python, by their perf maps and jitdumps, compared with perf; and generated
+dumps with functions that successively have the same address.
 
 usage: jit.py TALLY
 """
@@ -25,7 +25,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("jit")
 DEADLINE = tap.PATIENCE
 SPAN = "1500"  # ms of CPU time that programs run
-PID = 4194304 + os.getpid()  # nobody's
+PID = 4194304 + os.getpid()  # an unused pid
 
 SCRIPT = """
 function alpha(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s; }
@@ -61,7 +61,7 @@ print("ready", flush=True)
 while time.process_time() < end:
     alpha(20000)
 """
-# A compiler: what it makes it writes into its dump, and runs; each at the address of the one before.
+# A compiler: it writes each function into its dump, and runs it; all have the same address.
 COMPILER = r"""
 import ctypes, mmap, os, struct, sys, time
 PID = os.getpid()
@@ -83,7 +83,7 @@ for index, name in enumerate([b"first", b"second"]):
         call()
 """
 
-# Which Python it is, and whether it does so; it leaves its files behind, too.
+# Prints the version of Python, and whether it supports perf trampolines; they leave files behind, too.
 PROBE = "import os, sys; print(os.getpid(), sys.version_info[1], sys.is_stack_trampoline_active())"
 
 
@@ -101,7 +101,7 @@ atexit.register(remove_all)
 # ---- programs --------------------------------------------------------------------------------------
 
 def folder(name):
-    """A folder of its own: compilers leave files where they are started."""
+    """Create a separate folder: compilers leave files in their working directory."""
     path = os.path.join(WORK, name)
     os.makedirs(path, exist_ok=True)
     return path
@@ -127,7 +127,7 @@ def java(where, *options):
 
 
 def python(where, option, since):
-    """A Python that knows `option`, whatever `python3` is."""
+    """Return a Python that supports `option`, whatever `python3` is."""
     versions = [f"python3.{minor}" for minor in range(since, since + 8)]
     for name in versions + sorted(os.path.join(root, "bin", "python3") for root in pyenv_roots()):
         path = shutil.which(name)
@@ -152,7 +152,7 @@ def pyenv_roots():
 
 
 def record(tool, where, words, *options):
-    """Record a program while it runs; the path of the recording."""
+    """Record a program while it runs. Returns the path of the recording."""
     path = os.path.join(where, os.path.basename(tool) + ".data")
     steps.record(path, "-e", "cpu-clock", *options, "--", *words, SPAN, tool=tool, cwd=where)
     note_pids(path)
@@ -165,7 +165,7 @@ def note_pids(path):
 
 
 def rows(text):
-    """(share, symbol) of a report's rows that have at least a tenth."""
+    """Return (share, symbol) of a report's rows of at least 10 %."""
     found = re.findall(r"^ +(\d+\.\d\d)% .*\[[.k]\] (\S.*?) *$", text, re.M)
     return {symbol: float(share) for share, symbol in found if float(share) >= 10}
 
@@ -183,7 +183,7 @@ def perf_report(path, where):
     return tap.run(perf(), "report", "-i", path, "--stdio", "--no-children", "-g", "none", cwd=where, status=0).stdout
 
 
-# ---- maps ------------------------------------------------------------------------------------------
+# ---- perf maps -------------------------------------------------------------------------------------
 
 def test_node_by_its_map():
     where = folder("node-map")
@@ -216,10 +216,10 @@ def test_python_by_its_dump():
     assert re.search(r"^ +\d\d\.\d\d%.*jit-\d+\.dump +\[\.\] py::alpha:\S+/work.py$", out, re.M), out[:2000]
 
 
-# ---- dumps -----------------------------------------------------------------------------------------
+# ---- jitdumps --------------------------------------------------------------------------------------
 
 def test_node_by_its_dump():
-    """As perf has it, which needs the recording to be written once more, and a file for each function."""
+    """The same as in perf, which needs `perf inject` and a file for each function."""
     where = folder("node-dump")
     path = record(perf(), where, node(where, "--perf-prof"), "-k", "mono")
     before = sorted(os.listdir(where))
@@ -232,14 +232,14 @@ def test_node_by_its_dump():
 
 
 def test_offsets_in_a_dump():
-    """Each sample has its offset in the function, and the address that it had."""
+    """Each sample has its offset in the function, and its original address."""
     where = folder("node-offsets")
     path = record(TALLY, where, node(where, "--perf-prof"), "-k", "mono")
     out = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
     lines = re.findall(r"^ +([0-9a-f]+) JS:\*alpha \S+\+0x([0-9a-f]+) \((\S+)\)$", out, re.M)
     assert len(lines) > 20, out[:1000]
     starts = {int(ip, 16) - int(offset, 16) for ip, offset, _ in lines}
-    # It is compiled once, or twice.
+    # It is compiled once or twice.
     assert len(starts) < 5, starts
     assert all(re.fullmatch(r".*/jit-\d+\.dump", dso) for _, _, dso in lines), lines[0]
 
@@ -252,7 +252,7 @@ def test_without_a_clock():
 
 
 def test_code_that_is_replaced():
-    """Both were at the same address, for about as long."""
+    """Both were at the same address, for about the same time."""
     where = folder("replaced")
     path = record(TALLY, where, compiler(where), "-k", "mono")
     out = report(path)
@@ -269,7 +269,7 @@ def test_code_that_is_replaced_without_a_clock():
     assert "second" in rows(out) and "first" not in rows(out) and "# JIT:" in out, out
 
 
-# ---- dumps made by hand ----------------------------------------------------------------------------
+# ---- generated dumps -------------------------------------------------------------------------------
 
 def dump_load(when, address, index, name, code=b"\xc3" * 16):
     body = struct.pack("<IIQQQQ", PID, PID, address, address, len(code), index) + name + b"\0" + code
@@ -277,7 +277,7 @@ def dump_load(when, address, index, name, code=b"\xc3" * 16):
 
 
 def dump(name, flags=0, pid=PID):
-    """Two functions one after the other, at the same address."""
+    """Write two functions, successively at the same address."""
     path = os.path.join(folder(name), f"jit-{PID}.dump")
     with open(path, "wb") as file:
         file.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, pid, 0, flags))
@@ -287,7 +287,7 @@ def dump(name, flags=0, pid=PID):
 
 
 def recorded(path, has_clock=True, comm="work"):
-    """Samples before both, in the first, and in the second one."""
+    """Write samples before both, in the first, and in the second one."""
     attr = bytearray(crafted.attr(flags=crafted.FLAGS | (1 << 25 if has_clock else 0)))
     struct.pack_into("<i", attr, 92, 1 if has_clock else 0)
     records = [crafted.comm(PID, comm), crafted.mmap(PID, 0x500000, 0x10000, "//anon"),
@@ -309,13 +309,13 @@ def test_the_same_address_at_several_times():
 def test_a_recording_with_another_clock():
     out = report(recorded(dump("clock"), has_clock=False))
     assert re.search(r"100\.00% .* second *$", out, re.M) and "first" not in out, out
-    assert "count for what was there last" in out and "record -k mono" in out, out
+    assert "are attributed to the last code there" in out and "record -k mono" in out, out
 
 
 def test_a_dump_with_a_clock_of_the_cpu():
     out = report(recorded(dump("arch", flags=1)))
     assert re.search(r"100\.00% .* second *$", out, re.M), out
-    assert "a clock of the CPU" in out, out
+    assert "a CPU clock" in out, out
 
 
 def test_a_dump_of_another_process():
@@ -329,7 +329,7 @@ def test_dumps_of_other_users_are_not_taken():
     data = recorded(path)
     os.chown(path, 65534, 65534)
     out = report(data)
-    assert "first" not in out and "belongs neither to root" in out, out
+    assert "first" not in out and "is not owned by root" in out, out
     assert "first" in report(data, "-f")
 
 
@@ -343,14 +343,14 @@ def test_a_dump_that_is_a_fifo():
 
 
 def test_script_and_second_reading():
-    """A report with callers reads a file twice; script finds the time of each line."""
+    """A report with callers reads the file twice; script uses the time of each line."""
     data = recorded(dump("script"))
     out = tap.run(TALLY, "script", "-i", data, "-F", "time,ip,sym").stdout
     names = re.findall(r" (\[unknown\]|first|second)", out)
     assert names == ["[unknown]", "first", "first", "second"], out
 
 
-# ---- what would help -------------------------------------------------------------------------------
+# ---- hints -----------------------------------------------------------------------------------------
 
 def test_hint_of_the_program():
     where = folder("hint")
@@ -362,7 +362,7 @@ def test_hint_of_the_program():
 
 
 def test_hint_by_name():
-    """Of a process of which nothing is known but its name."""
+    """Only the name of the process is known."""
     attr = crafted.attr()
     for comm, hint in (("java", "Compiler.perfmap"), ("dotnet", "DOTNET_PerfMapEnabled=1"), ("javac", None), ("work", None)):
         data = os.path.join(folder("hints"), comm)
@@ -388,10 +388,10 @@ def test_dotnet_has_its_code_in_a_memfd():
     assert name in out, out
 
 
-# ---- while it runs ---------------------------------------------------------------------------------
+# ---- live ------------------------------------------------------------------------------------------
 
 def top_until(pid, pattern, then=lambda: None, *more):
-    """Have tally top show a process until lines match `pattern`, call `then`, and go on until they match `more`."""
+    """Run tally top on a process until lines match `pattern`, call `then`, and continue until they match `more`."""
     wanted = [(pattern, then)] + [(one, lambda: None) for one in more]
     process = subprocess.Popen([TALLY, "top", "--stdio", "-d", "1", "-p", str(pid)], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
@@ -425,7 +425,8 @@ def test_top_finds_names_that_come_later():
 
 
 def in_namespaces(where, words):
-    """The words that run a program, whose script is the last word, with a pid, a /tmp and mounts of its own."""
+    """Return the command that runs a program in new pid and mount namespaces with its own /tmp. The script is the last
+    word."""
     machine.need_unshare("-mpf", "--mount-proc")
     machine.need_mounts()
     inner = os.path.join(where, "tmp")
@@ -436,7 +437,7 @@ def in_namespaces(where, words):
 
 
 def report_of_container(where, words):
-    """What is told of a program in a container while it runs."""
+    """Return the report of a program in a container while it runs."""
     machine.need_events()
     with steps.Running([*in_namespaces(where, words), "600000"], cwd=where) as outer:
         pid, = tap.children(outer)

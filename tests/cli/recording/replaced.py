@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs and libraries that are removed, replaced or built anew while they are recorded: names, stacks and build ids are
-those of the files that ran.
+"""Programs and libraries that are removed, replaced or rebuilt while they are recorded: symbols, stacks and build IDs
+are those of the files that ran.
 
 usage: replaced.py TALLY
 
-The old file's functions are called old_*, the new one's new_*, and their stacks need unwind rules that differ.
+The old file's functions are called old_*, the new one's new_*, and their stacks need different unwind rules.
 """
 import contextlib
 import os
@@ -29,7 +29,7 @@ DATA = os.path.join(WORK, "perf.data")
 GO = os.path.join(WORK, "go")
 ENV = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
 
-# The last function works, what calls it has a frame of FRAME bytes.
+# The last function does the work; its callers have a frame of FRAME bytes.
 WORK_SOURCE = """
 volatile unsigned long sum;
 __attribute__((noinline)) void FUNCTION_leaf(unsigned long ms)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-# Runs the file that its first argument names from memory.
+# Runs the file in its first argument from memory.
 LAUNCHER_SOURCE = """
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	return 1;
 }
 """
-GONE = "no such file at this path here: it was removed, or is in memory, or in a container (tally report --symfs ROOT reads it there)"
+GONE = "no such file: it was removed, existed only in memory, or is in a container (use tally report --symfs ROOT)"
 FRAMES = {"old": 56, "new": 1400}
 
 
@@ -113,20 +113,20 @@ def remove(path):
 
 
 def rename_over(path):
-    """As an upgrade of a package does it."""
+    """Replace a file as a package upgrade does."""
     program(path + ".new", "new")
     os.rename(path + ".new", path)
 
 
 def build_anew(path):
-    """As cc -o over it does: it goes, and a new one is made."""
+    """Replace a file as cc -o does: it is removed, and a new one is created."""
     os.unlink(path)
     program(path, "new")
 
 
 def record(command, options, change, path=DATA, works=True, names=False):
-    """Record a command, which says when it runs; once the recorder has seen its maps something is changed, and the command
-    works on for a while, if it is one that `works`. Names are to be found, not to come with the file, except with `names`."""
+    """Record a command, which prints when it runs. When the recorder has seen its mappings, `change` is called, and the
+    command continues for a while if it `works`. Symbols are not embedded, except with `names`."""
     shutil.rmtree(CACHE, ignore_errors=True)
     if os.path.exists(GO):
         os.unlink(GO)
@@ -142,7 +142,7 @@ def record(command, options, change, path=DATA, works=True, names=False):
             change()
             if works:
                 works_on(int(ready[1]))
-        finally:  # or the command would wait for it
+        finally:  # otherwise the command would wait for it
             open(GO, "w").close()
         _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, err
@@ -156,7 +156,7 @@ def content(path):
 
 
 def works_on(pid, seconds=0.3):
-    """Wait until a process has used so much more CPU time, or has ended."""
+    """Wait until a process has used this much more CPU time, or has exited."""
     start = tap.cpu_seconds(pid)
     tap.wait_until(lambda: start is None or (tap.cpu_seconds(pid) or start + seconds) >= start + seconds, f"process {pid} to work")
 
@@ -166,7 +166,7 @@ def tally(*words, **env):
 
 
 def stacks(script):
-    """Of each sample in work the functions, innermost first."""
+    """Return the functions of each sample in work, innermost first."""
     found = []
     for sample in script.split("\n\n"):
         names = re.findall(r"^\s+[0-9a-f]+ (\S+?)(?:\+0x\S+)? \(", sample, re.M)
@@ -176,7 +176,7 @@ def stacks(script):
 
 
 def expect_old(name, want_id, chains):
-    """Names, callers and the build id are the old file's."""
+    """Check that symbols, callers and the build ID are those of the old file."""
     assert f"{want_id} {name}" in tally("buildid-list"), tally("buildid-list")
     report = tally("report", "--stdio", "--no-children", "-g", "none")
     assert "old_leaf" in report and "new_" not in report, report
@@ -185,7 +185,7 @@ def expect_old(name, want_id, chains):
     found = stacks(tally("script"))
     whole = [names for names in found if names[:4] == ["old_leaf", "old_middle", "work", "main"]]
     assert len(found) > 20 and len(whole) >= len(found) * 0.98, (len(whole), len(found), found[:3])
-    health = re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report)
+    health = re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report)
     assert health and float(health.group(1)) > 97, report
 
 
@@ -200,7 +200,7 @@ def each_way(change):
         want = identity(path)
         record([path, "1"], options, lambda path=path: change(path))
         expect_old(path, want, options)
-        # Without the index there are no names rather than those of another file.
+        # Without the index there are no symbols, rather than those of another file.
         report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
         assert "old_leaf" not in report and "new_" not in report, report
         reason = "build-id differs from the recorded one" if os.path.exists(path) else GONE
@@ -221,7 +221,7 @@ def test_built_anew():
 
 
 def test_a_library():
-    """It is the upgrade of a package: what runs has the old one."""
+    """A package upgrade: the running process has the old library."""
     for options in WAYS.values():
         path = library(os.path.join(WORK, "libwork.so"), "old")
         prog = compile_to(os.path.join(WORK, "user"), source("old", MAIN_SOURCE), path, "-Wl,-rpath," + WORK)
@@ -236,9 +236,9 @@ def test_a_library():
 
 
 def test_overwritten_in_place():
-    """cp over a library: what was mapped is nowhere any more, and nothing else is taken for it."""
+    """cp over a library: the mapped contents are lost, and no other contents are used for them."""
     path = library(os.path.join(WORK, "libcopied.so"), "old")
-    # Nothing of it runs any more when that happens.
+    # When that happens, none of its code runs any more.
     done = GO + ".done"
     text = source("old", MAIN_SOURCE).replace(" || (argc > 2 && access(argv[2], F_OK))", "").replace(
         "return 0;", f'fclose(fopen("{done}", "w")); while (access(argv[2], F_OK)) usleep(10000); _exit(0);')
@@ -258,7 +258,7 @@ def test_overwritten_in_place():
 
 
 def test_it_removes_itself():
-    """Nobody is in time to open it by its path: its process still leads to it."""
+    """It cannot be opened by its path in time, but through its process."""
     path = os.path.join(WORK, "itself")
     text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     for options in WAYS.values():
@@ -270,7 +270,7 @@ def test_it_removes_itself():
 
 
 def has_open(pid, path):
-    """Whether a process has a file open."""
+    """Return true if a process has a file open."""
     links = [os.path.join(f"/proc/{pid}/fd", name) for name in os.listdir(f"/proc/{pid}/fd")]
     with contextlib.suppress(FileNotFoundError):
         return any(os.readlink(link) == path for link in links)
@@ -278,7 +278,7 @@ def has_open(pid, path):
 
 
 def test_a_short_life():
-    """A program that has removed itself ends long before the rings are written out."""
+    """A program that removes itself exits long before the ring buffers are read."""
     text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     path = os.path.join(WORK, "short")
     for options in (*WAYS.values(), ["-B"]):
@@ -299,10 +299,11 @@ def test_a_short_life():
 
 
 def test_gone_before_it_was_seen():
-    """A recorder that is stopped while a program runs comes too late: there is a reason in place of names, and not another file's names."""
+    """A recorder that is stopped while a program runs is too late: there is a reason instead of symbols, and no symbols
+    of another file."""
     path = os.path.join(WORK, "late")
     other = program(os.path.join(WORK, "other"), "new")
-    for change, reason in ((f"rm {path}", GONE), (f"mv {other} {path}", "the path leads to another file than the one that was mapped")):
+    for change, reason in ((f"rm {path}", GONE), (f"mv {other} {path}", "the file at this path is not the one that was mapped")):
         program(path, "old")
         tap.run(TALLY, "record", "-e", "cpu-clock", "-F", "500", "-o", DATA,
                 "sh", "-c", f"kill -STOP $PPID; {path} 1; {change}; kill -CONT $PPID", env=ENV, status=0)
@@ -311,7 +312,7 @@ def test_gone_before_it_was_seen():
 
 
 def test_a_library_that_is_gone_at_once():
-    """Its map leads to it, for root."""
+    """Root can open it through /proc/PID/map_files."""
     machine.need_root()
     text = source("old", MAIN_SOURCE).replace("void work(unsigned long ms);", "#include <dlfcn.h>").replace(
         "clock_t end", 'void (*work)(unsigned long) = dlsym(dlopen("./libgone.so", RTLD_NOW), "work"); remove("libgone.so"); clock_t end')
@@ -331,7 +332,7 @@ def test_a_library_that_is_gone_at_once():
 
 
 def test_in_memory():
-    """What is executed from a memfd has no path, with a build id or without."""
+    """A program executed from a memfd has no path; with and without a build ID."""
     launcher = compile_to(os.path.join(WORK, "launcher"), LAUNCHER_SOURCE)
     name = "/memfd:inmemory (deleted)"
     for flags in ([], ["-Wl,--build-id=none"]):
@@ -345,7 +346,7 @@ def test_in_memory():
 
 
 def test_one_after_the_other():
-    """Both run under one path in one recording: each has its own build id and names."""
+    """Both run with the same path in one recording: each has its own build ID and symbols."""
     path = os.path.join(WORK, "both")
     script = os.path.join(WORK, "both.sh")
     other = program(os.path.join(WORK, "other"), "new")
@@ -354,7 +355,7 @@ def test_one_after_the_other():
                    f"while [ ! -e {GO}.moves ] && [ ! -e {GO} ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
 
     def first_has_ended():
-        """The recorder has read all of the first program."""
+        """Return true when the recorder has read all of the first program."""
         pid = int(tap.wait_until(lambda: content(GO + ".pid").endswith(b"\n") and content(GO + ".pid"), "the first program's pid"))
         exit_record = struct.pack("<I", 4) + b"[\\s\\S]{4}" + re.escape(struct.pack("<I", pid))
         tap.wait_until(lambda: re.search(exit_record, content(DATA)), "the end of the first program in the recording", pause=0.2)
@@ -383,43 +384,44 @@ def test_one_after_the_other():
 
 
 def test_without_a_build_id():
-    """Nothing tells the two apart but their inodes: there are no names, and the reason is told."""
+    """Only their inodes distinguish the two: there are no symbols, and the reason is reported."""
     path = program(os.path.join(WORK, "noid"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf"], lambda: rename_over(path))
     report = tally("report", "--stdio", "--no-children", "-g", "none")
-    assert "new_" not in report and "the path leads to another file" in report, report
-    # It was unwound while it was there.
-    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+    assert "new_" not in report and "the file at this path is not the one that was mapped" in report, report
+    # It was unwound while it existed.
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
 
 def test_changed_after_it_was_recorded():
-    """Without a build id nothing tells the old file from the new one but the time: neither its names nor its rules are taken, which is told."""
+    """Without a build ID only the time distinguishes the old file from the new one: neither symbols nor rules of the
+    new one are used, which is reported."""
     path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
-    whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % whole")
+    whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % complete")
     assert float(whole.search(tally("report", "--stdio")).group(1)) > 97
-    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # times are compared in seconds
     program(path + ".new", "new", "-Wl,--build-id=none")
     shutil.copyfile(path + ".new", path)  # the same inode
     report = tally("report", "--stdio", "--health")
     why = "the file changed after it was recorded, and has no build-id"
     assert float(whole.search(report).group(1)) < 3, report
-    # Nor are the names of its functions those of the new one.
+    # Nor are names of its functions those of the new file.
     assert "new_" not in report and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
-    assert re.search(rf"# Stacks ended early: {path}: \d+ its file is not at hand \({why}\)", report), report
+    assert re.search(rf"# Stacks ended early: {path}: \d+ file not available \({why}\)", report), report
     assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 
 
 def test_linked_after_it_was_recorded():
-    """perf's cache of build ids links files, and modes are changed: what is in them is what it was."""
+    """perf's build-ID cache links files, and modes are changed: the contents stay the same."""
     path = program(os.path.join(WORK, "linked"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
-    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # seconds are compared
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # times are compared in seconds
     os.link(path, path + ".link")
     os.chmod(path, 0o700)
     assert int(os.stat(path).st_ctime) > int(os.stat(DATA).st_mtime)
     report = tally("report", "--stdio", "--health")
-    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
 
 def test_what_is_still_there_is_not_kept():
@@ -430,7 +432,7 @@ def test_what_is_still_there_is_not_kept():
 
 
 def test_no_index_is_kept():
-    """TALLY_INDEX=off is heeded by record, too."""
+    """record respects TALLY_INDEX=off, too."""
     path = program(os.path.join(WORK, "off"), "old")
     ENV["TALLY_INDEX"] = "off"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The schemas of docs/schemas as validators of python3-jsonschema, and documents made wrong."""
+"""Validators of python3-jsonschema for the schemas of docs/schemas, and invalid documents."""
 import copy
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 import tap
 
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "schemas"))
-# Call graphs nest as deep as callchains are, and each level takes the validator a dozen calls.
+# Call graphs are nested as deeply as callchains, and the validator needs a dozen calls for each level.
 DEPTH, STACK = 100000, 1 << 29
 
 
@@ -23,7 +23,7 @@ def names():
 
 
 def bundled(schema):
-    """With the schemas of other files among its own definitions, so that no validator has to look for them."""
+    """Return a schema with those of other files in its own definitions, so that no validator has to load them."""
     schema = copy.deepcopy(schema)
 
     def walk(node):
@@ -39,7 +39,7 @@ def bundled(schema):
 
 
 def validators():
-    """Of each schema one; the schemas themselves are checked, too."""
+    """Return a validator for each schema. The schemas themselves are checked, too."""
     try:
         import jsonschema
     except ImportError as error:
@@ -53,7 +53,7 @@ def validators():
 
 
 def deeply(function):
-    """Call it with room for recursion."""
+    """Call a function with a large stack."""
     result = []
 
     def run():
@@ -73,7 +73,7 @@ def deeply(function):
 
 
 def places(document, path=()):
-    """Every value in a document, by its path from the top."""
+    """Yield every value in a document with its path from the top."""
     yield path, document
     inside = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     for key, value in inside:
@@ -81,7 +81,7 @@ def places(document, path=()):
 
 
 def changed(document, path, value):
-    """A copy with another value at a place."""
+    """Return a copy with another value at a path."""
     if not path:
         return value
     made = copy.copy(document)
@@ -90,14 +90,15 @@ def changed(document, path, value):
 
 
 def shortened(document):
-    """With three of each list at most."""
+    """Return a copy with at most three items in each list."""
     if isinstance(document, dict):
         return {key: shortened(value) for key, value in document.items()}
     return [shortened(value) for value in document[:3]] if isinstance(document, list) else document
 
 
 def wrong_ones(document, most):
-    """What no schema may accept: keys that it does not know, and values of another kind; at most so many of each."""
+    """Yield documents that no schema may accept: with unknown keys, and with values of another type; at most `most` of
+    each."""
     everywhere = list(places(document))
     step = max(1, len(everywhere) // most)
     for path, value in everywhere[::step]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What commands write with --json, held against docs/schemas: of recordings made here, of fixtures and of hostile ones; and
-that the schemas refuse what is not so. TALLY_LONG=1: every fixture with every command.
+"""Validate the output of commands with --json against docs/schemas: of new recordings, of fixtures and of hostile ones.
+The schemas must reject wrong documents. TALLY_LONG=1: every fixture with every command.
 
 usage: schemas.py TALLY FIXTURES SHARED
 """
@@ -34,15 +34,15 @@ __attribute__((noinline)) void busy(long n) { inlined_part(n); sink++; }
 __attribute__((noinline)) void outer(long n) { busy(2 * n); busy(n); sink++; }
 int main(int argc, char **argv) { for (int i = 0; i < 30; i++) outer(argc > 1 ? 700000 : 400000); }
 """
-# By default, of the fixtures: what has record types and fields of its own.
+# By default only fixtures with special record types and fields.
 SOME = ("addresses.data", "counted.data", "intervals-stream.data", "lost.data", "traced.data", "leader.data", "dwarf.data",
         "each-thread.data", "squeezed.data", "frames-stream.data", "bare-metal.data", "fuzz-chain.stream.data", "zero_size.stream.data",
         "perf-kernel.data", "folder.d", "read.data.be", "lost.data.be")
 MOST_BYTES = 200000  # of each of the shared handful
-# Of each kind of record no more are looked at.
+# Maximal number of checked records of each type.
 MOST_RECORDS = 200 if LONG else 15
 validators = None
-seen = {}  # schema: how far from that size, and a document of it
+seen = {}  # schema: difference from that size, and a document of it
 
 
 def validator(name):
@@ -53,7 +53,7 @@ def validator(name):
 
 
 def hold(name, document, what):
-    """Held against a schema. Of each the document is kept that is nearest to a size that has something of everything."""
+    """Validate a document. For each schema, keep the one closest to a size that contains something of everything."""
     wrong = schema_files.deeply(lambda: next(validator(name).iter_errors(document), None))
     if wrong:
         raise AssertionError(f"{what}: {name}: at {'/'.join(map(str, wrong.absolute_path))}: {wrong.message[:300]}")
@@ -72,13 +72,13 @@ def output(*args, least=None, stream="stdout"):
 
 
 def hold_output(name, *args):
-    """A command that writes one document, or what it could of one."""
+    """Run a command that writes one document, which may be incomplete."""
     text = schema_files.deeply(lambda: json.loads(output(*args, least=1)))
     hold(name, text, " ".join(map(str, args)))
     return text
 
 
-# ---- recordings made here ------------------------------------------------------------------------
+# ---- new recordings ------------------------------------------------------------------------------
 
 
 def program():
@@ -135,7 +135,7 @@ def test_stat():
                     ["--per-socket", "-a"], ["--per-die", "-a"], ["-a", "--per-thread"]):
         run = tap.run(TALLY, "stat", "--json", "-o", WORK + "/counts", *options, "--", program())
         if run.returncode:
-            continue  # not here: a metric that this CPU has not, a right that is missing
+            continue  # not possible here: an unsupported metric, or a missing permission
         with open(WORK + "/counts", encoding="utf-8") as file:
             lines = file.read().splitlines()
         assert lines, options
@@ -165,11 +165,11 @@ def test_doctor():
     hold("doctor", json.loads(text), "doctor -- program")
 
 
-# ---- recordings of others ------------------------------------------------------------------------
+# ---- other recordings ----------------------------------------------------------------------------
 
 
 def hold_records(path, options=()):
-    """The dump of a recording, of which so many records of each kind are looked at."""
+    """Validate the dump of a recording, up to the maximal number of records of each type."""
     nr = collections.Counter()
     for line in output("script", "--dump-json", "-i", path, *options).splitlines():
         document = schema_files.deeply(lambda line=line: json.loads(line)) if line.count("[") > 500 else json.loads(line)
@@ -187,7 +187,7 @@ def hold_report(path, options=()):
 
 
 def hold_page(path, *options):
-    """The facts in its page; with --html-source the code in it, too."""
+    """Validate the facts in its page; with --html-source the code in it, too."""
     page = output("report", "-i", path, "--html", "-", *options)
     facts = json.loads(re.search(r'id="tally-meta">(.*?)</script>', page, re.S).group(1))
     hold("page", facts, f"page of {path}")
@@ -233,12 +233,12 @@ def test_hostile():
     hold_output("diff", "diff", "--json", "--symfs", ROOT, os.path.join(ROOT + "-crafted", "recursion.data"), shop)
 
 
-# ---- the schemas themselves ----------------------------------------------------------------------
+# ---- schemas -------------------------------------------------------------------------------------
 
 
 @tap.full
 def test_wrong_ones_are_refused():
-    """Of every schema that a document was seen of: keys more, values of other kinds, keys that are missing."""
+    """For every schema with a known document: additional keys, values of other types, and missing keys."""
     tap.same(sorted(seen), [name for name in schema_files.names() if name != "health"], "schemas that documents were held against")
     for name, (_, document) in sorted(seen.items()):
         nr, document = 0, schema_files.shortened(document)
@@ -253,6 +253,6 @@ def test_wrong_ones_are_refused():
 
 
 fixtures.add_tests(sys.modules[__name__], SETS, check_fixtures)
-# It needs what the others saw.
+# It needs the documents of the other tests.
 globals()["test_wrong_ones_are_refused"] = globals().pop("test_wrong_ones_are_refused")
 tap.main(__name__)

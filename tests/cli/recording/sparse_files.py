@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files with holes: a part of gigabytes that takes no room on the disk costs neither memory nor time, and what is not
-read for it is told. Memory and processor time are limited as in hostile_files.py.
+"""Files with holes: gigabytes that use no disk space cost neither memory nor time, and skipped parts are reported.
+Memory and CPU time are limited as in hostile_files.py.
 
 usage: sparse_files.py TALLY
 """
@@ -22,7 +22,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("sparse")
 HOLE, PAGE, START, PID = 8 << 30, 4096, 0x400000, 4194304 + os.getpid()
 CPU_SECONDS, MEMORY_MB = 20, 700
-TOO_LARGE, NO_LINES = "file too large", "it took too much memory"
+TOO_LARGE, NO_LINES = "file too large", "it needed too much memory"
 UNIT = struct.pack("<IHIB", 8, 4, 0, 8) + b"\1"
 LONG_UNIT = b"\xff\xff\xff\xff" + struct.pack("<QHQB", HOLE - 12, 4, 0, 8) + b"\1"
 DEBUG = {".debug_info": (1, 0, UNIT, None), ".debug_abbrev": (1, 0, b"\1\x11\1\0\0\0", None), ".debug_line": (1, 0, bytes(64), None)}
@@ -33,14 +33,14 @@ def symbol(name, start, size):
 
 
 def plain_sections():
-    """Name: type, flags, bytes, name of the section that it links to. The code is at PAGE."""
+    """Return by name: type, flags, bytes, name of the linked section. The code is at PAGE."""
     return {".text": (1, 6, b"\x55\x48\x89\xe5\xe8\0\0\0\0".ljust(512, b"\xcc"), None),
             ".symtab": (2, 0, bytes(24) + symbol(1, PAGE, 256), ".strtab"),
             ".strtab": (3, 0, b"\0hot\0", None)}
 
 
 def write_elf(path, sections, hole=None, has_sections=True):
-    """A file whose section `hole` goes on for HOLE bytes of nothing."""
+    """Write a file in which the section `hole` continues for HOLE bytes of zeros."""
     order = ["", *sections, ".shstrtab"]
     names = b"\0".join(name.encode() for name in order) + b"\0"
     at, rows, parts = PAGE, [bytes(64)], []
@@ -68,7 +68,7 @@ def write_recording(path, program):
     records = [mmap(PID, START, 1 << 20, program), comm(PID, "p"), sample(ip, PID, 1, more=chain)]
     with open(path, "wb") as file:
         file.write(file_bytes(records, [attr(DEFAULT_TYPE | CALLCHAIN)]))
-    later = time.time() + 3600  # else the program seems to have changed after it was recorded
+    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
     os.utime(path, (later, later))
 
 
@@ -78,7 +78,7 @@ def limit():
 
 
 def tally(*command, data):
-    """What it prints; more memory or time than it may take ends it."""
+    """Return the output. The command is ended if it exceeds the limits of memory or time."""
     sanitizer = f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", "")
     done = tap.run(TALLY, *command, "-i", data, env={**os.environ, "ASAN_OPTIONS": sanitizer, "PERF_BUILDID_DIR": WORK + "/none"}, preexec_fn=limit)
     assert done.returncode in (0, 1), f"{command}: status {done.returncode}: {done.stderr[-500:]}"
@@ -86,7 +86,7 @@ def tally(*command, data):
 
 
 def check(sections, hole, told=None, has_sections=True):
-    """All commands that read programs. `told`: what a report says that it did not read."""
+    """Run all commands that read programs. `told`: the skipped part that a report prints."""
     program, data = os.path.join(WORK, "program"), os.path.join(WORK, "perf.data")
     write_elf(program, sections, hole, has_sections)
     write_recording(data, program)
@@ -142,7 +142,7 @@ def test_code():
 def test_a_debug_file_by_its_sum():
     stripped = {".text": plain_sections()[".text"], ".gnu_debuglink": (1, 0, b"program.debug".ljust(16, b"\0") + b"\1\2\3\4", None)}
     write_elf(os.path.join(WORK, "program.debug"), plain_sections(), ".symtab")
-    # A file beyond 2 GB is not summed up in any case.
+    # No checksum is computed for files above 2 GB.
     os.truncate(os.path.join(WORK, "program.debug"), (1 << 31) - PAGE)
     check(stripped, None)
 
@@ -163,7 +163,7 @@ def test_features_of_a_recording():
 
 
 def test_a_copy_with_small_holes_is_read():
-    """What has some zeros that a copy made holes of."""
+    """A copy may have holes in place of a few zeros."""
     program, data = os.path.join(WORK, "program"), os.path.join(WORK, "perf.data")
     write_elf(program, plain_sections())
     write_recording(data, program)
@@ -201,7 +201,7 @@ def test_stacks_of_a_program_whose_code_is_next_to_a_hole():
         raise tap.Skip("cp makes no holes here")
     steps.record(data, "-e", "cpu-clock", "-F", "1000", "--call-graph", "dwarf", program)
     report = steps.report(data, "--stdio", "--no-children")
-    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % whole", report).group(1)) > 97, report
+    assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
     assert re.search(r"leaf\n(.*\n)*.*middle\n(.*\n)*.*top\n", report), report
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where symbols without a size end: at the next symbol, where their entry of unwind information ends unless the code runs on
-there, where the next function with an entry begins, or at the end of the section. Samples are at addresses of programs that are built here.
+"""Ends of symbols without a size: at the next symbol, at the end of their unwind information unless the code continues
+there, at the next function with unwind information, or at the end of the section. Samples are at addresses of programs
+built here.
 
 usage: symbol_ends.py TALLY
 """
@@ -18,10 +19,10 @@ from crafted import *  # noqa: F403, E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("symbol-ends")
-PID = 4194304 + os.getpid()  # nobody's
+PID = 4194304 + os.getpid()  # an unused pid
 START = 0x10000000
-# The assembly functions have no size. Unwind information describes described, which code of nobody follows, only the
-# beginning of early, and the middle of late.
+# The assembly functions have no size. Unwind information covers described, which is followed by code without a symbol,
+# only the beginning of early, and the middle of late.
 SOURCE = """
 #ifdef BOTH
 __asm__(".cfi_sections .eh_frame, .debug_frame\\n");
@@ -49,7 +50,7 @@ NAMES = ("bare", "hot", "warm", "work", "described", "behind", "early", "late", 
 
 
 def build(*flags):
-    """The program with its symbols, and where each begins in the file, which is where it is in memory."""
+    """Build the program. Returns its symbols with their file offsets, which equal the addresses."""
     for name in ("nm", "strip", "objcopy"):
         machine.need_tool(name, "--version")
     path = os.path.join(WORK, "library.so")
@@ -60,13 +61,13 @@ def build(*flags):
 
 
 def look_up(path, addrs):
-    """What tally shows at each of these addresses."""
+    """Return tally's symbol at each of these addresses."""
     data = os.path.join(WORK, "perf.data")
     records = [mmap(PID, START, os.path.getsize(path), path), comm(PID, "p")]
     records += [sample(START + addr, PID, number + 1) for number, addr in enumerate(addrs)]
     with open(data, "wb") as file:
         file.write(file_bytes(records))
-    later = time.time() + 3600  # else the program seems to have changed after it was recorded
+    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
     os.utime(data, (later, later))
     out = tap.run(TALLY, "script", "-F", "ip,sym", "--no-index", "-i", data, status=0).stdout
     return [line.split(None, 1)[1] for line in out.splitlines()]
@@ -79,7 +80,7 @@ def same_names(path, at, wanted):
 
 
 def wanted(hot, warm, cold, behind):
-    """The lines of static functions, and of code that nothing describes, differ by the file."""
+    """Return the expected lines. Those of static functions, and of code without information, depend on the file."""
     return [("bare", 0, "bare"), ("hot", 0, hot), ("hot", 4, hot), ("warm", 2, warm), ("work", 0, "work"),
             ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind),
             ("early", 0, "early"), ("early", 64, "early"), ("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, cold), ("last", 0, "last")]
@@ -108,13 +109,13 @@ def test_a_debug_file():
 
 
 def test_without_unwind_information():
-    """Then a symbol ends where the next one begins."""
+    """In this case a symbol ends at the next one."""
     path, at = build("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
     tap.run("strip", "-R", ".eh_frame", "-R", ".eh_frame_hdr", path, status=0)
     same_names(path, at, wanted("bare", "bare", "late", "described"))
 
 
-# Instructions that end a function, so that what follows is another one, and ones that do not.
+# Instructions that end a function, so that other code follows, and ones that do not.
 ENDS, GOES_ON = {
     "x86_64": (("ret", "ret $8", "lret", "iretq", "sysretq", "sysenter", "syscall", "int $0x80", "int3", "hlt", "ud2", "jmp .", "jmp .+4096",
                 "call .+4096", "jmp *%rax", "jmp *%r11", "call *%rdx", "jmp *(%rax)", "jmp *8(%rsp)", "jmp *(%rax,%rbx,8)", "jmp *8(%rax,%rbx,8)",
@@ -126,7 +127,7 @@ ENDS, GOES_ON = {
 
 
 def test_what_ends_a_function():
-    """An entry that begins up to 16 bytes behind a symbol is that function's if the code before runs on into it."""
+    """Unwind information up to 16 bytes after a symbol belongs to it if the code before continues there."""
     if not ENDS:
         raise tap.Skip(f"{os.uname().machine}: not known what its instructions do")
     path = os.path.join(WORK, "ends.so")
@@ -143,7 +144,7 @@ def test_what_ends_a_function():
 
 
 def test_two_tables_with_the_same_entries():
-    """Both .eh_frame and .debug_frame describe late: there is one function all the same."""
+    """Both .eh_frame and .debug_frame cover late: it is still one function."""
     path, at = build("-DBOTH")
     tap.run("strip", "-s", "--keep-section=.debug_frame", path, status=0)
     same_names(path, at, [("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, r"fn@{cold}|\[unknown\]")])

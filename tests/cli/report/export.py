@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --format: each format read back, and held against the samples as tally script prints them and the rows of the
-report.
+"""report --format: each format is read back, and compared with the samples printed by tally script and with the rows of
+the report.
 
 usage: export.py TALLY FIXTURES
 """
@@ -22,11 +22,11 @@ import tap  # noqa: E402
 from exported import (DATA, PROGRAM, STACKS, TALLY, TWO, WORK, crafted_file, export, report,  # noqa: E402
                       same_counts, script, setup)
 
-# ---- the same samples ----------------------------------------------------------------------------
+# ---- same samples --------------------------------------------------------------------------------
 
 def alike(stack):
-    """Functions without symbols, as those of ld.so without debug symbols, are [unknown] to script and have names made of
-    their addresses elsewhere: here all have one name."""
+    """Functions without symbols, such as those of ld.so, are [unknown] in script and named after their address
+    elsewhere. Here all get the same name."""
     return tuple("?" if re.match(r"\[|fn@", name) else name for name in stack)
 
 
@@ -69,13 +69,13 @@ def test_folded_is_what_perf_script_says():
     text = tap.run("perf", "script", "-i", DATA, "--no-inline", "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
     want, got = (merged({stack: weight for stack, weight in found.stacks.items() if "outer" in stack}) for found in (
         readers.script(text), readers.folded(export("folded", "--no-inline"))))
-    # Stubs, which perf names by their order, are where programs start.
+    # Stubs, which perf names by their order, are at the start of programs.
     assert len(want) > 5, want
     same_counts(got, want, "stacks of perf script")
 
 
 def test_times():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     want = sorted(script("--ns").times)
     tap.same(sorted(readers.Perfetto(export("perfetto")).events["cpu-clock"].times), want, "perfetto")
     first = min(time for _, time in want)
@@ -88,7 +88,7 @@ def test_threads_of_perfetto():
 
 
 def test_speedscope_is_in_the_order_of_time():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     file = json.loads(export("speedscope"))
     text = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,pid,tid,cpu,time,period,ip,sym,dso").stdout
     blocks = [readers.script(block) for block in filter(None, text.split("\n\n"))]
@@ -104,10 +104,10 @@ def test_speedscope_is_in_the_order_of_time():
         tap.same(*([stack for stack, _ in itertools.groupby(map(alike, stacks))] for stacks in (got, want)), profile["name"])
 
 
-# ---- the same sums as the report's ---------------------------------------------------------------
+# ---- same sums as in the report ------------------------------------------------------------------
 
 def report_sums(*options, data=DATA, event=0):
-    """By function its own weight and that with callees, the latter of functions that have a name."""
+    """Return the self weight by function, and the total weight of functions with a name."""
     own, total = collections.Counter(), collections.Counter()
     found = report("-s", "dso,symbol", "--no-inline", *options, data=data)[event]
     for row in found["rows"]:
@@ -120,7 +120,7 @@ def report_sums(*options, data=DATA, event=0):
 
 
 def by_name(table, event):
-    """Costs of an event by name alone: functions that share it have more behind it."""
+    """Return the costs of an event by name only: functions with the same name have a suffix."""
     found = collections.Counter()
     for (function, of), cost in table.items():
         if of == event:
@@ -136,7 +136,7 @@ def check_sums(form, *options, data=DATA, event=0):
         name, samples = costs.events[2 * event:2 * event + 2]
         tap.same(costs.totals[2 * event:2 * event + 2], [found["period"], found["samples"]], "totals")
         got_own, got_total, calls = (by_name(table, name) for table in (costs.self_cost, costs.inclusive, costs.called))
-        # Readers take either sum for what a function costs with its callees.
+        # Readers use either sum as the total of a function.
         same_counts(collections.Counter(calls), collections.Counter({key: got_total[key] for key in got_total if key != "[all]"}), "calls")
         tap.same(sum(cost for (_, of), cost in costs.self_cost.items() if of == samples), found["samples"], "samples")
     else:
@@ -167,7 +167,7 @@ def test_filters():
     for number, options in enumerate(chosen):
         left = report(*options)[0]["samples"]
         assert 0 < left <= whole, (options, left, whole)
-        # Two formats each: what they have in common chooses the samples.
+        # Two formats each: the options select different samples.
         for form in (STACKS + ("callgrind",))[number % 3::3]:
             check_sums(form, *options)
 
@@ -184,7 +184,7 @@ def test_nothing_is_left():
 
 
 def test_several_events():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     names = ["cpu-clock", "task-clock"]
     events = report("--no-inline", data=TWO)
     tap.same([event["event"] for event in events], names, "events")
@@ -201,12 +201,12 @@ def test_several_events():
             one = readers.READERS[form](export(form, "--event-number", number + 1, data=TWO))
             same_counts(one.stacks, trace.events[name].stacks, f"{form} of {name} alone")
     run = tap.run(TALLY, "report", "-i", TWO, "--format", "folded")
-    assert "room for one event: this is 'cpu-clock'" in run.stderr and "--event-number 2 is 'task-clock'" in run.stderr, run.stderr
+    assert "supports only one event: exporting 'cpu-clock'" in run.stderr and "--event-number 2 is 'task-clock'" in run.stderr, run.stderr
 
 
 @tap.always
 def test_rows():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     for options in ([], ["-s", "comm,dso,symbol", "--no-children"], ["-s", "pid,tid"]):
         want = tap.run(TALLY, "report", "-i", DATA, "--json", *options).stdout
         tap.same(tap.run(TALLY, "report", "-i", DATA, "--format", "json", *options).stdout, want, "json")
@@ -220,7 +220,7 @@ def test_rows():
 
 
 def periods(form, data):
-    """What the events of a file weigh, as far as it tells them apart: else the sum."""
+    """Return the weight of each event of a file if the format distinguishes events, otherwise the sum."""
     if form == "callgrind":
         return readers.Callgrind(data).totals[::2]
     if form == "pprof":
@@ -243,7 +243,7 @@ def test_recordings_of_all_kinds():
             if not want or not run.stdout:
                 continue
             got = periods(form, run.stdout)
-            if form == "perfetto" and len(got) < len(want):  # of several events with one name the last is read
+            if form == "perfetto" and len(got) < len(want):  # of several events with the same name the last one is read
                 continue
             if len(got) < len(want):
                 want = [sum(want)] if form == "speedscope" else want[:1]
@@ -252,7 +252,7 @@ def test_recordings_of_all_kinds():
     assert compared > (5 if tap.QUICK else 80), compared
 
 
-# ---- what formats keep besides -------------------------------------------------------------------
+# ---- additional data in formats ------------------------------------------------------------------
 
 def test_files_lines_and_build_ids():
     listed = tap.run(TALLY, "buildid-list", "-i", DATA).stdout
@@ -287,7 +287,8 @@ def test_files_lines_and_build_ids():
 
 
 def linked(options):
-    """A recording of the program that is linked so; where `again` is, and where the file's first segment is."""
+    """Record a program linked with these options. Returns the recording, the address of `again`, and that of the file's
+    first segment."""
     program, path = (os.path.join(WORK, name) for name in ("linked", "linked.data"))
     steps.build(program, PROGRAM, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", *options, compiler="gcc", file=os.path.join(WORK, "loop.c"))
     steps.record(path, "-e", "cpu-clock", "-F", "500", "-g", program)
@@ -322,7 +323,7 @@ def test_addresses_are_those_of_the_linker():
     for options in kinds:
         data, code, base = linked(options)
         check_addresses(data, code, base)
-    # Without the file they are offsets in it: the first segment begins there.
+    # Without the file, addresses are file offsets: the first segment starts there.
     os.unlink(os.path.join(WORK, "linked"))
     profile = readers.Pprof(export("pprof", "--symfs", "/nonexistent", data=data))
     [mapping] = [one for one in profile.mappings.values() if profile.strings[one[5][0]].endswith("/linked")]
@@ -359,11 +360,11 @@ def test_perfetto_has_no_fields_that_are_not_known():
     tap.same([time for time, _ in samples], [[0], [1000000], [2000000]], "times")
     assert all(not sample[1] and not sample[2] and not sample[3] and sample[4] for _, sample in samples), samples
     assert not any(readers.message(packet[2][0]) for packet in packets if packet[2]), "a process that is not known"
-    assert "without times: --format perfetto has them a millisecond apart" in said, said
+    assert "have no times: --format perfetto places them 1 ms apart" in said, said
     firefox, said = told("firefox", data)
     tap.same([time for _, time in readers.firefox(firefox).times], [0, 1000000, 2000000], "firefox")
-    assert "without times: --format firefox" in said, said
-    # As tally record -g does it: with times and threads, without CPUs.
+    assert "have no times: --format firefox" in said, said
+    # Like tally record -g: with times and threads, without CPUs.
     data = crafted_file("no-cpu.data", [crafted.comm(7, "x"), crafted.sample(0x1000, 7, 50)])
     trace, said = told("perfetto", data)
     [sample] = [readers.message(packet[66][0]) for packet in map(readers.message, readers.message(trace)[1]) if packet[66]]
@@ -377,16 +378,16 @@ def test_weights_beyond_63_bits():
     for form in STACKS + ("callgrind",):
         data, said = told(form, heavy)
         weights = readers.Callgrind(data).totals[:1] if form == "callgrind" else readers.READERS[form](data).stacks.values()
-        if form == "firefox":  # each sample by itself
+        if form == "firefox":  # samples are separate
             texts = re.search(rb'"weight":\[([^]]*)\]', data)[1].split(b",")
             weights = [int(text.replace(b".", b"")) for text in texts]  # milliseconds, with all digits
         assert weights and set(weights) == {most}, (form, weights)
-        assert f"--format {form} has room for, and end at 2^63 - 1" in said, said
+        assert f"weights exceed the range of --format {form} and are limited to 2^63 - 1" in said, said
         tap.same(told(form, light)[1], "", form)
 
 
 def test_callgrind_tells_functions_of_one_name_apart():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     first, second, program, data = (os.path.join(WORK, name) for name in ("first.c", "second.c", "twins", "twins.data"))
     work = "__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sink += i; %s }\n"
     with open(first, "w", encoding="ascii") as file:
@@ -398,7 +399,7 @@ def test_callgrind_tells_functions_of_one_name_apart():
         tap.run("gcc", *options, "-O0", "-fno-omit-frame-pointer", "-o", program, first, second, status=0)
         steps.record(data, "-e", "cpu-clock", "-F", "1000", "-g", program)
         costs = readers.Callgrind(export("callgrind", data=data))
-        # Debug information has each in a file of its own.
+        # Debug information distinguishes them by file.
         starts = re.findall(r"^0*([0-9a-f]+) t work$", tap.run("nm", program).stdout, re.M)
         names = {"work"} if options else {f"work @{start}" for start in starts}
         tap.same({name for name, _ in costs.self_cost if name.startswith("work")}, names, options)
@@ -410,10 +411,10 @@ def test_callgrind_tells_functions_of_one_name_apart():
 
 @tap.always
 def test_the_period_of_pprof_is_in_the_unit_of_its_type():
-    machine.need_kernel_events()  # the event is cpu-clock:u without
+    machine.need_kernel_events()  # otherwise the event is cpu-clock:u
     profile = readers.Pprof(export("pprof"))
     tap.same(profile.period_type, ("cpu-clock", "nanoseconds"), "the type of the period")
-    # At 2,000 Hz, or fewer where the kernel permits no more.
+    # At 2,000 Hz, or less if the kernel does not permit it.
     assert 500000 <= profile.period < 10**9, profile.period
     tap.same(profile.types[1], profile.period_type, "what samples weigh")
 

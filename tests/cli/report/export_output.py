@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --format: names that are made to do harm, and where the formats are written to.
+"""report --format: hostile names, and output files.
 
 usage: export_output.py TALLY
 """
@@ -23,7 +23,7 @@ import steps  # noqa: E402
 import tap  # noqa: E402
 from exported import DATA, FORMATS, TALLY, WORK, crafted_file, export, setup  # noqa: E402
 
-# ---- names that are made to do harm --------------------------------------------------------------
+# ---- hostile names -------------------------------------------------------------------------------
 
 NAMES = [b"a;b,c\t\"d\"|e", b"x\ny 12", b"\x1b]0;pwned\x07", "\u202egpj.exe".encode(), b"bad\xff\xfe", b"fn=(1) z", b"=1+1", b"\\"]
 
@@ -67,11 +67,11 @@ def test_hostile_names():
                 tap.same(len({comm for comm, _ in got.comms}), len(NAMES), f"comms of {form}")
 
 
-# ---- where it goes -------------------------------------------------------------------------------
+# ---- output files --------------------------------------------------------------------------------
 
 def test_wrong_options():
     for options, part in ((["--format", "foldet"], "did you mean 'folded'"), (["--format", ""], "speedscope"), (["-o", "x"], "--format"),
-                          (["--format", "folded", "--json"], "two ways to show it"), (["--format", "csv", "--header"], "two ways to show it"),
+                          (["--format", "folded", "--json"], "select different outputs"), (["--format", "csv", "--header"], "select different outputs"),
                           (["--event-number", "0", "--format", "folded"], "counts from 1")):
         run = tap.run(TALLY, "report", "-i", DATA, *options, cwd=WORK)
         tap.same((run.returncode, run.stdout), (129, ""), options)
@@ -83,7 +83,7 @@ def test_wrong_options():
 def test_binary_formats_are_not_for_terminals():
     for form in ("pprof", "perfetto"):
         out = tap.run("script", "-qec", f"{TALLY} report -i {DATA} --format {form}", "/dev/null", stdin=subprocess.DEVNULL)
-        assert "nothing for a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
+        assert "refusing to write binary data to a terminal" in out.stdout and len(out.stdout) < 300, out.stdout[:300]
 
 
 def test_files_are_whole():
@@ -99,7 +99,7 @@ def test_files_are_whole():
         os.unlink(path)
         run = tap.run(TALLY, "report", "-i", DATA, "--format", form, "--raw-chains", "-o", path + ".gz")
         if form in ("json", "csv"):
-            assert run.returncode == 129 and "not packed" in run.stderr, run.stderr
+            assert run.returncode == 129 and "does not write compressed files" in run.stderr, run.stderr
             continue
         with gzip.open(path + ".gz") as file:
             unpacked, whole = file.read(), export(form)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Readers of the formats of tally report --format, each written from the format's own description, and of what tally
-script and perf script print: all give the same Samples, so that they can be held against each other."""
+"""Readers of the formats of tally report --format, each written from the description of the format, and of the output
+of tally script and perf script. All return Samples, so that they can be compared."""
 import collections
 import csv
 import gzip
@@ -11,11 +11,11 @@ import re
 
 
 class Samples:
-    """Stacks, outermost function first, without the comm, and what they weigh."""
+    """Stacks, outermost function first, without the comm, and their weights."""
 
     def __init__(self):
         self.stacks = collections.Counter()  # weight
-        self.numbers = collections.Counter()  # samples; empty where the format does not tell
+        self.numbers = collections.Counter()  # samples; empty if the format does not have them
         self.comms = collections.Counter()  # (comm, stack): weight
         self.threads = collections.Counter()  # (pid, tid): samples
         self.times = []  # (tid, ns)
@@ -27,11 +27,11 @@ class Samples:
         self.comms[comm, stack] += weight
 
     def own(self):
-        """By function: its own weight."""
+        """Return the self weight by function."""
         return fold(self.stacks, lambda stack: stack[-1:])
 
     def total(self):
-        """By function: its weight with what it calls."""
+        """Return the total weight by function."""
         return fold(self.stacks, set)
 
     def weight(self):
@@ -49,15 +49,15 @@ def fold(stacks, functions):
     return found
 
 
-# ---- what script prints --------------------------------------------------------------------------
+# ---- output of script ----------------------------------------------------------------------------
 
 def unnamed(dso):
-    """Code of a file without a name."""
+    """Return the name used for unnamed code of a file."""
     return dso if dso.startswith("[") else f"[{os.path.basename(dso)}]"
 
 
 def script(text):
-    """Of -F comm,pid,tid,cpu,time,period,ip,sym,dso."""
+    """Read the output of -F comm,pid,tid,cpu,time,period,ip,sym,dso."""
     found = Samples()
     for block in filter(None, text.split("\n\n")):
         head, *frames = block.strip("\n").splitlines()
@@ -92,7 +92,7 @@ def rows_csv(data):
 
 
 class Callgrind:
-    """Own costs by function, those with calls from it, and those of calls to it, as readers of the format add them up."""
+    """Costs as readers of the format add them up: self by function, including calls from it, and of calls to it."""
 
     def __init__(self, data):
         self.events, self.names = [], {}
@@ -137,7 +137,7 @@ class Callgrind:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 def speedscope(data, event=None):
-    """Of the profiles of an event, by the end of their names."""
+    """Read the profiles of an event, which is the end of their names."""
     file, found = json.loads(data), Samples()
     frames = [frame["name"] for frame in file["shared"]["frames"]]
     for profile in file["profiles"]:
@@ -187,7 +187,7 @@ def varint(data, at):
 
 
 def message(data):
-    """{field: values}: numbers and bytes."""
+    """Return {field: values}: numbers and bytes."""
     fields, at = collections.defaultdict(list), 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -231,7 +231,7 @@ class Pprof:
         self.samples_of = [message(sample) for sample in top[2]]
 
     def function_names(self, location):
-        """Innermost first."""
+        """Return the names, innermost first."""
         return [self.strings[number(self.functions[number(message(line), 1)], 2)] for line in self.locations[location][4]]
 
     def labels(self, sample):
@@ -241,7 +241,7 @@ class Pprof:
         return found
 
     def samples(self, event=0):
-        """Of an event by its place."""
+        """Return the samples of an event, given by its index."""
         found = Samples()
         for sample in self.samples_of:
             labels, values = self.labels(sample), packed(sample[2][0])
@@ -254,7 +254,7 @@ class Pprof:
 
 
 class Perfetto:
-    """A trace: by event its samples, and who ran."""
+    """A trace: samples by event, and the running threads."""
 
     def __init__(self, data):
         self.events, self.threads, self.interned = {}, {}, collections.defaultdict(dict)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A recording with threads, recursion and inlined functions, and what tally prints of it in every format of report --format."""
+"""A recording with threads, recursion and inlined functions, and tally's output for it in every format of report
+--format."""
 import os
 
 import crafted
@@ -10,7 +11,7 @@ import tap
 TALLY = steps.tally()
 WORK = tap.workplace("export")
 DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
-STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that keep stacks whole
+STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats with complete stacks
 FORMATS = STACKS + ("callgrind", "json", "csv")
 
 PROGRAM = r"""
@@ -71,7 +72,7 @@ def setup():
 
 
 def export(form, *options, data=DATA, status=0):
-    """The bytes that are written to standard output."""
+    """Return the bytes written to standard output."""
     return tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False, status=status).stdout
 
 
@@ -86,7 +87,7 @@ def report(*options, data=DATA):
 
 
 def same_counts(got, want, what):
-    """Of Counters: what differs is told, not all."""
+    """Compare Counters. The message only contains the differences."""
     differ = {key: (got[key], want[key]) for key in set(got) | set(want) if got[key] != want[key]}
     assert not differ, f"{what}: {len(differ)} differ (got, wanted): {sorted(differ.items(), key=str)[:3]}"
 

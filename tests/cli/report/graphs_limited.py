@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A limit to graphs saves work: light functions are not told apart, and without children the file is read twice, the
-second time for the heavy rows alone. What is shown must be the same as without a limit.
+"""A limit of graphs saves work: light functions are not distinguished, and without children the file is read twice, the
+second time only for heavy rows. The output must be the same as without a limit.
 
 usage: graphs_limited.py TALLY FIXTURES SHARED
 """
@@ -16,12 +16,12 @@ from graphs import graphs_of, heavy_graphs, heavy_of  # noqa: E402
 
 TALLY = sys.argv[1]
 SETS = fixtures.sets(*sys.argv[2:4])
-LEAST = {True: 50, False: 100}  # graphs of the own set, and of the shared one
+LEAST = {True: 50, False: 100}  # number of graphs in the own set and in the shared one
 
 WAYS = {
     "callees": ("callee", ["--no-children"]),
     "callers": ("caller", ["--no-children"]),
-    # Threads are numbered as they are met, so this one reads all samples again.
+    # Threads are numbered in the order of samples, so this case reads all samples again.
     "by thread": ("callee", ["--no-children", "-s", "pid,tid,symbol"]),
     "children": ("caller", ["--children"]),
     "children, callees": ("callee", ["--children"]),
@@ -31,7 +31,7 @@ WAYS = {
 
 @functools.cache
 def recordings(one):
-    """Those with callchains."""
+    """Return the recordings with callchains."""
     attrs = ((path, tap.run(TALLY, "evlist", "-v", "-i", path)) for path in one.files())
     return [path for path, run in attrs if run.returncode == 0 and "CALLCHAIN" in run.stdout]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --sort: which samples the rows of a key hold, and perf's rows of the same recording.
+"""report --sort: the samples in the rows of each key, and perf's rows for the same recording.
 
 usage: keys.py TALLY
 """
@@ -15,7 +15,7 @@ import tap  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("keys")
-# process: {thread: how many samples}
+# process: {thread: number of samples}
 TASKS = {100: {100: 5, 101: 3, 102: 2}, 200: {200: 1}}
 
 
@@ -35,7 +35,7 @@ def recording():
 
 
 def rows(key, tool=TALLY):
-    """{number: samples}"""
+    """Return {number: samples}."""
     text = tap.run(tool, "report", "--stdio", "-n", "-s", key, "-i", recording(), status=0).stdout
     found = re.findall(r"^ +[\d.]+% +(\d+) +(\d+):task *$", text, re.M)
     return {int(number): int(samples) for samples, number in found}

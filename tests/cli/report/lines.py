@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lines of source and inlined functions in reports and scripts: samples at every instruction of a program, beside what
-addr2line says of them.
+"""Source lines and inlined functions in reports and scripts: samples at every instruction of a program, compared with
+addr2line.
 
 usage: lines.py TALLY
 """
@@ -29,7 +29,7 @@ WORK = tap.workplace("lines")
 PROGRAM = os.path.join(WORK, "program")
 DATA = os.path.join(WORK, "perf.data")
 START = 0x400000
-PID = 4194304 + os.getpid()  # nobody's
+PID = 4194304 + os.getpid()  # an unused pid
 SOURCE = """
 volatile unsigned long sum;
 static inline __attribute__((always_inline)) void innermost(unsigned long n)
@@ -70,7 +70,7 @@ def build():
 
 
 def instructions(program=PROGRAM):
-    """The addresses of hot() and caller(), by function, and what a call of hot() returns to."""
+    """Return the addresses of hot() and caller() by function, and the return address of a call of hot()."""
     sizes = {words[3]: int(words[0], 16) + int(words[1], 16)
              for words in (line.split() for line in tap.run("nm", "-S", program).stdout.splitlines()) if len(words) == 4}
     out, name, after_call = collections.defaultdict(list), None, None
@@ -87,15 +87,15 @@ def instructions(program=PROGRAM):
         if is_call:
             after_call = addr
         is_call = bool(re.match(r"(call|bl)\b.*<hot>", found.group(2)))
-        if addr < sizes[name]:  # and not what fills the room behind it
+        if addr < sizes[name]:  # not in the padding after it
             out[name].append(addr)
     return out, after_call
 
 
 def addr2line(addr):
-    """[(function, file:line)], the innermost first."""
+    """Return [(function, file:line)], innermost first."""
     lines = tap.run("addr2line", "-ife", PROGRAM, f"{addr:x}").stdout.splitlines()
-    # With "(discriminator N)" behind some.
+    # Some lines have "(discriminator N)" at the end.
     where = [re.sub(r" \(.*", "", os.path.basename(line)) for line in lines[1::2]]
     return list(zip(lines[::2], where))
 
@@ -111,7 +111,8 @@ def records(chains=False):
 
 
 def write_file(path, data):
-    """As if it was recorded after the program is changed, as some tests do: else that is another program."""
+    """Write a recording with a later date than the program, which some tests change. Otherwise it would be another
+    program."""
     with open(path, "wb") as file:
         file.write(data)
     later = time.time() + 3600
@@ -135,7 +136,7 @@ def tally(*command, index="off", status=0):
 
 
 def rows(text):
-    """Shares of rows, by the rest of the line."""
+    """Return the shares of rows by the rest of the line."""
     found = re.findall(r"^ +([0-9.]+)% +(\S.*?) *$", text, re.M)
     return {name: float(share) for share, name in found}
 
@@ -162,7 +163,7 @@ def test_rows_by_line_and_file():
 
 
 def test_rows_of_inlined_functions():
-    """With --children they have rows; the row of a sample is that of the function that its code is in."""
+    """With --children they have rows; the row of a sample is that of the function containing the code."""
     prepared(chains=True)
     found, _ = instructions()
     chains = [{name for name, _ in addr2line(addr)} for addr in found["hot"]]
@@ -185,7 +186,7 @@ def test_script_has_lines_and_inlined_functions():
         want = []
         for ip, at in ((addr, addr), (after_call, after_call - 1)):
             levels = addr2line(at)
-            # The last of an address is the function itself.
+            # The last line of an address is the function itself.
             want += [(f"{ip % START:x}", name, line + (" (inlined)" if i + 1 < len(levels) else ""))
                      for i, (name, line) in enumerate(levels)]
         got = re.findall(r"^\s+([0-9a-f]+) (\w+)\n +(\S.*)", block, re.M)
@@ -199,7 +200,7 @@ def test_callchains_and_callers():
     prepared(chains=True)
     graph = tally("report", "--stdio", "-g", "caller", "-s", "sym")
     assert re.search(r"caller\n.*hot\n.*between \(inlined\)\n.*innermost \(inlined\)", graph, re.S), graph
-    # A call is on its own line, not on the next one, which it returns to.
+    # A call is on its own line, not on the next one, which contains the return address.
     _, after_call = instructions()
     assert addr2line(after_call)[0] != addr2line(after_call - 1)[0]
     text = tally("report", "--stdio", "-g", "none", "--children", "-s", "srcline")
@@ -209,7 +210,7 @@ def test_callchains_and_callers():
 
 
 def frames(rows_or_nodes):
-    """All nodes of graphs."""
+    """Yield all nodes of graphs."""
     for node in rows_or_nodes:
         yield node
         yield from frames(node.get("graph", []) + node.get("children", []))
@@ -227,7 +228,7 @@ def test_json_says_what_is_inlined():
 
 
 def test_filters_of_inlined_functions():
-    """--symbols is of functions that have addresses; the hint names options that do find inlined ones."""
+    """--symbols is about functions with addresses; the hint names options that find inlined ones."""
     prepared(chains=True)
     done = tap.run(TALLY, "report", "-S", "innermost", "-i", DATA, env={**os.environ, "TALLY_INDEX": "off"})
     assert done.returncode == 0 and re.search("hint: .*--symbol-filter.*--sort parent -p", done.stderr), done.stderr
@@ -239,7 +240,7 @@ def test_filters_of_inlined_functions():
 
 @contextlib.contextmanager
 def program_changed(*command):
-    """The program as a command leaves it, until the end of a block."""
+    """Change the program with a command, until the end of a block."""
     with open(PROGRAM, "rb") as file:
         whole = file.read()
     try:
@@ -255,20 +256,20 @@ def names_of_frames(text):
 
 
 def test_script_without_a_table_of_symbols():
-    """Names of inlined functions are those of the debug information."""
+    """Names of inlined functions are from the debug information."""
     prepared(chains=True)
     found, _ = instructions()
     with program_changed("objcopy", "--strip-all", "--keep-section=.debug_*"):
         got = names_of_frames(tally("script", "-F", "ip,sym,symoff"))
         want = []
         for addr in found["hot"]:
-            # Of the function itself, and of its caller, nobody knows the name.
+            # The names of the function itself and of its caller are unknown.
             want += [name + " (inlined)" for name, _ in addr2line(addr)[:-1]] + ["[unknown]"] * 2
         tap.same(got, want, "names")
 
 
 def test_script_of_inlined_functions_without_a_name():
-    """Their names may be in a file that is gone."""
+    """Their names may be in a file that is missing."""
     prepared(chains=True)
     with program_changed("true"):
         with open(PROGRAM, "r+b") as file:
@@ -281,8 +282,7 @@ def test_script_of_inlined_functions_without_a_name():
 
 
 def test_addresses_without_lines_are_shown_as_by_perf():
-    """Where there are no symbols it is the place in the file, where there are any nothing, and so where nothing is
-    mapped."""
+    """Without any symbols the file offset is printed; with symbols, or without a mapping, nothing."""
     prepared()
     addrs = all_addresses()
     nowhere = 0x10000
@@ -303,14 +303,14 @@ def test_addresses_without_lines_are_shown_as_by_perf():
 def check_beside_perf(text, *command):
     version = tap.run("perf", "--version").stdout if shutil.which("perf") else ""
     if version.startswith("perf version 6.1"):
-        # To perf, places in files that are not position independent are addresses.
+        # perf prints addresses instead of offsets for files that are not position-independent.
         want = re.sub(r"(?<=program\[)[0-9a-f]+", lambda found: f"{int(found.group(), 16) - START:x}",
                       tap.run("perf", *command, "-i", DATA).stdout)
         tap.same(text, want, command)
 
 
 def test_full_source_path():
-    """Files of the same name in two directories are told apart with their directories only."""
+    """Files with the same name in two directories are only distinguished with their directories."""
     prepared()
     program = os.path.join(WORK, "two")
     names = [os.path.join(WORK, folder, "same.c") for folder in ("one", "other")]
@@ -345,7 +345,7 @@ def test_damaged_information_is_told():
         whole = file.read()
     at = whole.index(info)
     try:
-        # A unit that says that it is of a version that does not exist.
+        # A unit with an invalid version.
         with open(PROGRAM, "r+b") as file:
             file.seek(at + 4)
             file.write(b"\x63\x63")
@@ -361,7 +361,7 @@ def test_damaged_information_is_told():
 
 
 def test_the_index_has_lines():
-    """What was looked up once is known without the debug file."""
+    """Lines that were looked up once are known without the debug file."""
     prepared(chains=True)
     with open(PROGRAM, "rb") as file:
         whole = file.read()
@@ -381,7 +381,8 @@ def test_the_index_has_lines():
 
 
 def shared_parts():
-    """Two programs and what dwz moved out of both, and one whose units are split off; what to take away of each."""
+    """Programs with shared or separate debug information: two with parts moved to a common file by dwz, and one with
+    split units; and the file to remove for each."""
     cc, dwz = shutil.which("cc"), shutil.which("dwz")
     source = os.path.join(WORK, "lines source.c")
     split = os.path.join(WORK, "split")
@@ -416,24 +417,24 @@ def test_missing_parts_are_told():
         without = tap.run(TALLY, *options, env=env).stdout
         assert "inlined)" not in without and re.search(r" hot$", without, re.M), (name, without)
         assert re.search(rf"# No lines: {path}: parts of its debug information are missing", without), (name, without)
-        # Where the recording is read as it comes, some of its lines would be taken for all.
+        # Lines are not embedded in this case: a reader would take the incomplete set for all lines.
         done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
-        assert done.returncode == 0 and f"no lines of source are stored of {path}: parts of" in done.stderr, done.stderr
+        assert done.returncode == 0 and f"no source lines embedded for {path}: parts of" in done.stderr, done.stderr
         if parts[0].endswith(".dwo") and shutil.which("dwp"):
             package = path + ".dwp"
             tap.run("dwp", "-o", package, *(os.path.join(WORK, part + ".away") for part in parts), status=0)
             beside = tap.run(TALLY, *options, env=env).stdout
             assert f"# No lines: {path}: {package} has parts of its debug information" in beside and ".dwo files" in beside, beside
             done = tap.run(TALLY, "archive", "-o", other + ".archive", other, env=env)
-            assert f"no lines of source are stored of {path}: {package} has parts" in done.stderr, done.stderr
+            assert f"no source lines embedded for {path}: {package} has parts" in done.stderr, done.stderr
             os.unlink(package)
-        if parts[0].endswith(".dwo"):  # nobody may have us wait for a writer
+        if parts[0].endswith(".dwo"):  # a FIFO in its place must not block
             os.mkfifo(os.path.join(WORK, parts[0]))
             tap.same(tap.run(TALLY, *options, env=env).stdout, without, "with a FIFO")
 
 
 def test_shortage_is_not_the_files_fault():
-    """Out of descriptors a file is neither broken nor without debug information."""
+    """If descriptors run out, the file is not reported as broken or without debug information."""
     prepared()
     def few(number):
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
@@ -441,13 +442,13 @@ def test_shortage_is_not_the_files_fault():
     for number in range(4, 14):
         done = tap.run(TALLY, "report", "--stdio", "-s", "srcline", "-i", DATA, preexec_fn=few(number),
                        env={**os.environ, "TALLY_INDEX": "off"})
-        assert "# No lines: " + PROGRAM + ": no debug" not in done.stdout and "broken" not in done.stdout, (number, done.stdout)
+        assert "# No lines: " + PROGRAM + ": no debug" not in done.stdout and "malformed" not in done.stdout, (number, done.stdout)
         told.update(re.findall(r"# No lines: .*?: (.*)", done.stdout))
     assert told == {"out of file descriptors or processes"}, told
 
 
 def test_a_debug_file_alone():
-    """It does not say where in the file its code was: no names are better than wrong ones."""
+    """A debug file does not contain the file offset of its code: unknown is better than a wrong name."""
     prepared()
     with open(PROGRAM, "rb") as file:
         whole = file.read()
@@ -462,7 +463,7 @@ def test_a_debug_file_alone():
         os.unlink(PROGRAM)
         done = tap.run(TALLY, "report", "--stdio", "-s", "sym,srcline", "-i", other,
                        env={**os.environ, "TALLY_INDEX": "off", "PERF_BUILDID_DIR": os.path.join(WORK, "cache")})
-        assert f"# No symbols: {PROGRAM}: only its debug file is here" in done.stdout, done.stdout
+        assert f"# No symbols: {PROGRAM}: only its debug file was found" in done.stdout, done.stdout
         assert "_fini" not in done.stdout and "_init" not in done.stdout, done.stdout
     finally:
         with open(PROGRAM, "wb") as file:
@@ -471,7 +472,7 @@ def test_a_debug_file_alone():
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """What debuginfod servers do, of one file."""
+    """A debuginfod server with one file."""
     asked = []
     build_id = debug = None
 
@@ -511,28 +512,28 @@ def test_debuginfod_when_asked():
         want = tap.run(TALLY, *options, env=env).stdout
         for command in (("objcopy", "--only-keep-debug", PROGRAM, Server.debug), ("strip", PROGRAM)):
             assert not tap.run(*command).returncode
-        # The variable alone asks nobody.
+        # The variable alone does not cause a request.
         done = tap.run(TALLY, *options, env=env)
         assert done.returncode == 0 and "between" not in done.stdout and not Server.asked, Server.asked
         done = tap.run(TALLY, *options, "--debuginfod", env=env)
         tap.same(done.stdout, want, "fetched")
         assert "[ debug information: 1 fetched, " in done.stderr, done.stderr
         assert any(Server.build_id in path for path in Server.asked)
-        # From the client's cache, and by a URL in the option.
+        # From the client's cache, and with a URL in the option.
         nr = len(Server.asked)
         tap.same(tap.run(TALLY, *options, f"--debuginfod={url}", env={**env, "DEBUGINFOD_URLS": ""}).stdout, want, "again")
         assert len(Server.asked) == nr, Server.asked
         done = tap.run(TALLY, "script", "-F", "ip,sym,srcline", "-i", DATA, "--debuginfod", env=env)
         assert "between" in done.stdout, done.stdout
-        # A server that has nothing, one that is not there, and none.
+        # A server without the file, one that does not exist, and none.
         env["DEBUGINFOD_CACHE_PATH"] = os.path.join(WORK, "empty")
         Server.build_id = "nothing"
         done = tap.run(TALLY, *options, "--debuginfod", env=env)
-        assert done.returncode == 0 and "[ debug information: 0 fetched, 0.0 MB; 1 on no server ]" in done.stderr, done.stderr
+        assert done.returncode == 0 and "[ debug information: 0 fetched, 0.0 MB; 1 not found on any server ]" in done.stderr, done.stderr
         done = tap.run(TALLY, *options, "--debuginfod=http://127.0.0.1:1", env={**env, "DEBUGINFOD_CACHE_PATH": WORK + "/other"})
-        assert done.returncode == 0 and "was not fetched: Connection refused" in done.stderr, done.stderr
+        assert done.returncode == 0 and "Connection refused" in done.stderr, done.stderr
         done = tap.run(TALLY, *options, "--debuginfod", env={**env, "DEBUGINFOD_URLS": ""})
-        assert done.returncode == 1 and "no server is named" in done.stderr, done.stderr
+        assert done.returncode == 1 and "no server given" in done.stderr, done.stderr
         with open(DATA, "rb") as file:
             done = tap.run(TALLY, *options[:-1], "-", "--debuginfod", env=env, stdin=file)
         assert done.returncode == 1 and "cannot be read twice" in done.stderr, done.stderr

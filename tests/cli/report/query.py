@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --query: what it keeps, held against other options and against the samples as tally script prints them.
+"""report --query: the selected samples, compared with other options and with the samples printed by tally script.
 
 usage: query.py TALLY
 """
@@ -44,7 +44,7 @@ def setup():
 
 
 def rows(*options):
-    """{(comm, symbol): samples}, and the sum that the heading tells."""
+    """Return {(comm, symbol): samples}, and the sum in the heading."""
     event = steps.report_json(DATA, "--no-children", "-g", "none", "-s", "comm,symbol", *options)["events"][0]
     found = {(row["comm"], row["symbol"].split("] ")[-1]): row["self_samples"] for row in event["rows"]}
     tap.same(sum(found.values()), event["samples"], f"samples of {options}")
@@ -56,7 +56,7 @@ def queried(query):
 
 
 def samples():
-    """Of each sample the comm, the time and the functions of its callchain, as a list."""
+    """Return comm, time and functions of the callchain of each sample, as a list."""
     out = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,tid,time,cpu,ip,sym").stdout
     for block in filter(None, out.split("\n\n")):
         head, *frames = block.strip("\n").splitlines()
@@ -115,8 +115,8 @@ def test_times():
 
 
 def test_wrong_ones():
-    for query, part in (("coom:x", "byte 1: fields are"), ("a pid:x", "byte 7: numbers"), ("/(/", "byte 1: '('"),
-                        ('"a', "not closed"), ("time:2,1", "start,end")):
+    for query, part in (("coom:x", "byte 1: unknown field"), ("a pid:x", "byte 7: numbers"), ("/(/", "byte 1: unmatched '('"),
+                        ('"a', "unterminated quote"), ("time:2,1", "start,end")):
         run = tap.run(TALLY, "report", "-i", DATA, "--query", query, status=1)
         assert part in run.stderr and run.stdout == "", run.stderr
     run = tap.run(TALLY, "report", "-i", DATA, "--query", "\x1b[31m:\"")
@@ -127,7 +127,7 @@ def test_what_was_not_recorded():
     path = os.path.join(WORK, "nocpu")
     run = tap.run(TALLY, "record", "-e", "cpu-clock", "-o", path, os.path.join(WORK, "loop"), status=0)
     run = tap.run(TALLY, "report", "-i", path, "--query", "cpu:0", status=1)
-    assert "--query cannot choose" in run.stderr and "CPU was not recorded" in run.stderr, run.stderr
+    assert "--query cannot be applied to" in run.stderr and "CPU was not recorded" in run.stderr, run.stderr
 
 
 tap.main(__name__, lambda: machine.need_compiler("gcc"), machine.need_events, setup=setup)

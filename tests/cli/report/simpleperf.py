@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings of simpleperf with stack dumps, of Android's ARM in 64 and 32 bits: they are read whole, how their stacks end
-is told, and what cannot be unwound is told as that.
+"""Recordings of simpleperf with stack dumps, of Android's 64-bit and 32-bit Arm: they are read completely, the ends of
+their stacks are reported, and so is what cannot be unwound.
 
 usage: simpleperf.py TALLY SHARED
 """
@@ -17,7 +17,7 @@ TALLY = os.path.abspath(sys.argv[1])
 FOLDER = os.path.join(sys.argv[2], "perfdata", "simpleperf")
 WORK = tap.workplace("simpleperf")
 ENV = {**os.environ, "XDG_CACHE_HOME": WORK}
-# Dumps that are there still: simpleperf mostly unwinds itself and leaves none. The files are on nobody's machine but a phone.
+# Dumps that remained: simpleperf usually unwinds itself and writes none. The files only exist on a phone.
 DUMPS = {"perf_no_unwind.data": {"no_file": 8}, "perf_unwind_embedded_lib_in_apk.data": {"no_file": 1},
          "perf_with_ip_zero_in_callchain.data": {"unmapped": 1}}
 ENDS = ("whole", "limit", "short_dump", "other_stack", "no_rules", "no_file", "anonymous", "unmapped", "bad_rule", "pointers")
@@ -62,12 +62,12 @@ def test_ends_of_stacks_are_told():
 
 
 def dumped(abi, ip):
-    """A callchain of nothing, 16 registers of which the last is the IP, and a stack of 16 bytes."""
+    """Return an empty callchain, 16 registers, the last of which is the IP, and a stack of 16 bytes."""
     return u64(0) + u64(abi, *range(1, 16), ip) + u64(16) + bytes(16) + u64(16)
 
 
 def test_32_bits_are_told():
-    """By the file's machine, or, of a program of 32 bits on a kernel of 64, by the sample."""
+    """32-bit code is detected by the file's machine, or in a 32-bit program on a 64-bit kernel by the sample."""
     an_attr = attr(IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER, regs_user=0xffff, stack=16)
     path = os.path.join(WORK, "arm.data")
     for machine, abi in (("armv7l", 1), ("armv8l", 1), ("aarch64", 1), ("i686", 1), ("x86_64", 1), ("riscv64", 2)):
@@ -77,7 +77,7 @@ def test_32_bits_are_told():
             file.write(file_bytes(records, [an_attr], {6: padded(machine)}))
         told = stacks(path)
         tap.same((told["unwound"], told["foreign"]), (0, 1), machine)
-        want = "# Stacks: 1 not unwound: not of a 64-bit program of x86-64 or AArch64"
+        want = "# Stacks: 1 not unwound: not from a 64-bit program for x86-64 or AArch64"
         assert want in tally("report", "--health", "-i", path), machine
         assert want in tally("report", "--stdio", "-i", path), machine
         assert "app" in tally("script", "-i", path), machine

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --svg: boxes held against the rows of the report, hostile names, what is written where, and what a browser shows.
+"""report --svg: boxes compared with the rows of the report, hostile names, output files, and rendering in a browser.
 
 usage: svg.py TALLY
 """
@@ -29,7 +29,7 @@ DATA, ROOT = os.path.join(WORK, "perf.data"), os.path.join(WORK, "root")
 SPACE = "{http://www.w3.org/2000/svg}"
 ROW = 17
 Box = collections.namedtuple("Box", "name samples left top width label kind")
-# What may be in a document, and the attributes of each.
+# Elements permitted in a document, and their attributes.
 KNOWN = {"svg": {"version", "width", "height", "viewBox", "role"}, "title": set(), "style": set(), "g": {"class"},
          "rect": {"class", "x", "y", "width", "height"}, "text": {"class", "x", "y"}}
 
@@ -50,7 +50,7 @@ def report(*options, data=DATA):
 
 
 def graphs_of(text):
-    """Of each graph its boxes, by levels."""
+    """Return the boxes of each graph by level."""
     found = []
     for group in ElementTree.fromstring(text).iter(SPACE + "g"):
         title, rect, label = (group.find(SPACE + what) for what in ("title", "rect", "text"))
@@ -66,12 +66,12 @@ def graphs_of(text):
 
 
 def below(box, other):
-    """Whether a box stands somewhere below another one."""
+    """Return true if a box is below another one, at any distance."""
     return other.top > box.top and other.left >= box.left - 0.15 and other.left + other.width <= box.left + box.width + 0.15
 
 
 def samples_of(boxes, name):
-    """Of a function with what it calls: of its boxes that stand below no other one of it."""
+    """Return the total samples of a function: those of its boxes that are not below another one of it."""
     own = [box for box in boxes if box.name == name]
     return sum(box.samples for box in own if not any(below(other, box) for other in own))
 
@@ -123,7 +123,7 @@ def test_an_event_alone():
 
 
 def test_filters_hold():
-    """Of every filter the root has the samples that the report tells."""
+    """With every filter the root has the number of samples in the report."""
     whole = report()[0]["samples"]
     for options in (["--tid", "101"], ["--comms", "shop"], ["-C", "1"], ["--query", "sym:find_item -sym:price_of"],
                     ["--symbols", "discount"], ["--time", "1.2,1.5"], ["--dsos", "libprice.so.1"]):
@@ -133,17 +133,17 @@ def test_filters_hold():
             assert 0 < found[0][0].samples < whole, options
     assert f"70 of {whole} samples of event" in svg_text("--symbols", "discount"), "a share is told as one"
     boxes, = graphs_of(svg_text("--symbol-filter", "walk_"))
-    tap.same(boxes[0].samples, 90, "samples of what has 'walk_' in its name")
+    tap.same(boxes[0].samples, 90, "samples of functions with 'walk_' in their names")
 
 
 def test_nothing_selected_is_told():
     run = tap.run(TALLY, "report", "-i", DATA, "--svg", "-", "--comms", "nobody", status=0)
     tap.same(graphs_of(run.stdout), [], "graphs")
-    assert "no samples to draw" in run.stdout and "none of them is shown" in run.stderr, run
+    assert "no samples to draw" in run.stdout and "leave out all rows" in run.stderr, run
 
 
 def weighted(name, periods):
-    """A recording whose samples have these periods, each in a function of its own."""
+    """Write a recording with samples of these periods, each in its own function."""
     layout = Layout()
     return browser_hostile.write(WORK, name, [layout.sample(100, 0, START + i, browser_hostile.chain_of([i]), period=period)
                                               for i, period in enumerate(periods)], layout)
@@ -152,7 +152,7 @@ def weighted(name, periods):
 def test_what_is_too_narrow_is_told():
     data = weighted("narrow", [10000, 9, 9, 9000])
     text = svg_text(data=data)
-    assert "2 frames too narrow (below 0.10%) are not drawn, nor what they call" in text, text
+    assert "2 frames too narrow (below 0.10%) are not drawn, nor are their callees" in text, text
     tap.same(len(graphs_of(text)[0]), 3, "boxes")
     text = svg_text("--percent-limit", "0.02", data=data)
     assert "too narrow" not in text, text
@@ -163,7 +163,7 @@ def test_what_is_too_narrow_is_told():
 def test_deep_stacks_end():
     data = browser_hostile.deep(WORK, None)
     text = svg_text("--max-stack", "8000", data=data)
-    assert "at the last level that is drawn" in text, text[-500:]
+    assert "at the last level, without their callees" in text, text[-500:]
     assert len(text) < 8 << 20, len(text)
 
 
@@ -176,7 +176,7 @@ def test_health_is_below_it():
 
 
 def check_harmless(text, what):
-    """Nothing but what is known; no character that is not seen."""
+    """Check that there are no other elements and no invisible characters."""
     for element in ElementTree.fromstring(text).iter():
         name = element.tag.replace(SPACE, "")
         assert name in KNOWN and set(element.attrib) <= KNOWN[name], (what, name, element.attrib)
@@ -258,7 +258,7 @@ def test_a_full_disk_leaves_the_old_one():
     path = os.path.join(WORK, "kept.svg")
     with open(path, "w", encoding="ascii") as file:
         file.write("old")
-    # A file may be no longer than 1 kB: SIGXFSZ is ignored, so that writing fails.
+    # The file size is limited to 1 kB; SIGXFSZ is ignored, so that writing fails.
     run = tap.run("sh", "-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh", TALLY, "report", "-i", DATA, "--no-index",
                   "--symfs", ROOT, "--force", "--svg", path)
     assert run.returncode == 1 and "cannot write" in run.stderr, run
@@ -273,11 +273,11 @@ def test_other_forms_are_refused():
         assert run.returncode == 129 and "--svg" in run.stderr and not run.stdout, (option, run)
 
 
-# ---- what a browser shows ------------------------------------------------------------------------
+# ---- rendering -----------------------------------------------------------------------------------
 
 
 def unfilter(kind, line, above, size):
-    """A row of a PNG as it was before it was filtered (PNG specification, 9.2)."""
+    """Undo the filter of a row of a PNG (PNG specification, 9.2)."""
     for i, byte in enumerate(line):
         left, up, corner = line[i - size] if i >= size else 0, above[i], above[i - size] if i >= size else 0
         if kind == 4:
@@ -290,7 +290,7 @@ def unfilter(kind, line, above, size):
 
 
 def pixels_of(path):
-    """The rows of a PNG of 8 bits, and the bytes of a pixel."""
+    """Return the rows of a PNG with 8 bits, and the size of a pixel in bytes."""
     with open(path, "rb") as file:
         data = file.read()
     at, packed = 8, b""
@@ -313,7 +313,7 @@ def pixels_of(path):
 
 
 def check_shown(path, options, kinds):
-    """Chromium's picture has the colours of kinds where their boxes are."""
+    """Check that Chromium's picture has the colors of kinds at the positions of their boxes."""
     picture = os.path.join(WORK, "shown.png")
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={WORK}/profile", *options,
                     f"--screenshot={picture}", "--window-size=1220,300", "file://" + path],
@@ -322,7 +322,7 @@ def check_shown(path, options, kinds):
     boxes, = graphs_of(svg_text())
     for name, colour in kinds.items():
         box = next(box for box in boxes if box.name == name)
-        # At its right end there are no letters.
+        # There are no letters at its right end.
         at = int(box.left + box.width - 4)
         tap.same(rows[int(box.top) + 8][at * size:at * size + 3].hex(), colour, f"{name} with {options}")
 

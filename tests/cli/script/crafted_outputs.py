@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is printed of recordings that were written by hand: hostile names, lost records, branch stacks, stack dumps.
+"""Output for generated recordings: hostile names, lost records, branch stacks, stack dumps.
 
 usage: crafted_outputs.py TALLY
 """
@@ -28,7 +28,7 @@ def write(name, records, attrs=None, features=None, **more):
     return path
 
 
-# ---- names that are made to do harm --------------------------------------------------------------
+# ---- hostile names -------------------------------------------------------------------------------
 
 ESCAPE = b"\x1b]0;pwned\x07\x1b[31mRED"
 FORGED = b"x\nroot     1 [000]     1.000000:          1 cycles:            401000 fake (/bin/fake)"
@@ -41,7 +41,7 @@ HOSTNAME = 3
 
 
 def hostile():
-    """Hostile names of every kind; the kernel's symbols come from a file beside it."""
+    """Write hostile names of every kind. The kernel's symbols are in a separate file."""
     records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT)]
     for pid, name in enumerate([ESCAPE, FORGED, TURNED, UPPER, BROKEN, b"a;b,c\t\"d\"|e"], 1):
         records += [comm(pid, name), mmap(pid, 0x400000, 0x1000, b"/tmp/" + name.replace(b"/", b"_"))]
@@ -62,7 +62,7 @@ def output(*args, status=0):
 
 def assert_clean(text, what, tabs=False):
     for line in text.split(b"\n"):
-        shown = line.decode("utf-8")  # fails where it is none
+        shown = line.decode("utf-8")  # fails if it is not UTF-8
         for char in shown:
             odd = ord(char) < 0x20 or 0x7f <= ord(char) < 0xa0 or char in "\u202e\u2028"
             assert not odd or (tabs and char == "\t"), f"{what}: {char!r} in {line!r}"
@@ -81,7 +81,7 @@ def test_nothing_in_a_recording_reaches_a_terminal_raw():
     path = hostile()
     for printer in PRINTERS:
         texts = output(*printer, "-i", path)
-        assert texts[0] or "-H" in printer, printer  # of files that were hit, of which it has none
+        assert texts[0] or "-H" in printer, printer  # of files with samples, which it does not have
         for text in texts:
             assert_clean(text, printer)
 
@@ -140,7 +140,7 @@ def test_messages_are_escaped():
 # ---- rows and callchains ---------------------------------------------------------------------------
 
 def kallsyms(names):
-    """A file of kernel symbols of 256 bytes each, and where they are."""
+    """Write a file of kernel symbols of 256 bytes each. Returns their addresses."""
     path = os.path.join(WORK, "functions")
     with open(path, "w", encoding="ascii") as file:
         for number, name in enumerate([*names, "_end"]):
@@ -153,7 +153,7 @@ def chain(*ips):
 
 
 def in_kernel(names, chains):
-    """A recording of the kernel's callchains, innermost first, and how its symbols are found."""
+    """Write a recording of kernel callchains, innermost first. Returns it and the options for its symbols."""
     functions, at = kallsyms(names)
     records = [mmap(0xffffffff, KERNEL_TEXT, 0x100000, "[kernel.kallsyms]_text", misc=KERNEL, pgoff=KERNEL_TEXT), comm(1, "task")]
     for time, one in enumerate(chains, 1):
@@ -171,7 +171,8 @@ def symbols(*options):
 def test_callers_stand_before_what_they_call():
     source = in_kernel(["zero", "yard", "xray", "word", "apex"],
                        [["word", "xray", "yard", "zero"]] * 3 + [["apex", "yard", "zero"]] * 3)
-    # All of yard's cost is zero's. Of word and apex the longer callchain comes first, then what costs itself.
+    # All of yard's cost is zero's. Of word and apex the one with the longer callchain is first, then the one with self
+    # cost.
     tap.same(symbols(*source), ["zero", "yard", "word", "apex", "xray"], "callers first")
     tap.same(symbols("-g", "caller", *source), ["zero", "yard", "word", "apex", "xray"], "graphs downwards")
     tap.same(symbols("-g", "callee", *source), ["zero", "yard", "apex", "xray", "word"], "graphs upwards")
@@ -186,7 +187,7 @@ def test_children_are_shown_without_graphs():
     tap.same(symbols("-g", "none", "--no-children", *source), ["inner"], "rows without children")
 
 
-# ---- what stands in for callchains ------------------------------------------------------------------
+# ---- replacements for callchains --------------------------------------------------------------------
 
 USER_ONLY, ANY, CALL_STACK = 1, 1 << 3, 1 << 11
 EXCLUDE_CALLCHAIN_USER = 1 << 22
@@ -223,11 +224,11 @@ def test_branch_stacks_that_are_not_shown_are_counted():
     path = write("branches.data", [sample(0x401010, 1, time, USER, branches((1, 2))) for time in (1, 2)] +
                  [sample(0x401010, 1, 3, USER, branches())], [attr(kind, branch_type=ANY)])
     text = tap.run(TALLY, "report", "-i", path).stdout
-    assert "2 branch stacks not shown" in text, text
+    assert "2 branch stacks ignored" in text, text
 
 
 def dump(ip, size=16):
-    """User registers SP and IP of x86, and a stack of which `size` bytes are valid."""
+    """Return the user registers SP and IP of x86, and a stack with `size` valid bytes."""
     return u64(2, 0x7fff0000, ip) + u64(16) + bytes(16) + u64(size)
 
 
@@ -238,7 +239,7 @@ def dump_attr():
     return bytes(one)
 
 
-# No process has it, whose files might be looked for in procfs.
+# An unused pid, so that no files are searched in procfs.
 NO_PID = (1 << 22) + 1
 
 
@@ -250,10 +251,10 @@ def test_dumps_of_code_without_a_file_give_the_innermost_function():
     path = write("dumps.data", records, [dump_attr()], {6: padded("x86_64")})
     tap.same(script_ips(path), [[0x1010], [KERNEL_TEXT + 16, 0x2020], [KERNEL_TEXT + 16]], "callchains")
     run = tap.run(TALLY, "report", "-i", path)
-    assert "# Stacks: 2 unwound, 0.0 % whole; ended early: 100.0 % its file is not at hand" in run.stdout, run.stdout
-    assert "# Hint: its file is not at hand: " in run.stdout, run.stdout
+    assert "# Stacks: 2 unwound, 0.0 % complete; ended early: 100.0 % file not available" in run.stdout, run.stdout
+    assert "# Hint: file not available: " in run.stdout, run.stdout
     run = tap.run(TALLY, "report", "--health", "-i", path)
-    assert "# Stacks ended early: /tmp/program: 2 its file is not at hand" in run.stdout, run.stdout
+    assert "# Stacks ended early: /tmp/program: 2 file not available" in run.stdout, run.stdout
     assert "Overhead" not in run.stdout, run.stdout
     stacks = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)["health"]["stacks"]
     tap.same((stacks["unwound"], stacks["whole"], stacks["no_file"]), (2, 0, 2), "stacks")
@@ -266,11 +267,11 @@ def test_dumps_of_other_architectures_give_the_innermost_function():
     path = write("dumps-s390.data", records, [dump_attr()], {6: padded("i686")})
     tap.same(script_ips(path), [[0x1010]], "callchain")
     run = tap.run(TALLY, "script", "-i", path)
-    assert "1 samples have stack dumps that are not unwound" in run.stderr, run.stderr
+    assert "1 samples have stack dumps that cannot be unwound" in run.stderr, run.stderr
     assert "# Stacks: 1 not unwound" in tap.run(TALLY, "report", "-i", path).stdout
 
 
-# ---- what was lost ----------------------------------------------------------------------------------
+# ---- losses -----------------------------------------------------------------------------------------
 
 FORMAT_ID, FORMAT_LOST = 1 << 2, 1 << 4
 
@@ -287,12 +288,12 @@ def health(records, read_format):
 
 
 def test_lost_records_are_told_once():
-    # The recorder read from the events what LOST had told of already, and more that came at the end.
+    # The counts that the recorder read from the events include those of LOST records, and losses at the end.
     text, told = health([lost(80), lost(88, 13)], FORMAT_LOST)
     tap.same(told, (88, 0), "lost")
     assert "; 88 records lost (samples, or starts, ends, names and maps of tasks)" in text, text
     assert "88 samples" not in text and "# Total Lost Records: 88\n" in text, text
-    # Events that do not count: samples that the hardware dropped are no records.
+    # Events without such counts: samples dropped by the hardware are not records.
     text, told = health([lost(80), lost(8, 13)], 0)
     tap.same(told, (80, 8), "lost")
     assert "# Total Lost Records: 80\n# Total Lost Samples: 8\n" in text, text
@@ -304,11 +305,11 @@ def test_health_counts_what_it_says():
         path = write("health.data", records, None, features, **more)
         return re.search("# Health: (.*)", tap.run(TALLY, "report", "-i", path).stdout).group(1)
 
-    tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address in no map", "one")
-    tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses in no map", "two")
-    late = "the recording was not finished, what came last is missing"
+    tap.same(line([comm(1, "task"), sample(0x1000)]), "1 sample read; 1 address without a mapping", "one")
+    tap.same(line([comm(1, "task"), sample(0x1000), sample(0x2000)]), "2 samples read; 2 addresses without a mapping", "two")
+    late = "the recording was not finished; its end is missing"
     tap.same(line([comm(1, "task")], unfinished=True), f"0 samples read; {late}", "unfinished")
-    cut = "the recording has no features: a full disk or a size limit may have cut it"
+    cut = "the recording has no features; a full disk or a size limit may have truncated it"
     tap.same(line([comm(1, "task")], None), f"0 samples read; {cut}", "cut")
     tap.same(line([comm(1, "task")]), "0 samples read", "nothing is said of nothing")
 
@@ -372,7 +373,7 @@ def count(identity, cpu, thread, value):
 
 
 def test_counts_of_stat_record_are_a_table():
-    # In a stream, where attrs come with their ids.
+    # In a stream, which contains attrs with their IDs.
     path = os.path.join(WORK, "stat.pipe")
     threads = record(73, u64(2, 500) + b"a".ljust(16, b"\0") + u64(501) + b"b".ljust(16, b"\0"))
     with open(path, "wb") as file:
@@ -399,22 +400,22 @@ def test_counts_that_are_incomplete_are_told():
 
     lines, err = script(count(7, 0, 0, 42))
     tap.same(lines, [["0", "-1", "42", "43", "44", "-"]], "a round without its end")
-    assert "a round whose end is not there" in err, err
-    # What perf stat record -I ends with is no interval: perf does not list it either.
+    assert "the last round is unfinished" in err, err
+    # The end of perf stat record -I is not an interval: perf does not print it either.
     lines, err = script(count(7, 0, 0, 1), record(77, u64(0, 9)), count(7, 0, 0, 42))
     tap.same((lines, err), ([["0", "-1", "1", "2", "3", "9"]], ""), "behind the last interval")
     lines, err = script(count(8, 0, 0, 42), count(7, 0, 0, 1), count(9, 0, 0, 42), record(77, u64(0, 9)))
     tap.same(len(lines), 1, "counts of events")
-    assert "2 counts are of no event" in err and "round" not in err, err
+    assert "skipped 2 counts of unknown events" in err and "round" not in err, err
     _, err = script(record(76, u64(7)), record(77, b""))
-    assert "2 records of counts are too short" in err, err
+    assert "skipped 2 count records that are too short" in err, err
     tap.same(script(count(7, 0, 0, 1), record(77, u64(0, 9)))[1], "", "stderr of a whole one")
 
 
-# ---- a recording that goes on ------------------------------------------------------------------------
+# ---- growing recordings ------------------------------------------------------------------------------
 
 def shown_so_far(enough, *args):
-    """What script prints of three rounds while its input stays open, until `enough` of it is there."""
+    """Return script's output for three rounds while its input stays open, until `enough` is printed."""
     rounds = [sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in (16, 32, 48)]
     records = [header_attr(attr()), comm(7, "p", 1), *rounds]
     process = subprocess.Popen([TALLY, "script", "-i", "-", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -430,7 +431,7 @@ def shown_so_far(enough, *args):
 
 
 def test_a_trickle_is_shown_while_it_comes():
-    """Rounds that come all the time, with nothing between that is a pause."""
+    """Rounds that arrive continuously, without pauses."""
     round_end = record(FINISHED_ROUND, b"", pad=False)
     with subprocess.Popen([TALLY, "script", "-i", "-", "-F", "ip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdin.write(pipe_bytes([header_attr(attr())]))
@@ -444,7 +445,7 @@ def test_a_trickle_is_shown_while_it_comes():
 
 
 def written_to_a_full_disk(*option):
-    """Status and messages while its input stays open; it is given up after a minute."""
+    """Return exit status and messages while the input stays open. The test gives up after a minute."""
     many = b"".join(sample(0x400000 + at, 7, at) + record(FINISHED_ROUND, b"", pad=False) for at in range(1, 40))
     with open("/dev/full", "w", encoding="utf-8") as full:
         process = subprocess.Popen([TALLY, "script", "-i", "-", *option], stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE)
@@ -462,7 +463,7 @@ def written_to_a_full_disk(*option):
 
 
 def test_output_that_cannot_be_written_ends_it():
-    """At the next record after the error, which is told once."""
+    """An error is reported once, and ends it at the next record."""
     for option in ("-F", "ip"), ("-D",), ("--dump-json",):
         tap.same(written_to_a_full_disk(*option), (1, "tally: cannot write the output: No space left on device\n"), option)
 
@@ -474,14 +475,14 @@ def test_what_was_read_is_shown_before_it_waits():
         assert text.count("FINISHED_ROUND") >= 3, text
 
 
-# ---- formats of tracepoints --------------------------------------------------------------------------
+# ---- tracepoint formats ------------------------------------------------------------------------------
 
 def data_source(op=1, level=1, snoop=1, lock=1, tlb=1, number=0, remote=0, more_snoop=0, block=1, hops=0):
     return (op | level << 5 | snoop << 19 | lock << 24 | tlb << 26 | number << 33 | remote << 37 | more_snoop << 38 |
             block << 40 | hops << 43)
 
 
-# What perf 6.1 prints, but for level 5, 6 and 8, which newer ones have names for.
+# perf 6.1's output, except for levels 5, 6 and 8, which have names in newer versions.
 SOURCES = {
     0: "|OP No|LVL N/A|SNP N/A|TLB N/A|LCK No|BLK  N/A",
     0x68100142: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A",
@@ -503,7 +504,7 @@ SOURCES = {
 
 
 def test_data_sources_are_words():
-    """perf's words behind the number; later columns begin behind the longest so far."""
+    """perf's words follow the number; later columns are aligned after the longest text so far."""
     path = write("sources.data", [comm(7, "p", 1)] + [sample(0x400010, 7, 10 + at, more=u64(source)) for at, source in enumerate(SOURCES)],
                  attrs=[attr(sample_type=DEFAULT_TYPE | 1 << 15)])
     text = tap.run(TALLY, "script", "-i", path, "-F", "data_src", status=0).stdout
@@ -525,7 +526,5 @@ def test_the_first_format_of_an_id_is_the_one():
     tap.same([row[0] for row in rows(path, "-s", "trace")], ["first text 7"], "row")
     tap.same(tap.run(TALLY, "evlist", "--trace-fields", "-i", path).stdout, "sys:first: trace_fields: first_x\n", "fields")
 
-
-# ---- more tests above ------------------------------------------------------------------------------
 
 tap.main(__name__)

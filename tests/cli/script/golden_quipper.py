@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally script --dump-json` against lists of the records of the same recordings: of quipper, where the shared set is,
-and in the same form of what `perf report -D` showed, of our own.
+"""Compare `tally script --dump-json` with lists of the records of the same recordings: quipper's lists, if the shared
+set exists, and for our recordings lists in the same format from `perf report -D`.
 
 usage: golden_quipper.py TALLY FIXTURES SHARED
 
-Lists called *.io.out.* hold the records as read, in file order: every field that such a list has
-is compared. The others are sorted by time, neighbouring MMAPs are merged and unmapped callchain
-addresses carry bit 63; those are compared without MMAPs and without that bit. Output is TAP.
+Lists named *.io.out.* contain the records in file order: every field in such a list is compared. In other lists records
+are sorted by time, neighbouring MMAPs are merged, and bit 63 is set in unmapped callchain addresses; they are compared
+without MMAPs and without that bit. Output is TAP.
 """
 import gzip
 import json
@@ -19,11 +19,11 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import fixtures  # noqa: E402
 import tap  # noqa: E402
 
-# Records that quipper's lists leave out.
+# Records that quipper's lists omit.
 LEFT_OUT = {"CPU_MAP", "BPF_EVENT", "EVENT_UPDATE", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE", "HEADER_TRACING_DATA",
             "HEADER_BUILD_ID", "COMPRESSED", "FINISHED_INIT"}
-LEAST = {True: 50, False: 29}  # lists of the own set, and of the shared one
-# What quipper derives itself, or hashes.
+LEAST = {True: 50, False: 29}  # number of lists in the own set and in the shared one
+# Fields that quipper derives or hashes.
 IGNORED = re.compile(r"_md5_prefix$|^root_path|^no_hw_idx$|^branch_stack_hw_idx$|^trace_data$|^timestamp$")
 TOKEN = re.compile(r'\s*([A-Za-z_0-9]+)\s*(\{|:\s*("(?:[^"\\]|\\.)*"|[^\s{}]+))|\s*(\})')
 ESCAPE = re.compile(rb'\\([0-7]{1,3}|.)')
@@ -37,7 +37,7 @@ def unescape(text):
     return ESCAPE.sub(one, text.encode("latin-1")).decode("utf-8", errors="replace")
 
 
-# Field numbers of quipper's binary lists: number -> name, or (name, table) for messages.
+# Field numbers in quipper's binary lists: number -> name, or (name, table) for messages.
 INFO = {1: "pid", 2: "tid", 3: "sample_time_ns", 4: "id", 5: "cpu", 6: "stream_id"}
 TASK = {1: "pid", 2: "ppid", 3: "tid", 4: "ptid", 5: "fork_time_ns", 11: ("sample_info", INFO)}
 EVENT = {
@@ -67,7 +67,7 @@ def varint(data, at):
 
 
 def parse_binary(data, table):
-    """A binary protobuf as dictionaries of lists; what the table lacks is passed over."""
+    """Parse a binary protobuf into dictionaries of lists. Fields that are not in the table are skipped."""
     out, at = {}, 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -95,7 +95,7 @@ def scalar(text):
 
 
 def parse(text):
-    """A text protobuf as dictionaries of lists."""
+    """Parse a text protobuf into dictionaries of lists."""
     root = {}
     stack = [root]
     for match in TOKEN.finditer(text):
@@ -119,7 +119,7 @@ def ours(tally, path, left_out):
 
 
 def lookup(record, name):
-    """A field of ours under quipper's name."""
+    """Return our field for quipper's name."""
     if name in record.get("fields", {}):
         return record["fields"][name]
     if name in ("type", "size", "name", "offset") and "fields" in record:
@@ -128,7 +128,7 @@ def lookup(record, name):
 
 
 def compare(want, record, where, wrong):
-    """Every field of `want` (a dictionary of lists) in `record`."""
+    """Compare every field of `want` (a dictionary of lists) with `record`."""
     for name, values in want.items():
         if IGNORED.search(name):
             continue
@@ -147,7 +147,7 @@ def compare(want, record, where, wrong):
         elif isinstance(values[0], dict):
             if got is None:
                 if any(not IGNORED.search(key) for key in values[0]):
-                    # An empty trailer is all zeroes in quipper's list.
+                    # A missing trailer is all zeros in quipper's list.
                     if name != "sample_info" or any(v for vs in values[0].values() for v in vs):
                         wrong.append(f"{where}.{name}: missing")
             else:
@@ -196,7 +196,7 @@ def compare_lists(tally, golden, path, plain, left_out):
 
 
 def lists(found):
-    """Path of each list, the recording's, and the names of records that lists of its set leave out."""
+    """Yield the path of each list, that of the recording, and the names of records that lists of its set omit."""
     for one in found:
         folder = "records" if one.own else "quipper"
         names = [name for name in one.names("golden", folder) if name.endswith((".pb_text.gz", ".pb_data.gz"))]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally script` against what Debian perf 6.1 printed for the same recordings, byte for byte.
+"""Compare `tally script` with the output of Debian's perf 6.1 for the same recordings, byte for byte.
 
 usage: golden_script.py TALLY FIXTURES SHARED
 
-A recording whose output differs for a reason that is perf's fault stands in PARTS with what is compared, or in MENDED
-with what is to be changed in perf's; anything else is a failure. Output is TAP.
+A recording with different output because of a bug in perf is listed in PARTS with the compared parts, or in MENDED with
+the corrections of perf's output. Any other difference is a failure. Output is TAP.
 """
 import gzip
 import json
@@ -19,17 +19,18 @@ import tap  # noqa: E402
 
 
 def of_one_event(name):
-    """Lines of one event, with single spaces: perf's Intel PT decoder adds events of its own, and pads names to the longest."""
+    """Return the lines of one event, with single spaces: perf's Intel PT decoder adds its own events, and pads names to
+    the longest one."""
     return lambda text: b"".join(b" ".join(line.split()) + b"\n" for line in text.splitlines() if b" " + name + b":" in line)
 
 
-# file: what is compared of both texts
+# file: compared part of both texts
 PARTS = {"quipper__perf.data.intel_pt-4.14.txt.gz": of_one_event(b"cycles")}
-# What perf says in streams, whose attrs come after it has looked at -F: a symbol that nobody asked for.
+# In streams, perf reads attrs after it has evaluated -F, and prints a symbol that was not requested.
 MENDED = {name: (b" [unknown] (", b" (") for name in (
     "perf61__frames-stream.data.txt.gz", "tally__frames-stream.data.txt.gz", "arm64__perf-stream.data.txt.gz",
     "riscv__bare-metal.data.txt.gz")}
-LEAST = {True: 45, False: 76}  # files of the own set, and of the shared one
+LEAST = {True: 45, False: 76}  # number of files in the own set and in the shared one
 
 
 def run(tally, *args):
@@ -37,7 +38,7 @@ def run(tally, *args):
 
 
 def fields_for(tally, path):
-    """The fields that the golden run asked for: time and brstack only where samples have them."""
+    """Return the fields of the golden run: time and brstack only if samples have them."""
     attrs = run(tally, "evlist", "-v", "-i", path).stdout.decode(errors="replace").splitlines()
     types = [line.split("sample_type: ", 1)[1].split(",")[0].split("|") for line in attrs
              if "sample_type: " in line]
@@ -51,8 +52,8 @@ def fields_for(tally, path):
 
 
 def without_leaves(want, run, dumps):
-    """tally's text without the innermost functions of stack dumps, at most one for each dump. perf had no files to
-    unwind these dumps with and shows nothing of them; nor has tally, which knows where the program was."""
+    """Return tally's text without the leaf functions of stack dumps, at most one for each dump. perf had no files to
+    unwind these dumps and prints nothing for them. tally cannot unwind them either, but prints the sampled location."""
     left, lines, kept = dumps, want.splitlines(True), []
     for line in run.stdout.splitlines(True):
         if left and line.startswith(b"\t") and (len(kept) == len(lines) or lines[len(kept)] != line):
@@ -63,7 +64,7 @@ def without_leaves(want, run, dumps):
 
 
 def count_dumps(tally, path, symfs):
-    """How many samples have a stack dump, by what a report says of them."""
+    """Return the number of samples with a stack dump according to a report."""
     done = run(tally, "report", "--json", "--sort", "comm", "--symfs", symfs, "-i", path)
     stacks = json.loads(done.stdout)["health"]["stacks"] if done.returncode == 0 else {}
     return stacks.get("unwound", 0) + stacks.get("foreign", 0)
@@ -77,7 +78,7 @@ def first_difference(want, got):
 
 
 def goldens(found):
-    """Names and paths of what perf printed, and the recording's path."""
+    """Yield names and paths of perf's outputs, and the recording's path."""
     for one in found:
         names = one.names("golden", "perf61-script")
         if len(names) < LEAST[one.own]:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally stat`: every way of adding up in every format, read back; and next to the installed perf.
+"""`tally stat`: every aggregation mode in every format, read back; and compared with the installed perf.
 
 usage: stat.py TALLY
 
-No test depends on how long something takes: what is timed is waited for. Output is TAP.
+No test depends on how long something takes: tests wait for timed events. Output is TAP.
 """
 import json
 import os
@@ -24,7 +24,7 @@ PERF = shutil.which("perf")
 FAULTS = [sys.executable, "-S", "-c", "bytearray(1 << 22)"]
 EVENTS = ["-e", "page-faults,task-clock,cycles"]
 
-MODES = {  # option: perf's key, how its label looks, whether the number of CPUs follows
+MODES = {  # option: perf's key, format of its label, whether the number of CPUs follows
     "-A": ("cpu", r"CPU\d+", False),
     "--per-core": ("core", r"S\d+-D\d+-C\d+", True),
     "--per-die": ("die", r"S\d+-D\d+", True),
@@ -46,7 +46,7 @@ def only(events, name):
 
 
 def columns(text):
-    """The lines with counts of the text for people, as (everything before the event's name)."""
+    """Return the lines with counts of the text output as (everything before the event's name)."""
     return [line for line in text.splitlines() if re.search(r"\b(page-faults|task-clock|cycles)\b", line)]
 
 
@@ -64,11 +64,11 @@ def test_status_of_commands_that_cannot_run():
 
 
 def test_words_of_perf():
-    """perf stat record and report are told from commands of these names, which -- asks for."""
+    """perf stat record and report are distinguished from commands with these names, which follow "--"."""
     for word in ("record", "report"):
         for args in ([word], [word, "true"], ["-e", "cs", word, "-o", "x", "true"]):
             said = stat(*args, status=129)
-            assert f"no 'stat {word}' as perf has it" in said and "tally stat -j" in said, said
+            assert f"perf's 'stat {word}' is not supported" in said and "tally stat -j" in said, said
         with tempfile.TemporaryDirectory() as where:
             path = os.path.join(where, word)
             os.symlink(shutil.which("true"), path)
@@ -80,14 +80,14 @@ def test_words_of_perf():
 @tap.always
 @tap.anybody
 def test_status_of_wrong_usage():
-    for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "one of -x, -j"),
-                        ("-r 2 -I 10 true", "-r does not go with -I"), ("-r x true", "not 'x'"), ("-r 2x true", "not '2x'"),
+    for words, says in (("--no-such-option true", "'--no-such-option'"), ("-A true", "-a or -C"), ("-x, -j true", "-x, -j and --json exclude each other"),
+                        ("-r 2 -I 10 true", "-r cannot be combined with -I"), ("-r x true", "not 'x'"), ("-r 2x true", "not '2x'"),
                         ("-e no-such-event true", "unknown event"), ("-e cs:z true", "unknown modifier"),
-                        ("-G x true", "'-G'"), ("--per-core -A -a true", "one way only"),
-                        ("--control pipe:3 true", "pipe:3"), ("--per-thread true", "--per-thread is for"),
+                        ("-G x true", "'-G'"), ("--per-core -A -a true", "only one kind of aggregation"),
+                        ("--control pipe:3 true", "pipe:3"), ("--per-thread true", "--per-thread requires existing threads"),
                         ("--timeout 1 true", "at least 10 ms"), ("--interval-count 2 true", "--interval-count"),
-                        ("-C x true", "list of CPUs"), ("-o /dev/null --log-fd 1 true", "--output or --log-fd"),
-                        ("-p x", "--pid x"), ("-r 2 -a", "repeats a command")):
+                        ("-C x true", "list of CPU numbers"), ("-o /dev/null --log-fd 1 true", "--output and --log-fd exclude each other"),
+                        ("-p x", "--pid x"), ("-r 2 -a", "-r requires a command")):
         stat(*words.split(), status=129, says=says)
 
 
@@ -201,14 +201,14 @@ def test_repeat_runs_so_often():
 
 @tap.always
 def test_mean_is_that_of_the_runs():
-    """The second run faults in 4096 pages more: the mean lies above a single small run, and is uncertain."""
+    """The second run has 4096 more page faults: the mean is above a single small run, and has a deviation."""
     with tempfile.TemporaryDirectory() as folder:
         script = f"if test -e '{folder}/x'; then exec {sys.executable} -S -c 'bytearray(1<<24)'; fi; touch '{folder}/x';" \
                  f"exec {sys.executable} -S -c 'pass'"
         one = json.loads(stat("--json", "-e", "page-faults", sys.executable, "-S", "-c", "pass"))["counts"][0]["value"]
         data = json.loads(stat("-r", "2", "--json", "-e", "page-faults", "sh", "-c", script))["counts"][0]
         assert data["scaled"] > one + 2048 - 512, (one, data)
-        # Of two runs the mean's deviation is half of their difference.
+        # With two runs the deviation of the mean is half of their difference.
         assert abs(data["deviation_percent"] / (100 * (data["scaled"] - one) / data["scaled"]) - 1) < 0.1, (one, data)
 
 
@@ -223,7 +223,7 @@ def test_hooks_run_around_each_run():
     stat("--pre", "exit 3", "true", status=1, says="--pre failed: exit 3")
 
 
-# ---- adding up -----------------------------------------------------------------
+# ---- aggregation ---------------------------------------------------------------
 
 def system_wide(*args):
     machine.need_system_wide()
@@ -270,7 +270,7 @@ def test_modes_in_our_json():
 
 
 def test_modes_in_intervals():
-    """Each mode again with -I: the time comes first."""
+    """Each mode again with -I: the time is the first column."""
     machine.need_system_wide()
     for mode, (_, label, number) in MODES.items():
         wide = ["stat", "-a", "-e", "task-clock", mode, "-I", "1", "--interval-count", "2"]
@@ -286,7 +286,7 @@ def test_modes_in_intervals():
 
 
 def test_parts_add_up():
-    """Times of all CPUs, however they are added up, are those of the whole machine."""
+    """The sum over all CPUs is the same in all aggregation modes."""
     machine.need_system_wide()
     for mode in list(MODES)[:-1]:
         counts = json.loads(stat("-a", mode, "--json", "-e", "cpu-clock", "true"))["counts"]
@@ -316,7 +316,7 @@ def test_a_group_survives_a_member_that_is_missing():
 
 
 def test_counting_begins_with_the_exec():
-    """Whatever tally does before it is not counted: one exec, and the faults that perf counts."""
+    """Actions of tally before the exec are not counted: there is one exec, and as many faults as in perf."""
     counts = json.loads(stat("--json", "-e", "page-faults:u,page-faults:k,page-faults", "true"))["counts"]
     values = [count["value"] for count in counts]
     assert values[0] + values[1] == values[2], values
@@ -342,7 +342,7 @@ def test_tracepoints_with_globs_and_filters():
 
 
 def test_breakpoints_and_raw_events():
-    # Behind a warning where breakpoints never fire.
+    # After a warning, if breakpoints never fire.
     counts = json.loads(stat("--json", "-e", "mem:0x1000:rw,r1a8", "true").splitlines()[-1])["counts"]
     assert [count["event"] for count in counts] == ["mem:0x1000:rw", "r1a8"], counts
     assert counts[0]["quality"] in ("exact", "not supported"), counts
@@ -385,7 +385,7 @@ def test_summary_is_the_sum():
     assert re.match(r"\d+,,page-faults", text[-1]), text
 
 
-# ---- where it goes -------------------------------------------------------------------
+# ---- output files --------------------------------------------------------------------
 
 def test_output_to_a_file():
     with tempfile.TemporaryDirectory() as folder:
@@ -412,7 +412,7 @@ def test_the_commands_own_output_is_left_alone():
     assert done.stdout == "out\nin\n", done.stdout
 
 
-# ---- next to perf ----------------------------------------------------------------------
+# ---- comparison with perf --------------------------------------------------------------
 
 def both(*args):
     machine.need_perf_counts()
@@ -420,7 +420,7 @@ def both(*args):
 
 
 def shape(text):
-    """Numbers do not matter, nor how wide they are; columns do."""
+    """Return the text without numbers and their widths; columns remain."""
     text = re.sub(r" +(\d+(\.\d+)?|<not \w+>)(?= (msec|    |ns  ) )", lambda m: "~" * len(m[0]), text)
     text = re.sub(r"# +\d+\.\d+ ([KMG]/sec {18}|/sec {19})", "# rate", text)
     text = re.sub(r"\d+\.\d{3} CPUs", "N CPUs", text)
@@ -431,7 +431,7 @@ def shape(text):
 
 
 def test_text_as_perf_has_it():
-    # perf's "#   N CPUs" may have a wider number when its clock lost the race; blanks are kept apart.
+    # The number in perf's "# N CPUs" may be wider, depending on its clock; blanks are compared separately.
     for args in (["-n", "true"], ["-e", "page-faults,cs", "true"], ["-e", "r1a8,page-faults", "true"]):
         perf, tally = both(*args)
         tap.same(shape(tally), shape(perf), str(args))
@@ -457,14 +457,15 @@ def counting_faults(program, *command, env=None):
 
 
 def fault_counts(program, *command):
-    """Without randomised addresses and with the same small environment, that which perf makes, every run faults alike."""
+    """Return the faults of a run. Without address randomization and with the same small environment, which is perf's,
+    every run has the same number."""
     lines = counting_faults(PERF, "env").stdout.splitlines() if program == TALLY else []
     env = dict(line.split("=", 1) for line in lines)
     return {int(counting_faults(program, *command, env=env).stderr.split(",")[0]) for _ in range(3)}
 
 
 def check_faults(command):
-    """Where memory is short or pages are taken from a cache that changes, perf's own counts differ from run to run."""
+    """If memory is short, or pages are from a changing cache, perf's own counts differ between runs."""
     seen = []
     for _ in range(10):
         seen.append((fault_counts(PERF, *command), fault_counts(TALLY, *command)))
@@ -487,7 +488,7 @@ def test_page_faults_are_perfs():
 
 
 def test_task_clock_next_to_perf():
-    """Only shown: time is not asserted."""
+    """Only printed: times are not compared."""
     perf, tally = (float(text.split(",")[0]) for text in both("-x,", "-e", "task-clock", *FAULTS))
     print(f"# task-clock of a python that allocates: perf {perf} ms, tally {tally} ms")
 
@@ -510,7 +511,7 @@ def test_without_privileges_the_kernel_is_left_out():
         assert done.returncode == 0 and "page-faults:u" in done.stderr, done.stderr
         told = r"perf_event_paranoid is 2.*CAP_PERFMON.*at most 1.*cap_sys_admin.*discouraged"
         assert re.search(told, done.stderr, flags=re.S), done.stderr
-        # What happens in the kernel alone has no part in user space.
+        # An event that only occurs in the kernel has no user part.
         assert re.search("<not permitted> +cs", done.stderr), done.stderr
         data = json.loads(tap.run(*nobody, "--json", "-e", "page-faults,cs", "true").stderr.splitlines()[-1])
         assert data["counts"][0]["fallbacks"] == ["kernel excluded"], data

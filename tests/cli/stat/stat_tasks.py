@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally stat` of tasks that run already, under control, by signals and limits, and of cgroups.
+"""`tally stat` of running tasks, with control commands, signals and limits, and of cgroups.
 
 usage: stat_tasks.py TALLY
 
-No test depends on how long something takes: what is timed is waited for.
+No test depends on how long something takes: tests wait for timed events.
 """
 import json
 import os
@@ -25,7 +25,7 @@ TALLY = os.path.abspath(sys.argv[1])
 # ---- tasks -----------------------------------------------------------------------
 
 class Worker:
-    """A process that faults in a number of pages when it is told to, and says so."""
+    """A process that causes a number of page faults on request, and reports it."""
     SCRIPT = ("import sys\nkept=[]\nprint('ready', flush=True)\n"
               "for line in sys.stdin:\n kept.append(bytearray(1<<24))\n print('done', flush=True)\n")
 
@@ -47,7 +47,7 @@ class Worker:
 
 
 class Controlled:
-    """A tally stat that starts disabled and takes its commands from a fifo."""
+    """A tally stat that starts disabled and reads commands from a FIFO."""
 
     def __init__(self, *args):
         self.args = args
@@ -139,7 +139,7 @@ def test_control_by_descriptors():
 
 
 def test_interrupt_shows_what_was_counted():
-    """Sent to tally alone, the command gets it too; with -r the runs so far are shown."""
+    """If only tally gets the signal, it passes it on to the command; with -r the runs so far are printed."""
     for options in ([], ["-r", "0"]):
         process = subprocess.Popen([TALLY, "stat", *options, "-e", "page-faults", "sh", "-c", "echo up; exec sleep 1000"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -152,7 +152,7 @@ def test_interrupt_shows_what_was_counted():
 
 
 def test_delay_starts_later():
-    """The command goes on until it hears that counting has begun."""
+    """The command continues until it is told that counting has started."""
     process = subprocess.Popen([TALLY, "stat", "-D", "1", "--json", "-e", "cs", "cat"], stdin=subprocess.PIPE,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr.readline() == "Events disabled\n"
@@ -202,7 +202,7 @@ class Cgroup:
         os.rmdir(self.path)
 
     def run(self, script):
-        """A shell command in the cgroup: it moves itself there."""
+        """Run a shell command that moves itself to the cgroup."""
         return ["sh", "-c", f"echo $$ > {self.path}/cgroup.procs && {script}"]
 
 
@@ -236,9 +236,9 @@ def test_tasks_of_a_list_that_are_gone_are_told():
         try:
             for command in (["stat"], ["record", "-o", "/dev/null"]):
                 for pids in (f"{alive.pid},999999999", f"{alive.pid}, 999999999,"):
-                    tap.run(TALLY, *command, "-e", "task-clock", "-p", pids, "true", status=0, says="no task 999999999")
+                    tap.run(TALLY, *command, "-e", "task-clock", "-p", pids, "true", status=0, says="task 999999999 does not exist")
                 run = tap.run(TALLY, *command, "-e", "task-clock", "-p", f"{alive.pid},", "true", status=0)
-                assert "no task" not in run.stderr, run.stderr
+                assert "does not exist" not in run.stderr, run.stderr
                 tap.run(TALLY, *command, "-e", "task-clock", "-p", "999999999,999999998", "true", status=1, says="no such task")
         finally:
             alive.kill()

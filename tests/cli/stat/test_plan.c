@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plans against what the simulated machine then does: random events on random PMUs, opened by the
- * client on a machine of its own that runs as long as it likes. TALLY_SEED repeats a run.
+ * Compare plans with a simulated machine: random events on random PMUs, opened by the client on a
+ * machine that runs as long as necessary. TALLY_SEED repeats a run.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 
 enum { MS = 1000000, MAX_EVENTS = 12, ROUNDS = 60, NO_GENERIC = 1u << 31 };
 
-/* Events of a PMU whose counters are numbered without gaps, in groups. */
+/* Groups of events of a PMU. Its counters are numbered without gaps. */
 struct random_plan {
 	struct tally_event_counters all;
 	struct tally_event_spec specs[MAX_EVENTS];
@@ -36,7 +36,8 @@ static unsigned below(unsigned n)
 	return (unsigned)rand_r(&seed) % n;
 }
 
-/* Fixed counters have an event each, so that a signal of the machine is an event's kind. */
+/* Make a random plan. Each fixed counter has its own event, so that a signal of the machine is an
+ * event's kind. */
 static void random_plan_make(struct random_plan *random_plan)
 {
 	unsigned generic = 1 + below(5);
@@ -63,8 +64,8 @@ static void random_plan_make(struct random_plan *random_plan)
 	}
 }
 
-/* A signal for each kind of constraint: 14 and 15 may go to a fixed counter or any; the others are
- * one an event. */
+/* Assign a signal to each kind of constraint: 14 and 15 may use a fixed counter or any other one.
+ * Other events have one signal each. */
 static void signals_set(const struct random_plan *random_plan, struct tally_sim_pmu *pmu,
 			struct tally_event_spec *specs)
 {
@@ -98,7 +99,7 @@ static void shares_read(struct tally_counters *counters, size_t nr, double *ret_
 	}
 }
 
-/* The same by hand: signals_set()'s, the client, another length of time. */
+/* Run the plan: the signals of signals_set(), opened by the client, for another time. */
 static void random_plan_run(const struct random_plan *random_plan, double shares[MAX_EVENTS])
 {
 	static const struct tally_sim_rates rates = {.per_ms = {1000, 2000, 3000, 4000}};

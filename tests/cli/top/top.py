@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally top`: as text, and as a screen in tmux with keys pressed and screens looked at.
+"""`tally top`: as text, and as a screen in tmux that receives keys.
 
 usage: top.py TALLY
 """
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
 
 def built(name):
-    """The program under a name of its own."""
+    """Build the program under its own name."""
     first, path = os.path.join(FOLDER, "spinner"), os.path.join(FOLDER, name)
     steps.build(first, PROGRAM, "-O0", "-fno-omit-frame-pointer", "-pthread", compiler="gcc", file=first + ".c", once=True)
     if path != first:
@@ -75,7 +75,7 @@ def built(name):
 
 
 class Started:
-    """A process that is ended in the end, whatever happens."""
+    """A process that is killed at the end in any case."""
 
     def __init__(self, *args, **options):
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -96,7 +96,7 @@ def may_watch():
 
 
 def screens(text):
-    """What --stdio printed, cut into screens of lines."""
+    """Split the output of --stdio into screens of lines."""
     parts = text.split("\n   PerfTop:")[1:]
     return [("PerfTop:" + part).splitlines() for part in parts]
 
@@ -106,7 +106,7 @@ def rows_of(lines):
 
 
 def stdio(*args, until, environment=None):
-    """Run it as text until a screen is as wanted, end it with Ctrl-C, and hand out that screen."""
+    """Run it as text until a screen meets the condition, end it with Ctrl-C, and return that screen."""
     with Started(TALLY, "top", "--stdio", "-F", "997", "-d", "0.3", *args, stdout=subprocess.PIPE,
                  stderr=subprocess.PIPE, env=environment) as top:
         os.set_blocking(top.stdout.fileno(), False)
@@ -115,7 +115,7 @@ def stdio(*args, until, environment=None):
             assert time.monotonic() < end, f"never as wanted; the end: {text[-1500:]}"
             assert top.poll() is None, f"ended by itself: {top.stderr.read().decode()} {text[-500:]}"
             text += (top.stdout.read() or b"").decode()
-            # The last one may not be whole yet.
+            # The last one may be incomplete.
             found = next((s for s in screens(text)[:-1] if until(s)), None)
             time.sleep(0.02)
         top.send_signal(signal.SIGINT)
@@ -127,11 +127,11 @@ def shows(symbol, least=1.0):
     return lambda lines: any(row[3] == symbol and row[0] >= least for row in rows_of(lines))
 
 
-# ---- as text -----------------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------------------------
 
 
 def test_stdio_has_perfs_shape():
-    """Header, dashes, an empty line, rows in order; neither colours nor controls in a pipe."""
+    """Header, dashes, an empty line, sorted rows; neither colors nor control sequences in a pipe."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", until=shows("spin_often"))
@@ -148,7 +148,7 @@ def test_stdio_has_perfs_shape():
 
 @tap.always
 def test_stdio_shares_are_right():
-    """One function takes three times the time of the other: so it is shown, once there are enough samples."""
+    """With enough samples a function that takes three times as long has three times the share."""
     may_watch()
 
     def is_so(lines):
@@ -157,12 +157,12 @@ def test_stdio_shares_are_right():
     with Started(built("spinner")) as watched:
         lines = stdio("-p", str(watched.pid), until=is_so)
     assert HEADER.match(lines[0]).group(2) == f"target_pid: {watched.pid}", lines[0]
-    # It spins in user space.
+    # The program runs in user space.
     assert float(re.search(r"kernel: *([\d.]+)%", lines[0])[1]) < 50, lines[0]
 
 
 def test_stdio_hides_and_filters():
-    """-U leaves the kernel, -K user space; --symbol-filter, --dsos and -E narrow further."""
+    """-U hides the kernel, -K user space; --symbol-filter, --dsos and -E filter further."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", "-U", until=lambda s: len(rows_of(s)) > 2)
@@ -179,7 +179,7 @@ def test_stdio_hides_and_filters():
 
 
 def test_zero_forgets_at_once():
-    """-z: what no longer runs is gone with the next interval."""
+    """-z: processes that do not run any more disappear in the next interval."""
     may_watch()
     with Started(built("spinner")) as watched, \
             Started(TALLY, "top", "-a", "--stdio", "-z", "-d", "0.3", "--symbols", "spin_often",
@@ -196,7 +196,7 @@ def test_zero_forgets_at_once():
 
 
 def test_events_of_a_group():
-    """--group, several events: one table after the other."""
+    """--group with several events: one table after the other."""
     may_watch()
     with Started(built("spinner")):
         lines = stdio("-a", "--group", "-e", "cpu-clock", "-e", "task-clock",
@@ -205,7 +205,7 @@ def test_events_of_a_group():
 
 
 def test_stdio_shows_callchains():
-    """-g: children, and who calls whom below each row."""
+    """-g: children, and callers and callees below each row."""
     may_watch()
     with Started(built("spinner")) as watched:
         lines = stdio("-p", str(watched.pid), "-g", "-E", "4", "-d", "0.4",
@@ -215,7 +215,7 @@ def test_stdio_shows_callchains():
 
 
 def test_processes_that_come_and_go_have_names():
-    """Programs that live for milliseconds are called by what they were, files and functions too."""
+    """Programs that run for milliseconds keep their names, including files and functions."""
     may_watch()
     brief = built("brief-one")
     with Started(built("spinner"), "forks", brief):
@@ -233,11 +233,12 @@ def test_it_ends_when_what_it_watches_does():
             top.stdout.readline()
             watched.kill()
             out, err = top.communicate(timeout=DEADLINE)
-            assert top.returncode == 0 and b"are gone" in err, (top.returncode, out, err)
+            assert top.returncode == 0 and b"all watched tasks have exited" in err, (top.returncode, out, err)
 
 
 def test_who_is_behind_drops_and_says_so():
-    """Stopped for a while with small rings: it goes on with what is new, and tells what it missed."""
+    """After it was stopped for a while with small ring buffers, it continues with new samples and reports the lost
+    ones."""
     may_watch()
     missed = re.compile(r"lost: \d+/(\d+) drop: \d+/(\d+)")
     with Started(built("spinner")) as watched, \
@@ -251,24 +252,24 @@ def test_who_is_behind_drops_and_says_so():
             if "PerfTop" in line:
                 total = sum(map(int, missed.search(line).groups()))
                 top.send_signal(signal.SIGSTOP)
-                # Meanwhile the ring runs over: it holds few samples.
+                # Meanwhile the ring buffer overflows: it only has space for few samples.
                 before = tap.cpu_seconds(watched.pid)
                 tap.wait_until(lambda: tap.cpu_seconds(watched.pid) > before + 0.3, "what is watched to work")
                 top.send_signal(signal.SIGCONT)
-        # And it goes on.
+        # It continues.
         while "spin_often" not in line:
             assert time.monotonic() < end, "no rows any more"
             line = top.stdout.readline().decode()
 
 
 def test_wrong_options_are_told():
-    for args, part in ((["-d", "never"], "-d never"), (["-s", "colour"], "'colour'"), (["true"], "no command"),
+    for args, part in ((["-d", "never"], "option '-d' requires"), (["-s", "colour"], "'colour'"), (["true"], "does not run a command"),
                        (["--call-graph", "wrong"], "'wrong'"), (["-p", "x"], "x")):
         done = tap.run(TALLY, "top", "--stdio", *args, stdin=subprocess.DEVNULL)
         assert done.returncode == 1 and part in done.stderr, (args, done.returncode, done.stderr)
 
 
-# ---- as a screen -------------------------------------------------------------------------------
+# ---- screen ------------------------------------------------------------------------------------
 
 WIDTH, HEIGHT = 140, 30
 
@@ -280,7 +281,7 @@ class Screen(tmux.Screen):
         super().__init__(WIDTH, HEIGHT)
 
     def start(self, *args):
-        """The shell runs tally top; waits for rows."""
+        """Start tally top in the shell, and wait for rows."""
         self.type(" ".join([TALLY, "top", "-F", "997", "-d", "0.5", *args]))
         self.press("Enter")
         self.until(lambda lines: HEADER.match(lines[0]) and len(table_of(lines)) > 1, "rows")
@@ -288,7 +289,7 @@ class Screen(tmux.Screen):
 
 
 def table_of(lines):
-    """The rows of a screen: the first share, and the rest of the line."""
+    """Return the rows of a screen: the first share, and the rest of the line."""
     found = (re.match(r"^[ +-] +(\d+\.\d\d)%  (.*)", line) for line in lines[1:-2])
     return [(float(m.group(1)), m.group(2)) for m in found if m]
 
@@ -298,7 +299,7 @@ def note_of(lines):
 
 
 def test_screen_is_laid_out():
-    """Title, headings, rows in order, one of them selected, the place, the keys; q leaves all as it was."""
+    """Title, headings, sorted rows with a selection, the position, the keys; q restores the terminal."""
     may_watch()
     with Started(built("spinner")) as watched, Screen() as screen:
         before, after = (os.path.join(FOLDER, name) for name in ("before", "after"))
@@ -344,7 +345,7 @@ def test_help_comes_and_goes():
         assert not any("health" in line or "(annotate)" in line for line in lines), lines
         screen.press("x")
         screen.until(lambda s: not any("Keys" in line for line in s), "no help")
-        # This is no key here, and opens no box that takes the next one.
+        # This key has no effect here, and does not open a box that receives the next key.
         screen.press("i", "h")
         screen.until(lambda s: any("\u250c\u2500 Keys" in line for line in s), "the help again")
 
@@ -359,7 +360,7 @@ def test_cursor_moves():
             looks = itertools.count(1)
 
             def is_there(lines, key=key, at=at):
-                # Asked again now and then: on a busy machine each refresh has rows behind what was the last one.
+                # Repeated now and then: on a busy machine each refresh may add rows after the last one.
                 if at == "last" and next(looks) % 20 == 0:
                     screen.press(key)
                 return (m := place.search(note_of(lines))) and \
@@ -368,13 +369,13 @@ def test_cursor_moves():
 
 
 def test_filter_narrows():
-    """/ text Enter leaves rows with the text; Esc brings the others back."""
+    """/ text Enter shows rows with the text; Esc shows all again."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a").until(lambda s: "spin_often" in "".join(s), "spin_often")
         screen.type("/n_selX")
         screen.press("BSpace")
-        screen.until(lambda s: note_of(s).startswith("only functions with: n_sel_"), "the question")
+        screen.until(lambda s: note_of(s).startswith("show only functions with: n_sel_"), "the question")
         screen.press("BSpace")
         screen.type("ldom")
         screen.press("Enter")
@@ -391,7 +392,7 @@ def test_search_goes_to_a_row():
         looks = itertools.count()
 
         def is_selected(lines):
-            # Asked again now and then: the cursor stays on its line, where another row may be after the next refresh.
+            # Repeated now and then: the cursor stays on its line, but the next refresh may move another row there.
             if next(looks) % 100 == 0:
                 screen.type("gspin_sel")
                 screen.press("Enter")
@@ -400,11 +401,11 @@ def test_search_goes_to_a_row():
         screen.until(is_selected, "spin_seldom selected")
         screen.type("gno such thing")
         screen.press("Enter")
-        screen.until(lambda s: note_of(s).startswith("no row has that"), "nothing found")
+        screen.until(lambda s: note_of(s).startswith("no row contains that"), "nothing found")
 
 
 def test_zooming():
-    """d: this file alone; s: this function; Esc twice: everything; t: this command."""
+    """d: only this file; s: this function; Esc twice: everything; t: this command."""
     may_watch()
     with Started(built("spinner"), "threads"), Screen() as screen:
         screen.start("-a", "-s", "comm,dso,symbol").until(lambda s: "second_thread" in "".join(s), "second_thread")
@@ -438,7 +439,7 @@ def test_orders_follow_each_other():
 
 
 def test_callchains_open_and_close():
-    """Enter opens one level, e all of them, C closes; the same in other rows with E."""
+    """Enter opens one level, e all of a row, C closes; E opens all rows."""
     may_watch()
     with Started(built("spinner")) as watched, Screen() as screen:
         screen.start("-g", "--no-children", "-p", str(watched.pid))
@@ -455,7 +456,7 @@ def test_callchains_open_and_close():
 
 
 def test_pause_holds_still():
-    """Paused nothing changes; then it goes on."""
+    """While paused nothing changes; then it continues."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a").press("p")
@@ -479,13 +480,13 @@ def test_hiding():
 
 
 def test_resizing_redraws():
-    """Narrow: names are cut with an ellipsis; the keys stay whole words; and wide again."""
+    """On a narrow screen names end with an ellipsis, and keys are whole words; then it is wide again."""
     may_watch()
     with Started(built("a-program-with-a-name-that-is-far-too-long-for-that")), Screen() as screen:
         screen.start("-a").until(lambda s: "spin_often" in "".join(s), "spin_often")
         for width, height in ((46, 12), (20, 5), (130, 40)):
             screen.run("resize-window", "-t", "s", "-x", str(width), "-y", str(height))
-            # The terminal shows a part of a redraw, too: its last line is the last that comes.
+            # A screen may be half drawn: its last line is drawn last.
             lines = screen.until(lambda s: len(s) == height and re.fullmatch(r" h Help(  [\w/]+ \w+)*", s[-1].rstrip()) and
                                  (HEADER.match(s[0]) or (s[0].endswith("\u2026") and len(s[0]) == width)), f"{width}x{height}")
             assert all(len(line) <= width for line in lines), lines
@@ -494,7 +495,7 @@ def test_resizing_redraws():
 
 
 def test_several_events():
-    """Tab goes from one event to the other."""
+    """Tab switches between events."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.start("-a", "-e", "cpu-clock", "-e", "page-faults").until(lambda s: "event cpu-clock" in note_of(s), "the first")
@@ -515,7 +516,7 @@ def test_no_color_has_none():
 
 
 def test_other_locales_and_terminals():
-    """Without UTF-8 plain characters; an unknown terminal is told, and what to do."""
+    """Plain characters without UTF-8; an unknown terminal is reported with a hint."""
     may_watch()
     with Screen() as screen:
         screen.type("export LC_ALL=C\n")
@@ -529,7 +530,7 @@ def test_other_locales_and_terminals():
 
 
 def test_stdio_lines_fit():
-    """On a terminal, names are shortened; in a pipe they are whole."""
+    """Names are shortened on a terminal, and complete in a pipe."""
     may_watch()
     long_name = "a-program-with-a-name-that-is-far-too-long-for-that"
 
@@ -555,7 +556,7 @@ def shows_text(text):
 
 
 def test_stdio_keys():
-    """--stdio on a terminal: perf's keys."""
+    """--stdio on a terminal has perf's keys."""
     may_watch()
     with Started(built("spinner")), Screen() as screen:
         screen.type(f"{TALLY} top -a --stdio -F 997 -d 0.5")

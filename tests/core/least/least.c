@@ -15,14 +15,14 @@ enum needs {
 	NEEDS_OFF = 1 << 1,      /* interrupts off */
 	NOT_IN_NMI = 1 << 2,     /* not in the overflow interrupt */
 	NOT_UNDER_CORE = 1 << 3, /* no lock of the core is held */
-	NOT_UNDER_SPACE = 1 << 4 /* nor that of the address space */
+	NOT_UNDER_SPACE = 1 << 4 /* the lock of the address space is not held */
 };
 
 /* The columns of the table in tally/host.h. */
 #define SLEEPING (NEEDS_ON | NOT_IN_NMI | NOT_UNDER_CORE)
 #define LOCKED   (NEEDS_ON | NOT_IN_NMI)
 #define OFF      (NEEDS_OFF | NOT_IN_NMI)
-#define ANY      NEEDS_OFF /* the overflow interrupt has them off */
+#define ANY      NEEDS_OFF /* off in the overflow interrupt, too */
 
 static const struct {
 	const char *name;
@@ -95,9 +95,9 @@ void least_broken(struct least *least, const char *format, ...)
 	abort();
 }
 
-/* ---- coming in between ------------------------------------------------------------------- */
+/* ---- interruptions by tests -------------------------------------------------------------- */
 
-/* Of the operations of core/atomic.h, which know no host: the one that runs. */
+/* The minimal host that is running, for the hook of core/atomic.h, which has no host argument. */
 static struct least *running;
 
 void least_at(struct least *least, enum least_point point, const volatile void *what)
@@ -115,7 +115,7 @@ void tally_core_debug_hook(const volatile void *word)
 		least_at(running, LEAST_AT_ATOMIC, word);
 }
 
-/* ---- life ------------------------------------------------------------------------------- */
+/* ---- setup and teardown ----------------------------------------------------------------- */
 
 static void require(struct least *least, int ret, const char *what)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The least host: CPUs that take turns on one thread, so that whatever can come in between is put
- * there by the test and happens each time. It checks the contract of tally/host.h while the core
- * runs: which operation may be called under which lock, with interrupts on or off, from the
- * overflow interrupt; what is freed has the size it was made with; user memory is fetched once.
- * What breaks it aborts with a sentence.
+ * The minimal host. Its CPUs share one thread, so that tests decide what interrupts the core at
+ * which point, and every run is the same. While the core runs, the host checks the contract of
+ * tally/host.h: which operations are allowed under which locks, with interrupts on or off, and in
+ * the overflow interrupt; that memory is freed with the size it was allocated with; that user
+ * memory is fetched only once. A violation prints a message and aborts.
  *
- * The thread is always on one CPU, `cpu`; call() and least_on() change it. A spin lock that is held
- * can never come free on one thread, so waiting for one is broken too: what interrupted took it.
+ * The thread is always on one CPU, `cpu`; call() and least_on() change it. With a single thread a
+ * held spin lock can never be released while another context waits for it, so waiting for one is a
+ * violation, too: the interrupted code holds it.
  */
 #ifndef TALLY_TESTS_CORE_LEAST_H
 #define TALLY_TESTS_CORE_LEAST_H
@@ -19,37 +20,38 @@
 enum {
 	LEAST_TASKS = 32,
 	LEAST_FILES = 512,
-	LEAST_MAPPINGS = 4, /* of one file */
+	LEAST_MAPPINGS = 4, /* per file */
 	LEAST_PMUS =
-		2, /* one that serves every task; one of the CPUs only, which cannot interrupt */
-	LEAST_COUNTERS = 4, /* of the first */
+		/* The first serves every task; the second serves CPUs only and has no interrupt. */
+	2,
+	LEAST_COUNTERS = 4, /* of the first PMU */
 	LEAST_ALL_COUNTERS = 6,
 	LEAST_HELD = 8,
-	LEAST_BORROWED = 4, /* files of one call */
+	LEAST_BORROWED = 4, /* files used by one call */
 	LEAST_FETCHES = 64,
-	LEAST_BLOCKS = 1024, /* lists of memory */
+	LEAST_BLOCKS = 1024, /* buckets of the hash table of allocations */
 };
 
-/* Where a test can come in between. */
+/* Points at which a test can interrupt the core. */
 enum least_point {
 	LEAST_AT_ATOMIC,    /* before an operation of core/atomic.h; `what`: its word */
 	LEAST_AT_CLOCK,     /* after the clock was read */
 	LEAST_AT_COPY_FROM, /* before the copy; `what`: the address in user memory */
 	LEAST_AT_COPY_TO,
 	LEAST_AT_ALLOC,
-	LEAST_AT_LOCK, /* before it is taken */
+	LEAST_AT_LOCK, /* before the lock is taken */
 	LEAST_AT_CALL, /* before another CPU runs a function */
-	LEAST_AT_ADD,  /* before a driver does it; `what`: the struct tally_core_hw */
+	LEAST_AT_ADD,  /* before the driver's operation; `what`: the struct tally_core_hw */
 	LEAST_AT_DEL,
 	LEAST_AT_START,
 	LEAST_AT_STOP,
 	LEAST_AT_READ,
 	LEAST_AT_SAVE,    /* before interrupts are turned off */
-	LEAST_AT_RESTORE, /* interrupts are on again */
+	LEAST_AT_RESTORE, /* after interrupts were turned on */
 	LEAST_AT_COUNTER, /* after a running counter was read */
 };
 
-/* The operations that the contract says something of; tests count them. */
+/* Operations that the contract restricts. The host counts their calls for tests. */
 enum least_op {
 	LEAST_OP_ALLOC,
 	LEAST_OP_FREE,
@@ -85,47 +87,47 @@ struct least_counter {
 
 struct least_cpu {
 	bool online, deferred;
-	uint64_t deadline; /* of its timer */
+	uint64_t deadline; /* of the timer */
 	struct least_task *task;
 	struct least_counter counters[LEAST_ALL_COUNTERS];
 };
 
 struct least_task {
 	struct tally_core_task perf;
-	int32_t cpu;   /* -1: on none */
-	uint32_t refs; /* of task_get() */
-	bool hidden;   /* its fork is not over: task_get() does not find it */
-	bool gone;     /* it ended: the last reference frees it */
+	int32_t cpu;   /* -1: not running */
+	uint32_t refs; /* references taken by task_get() */
+	bool hidden;   /* not forked completely: task_get() does not find it */
+	bool gone;     /* has exited: the last reference frees it */
 };
 
 struct least_file {
 	struct tally_core_event *event;
 	struct tally_core_buffer *mappings[LEAST_MAPPINGS];
-	uint64_t notices; /* of notify() */
-	uint32_t users;   /* calls that are not over */
-	bool closing;     /* the last of them closes it */
+	uint64_t notices; /* number of calls of notify() */
+	uint32_t users;   /* calls in progress */
+	bool closing;     /* the last of these calls closes the event */
 };
 
-/* A call of the core that is not over: what it uses stays. */
+/* A system call in progress. The objects that it uses stay valid until it returns. */
 struct least_call {
 	struct least_call *outer;
-	const struct least_task *current; /* does not end meanwhile; NULL: nobody's */
+	const struct least_task *current; /* does not exit during the call; may be NULL */
 	int files[LEAST_BORROWED];
 	uint32_t nr_files;
 	uint32_t nr_held;
 };
 
-/* A sleeping lock of the core's. */
+/* A sleeping lock of the core. */
 struct least_lock {
 	bool held;
 };
 
-/* A lock that the thread holds. */
+/* A lock held by the thread. */
 struct least_held {
-	const void *lock; /* NULL: of the address space, which mmap(2) is called under */
+	const void *lock; /* NULL: lock of the address space, held by mmap(2) and munmap(2) */
 };
 
-/* User memory that a call fetched. */
+/* A range of user memory fetched by the current call. */
 struct least_fetch {
 	uintptr_t from, to;
 };
@@ -139,143 +141,145 @@ struct least {
 	struct least_cpu *cpus;
 	uint32_t nr_cpus;
 
-	/* Where the thread is. */
+	/* State of the thread. */
 	uint32_t cpu;
-	uintptr_t off; /* how often interrupts were turned off */
-	bool nmi;      /* in the overflow interrupt, which nothing masks */
-	bool paused;   /* a driver keeps that interrupt out */
+	uintptr_t off; /* nesting depth of disabled interrupts */
+	bool nmi;      /* in the overflow interrupt, which cannot be masked */
+	bool paused;   /* a driver blocks the overflow interrupt */
 	struct least_held held[LEAST_HELD];
-	uint32_t nr_held, held_base; /* those below are of calls that this one came in between */
-	struct least_call *call;     /* the innermost */
-	uint32_t nr_gone;            /* tasks that somebody still has a reference to */
+	uint32_t nr_held, held_base; /* locks below held_base belong to interrupted calls */
+	struct least_call *call;     /* innermost call */
+	uint32_t nr_gone;            /* exited tasks that still have references */
 
 	struct least_task *tasks[LEAST_TASKS];
 	struct tally_core_account users[LEAST_TASKS], spaces[LEAST_TASKS];
 	struct least_file files[LEAST_FILES];
 	int32_t last_tid;
-	struct tally_core_refusal why; /* of the last call that was refused */
+	struct tally_core_refusal why; /* of the last rejected call */
 
-	/* What the test can set. */
+	/* Settings of the test. */
 	uint64_t now;           /* the clock */
-	uint64_t caps;          /* of every task; at the beginning all */
-	bool may_observe;       /* and trap; at the beginning true */
-	uint64_t memlock;       /* at the beginning no limit */
-	bool hold_deferred;     /* deferred work waits for least_deferred() */
-	uint64_t refuse_alloc;  /* the how manieth allocation from here on fails; 0: none */
-	uint64_t refuse_copy;   /* so for copies */
-	uint64_t refuse_beyond; /* pages: no more than these at a time; 0: no limit */
-	void *user;             /* user memory is these bytes only; NULL: everywhere */
+	uint64_t caps;          /* capabilities of every task; initially all */
+	bool may_observe;       /* may observe and trap tasks; initially true */
+	uint64_t memlock;       /* initially unlimited */
+	bool hold_deferred;     /* deferred work runs only in least_deferred() */
+	uint64_t refuse_alloc;  /* number of the next allocation that fails, from 1; 0: none */
+	uint64_t refuse_copy;   /* the same for copies */
+	uint64_t refuse_beyond; /* limit of allocated pages; 0: no limit */
+	void *user;             /* the only accessible user memory; NULL: all is accessible */
 	size_t user_len;
 	void *arg;
 	void (*at)(struct least *least, enum least_point point, const volatile void *what);
 	void (*on_broken)(struct least *least, const char *sentence);
 
-	/* What the test can look at. */
+	/* Results for the test. */
 	uint64_t nr_ops[LEAST_OP_NR];
-	uint64_t bytes, pages, peak_pages; /* held by the core */
-	uint64_t refused;                  /* allocations and copies */
+	uint64_t bytes, pages, peak_pages; /* allocated by the core */
+	uint64_t refused;                  /* failed allocations and copies */
 	uint64_t traps, trap_addr, trap_data;
-	void *gone_viewer; /* a namespace that is gone: nobody asks what it sees; NULL: none */
+	void *gone_viewer; /* a destroyed namespace, which the core must not use any more */
 	struct tally_core_task *trapped;
 
-	/* Its own. */
-	bool inside; /* the test's hook */
+	/* Private state. */
+	bool inside; /* the test's hook is running */
 	struct least_block *blocks[LEAST_BLOCKS];
-	struct least_block *freed; /* kept to see that nobody writes there */
+	struct least_block *freed; /* quarantine, checked for writes after free */
 	struct least_fetch fetches[LEAST_FETCHES];
-	uint32_t nr_fetches, nr_relaxed; /* in this call */
+	uint32_t nr_fetches, nr_relaxed; /* of the current call */
 };
 
-/* ---- life: least.c ---------------------------------------------------------------------- */
+/* ---- setup and teardown: least.c -------------------------------------------------------- */
 
-/* A core on `nr_cpus` CPUs, all on line, the thread on CPU 0, interrupts on, one task (tasks[0])
- * that runs nowhere. `settings` NULL: the defaults. Aborts where that does not work. */
+/* Create a core with `nr_cpus` CPUs, all of them online. The thread is on CPU 0 with interrupts on.
+ * There is one task, tasks[0], which is not running. With `settings` NULL the defaults apply.
+ * Aborts on failure. */
 void least_begin(struct least *least, uint32_t nr_cpus, const struct tally_core_settings *settings);
 
-/* Close what is open, end all tasks, destroy the core; nothing may be left. */
+/* Close all files, end all tasks and destroy the core. Anything that leaked is a violation. */
 void least_end(struct least *least);
 
-/* What a test left with on_broken: give back all memory, as it is. */
+/* Free all memory, whatever its state, after a test was aborted by on_broken. */
 void least_abandon(struct least *least);
 
-/* The thread goes to another CPU, interrupts on. */
+/* Move the thread to another CPU. Interrupts must be on. */
 void least_on(struct least *least, uint32_t cpu);
 
-/* The contract is broken: print, and abort() unless on_broken does not return. */
+/* Report a violation of the contract. Aborts, unless on_broken is set and does not return. */
 __attribute__((format(printf, 2, 3))) void least_broken(struct least *least, const char *format,
 							...);
 
-/* Every operation calls it first: counts, and checks what its rule says. */
+/* Count the operation and check its rules. Called first by every operation. */
 void least_check(struct least *least, enum least_op op);
 
-/* Call the test's hook, unless it is running. */
+/* Call the test's hook, unless the hook is running already. */
 void least_at(struct least *least, enum least_point point, const volatile void *what);
 
-/* ---- calls in the middle of calls: least_overlap.c --------------------------------------- */
+/* ---- overlapping calls: least_overlap.c -------------------------------------------------- */
 
-/* Around each call of the core that may sleep, of `current` and with `fd`; NULL and -1: none. */
+/* Bracket each call of the core that may sleep, made by `current` on `fd`; NULL and -1: none. */
 void least_call_begin(struct least *least, struct least_call *call,
 		      const struct least_task *current, int fd);
 void least_call_end(struct least *least, const char *name);
 
-/* The call that is running, if any, uses this file until it is over. */
+/* Keep a file for the current call, if there is one, until the call returns. */
 void least_call_borrow(struct least *least, int fd);
 
-/* Whether the task makes a call that is not over. */
+/* Return true if a call of the task is in progress. */
 bool least_in_call(const struct least *least, const struct least_task *task);
 
-/* From `at`: other tasks make calls, in fn(), while the running call is preempted. Its task goes on
- * afterwards, perhaps on another CPU. False, and nothing happens, where the core cannot be
- * preempted or is under a lock. */
+/* For the hook `at`: preempt the current call and make calls of other tasks in fn(). Afterwards the
+ * preempted task continues, perhaps on another CPU. Returns false without calling fn() if the core
+ * cannot be preempted or holds a lock. */
 bool least_overlap(struct least *least, void (*fn)(void));
 
-/* The same under locks of the core, too: calls in fn() that need one of them break the contract. */
+/* Like least_overlap(), but also while the core holds locks. Calls in fn() that need one of these
+ * locks violate the contract. */
 bool least_overlap_locked(struct least *least, void (*fn)(void));
 
-/* ---- what happens: least_hooks.c -------------------------------------------------------- */
+/* ---- hooks of the core: least_hooks.c --------------------------------------------------- */
 
-/* A task that runs nowhere; NULL when there are too many. */
+/* Create a task that is not running. Returns NULL if there are too many tasks. */
 struct least_task *least_task_new(struct least *least);
 
-/* The CPU goes on with `next`, NULL: idle. `next` runs nowhere, or here already. */
+/* Switch the current CPU to `next`; NULL: idle. `next` must not run on another CPU. */
 void least_switch(struct least *least, struct least_task *next);
 
-/* Another task, inherited from `task`; NULL when there is no room. */
+/* Create a child task that inherits from `task`. Returns NULL on failure. */
 struct least_task *least_fork(struct least *least, struct least_task *task, bool process);
 
-/* The task ends, on its CPU where it runs, unless it is in a call; its memory is freed when the
- * last reference is gone. */
+/* End a task, on its CPU if it is running, unless a call of it is in progress. The last reference
+ * frees its memory. */
 void least_exit(struct least *least, struct least_task *task);
 void least_exec(struct least *least, struct least_task *task, bool privileged);
 
 void least_tick(struct least *least);
 void least_software(struct least *least, uint32_t id, uint64_t nr);
 
-/* Time passes; timers that are due fire on their CPUs. */
+/* Advance the clock. Expired timers fire on their CPUs. */
 void least_advance(struct least *least, uint64_t ns);
 
-/* What this CPU put off. */
+/* Run the deferred work of this CPU. */
 void least_deferred(struct least *least);
 
 void least_online(struct least *least, uint32_t cpu);
 void least_offline(struct least *least, uint32_t cpu);
 
-/* The overflow interrupt of a counter of this CPU, which reads `value`: false when it was not
- * running or is not any more. */
+/* Raise the overflow interrupt of a counter of this CPU, which reads `value`. Returns false if the
+ * counter was not running before or is not running afterwards. */
 bool least_overflow(struct least *least, uint32_t counter,
 		    const struct tally_core_sample_data *sample_data);
 
-/* A counter of this CPU counted, if it runs. */
+/* Add to a counter of this CPU, if it is running. */
 void least_count(struct least *least, uint32_t counter, uint64_t nr);
 
 /* ---- system calls: least_calls.c -------------------------------------------------------- */
 
-/* A descriptor or -errno. `attr` is copied first, and the `attr_len` bytes are all the user memory
- * there is meanwhile. */
+/* Return a descriptor or -errno. The attr is copied first; during the call only the `attr_len`
+ * bytes of the copy are accessible user memory. */
 int least_open(struct least *least, struct least_task *current, const void *attr, size_t attr_len,
 	       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Unmaps as well. The event is closed when the last call that uses it is over. */
+/* Close a file and unmap its mappings. The event is closed when its last call returns. */
 void least_close(struct least *least, int fd);
 int64_t least_read(struct least *least, int fd, void *buffer, size_t len);
 int least_ioctl(struct least *least, struct least_task *current, int fd, unsigned long request,
@@ -283,28 +287,28 @@ int least_ioctl(struct least *least, struct least_task *current, int fd, unsigne
 unsigned least_poll(struct least *least, int fd);
 int least_prctl(struct least *least, struct least_task *current, int option);
 
-/* `bytes` from 0; *ret_buffer (NULL is allowed) is good until it is unmapped. */
+/* Map `bytes` at offset 0. *ret_buffer is valid until it is unmapped; ret_buffer may be NULL. */
 int least_mmap(struct least *least, struct least_task *current, int fd, size_t bytes, bool writable,
 	       struct tally_core_buffer **ret_buffer);
 
-/* The last mapping of the file. */
+/* Remove the most recent mapping of the file. */
 void least_munmap(struct least *least, int fd);
 
-/* ---- for the operations ----------------------------------------------------------------- */
+/* ---- for the operations of the host ----------------------------------------------------- */
 
 extern const struct tally_host_ops least_ops;
 void least_pmus_init(struct least *least);
 
-/* Memory that is held is noted with its size: least_memory.c. */
+/* Allocations are tracked with their sizes: least_memory.c. */
 void *least_alloc(void *host, size_t size);
 void least_free(void *host, void *memory, size_t size);
 void *least_pages_alloc(void *host, size_t nr);
 void least_pages_free(void *host, void *pages, size_t nr);
 
-/* Nobody wrote to what was freed; it is given back. */
+/* Check that no freed memory was written to, and release it. */
 void least_memory_check(struct least *least);
 
-/* Free what is held, for least_abandon(). */
+/* Free all tracked memory, for least_abandon(). */
 void least_memory_abandon(struct least *least);
 
 /* User memory: least_user.c. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls, as a kernel makes them. Each leaves interrupts, locks and tasks as they were. */
+/* System calls, made as a kernel makes them. Each call must restore the state of interrupts, locks
+ * and tasks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static int free_file(const struct least *least)
 	return -EMFILE;
 }
 
-/* With the copy of the attr as all of user memory. */
+/* Open an event while the copy of the attr is the only accessible user memory. */
 static int open_copy(struct least *least, struct least_task *current, int32_t pid, int32_t cpu,
 		     int group_fd, unsigned long flags, struct tally_core_event **ret_event)
 {
@@ -72,7 +73,7 @@ static struct tally_core_buffer *take_mapping(struct least_file *file)
 	return buffer;
 }
 
-/* mmap(2) and munmap(2) run under the lock of the address space. */
+/* Take the lock of the address space, which mmap(2) and munmap(2) run under. */
 static void lock_space(struct least *least)
 {
 	least->held[least->nr_held++].lock = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happens on the host that the core is told of. */
+/* Hooks: events on the host that are reported to the core. */
 #include <stdlib.h>
 
 #include "core/least/least.h"

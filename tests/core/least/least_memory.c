@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for the core. What is held is noted apart from it, so that the sanitizer sees its ends.
- * Without a sanitizer what is freed is filled and kept until the end, to see who writes there.
+ * Memory of the core. Allocations are tracked in separate objects, so that the sanitizer detects
+ * overruns. Without a sanitizer, freed memory is filled and kept until the end to detect writes
+ * after free.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct least_block {
 
 enum { FREED = 0xdb, KEPT_MAX = 1 << 16 };
 
-/* gcc and clang say it in different words. */
+/* gcc and clang announce the sanitizer differently. */
 #ifdef __has_feature
 #define HAS_SANITIZER __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)

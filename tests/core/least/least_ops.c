@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the core calls, apart from memory and counters. */
+/* Host operations except memory and counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void op_unlock(void *host, void *memory)
 
 /* ---- interrupts and CPUs ---------------------------------------------------------------- */
 
-/* Interrupts are on again: what waited for that runs. */
+/* Run the deferred work once interrupts are on again. */
 static void open_interrupts(struct least *least)
 {
 	if (!least->off && !least->nmi && !least->hold_deferred)
@@ -113,7 +113,7 @@ static void op_defer(void *host)
 	least->cpus[least->cpu].deferred = true;
 }
 
-/* Whoever waits with interrupts on waits for the other CPUs, which do what they put off. */
+/* Spinning with interrupts on waits for other CPUs, so these run their deferred work. */
 static void op_relax(void *host)
 {
 	struct least *least = host;
@@ -179,7 +179,7 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	}
 }
 
-/* A host finds its own task around the one it is given. */
+/* Check that the task belongs to this host. Hosts find their own task around the embedded one. */
 static void check_task(struct least *least, const struct tally_core_task *perf)
 {
 	for (int i = 0; i < LEAST_TASKS; i++) {
@@ -190,7 +190,7 @@ static void check_task(struct least *least, const struct tally_core_task *perf)
 		least_broken(least, "a task that is none of the host's");
 }
 
-/* Namespaces number tasks from a base of theirs. */
+/* Namespaces number their tasks from different bases. */
 static void op_ids(void *host, void *viewer, const struct tally_core_task *perf, bool parent,
 		   int32_t *ret_pid, int32_t *ret_tid)
 {
@@ -276,7 +276,7 @@ static void op_sigtrap(void *host, struct tally_core_task *perf, uint64_t addr, 
 	least->trap_data = sig_data;
 }
 
-/* ---- what was interrupted --------------------------------------------------------------- */
+/* ---- the interrupted context ------------------------------------------------------------ */
 
 static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t *ret_ips, uint32_t max)

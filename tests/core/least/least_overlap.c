@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls that are not over, and others that come in between. What a call uses stays until it is
- * over, as a kernel's references have it. */
+/* Calls in progress, and other calls that interrupt them. The objects that a call uses stay valid
+ * until it returns, as if it held references in a kernel. */
 #include <string.h>
 
 #include "core/least/least.h"
@@ -31,7 +31,7 @@ void least_call_borrow(struct least *least, int fd)
 	least->files[fd].users++;
 }
 
-/* No call is running: nobody has a reference to a task. */
+/* Check that no task is referenced when no call is in progress. */
 static void check_tasks(struct least *least, const char *name)
 {
 	if (least->nr_gone)
@@ -88,7 +88,7 @@ static bool holds_lock(const struct least *least)
 	return false;
 }
 
-/* Whoever made the call goes on: where it runs, or here, or on any CPU. */
+/* Continue the preempted call: where its task runs, on this CPU, or on any CPU that is online. */
 static void resume(struct least *least, struct least_task *task, uint32_t cpu)
 {
 	while (!least->cpus[cpu].online)
@@ -100,7 +100,7 @@ static void resume(struct least *least, struct least_task *task, uint32_t cpu)
 		least_switch(least, task);
 }
 
-/* What a call that is preempted finds again. */
+/* State of the host that is restored when a preempted call continues. */
 struct preempted {
 	struct least_task *task;
 	uint32_t cpu, held_base, nr_fetches, nr_relaxed;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters that move when the test says so, and that say what the core does wrong with them. */
+/* PMUs whose counters are moved by the test, and which report wrong use by the core. */
 #include "core/least/least.h"
 
 enum { WIDTH = 48 };
 
-/* On this CPU, and only if the event is on it. */
+/* Return the counter of an event. The event must be on this CPU. */
 static struct least_counter *counter_of(struct least *least, const struct tally_core_hw *hw)
 {
 	struct least_counter *counters = least->cpus[least->cpu].counters;
@@ -67,7 +67,7 @@ static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	least->paused = false;
 }
 
-/* From here on no overflow interrupt comes. */
+/* No overflow interrupt occurs after the counter was stopped. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct least *least = pmu->driver;

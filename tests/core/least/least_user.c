@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* User memory, which other threads of the program can change between any two copies: what one
- * call fetches twice it may find different. */
+/* User memory. Other threads of the program can change it at any time, so a call that fetches the
+ * same memory twice may read different contents. Fetching twice is a violation. */
 #include <string.h>
 
 #include "core/least/least.h"

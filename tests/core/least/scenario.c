@@ -7,7 +7,7 @@ enum { GROUP = 5 };
 
 struct scene {
 	struct least *least;
-	struct least_task *task; /* whom it is about; runs on CPU 0 */
+	struct least_task *task; /* the observed task; runs on CPU 0 */
 	unsigned worked;
 	int group[GROUP], sampler, tracepoint, of_cpu, redirected;
 };
@@ -102,7 +102,7 @@ static void open_tracepoint(struct scene *scene, struct tally_core_tracepoint *p
 	control(scene, scene->tracepoint, PERF_EVENT_IOC_SET_FILTER, (uintptr_t) "a != 1");
 }
 
-/* ---- what happens ------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------- */
 
 static void happen(struct scene *scene, const struct tally_core_tracepoint *point)
 {
@@ -143,7 +143,7 @@ static void have_children(struct scene *scene, const struct tally_core_tracepoin
 	least_exit(least, thread);
 }
 
-/* ---- afterwards --------------------------------------------------------------------------- */
+/* ---- control, read, close ----------------------------------------------------------------- */
 
 static void control_all(struct scene *scene)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Something of everything, on the least host, each step of which may fail. */
+/* A scenario on the minimal host that uses most features, and in which any step may fail. */
 #ifndef TALLY_TESTS_CORE_LEAST_SCENARIO_H
 #define TALLY_TESTS_CORE_LEAST_SCENARIO_H
 
 #include "core/least/least.h"
 
-/* Open, group, inherit, map, filter, redirect, sample, fork, exec, exit, read, control, CPUs that
- * go and come. How many of the steps worked. On at least 2 CPUs. */
+/* Open, group, inherit, map, filter, redirect, sample, fork, exec, exit, read and control events,
+ * and take CPUs offline and back. Needs at least 2 CPUs. Returns the number of steps that
+ * succeeded. */
 unsigned least_scenario(struct least *least);
 
 #endif

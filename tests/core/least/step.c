@@ -28,7 +28,7 @@ static void on_step(int number, siginfo_t *info, void *context)
 		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 }
 
-/* The red zone below the stack pointer is in use. */
+/* Skip the red zone below the stack pointer, which is in use. */
 #define START_STEPPING()                              \
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t" \
 			 "pushfq\n\t"                 \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh ROOT DIR: the core with each switch of tally/config.h off, and with all of them, on 64 bits and on 32. TAP.
+# run.sh ROOT DIR: test the core with each switch of tally/config.h off, and with all off, on 64 and 32 bits. TAP.
 set -u
 root=$1
 dir=$2
@@ -9,7 +9,7 @@ number=0
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover"
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null)"
 
-# try NAME FLAGS: what cannot be built or run here is skipped.
+# try NAME FLAGS: skipped if it cannot be built or run on this machine.
 try() {
 	number=$((number + 1))
 	if ! can_run "$2 $sanitize"; then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core with some of tally/config.h switched off, on the least host: what is left works, and
- * what is not there says so. Built by run.sh, once for each switch.
+ * The core with some switches of tally/config.h off, on the minimal host. The remaining features
+ * work, and missing features are rejected. Built by run.sh, once per switch.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int open_event(struct perf_event_attr attr, int group)
 	return least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, group, 0);
 }
 
-/* A group of two, read as one. */
+/* A group of two events, read together. */
 static void counts(void)
 {
 	const struct perf_event_attr attr = {
@@ -46,7 +46,7 @@ static void counts(void)
 	CHECK(words[0] == 2 && words[1] == 12345 && words[2] == 54321);
 }
 
-/* A task's event of one CPU, which may be the only one. */
+/* A task's event on one CPU, possibly the only one. */
 static void counts_there(void)
 {
 	struct perf_event_attr attr = {.type = PMU, .size = sizeof(attr), .config = 1};
@@ -61,7 +61,7 @@ static void counts_there(void)
 	CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 777);
 }
 
-/* More than there are counters for: each gets its turn. */
+/* With more events than counters, each event gets its turn. */
 static void rotates(void)
 {
 	const struct perf_event_attr attr = {.type = PMU,
@@ -126,7 +126,7 @@ static struct perf_event_attr software(void)
 							  : PERF_COUNT_SW_TASK_CLOCK};
 }
 
-/* There, or refused as config.h says. */
+/* The feature exists, or it is rejected with the error that config.h documents. */
 static void answers(int got, bool there, int refusal)
 {
 	CHECK(there ? got >= 0 : got == refusal);
@@ -192,7 +192,7 @@ static void traps(void)
 			  (uintptr_t)&other) == (TALLY_CORE_TRAPS ? -EINVAL : -ENOTTY));
 }
 
-/* Counting all that a CPU does is for the privileged. */
+/* Counting everything on a CPU requires privileges. */
 static void knows_users(void)
 {
 	struct perf_event_attr attr = software();

@@ -10,7 +10,7 @@
 
 #include "core/hook.h"
 
-/* ---- this CPU: signals may come at any time, so what they share with it is volatile ----- */
+/* ---- this CPU: state shared with its signal handlers is volatile ------------------------ */
 
 static _Thread_local struct host_cpu *this_cpu;
 static _Thread_local volatile sig_atomic_t masked = 1, ipi_waits, overflow_waits, deferred;
@@ -23,11 +23,11 @@ static const bool overflow_is_masked = true;
 static const bool overflow_is_masked = false;
 #endif
 
-/* A call from another CPU: one at a time, under a lock that is waited for with interrupts on. */
+/* A call from another CPU, one at a time, under a lock that is awaited with interrupts on. */
 static struct {
 	void (*fn)(void *arg);
 	void *arg;
-	uint32_t waiting; /* the CPU's number plus 1; 0: served */
+	uint32_t waiting; /* number of the called CPU plus 1; 0: done */
 } mailbox;
 
 struct host_cpu *host_cpu(void)
@@ -55,7 +55,7 @@ static void serve_mailbox(void)
 	__atomic_store_n(&mailbox.waiting, 0, __ATOMIC_RELEASE);
 }
 
-/* With interrupts off: everything that waited for them. */
+/* Handle all pending interrupts. Called with interrupts off. */
 static void tick_event(void)
 {
 	while (ipi_waits || overflow_waits || deferred) {
@@ -89,7 +89,7 @@ void host_irq_restore(void *host, uintptr_t flags)
 	do {
 		tick_event();
 		masked = 0;
-		/* What came between the last look and now. */
+		/* Interrupts may have become pending after the last check. */
 		if (!ipi_waits && !overflow_waits && !deferred)
 			return;
 		masked = 1;
@@ -108,8 +108,9 @@ static void on_ipi(int signal)
 	errno = error;
 }
 
-/* It comes through the mask, and while it runs nothing else does: a call that was served in the
- * midst of it would tell its caller that this CPU is done with what it uses. */
+/* Handle an overflow interrupt although interrupts are masked. Other interrupts are kept out
+ * meanwhile: if an IPI were served in the middle, its sender would conclude that this CPU no longer
+ * uses what is being changed. */
 static void unmasked_overflow(void)
 {
 	uintptr_t flags = host_irq_save(this_cpu->host);
@@ -144,8 +145,8 @@ void host_boot(struct host_cpu *cpu)
 	host_irq_restore(cpu->host, 0);
 }
 
-/* Between any two atomic operations of the core there may be an overflow interrupt, and others may
- * run: the signals above come late under TSan. */
+/* Raise overflow interrupts and yield at random between atomic operations of the core. The real
+ * signals are not enough, because TSan delays them. */
 void tally_core_debug_hook(const volatile void *word)
 {
 	uint64_t chance;
@@ -167,10 +168,11 @@ void host_kick(struct host_cpu *cpu)
 }
 
 /*
- * TSan runs a delayed handler with all signals blocked, and keeps the mask to go back to in one
- * place for each thread. Where the handler's own calls run another delayed one, that place is
- * overwritten and the thread stays deaf (llvm-project 138599 mends it, GCC 12 has it): the CPU
- * that called it by IPI would wait for ever. So whoever waits listens first.
+ * TSan runs a delayed signal handler with all signals blocked, and has one variable per thread for
+ * the mask to restore. If a call in the handler runs another delayed handler, that variable is
+ * overwritten and the thread's signals stay blocked (llvm-project 138599 fixes this; GCC 12 has the
+ * bug). A CPU that sent an IPI to it would wait forever. Therefore a thread unblocks its signals
+ * before it waits.
  */
 void host_yield(void)
 {

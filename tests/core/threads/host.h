@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A host whose CPUs are threads of the host, for TSan to look at: real concurrency, and
- * interrupts that are signals. SIGUSR1 is an IPI, which waits while interrupts are off; SIGUSR2
- * is an overflow interrupt that nothing masks but a driver that is just writing its registers.
+ * A host whose CPUs are threads, to be run under TSan: real concurrency, with signals as
+ * interrupts. SIGUSR1 is an IPI, which stays pending while interrupts are off. SIGUSR2 is an
+ * overflow interrupt, which only a driver that is writing its registers can block.
  */
 #ifndef TALLY_TESTS_CORE_THREADS_MACHINE_H
 #define TALLY_TESTS_CORE_THREADS_MACHINE_H
@@ -32,10 +32,11 @@ struct host_cpu {
 	struct host *host;
 	uint32_t number;
 	pthread_t thread;
-	struct counter counters[HOST_COUNTERS + HOST_SHARED]; /* those of two CPUs behind */
+	struct counter counters[HOST_COUNTERS + HOST_SHARED]; /* the last HOST_SHARED are shared by
+	                                                       * two CPUs */
 	struct host_task *task;
 	bool online;
-	size_t borrowed[HOST_BORROWED]; /* files that the system call looked up */
+	size_t borrowed[HOST_BORROWED]; /* files that the current system call uses */
 	uint32_t nr_borrowed;
 	uint64_t random;
 	uint64_t overflows, switches, calls, opened, shared, reads;
@@ -44,25 +45,25 @@ struct host_cpu {
 struct host_task {
 	struct tally_core_task perf;
 	struct tally_core_account user, space;
-	bool taken; /* by a CPU; sched */
+	bool taken; /* runs on a CPU; protected by sched */
 	int32_t cpu;
-	bool alive;    /* can be found; table */
-	uint32_t refs; /* table */
+	bool alive;    /* can be found; protected by table */
+	uint32_t refs; /* protected by table */
 };
 
-/* A descriptor. It is closed when nobody uses it any more, as a kernel's is. */
+/* A descriptor. The event is closed when the last user is gone, as in a kernel. */
 struct host_file {
-	struct tally_core_event *event; /* table; NULL while it is being opened */
-	uint32_t refs;                  /* table; 0: free */
-	bool closed;                    /* table; nobody finds it any more */
-	pthread_mutex_t lock;           /* of its mapping, which who drains it holds */
+	struct tally_core_event *event; /* protected by table; NULL during open */
+	uint32_t refs;                  /* protected by table; 0: free */
+	bool closed;                    /* protected by table; cannot be found any more */
+	pthread_mutex_t lock;           /* protects the mapping; held while draining it */
 	struct tally_core_buffer *buffer;
 };
 
 struct host {
 	struct tally_core *core;
-	struct tally_core_pmu pmu, shared; /* of each CPU; of two each */
-	uint32_t named[HOST_CPUS / 2];     /* who counts for these; atomic */
+	struct tally_core_pmu pmu, shared; /* counters per CPU; counters shared by two CPUs */
+	uint32_t named[HOST_CPUS / 2];     /* CPU that counts for each pair; atomic */
 	pthread_mutex_t call, sched, table;
 	struct host_cpu cpus[HOST_CPUS];
 	struct host_task tasks[HOST_TASKS];
@@ -70,35 +71,36 @@ struct host {
 	uint64_t woken;
 };
 
-/* The CPU that runs here, NULL outside. */
+/* Return the CPU of this thread, or NULL if the thread is not a CPU. */
 struct host_cpu *host_cpu(void);
 uint64_t host_random(uint64_t below);
 
 extern const struct tally_host_ops host_ops;
 
-/* The calling thread becomes this CPU. */
+/* Make the calling thread this CPU. */
 void host_boot(struct host_cpu *cpu);
 
-/* An overflow interrupt for this CPU, wherever it is. */
+/* Send an overflow interrupt to this CPU. */
 void host_kick(struct host_cpu *cpu);
 
-/* Let others run, interrupts of this CPU included. */
+/* Yield to other threads and unblock the interrupts of this CPU. */
 void host_yield(void);
 
-/* Wait for a lock without keeping interrupts out. */
+/* Wait for a lock without blocking interrupts. */
 void host_lock(pthread_mutex_t *lock);
 
-/* The event of a descriptor, which stays until host_file_put(); NULL when there is none. */
+/* Return the event of a descriptor, which stays valid until host_file_put(), or NULL. */
 struct tally_core_event *host_file_get(struct host *host, size_t fd);
 void host_file_put(struct host *host, size_t fd);
 
-/* Give back what event_of_fd() found for this CPU's system call. */
+/* Release the files that event_of_fd() looked up for this CPU's system call. */
 void host_files_return(struct host *host);
 
 uintptr_t host_irq_save(void *host);
 void host_irq_restore(void *host, uintptr_t flags);
 
-/* HOST_COUNTERS of 32 bits, which move at each interrupt, and HOST_SHARED that two CPUs share. */
+/* A PMU with HOST_COUNTERS counters of 32 bits, which advance at each interrupt, and one with
+ * HOST_SHARED counters that two CPUs share. */
 void host_pmu_init(struct host *host);
 void host_pmu_interrupt(struct host_cpu *cpu);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The host's TALLY_CORE_IRQ_HEADER, where 64-bit words are made of two: then the overflow interrupt
- * waits while interrupts are off, as every other. */
+/* TALLY_CORE_IRQ_HEADER of the host, for builds in which 64-bit words consist of two halves. In
+ * these builds the overflow interrupt is masked while interrupts are off, like all others. */
 #ifndef TALLY_TESTS_CORE_THREADS_IRQ_H
 #define TALLY_TESTS_CORE_THREADS_IRQ_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters that move when an interrupt comes, by as much as chance has it. The interrupt is not
- * masked by the core's interrupt lock, so the driver keeps it out while it writes, as a driver
- * of real NMIs does: it switches the counters off first.
+ * Counters that advance by a random amount at each interrupt. The core's interrupt lock does not
+ * mask this interrupt. Like a driver with real NMIs, the driver therefore blocks it while writing,
+ * by switching the counters off first.
  */
 #include <errno.h>
 #include <signal.h>
@@ -107,7 +107,7 @@ void host_pmu_interrupt(struct host_cpu *cpu)
 	paused--;
 }
 
-/* The first of each two that is on line, until it goes. */
+/* Return the designated CPU of a pair: the first that came online, until it goes offline. */
 static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 {
 	struct host *host = pmu->driver;
@@ -118,7 +118,7 @@ static int32_t cpu_of(struct tally_core_pmu *pmu, uint32_t cpu)
 		return (int32_t)was;
 	if (!tally_core_cpu_is_online(host->core, other))
 		return -1;
-	/* Somebody else may have named one meanwhile: then that one. */
+	/* If another CPU has designated one meanwhile, use that one. */
 	return __atomic_compare_exchange_n(named, &was, other, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE)
 		       ? (int32_t)other

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the host of threads in DIR and run the stress: with TSan, and
-# where 64-bit words are made of two; then for 32 bits with ASan and UBSan. TAP. An hour by hand:
+# run.sh ROOT DIR [SECONDS [SEED]]: build the core and the threads host in DIR and run the stress test: with TSan, also
+# with 64-bit words that consist of two; then for 32 bits with ASan and UBSan. Prints TAP. To run it for an hour:
 # tests/core/threads/run.sh . /tmp 3600
 set -u
 root=$1
@@ -11,7 +11,7 @@ seed=${4:-1}
 number=0
 . "$root/tests/core/runner.sh"
 two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/irq.h"'
-# The headers of the kernel are those of 64 bits: they hold for both.
+# The 64-bit kernel headers work for both.
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) -fsanitize=address,undefined -fno-sanitize-recover"
 
 # stress NAME SECONDS FLAGS

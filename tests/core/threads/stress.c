@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPUs that switch tasks, tick, take overflow interrupts and make system calls, all at once, while
- * rings are drained from outside. Run under TSan: it has the last word; what is checked here is
- * that every record is whole and that nothing is left. Usage: stress [SECONDS [SEED]]
+ * CPUs that switch tasks, tick, take overflow interrupts and make system calls at the same time,
+ * while another thread drains the rings. TSan finds the data races; the program itself checks that
+ * every record is complete and that nothing leaks. Usage: stress [SECONDS [SEED]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static struct host host;
 static bool stop;
 static uint64_t records, bad;
 
-/* ---- system calls: several at once, on the same files too -------------------------------- */
+/* ---- system calls: several at a time, also on the same files ----------------------------- */
 
 static bool is_closed(const struct host_file *file)
 {
@@ -27,7 +27,7 @@ static bool is_closed(const struct host_file *file)
 	return closed;
 }
 
-/* The descriptor goes; the event when the last call that uses it is over. */
+/* Close a descriptor. The event is closed when the last call that uses it returns. */
 static void close_file(size_t fd)
 {
 	struct host_file *file = &host.files[fd];
@@ -245,7 +245,7 @@ static void set_alive(struct host_task *task, bool alive)
 	pthread_mutex_unlock(&host.table);
 }
 
-/* Nobody finds it any more; wait for who found it before. */
+/* Wait until no call uses a task. The task cannot be found any more. */
 static void wait_unused(struct host_task *task)
 {
 	uint32_t refs;
@@ -258,7 +258,7 @@ static void wait_unused(struct host_task *task)
 	} while (refs);
 }
 
-/* A task that does not run ends, and another takes its place: a child of the one that runs here. */
+/* End a task that is not running and replace it by a child of the task that runs here. */
 static void replace_task(struct host_cpu *cpu)
 {
 	struct host_task *other = &host.tasks[host_random(HOST_TASKS)];
@@ -297,7 +297,7 @@ static void go_online(struct host_cpu *cpu)
 	tally_core_cpu_online(host.core, cpu->number);
 }
 
-/* The CPU is off line for a while, in which it answers nobody. */
+/* Take this CPU offline for a while, during which it does not answer, and back online. */
 static void go_offline_and_back(struct host_cpu *cpu)
 {
 	leave(cpu);
@@ -354,11 +354,11 @@ static void *run_cpu(void *arg)
 		end_all();
 		__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
 	}
-	wait_for(&done, 1); /* the others may still call */
+	wait_for(&done, 1); /* other CPUs may still call this one */
 	return NULL;
 }
 
-/* ---- outside ---------------------------------------------------------------------------- */
+/* ---- outside the CPUs ------------------------------------------------------------------- */
 
 static bool drain(struct tally_core_buffer *buffer)
 {
@@ -380,7 +380,7 @@ static bool drain(struct tally_core_buffer *buffer)
 	return true;
 }
 
-/* Drain every ring and send interrupts until the time is over. */
+/* Drain all rings and send interrupts until the time is over. */
 static void disturb(unsigned seconds)
 {
 	time_t end = time(NULL) + (time_t)seconds;

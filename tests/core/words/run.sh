@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# run.sh ROOT DIR: the 64-bit words of core/atomic.h, each way that core/atomic64.h has. TAP.
+# run.sh ROOT DIR: test the 64-bit words of core/atomic.h with each implementation of core/atomic64.h. Prints TAP.
 set -u
 root=$1
 dir=$2
@@ -14,10 +14,10 @@ build() {
 		-pthread -o "$dir/words" "$@"
 }
 
-# try NAME THREADS FLAGS [SOURCE...]: what cannot be built or run here is skipped.
+# try NAME THREADS FLAGS [SOURCE...]: skipped if it cannot be built or run on this machine.
 try() {
 	number=$((number + 1))
-	# words.c has threads, and signals that interrupt them.
+	# words.c uses threads that are interrupted by signals.
 	if ! can_run "$3" "$([ "${4-}" ] || echo threads)"; then
 		echo "ok $number - $1 # SKIP $why"
 		return

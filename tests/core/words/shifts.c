@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The shifts of core/memory.c against the compiler's own. Built for 32 bits, freestanding. */
+/* Compare the shifts of core/memory.c with the compiler's. Built freestanding for 32 bits. */
 #include <stddef.h>
 #include <stdint.h>
 

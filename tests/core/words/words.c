@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 64-bit words of core/atomic.h, whose halves are to be the same whenever somebody looks: threads
- * change and read them while signals do so in their middle. An interrupt that comes while they are
- * off is left out, as it would come later. argv: how many threads.
+ * 64-bit words of core/atomic.h. The halves of these words must be equal whenever they are read.
+ * Threads change and read the words while signals do the same in the middle. A signal that arrives
+ * while interrupts are off is ignored, because a real interrupt would occur later. argv: number of
+ * threads.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -77,7 +78,7 @@ static void *run(void *arg)
 	return arg;
 }
 
-/* One each time: nothing lost, nothing invented. */
+/* Check that no change was lost or applied twice. */
 static bool sums_are_right(void)
 {
 	uint64_t due = shared.changes * BOTH;

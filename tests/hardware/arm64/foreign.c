@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the other architecture records: three functions that call each other, for a moment. */
+/* Program recorded on the other architecture: three functions that call each other, for a short
+ * time. */
 static volatile unsigned long sum;
 
 static __attribute__((noinline)) void inner(unsigned long turns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts read in user space, by the client's routine and this machine's registers. For each way of
- * opening an event a line: its name, what the page says of it, how many of 1,000,000 instructions
- * tally_self_read() and read(2) saw pass.
+ * Counts read in user space, with the client library's routine and this machine's registers. Prints
+ * one line for each way of opening an event: its name, the capabilities in the page, and how many
+ * of 1,000,000 instructions tally_self_read() and read(2) counted.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -19,8 +19,9 @@ static void spend(uint64_t instructions)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(turns) : : "cc");
 }
 
-/* config1 of Arm's PMU: bit 0 asks for 64 bits, bit 1 for user space to read. The kernel refuses
- * both where two counters would be chained for it: on those for any event. */
+/* config1 of Arm's PMU: bit 0 requests 64 bits, bit 1 user-space reads. The kernel rejects the
+ * combination if 64 bits require two chained counters, which is the case for all counters except
+ * the cycle counter. */
 static const struct {
 	const char *name;
 	uint64_t config, config1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * work MODE: programs whose profiles are known. No libc: what they execute is in this file.
+ * work MODE: programs with known profiles. Without libc, so that all executed code is in this file.
  *
- *	mix	75 % of the instructions in hot(), 25 % in warm(), in turns of a million
- *	calls	all of them in leaf(), five calls deep
- *	fork	10,000,000 in each of four children
- *	sleep	two stretches of 10,000,000, and 50 ms of sleep between them
+ *	mix	75 % of the instructions in hot(), 25 % in warm(), alternating every million
+ *	calls	all instructions in leaf(), five calls deep
+ *	fork	10,000,000 instructions in each of four children
+ *	sleep	two runs of 10,000,000 instructions, with 50 ms of sleep in between
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static long call(long number, long a, long b)
 	return x0;
 }
 
-/* Two instructions a turn. */
+/* Two instructions per iteration. */
 static inline __attribute__((always_inline)) void spend(uint64_t instructions)
 {
 	uint64_t turns = instructions / 2;
@@ -54,7 +54,7 @@ static void mix(void)
 	}
 }
 
-/* The statement behind a call keeps it from being a jump. */
+/* The statement after the call prevents a tail call. */
 #define CALLER(name, callee)                             \
 	static __attribute__((noinline)) void name(void) \
 	{                                                \
@@ -94,7 +94,7 @@ static void sleeper(void)
 }
 
 static const struct {
-	char mode; /* its first letter */
+	char mode; /* first letter of the mode */
 	void (*run)(void);
 } modes[] = {{'m', mix}, {'c', first}, {'f', children}, {'s', sleeper}};
 
@@ -112,7 +112,7 @@ void work_main(long *stack)
 	__builtin_unreachable();
 }
 
-/* Callchains end here: no frame, and nowhere to return to. */
+/* Callchains end here: there is no frame and no return address. */
 __asm__(".globl _start\n"
 	"_start:\n"
 	"	.cfi_startproc\n"

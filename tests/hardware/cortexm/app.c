@@ -3,7 +3,7 @@
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* There is no instruction that divides 64 bits, and no library. */
+/* Divide by 10. There is no instruction that divides 64-bit numbers, and no library. */
 static uint32_t divide_by_10(uint64_t *value)
 {
 	uint32_t rest = 0;
@@ -110,8 +110,8 @@ int event_disable(int fd)
 
 /* ---- rings ---------------------------------------------------------------------------------- */
 
-/* A 64-bit word is read in two halves: it is right when two readings are the same, since it only
- * grows. */
+/* Read data_head. A 64-bit word is read in two halves; since it only grows, it is correct when two
+ * reads are equal. */
 uint64_t ring_head(const struct perf_mapping *map)
 {
 	const volatile uint64_t *word = &map->page->data_head;

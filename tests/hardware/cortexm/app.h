@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the threads of the test use: what they say, loops of known length, rings. */
+/* Helpers for the test threads: output, loops of known length, rings. */
 #ifndef CORTEXM_APP_H
 #define CORTEXM_APP_H
 
@@ -8,7 +8,7 @@
 
 enum { RING_LEN = 32768, MILLISECOND = 1000000 };
 
-/* `instructions`, a multiple of two, of a loop. */
+/* Execute this number of instructions in a loop. It must be a multiple of two. */
 static inline __attribute__((always_inline)) void spin(uint32_t instructions)
 {
 	uint32_t turns = instructions / 2;
@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) void spin(uint32_t instructions)
 	__asm__ volatile("1: subs %0, #1\n\tbne 1b" : "+l"(turns) : : "cc");
 }
 
-/* A thread of the test: runs for a time of the clock, or until it is told to stop. */
+/* A test thread that runs for some time, or until it is stopped. */
 struct load {
 	uint64_t ns;
 	bool stop;
@@ -24,7 +24,7 @@ struct load {
 };
 void load_start(struct load *load, const char *name, uint32_t slice);
 
-/* Where a load of each kind spends its time, to be seen in a report. */
+/* Functions in which the loads spend their time, to appear in reports. */
 void heavy_work(void);
 void light_work(void);
 
@@ -36,8 +36,8 @@ struct reading event_read(int fd);
 int event_enable(int fd);
 int event_disable(int fd);
 
-/* Samples of a ring that never wrapped; those of one thread are `of_tid`, those of handlers
- * `in_kernel`. For events whose sample_type begins with SAMPLE_TYPE. */
+/* Count the samples in a ring that has never wrapped. `of_tid` are those of one thread, `in_kernel`
+ * those of handlers. The events must have a sample_type that begins with SAMPLE_TYPE. */
 enum { SAMPLE_TYPE = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME };
 struct samples {
 	uint64_t all, of_tid, in_kernel, other_records;
@@ -46,8 +46,8 @@ struct samples samples_count(const struct perf_mapping *map, uint32_t tid);
 uint64_t ring_head(const struct perf_mapping *map);
 void ring_consume(const struct perf_mapping *map, uint64_t to);
 
-void say(const char *name, uint64_t value);   /* a line: the name, a space, the number */
-void say_is(const char *name, int64_t value); /* an error's number where it is one */
+void say(const char *name, uint64_t value);   /* print a line: the name, a space, the number */
+void say_is(const char *name, int64_t value); /* the same for a number that may be an error */
 
 void test_kernel(void);
 void test_count(void);

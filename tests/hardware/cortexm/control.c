@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups, REFRESH, a new period, prctl, filters of who may do what, refusals. */
+/* Groups, REFRESH, changed periods, prctl, rejected requests. */
 #include "cortexm/app.h"
 
 static void group(void)

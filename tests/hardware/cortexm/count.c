@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts beside what the kernel knows: time that threads had, of the CPU, switches. */
+/* Counts compared with the kernel's data: running time of threads and of the CPU, switches. */
 #include "cortexm/app.h"
 
 enum { NR_LOADS = 2, RUN_MS = 200 };
 
-/* Of one thread that shares the CPU with another one. */
+/* Events of a thread that shares the CPU with another one. */
 struct counted {
 	struct load load;
 	int task_clock, switches;
@@ -63,7 +63,7 @@ static void two_threads(void)
 	perf_close(cpu);
 }
 
-/* Its children count with the one who opened the event, while they live and after. */
+/* Children are counted for the thread that opened the event, while they run and after they exit. */
 static void inherited(void)
 {
 	struct perf_event_attr attr = {

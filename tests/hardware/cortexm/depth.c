@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of each entry of the core: how much stack it takes, and how long it has interrupts off at a time.
- */
+/* The stack usage of each entry point of the core, and the longest time that it keeps interrupts
+ * off. */
 #include "cortexm/app.h"
 
-/* A group of two that children inherit, which samples into a ring. */
+/* An inherited group of two events that sample to a ring. */
 static struct {
 	struct perf_event_attr attr;
 	struct perf_mapping map;
@@ -103,7 +103,7 @@ static void do_close_member(void)
 	perf_close(at.member);
 }
 
-/* In this order, since each finds what the others left. */
+/* The order matters, since each call uses the state left by the previous ones. */
 static const struct {
 	const char *stack, *off;
 	void (*call)(void);
@@ -144,7 +144,7 @@ static void measure_entries(bool stacks)
 	}
 }
 
-/* Two threads with that group on each: switches, ticks and samples of both kinds. */
+/* Run two threads with this group each: switches, ticks and both kinds of samples. */
 static void measure_hooks(bool stacks)
 {
 	static const char *const names[2][OFF_NR] = {

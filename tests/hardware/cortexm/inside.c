@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a kernel measures for itself, without descriptors: a watchdog, cycles of a thread that
- * interrupt by a callback, and a ring that it reads record by record. */
+/* Events used by the kernel itself, without descriptors: a watchdog, cycles of a thread with a
+ * callback, and a ring that is read record by record. */
 #include "cortexm/app.h"
 
-/* Called in interrupts: of the timer, or of the counter that nothing masks. */
+/* Called in interrupts: the timer's, or the counter's, which cannot be masked. */
 static void count_overflow(struct tally_core_event *event,
 			   const struct tally_core_sample_data *sample_data, void *arg)
 {
@@ -30,7 +30,7 @@ static struct tally_core_event *create(uint32_t type, uint64_t config, uint64_t 
 	return event;
 }
 
-/* Each 10 ms, whoever runs. */
+/* Call back every 10 ms, whatever runs. */
 static void watchdog(void)
 {
 	uint32_t barks = 0;

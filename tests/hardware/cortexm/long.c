@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Longer than 32 bits of nanoseconds, and of the board's clock (see there). And counts that are
- * read while an overflow that nothing masks changes them. */
+/* Runs that exceed 32 bits of nanoseconds and of the board's clock, and counts that are read while
+ * an overflow interrupt that cannot be masked changes them. */
 #include "cortexm/app.h"
 
 #define SECOND UINT64_C(1000000000)
 
-/* The time of the last sample, and how many are not later than the one before. */
+/* Return the time of the last sample, and the number of samples that are not later than the
+ * previous one. */
 static uint64_t last_time(const struct perf_mapping *map, uint32_t *ret_backwards)
 {
 	uint64_t head = ring_head(map), last = 0;
@@ -22,7 +23,7 @@ static uint64_t last_time(const struct perf_mapping *map, uint32_t *ret_backward
 	return last;
 }
 
-/* With all threads asleep the emulator lets the time go by. */
+/* While all threads sleep, the emulator skips the time. */
 static void long_periods(void)
 {
 	struct perf_event_attr attr = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first thread: the tests one after the other; tests/hardware/cortexm.py judges what they say.
- */
+/* The first thread, which runs all tests. tests/hardware/cortexm.py checks their output. */
 #include "cortexm/app.h"
 
-/* What the kernel itself is to do: threads of slices 3 and 1 share the time so, priorities hold. */
+/* Basic features of the kernel: threads with slices 3 and 1 share the time in this ratio, and
+ * priorities are respected. */
 static bool woken;
 
 static void sleeper(void *arg)
@@ -37,7 +37,7 @@ void test_kernel(void)
 	say("kernel.switches", rtos.switches - ticks);
 }
 
-/* What the core takes from the heap: itself, with its CPU on line, and an event of this thread. */
+/* Print the heap usage of the core: itself with its CPU online, and an event of this thread. */
 static void size_of_the_core(void)
 {
 	size_t most, before = heap_used(&most), with_context, with_another;

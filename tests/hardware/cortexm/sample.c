@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling by the one-shot timer: as many samples as periods went by. */
+/* Sampling by the one-shot timer: one sample per elapsed period. */
 #include "cortexm/app.h"
 
 enum { PERIOD = 500000, RUN = 100 * MILLISECOND };
@@ -30,7 +30,7 @@ static void close_clock(int fd, struct perf_mapping *map)
 	perf_close(fd);
 }
 
-/* All of the CPU, and one of two threads on it. */
+/* Sample the CPU and one of two threads on it. */
 static void two_clocks(void)
 {
 	struct load heavy = {.ns = RUN}, light = {.ns = RUN};
@@ -63,7 +63,8 @@ static void two_clocks(void)
 	close_clock(task, &task_map);
 }
 
-/* One who sleeps until ten samples are there, at a higher priority than what is sampled. */
+/* A reader with a higher priority than the sampled thread, which sleeps until there are ten
+ * samples. */
 struct reader {
 	struct perf_mapping map;
 	int fd;
@@ -107,7 +108,8 @@ static void woken_by_samples(void)
 	close_clock(reader.fd, &reader.map);
 }
 
-/* A small ring that nobody empties: what found no room is counted in the next record that does. */
+/* A small ring without a reader: lost samples are counted in the next record for which there is
+ * space. */
 static void overrun(void)
 {
 	struct load load = {.ns = RUN};

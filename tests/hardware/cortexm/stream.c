@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorder: a thread that sleeps until a ring is half full, and sends what is in it over the UART
- * as a perf.data stream (pipe mode). In the console a piece is a line "stream N" and N bytes.
+ * A recorder: a thread that sleeps until a ring is half full, and sends its contents over the UART
+ * as a perf.data stream (pipe mode). In the console output, each piece is a line "stream N"
+ * followed by N bytes.
  */
 #include "cortexm/app.h"
 
 enum { RECORD_HEADER_ATTR = 64, ONLY_PROCESS = 1, PERIOD = 250000, RUN = 400 * MILLISECOND };
-enum { IMAGE_SIZE = 0x100000, IMAGE_OFFSET = 0x1000 }; /* link.ld; the offset is that in the file */
+enum { IMAGE_SIZE = 0x100000, IMAGE_OFFSET = 0x1000 }; /* as in link.ld; the offset in the file */
 
 static void send(const void *bytes, size_t len)
 {
@@ -33,14 +34,14 @@ static void send_header(const struct perf_event_attr *attr, uint64_t id)
 	send(&start, sizeof(start));
 }
 
-/* What sample_id_all puts behind each record, as record() asks for it. */
+/* The sample_id trailer of each record, with the fields that record() requests. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint64_t id;
 };
 
-/* The image, which was there before the recording: that of the threads and of the handlers. */
+/* Send the mapping of the image, which existed before the recording, for threads or handlers. */
 static void send_image(uint64_t id, uint16_t mode)
 {
 	const uint32_t pid = mode == PERF_RECORD_MISC_USER ? ONLY_PROCESS : UINT32_MAX;
@@ -62,7 +63,7 @@ static void send_image(uint64_t id, uint16_t mode)
 	send(&map, sizeof(map));
 }
 
-/* This thread, which was there as well. */
+/* Send the name of this thread, which existed as well. */
 static void send_comm(uint64_t id)
 {
 	const uint32_t tid = (uint32_t)rtos.current->perf.tid;
@@ -101,7 +102,8 @@ struct recorder {
 	uint64_t wakeups;
 };
 
-/* Higher than what is sampled: it gets the CPU as soon as there is something to send. */
+/* Its priority is higher than that of the sampled threads, so it runs as soon as there is something
+ * to send. */
 static void recorder_run(void *arg)
 {
 	struct recorder *recorder = arg;
@@ -141,7 +143,7 @@ static void record(struct perf_event_attr *attr)
 	say("stream.light", light.thread->ran_ns);
 	thread_join(light.thread);
 	__atomic_store_n(&recorder.over, true, __ATOMIC_RELEASE);
-	/* What is sampled here wakes the recorder for the last time. */
+	/* Samples taken here wake the recorder for the last time. */
 	while (!__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE))
 		spin(1000);
 	thread_join(thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Threads that open, map, read and close events on each other at the same time, preempted anywhere,
- * with clocks and a counter that sample them. What they took they give back. */
+ * while clocks and a counter sample them. Nothing may leak. */
 #include "cortexm/app.h"
 
 enum { NR_WORKERS = 4, ROUNDS = 60 };
@@ -8,7 +8,7 @@ enum { NR_WORKERS = 4, ROUNDS = 60 };
 struct worker {
 	struct thread *thread;
 	uint32_t random, opened, refused, stack;
-	int fd; /* that others make groups with, and write into the ring of, while it is closed */
+	int fd; /* other threads use it as group or output while it may be closed */
 };
 static struct worker workers[NR_WORKERS];
 
@@ -51,7 +51,8 @@ static int random_fd(struct worker *worker)
 	return workers[next_random(worker, NR_WORKERS)].fd;
 }
 
-/* Alone, in somebody's group, or only with somebody's ring. */
+/* Open an event alone, in another thread's group, or only with its output redirected to another
+ * thread's ring. */
 static int open_random(struct worker *worker)
 {
 	static const unsigned long flags[] = {0, PERF_FLAG_FD_OUTPUT,

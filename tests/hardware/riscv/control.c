@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control: waiting in poll, prctl, a new period, pinned and exclusive events, tasks that give way.
- */
+/* Control: waiting in poll, prctl, changed periods, pinned and exclusive events, yielding tasks. */
 #include "riscv/user.h"
 
 enum { PR_DISABLE = 31, PR_ENABLE = 32 }; /* PR_TASK_PERF_EVENTS_* */
@@ -41,7 +40,8 @@ static void close_ring(struct perf_event_mmap_page *page, int fd)
 
 static uint64_t polled[4];
 
-/* Sleeps until there is something: what poll said, and how many samples there were by then. */
+/* Sleep in poll until there is data, and record the result of poll and the number of samples at
+ * that time. */
 static void waiter(void *arg)
 {
 	struct perf_event_mmap_page *page = arg;
@@ -53,7 +53,7 @@ static void waiter(void *arg)
 	leave();
 }
 
-/* The waiter has the descriptor from its parent: the first one, 0. */
+/* The waiter inherits the first descriptor, 0, from its parent. */
 static void wait_in_poll(void)
 {
 	int fd;
@@ -123,8 +123,8 @@ static int open_kind(bool pinned, bool exclusive)
 	return event_open(&attr, 0, -1, -1);
 }
 
-/* Two counters can have cycles: a third event that insists has failed, which read tells by its
- * end, until it is enabled again and there is room. */
+/* Two counters support cycles, so a third pinned event fails: its reads return end of file until it
+ * is enabled again and a counter is free. */
 static void pinned(void)
 {
 	int fds[3];
@@ -144,14 +144,15 @@ static void pinned(void)
 	event_close(fds[2]);
 }
 
-/* Never at the same time, though there are counters for both. */
+/* They never run at the same time, although there are counters for both. */
 static void exclusive(void)
 {
 	int alone = open_kind(false, true), other = open_kind(false, false);
 	struct reading a, b;
 
 	spin(60000000);
-	/* While one is, the other is on: what lies between two reads would be seen by one alone. */
+	/* One of the two is on at any time. Time between two reads would be seen by only one of
+	 * them, so disable both first. */
 	event_ioctl(other, PERF_EVENT_IOC_DISABLE, 0);
 	event_ioctl(alone, PERF_EVENT_IOC_DISABLE, 0);
 	a = event_read(alone);
@@ -163,7 +164,7 @@ static void exclusive(void)
 	event_close(other);
 }
 
-/* ---- giving way --------------------------------------------------------------------------- */
+/* ---- yielding ----------------------------------------------------------------------------- */
 
 static bool stop;
 
@@ -174,7 +175,7 @@ static void gives_way(void *arg)
 	leave();
 }
 
-/* The counter is taken off and put on between and within the periods, and at their very end. */
+/* The counter is removed and restored between and within periods, and at their very end. */
 static void give_way(void)
 {
 	int fd;

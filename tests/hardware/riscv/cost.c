@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What things cost, in instructions: exact and the same in each run under -icount. */
+/* Costs in instructions: exact, and the same in each run under -icount. */
 #include "base/arith.h"
 #include "riscv/user.h"
 
@@ -21,7 +21,7 @@ static void yielder(void *arg)
 	leave();
 }
 
-/* The least of some tries, as ticks come into some. */
+/* Return the minimum of several tries, since ticks occur in some of them. */
 static uint64_t least_yields(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -34,10 +34,10 @@ static uint64_t least_yields(void)
 		passed = instret() - before;
 		best = passed < best ? passed : best;
 	}
-	return tally_div(best, 2 * SWITCHES); /* there and back */
+	return tally_div(best, 2 * SWITCHES); /* one switch each way */
 }
 
-/* This task has the events, the other one none. */
+/* This task has events, the other one does not. */
 static void cost_switch(const char *name, int events)
 {
 	int64_t other;
@@ -80,7 +80,7 @@ static void cost_reads(void)
 	event_close(fd);
 }
 
-/* A stretch of the loop without a tick, with LOOP / PERIOD overflows in it and with none. */
+/* Return the cost of a stretch of the loop without a tick. */
 static uint64_t least_spin(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -95,7 +95,7 @@ static uint64_t least_spin(void)
 	return best;
 }
 
-/* As a period is as long as the loop, each turn has one overflow: from interrupt to return. */
+/* The period is as long as the loop, so each run has one overflow: from interrupt to return. */
 static void cost_overflow(const char *name, uint64_t sample_type)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting: loops of known length, user-space reads, inheritance, sharing of counters, filters. */
+/* Counting: loops of known length, user-space reads, inheritance, multiplexing, excluded modes. */
 #include "riscv/user.h"
 
 enum { TRIES = 8, LOOP = 100000, PAGES = 512 };
 #define DTLB_READ_MISS (PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
-/* The least of some tries, as ticks come into some: what a loop of `length` counts by itself. */
+/* Return the count of a loop of `length`: the minimum of several tries, since ticks occur in some
+ * of them. */
 static uint64_t least(const void *page, uint64_t length)
 {
 	uint64_t best = UINT64_MAX;
@@ -32,7 +33,7 @@ static void count_loop(const char *name, uint64_t config, uint64_t period)
 	event_close(fd);
 }
 
-/* The same over system calls and many ticks. */
+/* The same across system calls and many ticks. */
 static void count_long(void)
 {
 	int fd = event_simple(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
@@ -64,7 +65,7 @@ static void count_children(void)
 	event_close(fd);
 }
 
-/* Three events for the two counters of cycles. */
+/* Three events share the two counters that support cycles. */
 static void share(void)
 {
 	int fds[3];
@@ -111,7 +112,7 @@ static void filters(void)
 	event_close(map_fd);
 }
 
-/* What has to be refused. */
+/* Requests that must be rejected. */
 static void refusals(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CACHE_MISSES};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two harts: events of tasks that run elsewhere, of other harts, and totals over both. */
+/* Two harts: events of tasks on the other hart, events of other harts, and totals of both. */
 #include "riscv/user.h"
 
 enum { WORKERS = 4, WORK = 5000000 };
@@ -33,7 +33,7 @@ static void inherited(void)
 	event_close(fd);
 }
 
-/* Opened, read and closed again and again on a task that runs on the other hart. */
+/* Open, read and close an event repeatedly on a task that runs on the other hart. */
 static void others(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_INSTRUCTIONS};
@@ -42,7 +42,7 @@ static void others(void)
 
 	stop = false;
 	other = fork(endless, NULL, "endless");
-	spin(3000000); /* the other hart looks for work at its tick, once in 1,000,000 */
+	spin(3000000); /* the other hart looks for tasks at its tick, once in 1,000,000 */
 	for (int i = 0; i < 50; i++) {
 		int fd = event_open(&attr, (int)other, -1, -1);
 		uint64_t first, second;
@@ -61,7 +61,7 @@ static void others(void)
 	say("harts.others_backwards", backwards);
 }
 
-/* An event of each hart counts all the while, idle or not. */
+/* An event of each hart counts all the time, idle or not. */
 static void whole_harts(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first task: the tests one after the other; tests/hardware/riscv.py judges what they say. */
+/* The first task, which runs all tests. tests/hardware/riscv.py checks their output. */
 #include "riscv/user.h"
 
 void user_main(uintptr_t nr_cpus);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling: as many samples as periods went by, all of the loop that ran; REFRESH; clocks. */
+/* Sampling: one sample per elapsed period, all in the loop that ran; REFRESH; clocks. */
 #include "riscv/user.h"
 
 static struct perf_event_mmap_page *open_ring(struct perf_event_attr *attr, int *ret_fd)
@@ -9,7 +9,7 @@ static struct perf_event_mmap_page *open_ring(struct perf_event_attr *attr, int 
 	return event_map(*ret_fd, 64);
 }
 
-/* Records of a ring that never wrapped: how many samples, of which in user mode. */
+/* Count the records of a ring that never wrapped: samples, those in user mode, other records. */
 static void count_samples(const struct perf_event_mmap_page *page, uint64_t *ret_all,
 			  uint64_t *ret_user, uint64_t *ret_other)
 {
@@ -92,7 +92,7 @@ static void refresh(void)
 	call(CALL_MUNMAP, (uintptr_t)page, 0, 0, 0, 0);
 }
 
-/* Cycles and instructions at once: QEMU says of both that they overflowed. */
+/* Cycles and instructions together: QEMU reports an overflow of both at the same time. */
 static void both(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES,

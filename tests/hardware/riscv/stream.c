@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorder: samples tasks of a known share of work and sends what their ring holds over the UART
- * as a perf.data stream (pipe mode). In the console a piece is a line "stream N" and N bytes.
+ * A recorder: samples tasks that do known shares of the work, and sends the contents of their rings
+ * over the UART as a perf.data stream (pipe mode). In the console output, each piece is a line
+ * "stream N" followed by N bytes.
  */
 #include "hosts/riscv/layout.h"
 #include "riscv/user.h"
 
 enum { RECORD_HEADER_ATTR = 64, RING_PAGES = 64, WORK = 2000000 };
-/* What link.ld makes of it; the offset is that in the ELF file. */
+/* As in link.ld; the offset in the ELF file. */
 enum { IMAGE_SIZE = 0x400000, IMAGE_OFFSET = 0x401000 };
 #define IMAGE UINT64_C(0x80400000)
 
@@ -15,7 +16,7 @@ void warm(uint64_t instructions);
 void hot(uint64_t instructions);
 void load(void *arg);
 
-/* Functions to be seen in a report: one part and three parts of the work. */
+/* Functions that appear in a report: one part and three parts of the work. */
 __attribute__((noinline)) void warm(uint64_t instructions)
 {
 	spin(instructions);
@@ -41,7 +42,7 @@ static void send(const void *bytes, size_t len)
 	say_bytes(bytes, len);
 }
 
-/* The attr, and the ids of its events: one on each hart. */
+/* Send the attr and the IDs of its events, one on each hart. */
 static void send_header(const struct perf_event_attr *attr, const uint64_t *ids)
 {
 	struct {
@@ -61,8 +62,8 @@ static void send_header(const struct perf_event_attr *attr, const uint64_t *ids)
 	send(&start, sizeof(start));
 }
 
-/* What sample_id_all puts behind each record, as test_stream() asks for it; of before all samples.
- */
+/* The sample_id trailer of each record, with the fields that test_stream() requests. Time 0 is
+ * before all samples. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -70,8 +71,7 @@ struct trailer {
 	uint64_t id;
 };
 
-/* What was there before the recording: this task and its image, which those that it makes inherit.
- */
+/* Send what existed before the recording: this task and its image, which its children inherit. */
 static void send_self(uint64_t id)
 {
 	const uint32_t pid = 1; /* the first task */
@@ -101,7 +101,7 @@ static void send_self(uint64_t id)
 	send(&map, sizeof(map));
 }
 
-/* Bytes of a ring of `size` from `at` on, which may wrap. */
+/* Send the new data of a ring, which may wrap. */
 static void send_ring(struct perf_event_mmap_page *page)
 {
 	const char *data = (const char *)page + page->data_offset;
@@ -119,8 +119,7 @@ static void send_ring(struct perf_event_mmap_page *page)
 	}
 }
 
-/* Children inherit the events of the task that makes them; of each event and hart there is a ring.
- */
+/* Children inherit the events of their parent. There is one ring per event and hart. */
 static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 {
 	struct perf_event_mmap_page *pages[MAX_HARTS];
@@ -135,7 +134,7 @@ static void record(struct perf_event_attr *attr, uint64_t nr_harts)
 	}
 	send_header(attr, ids);
 	send_self(ids[0]);
-	/* What sending takes is not counted. */
+	/* Work done by the sending itself is not counted. */
 	for (uint64_t i = 0; i < nr_harts; i++)
 		event_ioctl(fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	for (uint64_t i = 0; i < nr_harts; i++)

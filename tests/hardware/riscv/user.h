@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the tasks of the test use: system calls, numbers as text, loops of known length. */
+/* Helpers for the test tasks: system calls, printing numbers, loops of known length. */
 #ifndef RISCV_USER_H
 #define RISCV_USER_H
 
@@ -44,7 +44,7 @@ static inline void wait_for(int64_t pid)
 	call(CALL_WAIT, (uintptr_t)pid, 0, 0, 0, 0);
 }
 
-/* A register of 64 bits that counts. */
+/* Read a 64-bit counter register. */
 #define csr_read64(csr)                          \
 	({                                       \
 		uint64_t csr_value;              \
@@ -71,7 +71,7 @@ static inline uint64_t instret(void)
 	return csr_read64(instret);
 }
 
-/* `instructions`, a multiple of two, of a loop. */
+/* Execute this number of instructions in a loop. It must be a multiple of two. */
 static inline __attribute__((always_inline)) void spin(uintptr_t instructions)
 {
 	uintptr_t turns = instructions / 2;
@@ -79,19 +79,19 @@ static inline __attribute__((always_inline)) void spin(uintptr_t instructions)
 	__asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(turns));
 }
 
-/* An event of the calling task, or of task `pid`, that does not run yet unless asked to. */
+/* Open an event of the calling task (`pid` 0), of another task, or of a CPU (`pid` -1). */
 int event_open(struct perf_event_attr *attr, int pid, int cpu, int group);
-int event_simple(uint32_t type, uint64_t config); /* disabled, with both times */
+int event_simple(uint32_t type, uint64_t config); /* disabled; reads both times */
 struct reading {
 	uint64_t value, enabled, running;
 };
 struct reading event_read(int fd);
-void *event_map(int fd, size_t pages); /* 1 + pages */
+void *event_map(int fd, size_t pages); /* maps 1 + pages */
 
 int64_t fork(void (*entry)(void *arg), void *arg, const char *name);
 void leave(void) __attribute__((noreturn));
 
-void say(const char *name, uint64_t value); /* a line: the name, a space, the number */
+void say(const char *name, uint64_t value); /* print a line: the name, a space, the number */
 void say_bytes(const void *bytes, size_t len);
 bool counter_now(const void *page, uint64_t *ret_value); /* without a system call */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls into a shared library through its stubs: bound before, or each at its first call. The
- * library is loaded again and again, so that it is searched for its functions all the time. */
+/* Calls into a shared library through its stubs, bound early or at the first call. The library is
+ * loaded repeatedly, so that the dynamic linker searches it for its functions all the time. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

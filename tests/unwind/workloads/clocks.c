@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions that the kernel lends to every process. */
+/* Functions of the vdso. */
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions that take turns, each on a stack of its own. */
+/* Coroutines that take turns, each on its own stack. */
 #include <stdlib.h>
 #include <ucontext.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Deeper than any dump reaches, and many small frames that are as deep as a dump. */
+/* A stack deeper than any dump, and many small frames that fill a dump. */
 #include <stdlib.h>
 
 static volatile unsigned sink;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions whose frames only expressions describe. Each calls escape_leaf(). */
+/* Functions whose frames are described only by expressions. Each calls escape_leaf(). */
 #ifdef __x86_64__
 	.text
 
-/* The frame is found by a pointer that is kept on the stack, as where stacks are switched:
+/* The frame is found by a pointer that is stored on the stack, as in code that switches stacks:
  * DW_CFA_def_cfa_expression: DW_OP_breg7 8, DW_OP_deref, DW_OP_plus_uconst 16. */
 	.globl escape_cfa
 	.type escape_cfa, @function
@@ -30,9 +30,9 @@ escape_cfa:
 	.cfi_endproc
 	.size escape_cfa, . - escape_cfa
 
-/* The return address is where an expression says, and %rbx is its complement:
+/* The location of the return address is an expression, and %rbx is the complement of another one:
  * DW_CFA_expression 16: DW_OP_breg7 24; DW_CFA_val_expression 3: DW_OP_breg7 32, DW_OP_deref,
- * DW_OP_not. What is at the return address's own place is overwritten meanwhile. */
+ * DW_OP_not. The original slot of the return address is overwritten meanwhile. */
 	.globl escape_registers
 	.type escape_registers, @function
 escape_registers:
@@ -62,7 +62,7 @@ escape_registers:
 	.size escape_registers, . - escape_registers
 
 /* The return address is in a register while the stack is used for something else, and the frame is
- * found by another one than usual. */
+ * found by an unusual register. */
 	.globl escape_in_register
 	.type escape_in_register, @function
 escape_in_register:
@@ -96,9 +96,10 @@ escape_in_register:
 	.cfi_endproc
 	.size escape_in_register, . - escape_in_register
 
-/* An expression with a branch, as the linker's own stubs have: after the push the frame is larger.
+/* An expression that depends on %rip, as in linker-generated stubs: after the push the frame is
+ * larger.
  * DW_OP_breg7 8, DW_OP_breg16 0, DW_OP_lit15, DW_OP_and, DW_OP_lit2, DW_OP_ge, DW_OP_lit3,
- * DW_OP_shl, DW_OP_plus: 8 more behind the two bytes of the push. */
+ * DW_OP_shl, DW_OP_plus: 8 more after the two bytes of the push. */
 	.p2align 4
 	.globl escape_by_place
 	.type escape_by_place, @function

@@ -15,7 +15,7 @@ __attribute__((noinline)) void escape_leaf(void)
 		sink += i;
 }
 
-/* Registers that have to be found again further out. */
+/* Its registers have to be restored from the frames of its callees. */
 __attribute__((noinline)) static unsigned keeps(unsigned a, unsigned b, unsigned c)
 {
 	escape_cfa();
@@ -29,7 +29,7 @@ __attribute__((noinline)) static unsigned recursion(unsigned depth, unsigned n)
 {
 	unsigned sum = depth ? recursion(depth - 1, n) : keeps(n, n + 1, n + 2);
 
-	sink += depth; /* or it would be a loop */
+	sink += depth; /* prevents tail recursion */
 	return sum + 1;
 }
 

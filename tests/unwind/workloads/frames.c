@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Frames of every shape that compilers make, one calling the other: what the stack is whenever the
- * innermost is sampled is known. Takes how often to go round. */
+/* Frames of every shape that compilers generate, one calling the other. The stack is known for
+ * every sample in the innermost one. Argument: number of rounds. */
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ __attribute__((noinline)) static void leaf(volatile unsigned char *at)
 		sink += at[i & 7] + i;
 }
 
-/* A frame whose size only the program knows. */
+/* A frame of dynamic size. */
 __attribute__((noinline)) static void with_alloca(unsigned n)
 {
 	unsigned char *at = alloca(n & 255 | 16);
@@ -24,7 +24,7 @@ __attribute__((noinline)) static void with_alloca(unsigned n)
 	sink += at[3];
 }
 
-/* The stack pointer is aligned, and what was before it kept elsewhere. */
+/* The stack pointer is aligned; its previous value is saved elsewhere. */
 __attribute__((noinline)) static void with_alignment(unsigned n)
 {
 	__attribute__((aligned(64))) volatile unsigned char at[192];
@@ -47,7 +47,7 @@ __attribute__((noinline)) static unsigned with_both(unsigned a, unsigned b, unsi
 	return at[c & 255] + more[0] + d + e;
 }
 
-/* More than fits into a page. */
+/* A frame larger than a page. */
 __attribute__((noinline)) static unsigned with_much(unsigned n)
 {
 	volatile unsigned char at[5000];
@@ -56,7 +56,7 @@ __attribute__((noinline)) static unsigned with_much(unsigned n)
 	return with_both(n, 2, 3, 4, 5, 6, 7, 8) + at[n % sizeof(at)];
 }
 
-/* Its frame is only made when it calls. */
+/* The frame is set up only before the call. */
 __attribute__((noinline)) static unsigned with_a_way_out(unsigned n)
 {
 	if (n & 1)
@@ -64,18 +64,18 @@ __attribute__((noinline)) static unsigned with_a_way_out(unsigned n)
 	return with_much(n) + with_much(n + 2) + n;
 }
 
-/* The last thing it does is a call, which takes its place. */
+/* Tail call. */
 static unsigned (*volatile next)(unsigned n) = with_a_way_out;
 
 __attribute__((noinline)) static unsigned recursion(unsigned depth, unsigned n)
 {
 	unsigned sum = depth ? recursion(depth - 1, n) : next(n);
 
-	sink += depth; /* or it would be a loop */
+	sink += depth; /* prevents tail recursion */
 	return sum + 1;
 }
 
-/* Nothing is behind the call. */
+/* The call is the last instruction. */
 __attribute__((noinline, noreturn)) static void no_return(unsigned rounds)
 {
 	unsigned sum = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Code that is written while the program runs, with a frame pointer, as JIT compilers do to be
- * seen, and without; it calls back. A map of it is left where profilers look. "bare" as second
- * argument: no frame pointers. */
+/* Code that is generated at run time and calls back. It has frame pointers, as in JIT compilers
+ * that support profilers, or not: "bare" as second argument. Writes a map for profilers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ int main(int argc, char **argv)
 	map = fopen(name, "w");
 	if (code == MAP_FAILED || !map)
 		return 1;
-	/* Three of them, each calling the one before. */
+	/* Three functions, each calling the previous one. */
 	for (int i = 0; i < 3; i++) {
 		unsigned char *at = code + 64 * i;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of the C library that call back, that have no frame, and that are written in assembly.
+/* Functions of the C library that call back, that have no frame, or that are written in assembly.
  */
 #include <regex.h>
 #include <search.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handlers that interrupt functions without a frame, other handlers, and run on a stack of their
- * own. "near" as second argument: nothing has a stack of its own. */
+/* Handlers that interrupt functions without a frame or other handlers, and that run on an alternate
+ * stack. "near" as second argument: no alternate stack. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

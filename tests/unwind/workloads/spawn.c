@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Other programs started in the ways there are, each of which borrows or copies this one's stack.
- */
+/* Start other programs in all ways, which share or copy the stack of this one. */
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>

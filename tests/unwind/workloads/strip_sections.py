@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Take the section headers out of an ELF file of 64 bits: what is left is what the kernel looks at."""
+"""Remove the section headers of a 64-bit ELF file. The rest is what the kernel reads."""
 import struct
 import sys
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that come and go, wait for each other and have variables of their own. */
+/* Threads that start and exit, wait for each other and have thread-local variables. */
 #include <pthread.h>
 #include <stdlib.h>
 
