@@ -135,13 +135,14 @@ install_missing $build_packages $test_packages || {
 }
 # shellcheck disable=SC2086
 install_available $packages
-check "include law" python3 "$root/scripts/check_includes.py" "$root"
-check "laws of the house" with_ctags python3 "$root/scripts/check_house.py" "$root"
+check "dependency rules" python3 "$root/scripts/check_includes.py" "$root"
+check "source tree" with_ctags python3 "$root/scripts/check_layers.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
 check "format" with_git check_format
 check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" with_git with_ctags python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
+check "English" python3 "$root/scripts/check_english.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
 before=$failed
 check "build" build_with_sanitizers
