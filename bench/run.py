@@ -132,7 +132,7 @@ class Bench:
         return size
 
     def small(self):
-        """A recording as people make many a day: what is left when symbols come from an index (docs/index-format.md)."""
+        """A recording as people make many a day: what is left when symbols come from an index (docs/internals/index-format.md)."""
         os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # else both read perf's copy of the kernel's list
         indexes = os.path.join(os.environ["XDG_CACHE_HOME"], "tally")
         subprocess.run([self.tally, "record", "-g", "-e", "cpu-clock", "-F", "1100", "-o", self.file("small"), "--",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check every #include against the dependency rules of docs/architecture.md."""
+"""Check every #include against the dependency rules of docs/internals/architecture.md."""
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the rules about the source tree that a single #include does not show (docs/architecture.md):
+"""Check the rules about the source tree that a single #include does not show (docs/internals/architecture.md):
 
 - a command's directory in src/cli does not include another command's, and every file of src/cli is in a directory;
 - a struct tag is defined once;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the table of the core's sizes by configuration into docs/howto-port.md: a Cortex-M4, -Os, each
+"""Writes the table of the core's sizes by configuration into docs/internals/porting.md: a Cortex-M4, -Os, each
 switch of tally/config.h off by itself, and all of them. With --check only says whether it is fresh; without
 the compiler that the page names that is skipped, since another one's code has other sizes.
 
@@ -87,7 +87,7 @@ def compiler():
 def main():
     check = sys.argv[1] == "--check"
     root, folder = sys.argv[2 if check else 1:]
-    path = os.path.join(root, "docs/howto-port.md")
+    path = os.path.join(root, "docs/internals/porting.md")
     old = open(path, encoding="utf-8").read()
     before, after = old.index(START) + len(START), old.index(END)
     if not compiler() or (check and compiler() not in old):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A page of tally read back by docs/page-format.md, without the viewer."""
+"""A page of tally read back by docs/internals/page-format.md, without the viewer."""
 import base64
 import collections
 import hashlib

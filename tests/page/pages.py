@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes pages of what no recording has: hostile names, large call trees, broken data. The format is docs/page-format.md;
+"""Makes pages of what no recording has: hostile names, large call trees, broken data. The format is docs/internals/page-format.md;
 the shell around the data is the viewer as scripts/embed_page.py builds it."""
 import base64
 import json

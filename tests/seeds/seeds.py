@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/seeds.md: every command of it is run, and prints what its row says; every path that a row names exists. Where the seed
+"""docs/internals/seeds.md: every command of it is run, and prints what its row says; every path that a row names exists. Where the seed
 documents are at hand, every line of them is in a row.
 
 usage: seeds.py ROOT TALLY JEVENTS FOLDER   FOLDER has the programs of examples/classic, as classic-NAME
@@ -20,7 +20,7 @@ import session  # noqa: E402
 import tap  # noqa: E402
 
 ROOT, TALLY, JEVENTS, FOLDER = map(os.path.abspath, sys.argv[1:5])
-PAGE = os.path.join(ROOT, "docs", "seeds.md")
+PAGE = os.path.join(ROOT, "docs", "internals", "seeds.md")
 DOCUMENTS = os.path.join(ROOT, "..", "shared", "seeds")
 MOST_WORDS = 8  # of a document, quoted in a row
 # Commands that run until Ctrl-C.

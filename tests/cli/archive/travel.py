@@ -119,7 +119,7 @@ def sections(path):
             offset, length = struct.unpack_from("<QQ", data, at)
             parts[bit] = data[offset:offset + length]
             at += 16
-    # It has no bit: see docs/stored-names-format.md.
+    # It has no bit: see docs/internals/embedded-symbols-format.md.
     if data[at:at + 16] == b"tally:unlisted:1":
         offset, length = struct.unpack_from("<QQ", data, at + 16)
         parts[STORED_NAMES] = data[offset:offset + length]

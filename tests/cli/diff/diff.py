@@ -3,7 +3,7 @@
 """tally diff: perf diff's numbers, and verdicts on recordings of a program that changed or did not.
 
 Recordings are made here, one of each side in turns, on whatever else the machine does. With TALLY_LONG=1 there are 200
-pairs without a change and 40 comparisons with a planted one (ten minutes); docs/diff.md has what came of it.
+pairs without a change and 40 comparisons with a planted one (ten minutes); docs/internals/diff-statistics.md has what came of it.
 
 usage: diff.py TALLY
 """
