@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""scripts/check_schemas.py finds what it looks for: each law is broken once in a copy of the sources.
+"""scripts/check_schemas.py finds violations: each rule is broken once in a copy of the sources.
 
 usage: schemas.py ROOT
 """
@@ -29,7 +29,7 @@ def checked(tree):
 
 
 def broken(path, old, new):
-    """What it prints when one thing is otherwise."""
+    """The output of the check after `old` was replaced by `new` in one file."""
     tree = copied()
     path = os.path.join(tree, path)
     with open(path, encoding="utf-8") as file:
@@ -74,7 +74,7 @@ def test_an_open_object():
     with open(path, "w", encoding="utf-8") as file:
         json.dump(schema, file)
     run = checked(tree)
-    assert run.returncode == 1 and "/properties/facts/items takes keys" in run.stdout, run
+    assert run.returncode == 1 and "/properties/facts/items allows unknown keys" in run.stdout, run
 
 
 def test_a_writer_without_schema():
