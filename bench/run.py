@@ -132,7 +132,7 @@ class Bench:
         return size
 
     def small(self):
-        """Measure a small everyday recording, for which loading symbols from an index matters (docs/index-format.md)."""
+        """Measure a small everyday recording, for which loading symbols from an index matters (docs/internals/index-format.md)."""
         os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # otherwise both read perf's copy of kallsyms
         indexes = os.path.join(os.environ["XDG_CACHE_HOME"], "tally")
         subprocess.run([self.tally, "record", "-g", "-e", "cpu-clock", "-F", "1100", "-o", self.file("small"), "--",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Install what is missing and make an optimized build/tally, build/tally-jevents, build/jevents, and the core for
-# this processor as build/libtally-core.a.
-#   --install PREFIX   install all of it: programs, libraries, headers, pkg-config files
+# Install missing packages and build optimized programs: build/tally, build/tally-jevents and build/jevents, and the
+# core for this processor, build/libtally-core.a.
+#   --install PREFIX   also install everything: programs, libraries, headers, pkg-config files, documents
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +24,7 @@ esac
 install_missing $build_packages
 setup_build "$root/build" --buildtype=release -Db_lto=true --prefix "${prefix:-/usr/local}"
 targets="src/cli/tally src/jevents/tally-jevents src/jevents/jevents"
-# What is installed is made by "all" without the tests' and benches' programs.
+# "all" would also build the programs of the tests and benchmarks, which are not installed.
 [ -z "$prefix" ] || targets="$targets libraries documents"
 # shellcheck disable=SC2086
 ninja -C "$root/build" $targets >"$root/build/build.log" 2>&1 || {

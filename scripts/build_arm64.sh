@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build_arm64.sh DIR SYSROOT: tally, the recorder of the differential suite and the programs of tests/hardware/arm64 for
-# arm64, linked statically, under DIR. SYSROOT is what fetch_arm64.sh printed.
+# build_arm64.sh DIR SYSROOT: build tally, the recorder of the differential suite and the programs of
+# tests/hardware/arm64 for arm64, statically linked, in DIR. SYSROOT is the directory that fetch_arm64.sh prints.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -26,7 +26,7 @@ cpu_family = 'aarch64'
 cpu = 'aarch64'
 endian = 'little'
 END
-# Meson remembers where libraries were.
+# Meson caches the locations of libraries, so another SYSROOT needs a new build directory.
 cmp -s "$out/cross.new" "$out/cross.txt" || rm -rf "$out/build"
 mv "$out/cross.new" "$out/cross.txt"
 setup_build "$out/build" --cross-file "$out/cross.txt" --buildtype=release -Dstatic=true

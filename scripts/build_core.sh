@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build_core.sh ARCH DIR [OPTION...]: the core alone, freestanding, as DIR/libtally-core-ARCH.a. Fails
-# when it needs anything but itself: no libc, no compiler run-time, no floating point. Prints its size.
-# ARCH is one of the table below, or any name where --flags says what it is.
-#   --prefix PREFIX   of the tools: arm-none-eabi-
-#   --cc COMPILER     instead of PREFIXgcc
-#   --flags FLAGS     of the processor and ABI, instead of the table's
-#   --add FLAGS       more of them: -Os, -DTALLY_CORE_DEBUG, -DTALLY_CORE_ATOMIC64=...
-#   --needs SYMBOLS   that the host's own header makes it need
-# build_core.sh --classic ...: with the ABI of the design document as well (tally/classic.h).
-# build_core.sh --sources: the list for other build systems, which need -I include -I src beside it.
-# build_core.sh --wrappers DIR: files of names that collide with nothing, each of which includes one.
+# build_core.sh ARCH DIR [OPTION...]: build the core alone, freestanding, as DIR/libtally-core-ARCH.a, and print its
+# size. Fails if the core needs symbols of libc, of the compiler's run-time library or for floating point.
+# ARCH is a name from the table below; with --flags it can be any name.
+#   --prefix PREFIX   use tools with this prefix, such as arm-none-eabi-
+#   --cc COMPILER     use this compiler instead of PREFIXgcc
+#   --flags FLAGS     use these compiler flags for the processor and ABI, instead of those in the table
+#   --add FLAGS       add compiler flags, such as -Os, -DTALLY_CORE_DEBUG, -DTALLY_CORE_ATOMIC64=...
+#   --needs SYMBOLS   allow these undefined symbols, which the host's header makes the core need
+# build_core.sh --classic ...: include the ABI of the design document (tally/classic.h).
+# build_core.sh --sources: print the list of sources for other build systems. They also need -I include -I src.
+# build_core.sh --wrappers DIR: write one file for each source, which includes it, to DIR. The names of these files do
+# not collide with other objects of a kernel.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 arm='-mfloat-abi=soft -mthumb'
 host_irq='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ -DTALLY_CORE_IRQ_HEADER="hosts/riscv/irq.h"'
 
-# Sets tool and flags.
+# choose ARCH: set tool and flags from the table.
 choose() {
 	case $1 in
 	x86_64) tool='' flags='-m64 -mgeneral-regs-only -mno-red-zone' ;;
@@ -28,14 +29,14 @@ choose() {
 	armv7a) tool=arm-linux-gnueabi- flags="$arm -march=armv7-a" ;;
 	cortex-m3 | cortex-m4) tool=arm-linux-gnueabi- flags="$arm -mcpu=$1" ;;
 	*)
-		echo "build_core.sh: '$1' is none of x86_64, i686, aarch64, riscv64, riscv32, armv7a, cortex-m3, cortex-m4: --flags?" >&2
+		echo "build_core.sh: unknown architecture '$1' (x86_64, i686, aarch64, riscv64, riscv32, armv7a, cortex-m3, cortex-m4); for others use --flags" >&2
 		exit 2
 		;;
 	esac
 	[ "$(uname -m)" != "$1" ] || tool=
 }
 
-# object_name SOURCE: without a suffix, and unlike any that a kernel has.
+# object_name SOURCE: print the name of the object without suffix. A kernel has no object with such a name.
 object_name() {
 	echo "tally_$(echo "${1%.c}" | tr / _)"
 }
@@ -80,7 +81,7 @@ while [ $# -gt 1 ]; do
 	shift 2
 done
 [ $# = 0 ] || {
-	echo "build_core.sh: '$1' is no option, or lacks its value" >&2
+	echo "build_core.sh: '$1' is not an option, or requires an argument" >&2
 	exit 2
 }
 if [ -n "$own_flags" ]; then
@@ -114,10 +115,10 @@ for symbol in $missing; do
 	case " U $needs " in
 	*" $symbol "*) ;;
 	*)
-		echo "the core for $arch needs symbols that are not its own:" $missing >&2
+		echo "the core for $arch has undefined symbols:" $missing >&2
 		exit 1
 		;;
 	esac
 done
 "${tool}size" "$work/whole" | awk -v arch="$arch" \
-	'NR == 2 {printf "%s: text %d, data %d, bss %d, nothing undefined\n", arch, $1, $2, $3}'
+	'NR == 2 {printf "%s: text %d, data %d, bss %d, no undefined symbols\n", arch, $1, $2, $3}'

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build_cortexm.sh DIR: the kernel for a Cortex-M3 with the core and its test threads, as DIR/tally-cortexm.elf.
+# build_cortexm.sh DIR: build the kernel for a Cortex-M3, with the core and its test threads, as
+# DIR/tally-cortexm.elf.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 dir=$1
 mkdir -p "$dir"
-# Whatever the core does to an event in a state that does not allow it ends the test.
+# With TALLY_CORE_DEBUG an access to an event in a state that does not allow it ends the test.
 sh "$root/scripts/build_core.sh" cortex-m3 "$dir" --add -DTALLY_CORE_DEBUG >/dev/null
 tool=arm-linux-gnueabi-
 work="$dir/cortexm"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# build_riscv.sh DIR [BITS]: the bare-metal machine with the core and its test tasks, as DIR/tally-riscv.elf.
-# BITS is 64 or 32; the latter with 64-bit words of two halves and a sequence, as there are two harts.
+# build_riscv.sh DIR [BITS]: build the bare-metal kernel for RISC-V, with the core and its test tasks, as
+# DIR/tally-riscv.elf. BITS is 64 (the default) or 32. With 32, a 64-bit word is two halves and a sequence number,
+# because there are two harts.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -21,7 +22,7 @@ work="$dir/riscv"
 rm -rf "$work"
 mkdir -p "$work"
 
-# compile SOURCE OBJECT FLAG...: user programs keep frame pointers, for their callchains.
+# compile SOURCE OBJECT FLAG...: compile one source. User programs pass flags that keep frame pointers for callchains.
 compile() {
 	source=$1
 	object=$2
@@ -40,7 +41,7 @@ done
 for source in "$root"/tests/hardware/riscv/*.c "$root/src/client/self_read.c"; do
 	compile "$source" "task_$(basename "$source" .c).o" -fno-omit-frame-pointer -fno-optimize-sibling-calls
 done
-# Tasks and kernel share no names: neither can call what the other has.
+# Tasks and the kernel share no symbols except user_main, so neither can call functions of the other.
 "${tool}ld" -r -m "elf${bits}lriscv" -o "$work/whole" "$work"/task_*.o
 rm "$work"/task_*.o
 "${tool}objcopy" --keep-global-symbol=user_main "$work/whole" "$work/tasks.o"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# check.sh [--full]: install what is missing, build with sanitizers, run checks and tests: in minutes those of the tier
-# "quick", with --full all of them (tests/README.md). Ends with a line "N passed, N failed"; the exit status tells whether
-# all passed. What this machine cannot do is skipped by name.
+# check.sh [--full]: install missing packages, build with sanitizers, and run checks and tests. Without --full, only the
+# tests of the tier "quick" run, which take minutes (tests/README.md). The last line is "N passed, N failed"; the exit
+# status is 0 if all passed. Tests that this machine cannot run are skipped and listed.
 set -u
 . "$(dirname "$0")/lib.sh"
 
-# build is where tests are built, and how; processors those that the core alone is built for.
+# build, options: build directory of the tests, and its options. processors: targets for which the core is built alone.
 case $* in
 '')
 	tier=quick build=$root/build-check options=$quick_options
@@ -30,7 +30,8 @@ skip() {
 	printf 'skipped: %s\n' "$1"
 }
 
-# check NAME COMMAND...: one check, its output shown. Status 77 is a skip, whose reason is the last line.
+# check NAME COMMAND...: run one check and print its result. Status 77 is a skip; the last line of the output is the
+# reason.
 check() {
 	name=$1
 	shift
@@ -49,10 +50,10 @@ check() {
 	fi
 }
 
-# with_git COMMAND..., with_ctags COMMAND...: run a check that takes these.
+# with_git COMMAND..., with_ctags COMMAND...: run a check that needs git, or Universal Ctags; skip it without.
 with_git() {
 	git -C "$root" ls-files >/dev/null 2>&1 || {
-		echo "this is no checkout of git, or git does not read it"
+		echo "$root is not a git checkout, or git cannot read it"
 		return 77
 	}
 	"$@"
@@ -60,19 +61,19 @@ with_git() {
 
 with_ctags() {
 	ctags --list-features 2>/dev/null | grep -q '^json' || {
-		echo "Universal Ctags that writes JSON is not installed"
+		echo "Universal Ctags with JSON output is not installed"
 		return 77
 	}
 	"$@"
 }
 
-# What clang-format makes of a file depends on its version.
+# The format depends on the version of clang-format.
 check_format() {
 	version=$(clang-format --version 2>&1)
 	case $version in
 	*"version 14."*) ;;
 	*)
-		echo "the format is that of clang-format 14, and here is: $version"
+		echo "the format needs clang-format 14; installed: $version"
 		return 77
 		;;
 	esac
@@ -92,7 +93,7 @@ build_with_sanitizers() {
 	echo "built with ASan and UBSan, no warnings"
 }
 
-# LeakSanitizer stops the program's threads by ptrace, which some machines refuse.
+# leaks_are_refused: true if LeakSanitizer does not work here. It uses ptrace, which some machines do not permit.
 leaks_are_refused() {
 	probe=$build/leak-probe
 	echo 'int main(void) { return 0; }' | cc -fsanitize=address -x c -o "$probe" - &&
@@ -103,12 +104,12 @@ run_tests() {
 	leaks=1
 	if output=$(leaks_are_refused 2>&1); then
 		leaks=0
-		skip "search for leaks: $(printf '%s\n' "$output" | grep -m 1 Sanitizer)"
+		skip "leak detection: $(printf '%s\n' "$output" | grep -m 1 Sanitizer)"
 	fi
 	export ASAN_OPTIONS=detect_leaks=$leaks
 	rm -f "$build/meson-logs/testlog.json"
 	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$build" --no-rebuild --num-processes "$jobs" >"$build/tests.log" 2>&1
-	# No log: the tests did not even start.
+	# Without a log the tests did not start.
 	counts=$(python3 "$root/scripts/count_tests.py" "$build") || {
 		failed=$((failed + 1))
 		tail -n 20 "$build/tests.log"
@@ -122,31 +123,32 @@ run_tests() {
 	skipped=$((skipped + $3))
 }
 
-# Tracepoints are tested where we may mount what describes them.
+# The tests of tracepoints need tracefs; mount it if permitted.
 if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ]; then
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
 fi
 
 # shellcheck disable=SC2086
 install_missing $build_packages $test_packages || {
-	echo "FAILED: these packages are needed to build the tests, and cannot be installed:" $(missing_packages $build_packages $test_packages)
+	echo "FAILED: cannot install packages that the build of the tests needs:" $(missing_packages $build_packages $test_packages)
 	echo "0 passed, 1 failed"
 	exit 1
 }
 # shellcheck disable=SC2086
 install_available $packages
-check "include law" python3 "$root/scripts/check_includes.py" "$root"
-check "laws of the house" with_ctags python3 "$root/scripts/check_house.py" "$root"
+check "dependency rules" python3 "$root/scripts/check_includes.py" "$root"
+check "source tree" with_ctags python3 "$root/scripts/check_layers.py" "$root"
 check "public headers" sh "$root/scripts/check_headers.sh" "$root"
 check "format" with_git check_format
 check "design coverage" python3 "$root/scripts/check_design_coverage.py" "$root"
 check "ceilings" with_git with_ctags python3 "$root/scripts/check_ceilings.py" "$root"
 check "documents" python3 "$root/scripts/check_docs.py" "$root"
+check "English" python3 "$root/scripts/check_english.py" "$root"
 check "schemas" python3 "$root/scripts/check_schemas.py" "$root"
 before=$failed
 check "build" build_with_sanitizers
 if [ "$failed" -gt "$before" ]; then
-	echo "$passed passed, $failed failed: without a build there are no tests"
+	echo "$passed passed, $failed failed: no tests were run, because the build failed"
 	exit 1
 fi
 for arch in $processors; do
@@ -155,14 +157,14 @@ done
 check "core alone, with the classic ABI" sh "$root/scripts/build_core.sh" --classic "$(uname -m)" "$build"
 if [ $tier = full ]; then
 	check "core alone, with the classic ABI, 32 bits" sh "$root/scripts/build_core.sh" --classic riscv32 "$build"
-	# Small code calls more of what a compiler has in its library.
+	# With -Os, compilers call more functions of their run-time library.
 	for arch in riscv32 cortex-m4; do
-		check "core alone and small, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os
+		check "core alone, with -Os, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os
 	done
-	check "sizes of the core are fresh" python3 "$root/scripts/core_sizes.py" --check "$root" "$build/sizes"
+	check "sizes of the core are up to date" python3 "$root/scripts/core_sizes.py" --check "$root" "$build/sizes"
 fi
-check "generated pages are fresh" python3 "$root/scripts/update_docs.py" --check "$root" "$build/src/cli/tally"
+check "generated pages are up to date" python3 "$root/scripts/update_docs.py" --check "$root" "$build/src/cli/tally"
 run_tests
-[ "$skipped" = 0 ] || echo "$skipped skipped: each is named above, with the reason"
+[ "$skipped" = 0 ] || echo "$skipped skipped; the lines above give the reasons"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

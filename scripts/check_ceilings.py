@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ceilings: no function over 50 lines, no file over 600, in C and in the viewer's scripts; no line of a C comment over
-100 columns, which clang-format leaves as they are, but for examples and tables behind a tab. Tells the medians as well."""
+"""Check the size limits of C sources and of the viewer's scripts: 50 lines a function, 600 lines a file. A line of a C
+comment has at most 100 columns, except examples and tables that are indented with a tab; clang-format does not check
+this. Also print the median.
+
+usage: check_ceilings.py ROOT
+"""
 import json
 import re
 import statistics
@@ -13,7 +17,7 @@ COMMENT = re.compile(r"^\s*(?:/\*| \*(?!\t))")
 
 
 def script_functions(path):
-    """(name, lines) of the functions of a script: ctags does not say where these end, but they do so at the left edge."""
+    """(name, lines) of each function of a script. ctags does not report their ends; a "}" in the first column ends one."""
     start, name = 0, None
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         found = re.match(r"(?:async )?function (\w+)", line)
@@ -33,13 +37,13 @@ def main():
     for path in paths:
         lines = open(path, encoding="utf-8").read().splitlines()
         if len(lines) > FILE:
-            wrong.append(f"{path}: {len(lines)} lines (at most {FILE})")
+            wrong.append(f"{path}: {len(lines)} lines (limit: {FILE})")
         if not path.endswith(".js"):
-            wrong += [f"{path}:{number}: a comment of {len(line.expandtabs(8))} columns (at most {COLUMNS})"
+            wrong += [f"{path}:{number}: comment line of {len(line.expandtabs(8))} columns (limit: {COLUMNS})"
                       for number, line in enumerate(lines, 1) if COMMENT.match(line) and len(line.expandtabs(8)) > COLUMNS]
     scripts = [path for path in paths if path.endswith(".js")]
     for path in scripts:
-        wrong += [f"{path}: {name} has {size} lines (at most {FUNCTION})" for name, size in script_functions(path) if size > FUNCTION]
+        wrong += [f"{path}: {name} has {size} lines (limit: {FUNCTION})" for name, size in script_functions(path) if size > FUNCTION]
     paths = [path for path in paths if path not in scripts]
     tags = subprocess.run(["ctags", "--output-format=json", "--fields=+ne", "--kinds-c=f", "-o", "-", *paths],
                           capture_output=True, text=True, check=True).stdout
@@ -50,10 +54,10 @@ def main():
         size = tag["end"] - tag["line"] + 1
         sizes.append(size)
         if size > FUNCTION:
-            wrong.append(f"{tag['path']}:{tag['line']}: {tag['name']} has {size} lines (at most {FUNCTION})")
+            wrong.append(f"{tag['path']}:{tag['line']}: {tag['name']} has {size} lines (limit: {FUNCTION})")
     sizes.sort()
     print("\n".join(wrong) or f"{len(paths)} files, {len(sizes)} functions: median "
-          f"{statistics.median(sizes):.0f} lines, 9 in 10 up to {sizes[len(sizes) * 9 // 10]}, longest {sizes[-1]}")
+          f"{statistics.median(sizes):.0f} lines, 90th percentile {sizes[len(sizes) * 9 // 10]}, longest {sizes[-1]}")
     sys.exit(bool(wrong) or not sizes)
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""tests/seeds/design-coverage.md against the tests and, where it is at hand, the design document: each test that a
-row names exists, each row begins with words of its lines, each line of the document is in a row, and each
-sentence begins one.
+"""Check tests/seeds/design-coverage.md, which lists the tests for each statement of the design document.
+
+Each test that a row names must exist. If the document is available, each line of it must be in a row, each row must
+begin with words from its lines, and each sentence must begin a row.
 
 usage: check_design_coverage.py ROOT
 """
@@ -32,18 +33,18 @@ def cases_of(root):
 
 
 def missing_test(root, cases, test):
-    """Why `test` names none: "none: reason", "differential: case", or "room/name: function"."""
+    """The error in an entry "none: REASON", "differential: CASE" or "DIRECTORY/FILE: FUNCTION"; None if it is correct."""
     where, _, name = test.partition(": ")
     if where == "none":
-        return None if name else "no reason is given"
+        return None if name else "the reason is missing"
     if where == "differential":
-        return None if name in cases else f"no case {name}"
-    room, _, file = where.partition("/")
-    path = f"{root}/tests/{room}/test_{file}.c"
+        return None if name in cases else f"there is no differential case '{name}'"
+    directory, _, file = where.partition("/")
+    path = f"{root}/tests/{directory}/test_{file}.c"
     if not os.path.exists(path):
-        return f"no file {path}"
+        return f"{path} does not exist"
     defined = re.search(rf"^static void {re.escape(name)}\(", open(path, encoding="utf-8").read(), re.M)
-    return None if defined else f"no test {name} in {path}"
+    return None if defined else f"{path} has no test {name}"
 
 
 def plain(text):
@@ -54,16 +55,16 @@ def document_complaints(lines, rows):
     covered = {number for first, last, _, _ in rows for number in range(first, last + 1)}
     for number, line in enumerate(lines, 1):
         if line.strip() and number not in covered:
-            yield f"line {number} is in no row: {line}"
+            yield f"line {number} of the document is not in any row: {line}"
     for first, last, begins, _ in rows:
         if plain(begins) not in plain("\n".join(lines[first - 1:last])):
-            yield f"row {first}-{last}: its lines do not have: {begins}"
+            yield f"row {first}-{last}: the lines of the document do not contain: {begins}"
     begins = [plain(row[2]) for row in rows]
     for sentence in SENTENCE.split("\n".join(lines)):
         words = plain(sentence)
         example = " * " in words or re.match(r"[^ ]*[{}*#]", words)
         if words and not example and not any(words.startswith(begin) for begin in begins):
-            yield f"no row begins with: {words[:70]}"
+            yield f"no row begins with the sentence: {words[:70]}"
 
 
 def main():
@@ -78,8 +79,8 @@ def main():
         wrong += document_complaints(open(document, encoding="utf-8").read().splitlines(), rows)
     nr = sum(len(tests) for _, _, _, tests in rows)
     untested = sum(tests[0].startswith("none") for _, _, _, tests in rows)
-    print("\n".join(wrong) or f"{len(rows)} rows, {untested} of them without a behaviour to test, name {nr} tests" +
-          ("" if seen else "; the document itself is not here"))
+    print("\n".join(wrong) or f"{len(rows)} rows with {nr} tests; {untested} rows have no behaviour to test" +
+          ("" if seen else "; not compared with the document, which is not available"))
     sys.exit(bool(wrong) or not rows)
 
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds what the documents promise against the sources: every key of a command's --json is on its page, every function
-that a comment of a public header names is declared in one, every function of ours that a page names is declared in src
-or include, and every path that a page names is there.
+"""Check documents and public headers against the sources:
+
+- the page of a command describes each key that the command's --json writes;
+- each function that a comment in a public header names is declared in a public header;
+- each tally function that a page names is declared in src or include;
+- each path that a page names exists.
 
 usage: check_docs.py ROOT
 """
@@ -11,7 +14,7 @@ import os
 import re
 import sys
 
-# The pages that describe what these files write.
+# Page of docs/commands: the sources that write the JSON it describes.
 JSON = {
     "stat": ["stat/json.c", "stat/plan.c"],
     "list": ["list/print.c"],
@@ -21,8 +24,8 @@ JSON = {
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")
-FAMILY = re.compile(r"`(tally_[a-z0-9_]+_)\*`")  # what a page writes for several functions
-PLACEHOLDER = re.compile(r"(?:\b|_)frob\b|\broom/")  # what a reader is to put a name in for
+FAMILY = re.compile(r"`(tally_[a-z0-9_]+_)\*`")  # a family of functions
+PLACEHOLDER = re.compile(r"(?:\b|_)frob\b|\bmodule/")  # names in examples that a reader replaces
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
@@ -36,10 +39,10 @@ def undocumented_keys(root):
         page = read(root, "docs", "commands", command + ".md")
         keys = {key for name in files for key in KEY.findall(read(root, "src", "cli", name))}
         if not keys:
-            yield f"{command}: no keys found in {files}"
+            yield f"{command}: found no JSON keys in {files}"
         for key in sorted(keys):
             if not re.search(rf"`(?:[^`]*\b)?{key}\b[^`]*`", page):
-                yield f"docs/commands/{command}.md: the key `{key}` of --json is not described"
+                yield f"docs/commands/{command}.md does not describe the key `{key}` of --json"
 
 
 def undeclared_functions(root):
@@ -48,7 +51,7 @@ def undeclared_functions(root):
     for path, text in sorted(headers.items()):
         named = {name for comment in COMMENT.findall(text) for name in CALL.findall(comment)}
         for name in sorted(named - declared):
-            yield f"{os.path.relpath(path, root)}: a comment names {name}(), which no header declares"
+            yield f"{os.path.relpath(path, root)}: a comment names {name}(), which no public header declares"
 
 
 def pages_of(root):
@@ -64,27 +67,27 @@ def absent_functions(root):
         text = read(page)
         for name in sorted(set(CALL.findall(text))):
             if name not in declared and not PLACEHOLDER.search(name):
-                yield f"{os.path.relpath(page, root)}: {name}() is declared neither in src nor in include"
+                yield f"{os.path.relpath(page, root)}: {name}() is not declared in src or include"
         for family in sorted(set(FAMILY.findall(text))):
             if not any(name.startswith(family) for name in declared):
-                yield f"{os.path.relpath(page, root)}: no function is called {family}*"
+                yield f"{os.path.relpath(page, root)}: there is no function {family}*"
 
 
 def absent_paths(root):
-    rooms = "|".join(sorted(os.listdir(os.path.join(root, "src"))))
+    modules = "|".join(sorted(os.listdir(os.path.join(root, "src"))))
     tops = "bench|demo|docs|fuzz|include|pmu-events|scripts|src|tests"
-    named = re.compile(rf"(?<![\w./*<>-])((?:{tops}|{rooms})/[\w./-]*\w\.(?:[chS]|cpp|py|sh|md|json|csv))\b")
+    named = re.compile(rf"(?<![\w./*<>-])((?:{tops}|{modules})/[\w./-]*\w\.(?:[chS]|cpp|py|sh|md|json|csv))\b")
     for page in pages_of(root):
         for path in sorted(set(named.findall(read(page)))):
             places = (root, os.path.join(root, "src"), os.path.join(root, "include"), os.path.dirname(page))
             if not PLACEHOLDER.search(path) and not any(os.path.exists(os.path.join(place, path)) for place in places):
-                yield f"{os.path.relpath(page, root)}: {path} is not there"
+                yield f"{os.path.relpath(page, root)}: {path} does not exist"
 
 
 def main():
     root = sys.argv[1]
     wrong = [*undocumented_keys(root), *undeclared_functions(root), *absent_functions(root), *absent_paths(root)]
-    print("\n".join(wrong) or "documents and headers name what there is")
+    print("\n".join(wrong) or "all keys are described; all functions and paths named in documents and headers exist")
     sys.exit(bool(wrong))
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The include law of docs/architecture.md: every #include of every room against its table."""
+"""Check every #include against the dependency rules of docs/internals/architecture.md."""
 import os
 import re
 import sys
 
-# room: the rooms it may include from, besides itself and the public headers
-LAW = {
+# module: the modules it may include, in addition to itself and the public headers
+DEPENDENCIES = {
     "base": set(),
     "abi": {"base"},
     "core": {"abi", "base"},
@@ -27,7 +27,7 @@ LAW = {
     "emulate": {"abi", "base", "hosts", "symbols"},
     "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "emulate", "core", "hosts"},
 }
-# public header: the rooms that may use it
+# public header: the modules that may include it
 PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "emulate", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
@@ -43,25 +43,25 @@ PUBLIC = {
 FREESTANDING = {"abi", "core"}
 FREE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdalign.h", "limits.h", "errno.h"}
 PUBLIC_MAY = {"stdint.h", "stddef.h", "stdbool.h"}
-PUBLIC_MAY_ALSO = {"errno.h": {"errno.h"}}  # what it stands in for
+PUBLIC_MAY_ALSO = {"errno.h": {"errno.h"}}  # the C library's header that it replaces
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
-def complaint(room, kind, target):
-    """Why `room` may not include `target`, or None."""
+def violation(module, kind, target):
+    """Why `module` must not include `target`, or None."""
     head, _, rest = target.partition("/")
-    if kind == "<" and (head in LAW or head == "tally") and rest:
-        return 'our own headers are included with "", not <>'
+    if kind == "<" and (head in DEPENDENCIES or head == "tally") and rest:
+        return 'include our own headers with "", not <>'
     if kind == "<":
-        if room in FREESTANDING and target not in FREE_HEADERS:
-            return f"{room}/ is freestanding"
+        if module in FREESTANDING and target not in FREE_HEADERS:
+            return f"{module} is freestanding"
         return None
     if head == "tally":
-        return None if room in PUBLIC.get(rest, set()) else f"{room}/ may not use {target}"
+        return None if module in PUBLIC.get(rest, set()) else f"{module} must not include {target}"
     if not rest:
-        return "includes are written with their room"
-    if head != room and head not in LAW[room]:
-        return f"{room}/ may not include {head}/"
+        return "write the module in front of the file name"
+    if head != module and head not in DEPENDENCIES[module]:
+        return f"{module} must not include {head}"
     return None
 
 
@@ -74,10 +74,10 @@ def main():
                 continue
             files += 1
             path = os.path.join(folder, name)
-            room = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
+            module = os.path.relpath(path, os.path.join(root, "src")).split(os.sep)[0]
             for number, line in enumerate(open(path, encoding="utf-8"), 1):
                 match = INCLUDE.match(line)
-                why = match and complaint(room, *match.groups())
+                why = match and violation(module, *match.groups())
                 if why:
                     wrong.append(f"{os.path.relpath(path, root)}:{number}: {match.group(2)}: {why}")
     for name in os.listdir(os.path.join(root, "include", "tally")):
@@ -86,8 +86,8 @@ def main():
             match = INCLUDE.match(line)
             may = PUBLIC_MAY | PUBLIC_MAY_ALSO.get(name, set())
             if match and match.group(2) not in may and not match.group(2).startswith("tally/"):
-                wrong.append(f"include/tally/{name}:{number}: {match.group(2)}: not a fixed-width header")
-    print("\n".join(wrong) or f"{files} files keep the law")
+                wrong.append(f"include/tally/{name}:{number}: {match.group(2)}: not a freestanding header")
+    print("\n".join(wrong) or f"{files} files follow the dependency rules")
     sys.exit(bool(wrong) or not files)
 
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds docs/schemas against the sources: every key that commands write as JSON is in the schema of what they write, every
-key of a schema is written somewhere, words that a table has are those that the schema takes, every object is closed, and no
-file writes JSON that no schema is of.
+"""Check docs/schemas against the sources:
+
+- each key that commands write as JSON is in the schema of that output, and each key of a schema is written;
+- the enumerations of a schema have the values of the tables in the sources;
+- the objects of a schema do not allow unknown keys;
+- each source that writes JSON is listed for a schema.
 
 usage: check_schemas.py ROOT
 """
@@ -12,7 +15,7 @@ import os
 import re
 import sys
 
-# Schema: the files that write it, from src/.
+# Schema: the sources that write documents of it, relative to src/.
 WRITERS = {
     "health": ["cli/recording/health.c", "cli/recording/health_jit.c", "cli/recording/health_lines.c", "cli/recording/health_stacks.c", "cli/recording/traces.c"],
     "report": ["cli/report/text.c", "view/json.c"],
@@ -26,7 +29,7 @@ WRITERS = {
     "page": ["page/meta.c"],
     "page-code": ["cli/recording/page_code.c", "cli/recording/page_source.c"],
 }
-# Keys that stand in tables: schema, file, the expression that finds them, or a list of them.
+# Keys that are in tables: schema, source, expression that finds the keys.
 TABLES = [
     ("health", "cli/recording/health.c", r'^\t\t\{"(\w+)", "'),
     ("health", "cli/recording/health_stacks.c", r'\[TALLY_UNWIND_\w+\] =\s*\{"(\w+)",'),
@@ -41,7 +44,7 @@ TABLES = [
     ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "(\w+)"'),
     ("script", "abi/sample_fields.c", r'\{PERF_SAMPLE_\w+, "\w+", "(\w+)"'),
 ]
-# Words of enums: schema, the key that has them, file, the expression that finds the table, those that are written besides.
+# Values of enumerations: schema, key, source, expression that finds the table, additional values (None: one of several tables).
 WORDS = [
     ("stat", "quality", "client/count.c", r'\[TALLY_QUALITY_\w+\] = "([^"]*)"', set()),
     ("stat", "aggregation", "cli/stat/keys.c", r'\[STAT_AGGR_\w+\] = \{"[^"]*", "([^"]*)"', {"all"}),
@@ -58,16 +61,16 @@ WORDS = [
     ("script", "name", "abi/record_table.c", r'RECORD\(([A-Z]\w+),|PERF_RECORD_\w+, "(\w+)"', None),
     ("script", "name", "perfdata/records.c", r'(?:DESC|EMPTY)\(TALLY_PERFDATA_\w+, "(\w+)"', None),
 ]
-# Files that use the writer for something else than a document: why.
+# Sources that write JSON without a schema: the reason.
 OTHERS = {
     "cli/stat/csv.c": "perf's keys, for -j",
     **dict.fromkeys(["export/firefox.c", "export/firefox_tables.c", "export/firefox_threads.c"], "the Firefox Profiler's format"),
     "export/speedscope.c": "speedscope's format",
 }
-# Where commands, and what they write by, are.
-ROOMS = ("cli/*", "view", "page", "export")
+# Directories of the commands and of the modules that write their output.
+DIRECTORIES = ("cli/*", "view", "page", "export")
 CALL = re.compile(r"\b\w*json\w*\(")
-CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # brackets that open nothing
+CHARACTER = re.compile(r"'(?:\\.|[^'\\\n])'")  # character literals: brackets in them do not count
 LITERAL = re.compile(r'"(\w+)"')
 
 
@@ -77,7 +80,7 @@ def read(*path):
 
 
 def arguments(text, at):
-    """The arguments of a call whose bracket is before `at`."""
+    """The arguments of a call; `at` is the offset after its opening bracket."""
     depth, start, found, quoted = 1, at, [], False
     while depth and at < len(text):
         char = text[at]
@@ -93,7 +96,7 @@ def arguments(text, at):
 
 
 def keys_of_calls(text):
-    """The first argument of each call of a writer of JSON that has words in it, which are keys."""
+    """The keys in calls of JSON writers: the words of the first argument that contains string literals."""
     text = CHARACTER.sub("0", text)
     for match in CALL.finditer(text):
         for argument in arguments(text, match.end()):
@@ -113,13 +116,13 @@ def written(source, schema):
         if other == schema:
             more = found_by(pattern, read(source, name))
             if not more:
-                raise SystemExit(f"{name}: no keys found by {pattern}")
+                raise SystemExit(f"src/{name}: found no keys with {pattern}")
             keys |= more
     return keys
 
 
 def objects(node, path=""):
-    """Every schema of an object in a schema, with its path."""
+    """(path, schema) of each object in a schema."""
     if isinstance(node, dict):
         if node.get("type") == "object":
             yield path or "/", node
@@ -131,7 +134,7 @@ def objects(node, path=""):
 
 
 def enums(node, key):
-    """What the enums of a key take, together; definitions are keys, too."""
+    """The values that all enumerations of a key allow, including definitions of that name."""
     if isinstance(node, list):
         return set().union(*(enums(value, key) for value in node))
     if not isinstance(node, dict):
@@ -143,15 +146,15 @@ def enums(node, key):
 def complaints_of_keys(source, name, schema):
     known = {key for _, node in objects(schema) for key in node["properties"]}
     keys = written(source, name)
-    # What others share is a schema of its own, and a key of theirs.
+    # A shared part, such as health, has its own schema; the documents that contain it have its name as a key.
     for key in sorted(keys - known - {name}):
-        yield f"docs/schemas/{name}.schema.json does not have the key '{key}', which is written"
+        yield f"docs/schemas/{name}.schema.json does not have the key '{key}', which the sources write"
     for key in sorted(known - keys - {"health"}):
-        yield f"docs/schemas/{name}.schema.json has the key '{key}', which nothing writes"
+        yield f"docs/schemas/{name}.schema.json has the key '{key}', which no source writes"
     for path, node in objects(schema):
         is_closed = node.get("additionalProperties") is False
         if not is_closed and not (name == "script" and path == "/"):
-            yield f"docs/schemas/{name}.schema.json: {path} takes keys that it does not describe"
+            yield f"docs/schemas/{name}.schema.json: {path} allows unknown keys; set additionalProperties to false"
 
 
 def complaints_of_words(source, schemas):
@@ -159,7 +162,7 @@ def complaints_of_words(source, schemas):
     for name, key, path, pattern, besides in WORDS:
         words = found_by(pattern, read(source, path))
         if not words:
-            raise SystemExit(f"{path}: no words found by {pattern}")
+            raise SystemExit(f"src/{path}: found no values with {pattern}")
         if besides is None:  # one of several tables
             named.setdefault((name, key), {"UNKNOWN"}).update(words)
         else:
@@ -173,12 +176,12 @@ def complaints_of_words(source, schemas):
 
 def complaints_of_files(source, names):
     known = {path for paths in WRITERS.values() for path in paths} | set(OTHERS)
-    for path in sorted(path for room in ROOMS for path in glob.glob(os.path.join(source, room, "*.c"))):
+    for path in sorted(path for directory in DIRECTORIES for path in glob.glob(os.path.join(source, directory, "*.c"))):
         name = os.path.relpath(path, source).replace(os.sep, "/")
         if '#include "base/json.h"' in read(path) and name not in known:
-            yield f"src/{name} writes JSON, and scripts/check_schemas.py does not know of which schema"
+            yield f"src/{name} writes JSON, but scripts/check_schemas.py lists no schema for it"
     for name in sorted(names ^ set(WRITERS)):
-        yield f"docs/schemas/{name}.schema.json: of a schema there are a file and writers"
+        yield f"docs/schemas/{name}.schema.json: the file or its entry in WRITERS is missing"
 
 
 def main():
@@ -193,7 +196,7 @@ def main():
         wrong += complaints_of_words(source, schemas)
     page = read(folder, "README.md")
     wrong += [f"docs/schemas/README.md does not name {name}.schema.json" for name in sorted(schemas) if f"{name}.schema.json" not in page]
-    print("\n".join(wrong) or f"{len(schemas)} schemas have what is written")
+    print("\n".join(wrong) or f"{len(schemas)} schemas match the sources")
     sys.exit(bool(wrong) or not schemas)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the table of the core's sizes by configuration into docs/howto-port.md: a Cortex-M4, -Os, each
-switch of tally/config.h off by itself, and all of them. With --check only says whether it is fresh; without
-the compiler that the page names that is skipped, since another one's code has other sizes.
+"""Write the table of the core's sizes into docs/internals/porting.md: for a Cortex-M4 and -Os, with each switch of
+tally/config.h off alone, and with all of them off. With --check, only report whether the table is up to date. This is
+skipped without the compiler that the page names, because the sizes depend on the compiler. DIR is for object files.
 
 usage: core_sizes.py [--check] ROOT DIR
 """
@@ -17,13 +17,13 @@ TOOL = "arm-linux-gnueabi-"
 FLAGS = """-mfloat-abi=soft -mthumb -mcpu=cortex-m4 -std=c11 -Os -ffreestanding -nostdlib
     -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-pic -fno-pie -fno-asynchronous-unwind-tables
     -ffunction-sections -fdata-sections""".split()
-# What a firmware calls that has threads which open, read, map and close events.
+# Calls of a firmware with threads that open, read, map and close events.
 CALLED = """create cpu_online task_init open read ioctl poll mmap munmap close buffer_page fork exit watched_switch
     watched_tick timer deferred hw_update hw_fold hw_arm hw_overflow pmu_register""".split()
 OBJECTS = {"event": "offsetof(struct tally_core_event, attr) + TALLY_CORE_ATTR_KEPT",
            "context": "sizeof(struct tally_core_context)",
            "core": "sizeof(struct tally_core) + sizeof(struct tally_core_cpu)"}
-# Switches that cannot be off while these are on.
+# Switch: the switches that must be off if it is off.
 ALONG = {"TALLY_CORE_SOFTWARE_EVENTS": ["TALLY_CORE_TRACEPOINTS"],
          "TALLY_CORE_WHOLE_ATTR": ["TALLY_CORE_SAMPLE_PARTS", "TALLY_CORE_TRAPS"]}
 
@@ -51,7 +51,7 @@ def text_of(path):
 
 
 def measure(root, folder, defines):
-    """(text of all, text of what is linked, bytes of each object)."""
+    """[text of all objects, text after linking with CALLED, bytes of each of OBJECTS]."""
     os.makedirs(folder, exist_ok=True)
     run("sh", os.path.join(root, "scripts/build_core.sh"), "--wrappers", folder)
     probe = "".join(f"char {name}[{size}];\n" for name, size in OBJECTS.items())
@@ -87,15 +87,15 @@ def compiler():
 def main():
     check = sys.argv[1] == "--check"
     root, folder = sys.argv[2 if check else 1:]
-    path = os.path.join(root, "docs/howto-port.md")
+    path = os.path.join(root, "docs/internals/porting.md")
     old = open(path, encoding="utf-8").read()
     before, after = old.index(START) + len(START), old.index(END)
     if not compiler() or (check and compiler() not in old):
-        print(f"{path} has the sizes of another compiler; here is {compiler() or 'no ' + TOOL + 'gcc'}")
+        print(f"{path}: its sizes are of another compiler; installed: {compiler() or 'no ' + TOOL + 'gcc'}")
         sys.exit(77)
     new = old[:before] + "\n" + table(root, folder) + "\n" + old[after:]
     if new == old:
-        print(f"{path}: sizes are fresh")
+        print(f"{path}: sizes are up to date")
     elif check:
         sys.exit(f"{path}: sizes have changed: run scripts/core_sizes.py")
     else:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Count what meson's tests did: TAP points one by one, other tests as one each. Print what was skipped, by name and
-with the reason, what failed with its output and how to repeat it, the slowest, and as the last line "PASSED FAILED SKIPPED".
+"""Count the results of meson's tests: each TAP point, and each test without TAP. Print the skipped points with the
+reason, the failed tests with their output and the command that repeats them, the slowest tests and, as the last line,
+"PASSED FAILED SKIPPED".
 
 usage: count_tests.py BUILD
 
-meson's own verdict on TAP is not taken: it calls a test whose first points are skips and which then ends a skip. Here a
-test has to keep its plan, and to end with status 0.
+meson's own result for TAP is not used: meson reports a test as skipped that skips its first points and then ends early.
+Here a test must keep its plan and end with status 0.
 """
 import collections
 import json
@@ -48,7 +49,7 @@ class Counts:
 
 class Point:
     def __init__(self, bad, number, text, reason):
-        """`reason` is that of a comment before the point: cmocka has no other place for it, and writes "not ok" for a skip."""
+        """`reason` comes from a comment before the point: cmocka writes "not ok" for a skip and has no field for the reason."""
         ours, cmockas = SKIP.search(text), CMOCKA_SKIP.match(text)
         self.bad, self.number, self.name = bool(bad), number, text
         self.why = self.comments = None
@@ -59,7 +60,7 @@ class Point:
 
 
 class Tap:
-    """What a test wrote."""
+    """The TAP output of a test."""
 
     def __init__(self, output):
         self.plan = self.skip_all = None
@@ -68,7 +69,7 @@ class Tap:
         for line in output.split("\n"):
             plan, point, found = PLAN.match(line), POINT.match(line), REASON.match(line)
             if plan:
-                self.wrong += ["two plans"] if self.plan is not None else []
+                self.wrong += ["more than one plan"] if self.plan is not None else []
                 self.plan, self.skip_all = int(plan[1]), plan[2]
             elif point:
                 self.points.append(Point(*point.groups(), reason))
@@ -88,11 +89,11 @@ class Tap:
         elif len(self.points) != self.plan:
             self.wrong.append(f"{len(self.points)} points of {self.plan}")
         elif len(set(numbers)) != len(numbers):
-            self.wrong.append("a point twice")
+            self.wrong.append("duplicate point")
 
 
-def telling(test, last):
-    """What tells most of a test that failed: a sanitizer's report from its first line, or else its last lines."""
+def excerpt(test, last):
+    """The lines of output that explain a failure: a sanitizer's report from its first line, or else the last lines."""
     lines = test.get("stdout", "").splitlines() + test.get("stderr", "").splitlines()
     report = next((number for number, line in enumerate(lines) if REPORT.search(line)), None)
     return lines[-last:] if report is None else lines[report:report + REPORT_LINES]
@@ -113,29 +114,29 @@ def count_tap(counts, test):
     elif status and not any(point.bad for point in tap.points):
         tap.wrong.append(f"exit status {status}")
     if tap.wrong:
-        counts.fail(f"{name} ({', '.join(tap.wrong)})", *telling(test, 14))
+        counts.fail(f"{name} ({', '.join(tap.wrong)})", *excerpt(test, 14))
     elif any(point.bad for point in tap.points) and test.get("stderr"):
-        print("it wrote on standard error:", *map(printable, test["stderr"].splitlines()[-9:]), sep="\n")
+        print("standard error:", *map(printable, test["stderr"].splitlines()[-9:]), sep="\n")
     elif tap.plan == 0:
-        counts.skip(name, "all of it", tap.skip_all)
+        counts.skip(name, "whole test", tap.skip_all)
 
 
 def count_status(counts, test):
     if test["result"] == "OK":
         counts.passed += 1
     elif test["result"] == "SKIP":
-        counts.skip(test["name"], "all of it", " ".join(telling(test, 1)))
+        counts.skip(test["name"], "whole test", " ".join(excerpt(test, 1)))
     else:
-        counts.fail(f"{test['name']} ({test['result']})", *telling(test, 20))
+        counts.fail(f"{test['name']} ({test['result']})", *excerpt(test, 20))
 
 
 def as_named(test):
-    """Where tests are of more than one suite, meson's log has the suite before the name: "tally:full / cli/stat"."""
+    """The test with its own name: with several suites, meson's log has "tally:full / cli/stat" for "cli/stat"."""
     return {**test, "name": test["name"].rpartition(" / ")[2]}
 
 
 def repeat(build, name):
-    """The command that runs a test again. scripts/check.sh sets this where no program may search for leaks."""
+    """The command that repeats a test. scripts/check.sh sets ASAN_OPTIONS if LeakSanitizer does not work here."""
     without_leaks = "ASAN_OPTIONS=detect_leaks=0 " if os.environ.get("ASAN_OPTIONS") == "detect_leaks=0" else ""
     return f"{without_leaks}meson test -C {shlex.quote(os.path.relpath(build))} -v {shlex.quote(name)}"
 
@@ -151,7 +152,7 @@ def main():
     for name, protocol in {test["name"]: test["protocol"] for test in tests}.items():
         before = counts.failed
         if names[name] > 1:
-            counts.fail(f"{name} (is the name of {names[name]} tests)")
+            counts.fail(f"{name} ({names[name]} tests have this name)")
         elif name not in ran:
             counts.fail(f"{name} (did not run)")
         else:

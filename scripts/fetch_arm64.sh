@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fetch_arm64.sh: what tests/hardware/arm64.py needs of Debian's arm64 packages, unpacked under the directory that
-# it prints: a kernel (boot/), busybox, libraries to link tally with, and perf with the libraries that it wants. They are
-# fetched once; remove the directory to have them anew. Needs no rights, and changes nothing on the system: apt
-# works on lists of its own.
+# fetch_arm64.sh: fetch and unpack the arm64 packages of Debian that tests/hardware/arm64*.py need: a kernel (boot/),
+# busybox, libraries to link tally with, and perf with its libraries. Prints the directory. The packages are fetched once;
+# remove the directory to fetch them again. Needs no privileges and does not change the system: apt uses its own lists in
+# the cache directory.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-kernel=linux-image-6.12-cloud-arm64 # means the newest of 6.12
+kernel=linux-image-6.12-cloud-arm64 # depends on the newest kernel of 6.12
 libraries="zlib1g-dev libzstd-dev liblzma-dev libiberty-dev libncurses-dev"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tally
-dir=$cache/arm64-$(cksum <"$0" | cut -d ' ' -f 1) # what another version of this script fetched will not do
+dir=$cache/arm64-$(cksum <"$0" | cut -d ' ' -f 1) # another version of this script fetches again
 if [ -d "$dir/root" ]; then
 	echo "$dir/root"
 	exit 0
@@ -31,7 +31,7 @@ Dir::Cache "$dir/apt/cache";
 END
 export APT_CONFIG="$dir/apt/apt.conf"
 
-# Without a network apt-get update only warns.
+# Without a network, apt-get update only prints warnings; the next command fails.
 fetch() {
 	apt-get update -qq &&
 		image=$(apt-cache depends "$kernel" | sed -n 's/^ *Depends: //p') && [ -n "$image" ] &&

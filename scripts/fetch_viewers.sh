@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fetch_viewers.sh: speedscope and the command line of the Firefox Profiler, which tests/cli/report/export_viewers.py opens
-# exported profiles with, from npm's registry, under the directory that it prints. They are fetched once; remove the
-# directory to have them anew. Needs no rights, and changes nothing on the system; nothing of what is fetched runs here.
+# fetch_viewers.sh: fetch speedscope and the command line tool of the Firefox Profiler from the npm registry, for
+# tests/cli/report/export_viewers.py, which opens exported profiles with them. Prints the directory. The packages are
+# fetched once; remove the directory to fetch them again. Needs no privileges and does not change the system. This script
+# runs no code from the packages.
 set -eu
 
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/tally/viewers

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fetch_x86.sh: what tests/hardware/ftrace.py needs of Debian's amd64 packages, unpacked under the directory that it
-# prints: kernels of two ages (boot/) and busybox. They are fetched once; remove the directory to have them anew. Needs no
-# rights, and changes nothing on the system.
+# fetch_x86.sh: fetch and unpack the amd64 packages of Debian that tests/hardware/ftrace.py needs: an older and a newer
+# kernel (boot/), and busybox. Prints the directory. The packages are fetched once; remove the directory to fetch them
+# again. Needs no privileges and does not change the system.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ if [ -d "$dir/root" ]; then
 	exit 0
 fi
 
-# The newest of a series is what the package named after the series depends on.
+# The package that is named after a series depends on the newest kernel of the series.
 fetch() {
 	rm -rf "$dir/debs"
 	mkdir -p "$dir/debs"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands and options of tally as its own help shows them, which is made from the tables that parse them."""
+"""The commands and options of tally, read from its help, which is generated from the tables that parse them."""
 import re
 import subprocess
 
 
 class Option:
-    """One row: its names, what it takes ("" for nothing), whether it may go without, and what it does."""
+    """An option: its names, value ("" for none), whether the value is optional, and description."""
 
     def __init__(self, label, text):
         self.names = re.findall(r"(?<![\w-])(-\w|--[a-z0-9-]+)(?=[,=\[ ]|$)", label.split("<")[0].replace("[=", "="))
@@ -14,15 +14,15 @@ class Option:
         self.label, self.text = label, text
 
     def choices(self):
-        """What it takes, where that is one of a few words."""
+        """The words that the value can be; empty if it can be anything else."""
         if self.value == "pages|size":
-            return []  # kinds of numbers
+            return []  # not words but kinds of numbers
         words = re.sub(r"\[.*?\]", "", self.value).split("|")
         return [word for word in words if re.fullmatch(r"[a-z0-9-]+", word)] if len(words) > 1 else []
 
 
 class Command:
-    """A command: what it is for, its usage, (heading or "", options) in their order, and what is said at the end."""
+    """A command: its summary, usage, sections (heading or "", options) in order, and notes at the end of the help."""
 
     def __init__(self, name, summary, text):
         self.name, self.summary = name, summary

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Shared by the scripts: what has to be installed, and where things are.
+# Functions and variables that the scripts share: packages, paths, build options.
 # shellcheck shell=sh
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc)
 
-# What building takes, what building the tests takes beyond that, and what checks of the tiers use where it is there:
-# Debian 12 package names.
+# Packages of Debian 12: needed to build, needed in addition to build the tests, and used by the checks of each tier if
+# they are installed.
 build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libbz2-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
 quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
-# How the tests of each tier are built. Quick has to take little time: the texts of UBSan would take a third of the build
-# and two thirds of each start of a program, so undefined behaviour is a trap there, which ASan reports with its line. -O1 is
-# an argument of the compiler because meson, when it sets up again, resets its own option to that of the build type.
+# Build options of each tier. The quick tier must take little time. UBSan's messages would take a third of the build time
+# and two thirds of the start of each program, so undefined behaviour traps instead, and ASan reports the line. -O1 is a
+# compiler argument because meson resets its own option to the default of the build type when it reconfigures.
 sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
 quick_arguments="['-O1','-g1','-fsanitize-undefined-trap-on-error']"
 quick_options="--buildtype=plain -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
@@ -27,19 +27,19 @@ as_root() {
 	elif command -v sudo >/dev/null; then
 		sudo "$@"
 	else
-		echo "$0: '$*' needs root, and there is no sudo" >&2
+		echo "$0: '$*' requires root, and sudo is not installed" >&2
 		return 1
 	fi
 }
 
-# Print those of the packages that are not installed.
+# missing_packages PACKAGE...: print the packages that are not installed.
 missing_packages() {
 	for package in "$@"; do
 		dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
 	done
 }
 
-# Install packages that are not there.
+# install_packages PACKAGE...: install packages.
 install_packages() {
 	echo "installing:" "$@"
 	export DEBIAN_FRONTEND=noninteractive
@@ -47,14 +47,15 @@ install_packages() {
 	as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Install those of the packages that are not there; without all of them nothing can be built.
+# install_missing PACKAGE...: install the packages that are not installed; fail if this is not possible.
 install_missing() {
 	missing=$(missing_packages "$@")
 	# shellcheck disable=SC2086
 	[ -z "$missing" ] || install_packages $missing
 }
 
-# Install those of the packages that are not there, and print which could not be: what needs them is skipped.
+# install_available PACKAGE...: install the packages that are not installed, and print those that could not be installed.
+# Checks that need them are skipped.
 install_available() {
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
@@ -66,16 +67,16 @@ install_available() {
 	fi
 	missing=$(missing_packages "$@")
 	# shellcheck disable=SC2086
-	[ -z "$missing" ] || echo "not installed, and what needs them is skipped:" $missing
+	[ -z "$missing" ] || echo "not installed; checks that need them are skipped:" $missing
 	return 0
 }
 
-# Set up or take up a build directory; one that an older commit left and that meson cannot
-# take up is made anew.
+# setup_build DIR [OPTION...]: set up or reconfigure a build directory. If meson cannot reconfigure the directory, for
+# example because an older commit created it, it is removed and set up again.
 setup_build() {
 	dir=$1
 	shift
-	# Where ccache is installed meson takes it: objects are shared by clones.
+	# meson uses ccache if it is installed; these settings share objects between clones of the repository.
 	export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR=1
 	if [ -f "$dir/build.ninja" ] && meson setup --reconfigure "$dir" "$root" "$@" >"$dir.log" 2>&1; then
 		return 0
@@ -87,8 +88,8 @@ setup_build() {
 	}
 }
 
-# The caller's fetch() puts packages into DIR/debs; what is in them goes to DIR/root, whole or not at all.
-# Of a kernel the modules are left out: they are not needed, and there are many.
+# fetch_and_unpack DIR: call the caller's fetch(), which puts packages into DIR/debs, and unpack them into DIR/root, which
+# exists only if everything succeeded. The many modules of kernel packages are not needed and not unpacked.
 fetch_and_unpack() {
 	(fetch) >"$1/fetch.log" 2>&1 || {
 		tail -n 5 "$1/fetch.log" >&2

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the manual pages as scdoc reads them: one for each command, from its page in docs/commands and the program's own
-table of options; of the library's first functions, from its headers; and of two pages of docs/; and has scdoc make them.
-NAMEs are the pages that the build knows of, which have to be all.
+"""Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's table of
+options; one for each of the main functions of the library, from the headers; and two from pages of docs/. The NAMEs are
+the pages that docs/meson.build lists; they must be the pages that this script writes.
 
 usage: man_pages.py ROOT TALLY SCDOC DIRECTORY NAME...
 """
@@ -13,23 +13,23 @@ import sys
 
 import help_tables
 
-# The functions that users of the library meet first, and their headers.
+# Header: the main functions of the library that it declares.
 FUNCTIONS = {
     "region": ["tally_regions_open", "tally_region_start", "tally_regions_count", "tally_regions_write"],
     "events": ["tally_events_parse"],
     "client": ["tally_counters_open", "tally_counters_read", "tally_count_scaled"],
     "perfdata": ["tally_perfdata_open", "tally_perfdata_next_ordered"],
 }
-TOPICS = {"event-names": "names of events", "privileges": "what the kernel permits"}
+TOPICS = {"event-names": "names of events", "privileges": "permissions for counting and sampling"}
 
 
 def escape(text):
-    """What scdoc would take for markup."""
+    """The text with a backslash before each character that scdoc interprets as markup."""
     return re.sub(r"([\\*_<>~`#.-])", r"\\\1", text) if text[:1] in "#.-" else re.sub(r"([\\*_~`])", r"\\\1", text)
 
 
 def inline(text):
-    """Markdown within a line: code is bold, and of a link its words stay."""
+    """Markdown within a line: code becomes bold, a link becomes its text."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("**", "")
     parts = re.split(r"`([^`]*)`", text)
     return "".join(f"*{escape(part)}*" if number % 2 and part else escape(part) for number, part in enumerate(parts))
@@ -48,7 +48,7 @@ def flush(paragraph, out):
 
 
 def body(text):
-    """Markdown, without its title and generated options, as scdoc."""
+    """A page in Markdown as scdoc, without the title and the generated options."""
     text = re.sub(r"<!-- options:.*?<!-- end of options -->", "", text, flags=re.S)
     out, paragraph, literal = [], [], False
     for line in text.splitlines():
@@ -104,7 +104,7 @@ def main_page(commands):
 
 
 def declaration(text, name):
-    """A function's prototype and the comment before it; functions that follow without one share theirs."""
+    """(prototype, comment) of a function. Several prototypes after one comment share the comment."""
     match = re.search(rf"/\*((?:[^*]|\*(?!/))*)\*/\n(?:[a-z][^;/]*;\n)*?([a-z][^;/]*?\b{name}\([^;]*\);)", text)
     comment = re.sub(r"^[ \t]*\*? ?", "", match.group(1).strip(), flags=re.M)
     return match.group(2), comment
@@ -141,7 +141,7 @@ def main():
     root, tally, scdoc, directory, *names = sys.argv[1:]
     made = dict(pages(root, tally))
     if set(made) != set(names):
-        sys.exit(f"docs/meson.build: other pages than there are: {sorted(set(made) ^ set(names))}")
+        sys.exit(f"docs/meson.build and scripts/man_pages.py do not have the same pages: {sorted(set(made) ^ set(names))}")
     os.makedirs(directory, exist_ok=True)
     for name, text in made.items():
         done = subprocess.run([scdoc], input=re.sub(r"\n{3,}", "\n\n", text), text=True, capture_output=True, check=False)

@@ -164,13 +164,13 @@ class Test:
             return False
 
     def rank(self, mutant):
-        """How much this test promises for its time."""
+        """The expected number of mutants that this test kills in a second."""
         kills = 10 * self.kills.get((mutant["file"], mutant["function"]), 0) + self.kills.get(mutant["file"], 0)
         return (kills + 0.1) / self.seconds
 
 
 def judge(mutant, cores, tests):
-    """What killed the mutant; None: nothing did."""
+    """The name of the test that killed the mutant, "compiler" or "same code"; None for a survivor."""
     name = mutant["file"]
     source = os.path.join(cores[0].build, "mutants", name)
     with open(source, "w", encoding="utf-8") as file:

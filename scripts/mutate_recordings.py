@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run commands on damaged copies of recordings and report what is not as it should be.
+"""Run commands on damaged copies of recordings and report failures.
 
 usage: mutate_recordings.py TALLY RECORDINGS [COUNT [SEED]]
 
-For a night: a sanitized TALLY, a folder of recordings, and as many runs as there is time for. Each run damages one
-recording in one way and gives it to one command; both follow from SEED and the number of the run, so that a finding
-comes again with COUNT 1 and the SEED that is printed with it. A finding is: killed by a signal or by the limits
-for time and memory, a sanitizer's report, a status other than 0 and 1, an error without a word, or success without
-a word although `script` prints fewer samples than of the whole recording.
+TALLY should be built with sanitizers; RECORDINGS is a directory. Each of COUNT runs damages one recording in one way and
+passes it to one command. Recording, damage and command depend only on SEED plus the number of the run, which is printed
+with each failure: repeat the failure with COUNT 1 and this SEED. A failure is a crash, a run that exceeds the limits of
+time and memory, a sanitizer's report, an exit status other than 0 and 1, an error without a message, or success without
+a message although `script` prints fewer samples than for the undamaged recording.
 """
 import os
 import random
@@ -40,7 +40,7 @@ def run(tally, command, path):
 
 
 def damage(data, rng):
-    """One kind of damage. The bytes, what was done, and how many bytes of records it may have turned into others."""
+    """Damage `data` in one way and return a description."""
     kind = rng.choice(("bits", "bits", "word", "word", "cut", "drop", "twice", "insert"))
     at = rng.randrange(len(data))
     if kind == "bits":
@@ -65,21 +65,21 @@ def damage(data, rng):
 
 
 def samples(output):
-    """A blank line ends each sample that has callers."""
+    """The number of samples in the output of `script`: a blank line ends each sample that has callers."""
     return output.count(b"\n\n") or output.count(b"\n")
 
 
 def judge(command, status, out, err, whole):
-    """What is wrong with a run, None if nothing is."""
+    """A description of the failure; None if the run passed. `whole`: samples in the undamaged recording."""
     if "Sanitizer" in err or "runtime error" in err:
         return "sanitizer: " + next((line for line in err.splitlines() if "ERROR" in line or "runtime" in line), "")
     if status not in (0, 1):
         return f"status {status}"
     if status == 1 and not err:
-        return "an error without a word"
-    # One record may have become another, or its neighbour's; no more may go without a word.
+        return "error without a message"
+    # Damage can change a record into another one, or merge it with the next. More losses need a message.
     if status == 0 and not err and command == ["script"] and samples(out) < whole - 2:
-        return f"success without a word: {samples(out)} samples of {whole}"
+        return f"success without a message: {samples(out)} samples of {whole}"
     return None
 
 
@@ -110,7 +110,7 @@ def main():
             if wrong:
                 found += 1
                 print(f"seed {number}: {' '.join(command)} of {name}, {what}: {wrong}", flush=True)
-    print(f"{count} runs, {found} findings")
+    print(f"{count} runs, {found} failures")
     return 1 if found else 0
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make the pictures of the page that `tally report --html` writes: it is opened in headless Chromium, and each view with
-what is interesting in it becomes a PNG.
+"""Make screenshots of a page that `tally report --html` wrote: open it in headless Chromium and save each view as PNG.
 
-usage: page_screens.py PAGE DIRECTORY [SECOND_PAGE]    (docs/screens; the recording of scripts/demo.sh will do. A second
-page, of two recordings, is where the picture of a comparison is from)
+usage: page_screens.py PAGE DIRECTORY [SECOND_PAGE]
+
+The screenshots of the documentation are in docs/screens; PAGE can be the page that scripts/demo.sh writes. SECOND_PAGE
+is a page with two recordings, for the screenshot of a comparison.
 """
 import os
 import sys
@@ -14,13 +15,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import webdriver  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 760
-# Name, fragment of the address, colours, and the row of the flame graph that the cursor is on.
+# Name, fragment of the address, colour scheme, and row of the flame graph for the cursor.
 VIEWS = (("page-flame", "", "light", 3), ("page-dark", "search=alloc", "dark", 0), ("page-functions", "view=functions", "light", 0),
          ("page-time", "view=time", "light", 0), ("page-heat", "view=heat", "dark", 0), ("page-overview", "view=overview", "light", 0))
 
 
 def heaviest(browser):
-    """The number of the heaviest function by itself that has callers to show, from the table."""
+    """The fragment of the address for the function with the largest self cost, from the table of functions."""
     browser.run("location.hash = 'view=functions'")
     time.sleep(0.5)
     browser.run("document.querySelector('.rows').focus()")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make the pictures of the browser that the documents show: it runs in tmux on a recording, and what is on the screen, with
-its colours, becomes SVG.
+"""Make screenshots of the browser of `tally report`: run it in tmux on a recording, and save each view as SVG.
 
-usage: screens.py TALLY RECORDING DIRECTORY    (docs/screens; the recording of scripts/demo.sh will do)
+usage: screens.py TALLY RECORDING DIRECTORY
+
+The screenshots of the documentation are in docs/screens, made from the recording of scripts/demo.sh.
 """
 import os
 import re
@@ -18,14 +19,14 @@ CELL_WIDTH, CELL_HEIGHT, FONT = 8, 17, 13.3
 NO_BREAK = "\u00a0"
 TEXT, GROUND = "#d8d8d8", "#1c1c1c"
 BASIC = ("#1c1c1c", "#e06c60", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8d8d8")
-# What is looked at, by the keys that lead there from the view before.
+# Views, each with the keys that lead to it from the view before.
 VIEWS = (("overview", ()), ("flame", ("3", "Down", "Down")), ("sandwich", ("1", "Enter")),
          ("time", ("6", *["Right"] * 20, "Space", *["Right"] * 16)),
          ("annotate", ("Escape", *":comm:words", "Enter", "1", "a", "H")))
 
 
 class Tmux:
-    """A terminal with one program."""
+    """A terminal that runs one program."""
 
     def __init__(self, *command):
         self.tmux = ("tmux", "-L", f"screens-{os.getpid()}", "-f", "/dev/null")
@@ -36,7 +37,7 @@ class Tmux:
         return subprocess.run([*self.tmux, *args], check=True, stdout=subprocess.PIPE, text=True).stdout
 
     def still(self):
-        """The screen when it has not changed for half a second."""
+        """The contents of the screen, after it has not changed for half a second."""
         before, since = None, time.monotonic()
         while time.monotonic() - since < 0.5 or not before.strip():
             now = self.run("capture-pane", "-e", "-N", "-p", "-t", "s")
@@ -47,7 +48,7 @@ class Tmux:
 
 
 def colour(number):
-    """Of 256 as xterm has them."""
+    """The colour with this number in xterm's palette of 256."""
     if number < 8:
         return BASIC[number]
     if number < 16:
@@ -60,13 +61,13 @@ def colour(number):
 
 
 class Pen:
-    """How what follows is drawn."""
+    """The attributes of the following text."""
 
     def __init__(self):
         self.text, self.ground, self.bold, self.dim, self.reverse = None, None, False, False, False
 
     def set(self, codes):
-        """By the numbers of a sequence that ends with m."""
+        """Apply the numbers of an escape sequence that ends with m."""
         codes = [int(code or 0) for code in codes.split(";")]
         while codes:
             code = codes.pop(0)
@@ -86,14 +87,14 @@ class Pen:
                 self.reverse = code == 7 if code in (7, 27) else self.reverse
 
     def look(self):
-        """Colour of text and of ground, and whether it is bold and dim."""
+        """(colour of text, colour of background, bold, dim)."""
         text = TEXT if self.text is None else colour(self.text)
         ground = GROUND if self.ground is None else colour(self.ground)
         return (ground, text, self.bold, self.dim) if self.reverse else (text, ground, self.bold, self.dim)
 
 
 def cells_of(line, pen):
-    """(column, characters, look) of what has the same look; a line goes on with the pen of the one before."""
+    """(column, characters, look) of each run of characters with the same look. The pen keeps its state between lines."""
     column, runs = 0, []
     for sequence, text in re.findall(r"\x1b\[([0-9;]*)m|([^\x1b]+)", line):
         if not text:
@@ -115,7 +116,7 @@ def svg_of(screen):
             x, y, wide = column * CELL_WIDTH, row * CELL_HEIGHT, len(text) * CELL_WIDTH
             if ground != GROUND:
                 out.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{CELL_HEIGHT}" fill="{ground}"/>')
-            # Viewers drop blanks at the ends and stretch the rest to the length.
+            # Viewers drop blanks at the ends and stretch the rest to textLength.
             shown = text.strip()
             if shown:
                 x += (len(text) - len(text.lstrip())) * CELL_WIDTH

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the options of each command into its page, docs/commands/NAME.md, from the program's own
-table. With --check only says whether the pages are fresh.
+"""Write the options of each command into its page, docs/commands/NAME.md, from the program's help. With --check, only
+report whether the pages are up to date.
 
 usage: update_docs.py [--check] ROOT TALLY
 """
@@ -32,17 +32,17 @@ def main():
     for command in commands:
         path = os.path.join(root, "docs", "commands", f"{command}.md")
         if not os.path.exists(path):
-            wrong.append(f"{path}: missing: every command has a page")
+            wrong.append(f"{path} does not exist; every command needs a page")
             continue
         old = open(path, encoding="utf-8").read()
         new = page_with_options(old, shown(tally, command))
         if new is None:
-            wrong.append(f"{path}: lacks the lines between which the options go")
+            wrong.append(f"{path}: the lines '{START}' and '{END}' are missing")
         elif new != old and check:
             wrong.append(f"{path}: options have changed: run scripts/update_docs.py")
         elif new != old:
             open(path, "w", encoding="utf-8").write(new)
-    print("\n".join(wrong) or f"{len(commands)} commands have fresh pages")
+    print("\n".join(wrong) or f"the options on the pages of {len(commands)} commands are up to date")
     sys.exit(bool(wrong) or not commands)
 
 

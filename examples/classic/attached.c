@@ -56,7 +56,7 @@ static void step(const char *what, char order, const int pipes[2], int fd)
 		    read(fd, &values[i], sizeof(values[i])) != sizeof(values[i]))
 			exit(1);
 	}
-	printf("%s: %s\n", what, values[1] > values[0] ? "counts" : "stands");
+	printf("%s: %s\n", what, values[1] > values[0] ? "counts" : "does not count");
 }
 
 int main(void)

@@ -20,8 +20,8 @@ static void step(const char *what, int leader, int member)
 
 	use_time(5);
 	printf("%s: leader %s, member %s\n", what,
-	       read_value(perf, leader) > before[0] ? "counts" : "stands",
-	       read_value(perf, member) > before[1] ? "counts" : "stands");
+	       read_value(perf, leader) > before[0] ? "counts" : "does not count",
+	       read_value(perf, member) > before[1] ? "counts" : "does not count");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ group enabled: counts counts
 INHERIT = "time of an existing child: not counted\ntime of a new child: counted\n"
 SAMPLE = rf"(?P<n>{NUMBER}) packets, 0 lost, 0 wrong\nmine (?P=n), ip (?P=n), in order (?P=n), group (?P=n), callchain (?P=n)\n"
 POLL = "before: poll 0\ncount: 4 periods\nafter: poll 1, signals came\npackets 4\n"
-PRCTL = "disabled: leader stands, member stands\nenabled: leader counts, member stands\nelsewhere: enabled\n"
+PRCTL = "disabled: leader does not count, member does not count\nenabled: leader counts, member does not count\nelsewhere: enabled\n"
 CPU = "pid -1, cpu -1: Invalid argument\npid -1, cpu 0: "
 NO_PINNED = "hardware counters: Invalid argument\n"
 REGULAR = "regular read: counted\n"
@@ -167,7 +167,7 @@ def test_system_call_answered_by_the_simulated_machine():
 
 def test_prctl_acts_on_counters_of_others():
     """Not on the simulated machine: no time passes there in the child, which makes no calls on events."""
-    pattern = "at first: counts\ndisabled by the child: stands\nenabled by the child: counts\n"
+    pattern = "at first: counts\ndisabled by the child: does not count\nenabled by the child: counts\n"
     prints(pattern, *emulate("user_host", "--abi", "classic"), program("attached"))
     machine.need_events()
     prints(pattern, TALLY, "emulate", "--abi", "classic", "--host", "kernel", "--", program("attached"))

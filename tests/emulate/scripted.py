@@ -147,7 +147,7 @@ def test_perf_stat():
 
 def test_perf_stat_of_what_has_no_library():
     found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
-    # A program that exits before it is noticed has no count, and the output says so: docs/known-gaps.md.
+    # A program that exits before it is noticed has no count, and the output says so: docs/limitations.md.
     if found["cycles"][0] != "<not counted>":
         tap.same(found["cycles"][0], "10000000", "a static program")
     script = "import subprocess; subprocess.run(['true']); subprocess.run(['true'])"

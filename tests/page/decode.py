@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read a page of tally according to docs/page-format.md, without the viewer."""
+"""Read a page of tally according to docs/internals/page-format.md, without the viewer."""
 import base64
 import collections
 import hashlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Generate pages that no recording results in: hostile names, large call trees, broken data. The format is
-docs/page-format.md. The HTML around the data is the viewer as built by scripts/embed_page.py."""
+docs/internals/page-format.md. The HTML around the data is the viewer as built by scripts/embed_page.py."""
 import base64
 import json
 import os

@@ -24,7 +24,7 @@ TAP = {
     "skips without a reason": ("1..1\nok 1 - a # SKIP", 0, "0 0 1", "skipped: test: a: no reason given"),
     "cmocka skips": ("1..2\nok 1 - a\n# skipped: no ptrace\nnot ok 2 # SKIP b\n# ok - tests", 0, "1 0 1", "skipped: test: b: no ptrace"),
     "cmocka skips and fails": ("1..2\n# skipped: x\nnot ok 1 # SKIP a\nnot ok 2 - b\n# why", 1, "0 1 1", "FAILED: test: b\n# why"),
-    "skips everything": ("1..0 # SKIP not root", 0, "0 0 1", "skipped: test: all of it: not root"),
+    "skips everything": ("1..0 # SKIP not root", 0, "0 0 1", "skipped: test: whole test: not root"),
     "skips everything, and fails": ("1..0 # SKIP not root", 1, "0 1 0", "FAILED: test (exit status 1)"),
     "ends after a skip": ("1..5\nok 1 - a\nok 2 - b # SKIP x", 0, "1 1 1", "FAILED: test (2 points of 5)"),
     "ends after the first skip": ("1..5\nok 1 - a # SKIP x", 0, "0 1 1", "FAILED: test (1 points of 5)"),
@@ -32,7 +32,7 @@ TAP = {
     "writes nothing": ("", 0, "0 1 0", "FAILED: test (no plan)"),
     "writes no plan": ("ok 1 - a", 0, "1 1 0", "FAILED: test (no plan)"),
     "writes more than planned": ("1..1\nok 1 - a\nok 2 - b # SKIP x", 0, "1 1 1", "FAILED: test (2 points of 1)"),
-    "repeats a number": ("1..2\nok 1 - a\nok 1 - b", 0, "2 1 0", "FAILED: test (a point twice)"),
+    "repeats a number": ("1..2\nok 1 - a\nok 1 - b", 0, "2 1 0", "FAILED: test (duplicate point)"),
     "gives up": ("1..1\nok 1 - a\nBail out! gone", 0, "1 1 0", "FAILED: test (Bail out! gone)"),
     "leaks at the end": ("1..1\nok 1 - a # SKIP x", 1, "0 1 1", "FAILED: test (exit status 1)"),
     "fails in its teardown": ("1..1\nok 1 - a", 106, "1 1 0", "FAILED: test (exit status 106)"),
@@ -43,7 +43,7 @@ TAP = {
 STATUS = {
     "passes": ("", "OK", "1 0 0", ""),
     "fails": ("said", "FAIL", "0 1 0", "FAILED: test (FAIL)\nsaid"),
-    "skips": ("no libdw", "SKIP", "0 0 1", "skipped: test: all of it: no libdw"),
+    "skips": ("no libdw", "SKIP", "0 0 1", "skipped: test: whole test: no libdw"),
     "hangs": ("", "TIMEOUT", "0 1 0", "FAILED: test (TIMEOUT)"),
 }
 
@@ -111,7 +111,7 @@ def test_what_a_failed_point_wrote_on_standard_error_is_shown():
     found, counts = counted([{"name": "test", "protocol": "tap"}], [
         {"name": "test", "stdout": "1..1\nnot ok 1 - a\n", "stderr": "why\n", "result": "FAIL", "returncode": 1, "duration": 1}])
     tap.same(counts, "0 1 0", "a point that failed")
-    assert "FAILED: test: a\nit wrote on standard error:\nwhy\n" in found, found
+    assert "FAILED: test: a\nstandard error:\nwhy\n" in found, found
 
 
 def test_control_characters_are_escaped():
@@ -124,7 +124,7 @@ def test_two_tests_of_one_name_are_a_failure():
     tests = [{"name": "same", "protocol": "exitcode"}] * 2
     found, counts = counted(tests, [{"name": "same", "result": result, "returncode": 0, "duration": 1} for result in ("FAIL", "OK")])
     tap.same(counts, "0 1 0", "two of one name")
-    assert "FAILED: same (is the name of 2 tests)" in found, found
+    assert "FAILED: same (2 tests have this name)" in found, found
 
 
 def test_names_of_suites():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""docs/seeds.md: every command runs and prints what its row contains; every path in a row exists. If the seed documents
+"""docs/internals/seeds.md: every command runs and prints what its row contains; every path in a row exists. If the seed documents
 are available, every line of them is in a row.
 
-usage: seeds.py ROOT TALLY JEVENTS FOLDER FOLDER has the programs of examples/classic, as classic-NAME
+usage: seeds.py ROOT TALLY JEVENTS FOLDER   FOLDER has the programs of examples/classic, as classic-NAME
 """
 import collections
 import os
@@ -20,7 +20,7 @@ import session  # noqa: E402
 import tap  # noqa: E402
 
 ROOT, TALLY, JEVENTS, FOLDER = map(os.path.abspath, sys.argv[1:5])
-PAGE = os.path.join(ROOT, "docs", "seeds.md")
+PAGE = os.path.join(ROOT, "docs", "internals", "seeds.md")
 DOCUMENTS = os.path.join(ROOT, "..", "shared", "seeds")
 MOST_WORDS = 8  # of a document, quoted in a row
 # Commands that run until they are interrupted.

@@ -118,7 +118,7 @@ def sections(path):
             offset, length = struct.unpack_from("<QQ", data, at)
             parts[bit] = data[offset:offset + length]
             at += 16
-    # This section has no feature bit: see docs/stored-names-format.md.
+    # This section has no feature bit: see docs/internals/embedded-symbols-format.md.
     if data[at:at + 16] == b"tally:unlisted:1":
         offset, length = struct.unpack_from("<QQ", data, at + 16)
         parts[STORED_NAMES] = data[offset:offset + length]

@@ -3,7 +3,7 @@
 """tally diff: perf diff's numbers, and verdicts on recordings of a program that changed or did not.
 
 Recordings of both sides are made alternately, on a machine that may be busy. With TALLY_LONG=1 there are 200 pairs
-without a change and 40 comparisons with a planted one, which takes ten minutes; docs/diff.md has the results.
+without a change and 40 comparisons with a planted one, which takes ten minutes; docs/internals/diff-statistics.md has the results.
 
 usage: diff.py TALLY
 """

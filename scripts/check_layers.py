@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The laws of the house that no single #include shows (docs/architecture.md): which folders of src/cli may see each
-other and that every file there lies in one, one definition for each struct tag, few sources behind one header, no
-prototype without a function, small headers for what the files of a command share, who calls a transport, who resolves
-a target.
+"""Check the rules about the source tree that a single #include does not show (docs/internals/architecture.md):
 
-usage: check_house.py [--count] ROOT
+- a command's directory in src/cli does not include another command's, and every file of src/cli is in a directory;
+- a struct tag is defined once;
+- at most MAX_SOURCES sources implement a header, and every prototype has a function;
+- the header that the files of a command share is small;
+- only src/client calls a transport, and only src/sampler/target.c resolves targets.
 
-ALLOWED lists what breaks a law today. The list only shrinks: an entry that breaks nothing any more is a failure too.
-With --count it prints the numbers that say how tangled the tree is, and judges nothing.
+usage: check_layers.py [--count] ROOT
+
+Known violations are listed in ALLOWED; do not add to it. An entry that is no longer needed is an error, too.
+With --count, print figures that show how entangled the tree is, and check nothing.
 """
 import collections
 import json
@@ -18,15 +21,15 @@ import subprocess
 import sys
 
 ALLOWED = {
-    # "src/cli/FOLDER/FILE -> FOLDER"
-    "folders": set(),
+    # "src/cli/DIRECTORY/FILE -> DIRECTORY"
+    "directories": set(),
     # the file
     "flat": set(),
     # the tag of a struct
     "tags": set(),
     # the header
     "headers": set(),
-    "private": set(),
+    "shared": set(),
     # "HEADER: FUNCTION"
     "prototypes": set(),
     # the file that calls
@@ -34,20 +37,20 @@ ALLOWED = {
     "targets": set(),
 }
 
-# The folders of src/cli that every command may include from; each may include the ones before it.
+# The directories of src/cli that every command may include. Each may include those before it in the list.
 SHARED = ["main", "recording", "browser"]
-MOST_SOURCES = 5
-MOST_PRIVATE_LINES = 60
-# A call through struct tally_transport, whatever the variable is called. What core/ calls the same way is a method of a
-# PMU: core/ and hosts/ implement perf_event_open and see no transport.
+MAX_SOURCES = 5
+MAX_SHARED_LINES = 60
+# A call through struct tally_transport, whatever the name of the variable. core/ and hosts/ call methods of PMUs in the
+# same way, but implement perf_event_open and do not use transports.
 TRANSPORT = re.compile(r"(?:->|\.)\s*(?:open|close|read|ioctl|mmap|munmap|poll)\s*\)?\s*\(|\btransport->\w+\s*\(")
-ANSWERS = ("src/client/", "src/core/", "src/hosts/")
-# The functions that turn a user's words into threads and CPUs: called, or handed on as pointers.
+TRANSPORT_USERS = ("src/client/", "src/core/", "src/hosts/")
+# The functions that turn target options into threads and CPUs, whether called or passed as pointers.
 RESOLVES = re.compile(r"\b(?:tally_threads_of_\w+|tally_threads_all)\b")
 RESOLVER = "src/sampler/target.c"
-RESOLVED = ("src/client/", RESOLVER)
+TARGET_USERS = ("src/client/", RESOLVER)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
-# Functions that are not written in C (GLOBAL in a .S file), and those that a generator writes.
+# Functions written in assembly, and functions in generated files.
 GLOBAL = re.compile(r"^\s*\.globa?l\s+(\w+)", re.M)
 GENERATED = {"tally_models_builtin"}  # src/jevents/emit.c
 NOISE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'""", re.S)
@@ -94,103 +97,102 @@ class Tree:
         return {path for name in self.declared[header] for path in self.defined.get(name, ())}
 
 
-def folder_of(path):
-    """The folder of src/cli that `path` is in ("src/cli/FOLDER/..." or "cli/FOLDER/..."), None for a flat file."""
+def directory_of(path):
+    """The directory of src/cli that `path` ("src/cli/..." or "cli/...") is in; None if it is directly in src/cli."""
     match = re.match(r"(?:src/)?cli/([^/]+)/", path)
     return match and match.group(1)
 
 
-def may_see(folder, other):
-    shared = SHARED[:SHARED.index(folder)] if folder in SHARED else SHARED
-    return other in (None, folder) or other in shared
+def may_include(directory, other):
+    shared = SHARED[:SHARED.index(directory)] if directory in SHARED else SHARED
+    return other in (None, directory) or other in shared
 
 
-# ---- the laws: each gives (entry of the allow-list, what is wrong) ----------------------------------------
+# ---- the rules: each yields (entry for ALLOWED, message) --------------------------------------------------
 
-def folders(tree):
+def directories(tree):
     for path in tree.files:
-        folder = folder_of(path)
-        for target in INCLUDE.findall(tree.text[path]) if folder else ():
-            other = folder_of(target)
-            if not may_see(folder, other):
-                yield f"{path} -> {other}", f"{path}: {target}: cli/{folder}/ may not include cli/{other}/"
+        directory = directory_of(path)
+        for target in INCLUDE.findall(tree.text[path]) if directory else ():
+            other = directory_of(target)
+            if not may_include(directory, other):
+                yield f"{path} -> {other}", f"{path}: {target}: cli/{directory} must not include cli/{other}"
 
 
 def flat(tree):
     for path in tree.files:
-        if path.startswith("src/cli/") and not folder_of(path):
-            yield path, f"{path}: every file of src/cli lies in the folder of a command or in one that all may use"
+        if path.startswith("src/cli/") and not directory_of(path):
+            yield path, f"{path}: move this file into the directory of a command, or into a shared directory of src/cli"
 
 
 def tags(tree):
-    for tag, places in sorted(tree.tags.items()):
-        if len(places) > 1:
-            yield tag, f"struct {tag} is defined {len(places)} times: {', '.join(places)}"
+    for tag, locations in sorted(tree.tags.items()):
+        if len(locations) > 1:
+            yield tag, f"struct {tag} is defined {len(locations)} times: {', '.join(locations)}"
 
 
 def headers(tree):
-    """The public headers are exempt: each is the manual of a room, not the header of a source."""
+    """Public headers are exempt: each is the interface of a whole module."""
     for header in sorted(tree.declared):
         sources = tree.sources(header)
-        if len(sources) > MOST_SOURCES and not header.startswith("include/"):
-            yield header, (f"{header}: {len(sources)} sources implement it (at most {MOST_SOURCES}): "
+        if len(sources) > MAX_SOURCES and not header.startswith("include/"):
+            yield header, (f"{header}: implemented by {len(sources)} sources (at most {MAX_SOURCES}): "
                            f"{', '.join(sorted(os.path.basename(path) for path in sources))}")
 
 
 def prototypes(tree):
-    """The public headers too: a library whose manual names what it has not got fails when somebody links it."""
-    there = set(tree.defined) | tree.assembled | GENERATED
+    """Public headers are checked, too: a prototype without a function fails only when a program is linked."""
+    defined = set(tree.defined) | tree.assembled | GENERATED
     for header in sorted(tree.declared):
-        for name in sorted(tree.declared[header] - there):
-            yield f"{header}: {name}", f"{header}: no .c file defines {name}()"
+        for name in sorted(tree.declared[header] - defined):
+            yield f"{header}: {name}", f"{header}: {name}() is declared but not defined"
 
 
-def private(tree):
-    """src/cli/FOLDER/FOLDER.h is what the files of a command share, not where each of them is declared."""
+def shared_headers(tree):
+    """src/cli/DIRECTORY/DIRECTORY.h declares what the files of a command share, not the interface of each."""
     for path in tree.files:
         match = re.fullmatch(r"src/cli/([^/]+)/\1\.h", path)
         lines = tree.text[path].count("\n")
-        if match and lines > MOST_PRIVATE_LINES:
-            yield path, (f"{path}: {lines} lines (at most {MOST_PRIVATE_LINES}): what one .c file defines is declared in "
-                         f"a header of its name")
+        if match and lines > MAX_SHARED_LINES:
+            yield path, (f"{path}: {lines} lines (at most {MAX_SHARED_LINES}): declare what FILE.c defines in FILE.h")
 
 
 def transport(tree):
     for path in tree.files:
-        if path.startswith("src/") and not path.startswith(ANSWERS) and TRANSPORT.search(tree.code[path]):
-            yield path, f"{path}: only src/client/ calls a transport"
+        if path.startswith("src/") and not path.startswith(TRANSPORT_USERS) and TRANSPORT.search(tree.code[path]):
+            yield path, f"{path}: only src/client may call a transport"
 
 
 def targets(tree):
     for path in tree.files:
-        if path.startswith("src/") and not path.startswith(RESOLVED) and RESOLVES.search(tree.code[path]):
-            yield path, f"{path}: only {RESOLVER} makes threads and CPUs of what a user wrote"
+        if path.startswith("src/") and not path.startswith(TARGET_USERS) and RESOLVES.search(tree.code[path]):
+            yield path, f"{path}: only {RESOLVER} may resolve targets to threads and CPUs"
 
 
-LAWS = {"folders": folders, "flat": flat, "tags": tags, "headers": headers, "prototypes": prototypes,
-        "private": private, "transport": transport, "targets": targets}
+RULES = {"directories": directories, "flat": flat, "tags": tags, "headers": headers, "prototypes": prototypes,
+         "shared": shared_headers, "transport": transport, "targets": targets}
 
 
-def complaints(tree, allowed):
-    for law, judge in LAWS.items():
-        found = list(judge(tree))
-        for entry, why in found:
-            if entry not in allowed[law]:
-                yield why
-        for entry in sorted(allowed[law] - {entry for entry, _ in found}):
-            yield f"ALLOWED[\"{law}\"] need not have {entry!r} any more: take it out"
+def violations(tree, allowed):
+    for name, rule in RULES.items():
+        found = list(rule(tree))
+        for entry, message in found:
+            if entry not in allowed[name]:
+                yield message
+        for entry in sorted(allowed[name] - {entry for entry, _ in found}):
+            yield f"ALLOWED[\"{name}\"]: remove {entry!r}, which is no longer a violation"
 
 
-# ---- the numbers ------------------------------------------------------------------------------------------
+# ---- figures ----------------------------------------------------------------------------------------------
 
-def circles(tree):
-    """Circles of files: sets of sources each of which uses, through the others, every other one. A source uses
-    another if its code names a function that some header declares and the other one defines."""
+def cycles(tree):
+    """Cycles of sources. A source depends on another if it names a function that a header declares and the other
+    source defines."""
     public = set().union(*tree.declared.values()) if tree.declared else set()
     home = {name: next(iter(paths)) for name, paths in tree.defined.items() if name in public and len(paths) == 1}
     uses = {path: {home[name] for name in NAME.findall(code) if name in home} - {path}
             for path, code in tree.code.items() if path.endswith(".c")}
-    return [circle for circle in components(uses) if len(circle) > 1]
+    return [cycle for cycle in components(uses) if len(cycle) > 1]
 
 
 def components(graph):
@@ -218,19 +220,18 @@ def components(graph):
 
 def print_numbers(tree):
     flat = collections.Counter(os.path.dirname(path) for path in tree.files if path.startswith("src/"))
-    folder, files = max(flat.items(), key=lambda item: item[1])
-    drawers = list(headers(tree))
-    found = circles(tree)
+    directory, files = max(flat.items(), key=lambda item: item[1])
+    found = cycles(tree)
     lines = {path: text.count("\n") for path, text in tree.text.items()}
     record = [path for path in lines if re.match(r"src/cli/record(/|[^/]*$)", path)]
     private = [path for path in record if path.endswith(".h")]
-    print(f"files in the largest flat folder: {files} ({folder})")
-    print(f"headers whose prototypes live in more than {MOST_SOURCES} sources: {len(drawers)}")
-    print(f"circles of files: {len(found)} ({sum(map(len, found))} files)")
+    print(f"files in the largest directory: {files} ({directory})")
+    print(f"headers implemented by more than {MAX_SOURCES} sources: {len(list(headers(tree)))}")
+    print(f"dependency cycles between sources: {len(found)} ({sum(map(len, found))} files)")
     print(f"lines of src/cli/record*: {sum(lines[path] for path in record)}, "
           f"of its headers: {sum(lines[path] for path in private)}")
     print(f"struct tags defined more than once: {len(list(tags(tree)))}")
-    print(f"allow-list entries: {sum(map(len, ALLOWED.values()))}")
+    print(f"entries in ALLOWED: {sum(map(len, ALLOWED.values()))}")
 
 
 def main():
@@ -238,9 +239,9 @@ def main():
     if "--count" in sys.argv[1:-1]:
         print_numbers(tree)
         return
-    wrong = list(complaints(tree, ALLOWED))
+    wrong = list(violations(tree, ALLOWED))
     allowed = sum(map(len, ALLOWED.values()))
-    print("\n".join(wrong) or f"{len(tree.files)} files keep the laws of the house, {allowed} exceptions are left")
+    print("\n".join(wrong) or f"{len(tree.files)} files follow the rules, with {allowed} known violations")
     sys.exit(bool(wrong) or not tree.files)
 
 
