@@ -27,19 +27,19 @@ struct slot {
 	uint64_t key, nr;
 };
 
-struct least {
+struct minimal {
 	struct slot *slots; /* NULL: walk only */
 	uint64_t keys[BATCH];
 	int nr_keys;
 	uint64_t samples, different, sum;
 };
 
-static struct slot *slot_of(const struct least *least, uint64_t key)
+static struct slot *slot_of(const struct minimal *least, uint64_t key)
 {
 	return &least->slots[tally_hash_u64(key, 0) % SLOTS];
 }
 
-static void batch_count(struct least *least)
+static void batch_count(struct minimal *least)
 {
 	for (int i = 0; i < least->nr_keys; i++) {
 		struct slot *slot = slot_of(least, least->keys[i]);
@@ -53,7 +53,7 @@ static void batch_count(struct least *least)
 	least->nr_keys = 0;
 }
 
-static void sample_take(struct least *least, const uint8_t *sample)
+static void sample_take(struct minimal *least, const uint8_t *sample)
 {
 	uint64_t ip = tally_get_u64(sample + IP), thread = tally_get_u64(sample + THREAD);
 
@@ -69,7 +69,7 @@ static void sample_take(struct least *least, const uint8_t *sample)
 	least->nr_keys %= BATCH;
 }
 
-static void records_walk(struct least *least, const uint8_t *at, const uint8_t *end)
+static void records_walk(struct minimal *least, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *kept = at;
 	struct perf_event_header header;
@@ -91,7 +91,7 @@ static void records_walk(struct least *least, const uint8_t *at, const uint8_t *
 int main(int argc, char **argv)
 {
 	struct tally_file_map map = {0};
-	struct least least = {0};
+	struct minimal least = {0};
 	uint64_t offset, size;
 	int ret = argc == 3 ? tally_file_map(argv[2], &map) : -EINVAL;
 

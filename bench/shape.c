@@ -17,12 +17,12 @@ struct shape {
 static int shape_chain(struct shape *shape, struct tally_words chain)
 {
 	uint64_t hash = tally_hash_bytes(chain.data, 8 * chain.nr, 0);
-	int ret = tally_map_put(&shape->stacks, hash, 1);
+	int ret = tally_map_set(&shape->stacks, hash, 1);
 
 	shape->chains++;
 	shape->entries += chain.nr;
 	for (uint64_t i = 0; i < chain.nr && !ret; i++)
-		ret = tally_map_put(&shape->addresses, tally_words_get(chain, i), 1);
+		ret = tally_map_set(&shape->addresses, tally_words_get(chain, i), 1);
 	return ret;
 }
 
@@ -35,9 +35,9 @@ static int shape_sample(struct shape *shape, const struct tally_perfdata_record 
 	    tally_sample_decode(record->event->layout, record->data, record->size, &sample, NULL))
 		return 0;
 	shape->samples++;
-	ret = tally_map_put(&shape->threads, (uint32_t)sample.tid, 1);
+	ret = tally_map_set(&shape->threads, (uint32_t)sample.tid, 1);
 	if (!ret)
-		ret = tally_map_put(&shape->addresses, sample.ip, 1);
+		ret = tally_map_set(&shape->addresses, sample.ip, 1);
 	if (!ret && sample.callchain.nr)
 		ret = shape_chain(shape, sample.callchain);
 	return ret;

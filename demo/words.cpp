@@ -55,6 +55,7 @@ int main(int argc, char **argv)
 			ranked.emplace_back(entry.second, entry.first);
 	std::sort(ranked.rbegin(), ranked.rend());
 	for (size_t i = 0; i < std::min<size_t>(3, ranked.size()); i++)
-		std::printf("%8llu %s\n", (unsigned long long)ranked[i].first, ranked[i].second.c_str());
+		std::printf("%8llu %s\n", (unsigned long long)ranked[i].first,
+			    ranked[i].second.c_str());
 	return 0;
 }

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/least/least.h"
+#include "core/minimal/mini.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { USER_LEN = 8192, MAX_CALLS = 400, MAX_PAGES = 32 };
 
-static struct least least;
+static struct mini mini;
 static uint8_t user[USER_LEN]; /* user memory shared by all programs */
 
 /* ---- the input -------------------------------------------------------------------------- */
@@ -66,28 +66,28 @@ static struct tally_core_sample_data sample_data(void)
 
 /* ---- tasks and files -------------------------------------------------------------------- */
 
-static struct least_task *any_task(void)
+static struct mini_task *any_task(void)
 {
-	uint64_t slot = below(LEAST_TASKS);
+	uint64_t slot = below(MINI_TASKS);
 
-	for (int i = 0; i < LEAST_TASKS; i++) {
-		struct least_task *task = least.tasks[(slot + i) % LEAST_TASKS];
+	for (int i = 0; i < MINI_TASKS; i++) {
+		struct mini_task *task = mini.tasks[(slot + i) % MINI_TASKS];
 
 		if (task)
 			return task;
 	}
-	return least_task_new(&least);
+	return mini_task_new(&mini);
 }
 
 /* Return a task that may make a call: the one that runs here, or another one that is not in a call.
  */
-static struct least_task *current(void)
+static struct mini_task *current(void)
 {
-	struct least_task *task = least.cpus[least.cpu].task;
+	struct mini_task *task = mini.cpus[mini.cpu].task;
 
-	if (!task || least_in_call(&least, task))
+	if (!task || mini_in_call(&mini, task))
 		task = any_task();
-	return least_in_call(&least, task) || task->hidden ? NULL : task;
+	return mini_in_call(&mini, task) || task->hidden ? NULL : task;
 }
 
 /* Return an open file, or -1 if the number taken does not refer to one. */
@@ -95,7 +95,7 @@ static int any_file(void)
 {
 	int fd = (int)below(48);
 
-	return least.files[fd].event && !least.files[fd].closing ? fd : -1;
+	return mini.files[fd].event && !mini.files[fd].closing ? fd : -1;
 }
 
 /* ---- system calls ------------------------------------------------------------------------ */
@@ -129,15 +129,15 @@ static void do_open(void)
 {
 	uint8_t bytes[256] = {0};
 	size_t len = make_attr(bytes);
-	struct least_task *by = current();
-	struct least_task *task = below(3) ? any_task() : NULL;
-	int32_t cpu = below(2) ? -1 : (int32_t)below(least.nr_cpus + 1);
+	struct mini_task *by = current();
+	struct mini_task *task = below(3) ? any_task() : NULL;
+	int32_t cpu = below(2) ? -1 : (int32_t)below(mini.nr_cpus + 1);
 	int group = below(2) ? -1 : any_file();
 	unsigned long flags = below(3) ? 0 : below(16);
 
 	if (by)
-		least_open(&least, by, bytes, len, task ? task->perf.tid : -1,
-			   task ? cpu : (int32_t)below(least.nr_cpus + 1), group, flags);
+		mini_open(&mini, by, bytes, len, task ? task->perf.tid : -1,
+			  task ? cpu : (int32_t)below(mini.nr_cpus + 1), group, flags);
 }
 
 static void do_close(void)
@@ -145,7 +145,7 @@ static void do_close(void)
 	int fd = any_file();
 
 	if (fd >= 0)
-		least_close(&least, fd);
+		mini_close(&mini, fd);
 }
 
 static void do_ioctl(void)
@@ -161,7 +161,7 @@ static void do_ioctl(void)
 	int fd = any_file();
 	unsigned long request = requests[below(12)];
 	uintptr_t arg = number();
-	struct least_task *by = current();
+	struct mini_task *by = current();
 
 	if (fd < 0 || !by)
 		return;
@@ -170,7 +170,7 @@ static void do_ioctl(void)
 			user[arg++ % USER_LEN] = (uint8_t)take(1);
 		arg = (uintptr_t)&user[arg % USER_LEN];
 	}
-	least_ioctl(&least, by, fd, request, arg);
+	mini_ioctl(&mini, by, fd, request, arg);
 }
 
 static const char *const filters[] = {"a == 1", "a > 3 && (a < 9 || !(a == 7))", "a &", "b == 1"};
@@ -179,11 +179,11 @@ static void do_filter(void)
 {
 	int fd = any_file();
 	const char *text = filters[below(4)];
-	struct least_task *by = current();
+	struct mini_task *by = current();
 
 	memcpy(user, text, strlen(text) + 1);
 	if (fd >= 0 && by)
-		least_ioctl(&least, by, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)user);
+		mini_ioctl(&mini, by, fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)user);
 }
 
 static void do_read(void)
@@ -192,7 +192,7 @@ static void do_read(void)
 	size_t len = number();
 
 	if (fd >= 0)
-		least_read(&least, fd, user, len);
+		mini_read(&mini, fd, user, len);
 }
 
 static void do_poll(void)
@@ -200,17 +200,17 @@ static void do_poll(void)
 	int fd = any_file();
 
 	if (fd >= 0)
-		least_poll(&least, fd);
+		mini_poll(&mini, fd);
 }
 
 static void do_mmap(void)
 {
 	int fd = any_file();
 	size_t pages = below(8) ? 1 + ((size_t)1 << below(4)) : below(20);
-	struct least_task *by = current();
+	struct mini_task *by = current();
 
 	if (fd >= 0 && by)
-		least_mmap(&least, by, fd, pages * 4096, below(3), NULL);
+		mini_mmap(&mini, by, fd, pages * 4096, below(3), NULL);
 }
 
 static void do_munmap(void)
@@ -218,15 +218,15 @@ static void do_munmap(void)
 	int fd = any_file();
 
 	if (fd >= 0)
-		least_munmap(&least, fd);
+		mini_munmap(&mini, fd);
 }
 
 static void do_prctl(void)
 {
-	struct least_task *by = current();
+	struct mini_task *by = current();
 
 	if (by)
-		least_prctl(&least, by, TALLY_CORE_PRCTL_DISABLE + (int)below(3));
+		mini_prctl(&mini, by, TALLY_CORE_PRCTL_DISABLE + (int)below(3));
 }
 
 /* ---- user space writes to its mapping ---------------------------------------------------- */
@@ -234,7 +234,7 @@ static void do_prctl(void)
 static void do_scribble(void)
 {
 	int fd = any_file();
-	struct tally_core_buffer *buffer = fd >= 0 ? least.files[fd].mappings[0] : NULL;
+	struct tally_core_buffer *buffer = fd >= 0 ? mini.files[fd].mappings[0] : NULL;
 	struct perf_event_mmap_page *page;
 
 	if (!buffer)
@@ -250,54 +250,54 @@ static void do_scribble(void)
 
 static void do_fork(void)
 {
-	struct least_task *by = current();
+	struct mini_task *by = current();
 
 	if (by)
-		least_fork(&least, by, below(2));
+		mini_fork(&mini, by, below(2));
 }
 
 static void do_exec(void)
 {
-	struct least_task *task = least.cpus[least.cpu].task;
+	struct mini_task *task = mini.cpus[mini.cpu].task;
 
-	if (task && !least_in_call(&least, task))
-		least_exec(&least, task, below(2));
+	if (task && !mini_in_call(&mini, task))
+		mini_exec(&mini, task, below(2));
 }
 
 static void do_exit(void)
 {
-	least_exit(&least, any_task());
+	mini_exit(&mini, any_task());
 }
 
 static void do_switch(void)
 {
-	struct least_task *task = below(6) ? any_task() : NULL;
+	struct mini_task *task = below(6) ? any_task() : NULL;
 
 	if (!task || (task->cpu < 0 && !task->hidden))
-		least_switch(&least, task);
+		mini_switch(&mini, task);
 }
 
 static void do_move(void)
 {
-	uint32_t cpu = (uint32_t)below(least.nr_cpus);
+	uint32_t cpu = (uint32_t)below(mini.nr_cpus);
 
-	if (least.cpus[cpu].online)
-		least_on(&least, cpu);
+	if (mini.cpus[cpu].online)
+		mini_on(&mini, cpu);
 }
 
 /* core.h permits only one CPU to go offline or online at a time, so ignore nested requests. */
 static void do_hotplug(void)
 {
-	uint32_t cpu = (uint32_t)below(least.nr_cpus);
+	uint32_t cpu = (uint32_t)below(mini.nr_cpus);
 	static bool busy;
 
 	if (busy)
 		return;
 	busy = true;
-	if (!least.cpus[cpu].online)
-		least_online(&least, cpu);
-	else if (cpu != least.cpu)
-		least_offline(&least, cpu);
+	if (!mini.cpus[cpu].online)
+		mini_online(&mini, cpu);
+	else if (cpu != mini.cpu)
+		mini_offline(&mini, cpu);
 	busy = false;
 }
 
@@ -305,55 +305,55 @@ static void do_hotplug(void)
 
 static void do_tick(void)
 {
-	least_tick(&least);
+	mini_tick(&mini);
 }
 
 static void do_software(void)
 {
 	uint32_t id = (uint32_t)below(12);
 
-	least_software(&least, id, number());
+	mini_software(&mini, id, number());
 }
 
 static void do_count(void)
 {
-	uint32_t counter = (uint32_t)below(LEAST_ALL_COUNTERS);
+	uint32_t counter = (uint32_t)below(MINI_ALL_COUNTERS);
 
-	least_count(&least, counter, number());
+	mini_count(&mini, counter, number());
 }
 
 static void do_overflow(void)
 {
-	uint32_t counter = (uint32_t)below(LEAST_COUNTERS);
+	uint32_t counter = (uint32_t)below(MINI_COUNTERS);
 	struct tally_core_sample_data data = sample_data();
 
-	least_count(&least, counter, number());
-	least_overflow(&least, counter, &data);
+	mini_count(&mini, counter, number());
+	mini_overflow(&mini, counter, &data);
 }
 
 static void do_advance(void)
 {
-	least_advance(&least, number() * 10000);
+	mini_advance(&mini, number() * 10000);
 }
 
 /* PMUs, followed by the tracepoint, are unregistered while in use, and registered again. */
-static enum { IS_THERE, IS_HALF_GONE, IS_GONE } presence[LEAST_PMUS + 1];
+static enum { IS_REGISTERED, IS_UNREGISTERING, IS_UNREGISTERED } presence[MINI_PMUS + 1];
 /* Set while a call registers or unregisters the object: there must be only one at a time. */
-static bool busy[LEAST_PMUS + 1];
+static bool busy[MINI_PMUS + 1];
 
 static void do_tracepoint(void)
 {
 	struct tally_core_sample_data data = sample_data();
 	uint64_t raw[8] = {number(), number()};
 
-	if (presence[LEAST_PMUS] != IS_THERE)
+	if (presence[MINI_PMUS] != IS_REGISTERED)
 		return;
-	least.off++;
-	tally_core_tracepoint_hit(least.core, &least.tracepoint, raw, (uint32_t)below(65), &data);
-	least.off--;
+	mini.off++;
+	tally_core_tracepoint_hit(mini.core, &mini.tracepoint, raw, (uint32_t)below(65), &data);
+	mini.off--;
 }
 
-static void tell(uint64_t what, struct tally_core_task *task)
+static void emit_sideband(uint64_t what, struct tally_core_task *task)
 {
 	static const struct perf_ns_link_info links[7];
 	const struct tally_core_mapping mapping = {.addr = number(),
@@ -363,50 +363,48 @@ static void tell(uint64_t what, struct tally_core_task *task)
 						   .filename = filters[below(4)]};
 
 	switch (what) {
-	case 0: tally_core_comm(least.core, task, filters[below(4)], below(2)); break;
-	case 1: tally_core_mapped(least.core, task, &mapping, below(4) == 0); break;
-	case 2: tally_core_namespaces(least.core, task, links, 7); break;
-	case 3: tally_core_ksymbol(least.core, number(), 64, 1, below(2), "symbol"); break;
-	case 4:
-		tally_core_text_poke(least.core, number(), user, 5, user, (uint32_t)number());
-		break;
-	case 5: tally_core_bpf(least.core, 1, 2, user); break;
-	default: tally_core_cgroup(least.core, number(), "/");
+	case 0: tally_core_comm(mini.core, task, filters[below(4)], below(2)); break;
+	case 1: tally_core_mapped(mini.core, task, &mapping, below(4) == 0); break;
+	case 2: tally_core_namespaces(mini.core, task, links, 7); break;
+	case 3: tally_core_ksymbol(mini.core, number(), 64, 1, below(2), "symbol"); break;
+	case 4: tally_core_text_poke(mini.core, number(), user, 5, user, (uint32_t)number()); break;
+	case 5: tally_core_bpf(mini.core, 1, 2, user); break;
+	default: tally_core_cgroup(mini.core, number(), "/");
 	}
 }
 
 static void do_sideband(void)
 {
-	struct least_task *task = least.cpus[least.cpu].task;
+	struct mini_task *task = mini.cpus[mini.cpu].task;
 
-	least.off++;
+	mini.off++;
 	if (task)
-		tell(below(7), &task->perf);
-	least.off--;
+		emit_sideband(below(7), &task->perf);
+	mini.off--;
 }
 
 /* ---- errors and permissions --------------------------------------------------------------- */
 
-static void do_refuse_alloc(void)
+static void do_fail_alloc(void)
 {
-	least.refuse_alloc = 1 + below(8);
+	mini.refuse_alloc = 1 + below(8);
 }
 
 static void do_refuse_copy(void)
 {
-	least.refuse_copy = 1 + below(3);
+	mini.refuse_copy = 1 + below(3);
 }
 
 static void do_rights(void)
 {
-	least.caps = below(3) ? UINT64_MAX : take(8);
-	least.may_observe = below(4);
-	least.memlock = below(3) ? UINT64_MAX : below(64) * 4096;
+	mini.caps = below(3) ? UINT64_MAX : take(8);
+	mini.may_observe = below(4);
+	mini.memlock = below(3) ? UINT64_MAX : below(64) * 4096;
 }
 
 static void do_settings(void)
 {
-	struct tally_core_settings *settings = tally_core_settings(least.core);
+	struct tally_core_settings *settings = tally_core_settings(mini.core);
 
 	settings->paranoid = (int32_t)below(5) - 1;
 	settings->max_sample_rate = (uint32_t)(below(2) ? UINT32_MAX : number());
@@ -420,19 +418,19 @@ static uint64_t interrupt_gap, overlap_gap;
 
 static void make_calls(void);
 
-static void between(struct least *where, enum least_point point, const volatile void *what)
+static void between(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	static const struct tally_core_sample_data data = {.ip = 1, .mode = PERF_RECORD_MISC_USER};
 
 	if (until_interrupt && !--until_interrupt) {
 		until_interrupt = interrupt_gap;
-		for (uint32_t i = 0; i < LEAST_COUNTERS; i++) {
-			least_count(where, i, 1000);
-			least_overflow(where, i, &data);
+		for (uint32_t i = 0; i < MINI_COUNTERS; i++) {
+			mini_count(where, i, 1000);
+			mini_overflow(where, i, &data);
 		}
 	}
 	if (until_overlap && !--until_overlap)
-		until_overlap = least_overlap(where, make_calls) ? overlap_gap : 1;
+		until_overlap = mini_overlap(where, make_calls) ? overlap_gap : 1;
 }
 
 static void do_overlap(void)
@@ -447,62 +445,62 @@ static void do_interrupt(void)
 
 static int register_again(uint64_t which)
 {
-	if (which == LEAST_PMUS)
-		return tally_core_tracepoint_register(least.core, &least.tracepoint);
-	return tally_core_pmu_register(least.core, &least.pmus[which]);
+	if (which == MINI_PMUS)
+		return tally_core_tracepoint_register(mini.core, &mini.tracepoint);
+	return tally_core_pmu_register(mini.core, &mini.pmus[which]);
 }
 
 static int unregister(uint64_t which)
 {
-	if (which == LEAST_PMUS)
-		return tally_core_tracepoint_unregister(least.core, &least.tracepoint);
-	return tally_core_pmu_unregister(least.core, &least.pmus[which]);
+	if (which == MINI_PMUS)
+		return tally_core_tracepoint_unregister(mini.core, &mini.tracepoint);
+	return tally_core_pmu_unregister(mini.core, &mini.pmus[which]);
 }
 
 static void do_unregister(void)
 {
-	uint64_t which = below(LEAST_PMUS + 1);
-	struct least_call call;
+	uint64_t which = below(MINI_PMUS + 1);
+	struct mini_call call;
 
 	if (busy[which])
 		return;
 	busy[which] = true;
-	least_call_begin(&least, &call, NULL, -1);
-	if (presence[which] == IS_GONE) {
+	mini_call_begin(&mini, &call, NULL, -1);
+	if (presence[which] == IS_UNREGISTERED) {
 		if (!register_again(which))
-			presence[which] = IS_THERE;
+			presence[which] = IS_REGISTERED;
 	} else {
-		presence[which] = unregister(which) ? IS_HALF_GONE : IS_GONE;
+		presence[which] = unregister(which) ? IS_UNREGISTERING : IS_UNREGISTERED;
 	}
-	least_call_end(&least, "unregister");
+	mini_call_end(&mini, "unregister");
 	busy[which] = false;
 }
 
 /* At the end, when no call is active, finish the pending unregistrations. */
 static void end_unregistering(void)
 {
-	for (uint64_t i = 0; i <= LEAST_PMUS; i++) {
-		if (presence[i] == IS_HALF_GONE && unregister(i))
+	for (uint64_t i = 0; i <= MINI_PMUS; i++) {
+		if (presence[i] == IS_UNREGISTERING && unregister(i))
 			abort();
 	}
 }
 
 static void do_hold(void)
 {
-	least.hold_deferred = !least.hold_deferred;
-	if (!least.hold_deferred)
-		least_deferred(&least);
+	mini.hold_deferred = !mini.hold_deferred;
+	if (!mini.hold_deferred)
+		mini_deferred(&mini);
 }
 
 /* ---- main loop ---------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
-	do_open,     do_open,     do_open,     do_open,       do_close,        do_ioctl,
-	do_ioctl,    do_filter,   do_read,     do_poll,       do_mmap,         do_mmap,
-	do_munmap,   do_prctl,    do_scribble, do_fork,       do_exec,         do_exit,
-	do_switch,   do_switch,   do_move,     do_move,       do_hotplug,      do_tick,
-	do_software, do_count,    do_overflow, do_overflow,   do_advance,      do_tracepoint,
-	do_sideband, do_settings, do_rights,   do_interrupt,  do_refuse_alloc, do_refuse_copy,
+	do_open,     do_open,     do_open,     do_open,       do_close,      do_ioctl,
+	do_ioctl,    do_filter,   do_read,     do_poll,       do_mmap,       do_mmap,
+	do_munmap,   do_prctl,    do_scribble, do_fork,       do_exec,       do_exit,
+	do_switch,   do_switch,   do_move,     do_move,       do_hotplug,    do_tick,
+	do_software, do_count,    do_overflow, do_overflow,   do_advance,    do_tracepoint,
+	do_sideband, do_settings, do_rights,   do_interrupt,  do_fail_alloc, do_refuse_copy,
 	do_hold,     do_overlap,  do_overlap,  do_unregister,
 };
 
@@ -517,8 +515,8 @@ static void make_call(void)
 /* Make calls of other tasks in the middle of a call. */
 static void make_calls(void)
 {
-	least.user = user;
-	least.user_len = sizeof(user);
+	mini.user = user;
+	mini.user_len = sizeof(user);
 	for (uint64_t nr = 1 + below(4); nr--;)
 		make_call();
 }
@@ -532,13 +530,13 @@ static void setup(void)
 	settings.paranoid = (int32_t)below(4) - 1;
 	settings.record_max = below(2) ? 512 : 4096;
 	settings.scattered = below(2);
-	least_begin(&least, 1 + (uint32_t)below(4), &settings);
-	least.tracepoint = (struct tally_core_tracepoint){
+	mini_begin(&mini, 1 + (uint32_t)below(4), &settings);
+	mini.tracepoint = (struct tally_core_tracepoint){
 		.system = "fuzz", .name = "point", .id = 7, .fields = &field, .nr_fields = 1};
-	tally_core_tracepoint_register(least.core, &least.tracepoint);
+	tally_core_tracepoint_register(mini.core, &mini.tracepoint);
 	memset(presence, 0, sizeof(presence));
-	least.refuse_beyond = MAX_PAGES;
-	least.at = between;
+	mini.refuse_beyond = MAX_PAGES;
+	mini.at = between;
 	until_interrupt = interrupt_gap = below(3) ? 0 : 20 + below(200);
 	until_overlap = overlap_gap = below(2) ? 0 : 1 + below(100);
 }
@@ -549,11 +547,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.left = size;
 	memset(user, 0, sizeof(user));
 	setup();
-	least.user = user;
-	least.user_len = sizeof(user);
+	mini.user = user;
+	mini.user_len = sizeof(user);
 	for (made = 0; made < MAX_CALLS && input.left;)
 		make_call();
 	end_unregistering();
-	least_end(&least);
+	mini_end(&mini);
 	return 0;
 }

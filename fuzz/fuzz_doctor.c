@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tally_elf elf;
 
 	read_texts((const char *)data, size);
-	if (!tally_elf_open(data, size, &elf, NULL) && !tally_elf_prologues_look(&elf, &prologues))
+	if (!tally_elf_open(data, size, &elf, NULL) && !tally_elf_prologues_scan(&elf, &prologues))
 		check(prologues.looked <= prologues.functions &&
 		      prologues.frames <= prologues.looked);
 	return 0;

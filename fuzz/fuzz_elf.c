@@ -24,7 +24,7 @@ static void use_code(const uint8_t *data, size_t size)
 			tally_code_is_return_address(machines[i], data, size, at);
 		tally_code_is_return_address(machines[i], data, size, size);
 		for (size_t len = 0; len <= size && len < 4096; len++)
-			tally_code_runs_on(machines[i], data, len);
+			tally_code_falls_through(machines[i], data, len);
 	}
 }
 

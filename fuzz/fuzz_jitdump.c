@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The symbol and line of a code address must match those of the corresponding dump offset. */
-static void look(struct tally_jit *jit, uint64_t addr, uint64_t time)
+static void check_lookup(struct tally_jit *jit, uint64_t addr, uint64_t time)
 {
 	const struct tally_jit_code *code = tally_jit_find(jit, addr, time);
 	const struct tally_symbol *symbol = code ? code->symbol : NULL;
@@ -26,9 +26,9 @@ static void look_at_all(struct tally_jit *jit)
 	for (size_t i = 0; i < jit->codes.len && i < 256; i++) {
 		const struct tally_jit_code code = jit->codes.data[i];
 
-		look(jit, code.where.start, code.time);
-		look(jit, code.where.end - 1, UINT64_MAX);
-		look(jit, code.where.end, code.time - 1);
+		check_lookup(jit, code.where.start, code.time);
+		check_lookup(jit, code.where.end - 1, UINT64_MAX);
+		check_lookup(jit, code.where.end, code.time - 1);
 	}
 }
 

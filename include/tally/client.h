@@ -100,12 +100,12 @@ int tally_cpus_index(const struct tally_cpus *cpus, int32_t number);
 
 /* The location of a CPU; -1 for fields that sysfs does not provide. Core numbers are unique within
  * a die, die numbers within a socket. */
-struct tally_cpu_place {
+struct tally_cpu_location {
 	int32_t socket, die, core, node;
 };
 
 /* Return the location of a CPU, from sysfs. `sysfs` NULL: /sys. */
-struct tally_cpu_place tally_cpu_place(const char *sysfs, struct tally_cpu cpu);
+struct tally_cpu_location tally_cpu_location(const char *sysfs, struct tally_cpu cpu);
 
 /* A thread and its process. */
 struct tally_thread_id {

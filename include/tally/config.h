@@ -67,7 +67,7 @@
 
 /* Software events: context switches, migrations, page faults. When off, PERF_TYPE_SOFTWARE has only
  * cpu-clock and task-clock, and other events fail with -ENOENT. tally_core_software() and
- * tally_core_hw_happen() do nothing. */
+ * tally_core_hw_count() do nothing. */
 #ifndef TALLY_CORE_SOFTWARE_EVENTS
 #define TALLY_CORE_SOFTWARE_EVENTS (TALLY_CORE_DEFAULT || TALLY_CORE_TRACEPOINTS)
 #endif

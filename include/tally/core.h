@@ -516,8 +516,8 @@ void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
 
 /* `nr` software events of kind `id` (PERF_COUNT_SW_*) happened in the running task: page faults,
  * alignment faults, emulation faults. Unknown ids are ignored. The core counts context switches and
- * migrations itself, unless the host offers TALLY_HOST_TELLS_SWITCHES. It always counts the clocks
- * itself. Called with interrupts off on the CPU where the events happened. */
+ * migrations itself, unless the host offers TALLY_HOST_REPORTS_SWITCHES. It always counts the
+ * clocks itself. Called with interrupts off on the CPU where the events happened. */
 static inline void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 				       const struct tally_core_sample_data *sample_data)
 {

@@ -73,7 +73,7 @@ struct tally_events_diagnostic {
 	const char *what, *why;
 };
 
-/* Receives the problems of table files. `data` is that of tally_events_tables_from(). */
+/* Receives the problems of table files. `data` is that of tally_events_set_tables(). */
 typedef void tally_events_diagnostic_fn(const struct tally_events_diagnostic *diagnostic,
 					void *data);
 
@@ -81,8 +81,8 @@ typedef void tally_events_diagnostic_fn(const struct tally_events_diagnostic *di
  * a directory of JSON files, or a single file in Linux's or Intel's format. `diagnostic` may be
  * NULL. The files are read when they are first needed; the function that needs them then fails like
  * tally_events_table_get(). Return 0 or -ENOMEM. */
-int tally_events_tables_from(struct tally_events *events, const char *path,
-			     tally_events_diagnostic_fn *diagnostic, void *data);
+int tally_events_set_tables(struct tally_events *events, const char *path,
+			    tally_events_diagnostic_fn *diagnostic, void *data);
 
 /* The CPU that the event names are for. */
 enum tally_events_cpu {
@@ -360,8 +360,8 @@ int tally_metric_evaluate(const struct tally_metric_list *list, const struct tal
 enum tally_threshold {
 	TALLY_THRESHOLD_UNKNOWN, /* there is no threshold, or it needs a metric that is not in the
 	                          * list or has no value */
-	TALLY_THRESHOLD_KEPT,
-	TALLY_THRESHOLD_PASSED, /* the value deserves attention */
+	TALLY_THRESHOLD_MET,
+	TALLY_THRESHOLD_EXCEEDED, /* the value deserves attention */
 };
 
 /* Check whether a metric exceeds its threshold for these counts. Return 0 or -ENOMEM. */

@@ -311,7 +311,7 @@ struct tally_host_ops {
 	 * tally_core_pmu_init() is called instead. */
 	int (*pmu_init)(struct tally_core *core, void *host);
 
-	/* Bytes of a page: a power of two, at least TALLY_CORE_PAGE_LEAST. tally_core_create()
+	/* Bytes of a page: a power of two, at least TALLY_CORE_PAGE_MIN. tally_core_create()
 	 * fails with -EINVAL otherwise. The metadata of a ring buffer (1,088 bytes) take as many
 	 * pages as they need. */
 	size_t page_size;
@@ -323,7 +323,7 @@ struct tally_host_ops {
 };
 
 /* The minimum page size. With smaller pages a ring buffer could hold hardly any records. */
-enum { TALLY_CORE_PAGE_LEAST = 512 };
+enum { TALLY_CORE_PAGE_MIN = 512 };
 
 /* Features that only some hosts have. Most are promises to call a hook of core.h. */
 enum tally_host_offers {
@@ -342,7 +342,7 @@ enum tally_host_offers {
 	/* The host reports context switches and migrations with tally_core_software(), and the core
 	 * does not count them itself. This is for hosts that call the switch hook for other reasons
 	 * than real switches, such as one that replays what tasks did elsewhere. */
-	TALLY_HOST_TELLS_SWITCHES = 1 << 5,
+	TALLY_HOST_REPORTS_SWITCHES = 1 << 5,
 };
 
 /* The Linux capabilities that the core checks. */
@@ -557,8 +557,8 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw);
  * if the event is started and its attr does not exclude the mode, and sampled if its period ends.
  * Called on the event's CPU with interrupts off, and not in an overflow interrupt that irq_save
  * does not mask. */
-void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
-			  const struct tally_core_sample_data *sample_data);
+void tally_core_hw_count(struct tally_core_hw *hw, uint64_t nr,
+			 const struct tally_core_sample_data *sample_data);
 
 /*
  * Handle an overflow of the counter of `hw`; `now` is its value. Called in the overflow interrupt.

@@ -100,7 +100,7 @@ enum {
 	TALLY_FEATURE_MAX = 32, /* one more than the last known one */
 	/* tally's own feature: symbols of the recorded addresses, which perf skips. Not in pipe
 	 * mode. See docs/internals/embedded-symbols-format.md. */
-	TALLY_FEATURE_STORED_NAMES = 224,
+	TALLY_FEATURE_EMBEDDED_SYMBOLS = 224,
 	TALLY_FEATURE_LIMIT = 256, /* number of bits in the header */
 };
 
@@ -175,11 +175,11 @@ const struct tally_perfdata_info *tally_perfdata_info(const struct tally_perfdat
 
 /* A problem that did not stop the reader. The caller may report it. */
 enum tally_perfdata_note_kind {
-	TALLY_NOTE_UNFINISHED,     /* data size 0 */
-	TALLY_NOTE_TRUNCATED_DATA, /* the file is shorter than its header claims */
-	TALLY_NOTE_CUT_RECORD,     /* the last record or payload is incomplete */
-	TALLY_NOTE_STRAY_BYTES,    /* the bytes at the end are too few for a record header */
-	TALLY_NOTE_BAD_FEATURE,    /* a feature is outside the file or cannot be parsed */
+	TALLY_NOTE_UNFINISHED,       /* data size 0 */
+	TALLY_NOTE_TRUNCATED_DATA,   /* the file is shorter than its header claims */
+	TALLY_NOTE_TRUNCATED_RECORD, /* the last record or payload is incomplete */
+	TALLY_NOTE_STRAY_BYTES,      /* the bytes at the end are too few for a record header */
+	TALLY_NOTE_BAD_FEATURE,      /* a feature is outside the file or cannot be parsed */
 	TALLY_NOTE_BAD_RECORD,     /* not byte-swapped, because its inner sizes are inconsistent */
 	TALLY_NOTE_BAD_ATTR,       /* an attr or its ids are outside the file or unreadable */
 	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is damaged; its records end here */
@@ -286,7 +286,7 @@ int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *
 /* Select the samples that tally_perfdata_next_ordered() returns: those with number < `nr` and bit
  * `number` % 64 of word `number` / 64 set. The others are skipped early. `bits` must stay valid
  * while records are read; NULL, the default: all. */
-void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr);
+void tally_perfdata_select(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr);
 
 /* ---- features ------------------------------------------------------------ */
 

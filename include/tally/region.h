@@ -141,7 +141,7 @@ const struct tally_refusal *tally_regions_refusal(const struct tally_regions *re
 						  size_t event);
 
 /* Return true if an event can be read without a system call while it is on a counter. */
-bool tally_regions_reads_itself(const struct tally_regions *regions, size_t event);
+bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event);
 
 /* Return the number of starts that were not counted because tally_region_start() failed. */
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions);

@@ -42,7 +42,8 @@ static void tail_move(struct tally_classic_ring *ring, size_t len)
 
 /* Copy the fields that both pages have. The copy is too old for reading a counter: programs must
  * not see an index in it. */
-static void page_follow(const struct perf_event_mmap_page *page, struct tally_classic_page *classic)
+static void page_copy_fields(const struct perf_event_mmap_page *page,
+			     struct tally_classic_page *classic)
 {
 	classic->version = page->version;
 	classic->compat_version = page->compat_version;
@@ -63,7 +64,7 @@ int tally_classic_ring_init(struct tally_classic_ring *ring)
 	ring->tail = ring->from->data_tail;
 	ring->head = ring->oldest = 0;
 	ring->records = ring->overwritten = ring->lost = 0;
-	page_follow(ring->from, ring->to);
+	page_copy_fields(ring->from, ring->to);
 	ring->to->data_head = 0;
 	return 0;
 }
@@ -110,7 +111,7 @@ static size_t record_take(struct tally_classic_ring *ring)
 
 /* Advance `oldest` past the records that the next `len` bytes overwrite. The program that maps the
  * ring may have written to it: after an invalid record, all records are dropped. */
-static void make_room(struct tally_classic_ring *ring, size_t len)
+static void drop_overwritten(struct tally_classic_ring *ring, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;
 
@@ -131,7 +132,7 @@ static void make_room(struct tally_classic_ring *ring, size_t len)
 
 static void record_append(struct tally_classic_ring *ring, const uint8_t *record, size_t len)
 {
-	make_room(ring, len);
+	drop_overwritten(ring, len);
 	ring_put((uint8_t *)ring->to + ring->page_size, ring->size, ring->head, record, len);
 	ring->head += (uint32_t)len;
 	ring->records++;
@@ -177,5 +178,5 @@ void tally_classic_ring_update(struct tally_classic_ring *ring)
 {
 	while (tally_classic_ring_step(ring))
 		;
-	page_follow(ring->from, ring->to);
+	page_copy_fields(ring->from, ring->to);
 }

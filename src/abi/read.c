@@ -25,7 +25,7 @@ size_t tally_read_size(uint64_t format, uint64_t nr)
 	return 8 * (!!(format & PERF_FORMAT_GROUP) + read_times(format) + nr * read_stride(format));
 }
 
-static uint8_t *give(uint8_t *at, bool there, uint64_t value)
+static uint8_t *put_word_if(uint8_t *at, bool there, uint64_t value)
 {
 	if (!there)
 		return at;
@@ -39,13 +39,13 @@ void tally_read_encode(const struct tally_read *read, void *out)
 	bool group = format & PERF_FORMAT_GROUP;
 	uint8_t *at = out;
 
-	at = give(at, true, group ? read->nr : read->single.value);
-	at = give(at, format & PERF_FORMAT_TOTAL_TIME_ENABLED, read->time_enabled);
-	at = give(at, format & PERF_FORMAT_TOTAL_TIME_RUNNING, read->time_running);
+	at = put_word_if(at, true, group ? read->nr : read->single.value);
+	at = put_word_if(at, format & PERF_FORMAT_TOTAL_TIME_ENABLED, read->time_enabled);
+	at = put_word_if(at, format & PERF_FORMAT_TOTAL_TIME_RUNNING, read->time_running);
 	if (group) {
 		__builtin_memcpy(at, read->group.data, 8 * read->group.nr);
 	} else {
-		at = give(at, format & PERF_FORMAT_ID, read->single.id);
-		give(at, format & PERF_FORMAT_LOST, read->single.lost);
+		at = put_word_if(at, format & PERF_FORMAT_ID, read->single.id);
+		put_word_if(at, format & PERF_FORMAT_LOST, read->single.lost);
 	}
 }

@@ -57,74 +57,74 @@ size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 
 #endif
 
-static uint8_t *give_u64(uint8_t *at, uint64_t value)
+static uint8_t *encode_u64(uint8_t *at, uint64_t value)
 {
 	tally_put_u64(at, value);
 	return at + 8;
 }
 
-static uint8_t *give_bytes(uint8_t *at, const void *bytes, uint64_t len)
+static uint8_t *encode_bytes(uint8_t *at, const void *bytes, uint64_t len)
 {
 	if (len)
 		__builtin_memcpy(at, bytes, len);
 	return at + len;
 }
 
-static uint8_t *give_words(uint8_t *at, struct tally_words words)
+static uint8_t *encode_words(uint8_t *at, struct tally_words words)
 {
-	return give_bytes(at, words.data, 8 * words.nr);
+	return encode_bytes(at, words.data, 8 * words.nr);
 }
 
 /* Write the payload, padded with zeros up to `end`. The size includes the padding, as in the
  * kernel. */
-static uint8_t *give_padded(uint8_t *at, const uint8_t *end, struct tally_bytes bytes)
+static uint8_t *encode_padded(uint8_t *at, const uint8_t *end, struct tally_bytes bytes)
 {
-	at = give_bytes(at, bytes.data, bytes.len);
+	at = encode_bytes(at, bytes.data, bytes.len);
 	while (at < end)
 		*at++ = 0;
 	return at;
 }
 
 /* Write one word of counters for each branch, 0 for missing ones. */
-static uint8_t *give_branch_counters(uint8_t *at, const struct tally_sample *sample)
+static uint8_t *encode_branch_counters(uint8_t *at, const struct tally_sample *sample)
 {
 	uint64_t want = tally_div(sample->branches.nr, 3);
 	uint64_t there = TALLY_MIN(sample->branch_counters.nr, want);
 
-	return give_padded(at, at + 8 * want,
-			   (struct tally_bytes){sample->branch_counters.data, 8 * there});
+	return encode_padded(at, at + 8 * want,
+			     (struct tally_bytes){sample->branch_counters.data, 8 * there});
 }
 
-static uint8_t *give_branches(uint8_t *at, const struct tally_sample_layout *layout,
-			      const struct tally_sample *sample)
+static uint8_t *encode_branches(uint8_t *at, const struct tally_sample_layout *layout,
+				const struct tally_sample *sample)
 {
-	at = give_u64(at, tally_div(sample->branches.nr, 3));
+	at = encode_u64(at, tally_div(sample->branches.nr, 3));
 	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		at = give_u64(at, sample->branch_hw_idx);
-	at = give_words(at, sample->branches);
+		at = encode_u64(at, sample->branch_hw_idx);
+	at = encode_words(at, sample->branches);
 	if (layout->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS)
-		at = give_branch_counters(at, sample);
+		at = encode_branch_counters(at, sample);
 	return at;
 }
 
 /* Bytes that are dumped but not valid are written as zeros. */
-static uint8_t *give_stack(uint8_t *at, const struct tally_sample *sample)
+static uint8_t *encode_stack(uint8_t *at, const struct tally_sample *sample)
 {
-	at = give_u64(at, sample->stack_user_size);
+	at = encode_u64(at, sample->stack_user_size);
 	if (!sample->stack_user_size)
 		return at;
-	at = give_padded(at, at + sample->stack_user_size, sample->stack_user);
-	return give_u64(at, sample->stack_user.len);
+	at = encode_padded(at, at + sample->stack_user_size, sample->stack_user);
+	return encode_u64(at, sample->stack_user.len);
 }
 
-static uint8_t *give_regs(uint8_t *at, const struct tally_regs *regs)
+static uint8_t *encode_regs(uint8_t *at, const struct tally_regs *regs)
 {
-	at = give_u64(at, regs->abi);
-	return regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? at : give_words(at, regs->values);
+	at = encode_u64(at, regs->abi);
+	return regs->abi == PERF_SAMPLE_REGS_ABI_NONE ? at : encode_words(at, regs->values);
 }
 
-static void give_field(uint8_t *at, size_t size, const struct tally_sample_layout *layout,
-		       const struct tally_sample_field *field, const struct tally_sample *sample)
+static void encode_field(uint8_t *at, size_t size, const struct tally_sample_layout *layout,
+			 const struct tally_sample_field *field, const struct tally_sample *sample)
 {
 	const uint8_t *member = (const uint8_t *)sample + field->offset;
 	struct tally_read read = sample->read;
@@ -132,28 +132,30 @@ static void give_field(uint8_t *at, size_t size, const struct tally_sample_layou
 	switch ((enum tally_sample_kind)field->kind) {
 	case TALLY_SAMPLE_U64:
 	case TALLY_SAMPLE_WEIGHT:
-	case TALLY_SAMPLE_PAIR: give_bytes(at, member, 8); break;
+	case TALLY_SAMPLE_PAIR: encode_bytes(at, member, 8); break;
 	case TALLY_SAMPLE_READ:
 		read.format = layout->read_format;
 		tally_read_encode(&read, at);
 		break;
 	case TALLY_SAMPLE_CALLCHAIN:
-		give_words(give_u64(at, sample->callchain.nr), sample->callchain);
+		encode_words(encode_u64(at, sample->callchain.nr), sample->callchain);
 		break;
 	case TALLY_SAMPLE_RAW:
 		tally_put_u32(at, (uint32_t)size - 4);
-		give_padded(at + 4, at + size, sample->raw);
+		encode_padded(at + 4, at + size, sample->raw);
 		break;
-	case TALLY_SAMPLE_BRANCH: give_branches(at, layout, sample); break;
-	case TALLY_SAMPLE_REGS: give_regs(at, (const struct tally_regs *)member); break;
-	case TALLY_SAMPLE_STACK: give_stack(at, sample); break;
-	case TALLY_SAMPLE_AUX: give_padded(give_u64(at, size - 8), at + size, sample->aux); break;
+	case TALLY_SAMPLE_BRANCH: encode_branches(at, layout, sample); break;
+	case TALLY_SAMPLE_REGS: encode_regs(at, (const struct tally_regs *)member); break;
+	case TALLY_SAMPLE_STACK: encode_stack(at, sample); break;
+	case TALLY_SAMPLE_AUX:
+		encode_padded(encode_u64(at, size - 8), at + size, sample->aux);
+		break;
 	}
 }
 
 /* Write the leading rows that are one word each; most samples have only these. */
-static uint8_t *give_plain_words(uint8_t *at, const struct tally_sample_layout *layout,
-				 const struct tally_sample *sample)
+static uint8_t *encode_leading_words(uint8_t *at, const struct tally_sample_layout *layout,
+				     const struct tally_sample *sample)
 {
 	for (int i = 0; i < layout->nr_words; i++, at += 8)
 		__builtin_memcpy(
@@ -173,13 +175,13 @@ int tally_sample_encode(const struct tally_sample_layout *layout, const struct t
 		return -E2BIG;
 	if (len > cap)
 		return -ENOSPC;
-	at = give_bytes(at, &header, sizeof(header));
-	at = give_plain_words(at, layout, sample);
+	at = encode_bytes(at, &header, sizeof(header));
+	at = encode_leading_words(at, layout, sample);
 	for (int i = layout->nr_words; TALLY_CORE_SAMPLE_PARTS && i < layout->nr; i++) {
 		const struct tally_sample_field *field = &tally_sample_fields[layout->rows[i]];
 		size_t size = (size_t)field_size(layout, field, sample);
 
-		give_field(at, size, layout, field, sample);
+		encode_field(at, size, layout, field, sample);
 		at += size;
 	}
 	*ret_len = len;
@@ -195,6 +197,6 @@ void tally_trailer_encode(const struct tally_sample_layout *layout,
 		const struct tally_sample_field *field =
 			&tally_sample_fields[layout->trailer_rows[i]];
 
-		at = give_bytes(at, (const uint8_t *)sample + field->offset, 8);
+		at = encode_bytes(at, (const uint8_t *)sample + field->offset, 8);
 	}
 }

@@ -69,7 +69,7 @@ static void swap_skip(struct swapper *in, uint64_t len)
 
 /* Bit fields are allocated from the least significant bit on little-endian machines and from the
  * most significant bit on others; each field keeps its own bit order. */
-static uint64_t branch_flags_turn(uint64_t flags, bool to_little)
+static uint64_t branch_flags_reorder(uint64_t flags, bool to_little)
 {
 	uint64_t turned = 0;
 	unsigned little = 0;
@@ -102,9 +102,9 @@ static void swap_branches(struct swapper *in)
 
 		if (in->from_host)
 			flags = __builtin_bswap64(
-				branch_flags_turn(__builtin_bswap64(flags), to_little));
+				branch_flags_reorder(__builtin_bswap64(flags), to_little));
 		else
-			flags = branch_flags_turn(flags, to_little);
+			flags = branch_flags_reorder(flags, to_little);
 		tally_put_u64(in->at - 8, flags);
 	}
 	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !in->wrong)

@@ -5,7 +5,7 @@
 
 /* Return a nonzero value if a byte of `word` is not printable ASCII. The bits cannot be assigned to
  * bytes, but a carry or borrow between bytes only starts at a byte that is not printable itself. */
-static uint64_t odd_bits(uint64_t word)
+static uint64_t nonprintable_bits(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101;
 
@@ -18,15 +18,15 @@ bool tally_text_is_plain(const char *text, size_t len)
 
 	/* Check eight bytes at a time. The last eight may overlap with earlier ones. */
 	for (size_t at = 0; at + 8 < len; at += 8)
-		odd |= odd_bits(tally_get_u64(text + at));
+		odd |= nonprintable_bits(tally_get_u64(text + at));
 	if (len >= 8)
-		return !(odd | odd_bits(tally_get_u64(text + len - 8)));
+		return !(odd | nonprintable_bits(tally_get_u64(text + len - 8)));
 	if (len >= 4)
-		return !odd_bits((uint64_t)tally_get_u32(text) << 32 |
-				 tally_get_u32(text + len - 4));
+		return !nonprintable_bits((uint64_t)tally_get_u32(text) << 32 |
+					  tally_get_u32(text + len - 4));
 	for (size_t i = 0; i < len; i++)
 		word = word << 8 | (uint8_t)text[i];
-	return !odd_bits(word);
+	return !nonprintable_bits(word);
 }
 
 /* Return the length of the character at `at` if it is shown unchanged, or 0 if it must be escaped.

@@ -152,8 +152,8 @@ int tally_file_open(const char *path, const struct tally_file_owners *owners, in
 	return tally_file_open_at(AT_FDCWD, path, owners, ret_fd);
 }
 
-int tally_file_read_named(const char *path, const struct tally_file_owners *owners, size_t max,
-			  char **ret_data, size_t *ret_len)
+int tally_file_read_checked(const char *path, const struct tally_file_owners *owners, size_t max,
+			    char **ret_data, size_t *ret_len)
 {
 	struct stat st;
 	int fd, ret = tally_file_open(path, owners, &fd);
@@ -226,8 +226,8 @@ int tally_file_map_check(const struct tally_file_map *map)
  * false if the file system does not provide this. A result before `from`, which a file system in
  * user space can return, is rejected because it would cause an endless loop. The file offset is
  * restored, because the caller's descriptor shares it. */
-static bool seek(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
-		 uint64_t *ret_at)
+static bool seek_extent(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
+			uint64_t *ret_at)
 {
 	off_t before = lseek(map->fd, 0, SEEK_CUR);
 	off_t at = lseek(map->fd, (off_t)from, what);
@@ -246,13 +246,13 @@ void tally_file_map_data(const struct tally_file_map *map, uint64_t from, uint64
 	*ret_end = end;
 	if (!map->is_sparse || from >= end)
 		return;
-	if (!seek(map, from, SEEK_DATA, end, ret_start))
+	if (!seek_extent(map, from, SEEK_DATA, end, ret_start))
 		*ret_start = from;
-	else if (*ret_start < end && !seek(map, *ret_start, SEEK_HOLE, end, ret_end))
+	else if (*ret_start < end && !seek_extent(map, *ret_start, SEEK_HOLE, end, ret_end))
 		*ret_end = end;
 }
 
-bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len)
+bool tally_file_map_has_large_holes(const struct tally_file_map *map, uint64_t offset, uint64_t len)
 {
 	enum { HOLES_MAX = 1 << 20 };
 	uint64_t at = offset, end = offset + len, holes = 0, data, next;

@@ -39,8 +39,8 @@ int tally_file_open_at(int dir, const char *name, const struct tally_file_owners
 
 /* Open a file like tally_file_open(), and read it like tally_file_read(). A file that is too large
  * is not read. Return 0; -EFBIG; -ENOMEM; or an error of tally_file_open() or read(2). */
-int tally_file_read_named(const char *path, const struct tally_file_owners *owners, size_t max,
-			  char **ret_data, size_t *ret_len);
+int tally_file_read_checked(const char *path, const struct tally_file_owners *owners, size_t max,
+			    char **ret_data, size_t *ret_len);
 
 /* A read-only shared mapping of a whole regular file. All zero is no mapping. */
 struct tally_file_map {
@@ -69,7 +69,8 @@ int tally_file_map_check(const struct tally_file_map *map);
  * nothing, but cost their reader as much memory and time as data, so a size claimed by a file must
  * not consist of holes. Small ranges, and the few holes that copying creates for zeros, do not
  * count. */
-bool tally_file_map_is_hollow(const struct tally_file_map *map, uint64_t offset, uint64_t len);
+bool tally_file_map_has_large_holes(const struct tally_file_map *map, uint64_t offset,
+				    uint64_t len);
 
 /* Find the next part of [from, end) that is not a hole. If only a hole remains, the part begins at
  * `end`. If the file system does not report holes, the part is the whole range. The file offset,

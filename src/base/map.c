@@ -49,7 +49,7 @@ static int map_resize(struct tally_map *map, size_t nr_slots)
 	return 0;
 }
 
-int tally_map_put(struct tally_map *map, uint64_t key, uint64_t value)
+int tally_map_set(struct tally_map *map, uint64_t key, uint64_t value)
 {
 	struct tally_map_slot *slot;
 	int ret;

@@ -30,7 +30,7 @@ uint64_t tally_map_get(const struct tally_map *map, uint64_t key);
 
 /* Set or replace the value of `key`; it must not be TALLY_MAP_NONE. Return 0, or -ENOMEM with the
  * map unchanged. */
-int tally_map_put(struct tally_map *map, uint64_t key, uint64_t value);
+int tally_map_set(struct tally_map *map, uint64_t key, uint64_t value);
 
 /* Remove `key`. Return its value, or TALLY_MAP_NONE if it was not in the map. */
 uint64_t tally_map_remove(struct tally_map *map, uint64_t key);

@@ -13,7 +13,7 @@
 /* Return true if the process ids in /proc are those that system calls use. In a pid namespace with
  * the /proc of another namespace they are not, and its files describe other processes. Also return
  * false if /proc is not mounted. */
-static inline bool tally_proc_is_ours(void)
+static inline bool tally_proc_matches_us(void)
 {
 	char link[16] = "";
 	ssize_t len = readlink("/proc/self", link, sizeof(link) - 1);

@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "base/vec.h"
 
-char *tally_str_room(struct tally_str *str, size_t more)
+char *tally_str_reserve(struct tally_str *str, size_t more)
 {
 	size_t need;
 	char *grown;
@@ -99,7 +99,7 @@ void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	va_copy(again, args);
 	/* Usually the text fits. Otherwise its length is known now, and it is formatted again. */
 	len = vsnprintf(room ? str->data + str->len : NULL, room, format, args);
-	at = len < 0 ? NULL : tally_str_room(str, (size_t)len);
+	at = len < 0 ? NULL : tally_str_reserve(str, (size_t)len);
 	if (at && (size_t)len >= room)
 		vsnprintf(at, (size_t)len + 1, format, again);
 	if (at)
@@ -122,7 +122,7 @@ void tally_str_addf(struct tally_str *str, const char *format, ...)
 void tally_str_pad_to(struct tally_str *str, size_t column)
 {
 	size_t pad = column > str->len ? column - str->len : 0;
-	char *at = tally_str_room(str, pad);
+	char *at = tally_str_reserve(str, pad);
 
 	if (!at)
 		return;

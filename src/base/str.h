@@ -54,11 +54,11 @@ void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 
 /* Reserve space for `more` bytes after `len` and a NUL, and return its address; NULL if out of
  * memory. For code that writes in place; it then adds to `len` and writes the NUL. */
-char *tally_str_room(struct tally_str *str, size_t more);
+char *tally_str_reserve(struct tally_str *str, size_t more);
 
 static inline void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
 {
-	char *at = len < str->cap - str->len ? str->data + str->len : tally_str_room(str, len);
+	char *at = len < str->cap - str->len ? str->data + str->len : tally_str_reserve(str, len);
 
 	if (!at)
 		return;

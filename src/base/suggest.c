@@ -56,7 +56,7 @@ static unsigned cost(const char *word, const char *name)
 
 /* Return the position at which a name of cost `far` is inserted; TALLY_SUGGEST_NR if it is too
  * expensive or already a candidate. */
-static size_t place_of(const struct tally_suggest *suggest, const char *name, unsigned far)
+static size_t insert_position(const struct tally_suggest *suggest, const char *name, unsigned far)
 {
 	size_t at = suggest->nr;
 
@@ -78,7 +78,7 @@ void tally_suggest_offer(struct tally_suggest *suggest, const char *name)
 	far = cost(suggest->word, name);
 	if (far > TALLY_MAX(4u, (unsigned)strlen(suggest->word)))
 		return;
-	at = place_of(suggest, name, far);
+	at = insert_position(suggest, name, far);
 	if (at == TALLY_SUGGEST_NR)
 		return;
 	suggest->nr = TALLY_MIN(suggest->nr + 1, (unsigned)TALLY_SUGGEST_NR);

@@ -139,41 +139,45 @@ static void explain_no_syscall(const struct tally_access *access, struct tally_r
 	why->code = access->syscall;
 	if (!access->seccomp && !access->kills) {
 		why->broken = TALLY_RULE_NO_SYSCALL;
-		SAY(why->rule, "this kernel has no perf_event_open");
-		SAY(why->found, "every call fails with '%s', and no seccomp filter is set",
-		    strerror(-access->syscall));
-		access_fix(why,
-			   "use a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 do not have it)");
+		FORMAT_TEXT(why->rule, "this kernel has no perf_event_open");
+		FORMAT_TEXT(why->found, "every call fails with '%s', and no seccomp filter is set",
+			    strerror(-access->syscall));
+		access_add_fix(
+			why,
+			"use a kernel with CONFIG_PERF_EVENTS (gVisor and WSL1 do not have it)");
 		return;
 	}
 	why->broken = TALLY_RULE_SECCOMP;
-	SAY(why->rule, "a seccomp filter forbids perf_event_open");
+	FORMAT_TEXT(why->rule, "a seccomp filter forbids perf_event_open");
 	if (access->kills)
-		SAY(why->found, "the filter kills callers of perf_event_open");
+		FORMAT_TEXT(why->found, "the filter kills callers of perf_event_open");
 	else
-		SAY(why->found,
-		    "the filter returns '%s'; perf_event_paranoid (%s) is not even "
-		    "checked",
-		    strerror(-access->syscall), access_level(access->paranoid).text);
-	SAY(why->needed, "a filter that allows perf_event_open");
-	access_fix(
+		FORMAT_TEXT(why->found,
+			    "the filter returns '%s'; perf_event_paranoid (%s) is not even "
+			    "checked",
+			    strerror(-access->syscall), access_level(access->paranoid).text);
+	FORMAT_TEXT(why->needed, "a filter that allows perf_event_open");
+	access_add_fix(
 		why,
 		"docker, podman: use --cap-add PERFMON, with which the default filter allows it");
-	access_fix(why, "docker, podman: use --security-opt seccomp=FILE with a profile that "
-			"allows perf_event_open");
-	access_fix(why, "systemd: set SystemCallFilter=perf_event_open in the unit");
+	access_add_fix(why, "docker, podman: use --security-opt seccomp=FILE with a profile that "
+			    "allows perf_event_open");
+	access_add_fix(why, "systemd: set SystemCallFilter=perf_event_open in the unit");
 }
 
 static void explain_security_module(const struct tally_access *access, struct tally_refusal *why)
 {
 	why->broken = TALLY_RULE_SECURITY_MODULE;
 	why->code = access->plain;
-	SAY(why->rule, "a security module (SELinux, AppArmor, Landlock) forbids perf events");
-	SAY(why->found,
-	    "even a user-space clock of this thread is denied (%s), which no other rule does",
-	    strerror(-access->plain));
-	SAY(why->needed, "a policy that permits it");
-	access_fix(why, "find the module in the kernel log: sudo dmesg, or sudo ausearch -m avc");
+	FORMAT_TEXT(why->rule,
+		    "a security module (SELinux, AppArmor, Landlock) forbids perf events");
+	FORMAT_TEXT(
+		why->found,
+		"even a user-space clock of this thread is denied (%s), which no other rule does",
+		strerror(-access->plain));
+	FORMAT_TEXT(why->needed, "a policy that permits it");
+	access_add_fix(why,
+		       "find the module in the kernel log: sudo dmesg, or sudo ausearch -m avc");
 }
 
 static const struct access_rule *find_broken(const struct tally_access *access,
@@ -245,11 +249,11 @@ bool tally_access_kernel_addresses(const struct tally_access *access, struct tal
 	if (shows_addresses(access))
 		return true;
 	access_explain(access, &addresses_rules[access->kptr_restrict > 0], &why);
-	SAY(why.found, "kernel.kptr_restrict is %s, kernel.perf_event_paranoid is %s%s",
-	    access_level(access->kptr_restrict).text, access_level(access->paranoid).text,
-	    capable ? "" : ", CAP_SYSLOG is not held");
+	FORMAT_TEXT(why.found, "kernel.kptr_restrict is %s, kernel.perf_event_paranoid is %s%s",
+		    access_level(access->kptr_restrict).text, access_level(access->paranoid).text,
+		    capable ? "" : ", CAP_SYSLOG is not held");
 	if (access->kptr_restrict > 1) {
-		SAY(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
+		FORMAT_TEXT(why.needed, "kernel.kptr_restrict of at most 1, and CAP_SYSLOG");
 		access_fix_sysctl(access, "kernel.kptr_restrict", 1, &why);
 	}
 	if (ret_why)
@@ -263,13 +267,15 @@ void tally_access_explain_descriptors(const struct tally_access *access,
 	struct tally_refusal why = {
 		.code = -EMFILE, .pid = -1, .cpu = -1, .broken = TALLY_RULE_DESCRIPTORS};
 
-	SAY(why.rule, "too many open files in this process: each event needs one for every CPU and "
-		      "thread");
-	SAY(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, access->files,
-	    access->files_hard);
-	access_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
-	access_fix(&why, "raise the limit: ulimit -n (as root ulimit -Hn), or LimitNOFILE= in a "
-			 "systemd unit");
+	FORMAT_TEXT(why.rule,
+		    "too many open files in this process: each event needs one for every CPU and "
+		    "thread");
+	FORMAT_TEXT(why.found, "RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64, access->files,
+		    access->files_hard);
+	access_add_fix(&why, "count fewer events, CPUs (-C) or threads (-t)");
+	access_add_fix(&why,
+		       "raise the limit: ulimit -n (as root ulimit -Hn), or LimitNOFILE= in a "
+		       "systemd unit");
 	*ret_why = why;
 }
 

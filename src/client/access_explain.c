@@ -91,7 +91,7 @@ static void capability_title(int capability, char *ret_title, size_t size)
 
 /* ---- fixes ------------------------------------------------------------------- */
 
-void access_fix(struct tally_refusal *why, const char *format, ...)
+void access_add_fix(struct tally_refusal *why, const char *format, ...)
 {
 	va_list args;
 	size_t i = 0;
@@ -123,10 +123,10 @@ static void fix_setcap(const struct tally_access *access, int capability, struct
 		if (access->permitted >> i & 1 && i != capability)
 			list_add(list, sizeof(list), i);
 	}
-	access_fix(why, "sudo setcap %s=ep %s%s", list, access->program,
-		   capability == TALLY_CAP_PERFMON
-			   ? " (cap_sys_admin is accepted too, but discouraged)"
-			   : "");
+	access_add_fix(why, "sudo setcap %s=ep %s%s", list, access->program,
+		       capability == TALLY_CAP_PERFMON
+			       ? " (cap_sys_admin is accepted too, but discouraged)"
+			       : "");
 }
 
 /* File capabilities only help if they count (initial user namespace), are not disabled (root,
@@ -146,18 +146,19 @@ void access_fix_capability(const struct tally_access *access, int capability,
 	if (setcap_helps(access, capability))
 		fix_setcap(access, capability, why);
 	if (access->uid && access->bounding >> capability & 1 && access->no_new_privileges)
-		access_fix(why, "run it without no_new_privs, which disables file capabilities");
+		access_add_fix(why,
+			       "run it without no_new_privs, which disables file capabilities");
 	if (access->uid && access->bounding >> capability & 1 && access->nosuid)
-		access_fix(
+		access_add_fix(
 			why,
 			"copy %s to a file system without nosuid, and run setcap %s=ep on the copy",
 			access->program, title);
 	if (!(access->bounding >> capability & 1))
-		access_fix(why, "in a container: start it with --cap-add %s",
-			   title + strlen("CAP_"));
+		access_add_fix(why, "in a container: start it with --cap-add %s",
+			       title + strlen("CAP_"));
 	if (!access->initial_user_namespace)
-		access_fix(why, "run it outside of the user namespace (docker: --userns=host): "
-				"capabilities inside it do not count");
+		access_add_fix(why, "run it outside of the user namespace (docker: --userns=host): "
+				    "capabilities inside it do not count");
 }
 
 void access_fix_sysctl(const struct tally_access *access, const char *name, int64_t value,
@@ -165,8 +166,8 @@ void access_fix_sysctl(const struct tally_access *access, const char *name, int6
 {
 	bool is_host = access->initial_user_namespace && !access->sysctl_readonly;
 
-	access_fix(why, "sudo sysctl %s=%" PRId64 " (for all users%s)", name, value,
-		   is_host ? "" : ", on the host");
+	access_add_fix(why, "sudo sysctl %s=%" PRId64 " (for all users%s)", name, value,
+		       is_host ? "" : ", on the host");
 }
 
 /* ---- explanation of a rule ----------------------------------------------------- */
@@ -176,7 +177,7 @@ struct access_level access_level(int64_t value)
 	struct access_level level = {"unreadable"};
 
 	if (value != TALLY_ACCESS_UNKNOWN)
-		SAY(level.text, "%" PRId64, value);
+		FORMAT_TEXT(level.text, "%" PRId64, value);
 	return level;
 }
 
@@ -187,9 +188,10 @@ static void explain_found(const struct tally_access *access, int capability,
 	char title[32];
 
 	capability_title(capability, title, sizeof(title));
-	SAY(why->found, "kernel.perf_event_paranoid is %s, and %s is %s",
-	    access_level(access->paranoid).text, title,
-	    inside ? "only held in this user namespace, where it does not count" : "not held");
+	FORMAT_TEXT(why->found, "kernel.perf_event_paranoid is %s, and %s is %s",
+		    access_level(access->paranoid).text, title,
+		    inside ? "only held in this user namespace, where it does not count"
+			   : "not held");
 }
 
 void access_explain(const struct tally_access *access, const struct access_rule *rule,
@@ -200,14 +202,14 @@ void access_explain(const struct tally_access *access, const struct access_rule 
 	capability_title(rule->capability, title, sizeof(title));
 	why->code = rule->code;
 	why->broken = rule->rule;
-	SAY(why->rule, "%s", rule->text);
+	FORMAT_TEXT(why->rule, "%s", rule->text);
 	explain_found(access, rule->capability, why);
-	SAY(why->needed, "%s", title);
+	FORMAT_TEXT(why->needed, "%s", title);
 	if (rule->paranoid != ACCESS_NO_LEVEL)
-		SAY(why->needed, "%s, or kernel.perf_event_paranoid of at most %d", title,
-		    rule->paranoid);
+		FORMAT_TEXT(why->needed, "%s, or kernel.perf_event_paranoid of at most %d", title,
+			    rule->paranoid);
 	if (rule->less)
-		access_fix(why, "%s", rule->less);
+		access_add_fix(why, "%s", rule->less);
 	access_fix_capability(access, rule->capability, why);
 	if (rule->paranoid != ACCESS_NO_LEVEL && access->paranoid > rule->paranoid)
 		access_fix_sysctl(access, "kernel.perf_event_paranoid", rule->paranoid, why);

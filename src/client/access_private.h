@@ -8,7 +8,7 @@
 #include "tally/client.h"
 
 /* Format into a char array member, truncated to its size. */
-#define SAY(member, ...) snprintf((member), sizeof(member), __VA_ARGS__)
+#define FORMAT_TEXT(member, ...) snprintf((member), sizeof(member), __VA_ARGS__)
 
 /* Value of access_rule.paranoid if no level permits the event. */
 enum { ACCESS_NO_LEVEL = INT32_MIN };
@@ -40,7 +40,7 @@ void access_explain(const struct tally_access *access, const struct access_rule 
 		    struct tally_refusal *ret_why);
 
 /* Append a fix, truncated if it is too long. Beyond TALLY_NR_FIXES it replaces the last one. */
-void access_fix(struct tally_refusal *why, const char *format, ...)
+void access_add_fix(struct tally_refusal *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Append fixes that provide a capability, least invasive first: for the binary, for the container.

@@ -15,11 +15,11 @@
 #include "client/access_private.h"
 #include "client/procfs.h"
 
-enum { TEXT_MAX = 1 << 16, PATH_ROOM = 512, MLOCK_KB_DEFAULT = 516 };
+enum { TEXT_MAX = 1 << 16, PATH_SIZE = 512, MLOCK_KB_DEFAULT = 516 };
 
 static int root_read(const char *root, const char *path, char **ret_text, size_t *ret_len)
 {
-	char full[PATH_ROOM];
+	char full[PATH_SIZE];
 
 	snprintf(full, sizeof(full), "%s%s", root, path);
 	return tally_file_read(full, TEXT_MAX, ret_text, ret_len);
@@ -88,7 +88,7 @@ static void read_status(const char *root, struct tally_access *access)
  * unreadable link counts as initial. */
 static bool is_initial_namespace(const char *root, const char *name, uint64_t initial)
 {
-	char path[PATH_ROOM], link[64];
+	char path[PATH_SIZE], link[64];
 	uint64_t inode = initial;
 	ssize_t len;
 
@@ -101,7 +101,7 @@ static bool is_initial_namespace(const char *root, const char *name, uint64_t in
 
 static bool is_mounted(const char *root, const char *path, unsigned long flag)
 {
-	char full[PATH_ROOM];
+	char full[PATH_SIZE];
 	struct statvfs fs;
 
 	snprintf(full, sizeof(full), "%s%s", root, path);
@@ -223,7 +223,7 @@ enum tally_task_kind tally_access_task(const struct tally_access *access, const 
 				       int32_t pid)
 {
 	struct procfs_status status = {0};
-	char path[PATH_ROOM], *text;
+	char path[PATH_SIZE], *text;
 	struct stat st;
 	size_t len;
 

@@ -68,17 +68,20 @@ void tally_access_explain_rings(const struct tally_access *access, size_t pages,
 	struct tally_refusal why = {
 		.code = -EPERM, .pid = -1, .cpu = -1, .broken = TALLY_RULE_LOCKED_MEMORY};
 
-	SAY(why.rule, "the ring buffers exceed the limit of locked memory");
-	SAY(why.found,
-	    "kernel.perf_event_mlock_kb is %s%" PRIu64 " for each of %u CPUs, RLIMIT_MEMLOCK is "
-	    "%" PRIu64 " KiB%s, and CAP_IPC_LOCK is not held",
-	    access->mlock_kb_is_assumed ? "unreadable, with a default of " : "", access->mlock_kb,
-	    access->cpus, access->memlock / 1024,
-	    fits(access, pages, nr_rings) ? ", and other processes of this user use part of both"
-					  : "");
-	SAY(why.needed, "%" PRIu64 " KiB for %zu ring buffers, or CAP_IPC_LOCK", kib, nr_rings);
+	FORMAT_TEXT(why.rule, "the ring buffers exceed the limit of locked memory");
+	FORMAT_TEXT(why.found,
+		    "kernel.perf_event_mlock_kb is %s%" PRIu64
+		    " for each of %u CPUs, RLIMIT_MEMLOCK is "
+		    "%" PRIu64 " KiB%s, and CAP_IPC_LOCK is not held",
+		    access->mlock_kb_is_assumed ? "unreadable, with a default of " : "",
+		    access->mlock_kb, access->cpus, access->memlock / 1024,
+		    fits(access, pages, nr_rings)
+			    ? ", and other processes of this user use part of both"
+			    : "");
+	FORMAT_TEXT(why.needed, "%" PRIu64 " KiB for %zu ring buffers, or CAP_IPC_LOCK", kib,
+		    nr_rings);
 	if (pages > 1)
-		access_fix(&why, "use smaller ring buffers: -m %zu", smaller ? smaller : 1);
+		access_add_fix(&why, "use smaller ring buffers: -m %zu", smaller ? smaller : 1);
 	access_fix_capability(access, TALLY_CAP_IPC_LOCK, &why);
 	access_fix_sysctl(access, "kernel.perf_event_mlock_kb",
 			  (int64_t)(TALLY_MIN(kib, (uint64_t)INT32_MAX) / access->cpus + 1), &why);

@@ -39,8 +39,8 @@ void counters_raise_limit(size_t more);
 
 /* Relax `attr` to something that the kernel may still accept after `code`, and record in
  * `*fallback` what was given up. Returns false if nothing is left to give up. */
-bool counters_give_up(struct perf_event_attr *attr, int code,
-		      const struct tally_open_options *options, unsigned *fallback);
+bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_options *options,
+		unsigned *fallback);
 
 /* Explain why an event was rejected. Finds the field to blame by opening the event again with fewer
  * bits. */

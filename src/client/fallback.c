@@ -69,8 +69,8 @@ static bool drop_kernel_chain(struct perf_event_attr *attr)
 	return true;
 }
 
-bool counters_give_up(struct perf_event_attr *attr, int code,
-		      const struct tally_open_options *options, unsigned *fallback)
+bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_options *options,
+		unsigned *fallback)
 {
 	if (is_permission(code) && drop_kernel_chain(attr))
 		return true;

@@ -78,7 +78,7 @@ bool tally_ftrace_pair_follow(struct tally_ftrace_pair *pair, const struct tally
 	if (is_event(line, pair->to))
 		since = tally_map_remove(&pair->since, (uint64_t)line->tid);
 	if (is_event(line, pair->from) && line->ns != TALLY_MAP_NONE)
-		tally_map_put(&pair->since, (uint64_t)line->tid, line->ns);
+		tally_map_set(&pair->since, (uint64_t)line->tid, line->ns);
 	if (since == TALLY_MAP_NONE || line->ns < since)
 		return false;
 	*ret_ns = line->ns - since;

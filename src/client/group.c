@@ -12,8 +12,9 @@ size_t tally_counters_leader(const struct tally_counters *counters, size_t event
 }
 
 /* The kernel lists the members of a group in the order in which they were opened. */
-static void group_give(struct tally_counters *counters, size_t leader, size_t cpu, size_t thread,
-		       const struct tally_read *read, struct tally_count *ret_counts)
+static void group_fill_counts(struct tally_counters *counters, size_t leader, size_t cpu,
+			      size_t thread, const struct tally_read *read,
+			      struct tally_count *ret_counts)
 {
 	uint64_t member = 0;
 
@@ -55,6 +56,6 @@ int tally_counters_read_group(struct tally_counters *counters, size_t leader, si
 		return 0;
 	ret = tally_read_decode(words, (size_t)len, format, &read, NULL, NULL);
 	if (!ret)
-		group_give(counters, leader, cpu, thread, &read, ret_counts);
+		group_fill_counts(counters, leader, cpu, thread, &read, ret_counts);
 	return ret;
 }

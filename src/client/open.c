@@ -146,8 +146,8 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
  * process executes a program, this thread ends and the other one may take over its TID. The kernel
  * then rejects the leader with ENODEV, or with EINVAL, which may have other causes: test whether it
  * accepts a new pair of both events. */
-static bool is_gone(const struct tally_counters *counters, size_t index, size_t cpu, size_t thread,
-		    int code)
+static bool thread_is_gone(const struct tally_counters *counters, size_t index, size_t cpu,
+			   size_t thread, int code)
 {
 	const struct tally_transport *transport = counters->transport;
 	const struct counter_event *event = &counters->events[index];
@@ -181,7 +181,7 @@ static int open_everywhere(struct tally_counters *counters, size_t index, size_t
 	for (size_t thread = 0; thread < threads; thread++) {
 		for (size_t cpu = 0; cpu < event->cpus->nr; cpu++) {
 			ret = open_one(counters, index, cpu, thread);
-			if (ret && threads > 1 && is_gone(counters, index, cpu, thread, ret))
+			if (ret && threads > 1 && thread_is_gone(counters, index, cpu, thread, ret))
 				ret = -ESRCH;
 			*ret_cpu = cpu;
 			*ret_thread = thread;
@@ -220,7 +220,7 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 			event->fallback |= TALLY_FALLBACK_GROUP_BROKEN;
 			continue;
 		}
-		if (!counters_give_up(&event->attr, ret, &counters->options, &event->fallback))
+		if (!attr_relax(&event->attr, ret, &counters->options, &event->fallback))
 			break;
 		/* 'P' asks for the highest precision available, so less is not a fallback. */
 		if (event->precise_max)

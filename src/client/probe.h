@@ -14,15 +14,15 @@
 
 /* ---- the system call ------------------------------------------------------- */
 
-enum tally_probe_door {
-	TALLY_DOOR_OPEN,      /* the kernel answers, and accepts events */
-	TALLY_DOOR_REFUSES,   /* the kernel answers, but rejects even the simplest event */
-	TALLY_DOOR_FILTERED,  /* a seccomp filter or a sandbox answers in its place */
-	TALLY_DOOR_NO_KERNEL, /* there is no such system call */
+enum tally_probe_syscall {
+	TALLY_SYSCALL_ACCEPTS,  /* the kernel answers, and accepts events */
+	TALLY_SYSCALL_REJECTS,  /* the kernel answers, but rejects even the simplest event */
+	TALLY_SYSCALL_FILTERED, /* a seccomp filter or a sandbox answers in its place */
+	TALLY_SYSCALL_MISSING,  /* there is no such system call */
 };
 
 struct tally_probe_call {
-	enum tally_probe_door door;
+	enum tally_probe_syscall door;
 	int code;           /* error of the simplest event; FILTERED: error of the filter */
 	uint32_t attr_size; /* bytes of perf_event_attr that the kernel knows; 0: unknown */
 	bool is_believable; /* reserved bits are rejected, so tally_probe_feature() is reliable */

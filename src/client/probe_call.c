@@ -150,14 +150,14 @@ static bool reports_reserved(const struct tally_transport *transport)
 }
 
 /* Classify the results of tally_access_probe(). */
-static enum tally_probe_door door_of(int syscall, int plain, bool has_sysctl)
+static enum tally_probe_syscall classify_syscall(int syscall, int plain, bool has_sysctl)
 {
 	if (!plain)
-		return TALLY_DOOR_OPEN;
+		return TALLY_SYSCALL_ACCEPTS;
 	/* A patched kernel rejects unprivileged callers before it checks anything else. */
 	if (!syscall || syscall == -EACCES)
-		return TALLY_DOOR_REFUSES;
-	return syscall == -ENOSYS && !has_sysctl ? TALLY_DOOR_NO_KERNEL : TALLY_DOOR_FILTERED;
+		return TALLY_SYSCALL_REJECTS;
+	return syscall == -ENOSYS && !has_sysctl ? TALLY_SYSCALL_MISSING : TALLY_SYSCALL_FILTERED;
 }
 
 struct tally_probe_call tally_probe_call(const struct tally_transport *transport, bool has_sysctl)
@@ -167,8 +167,8 @@ struct tally_probe_call tally_probe_call(const struct tally_transport *transport
 
 	tally_access_probe(transport, &asked);
 	call.code = asked.plain;
-	call.door = door_of(asked.syscall, asked.plain, has_sysctl);
-	if (call.door == TALLY_DOOR_OPEN || call.door == TALLY_DOOR_REFUSES) {
+	call.door = classify_syscall(asked.syscall, asked.plain, has_sysctl);
+	if (call.door == TALLY_SYSCALL_ACCEPTS || call.door == TALLY_SYSCALL_REJECTS) {
 		call.attr_size = attr_size(transport);
 		call.is_believable = reports_reserved(transport);
 	}
@@ -213,7 +213,7 @@ enum tally_probe_answer tally_probe_feature(const struct tally_transport *transp
 	struct perf_event_attr attr = plain_attr();
 	int ret;
 
-	if (!call->is_believable || (feature->opens && call->door != TALLY_DOOR_OPEN))
+	if (!call->is_believable || (feature->opens && call->door != TALLY_SYSCALL_ACCEPTS))
 		return TALLY_PROBE_UNKNOWN;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(feature->set) && feature->set[i].field; i++)
 		tally_attr_set(&attr, tally_attr_find_field(feature->set[i].field),

@@ -45,8 +45,8 @@ static const struct {
 	{PERF_SAMPLE_REGS_INTR, "sample_regs_intr", "leave out -I"},
 };
 
-static bool find_twin(const struct probe *probe, const struct perf_event_attr *attr,
-		      struct tally_refusal *why)
+static bool find_sample_field(const struct probe *probe, const struct perf_event_attr *attr,
+			      struct tally_refusal *why)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(twins); i++) {
 		struct perf_event_attr less = *attr;
@@ -54,8 +54,8 @@ static bool find_twin(const struct probe *probe, const struct perf_event_attr *a
 		less.sample_type &= ~twins[i].bit;
 		if (!(attr->sample_type & twins[i].bit) || !opens(probe, less))
 			continue;
-		SAY(why->field, "%s", twins[i].field);
-		access_fix(why, "%s", twins[i].fix);
+		FORMAT_TEXT(why->field, "%s", twins[i].field);
+		access_add_fix(why, "%s", twins[i].fix);
 		return true;
 	}
 	return false;
@@ -75,7 +75,7 @@ static const char *field_name(const struct perf_event_attr *attr, const char *na
 static void find_field(const struct probe *probe, const struct perf_event_attr *attr,
 		       struct tally_refusal *why)
 {
-	if (find_twin(probe, attr, why))
+	if (find_sample_field(probe, attr, why))
 		return;
 	for (size_t i = 0; i < tally_attr_nr_fields; i++) {
 		const struct tally_attr_field *field = &tally_attr_fields[i];
@@ -86,7 +86,7 @@ static void find_field(const struct probe *probe, const struct perf_event_attr *
 			continue;
 		tally_attr_set(&less, field, 0);
 		if (opens(probe, less)) {
-			SAY(why->field, "%s", field_name(attr, field->name));
+			FORMAT_TEXT(why->field, "%s", field_name(attr, field->name));
 			return;
 		}
 	}
@@ -107,10 +107,10 @@ static void explain_permission(const struct probe *probe, const struct perf_even
 	ask.task = tally_access_task(&access, NULL, probe->pid);
 	if (tally_access_event(&access, &ask, why)) {
 		why->broken = TALLY_RULE_OTHER;
-		SAY(why->rule, "the kernel denies it by an unknown rule");
-		SAY(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
-		    access_level(access.paranoid).text,
-		    tally_access_perfmon(&access) ? "held" : "not held");
+		FORMAT_TEXT(why->rule, "the kernel denies it by an unknown rule");
+		FORMAT_TEXT(why->found, "kernel.perf_event_paranoid is %s, and CAP_PERFMON is %s",
+			    access_level(access.paranoid).text,
+			    tally_access_perfmon(&access) ? "held" : "not held");
 	}
 	why->code = code;
 	why->event = event;
@@ -133,8 +133,8 @@ static bool cpu_is_online(int32_t number)
 static void explain_cpu(int32_t cpu, struct tally_refusal *why)
 {
 	why->broken = TALLY_RULE_NO_CPU;
-	SAY(why->rule, "CPU %d does not exist or is offline", cpu);
-	access_fix(why, "list the online CPUs: cat /sys/devices/system/cpu/online");
+	FORMAT_TEXT(why->rule, "CPU %d does not exist or is offline", cpu);
+	access_add_fix(why, "list the online CPUs: cat /sys/devices/system/cpu/online");
 }
 
 static void explain_missing(const struct perf_event_attr *attr, struct tally_refusal *why)
@@ -142,15 +142,16 @@ static void explain_missing(const struct perf_event_attr *attr, struct tally_ref
 	if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
 	    attr->type == PERF_TYPE_RAW) {
 		why->broken = TALLY_RULE_NO_PMU;
-		SAY(why->rule, "no PMU of this system counts this event");
-		SAY(why->found,
-		    "the kernel has no hardware counters for it (is this a virtual machine?)");
-		access_fix(why, "use software events: task-clock, cpu-clock, page-faults");
+		FORMAT_TEXT(why->rule, "no PMU of this system counts this event");
+		FORMAT_TEXT(
+			why->found,
+			"the kernel has no hardware counters for it (is this a virtual machine?)");
+		access_add_fix(why, "use software events: task-clock, cpu-clock, page-faults");
 		return;
 	}
 	why->broken = TALLY_RULE_UNKNOWN_EVENT;
-	SAY(why->rule, "the kernel does not know this event");
-	access_fix(why, "run 'tally list' to see the available events");
+	FORMAT_TEXT(why->rule, "the kernel does not know this event");
+	access_add_fix(why, "run 'tally list' to see the available events");
 }
 
 /* ---- limits --------------------------------------------------------------------- */
@@ -178,11 +179,12 @@ static bool explain_rate(const struct perf_event_attr *attr, struct tally_refusa
 	if (access.max_sample_rate < 0 || attr->sample_freq <= (uint64_t)access.max_sample_rate)
 		return false;
 	why->broken = TALLY_RULE_SAMPLE_RATE;
-	SAY(why->field, "sample_freq");
-	SAY(why->rule, "%" PRIu64 " samples per second exceed the kernel's limit",
-	    (uint64_t)attr->sample_freq);
-	SAY(why->found, "kernel.perf_event_max_sample_rate is %" PRId64, access.max_sample_rate);
-	access_fix(why, "use -F max, or -F %" PRId64, access.max_sample_rate);
+	FORMAT_TEXT(why->field, "sample_freq");
+	FORMAT_TEXT(why->rule, "%" PRIu64 " samples per second exceed the kernel's limit",
+		    (uint64_t)attr->sample_freq);
+	FORMAT_TEXT(why->found, "kernel.perf_event_max_sample_rate is %" PRId64,
+		    access.max_sample_rate);
+	access_add_fix(why, "use -F max, or -F %" PRId64, access.max_sample_rate);
 	access_fix_sysctl(&access, "kernel.perf_event_max_sample_rate", (int64_t)attr->sample_freq,
 			  why);
 	return true;
@@ -194,12 +196,13 @@ static void explain_stack(const struct perf_event_attr *attr, struct tally_refus
 
 	tally_access_read(NULL, &access);
 	why->broken = TALLY_RULE_STACK_DEPTH;
-	SAY(why->field, "sample_max_stack");
-	SAY(why->rule, "callchains of %u entries exceed the kernel's limit",
-	    attr->sample_max_stack);
-	SAY(why->found, "kernel.perf_event_max_stack is %s", access_level(access.max_stack).text);
+	FORMAT_TEXT(why->field, "sample_max_stack");
+	FORMAT_TEXT(why->rule, "callchains of %u entries exceed the kernel's limit",
+		    attr->sample_max_stack);
+	FORMAT_TEXT(why->found, "kernel.perf_event_max_stack is %s",
+		    access_level(access.max_stack).text);
 	if (access.max_stack != TALLY_ACCESS_UNKNOWN)
-		access_fix(why, "use shorter callchains: --max-stack %d", access.max_stack);
+		access_add_fix(why, "use shorter callchains: --max-stack %d", access.max_stack);
 	access_fix_sysctl(&access, "kernel.perf_event_max_stack", attr->sample_max_stack, why);
 }
 
@@ -210,11 +213,12 @@ static bool explain_group(const struct probe *probe, const struct perf_event_att
 	if (probe->counters->events[why->event].leader == why->event || !opens(probe, *attr))
 		return false;
 	why->broken = TALLY_RULE_BAD_ATTR;
-	SAY(why->rule, "the kernel accepts the event alone, but not in its group");
-	SAY(why->found,
-	    "all events of a group need counters of one PMU at the same time, and there "
-	    "are not enough");
-	access_fix(why, "use smaller groups, or a weak group, which may be split: {EVENT,...}:W");
+	FORMAT_TEXT(why->rule, "the kernel accepts the event alone, but not in its group");
+	FORMAT_TEXT(why->found,
+		    "all events of a group need counters of one PMU at the same time, and there "
+		    "are not enough");
+	access_add_fix(why,
+		       "use smaller groups, or a weak group, which may be split: {EVENT,...}:W");
 	return true;
 }
 
@@ -237,7 +241,7 @@ static const struct plain {
 	{0, TALLY_RULE_BAD_ATTR, "the kernel does not accept the event's attributes", NULL},
 };
 
-static void explain_plain(const struct probe *probe, const struct perf_event_attr *attr, int code,
+static void explain_other(const struct probe *probe, const struct perf_event_attr *attr, int code,
 			  struct tally_refusal *why)
 {
 	const struct plain *row = plain;
@@ -245,11 +249,11 @@ static void explain_plain(const struct probe *probe, const struct perf_event_att
 	while (row->code && row->code != code)
 		row++;
 	why->broken = row->broken;
-	SAY(why->rule, "%s", row->rule);
+	FORMAT_TEXT(why->rule, "%s", row->rule);
 	if (code == -EINVAL || code == -EOPNOTSUPP || code == -E2BIG)
 		find_field(probe, attr, why);
 	if (row->fix && !*why->fix[0])
-		access_fix(why, "%s", row->fix);
+		access_add_fix(why, "%s", row->fix);
 }
 
 /* Return the number after `name` in a procfs file; 0 if it cannot be read. */
@@ -279,17 +283,20 @@ static void explain_tracing(int32_t pid, struct tally_refusal *why)
 	tracer = number_in(path, "\nTracerPid:");
 	why->broken = TALLY_RULE_FOREIGN_TASK;
 	if (tracer) {
-		SAY(why->rule, "without kernel events tally traces the thread, but it is "
-			       "already traced");
-		SAY(why->found, "thread %ld is tracing it", tracer);
-		access_fix(why, "end the other tracer: gdb, strace or another tally --via user");
+		FORMAT_TEXT(why->rule, "without kernel events tally traces the thread, but it is "
+				       "already traced");
+		FORMAT_TEXT(why->found, "thread %ld is tracing it", tracer);
+		access_add_fix(why,
+			       "end the other tracer: gdb, strace or another tally --via user");
 		return;
 	}
-	SAY(why->rule, "without kernel events tally traces the thread, which is not permitted: it "
-		       "belongs to another user, or has privileges");
+	FORMAT_TEXT(why->rule,
+		    "without kernel events tally traces the thread, which is not permitted: it "
+		    "belongs to another user, or has privileges");
 	if (scope) {
-		SAY(why->found, "kernel.yama.ptrace_scope is %ld", scope);
-		access_fix(why, "start the command with tally, which may trace its own children");
+		FORMAT_TEXT(why->found, "kernel.yama.ptrace_scope is %ld", scope);
+		access_add_fix(why,
+			       "start the command with tally, which may trace its own children");
 	}
 }
 
@@ -314,5 +321,5 @@ void counters_explain(const struct tally_counters *counters, const struct perf_e
 		explain_stack(attr, ret_why);
 	else if (code != -EINVAL ||
 		 (!explain_rate(attr, ret_why) && !explain_group(&probe, attr, ret_why)))
-		explain_plain(&probe, attr, code, ret_why);
+		explain_other(&probe, attr, code, ret_why);
 }

@@ -64,7 +64,7 @@ static int counters_open(struct tally_regions *regions, struct tally_refusal *wh
 }
 
 /* A counter without times is useless, as it would not be known whether it ran all the time. */
-static bool page_reads_itself(const struct perf_event_mmap_page *page)
+static bool page_allows_self_read(const struct perf_event_mmap_page *page)
 {
 	return page->cap_user_rdpmc && page->cap_user_time;
 }
@@ -83,7 +83,7 @@ static void event_map(struct tally_regions *regions, size_t i)
 	if (fd < 0 || !regions->reader ||
 	    regions->transport->mmap(regions->transport, fd, page_size(), false, &page))
 		return;
-	if (page_reads_itself(page))
+	if (page_allows_self_read(page))
 		regions->events[i].page = page;
 	else
 		regions->transport->munmap(regions->transport, page, page_size());

@@ -65,7 +65,7 @@ const struct tally_refusal *tally_regions_refusal(const struct tally_regions *re
 	return event < regions->list->nr ? tally_counters_refusal(regions->counters, event) : NULL;
 }
 
-bool tally_regions_reads_itself(const struct tally_regions *regions, size_t event)
+bool tally_regions_is_self_read(const struct tally_regions *regions, size_t event)
 {
 	return event < regions->list->nr && regions->events[event].page;
 }

@@ -19,7 +19,7 @@ static void write_events(const struct tally_regions *regions, struct tally_str *
 
 		tally_json_open(out, NULL, '{');
 		tally_json_text(out, "name", tally_regions_event(regions, i));
-		tally_json_bool(out, "self_read", tally_regions_reads_itself(regions, i));
+		tally_json_bool(out, "self_read", tally_regions_is_self_read(regions, i));
 		if (why) {
 			tally_json_text(out, "refused", tally_rule_name(why->broken));
 			tally_json_text(out, "rule", why->rule);

@@ -112,7 +112,7 @@ static _Noreturn void restorer_main(int fd, const sigset_t *mask)
 	setsid();
 	prctl(PR_SET_NAME, "tally-restorer");
 	do {
-		room = tally_str_room(&journal, 4096);
+		room = tally_str_reserve(&journal, 4096);
 		n = room ? read(fd, room, 4096) : 0;
 		if (n > 0)
 			journal.len += (size_t)n;

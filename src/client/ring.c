@@ -129,8 +129,8 @@ bool tally_ring_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
 	return true;
 }
 
-bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
-		     struct tally_ring_data *ret_data)
+bool tally_ring_peek_data(const struct tally_ring *ring, uint64_t *position,
+			  struct tally_ring_data *ret_data)
 {
 	uint64_t from = *position;
 

@@ -51,7 +51,7 @@ static int counter_sort(struct sorter *sorter, const struct ring_slot *like, int
 	at = tally_map_get(&sorter->by_key, key);
 	if (at == TALLY_MAP_NONE) {
 		at = rings->slots.len;
-		if (tally_vec_push(&rings->slots, *like) || tally_map_put(&sorter->by_key, key, at))
+		if (tally_vec_push(&rings->slots, *like) || tally_map_set(&sorter->by_key, key, at))
 			return -ENOMEM;
 	}
 	return tally_vec_push(&rings->slots.data[at].fds, fd);

@@ -50,8 +50,8 @@ int tally_rings_pause(const struct tally_rings *rings, bool pause);
 /* Get the data written to a ring since the last call with this position, which starts at 0. The
  * ring must not be an overwrite ring. The records stay unread. Call this before they are consumed.
  * Returns false if there is no new data. */
-bool tally_ring_look(const struct tally_ring *ring, uint64_t *position,
-		     struct tally_ring_data *ret_data);
+bool tally_ring_peek_data(const struct tally_ring *ring, uint64_t *position,
+			  struct tally_ring_data *ret_data);
 
 /* Release everything that was read to the kernel; that of overwrite rings only with `overwrite`. */
 void tally_rings_consume(const struct tally_rings *rings, bool overwrite);

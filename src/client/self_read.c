@@ -13,8 +13,8 @@ static int64_t sign_extend(uint64_t value, uint16_t width)
 }
 
 /* Return the time in ns since the times on the page were updated. */
-static uint64_t passed(const struct perf_event_mmap_page *page,
-		       const struct tally_self_reader *reader, uint64_t capabilities)
+static uint64_t ns_since_update(const struct perf_event_mmap_page *page,
+				const struct tally_self_reader *reader, uint64_t capabilities)
 {
 	const struct perf_event_mmap_page caps = {.capabilities = capabilities};
 	uint64_t cycles, whole, rest;
@@ -41,7 +41,7 @@ static bool page_read(const struct perf_event_mmap_page *page,
 
 	if (!caps.cap_user_rdpmc || !index)
 		return false;
-	since = passed(page, reader, caps.capabilities);
+	since = ns_since_update(page, reader, caps.capabilities);
 	count->enabled = LOAD(time_enabled) + since;
 	count->running = LOAD(time_running) + since;
 	count->value =

@@ -60,7 +60,7 @@ static int32_t process_of(int32_t tid)
 	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (!tally_proc_is_ours() || tally_file_read(path, STATUS_MAX, &text, &len))
+	if (!tally_proc_matches_us() || tally_file_read(path, STATUS_MAX, &text, &len))
 		return tid;
 	line = strstr(text, "\nTgid:");
 	if (line)

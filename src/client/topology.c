@@ -40,9 +40,9 @@ static int32_t read_node(const char *path)
 	return node;
 }
 
-struct tally_cpu_place tally_cpu_place(const char *sysfs, struct tally_cpu cpu)
+struct tally_cpu_location tally_cpu_location(const char *sysfs, struct tally_cpu cpu)
 {
-	struct tally_cpu_place place;
+	struct tally_cpu_location place;
 	char dir[256];
 
 	snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpu%d", sysfs ? sysfs : "/sys",

@@ -15,7 +15,7 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "client/tracer_private.h"
-#include "client/tracer_why.h"
+#include "client/tracer_explain.h"
 
 enum { LIST_MAX = 1 << 16, HEADING_MAX = 1 << 16, PATH_SIZE = 512 };
 
@@ -39,8 +39,8 @@ int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 			closed = roots[i];
 	}
 	if (!closed)
-		return tally_tracer_why_absent(ret_why);
-	return tally_tracer_why_not(ret_why, -EACCES, closed, closed, "", true);
+		return tally_tracer_explain_absent(ret_why);
+	return tally_tracer_explain_error(ret_why, -EACCES, closed, closed, "", true);
 }
 
 /* Search DIR/available_tracers for `name`. Returns 0, -ENODEV or the error of reading it. If
@@ -73,7 +73,7 @@ static int tracer_listed(const char *dir, const char *name, char **ret_words)
 void tally_tracefs_explain(const char *root, const char *file, int code,
 			   struct tally_refusal *ret_why)
 {
-	tally_tracer_why_not(ret_why, code, root, file, "", false);
+	tally_tracer_explain_error(ret_why, code, root, file, "", false);
 }
 
 bool tally_tracer_available(const char *root, const char *name)
@@ -88,9 +88,9 @@ static int tracer_check(const struct tally_tracer *tracer, struct tally_refusal 
 
 	snprintf(path, sizeof(path), "%s/available_tracers", tracer->root);
 	if (ret && words)
-		tally_tracer_why_missing(why, tracer->name, words);
+		tally_tracer_explain_missing(why, tracer->name, words);
 	else if (ret)
-		tally_tracer_why_not(why, ret, tracer->root, path, "", true);
+		tally_tracer_explain_error(why, ret, tracer->root, path, "", true);
 	free(words);
 	return ret;
 }
@@ -99,7 +99,7 @@ static int tracer_check(const struct tally_tracer *tracer, struct tally_refusal 
 
 /* Remove instances of processes that are gone. An instance that is being read is busy, so none in
  * use is removed, even if its process is not visible here. */
-static void stale_remove(const char *root)
+static void stale_instances_remove(const char *root)
 {
 	const size_t prefix = strlen(TALLY_TRACER_PREFIX);
 	char path[PATH_SIZE];
@@ -138,7 +138,7 @@ static int instance_make(struct tally_tracer *tracer)
 }
 
 /* Create an instance if this kernel has them for this tracer; else use the top level. */
-static int place_make(struct tally_tracer *tracer, struct tally_refusal *why)
+static int trace_directory_create(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret;
 
@@ -150,7 +150,7 @@ static int place_make(struct tally_tracer *tracer, struct tally_refusal *why)
 	if (!ret)
 		rmdir(tracer->dir);
 	else if (ret != -ENOENT)
-		return tally_tracer_why_not(why, ret, tracer->root, tracer->dir, "", true);
+		return tally_tracer_explain_error(why, ret, tracer->root, tracer->dir, "", true);
 	snprintf(tracer->dir, sizeof(tracer->dir), "%s", tracer->root);
 	tracer->top_level = true;
 	return tally_tracer_claim(tracer, why);
@@ -167,7 +167,7 @@ static int file_open(const struct tally_tracer *tracer, const char *name, int fl
 	snprintf(path, sizeof(path), "%s/%s", tracer->dir, name);
 	fd = open(path, flags | O_CLOEXEC);
 	if (fd < 0)
-		return tally_tracer_why_not(why, -errno, tracer->root, path, "", true);
+		return tally_tracer_explain_error(why, -errno, tracer->root, path, "", true);
 	*ret_fd = fd;
 	return 0;
 }
@@ -181,13 +181,14 @@ static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 		return ret;
 	tracer->lock = open(tracer->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tracer->lock < 0)
-		return tally_tracer_why_not(why, -errno, tracer->root, tracer->root, "", true);
-	stale_remove(tracer->root);
+		return tally_tracer_explain_error(why, -errno, tracer->root, tracer->root, "",
+						  true);
+	stale_instances_remove(tracer->root);
 	ret = tally_restorer_start(&tracer->restorer);
 	if (ret)
-		return tally_tracer_why_not(why, ret, tracer->root,
-					    "the process that restores the settings", "", true);
-	ret = place_make(tracer, why);
+		return tally_tracer_explain_error(
+			why, ret, tracer->root, "the process that restores the settings", "", true);
+	ret = trace_directory_create(tracer, why);
 	if (!ret)
 		ret = tally_tracer_set(tracer, "tracing_on", "0", why);
 	if (!ret)

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "client/tracer_private.h"
-#include "client/tracer_why.h"
+#include "client/tracer_explain.h"
 
 enum { SETTING_MAX = 64 << 20, TRACE_HEADING_MAX = 1 << 14, PATH_SIZE = 512 };
 
@@ -102,14 +102,14 @@ static bool others_found(const struct tally_tracer *tracer, char *found, size_t 
 
 /* Have the trace at the top level cleared in the end, in whatever way the process ends. Its earlier
  * contents are lost when the tracer is set. */
-static int trace_note(struct tally_tracer *tracer, struct tally_refusal *why)
+static int trace_register(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	char path[PATH_SIZE];
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/trace", tracer->root);
 	ret = tracer->top_level ? tally_restorer_add_file(&tracer->restorer, path, "") : 0;
-	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, "", true) : 0;
+	return ret ? tally_tracer_explain_error(why, ret, tracer->root, path, "", true) : 0;
 }
 
 int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_why)
@@ -119,11 +119,11 @@ int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_wh
 	if (tracer->claimed)
 		return 0;
 	if (flock(tracer->lock, LOCK_EX | LOCK_NB))
-		return tally_tracer_why_busy(ret_why, "another tally ftrace is using them");
+		return tally_tracer_explain_busy(ret_why, "another tally ftrace is using them");
 	if (!tracer->force && others_found(tracer, found, sizeof(found)))
-		return tally_tracer_why_busy(ret_why, found);
+		return tally_tracer_explain_busy(ret_why, found);
 	tracer->claimed = true;
-	return trace_note(tracer, ret_why);
+	return trace_register(tracer, ret_why);
 }
 
 /* ---- previous values ------------------------------------------------------ */
@@ -152,7 +152,7 @@ void tally_tracefs_as_input(char *text)
 /* ---- setting -------------------------------------------------------------- */
 
 /* Options of tracers appear in every instance, but are shared by all of them. */
-static bool option_is_common(const char *file)
+static bool option_is_shared(const char *file)
 {
 	static const char *const starts[] = {"options/funcgraph-", "options/func_", "options/func-",
 					     "options/sleep-time"};
@@ -174,7 +174,7 @@ static bool setting_find(const struct tally_tracer *tracer, const char *file, ch
 	if (tracer->top_level)
 		return true;
 	if (!stat(path, &st))
-		return option_is_common(file);
+		return option_is_shared(file);
 	snprintf(path, size, "%s/%s", tracer->root, file);
 	return true;
 }
@@ -201,15 +201,15 @@ static int values_write(const char *path, const char *const *values, size_t nr,
 	return ret;
 }
 
-static int common_note(struct tally_tracer *tracer, const char *path, const char *was,
-		       struct tally_refusal *why)
+static int shared_setting_register(struct tally_tracer *tracer, const char *path, const char *was,
+				   struct tally_refusal *why)
 {
 	int ret = tally_tracer_claim(tracer, why);
 
 	if (ret)
 		return ret;
 	ret = tally_restorer_add_file(&tracer->restorer, path, was);
-	return ret ? tally_tracer_why_not(why, ret, tracer->root, path, was, true) : 0;
+	return ret ? tally_tracer_explain_error(why, ret, tracer->root, path, was, true) : 0;
 }
 
 int tally_tracer_set_list(struct tally_tracer *tracer, const char *file, const char *const *values,
@@ -222,18 +222,18 @@ int tally_tracer_set_list(struct tally_tracer *tracer, const char *file, const c
 	int ret = tally_file_read(path, SETTING_MAX, &was, &len);
 
 	if (ret)
-		return tally_tracer_why_not(ret_why, ret, tracer->root, path, nr ? values[0] : "",
-					    true);
+		return tally_tracer_explain_error(ret_why, ret, tracer->root, path,
+						  nr ? values[0] : "", true);
 	tally_tracefs_as_input(was);
 	if (nr == 1 ? !strcmp(was, values[0]) : !nr && !*was)
 		goto out;
 	if (common)
-		ret = common_note(tracer, path, was, ret_why);
+		ret = shared_setting_register(tracer, path, was, ret_why);
 	if (ret)
 		goto out;
 	ret = values_write(path, values, nr, &refused);
 	if (ret)
-		tally_tracer_why_not(ret_why, ret, tracer->root, path, refused, true);
+		tally_tracer_explain_error(ret_why, ret, tracer->root, path, refused, true);
 out:
 	free(was);
 	return ret;

@@ -212,7 +212,7 @@ void tally_buffer_unmap(struct tally_core_buffer *buffer)
 	tally_buffer_put(buffer);
 }
 
-void tally_buffer_lose(struct tally_core_event *event)
+void tally_buffer_count_lost(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
 	uintptr_t flags = core->ops->irq_save(core->host);

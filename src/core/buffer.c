@@ -32,7 +32,7 @@ static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool
  * would cause a wakeup until the mark has caught up. An interrupt may have advanced the mark past
  * the end of this record; then no wakeup is due.
  */
-static void note_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
+static void advance_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
 {
 	uint64_t written = backward ? 0 - head : head, watermark = buffer->watermark;
 	uint64_t mark = tally_load_relaxed(&buffer->wakeup), next;
@@ -87,7 +87,7 @@ bool tally_buffer_reserve(struct tally_core_buffer *buffer, bool backward, uint3
 		}
 		next = backward ? head - len : head + len;
 	} while (!tally_local_compare_exchange(&buffer->head, &head, next));
-	note_watermark(buffer, next, backward);
+	advance_watermark(buffer, next, backward);
 	head = backward ? next : head;
 	to = buffer_address(buffer, head, &room);
 	*ret_slot = (struct tally_slot){buffer, room < len ? scratch : to, head, len, room < len};

@@ -99,6 +99,6 @@ void tally_buffer_free(struct tally_core_buffer *buffer);
 
 /* Count a record of this event as lost, because its CPU is offline and cannot write it. The next
  * record that it writes reports the loss. Called with the family lock held. */
-void tally_buffer_lose(struct tally_core_event *event);
+void tally_buffer_count_lost(struct tally_core_event *event);
 
 #endif

@@ -116,7 +116,7 @@ static bool take_sample(struct tally_core_event *event,
 	if (!wants_sample(event, sample_data))
 		return true;
 	if (missed && event->due.key < event->context->clocks.held)
-		tally_output_lose(event, missed);
+		tally_output_count_lost(event, missed);
 	tally_core_hw_fold(event->pmu, &event->hw, clock_counter);
 	return tally_overflow(event, sample_data, NULL, true);
 }

@@ -21,7 +21,7 @@ static size_t slices_bytes(const struct tally_core *core)
 	return core->nr_cpus * sizeof(struct tally_core_slice);
 }
 
-int tally_context_slice_up(struct tally_core_context *context)
+int tally_context_alloc_slices(struct tally_core_context *context)
 {
 	struct tally_core *core = context->core;
 	struct tally_core_slice *slices, *none = NULL;
@@ -304,7 +304,7 @@ static void count_event(struct tally_core_context *context, const struct tally_c
 	context->nr_events += by;
 }
 
-void tally_context_want_munmap(struct tally_core_event *event)
+void tally_context_request_munmap(struct tally_core_event *event)
 {
 	bool counted = !tally_list_empty(&event->all);
 
@@ -377,13 +377,13 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 	tally_context_diverge(context);
 }
 
-void tally_context_take(struct tally_core_event *event)
+void tally_context_unlink_event(struct tally_core_event *event)
 {
 	tally_event_account(event); /* the event was enabled while it waited there */
 	event_detach(NULL, event, tally_clock(event->core));
 }
 
-void tally_context_bring(struct tally_core_event *event)
+void tally_context_link_event(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
 

@@ -12,7 +12,7 @@ int tally_context_init(struct tally_core_context *context, struct tally_core *co
 
 /* Allocate the slices of a task's context. Required before its first event of a single CPU is
  * added. Return 0 or -ENOMEM. Called without locks. */
-int tally_context_slice_up(struct tally_core_context *context);
+int tally_context_alloc_slices(struct tally_core_context *context);
 
 /*
  * Call fn under the context rule: on the context's CPU (`cpu`) if it is on one, otherwise here with
@@ -45,14 +45,14 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 void tally_context_remove(struct tally_core_cpu *cpu, struct tally_core_event *event,
 			  enum tally_state state, bool dissolve);
 
-/* tally_context_take() removes an event that is on no PMU from its context's lists.
- * tally_context_bring() adds it to those of its new context; that context's time must be up to
+/* tally_context_unlink_event() removes an event that is on no PMU from its context's lists.
+ * tally_context_link_event() adds it to those of its new context; that context's time must be up to
  * date. Group and state do not change. Called under the context rule with the family lock held. */
-void tally_context_take(struct tally_core_event *event);
-void tally_context_bring(struct tally_core_event *event);
+void tally_context_unlink_event(struct tally_core_event *event);
+void tally_context_link_event(struct tally_core_event *event);
 
 /* Request MUNMAP records for an event. Called under the context rule. */
-void tally_context_want_munmap(struct tally_core_event *event);
+void tally_context_request_munmap(struct tally_core_event *event);
 
 /* Mark the context as no longer holding the same events as its clones. Called under the context
  * rule. */

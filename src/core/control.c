@@ -521,8 +521,8 @@ static const struct tally_core_refusal *request_run(const struct request_kind *k
 	return why;
 }
 
-static const struct tally_core_refusal *request_judge(const struct request_kind *kind,
-						      struct request *with)
+static const struct tally_core_refusal *request_check_and_run(const struct request_kind *kind,
+							      struct request *with)
 {
 	if (tally_load_relaxed(&with->event->state) == TALLY_STATE_REVOKED)
 		return &revoked;
@@ -540,9 +540,9 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(requests); i++) {
 		if (requests[i].number == (uint32_t)request)
-			why = request_judge(&requests[i], &with);
+			why = request_check_and_run(&requests[i], &with);
 	}
-	return tally_refuse(why, ret_why);
+	return tally_refusal_report(why, ret_why);
 }
 
 /* ---- cookie and attr -------------------------------------------------------------------- */
@@ -562,5 +562,5 @@ const struct perf_event_attr *tally_core_event_attr(const struct tally_core_even
 int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
 				struct tally_core_event *target, struct tally_core_refusal *ret_why)
 {
-	return tally_refuse(tally_control_output(event, target), ret_why);
+	return tally_refusal_report(tally_control_output(event, target), ret_why);
 }

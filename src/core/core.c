@@ -81,7 +81,7 @@ static void cpu_set_online(void *arg)
 	uint64_t now = tally_clock(cpu->core);
 
 	tally_spin_lock(&cpu->own.lock, cpu->core->ops, cpu->core->host);
-	tally_watch_learn(cpu);
+	tally_watch_find_running(cpu);
 	tally_store_relaxed(&cpu->online, true);
 	tally_context_begin_time(&cpu->own, now);
 	tally_store_relaxed(&cpu->own.on_cpu, (int32_t)cpu->number);
@@ -162,7 +162,7 @@ static bool ops_complete(const struct tally_host_ops *ops)
 	       ops->this_cpu && ops->defer && ops->clock && ops->task_get &&
 	       (ops->call || !TALLY_CORE_SEVERAL_CPUS) && ops->task_put && ops->event_of_fd &&
 	       ops->copy_from_user && ops->copy_to_user && tally_is_pow2(ops->page_size) &&
-	       ops->page_size >= TALLY_CORE_PAGE_LEAST;
+	       ops->page_size >= TALLY_CORE_PAGE_MIN;
 }
 
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,

@@ -57,8 +57,8 @@ static struct tally_core_event *event_alloc(struct tally_core *core)
 static void event_free(struct tally_core_event *event)
 {
 	tally_filter_free(event);
-	tally_pmu_leave(event, tally_pmu_part(event));
-	tally_tracepoint_leave(event);
+	tally_pmu_drop(event, tally_pmu_detach(event));
+	tally_tracepoint_detach(event);
 	if (event->context)
 		tally_context_put(event->context);
 	tally_watch_put(event->core);
@@ -174,7 +174,7 @@ static void own(struct tally_core_event *event, struct tally_core_task *owner)
 	owner->owned = event;
 }
 
-void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner)
+void tally_event_register(struct tally_core_event *event, struct tally_core_task *owner)
 {
 	uintptr_t flags = tally_registry_lock(event->core);
 
@@ -261,7 +261,7 @@ static struct tally_core_task_ids *seen_slot(struct tally_core_context *context,
 
 /* Register the event's viewer while the event is in the context. When the task is ended, its IDs
  * are saved for registered viewers: reap.c. */
-static void viewer_note(struct tally_core_event *event)
+static void viewer_register(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
 	struct tally_core_task_ids *slot = NULL;
@@ -281,7 +281,7 @@ static void viewer_note(struct tally_core_event *event)
 	tally_registry_unlock(event->core, flags);
 }
 
-static void viewer_forget(struct tally_core_event *event)
+static void viewer_unregister(struct tally_core_event *event)
 {
 	uintptr_t flags;
 
@@ -295,11 +295,11 @@ static void viewer_forget(struct tally_core_event *event)
 
 #else
 
-static void viewer_note(struct tally_core_event *event)
+static void viewer_register(struct tally_core_event *event)
 {
 }
 
-static void viewer_forget(struct tally_core_event *event)
+static void viewer_unregister(struct tally_core_event *event)
 {
 }
 
@@ -312,7 +312,7 @@ void tally_event_install(struct tally_core_event *event, struct tally_core_conte
 	event->context = context;
 	event->leader = leader ? leader : event;
 	event->state = (int8_t)state;
-	viewer_note(event);
+	viewer_register(event);
 	tally_context_run(context, insert_here, event);
 }
 
@@ -334,7 +334,7 @@ void tally_event_uninstall(struct tally_core_event *event, enum tally_state stat
 	struct removal removal = {event, state, dissolve};
 
 	tally_context_run(event->context, remove_here, &removal);
-	viewer_forget(event);
+	viewer_unregister(event);
 }
 
 /* Add the child's counts to its parent's. */
@@ -392,7 +392,7 @@ void tally_events_put(struct tally_list *dead)
 
 static void munmap_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
-	tally_context_want_munmap(arg);
+	tally_context_request_munmap(arg);
 }
 
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event)

@@ -53,7 +53,7 @@ void tally_event_put(struct tally_core_event *event);
 void tally_events_put(struct tally_list *dead);
 
 /* Add an opened event to the list of all events and to that of `owner`; NULL: it has none. */
-void tally_event_list(struct tally_core_event *event, struct tally_core_task *owner);
+void tally_event_register(struct tally_core_event *event, struct tally_core_task *owner);
 
 /* Return the event that the task opened before `event`, with a reference, and release the one to
  * `event`. NULL: start with the last one it opened. Return NULL if there are no more. Called

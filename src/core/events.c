@@ -62,14 +62,14 @@ static void revoke_event(struct tally_core_event *event)
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
 		wake(event); /* before its descriptor can be closed, which takes the lock */
-		pmu = tally_pmu_part(event);
+		pmu = tally_pmu_detach(event);
 	}
 	tally_event_unlock(event);
 	tally_events_put(&dead);
 	if (!was_open)
 		return;
-	tally_tracepoint_leave(event);
-	tally_pmu_leave(event, pmu);
+	tally_tracepoint_detach(event);
+	tally_pmu_drop(event, pmu);
 }
 
 void tally_revoke(struct tally_core *core,

@@ -140,7 +140,7 @@ int tally_family_adopt(struct tally_core_task *task, struct tally_core_context *
 	return ret;
 }
 
-void tally_family_leave(struct tally_core *core, struct tally_core_task *task)
+void tally_family_detach(struct tally_core *core, struct tally_core_task *task)
 {
 	uintptr_t flags = task_lock(core, task);
 

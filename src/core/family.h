@@ -43,7 +43,7 @@ int tally_family_adopt(struct tally_core_task *task, struct tally_core_context *
 
 /* Detach the task from its context. Called with the registry lock and, except by tally_core_end(),
  * the family lock held. */
-void tally_family_leave(struct tally_core *core, struct tally_core_task *task);
+void tally_family_detach(struct tally_core *core, struct tally_core_task *task);
 
 /* Note that the task executes a program with more privileges: earlier permission checks are no
  * longer valid. */

@@ -5,8 +5,8 @@
 
 /* Return the link to the node with this number, counted from 1 at the root. The bits below the
  * highest set bit give the path: 1 is right. */
-static struct tally_heap_node **place(struct tally_heap *heap, uint32_t number,
-				      struct tally_heap_node **ret_parent)
+static struct tally_heap_node **link_by_number(struct tally_heap *heap, uint32_t number,
+					       struct tally_heap_node **ret_parent)
 {
 	struct tally_heap_node **at = &heap->least, *parent = NULL;
 
@@ -30,47 +30,47 @@ static struct tally_heap_node **link_to(struct tally_heap *heap, struct tally_he
 	return node->parent->left == node ? &node->parent->left : &node->parent->right;
 }
 
-static void adopt(struct tally_heap_node *parent, struct tally_heap_node *child)
+static void set_parent(struct tally_heap_node *parent, struct tally_heap_node *child)
 {
 	if (child)
 		child->parent = parent;
 }
 
 /* Put `node` in the position of `other`, with these branches. */
-static void take_place(struct tally_heap *heap, struct tally_heap_node *node,
-		       struct tally_heap_node *other, struct tally_heap_node *left,
-		       struct tally_heap_node *right)
+static void node_replace(struct tally_heap *heap, struct tally_heap_node *node,
+			 struct tally_heap_node *other, struct tally_heap_node *left,
+			 struct tally_heap_node *right)
 {
 	*link_to(heap, other) = node;
 	node->parent = other->parent;
 	node->left = left;
 	node->right = right;
-	adopt(node, left);
-	adopt(node, right);
+	set_parent(node, left);
+	set_parent(node, right);
 }
 
 /* Swap a node and its parent. */
-static void rise(struct tally_heap *heap, struct tally_heap_node *node)
+static void swap_with_parent(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	struct tally_heap_node *parent = node->parent, *left = node->left, *right = node->right;
 
 	if (parent->left == node)
-		take_place(heap, node, parent, parent, parent->right);
+		node_replace(heap, node, parent, parent, parent->right);
 	else
-		take_place(heap, node, parent, parent->left, parent);
+		node_replace(heap, node, parent, parent->left, parent);
 	parent->left = left;
 	parent->right = right;
-	adopt(parent, left);
-	adopt(parent, right);
+	set_parent(parent, left);
+	set_parent(parent, right);
 }
 
-static void rise_to_place(struct tally_heap *heap, struct tally_heap_node *node)
+static void sift_up(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	while (node->parent && node->key < node->parent->key)
-		rise(heap, node);
+		swap_with_parent(heap, node);
 }
 
-static void sink_to_place(struct tally_heap *heap, struct tally_heap_node *node)
+static void sift_down(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	struct tally_heap_node *below;
 
@@ -80,7 +80,7 @@ static void sink_to_place(struct tally_heap *heap, struct tally_heap_node *node)
 			below = node->right;
 		if (below->key >= node->key)
 			return;
-		rise(heap, below);
+		swap_with_parent(heap, below);
 	}
 }
 
@@ -91,22 +91,23 @@ void tally_heap_node_init(struct tally_heap_node *node)
 
 void tally_heap_add(struct tally_heap *heap, struct tally_heap_node *node)
 {
-	struct tally_heap_node **at = place(heap, ++heap->nr, &node->parent);
+	struct tally_heap_node **at = link_by_number(heap, ++heap->nr, &node->parent);
 
 	node->left = node->right = NULL;
 	*at = node;
-	rise_to_place(heap, node);
+	sift_up(heap, node);
 }
 
 void tally_heap_remove(struct tally_heap *heap, struct tally_heap_node *node)
 {
-	struct tally_heap_node *parent, **at = place(heap, heap->nr--, &parent), *last = *at;
+	struct tally_heap_node *parent, **at = link_by_number(heap, heap->nr--, &parent),
+					*last = *at;
 
 	*at = NULL;
 	if (last != node) {
-		take_place(heap, last, node, node->left, node->right);
-		rise_to_place(heap, last);
-		sink_to_place(heap, last);
+		node_replace(heap, last, node, node->left, node->right);
+		sift_up(heap, last);
+		sift_down(heap, last);
 	}
 	tally_heap_node_init(node);
 }

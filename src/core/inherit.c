@@ -22,14 +22,14 @@ static bool is_inherited(const struct tally_core_event *event, bool process)
 }
 
 /* State of passing on the events of a task that forks. */
-struct heritage {
+struct inheritance_state {
 	struct tally_core_context *to;
 	struct tally_spares spares;
 	bool process;
 	bool whole; /* all events are inherited */
 };
 
-static struct tally_core_event *inherit_event(struct heritage *heritage,
+static struct tally_core_event *inherit_event(struct inheritance_state *heritage,
 					      struct tally_core_event *event,
 					      struct tally_core_event *leader)
 {
@@ -43,7 +43,7 @@ static struct tally_core_event *inherit_event(struct heritage *heritage,
 	return child;
 }
 
-static void inherit_list(struct heritage *heritage, struct tally_list *groups)
+static void inherit_list(struct inheritance_state *heritage, struct tally_list *groups)
 {
 	tally_list_for_each (link, groups) {
 		struct tally_core_event *leader =
@@ -62,7 +62,7 @@ static void inherit_list(struct heritage *heritage, struct tally_list *groups)
 	}
 }
 
-static void inherit_slice(struct heritage *heritage, struct tally_core_slice *slice)
+static void inherit_slice(struct inheritance_state *heritage, struct tally_core_slice *slice)
 {
 	inherit_list(heritage, &slice->pinned);
 	inherit_list(heritage, &slice->flexible);
@@ -70,7 +70,7 @@ static void inherit_slice(struct heritage *heritage, struct tally_core_slice *sl
 
 /* The child's groups wait in the same order as the parent's. That order must not change meanwhile,
  * even if a tick occurs or the parent is preempted. */
-static void inherit_slices(struct heritage *heritage, struct tally_core_context *from,
+static void inherit_slices(struct inheritance_state *heritage, struct tally_core_context *from,
 			   struct tally_core_slice *slices)
 {
 	tally_exchange(&from->is_forking, 1);
@@ -98,7 +98,7 @@ static uint32_t nr_inherited(const struct tally_core_context *context, bool proc
 }
 
 /* Called with the family lock held. */
-static int inherit(struct heritage *heritage, struct tally_core_context *from,
+static int inherit(struct inheritance_state *heritage, struct tally_core_context *from,
 		   struct tally_core_task *child)
 {
 	struct tally_core_slice *slices = tally_load_acquire(&from->slices);
@@ -127,7 +127,8 @@ struct demand {
 	bool slices;
 };
 
-static bool heritage_suffices(const struct heritage *heritage, const struct demand *demand)
+static bool inheritance_has_memory(const struct inheritance_state *heritage,
+				   const struct demand *demand)
 {
 	const struct tally_core_context *to = heritage->to;
 
@@ -136,8 +137,8 @@ static bool heritage_suffices(const struct heritage *heritage, const struct dema
 }
 
 /* Allocate the memory that is needed. Called without the family lock. */
-static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
-			  const struct demand *demand)
+static int inheritance_alloc(struct tally_core *core, struct inheritance_state *heritage,
+			     const struct demand *demand)
 {
 	struct tally_core_context *context = heritage->to;
 
@@ -154,14 +155,14 @@ static int heritage_alloc(struct tally_core *core, struct heritage *heritage,
 		tally_watch_get(core);
 		heritage->to = context;
 	}
-	if (demand->slices && tally_context_slice_up(context))
+	if (demand->slices && tally_context_alloc_slices(context))
 		return -ENOMEM;
 	return tally_spares_fill(core, &heritage->spares, demand->nr);
 }
 
 /* Try to inherit. Return 0 when done; -EAGAIN after allocating the memory found to be missing;
  * -ENOMEM; -EBUSY if the child has an event. */
-static int try_inherit(struct tally_core *core, struct heritage *heritage,
+static int try_inherit(struct tally_core *core, struct inheritance_state *heritage,
 		       struct tally_core_task *current, struct tally_core_task *child)
 {
 	struct demand demand = {.family = tally_family_lock_task(core, current)};
@@ -178,11 +179,11 @@ static int try_inherit(struct tally_core *core, struct heritage *heritage,
 	demand.nr = nr_inherited(from, heritage->process);
 	demand.slices = tally_load_relaxed(&from->slices);
 	if (demand.nr)
-		ret = heritage_suffices(heritage, &demand) ? inherit(heritage, from, child)
-							   : -EAGAIN;
+		ret = inheritance_has_memory(heritage, &demand) ? inherit(heritage, from, child)
+								: -EAGAIN;
 	tally_context_unpin(from);
 	tally_family_unlock(demand.family);
-	if (ret == -EAGAIN && heritage_alloc(core, heritage, &demand))
+	if (ret == -EAGAIN && inheritance_alloc(core, heritage, &demand))
 		ret = -ENOMEM;
 	tally_family_put(demand.family);
 	return ret;
@@ -191,7 +192,7 @@ static int try_inherit(struct tally_core *core, struct heritage *heritage,
 static int inherit_events(struct tally_core *core, struct tally_core_task *current,
 			  struct tally_core_task *child, bool process)
 {
-	struct heritage heritage = {.process = process};
+	struct inheritance_state heritage = {.process = process};
 	int ret = -EAGAIN;
 
 	while (ret == -EAGAIN)
@@ -298,7 +299,7 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 	    !tally_load_relaxed(&event->parent->buffer))
 		return;
 	if (tally_cpu_call(core, (uint32_t)event->cpu, read_here, &read))
-		tally_buffer_lose(tally_event_root(event));
+		tally_buffer_count_lost(tally_event_root(event));
 }
 
 #else
@@ -324,7 +325,7 @@ static void end_event(struct tally_core *core, const struct tally_core_task *tas
 }
 
 /* A concurrent tally_core_end() may still inspect the context: reap.c. */
-static void wait_for_lookers(struct tally_core *core)
+static void wait_for_concurrent_end(struct tally_core *core)
 {
 	tally_registry_unlock(core, tally_registry_lock(core));
 }
@@ -344,7 +345,7 @@ void tally_inherit_end(struct tally_core_context *context, struct tally_core_tas
 	tally_store_relaxed(&context->task, NULL);
 	tally_family_release(context->family);
 	tally_events_put(&dead);
-	wait_for_lookers(core);
+	wait_for_concurrent_end(core);
 	tally_context_put(context);
 }
 
@@ -366,7 +367,7 @@ static bool end_context(struct tally_core *core, struct tally_core_task *task, b
 	flags = tally_registry_lock(core);
 	mine = tally_load_relaxed(&task->context) == context;
 	if (mine)
-		tally_family_leave(core, task);
+		tally_family_detach(core, task);
 	tally_registry_unlock(core, flags);
 	if (mine)
 		tally_inherit_end(context, task, exited);

@@ -206,7 +206,7 @@ static void buffer_setup(struct tally_core_buffer *buffer, struct tally_core_eve
 }
 
 /* Snapshot of the event, taken under the context rule. */
-struct first_look {
+struct event_snapshot {
 	struct tally_core_event *event;
 	bool revoked;
 };
@@ -214,7 +214,7 @@ struct first_look {
 static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			     void *arg)
 {
-	struct first_look *look = arg;
+	struct event_snapshot *look = arg;
 
 	look->revoked = look->event->state == TALLY_STATE_REVOKED;
 	if (!look->revoked)
@@ -222,7 +222,7 @@ static void update_page_here(struct tally_core_cpu *cpu, struct tally_core_conte
 }
 
 /* A request for a mapping. */
-struct mapper {
+struct map_request {
 	struct tally_core *core;
 	struct tally_core_task *current;
 	struct tally_core_event *event;
@@ -231,7 +231,7 @@ struct mapper {
 };
 
 /* Allocate everything that is written to. After a failure, tally_buffer_free() frees it. */
-static int take_memory(const struct mapper *mapper, struct tally_core_buffer *buffer)
+static int alloc_ring_memory(const struct map_request *mapper, struct tally_core_buffer *buffer)
 {
 	int ret = alloc_buffer(buffer, mapper->nr);
 
@@ -243,7 +243,7 @@ static int take_memory(const struct mapper *mapper, struct tally_core_buffer *bu
 }
 
 /* Create a buffer, charging its pages before they are allocated. */
-static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
+static const struct tally_core_refusal *buffer_new(const struct map_request *mapper,
 						   struct tally_core_buffer **ret_buffer)
 {
 	struct tally_core *core = mapper->core;
@@ -259,7 +259,7 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 	tally_list_init(&buffer->events);
 	if (charge(core, mapper->current, mapper->nr + tally_metadata_pages(core), buffer))
 		why = &locked;
-	else if (take_memory(mapper, buffer))
+	else if (alloc_ring_memory(mapper, buffer))
 		why = &no_memory;
 	if (why)
 		tally_buffer_put(buffer);
@@ -269,10 +269,10 @@ static const struct tally_core_refusal *buffer_new(const struct mapper *mapper,
 }
 
 /* Create a buffer and attach it. *ret_buffer stays NULL if another caller was faster. */
-static const struct tally_core_refusal *map_new(const struct mapper *mapper,
+static const struct tally_core_refusal *map_new(const struct map_request *mapper,
 						struct tally_core_buffer **ret_buffer)
 {
-	struct first_look look = {mapper->event, false};
+	struct event_snapshot look = {mapper->event, false};
 	const struct tally_core_refusal *why;
 	struct tally_core_buffer *buffer;
 
@@ -297,7 +297,7 @@ static const struct tally_core_refusal *map_new(const struct mapper *mapper,
 }
 
 /* Map the event's existing buffer. *ret_buffer stays NULL if the buffer is just going away. */
-static const struct tally_core_refusal *map_again(const struct mapper *mapper,
+static const struct tally_core_refusal *map_again(const struct map_request *mapper,
 						  struct tally_core_buffer *buffer,
 						  struct tally_core_buffer **ret_buffer)
 {
@@ -313,7 +313,7 @@ static const struct tally_core_refusal *map_again(const struct mapper *mapper,
 }
 
 /* Memory is allocated without locks. If the event gets or loses a buffer meanwhile, try again. */
-static const struct tally_core_refusal *map(const struct mapper *mapper,
+static const struct tally_core_refusal *map(const struct map_request *mapper,
 					    struct tally_core_buffer **ret_buffer)
 {
 	const struct tally_core_refusal *why = NULL;
@@ -335,7 +335,7 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 {
 	size_t page = core->ops->page_size, metadata = tally_metadata_pages(core);
 	size_t nr = len <= SIZE_MAX - page ? tally_pages(core, len + page - 1) : 0;
-	const struct mapper mapper = {core, current, event, nr - metadata, writable};
+	const struct map_request mapper = {core, current, event, nr - metadata, writable};
 	const struct tally_core_refusal *why;
 
 	if (tally_load_relaxed(&event->state) == TALLY_STATE_REVOKED)
@@ -350,7 +350,7 @@ int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		why = &moves;
 	else
 		why = map(&mapper, ret_buffer);
-	return tally_refuse(why, ret_why);
+	return tally_refusal_report(why, ret_why);
 }
 
 size_t tally_core_mmap_size(const struct tally_core *core, size_t data_len)

@@ -53,7 +53,7 @@ static void depart_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 	if (cpu)
 		return;
 	tally_group_for_each (member, move->leader)
-		tally_context_take(member);
+		tally_context_unlink_event(member);
 	move->departed = true;
 }
 
@@ -66,7 +66,7 @@ static void member_arrive(struct tally_core_event *event, struct tally_core_cpu 
 	tally_context_get(&to->own);
 	tally_store_release(&event->context, &to->own);
 	tally_context_put(from); /* a CPU's context, which keeps a reference of its own */
-	tally_context_bring(event);
+	tally_context_link_event(event);
 }
 
 static void arrive_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)

@@ -214,7 +214,7 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 		 * so check again. */
 		tally_context_get(context);
 		context_unlock(check);
-		ret = tally_context_slice_up(context);
+		ret = tally_context_alloc_slices(context);
 		tally_context_put(context);
 		why = ret ? &no_memory : context_lock(check);
 	}
@@ -223,7 +223,7 @@ static const struct tally_core_refusal *context_lock_sliced(struct tally_check *
 
 /* For an event that can migrate, find the CPU again, now under the lock that keeps it and its group
  * in place. The CPU found before may be offline by now, and the group may not have migrated yet. */
-static const struct tally_core_refusal *settle(struct tally_check *check)
+static const struct tally_core_refusal *designate_locked(struct tally_check *check)
 {
 	const struct tally_core_refusal *why;
 
@@ -244,7 +244,7 @@ static const struct tally_core_refusal *install(struct tally_check *check)
 
 	if (why)
 		return why;
-	why = settle(check);
+	why = designate_locked(check);
 	if (!why)
 		why = tally_check(check, TALLY_CHECK_GROUP);
 	if (!why)
@@ -255,7 +255,7 @@ static const struct tally_core_refusal *install(struct tally_check *check)
 }
 
 /* Undo a failed open: the event ends like any other. */
-static void give_up(struct tally_core_event *event)
+static void abort_open(struct tally_core_event *event)
 {
 	struct tally_list dead;
 
@@ -271,7 +271,7 @@ static void give_up(struct tally_core_event *event)
 /* Create, check and install the event. With FD_OUTPUT, the records go to the buffer of the event
  * group_fd; with NO_GROUP, group_fd means no more than that. The output rules need the event to be
  * in its context. */
-static const struct tally_core_refusal *place(struct tally_check *check)
+static const struct tally_core_refusal *create_and_install(struct tally_check *check)
 {
 	const struct tally_core_refusal *why = tally_check(check, TALLY_CHECK_TARGET);
 
@@ -286,10 +286,10 @@ static const struct tally_core_refusal *place(struct tally_check *check)
 	if (!why && check->output)
 		why = tally_control_output(check->event, check->output);
 	if (why && check->event)
-		give_up(check->event);
+		abort_open(check->event);
 	if (why)
 		return why;
-	tally_event_list(check->event, check->current);
+	tally_event_register(check->event, check->current);
 	/* If its CPU went offline before the event was listed, it has not been migrated yet. */
 	tally_migrate_event(check->event);
 	return NULL;
@@ -306,7 +306,7 @@ static const struct tally_core_refusal *open_event(struct tally_check *check, in
 	if (check->flags & PERF_FLAG_FD_NO_GROUP)
 		check->leader = NULL;
 	if (!why)
-		why = place(check);
+		why = create_and_install(check);
 	if (check->task)
 		check->core->ops->task_put(check->core->host, check->task);
 	return why;
@@ -336,7 +336,7 @@ int tally_core_open(struct tally_core *core, struct tally_core_task *current, vo
 		why = open_event(&check, group_fd);
 	if (!why)
 		*ret_event = check.event;
-	return tally_refuse(why, ret_why);
+	return tally_refusal_report(why, ret_why);
 }
 
 /* ---- in-kernel events ------------------------------------------------------------------- */
@@ -360,8 +360,8 @@ int tally_core_event_create(struct tally_core *core, const struct perf_event_att
 	if (!why && check.leader && tally_load_relaxed(&check.leader->state) <= TALLY_STATE_EXIT)
 		why = &dead_group;
 	if (!why)
-		why = place(&check);
+		why = create_and_install(&check);
 	if (!why)
 		*ret_event = check.event;
-	return tally_refuse(why, ret_why);
+	return tally_refusal_report(why, ret_why);
 }

@@ -13,7 +13,7 @@ static void count_lost(struct tally_output *output)
 	tally_count_up(&output->root->lost, 1);
 }
 
-void tally_output_lose(struct tally_core_event *event, uint64_t nr)
+void tally_output_count_lost(struct tally_core_event *event, uint64_t nr)
 {
 	struct tally_core_event *root = tally_event_root(event);
 	struct tally_core_buffer *buffer = tally_load_acquire(&root->buffer);

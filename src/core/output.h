@@ -22,7 +22,7 @@ struct tally_output {
 };
 
 /* Count `nr` records of the event as lost. The next record written reports them. */
-void tally_output_lose(struct tally_core_event *event, uint64_t nr);
+void tally_output_count_lost(struct tally_core_event *event, uint64_t nr);
 
 /* Begin to write for `event`. Return false if the CPU is offline, the event has no buffer for
  * records, or interrupts are nested too deeply (the record is counted as lost). Otherwise,

@@ -64,7 +64,7 @@ void tally_overflow_unthrottle(struct tally_core_event *leader)
 	tally_sideband_throttle(leader, false);
 }
 
-void tally_overflow_forget(struct tally_core_event *leader)
+void tally_overflow_uncount_throttled(struct tally_core_event *leader)
 {
 	tally_fetch_add(&tally_this_cpu(leader->core)->nr_throttled, UINT32_MAX);
 }
@@ -103,8 +103,8 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
  * trap can be sent, it is sent when the task runs next. If the event excludes the kernel, the
  * address is hidden unless user code was interrupted.
  */
-static void owe_trap(struct tally_core_event *event,
-		     const struct tally_core_sample_data *sample_data)
+static void trap_set_due(struct tally_core_event *event,
+			 const struct tally_core_sample_data *sample_data)
 {
 	bool hidden = event->attr.exclude_kernel && sample_data->mode != PERF_RECORD_MISC_USER &&
 		      sample_data->mode != PERF_RECORD_MISC_GUEST_USER;
@@ -114,7 +114,7 @@ static void owe_trap(struct tally_core_event *event,
 		tally_fetch_add(&event->context->traps_due, 1);
 }
 
-static bool settle_trap(struct tally_core_event *event)
+static bool trap_clear_due(struct tally_core_event *event)
 {
 	bool due = tally_exchange(&event->trap_due, false);
 
@@ -131,7 +131,7 @@ static void trap(struct tally_core_cpu *cpu, struct tally_core_event *event)
 	if (tally_load_relaxed(&context->on_cpu) != (int32_t)cpu->number || !cpu->task ||
 	    context->task != cpu->task)
 		return;
-	if (settle_trap(event))
+	if (trap_clear_due(event))
 		core->ops->sigtrap(core->host, cpu->task, tally_load_relaxed(&event->trap_addr),
 				   event->attr.type, event->attr.sig_data);
 }
@@ -146,7 +146,7 @@ void tally_overflow_send_traps(struct tally_core_context *context)
 
 void tally_overflow_drop_trap(struct tally_core_event *event)
 {
-	settle_trap(event);
+	trap_clear_due(event);
 }
 
 static void trap_all(struct tally_core_cpu *cpu)
@@ -161,8 +161,8 @@ static void trap_all(struct tally_core_cpu *cpu)
 
 #else
 
-static void owe_trap(struct tally_core_event *event,
-		     const struct tally_core_sample_data *sample_data)
+static void trap_set_due(struct tally_core_event *event,
+			 const struct tally_core_sample_data *sample_data)
 {
 }
 
@@ -239,7 +239,7 @@ bool tally_overflow(struct tally_core_event *event,
 		go_on = false;
 	}
 	if (TALLY_CORE_TRAPS && event->attr.sigtrap) {
-		owe_trap(event, sample_data);
+		trap_set_due(event, sample_data);
 		pending |= TALLY_PENDING_TRAP;
 	}
 	if (event->overflow)

@@ -25,7 +25,7 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr);
 /* Have the pending traps of this context's task sent; the task is running here. */
 void tally_overflow_send_traps(struct tally_core_context *context);
 
-static inline void tally_overflow_settle(struct tally_core_context *context)
+static inline void tally_overflow_send_due_traps(struct tally_core_context *context)
 {
 	if (tally_load_relaxed(&context->traps_due))
 		tally_overflow_send_traps(context);
@@ -36,7 +36,7 @@ void tally_overflow_drop_trap(struct tally_core_event *event);
 
 #else
 
-static inline void tally_overflow_settle(struct tally_core_context *context)
+static inline void tally_overflow_send_due_traps(struct tally_core_context *context)
 {
 }
 
@@ -60,7 +60,7 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 void tally_overflow_unthrottle(struct tally_core_event *leader);
 
 /* Note that a throttled group is taken off its PMUs or continues: the tick need not look for it. */
-void tally_overflow_forget(struct tally_core_event *leader);
+void tally_overflow_uncount_throttled(struct tally_core_event *leader);
 
 /* Start an event that is stopped on its PMU, unless its group is throttled or its REFRESH count is
  * used up. */

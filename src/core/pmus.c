@@ -158,7 +158,7 @@ void tally_pmu_release(struct tally_core_pmu *pmu)
 		tally_ref_put(&pmu->users);
 }
 
-struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event)
+struct tally_core_pmu *tally_pmu_detach(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;
 	struct tally_core_pmu *pmu = event->pmu;
@@ -172,7 +172,7 @@ struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event)
 	return pmu;
 }
 
-void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu)
+void tally_pmu_drop(struct tally_core_event *event, struct tally_core_pmu *pmu)
 {
 	if (!pmu)
 		return;

@@ -22,11 +22,11 @@ void tally_pmu_release(struct tally_core_pmu *pmu);
 /* Detach an event that is in no context from its PMU, so that the PMU is not reachable through it.
  * Return the PMU, still held; NULL if the event had none. Called with the family lock held, or when
  * freeing the event. */
-struct tally_core_pmu *tally_pmu_part(struct tally_core_event *event);
+struct tally_core_pmu *tally_pmu_detach(struct tally_core_event *event);
 
 /* Second half of detaching: call the PMU's forget() and release it. NULL is allowed. Called without
  * locks. */
-void tally_pmu_leave(struct tally_core_event *event, struct tally_core_pmu *pmu);
+void tally_pmu_drop(struct tally_core_event *event, struct tally_core_pmu *pmu);
 
 /* Return true if the host has registered a PMU. */
 bool tally_pmus_of_host(struct tally_core *core);
@@ -41,7 +41,7 @@ void tally_pmus_free(struct tally_core *core);
 int tally_tracepoint_find(struct tally_core_event *event, uint64_t id);
 void tally_tracepoint_join(struct tally_core_event *event,
 			   struct tally_core_tracepoint *tracepoint);
-void tally_tracepoint_leave(struct tally_core_event *event);
+void tally_tracepoint_detach(struct tally_core_event *event);
 
 /* Return the event's tracepoint, held until it is put; NULL if it has none. tally_tracepoint_put()
  * accepts NULL. */
@@ -55,7 +55,7 @@ static inline void tally_tracepoint_join(struct tally_core_event *event,
 {
 }
 
-static inline void tally_tracepoint_leave(struct tally_core_event *event)
+static inline void tally_tracepoint_detach(struct tally_core_event *event)
 {
 }
 

@@ -47,8 +47,8 @@ static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
 
 /* Save the task's IDs as its viewers see them: only the host knows them, and only while the task
  * exists. Called with the registry lock held. */
-static void ask_ids(struct tally_core *core, struct tally_core_context *context,
-		    const struct tally_core_task *task)
+static void save_viewer_ids(struct tally_core *core, struct tally_core_context *context,
+			    const struct tally_core_task *task)
 {
 	for (int i = 0; i < TALLY_CORE_VIEWERS; i++) {
 		struct tally_core_task_ids *seen = &context->seen[i], ids = ids_of(task);
@@ -65,8 +65,8 @@ static void ask_ids(struct tally_core *core, struct tally_core_context *context,
 
 #else
 
-static void ask_ids(struct tally_core *core, struct tally_core_context *context,
-		    const struct tally_core_task *task)
+static void save_viewer_ids(struct tally_core *core, struct tally_core_context *context,
+			    const struct tally_core_task *task)
 {
 }
 
@@ -77,7 +77,7 @@ static void orphan_add(struct tally_core *core, struct tally_core_context *conte
 		       const struct tally_core_task *task)
 {
 	context->ids = ids_of(task);
-	ask_ids(core, context, task);
+	save_viewer_ids(core, context, task);
 	context->orphan_next = core->orphans;
 	core->orphans = context;
 }
@@ -90,7 +90,7 @@ bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
 
 	tally_family_close(core, task);
 	context = context_take(core, task);
-	tally_family_leave(core, task);
+	tally_family_detach(core, task);
 	if (context)
 		orphan_add(core, context, task);
 	tally_event_disown_all(task);
@@ -103,7 +103,7 @@ bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
 
 /* ---- reaping ---------------------------------------------------------------------------- */
 
-static void nothing(void *arg)
+static void no_op(void *arg)
 {
 }
 
@@ -112,7 +112,7 @@ static void wait_for_switches(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		if (tally_load_relaxed(&core->cpus[i].online))
-			tally_cpu_call(core, i, nothing, NULL);
+			tally_cpu_call(core, i, no_op, NULL);
 	}
 }
 

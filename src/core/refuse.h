@@ -9,8 +9,8 @@
 extern const struct tally_core_refusal tally_not_permitted;
 
 /* Copy the reason, if there is one, to *ret_why (NULL is allowed). Return its code, or 0. */
-static inline int tally_refuse(const struct tally_core_refusal *why,
-			       struct tally_core_refusal *ret_why)
+static inline int tally_refusal_report(const struct tally_core_refusal *why,
+				       struct tally_core_refusal *ret_why)
 {
 	if (why && ret_why)
 		*ret_why = *why;

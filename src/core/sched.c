@@ -142,7 +142,7 @@ static void group_out(struct tally_core_cpu *cpu, struct tally_core_event *leade
 	if (pmu && pmu->pause)
 		pmu->resume(pmu);
 	if (leader->throttled)
-		tally_overflow_forget(leader);
+		tally_overflow_uncount_throttled(leader);
 	if (pmu && pmu_here(cpu, pmu)->exclusive == leader)
 		pmu_here(cpu, pmu)->exclusive = NULL;
 	leader->turn += cpu->contended;
@@ -192,49 +192,49 @@ static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_even
 }
 
 /* A queue of flexible groups, longest waiting first. */
-struct waiting_line {
+struct group_queue {
 	const struct tally_list *head;
 	struct tally_core_event *first; /* the first one not tried yet; NULL: none */
 };
 
 /* The CPU's own, the task's for any CPU, the task's for this CPU. */
-enum { LINES = 3 };
+enum { NR_GROUP_QUEUES = 3 };
 
-static void line_advance(struct waiting_line *line, struct tally_list *link)
+static void queue_advance(struct group_queue *line, struct tally_list *link)
 {
 	line->first = link == line->head ? NULL
 					 : tally_container_of(link, struct tally_core_event, group);
 }
 
-static uint32_t line_add(struct waiting_line *lines, uint32_t nr,
-			 const struct tally_core_slice *slice)
+static uint32_t queue_begin(struct group_queue *lines, uint32_t nr,
+			    const struct tally_core_slice *slice)
 {
 	if (tally_list_empty(&slice->flexible))
 		return nr;
 	lines[nr].head = &slice->flexible;
-	line_advance(&lines[nr], slice->flexible.next);
+	queue_advance(&lines[nr], slice->flexible.next);
 	return nr + 1;
 }
 
 /* Initialize the queues that are not empty, and return their number. */
-static uint32_t lines_begin(struct tally_core_cpu *cpu, struct waiting_line *lines)
+static uint32_t queues_begin(struct tally_core_cpu *cpu, struct group_queue *lines)
 {
 	struct tally_core_slice *slice;
-	uint32_t nr = line_add(lines, 0, &cpu->own.any);
+	uint32_t nr = queue_begin(lines, 0, &cpu->own.any);
 
 	if (!cpu->of_task)
 		return nr;
-	nr = line_add(lines, nr, &cpu->of_task->any);
+	nr = queue_begin(lines, nr, &cpu->of_task->any);
 	slice = tally_context_slice(cpu->of_task, cpu);
-	return slice ? line_add(lines, nr, slice) : nr;
+	return slice ? queue_begin(lines, nr, slice) : nr;
 }
 
 /* Return the queue with the longest waiting group, the first one of equals; NULL: all are empty. */
-static struct waiting_line *longest_waiting(struct waiting_line *lines, uint32_t nr)
+static struct group_queue *longest_waiting(struct group_queue *lines, uint32_t nr)
 {
-	struct waiting_line *longest = NULL;
+	struct group_queue *longest = NULL;
 
-	for (struct waiting_line *line = lines; line < lines + nr; line++) {
+	for (struct group_queue *line = lines; line < lines + nr; line++) {
 		if (line->first &&
 		    (!longest || line->first->waits_since < longest->first->waits_since))
 			longest = line;
@@ -245,8 +245,8 @@ static struct waiting_line *longest_waiting(struct waiting_line *lines, uint32_t
 /* Schedule the groups of all queues as if they were one queue. */
 static void flexible_in(struct tally_core_cpu *cpu)
 {
-	struct waiting_line lines[LINES], *line;
-	uint32_t nr = lines_begin(cpu, lines);
+	struct group_queue lines[NR_GROUP_QUEUES], *line;
+	uint32_t nr = queues_begin(cpu, lines);
 
 	cpu->round += cpu->round == UINT32_MAX ? 2 : 1;
 	cpu->own.waiting = false;
@@ -256,7 +256,7 @@ static void flexible_in(struct tally_core_cpu *cpu)
 		struct tally_core_event *leader = line->first;
 
 		flexible_group_in(cpu, leader);
-		line_advance(line, leader->group.next);
+		queue_advance(line, leader->group.next);
 	}
 }
 
@@ -434,7 +434,7 @@ void tally_sched_context_in(struct tally_core_cpu *cpu, struct tally_core_contex
 	count_turns(cpu, now);
 	cpu->of_task = context;
 	tally_sched_back_in(cpu, context, now);
-	tally_overflow_settle(context);
+	tally_overflow_send_due_traps(context);
 }
 
 void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_context *context,
@@ -478,7 +478,7 @@ void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 
 /* ---- single events ---------------------------------------------------------------------- */
 
-static void make_room(struct tally_core_cpu *cpu, uint64_t now)
+static void reschedule_for_pinned(struct tally_core_cpu *cpu, uint64_t now)
 {
 	if (cpu->of_task)
 		flexible_out(cpu, cpu->of_task, now);
@@ -491,7 +491,7 @@ static void enable_leader(struct tally_core_cpu *cpu, struct tally_core_event *l
 	if (!group_wants_in(cpu, leader))
 		return;
 	if (leader->attr.pinned)
-		make_room(cpu, now);
+		reschedule_for_pinned(cpu, now);
 	else if (group_in(cpu, leader))
 		leader->context->waiting = true;
 }

@@ -275,7 +275,7 @@ void tally_core_watched_mapped(struct tally_core *core, struct tally_core_task *
 
 /* ---- NAMESPACES, KSYMBOL ---------------------------------------------------------------- */
 
-struct moved {
+struct namespaces_change {
 	const struct tally_core_task *task;
 	const struct perf_ns_link_info *links;
 	uint32_t nr;
@@ -284,7 +284,7 @@ struct moved {
 static uint32_t namespaces_body(const struct tally_core_event *event, const void *what, uint8_t *to,
 				uint64_t cap)
 {
-	const struct moved *moved = what;
+	const struct namespaces_change *moved = what;
 	struct body body = {to, to + cap};
 	uint64_t nr = moved->nr;
 
@@ -300,7 +300,7 @@ static uint32_t namespaces_body(const struct tally_core_event *event, const void
 void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
 			   const struct perf_ns_link_info *links, uint32_t nr)
 {
-	struct moved moved = {task, links, nr};
+	struct namespaces_change moved = {task, links, nr};
 
 	emit_sideband(core, TALLY_WANTS_NAMESPACES, namespaces_body, &moved);
 }

@@ -61,8 +61,8 @@ void tally_software_count(struct tally_core_event *event, uint64_t nr,
 	overflow(event, sample_data, raw);
 }
 
-void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
-			  const struct tally_core_sample_data *sample_data)
+void tally_core_hw_count(struct tally_core_hw *hw, uint64_t nr,
+			 const struct tally_core_sample_data *sample_data)
 {
 	tally_software_count(tally_event_of_hw(hw), nr, sample_data, NULL);
 }
@@ -80,7 +80,7 @@ void tally_software_event(struct tally_core_cpu *cpu, uint32_t id)
 	struct tally_core_sample_data sample_data = {.mode = PERF_RECORD_MISC_KERNEL};
 	const struct tally_core *core = cpu->core;
 
-	if (tally_list_empty(&cpu->software[id]) || core->ops->offers & TALLY_HOST_TELLS_SWITCHES)
+	if (tally_list_empty(&cpu->software[id]) || core->ops->offers & TALLY_HOST_REPORTS_SWITCHES)
 		return;
 	if (core->ops->here)
 		core->ops->here(core->host, &sample_data);
@@ -193,8 +193,8 @@ void tally_software_init(struct tally_core *core)
 
 #else
 
-void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
-			  const struct tally_core_sample_data *sample_data)
+void tally_core_hw_count(struct tally_core_hw *hw, uint64_t nr,
+			 const struct tally_core_sample_data *sample_data)
 {
 }
 

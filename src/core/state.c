@@ -22,7 +22,7 @@ static const uint8_t transitions[] = {
 };
 
 /* Properties that an event may or must have in each state: state.h. */
-enum fact {
+enum state_property {
 	ON_PMU = 1 << 0,
 	RUNNING = 1 << 1,
 	EXHAUSTED = 1 << 2,
@@ -40,7 +40,7 @@ static const struct {
 	FROM(TALLY_STATE_ACTIVE) = {ON_PMU | RUNNING | EXHAUSTED | HOOKED, ON_PMU},
 };
 
-static bool facts_allowed(const struct tally_core_event *event, enum tally_state state)
+static bool properties_allowed(const struct tally_core_event *event, enum tally_state state)
 {
 	unsigned have = (event->on_pmu ? ON_PMU : 0) | (event->hw.running ? RUNNING : 0) |
 			(tally_load_relaxed(&event->exhausted) ? EXHAUSTED : 0) |
@@ -60,7 +60,7 @@ void tally_event_check_retired(const struct tally_core_event *event)
 	if (!TALLY_CORE_CHECKS)
 		return;
 	if (linked || event->stacked || event->pending || tally_event_trap_due(event) ||
-	    !facts_allowed(event, TALLY_STATE_DEAD))
+	    !properties_allowed(event, TALLY_STATE_DEAD))
 		__builtin_trap();
 }
 
@@ -99,7 +99,8 @@ void tally_event_account(struct tally_core_event *event)
 
 void tally_event_set_state(struct tally_core_event *event, enum tally_state state)
 {
-	if (TALLY_CORE_CHECKS && (!may_become(event->state, state) || !facts_allowed(event, state)))
+	if (TALLY_CORE_CHECKS &&
+	    (!may_become(event->state, state) || !properties_allowed(event, state)))
 		__builtin_trap();
 	tally_event_account(event);
 	if (tally_event_is_leader(event) &&

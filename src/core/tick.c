@@ -19,7 +19,7 @@ static void group_resume(struct tally_core_event *leader)
 {
 	struct tally_core_pmu *pmu = leader->group_pmu;
 
-	tally_overflow_forget(leader);
+	tally_overflow_uncount_throttled(leader);
 	tally_overflow_unthrottle(leader);
 	if (pmu && pmu->pause)
 		pmu->pause(pmu);
@@ -64,6 +64,6 @@ void tally_core_watched_tick(struct tally_core *core,
 	if (of_task && (all || of_task->nr_freq))
 		serve_context(cpu, of_task, now);
 	if (of_task)
-		tally_overflow_settle(of_task);
+		tally_overflow_send_due_traps(of_task);
 	tally_sched_rotate(cpu, now);
 }

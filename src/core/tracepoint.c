@@ -78,7 +78,7 @@ void tally_tracepoint_join(struct tally_core_event *event, struct tally_core_tra
 		tally_ref_get(&tracepoint->users);
 }
 
-void tally_tracepoint_leave(struct tally_core_event *event)
+void tally_tracepoint_detach(struct tally_core_event *event)
 {
 	struct tally_core_tracepoint *tracepoint;
 	uintptr_t flags;

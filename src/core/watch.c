@@ -20,7 +20,7 @@ void tally_watch_exit(struct tally_core *core)
 		core->ops->lock_free(core->host, core->watch_lock);
 }
 
-void tally_watch_learn(struct tally_core_cpu *cpu)
+void tally_watch_find_running(struct tally_core_cpu *cpu)
 {
 	struct tally_core *core = cpu->core;
 
@@ -33,19 +33,19 @@ void tally_watch_learn(struct tally_core_cpu *cpu)
 	cpu->task->epoch = core->epoch;
 }
 
-static void learn_here(void *arg)
+static void ask_running_here(void *arg)
 {
-	tally_watch_learn(tally_this_cpu(arg));
+	tally_watch_find_running(tally_this_cpu(arg));
 }
 
 /* Hooks are called as soon as there is a user. The running tasks are asked for here. Other tasks
  * become known when they run; where they ran before is forgotten with the epoch. */
-static void wake_up(struct tally_core *core)
+static void ask_all_cpus(struct tally_core *core)
 {
 	tally_store_relaxed(&core->epoch, core->epoch + 1);
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {
 		if (tally_load_relaxed(&core->cpus[i].online))
-			tally_cpu_call(core, i, learn_here, core);
+			tally_cpu_call(core, i, ask_running_here, core);
 	}
 }
 
@@ -62,7 +62,7 @@ void tally_watch_get(struct tally_core *core)
 	core->ops->lock(core->host, core->watch_lock);
 	if (!tally_ref_get_live(&core->watchers)) {
 		if (!tally_fetch_add(&core->watch.users, 1))
-			wake_up(core);
+			ask_all_cpus(core);
 		tally_store_release(&core->watchers, 1);
 	}
 	core->ops->unlock(core->host, core->watch_lock);

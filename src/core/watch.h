@@ -17,6 +17,6 @@ void tally_watch_put(struct tally_core *core);
 
 /* Ask the host for the task that runs on this CPU, as it was not reported. Called with interrupts
  * off. */
-void tally_watch_learn(struct tally_core_cpu *cpu);
+void tally_watch_find_running(struct tally_core_cpu *cpu);
 
 #endif

@@ -162,8 +162,8 @@ void tally_disasm_free(struct tally_disasm *disasm)
 	free(disasm);
 }
 
-static void take_unknown(struct tally_disasm *disasm, struct tally_disasm_code *code,
-			 struct tally_instruction *insn)
+static void decode_unknown(struct tally_disasm *disasm, struct tally_disasm_code *code,
+			   struct tally_instruction *insn)
 {
 	size_t len = disasm_unknown_length(disasm->options.machine, code->bytes, code->len);
 
@@ -181,7 +181,7 @@ static void take_unknown(struct tally_disasm *disasm, struct tally_disasm_code *
 
 /* Find the target or the memory reference of an instruction. x86-64 encodes a reference as the
  * distance from the next instruction. */
-static void find_places(uint16_t machine, struct tally_instruction *insn)
+static void find_target(uint16_t machine, struct tally_instruction *insn)
 {
 	uint64_t distance;
 
@@ -204,13 +204,13 @@ bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *co
 		return false;
 	if (!disasm->calls.cs_disasm_iter(disasm->engine, &code->bytes, &code->len, &code->address,
 					  disasm->insn)) {
-		take_unknown(disasm, code, &insn);
+		decode_unknown(disasm, code, &insn);
 	} else {
 		insn.len = (uint8_t)disasm->insn->size;
 		insn.mnemonic = disasm->insn->mnemonic;
 		insn.operands = disasm->insn->op_str;
 		insn.kind = disasm_kind(disasm->options.machine, insn.mnemonic, insn.operands);
-		find_places(disasm->options.machine, &insn);
+		find_target(disasm->options.machine, &insn);
 	}
 	*ret_insn = insn;
 	return true;

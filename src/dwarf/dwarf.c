@@ -28,7 +28,7 @@ static int add_section(Elf *elf, int number, const void *data, size_t len, size_
 	bytes->d_type = ELF_T_BYTE;
 	bytes->d_align = 1;
 	bytes->d_version = EV_CURRENT;
-	header.sh_name = (GElf_Word)dwarf_name_place(number);
+	header.sh_name = (GElf_Word)dwarf_name_offset(number);
 	header.sh_type = number == TALLY_DWARF_SECTIONS ? SHT_STRTAB : SHT_PROGBITS;
 	header.sh_size = len;
 	*ret_index = elf_ndxscn(section);

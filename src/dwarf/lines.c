@@ -110,7 +110,7 @@ const struct tally_line_span *tally_lines_find(struct tally_lines *lines, uint64
 		found = lines_search(lines, addr);
 		/* If caching fails, the search is repeated next time. */
 		if (found)
-			(void)tally_map_put(&lines->by_address, addr, found);
+			(void)tally_map_set(&lines->by_address, addr, found);
 	}
 	return found ? &lines->spans.data[found - 1] : NULL;
 }

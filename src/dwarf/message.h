@@ -38,6 +38,6 @@ struct dwarf_message_line {
 void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr);
 
 /* Send an error instead of a reply. */
-void dwarf_refuse(int fd, int error);
+void dwarf_send_error(int fd, int error);
 
 #endif

@@ -40,7 +40,7 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 		text = entry_name(&die);
 	/* If caching fails, the name is looked up again next time. */
 	if (!unit->is_split)
-		(void)tally_map_put(names, call->origin, (uintptr_t)text);
+		(void)tally_map_set(names, call->origin, (uintptr_t)text);
 	return text;
 }
 
@@ -77,6 +77,6 @@ const char *dwarf_file_path(struct tally_dwarf *dwarf, struct dwarf_unit *unit, 
 		return (const char *)(uintptr_t)known;
 	path = path_join(dwarf, dir, file);
 	/* If caching fails, the path is joined again next time. */
-	(void)tally_map_put(&unit->paths, (uintptr_t)file, (uintptr_t)path);
+	(void)tally_map_set(&unit->paths, (uintptr_t)file, (uintptr_t)path);
 	return path;
 }

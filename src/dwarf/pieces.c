@@ -62,13 +62,13 @@ const void *dwarf_pieces_find(const void *pieces, size_t size, size_t nr, uint64
 			      struct dwarf_part *part)
 {
 	/* Each step moves to a longer piece. In valid files the nesting is not that deep. */
-	enum { LOOKS_MAX = 1024 };
+	enum { STEPS_MAX = 1024 };
 	size_t at = pieces_before(pieces, size, nr, addr);
 	const struct dwarf_piece *piece;
 
 	if (at < nr)
 		part->end = TALLY_MIN(part->end, piece_at(pieces, size, at)->start);
-	for (int looks = 0; at && looks < LOOKS_MAX; looks++, at = piece->beyond) {
+	for (int looks = 0; at && looks < STEPS_MAX; looks++, at = piece->beyond) {
 		piece = piece_at(pieces, size, at - 1);
 		part->start = TALLY_MAX(part->start, piece->end > addr ? piece->start : piece->end);
 		if (piece->end > addr) {

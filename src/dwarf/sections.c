@@ -16,7 +16,7 @@ const char dwarf_names[] = "\0.debug_info\0"
 			   ".shstrtab";
 const size_t dwarf_names_size = sizeof(dwarf_names);
 
-size_t dwarf_name_place(int section)
+size_t dwarf_name_offset(int section)
 {
 	size_t at = 1;
 
@@ -27,5 +27,5 @@ size_t dwarf_name_place(int section)
 
 const char *tally_dwarf_section_name(enum tally_dwarf_section section)
 {
-	return dwarf_names + dwarf_name_place((int)section);
+	return dwarf_names + dwarf_name_offset((int)section);
 }

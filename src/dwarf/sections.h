@@ -9,6 +9,6 @@
  * denotes the string table itself. */
 extern const char dwarf_names[];
 extern const size_t dwarf_names_size;
-size_t dwarf_name_place(int section);
+size_t dwarf_name_offset(int section);
 
 #endif

@@ -90,7 +90,7 @@ static int answer_text(struct answer *answer, const char *text, uint32_t *ret_nu
 		message.nr = (uint32_t)len;
 		known = len < DWARF_TEXT_MAX ? ++answer->nr_texts : 0;
 		answer->nr_given_up += !known;
-		ret = tally_map_put(&answer->texts, (uintptr_t)text, known);
+		ret = tally_map_set(&answer->texts, (uintptr_t)text, known);
 		if (!ret && known)
 			ret = answer_add(answer, &message, text, len);
 	}
@@ -249,7 +249,7 @@ void dwarf_serve(int fd, struct tally_dwarf *const *dwarfs, uint32_t nr)
 	}
 }
 
-void dwarf_refuse(int fd, int error)
+void dwarf_send_error(int fd, int error)
 {
 	(void)send_end(fd, 0, 0, error);
 }

@@ -114,7 +114,7 @@ static int by_address(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void change_take(struct spans *spans, const struct change *change)
+static void change_apply(struct spans *spans, const struct change *change)
 {
 	const struct dwarf_call *call = &spans->unit->calls.data[change->number];
 
@@ -175,7 +175,7 @@ static uint32_t lines_fill(struct spans *spans)
 	return is_known ? (uint32_t)(line - spans->lines) + 1 : 0;
 }
 
-static int span_give(struct spans *spans, uint64_t start, uint64_t end, tally_line_take take,
+static int span_emit(struct spans *spans, uint64_t start, uint64_t end, tally_line_take take,
 		     void *arg)
 {
 	struct tally_line_span span = {start, end, spans->lines, lines_fill(spans)};
@@ -184,20 +184,20 @@ static int span_give(struct spans *spans, uint64_t start, uint64_t end, tally_li
 	return spans->nr_lines > LINES_MAX ? -E2BIG : take(arg, &span);
 }
 
-static int spans_give(struct spans *spans, tally_line_take take, void *arg)
+static int spans_emit(struct spans *spans, tally_line_take take, void *arg)
 {
 	uint64_t at = spans->part.start;
 	int ret = 0;
 
 	tally_vec_for_each (change, &spans->changes) {
 		if (change->addr > at && !ret) {
-			ret = span_give(spans, at, change->addr, take, arg);
+			ret = span_emit(spans, at, change->addr, take, arg);
 			at = change->addr;
 		}
-		change_take(spans, change);
+		change_apply(spans, change);
 	}
 	return ret || at >= spans->part.end ? ret
-					    : span_give(spans, at, spans->part.end, take, arg);
+					    : span_emit(spans, at, spans->part.end, take, arg);
 }
 
 /* Outside a function: limit the part to the row that contains the address. */
@@ -237,7 +237,7 @@ int tally_dwarf_find(struct tally_dwarf *dwarf, uint64_t addr, tally_line_take t
 		return ret;
 	ret = spans_find(&spans, addr);
 	if (!ret)
-		ret = spans_give(&spans, take, arg);
+		ret = spans_emit(&spans, take, arg);
 	tally_vec_free(&spans.changes);
 	return ret;
 }

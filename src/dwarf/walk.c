@@ -26,13 +26,13 @@ struct level {
 };
 
 /* The attributes used of an entry. */
-struct wanted {
+struct entry_attributes {
 	Dwarf_Attribute low, high, ranges, origin, file, line;
 };
 
-static int wanted_take(Dwarf_Attribute *attribute, void *arg)
+static int attribute_collect(Dwarf_Attribute *attribute, void *arg)
 {
-	struct wanted *wanted = arg;
+	struct entry_attributes *wanted = arg;
 
 	switch (attribute->code) {
 	case DW_AT_low_pc: wanted->low = *attribute; break;
@@ -57,7 +57,8 @@ static uint32_t number_of(Dwarf_Attribute *attribute)
 }
 
 /* Get the range from low_pc to high_pc. high_pc is an address or an offset from low_pc. */
-static bool simple_piece(struct wanted *wanted, Dwarf_Addr *ret_start, Dwarf_Addr *ret_end)
+static bool simple_piece(struct entry_attributes *wanted, Dwarf_Addr *ret_start,
+			 Dwarf_Addr *ret_end)
 {
 	Dwarf_Word len;
 
@@ -72,7 +73,7 @@ static bool simple_piece(struct wanted *wanted, Dwarf_Addr *ret_start, Dwarf_Add
 /* Called for each piece of an entry's code. */
 typedef int (*piece_take)(struct unit_walk *walk, uint64_t start, uint64_t end, const void *arg);
 
-static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct wanted *wanted,
+static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct entry_attributes *wanted,
 			  piece_take take, const void *arg)
 {
 	Dwarf_Addr base, start, end;
@@ -123,11 +124,11 @@ static bool is_alt(const Dwarf_Attribute *reference)
 
 static int visit_call(struct unit_walk *walk, Dwarf_Die *die, const struct level *level)
 {
-	struct wanted wanted = {0};
+	struct entry_attributes wanted = {0};
 	struct dwarf_call call = {.depth = level->inlined};
 	Dwarf_Die origin;
 
-	dwarf_getattrs(die, wanted_take, &wanted, 0);
+	dwarf_getattrs(die, attribute_collect, &wanted, 0);
 	call.is_alt = is_alt(&wanted.origin);
 	if (wanted.origin.valp && dwarf_formref_die(&wanted.origin, &origin))
 		call.origin = dwarf_dieoffset(&origin);
@@ -138,9 +139,9 @@ static int visit_call(struct unit_walk *walk, Dwarf_Die *die, const struct level
 
 static int visit_function(struct unit_walk *walk, Dwarf_Die *die)
 {
-	struct wanted wanted = {0};
+	struct entry_attributes wanted = {0};
 
-	dwarf_getattrs(die, wanted_take, &wanted, 0);
+	dwarf_getattrs(die, attribute_collect, &wanted, 0);
 	return for_each_piece(walk, die, &wanted, add_function, NULL);
 }
 
@@ -148,7 +149,7 @@ static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *par
 					  struct level level);
 
 /* Return true if an entry of this kind may contain code below it. */
-static bool is_above_code(const struct unit_walk *walk, int tag)
+static bool may_contain_code(const struct unit_walk *walk, int tag)
 {
 	switch (tag) {
 	case DW_TAG_subprogram:
@@ -189,7 +190,7 @@ static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct
 	}
 	if (!walk->error && level.nested > TALLY_DWARF_NESTED_MAX)
 		walk->error = -E2BIG;
-	if (!walk->error && is_above_code(walk, tag) && dwarf_haschildren(die) == 1)
+	if (!walk->error && may_contain_code(walk, tag) && dwarf_haschildren(die) == 1)
 		end = walk_children(walk, die, level);
 	if (tag == DW_TAG_subprogram) {
 		for (size_t i = first; i < walk->unit->functions.len; i++) {

@@ -67,7 +67,7 @@ static void signals_reset(void)
 }
 
 /* Discard the output: messages of libdw before it exits are of no use to users. */
-static void be_silent(void)
+static void output_discard(void)
 {
 	int nowhere = memfd_create("tally", MFD_CLOEXEC);
 
@@ -79,7 +79,7 @@ static void be_silent(void)
 }
 
 /* Use at most one thread per CPU, and only one for small files, which are read in a short time. */
-static uint32_t threads_wanted(const struct tally_dwarf_limits *limits,
+static uint32_t threads_choose(const struct tally_dwarf_limits *limits,
 			       const struct tally_dwarf_file *file)
 {
 	enum { SMALL = 4 << 20 };
@@ -100,7 +100,7 @@ static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_ope
 	uint32_t nr, wanted;
 	int ret = open_it(arg, &file, &alt);
 
-	wanted = ret ? 0 : threads_wanted(limits, &file);
+	wanted = ret ? 0 : threads_choose(limits, &file);
 	for (nr = 0; nr < wanted && !ret; nr++)
 		ret = tally_dwarf_open(&file, alt.sections[TALLY_DWARF_INFO].data ? &alt : NULL,
 				       &dwarfs[nr]);
@@ -119,7 +119,7 @@ static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *li
 	if (getppid() != parent)
 		_exit(0);
 	signals_reset();
-	be_silent();
+	output_discard();
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, limits->seconds);
 	limit(RLIMIT_AS, space_taken() + limits->bytes);
@@ -129,7 +129,7 @@ static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *li
 
 		/* The reply has to follow a request. */
 		(void)!read(fd, &question, sizeof(question));
-		dwarf_refuse(fd, ret);
+		dwarf_send_error(fd, ret);
 	} else {
 		dwarf_serve(fd, dwarfs, nr);
 	}
@@ -193,7 +193,7 @@ static int worker_reap(struct tally_dwarf_worker *worker)
 	return TALLY_DWARF_ERROR_CRASHED;
 }
 
-static int worker_give_up(struct tally_dwarf_worker *worker, int error)
+static int worker_abort(struct tally_dwarf_worker *worker, int error)
 {
 	int ended = worker_reap(worker);
 
@@ -345,8 +345,8 @@ static int ask(const struct tally_dwarf_worker *worker, const uint64_t *addrs, u
 	return sendmsg(worker->fd, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : -EPIPE;
 }
 
-int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
-			   struct tally_lines *lines)
+int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
+			       struct tally_lines *lines)
 {
 	int ret = worker->error;
 
@@ -363,7 +363,7 @@ int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *ad
 		return ret;
 	if (ret == -EPIPE || ret == -EPROTO)
 		ret = 0; /* the exit status is more specific */
-	return worker_give_up(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
+	return worker_abort(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
 }
 
 void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker)

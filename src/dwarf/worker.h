@@ -66,8 +66,8 @@ int tally_dwarf_worker_start(struct tally_dwarf_worker *worker,
  * function a span of one byte without lines is added. Returns 0; TALLY_DWARF_ERROR_*, with MEMORY
  * also if the reply is too long; or the error of `open`. After an error the worker is unusable;
  * some spans may have been added. */
-int tally_dwarf_worker_ask(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
-			   struct tally_lines *lines);
+int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t *addrs, size_t nr,
+			       struct tally_lines *lines);
 
 /* End the process and free the memory of the worker. */
 void tally_dwarf_worker_stop(struct tally_dwarf_worker *worker);

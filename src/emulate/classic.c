@@ -52,14 +52,14 @@ struct translated_event {
 	struct classic_rings *rings; /* NULL: not mapped */
 };
 
-static struct classic_backend *own(struct tally_emulate_backend *backend)
+static struct classic_backend *classic_of(struct tally_emulate_backend *backend)
 {
 	return tally_container_of(backend, struct classic_backend, backend);
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-static void all_update(struct classic_backend *self)
+static void all_rings_update(struct classic_backend *self)
 {
 	if (!self->nr_rings)
 		return;
@@ -95,7 +95,7 @@ static void rings_free(struct classic_backend *self, struct translated_event *ev
 }
 
 /* Free the rings: the last mapping is gone. */
-static void event_lose_rings(struct classic_backend *self, struct translated_event *event)
+static void event_free_rings(struct classic_backend *self, struct translated_event *event)
 {
 	struct classic_rings *rings = event->rings;
 
@@ -191,7 +191,7 @@ static int classic_ring_map(struct tally_emulate_backend *backend,
 			    const struct tally_emulate_caller *caller, void *arg, size_t len,
 			    uint64_t offset, bool writable, struct tally_emulate_map *ret_map)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	struct translated_event *event = arg;
 	int ret = 0, fd;
 
@@ -207,7 +207,7 @@ static int classic_ring_map(struct tally_emulate_backend *backend,
 	if (fd < 0) {
 		ret = -errno;
 		if (!event->rings->nr_mappings)
-			event_lose_rings(self, event);
+			event_free_rings(self, event);
 		return ret;
 	}
 	event->rings->nr_mappings++;
@@ -222,7 +222,7 @@ static void classic_ring_unmap(struct tally_emulate_backend *backend, void *arg,
 	struct translated_event *event = arg;
 
 	if (!--event->rings->nr_mappings)
-		event_lose_rings(own(backend), event);
+		event_free_rings(classic_of(backend), event);
 }
 
 static void classic_ring_update(struct tally_emulate_backend *backend, void *arg)
@@ -235,13 +235,13 @@ static void classic_ring_update(struct tally_emulate_backend *backend, void *arg
 
 static void classic_wait(struct tally_emulate_backend *backend)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	uint64_t expired;
 
 	if (self->inner->wait_fd >= 0)
 		self->inner->wait(self->inner);
 	(void)!read(self->timer_fd, &expired, sizeof(expired));
-	all_update(self);
+	all_rings_update(self);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -276,7 +276,7 @@ static int classic_event_open(struct tally_emulate_backend *backend,
 			      const struct tally_emulate_caller *caller,
 			      const struct tally_emulate_open *open, void **ret_event)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	const struct translated_event *group = open->group;
 	struct translated_event *event = calloc(1, sizeof(*event));
 	int ret;
@@ -300,7 +300,7 @@ static int classic_event_open(struct tally_emulate_backend *backend,
 
 static void classic_event_close(struct tally_emulate_backend *backend, void *arg)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	struct translated_event *event = arg;
 
 	tally_list_remove(&event->link);
@@ -320,7 +320,7 @@ static int64_t classic_event_read(struct tally_emulate_backend *backend,
 				  const struct tally_emulate_caller *caller, void *arg, void *to,
 				  size_t len)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	const struct translated_event *event = arg;
 	int64_t got = self->inner->event_read(self->inner, caller, event->inner, self->bytes,
 					      sizeof(self->bytes));
@@ -328,7 +328,7 @@ static int64_t classic_event_read(struct tally_emulate_backend *backend,
 	if (got >= 0)
 		got = tally_classic_counts(&event->attr, self->bytes, (size_t)got, event->id, to,
 					   len);
-	all_update(self);
+	all_rings_update(self);
 	return got;
 }
 
@@ -336,7 +336,7 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 				 const struct tally_emulate_caller *caller, void *arg,
 				 uint32_t request, uintptr_t argument, void *other)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 	const struct translated_event *event = arg;
 	int ret = tally_classic_check_request(request);
 
@@ -344,7 +344,7 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 		return ret;
 	ret = self->inner->event_control(self->inner, caller, event->inner, request, argument,
 					 NULL);
-	all_update(self);
+	all_rings_update(self);
 	return ret;
 }
 
@@ -353,7 +353,7 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 static void classic_task_control(struct tally_emulate_backend *backend,
 				 const struct tally_emulate_caller *caller, uint32_t request)
 {
-	struct classic_backend *self = own(backend);
+	struct classic_backend *self = classic_of(backend);
 
 	tally_list_for_each (link, &self->events) {
 		struct translated_event *event =
@@ -364,7 +364,7 @@ static void classic_task_control(struct tally_emulate_backend *backend,
 			self->inner->event_control(self->inner, caller, event->inner, request, 0,
 						   NULL);
 	}
-	all_update(self);
+	all_rings_update(self);
 }
 
 /* ---- processes: passed on to the inner backend ----------------------------------------------- */
@@ -372,36 +372,36 @@ static void classic_task_control(struct tally_emulate_backend *backend,
 static void classic_process_fork(struct tally_emulate_backend *backend, int32_t parent,
 				 int32_t child)
 {
-	own(backend)->inner->process_fork(own(backend)->inner, parent, child);
+	classic_of(backend)->inner->process_fork(classic_of(backend)->inner, parent, child);
 }
 
 static void classic_process_exec(struct tally_emulate_backend *backend, int32_t pid)
 {
-	own(backend)->inner->process_exec(own(backend)->inner, pid);
+	classic_of(backend)->inner->process_exec(classic_of(backend)->inner, pid);
 }
 
 static void classic_process_end(struct tally_emulate_backend *backend, int32_t pid)
 {
-	own(backend)->inner->process_end(own(backend)->inner, pid);
-	all_update(own(backend));
+	classic_of(backend)->inner->process_end(classic_of(backend)->inner, pid);
+	all_rings_update(classic_of(backend));
 }
 
 static void classic_process_exit(struct tally_emulate_backend *backend, int32_t pid)
 {
-	own(backend)->inner->process_exit(own(backend)->inner, pid);
-	all_update(own(backend));
+	classic_of(backend)->inner->process_exit(classic_of(backend)->inner, pid);
+	all_rings_update(classic_of(backend));
 }
 
 static void classic_caller_waits(struct tally_emulate_backend *backend,
 				 const struct tally_emulate_caller *caller)
 {
-	own(backend)->inner->caller_waits(own(backend)->inner, caller);
-	all_update(own(backend));
+	classic_of(backend)->inner->caller_waits(classic_of(backend)->inner, caller);
+	all_rings_update(classic_of(backend));
 }
 
 static int classic_wait_child(struct tally_emulate_backend *backend, int32_t pid, int *ret_status)
 {
-	return own(backend)->inner->wait_child(own(backend)->inner, pid, ret_status);
+	return classic_of(backend)->inner->wait_child(classic_of(backend)->inner, pid, ret_status);
 }
 
 /* ---- creation and destruction ---------------------------------------------------------------- */
@@ -465,9 +465,9 @@ void tally_emulate_classic_free(struct tally_emulate_backend *backend)
 {
 	if (!backend)
 		return;
-	if (own(backend)->timer_fd >= 0)
-		close(own(backend)->timer_fd);
+	if (classic_of(backend)->timer_fd >= 0)
+		close(classic_of(backend)->timer_fd);
 	if (backend->wait_fd >= 0)
 		close(backend->wait_fd);
-	free(own(backend));
+	free(classic_of(backend));
 }

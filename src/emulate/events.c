@@ -20,7 +20,7 @@ static int token_new(uint64_t *ret_token)
 
 	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
 		return -EAGAIN;
-	if (!token || token == TALLY_EMULATE_NOTHING)
+	if (!token || token == TALLY_EMULATE_NO_GROUP)
 		return -EAGAIN;
 	*ret_token = token;
 	return 0;
@@ -43,7 +43,7 @@ static int event_register(struct emulate_event *event)
 	int ret = name_socket(event->fd, event->token);
 
 	if (!ret)
-		ret = tally_map_put(&server->events, event->token, (uintptr_t)event);
+		ret = tally_map_set(&server->events, event->token, (uintptr_t)event);
 	if (ret)
 		return ret;
 	ret = emulate_watch(server, server->facts_fd, event->fd, EPOLLIN, EMULATE_EVENT, event);
@@ -155,7 +155,7 @@ int emulate_event_watch(void *wakes, int fd)
 
 	/* Watched by a single epoll set, as polling such a descriptor consumes its wakeup. */
 	return emulate_watch(event->server, event->server->calls_fd, fd, EPOLLIN | EPOLLET,
-			     EMULATE_SOURCE, event);
+			     EMULATE_WAKEUP, event);
 }
 
 void emulate_event_unwatch(void *wakes, int fd)

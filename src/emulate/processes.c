@@ -73,7 +73,7 @@ static bool read_program(int32_t pid, struct stat *ret_program)
 	return !stat(path, ret_program);
 }
 
-static void note_program(struct emulate_process *process)
+static void record_program(struct emulate_process *process)
 {
 	struct stat program = {0};
 
@@ -97,7 +97,8 @@ static bool has_executed(const struct emulate_process *process)
 	return !process->ends && *comm && strcmp(comm, process->comm);
 }
 
-void emulate_process_look(struct tally_emulate_server *server, struct emulate_process *process)
+void emulate_process_check_exec(struct tally_emulate_server *server,
+				struct emulate_process *process)
 {
 	if (has_executed(process))
 		emulate_process_exec(server, process);
@@ -112,9 +113,9 @@ static struct emulate_process *process_new(struct tally_emulate_server *server, 
 	if (!process)
 		return NULL;
 	process->pid = pid;
-	note_program(process);
+	record_program(process);
 	process->fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (process->fd < 0 || tally_map_put(&server->processes, (uint64_t)pid, (uintptr_t)process))
+	if (process->fd < 0 || tally_map_set(&server->processes, (uint64_t)pid, (uintptr_t)process))
 		goto failed;
 	if (!emulate_watch(server, server->facts_fd, process->fd, EPOLLIN, EMULATE_PROCESS,
 			   process))
@@ -172,7 +173,7 @@ struct emulate_process *emulate_process_get(struct tally_emulate_server *server,
 }
 
 /* Drop the mappings of a process, and free the events that no one else uses. */
-static void forget_mappings(struct tally_emulate_server *server, int32_t pid, bool ended)
+static void process_mappings_drop(struct tally_emulate_server *server, int32_t pid, bool ended)
 {
 	TALLY_VEC(struct emulate_event *) gone = {0};
 	const struct tally_map_slot *slot;
@@ -193,16 +194,16 @@ static void forget_mappings(struct tally_emulate_server *server, int32_t pid, bo
 
 void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process)
 {
-	forget_mappings(server, process->pid, false);
-	note_program(process);
+	process_mappings_drop(server, process->pid, false);
+	record_program(process);
 	if (server->backend->process_exec)
 		server->backend->process_exec(server->backend, process->pid);
 }
 
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process)
 {
-	emulate_process_look(server, process);
-	forget_mappings(server, process->pid, true);
+	emulate_process_check_exec(server, process);
+	process_mappings_drop(server, process->pid, true);
 	if (server->backend->process_exit)
 		server->backend->process_exit(server->backend, process->pid);
 	tally_map_remove(&server->processes, (uint64_t)process->pid);

@@ -36,17 +36,17 @@ enum {
 };
 
 enum tally_emulate_operation {
-	TALLY_EMULATE_START,  /* a program starts: after an exec, or as the first one */
-	TALLY_EMULATE_FORKED, /* the caller is a new process; argument[0]: its parent, or 0 */
-	TALLY_EMULATE_FORKS,  /* the caller created the process argument[0] */
-	TALLY_EMULATE_END,    /* the program ends by exit(3) */
-	TALLY_EMULATE_OPEN,   /* data: the attr; argument: pid, cpu, flags; other: the group */
-	TALLY_EMULATE_READ,   /* argument[0]: bytes */
-	TALLY_EMULATE_IOCTL,  /* argument: request, value; data: what that points to */
-	TALLY_EMULATE_MMAP,   /* argument: bytes, offset in bytes, TALLY_EMULATE_MAP_* */
-	TALLY_EMULATE_MUNMAP, /* argument[0]: the mapping, from value[1] of the MMAP reply */
-	TALLY_EMULATE_PRCTL,  /* argument[0]: the option */
-	TALLY_EMULATE_WAIT,   /* the caller is about to wait for events; only if START requested it
+	TALLY_EMULATE_START,       /* a program starts: after an exec, or as the first one */
+	TALLY_EMULATE_FORK_CHILD,  /* the caller is a new process; argument[0]: its parent, or 0 */
+	TALLY_EMULATE_FORK_PARENT, /* the caller created the process argument[0] */
+	TALLY_EMULATE_END,         /* the program ends by exit(3) */
+	TALLY_EMULATE_OPEN,        /* data: the attr; argument: pid, cpu, flags; other: the group */
+	TALLY_EMULATE_READ,        /* argument[0]: bytes */
+	TALLY_EMULATE_IOCTL,       /* argument: request, value; data: what that points to */
+	TALLY_EMULATE_MMAP,        /* argument: bytes, offset in bytes, TALLY_EMULATE_MAP_* */
+	TALLY_EMULATE_MUNMAP,      /* argument[0]: the mapping, from value[1] of the MMAP reply */
+	TALLY_EMULATE_PRCTL,       /* argument[0]: the option */
+	TALLY_EMULATE_WAIT, /* the caller is about to wait for events; only if START requested it
 	                       */
 	TALLY_EMULATE_NR_OPERATIONS,
 };
@@ -57,7 +57,7 @@ enum {
 };
 
 /* Value of `other` if there is no group. Any other value that is not an event fails with EBADF. */
-#define TALLY_EMULATE_NOTHING UINT64_MAX
+#define TALLY_EMULATE_NO_GROUP UINT64_MAX
 
 struct tally_emulate_request {
 	uint32_t magic;

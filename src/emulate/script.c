@@ -16,17 +16,17 @@ static int pmu_option(struct script_line *line, struct tally_script *script)
 {
 	uint64_t value;
 
-	if (script_word_is(line, "no-interrupt")) {
+	if (script_accept(line, "no-interrupt")) {
 		script->no_interrupt = true;
 		return 0;
 	}
-	if (script_word_is(line, "counters")) {
+	if (script_accept(line, "counters")) {
 		if (script_number(line, 1, 24, "a PMU has 1 to 24 counters", &value))
 			return -EINVAL;
 		script->counters = (uint8_t)value;
 		return 0;
 	}
-	if (!script_word_is(line, "width"))
+	if (!script_accept(line, "width"))
 		return script_fail(line, "expected counters, width or no-interrupt");
 	if (script_number(line, 8, 64, "counters have 8 to 64 bits", &value))
 		return -EINVAL;
@@ -42,14 +42,14 @@ static int parse_pmu(struct script_line *line, struct tally_script *script)
 		script->pmu[0] = '\0';
 		return 0;
 	}
-	while (!ret && script_more(line))
+	while (!ret && script_has_word(line))
 		ret = pmu_option(line, script);
 	return ret;
 }
 
 static int parse_paranoid(struct script_line *line, struct tally_script *script)
 {
-	bool negative = script_word_is(line, "-1");
+	bool negative = script_accept(line, "-1");
 	uint64_t value = 0;
 
 	if (!negative && script_number(line, 0, 3, "expected a level from -1 to 3", &value))
@@ -73,15 +73,15 @@ static int parse_time(struct script_line *line, struct tally_script *script)
 	uint64_t *to;
 
 	do {
-		if (script_word_is(line, "call"))
+		if (script_accept(line, "call"))
 			to = &script->call_ns;
-		else if (script_word_is(line, "life"))
+		else if (script_accept(line, "life"))
 			to = &script->life_ns;
 		else
 			return script_fail(line, "expected call or life");
 		if (script_time(line, to))
 			return -EINVAL;
-	} while (script_more(line));
+	} while (script_has_word(line));
 	return 0;
 }
 
@@ -201,13 +201,13 @@ static int parse_rate(struct script_line *line, struct tally_script *script,
 {
 	unsigned __int128 nano;
 
-	if (script_word_is(line, "sequence"))
+	if (script_accept(line, "sequence"))
 		return parse_sequence(line, script, event);
 	if (script_decimal(line, &nano))
 		return -EINVAL;
-	if (script_word_is(line, "per"))
+	if (script_accept(line, "per"))
 		return rate_per(line, script, nano, event);
-	if (!script_word_is(line, "/s"))
+	if (!script_accept(line, "/s"))
 		return script_fail(line, "expected /s or per after the number");
 	if (nano / 1000000000 > TALLY_SCRIPT_RATE_MAX)
 		return script_fail(line, "the rate exceeds what a counter can count");
@@ -220,13 +220,13 @@ static int parse_counters(struct script_line *line, struct tally_script_event *e
 {
 	uint64_t value;
 
-	if (!script_word_is(line, "on"))
+	if (!script_accept(line, "on"))
 		return script_fail(line, "expected on after the rate");
 	do {
 		if (script_number(line, 0, 23, "expected a counter from 0 to 23", &value))
 			return -EINVAL;
 		event->counters |= 1u << value;
-	} while (script_more(line));
+	} while (script_has_word(line));
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static int parse_event(struct script_line *line, struct tally_script *script)
 	if (script->nr_events == TALLY_SCRIPT_EVENTS)
 		return script_fail(line, "more than 16 events");
 	ret = parse_rate(line, script, &event);
-	if (!ret && script_more(line))
+	if (!ret && script_has_word(line))
 		ret = parse_counters(line, &event);
 	if (!ret)
 		script->events[script->nr_events++] = event;
@@ -266,7 +266,7 @@ static int parse_place(struct script_line *line, struct tally_script *script)
 		ret = script_number(line, 1, UINT64_MAX, "expected an address", &place.address);
 	else
 		ret = script_name(line, place.symbol);
-	if (!ret && script_word_is(line, "+"))
+	if (!ret && script_accept(line, "+"))
 		ret = *place.symbol ? script_number(line, 0, UINT32_MAX, "expected an offset",
 						    &place.address)
 				    : script_fail(line, "an offset requires a symbol");
@@ -312,17 +312,17 @@ static int parse_fail(struct script_line *line, struct tally_script *script)
 
 	if (script->nr_failures == TALLY_SCRIPT_FAILURES)
 		return script_fail(line, "more than 64 failures");
-	while (i < TALLY_ARRAY_SIZE(call_names) && !script_word_is(line, call_names[i]))
+	while (i < TALLY_ARRAY_SIZE(call_names) && !script_accept(line, call_names[i]))
 		i++;
 	if (i == TALLY_ARRAY_SIZE(call_names))
 		return script_fail(line, "expected open, ioctl, mmap or read");
 	failure.call = (enum tally_script_call)i;
-	if (!script_word_is(line, "each") &&
+	if (!script_accept(line, "each") &&
 	    script_number(line, 1, UINT64_MAX, "expected the number of a call, from 1, or each",
 			  &failure.nth))
 		return -EINVAL;
 	for (i = 0; i < TALLY_ARRAY_SIZE(errors); i++)
-		if (script_word_is(line, errors[i].name))
+		if (script_accept(line, errors[i].name))
 			break;
 	if (i == TALLY_ARRAY_SIZE(errors))
 		return script_fail(line, "unknown error name");
@@ -346,13 +346,13 @@ static int parse_line(struct script_line *line, struct tally_script *script)
 {
 	int ret;
 
-	if (!script_more(line))
+	if (!script_has_word(line))
 		return 0;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(statements); i++) {
-		if (!script_word_is(line, statements[i].name))
+		if (!script_accept(line, statements[i].name))
 			continue;
 		ret = statements[i].parse(line, script);
-		if (!ret && script_more(line))
+		if (!ret && script_has_word(line))
 			return script_fail(line, "unexpected text at the end of the statement");
 		return ret;
 	}

@@ -43,13 +43,13 @@ static void skip_blanks(struct script_line *line)
 	line->word = line->at;
 }
 
-bool script_more(struct script_line *line)
+bool script_has_word(struct script_line *line)
 {
 	skip_blanks(line);
 	return line->at < line->len;
 }
 
-bool script_word_is(struct script_line *line, const char *word)
+bool script_accept(struct script_line *line, const char *word)
 {
 	size_t len = strlen(word);
 

@@ -19,11 +19,11 @@ struct script_line {
 void script_line_begin(struct script_line *line, const char *text, size_t len);
 
 /* Return whether there is another word. */
-bool script_more(struct script_line *line);
+bool script_has_word(struct script_line *line);
 
 /* Consume the next word if it is this one. A character that cannot be part of a name is a separate
  * word. */
-bool script_word_is(struct script_line *line, const char *word);
+bool script_accept(struct script_line *line, const char *word);
 
 /* Return whether the next word starts with a digit. */
 bool script_is_number(struct script_line *line);

@@ -70,7 +70,7 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	struct emulate_event *other;
 
 	*ret_event = NULL;
-	if (call->request->other == TALLY_EMULATE_NOTHING)
+	if (call->request->other == TALLY_EMULATE_NO_GROUP)
 		return 0;
 	other = emulate_event_find(call->server, call->request->other);
 	if (!other)
@@ -81,7 +81,7 @@ static int other_find(struct emulate_call *call, void **ret_event)
 
 /* The kernel's rule for access to another task: its users and groups are all those of the caller,
  * and it is dumpable. */
-static bool may_look_at(const struct emulate_rights *caller, const struct emulate_rights *target)
+static bool may_ptrace(const struct emulate_rights *caller, const struct emulate_rights *target)
 {
 	for (int i = 0; i < 3; i++)
 		if (target->user[i] != caller->user[1] || target->group[i] != caller->group[1])
@@ -90,7 +90,7 @@ static bool may_look_at(const struct emulate_rights *caller, const struct emulat
 }
 
 /* Return whether the caller has the rights of this process, with which the backend acts. */
-static bool has_our_rights(const struct emulate_rights *caller)
+static bool has_server_rights(const struct emulate_rights *caller)
 {
 	struct emulate_rights ours;
 
@@ -111,11 +111,11 @@ static bool may_open(const struct emulate_call *call, const struct tally_emulate
 		return true;
 	if (!emulate_rights(call->caller->tid, &caller))
 		return false;
-	if (has_our_rights(&caller))
+	if (has_server_rights(&caller))
 		return true;
 	if (open->pid < 0)
 		return false;
-	return emulate_rights(open->pid, &target) ? may_look_at(&caller, &target) : !is_open;
+	return emulate_rights(open->pid, &target) ? may_ptrace(&caller, &target) : !is_open;
 }
 
 static uint64_t inode_of(int fd)
@@ -316,8 +316,8 @@ static const struct {
 	bool of_event;
 } calls[TALLY_EMULATE_NR_OPERATIONS] = {
 	[TALLY_EMULATE_START] = {serve_start, false},
-	[TALLY_EMULATE_FORKED] = {serve_forked, false},
-	[TALLY_EMULATE_FORKS] = {serve_forks, false},
+	[TALLY_EMULATE_FORK_CHILD] = {serve_forked, false},
+	[TALLY_EMULATE_FORK_PARENT] = {serve_forks, false},
 	[TALLY_EMULATE_END] = {serve_end, false},
 	[TALLY_EMULATE_OPEN] = {serve_open, false},
 	[TALLY_EMULATE_READ] = {serve_read, true},

@@ -21,8 +21,8 @@ enum { BATCH = 64 };
 
 /* ---- watched descriptors --------------------------------------------------- */
 
-static int watched_note(struct tally_emulate_server *server, int fd, enum emulate_kind kind,
-			void *object)
+static int watched_set(struct tally_emulate_server *server, int fd, enum emulate_kind kind,
+		       void *object)
 {
 	while (server->watched.len <= (size_t)fd)
 		if (tally_vec_push(&server->watched, (struct emulate_watched){0}))
@@ -35,7 +35,7 @@ int emulate_watch(struct tally_emulate_server *server, int epoll_fd, int fd, uin
 		  enum emulate_kind kind, void *object)
 {
 	struct epoll_event event = {.events = events, .data = {.fd = fd}};
-	int ret = watched_note(server, fd, kind, object);
+	int ret = watched_set(server, fd, kind, object);
 
 	if (ret)
 		return ret;
@@ -74,13 +74,13 @@ static void connection_end(struct tally_emulate_server *server,
 
 	connection_free(server, connection);
 	if (process)
-		emulate_process_look(server, process);
+		emulate_process_check_exec(server, process);
 }
 
-static void facts_take(struct tally_emulate_server *server);
+static void hangups_handle(struct tally_emulate_server *server);
 
 /* Reject a client when out of descriptors; otherwise epoll would report it again and again. */
-static void connection_turn_away(struct tally_emulate_server *server)
+static void connection_reject(struct tally_emulate_server *server)
 {
 	close(server->spare_fd);
 	server->spare_fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC);
@@ -98,11 +98,11 @@ static void connection_accept(struct tally_emulate_server *server)
 	socklen_t len = sizeof(who);
 
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-		connection_turn_away(server);
+		connection_reject(server);
 	if (fd < 0)
 		return;
 	/* A process that has ended must not be known by its PID any more, which may be reused. */
-	facts_take(server);
+	hangups_handle(server);
 	connection = calloc(1, sizeof(*connection));
 	if (!connection || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
 	    (who.uid != geteuid() && !emulate_process_find(server, who.pid)))
@@ -173,7 +173,7 @@ static bool connection_serve(struct tally_emulate_server *server,
 	caller.tid = server->request.tid;
 	if (!emulate_is_thread(caller.pid, caller.tid))
 		return false;
-	facts_take(server);
+	hangups_handle(server);
 	emulate_serve(server, &caller, &passed);
 	ret = reply_send(server, connection->fd, passed);
 	if (passed >= 0)
@@ -193,7 +193,7 @@ static void socket_drain(int fd)
 		;
 }
 
-static void fact_take(struct tally_emulate_server *server, int fd, uint32_t events)
+static void hangup_handle(struct tally_emulate_server *server, int fd, uint32_t events)
 {
 	struct emulate_watched watched = watched_at(server, fd);
 
@@ -206,7 +206,7 @@ static void fact_take(struct tally_emulate_server *server, int fd, uint32_t even
 }
 
 /* Handle everything that has ended so far. */
-static void facts_take(struct tally_emulate_server *server)
+static void hangups_handle(struct tally_emulate_server *server)
 {
 	struct epoll_event events[BATCH];
 	int nr;
@@ -214,7 +214,7 @@ static void facts_take(struct tally_emulate_server *server)
 	do {
 		nr = epoll_wait(server->facts_fd, events, BATCH, 0);
 		for (int i = 0; i < nr; i++)
-			fact_take(server, events[i].data.fd, events[i].events);
+			hangup_handle(server, events[i].data.fd, events[i].events);
 	} while (nr == BATCH);
 }
 
@@ -227,10 +227,10 @@ static void ready_serve(struct tally_emulate_server *server, int fd, uint32_t ev
 	if (fd == server->listen_fd)
 		connection_accept(server);
 	else if (fd == server->facts_fd)
-		facts_take(server);
+		hangups_handle(server);
 	else if (fd == server->backend->wait_fd)
 		server->backend->wait(server->backend);
-	else if (watched.kind == EMULATE_SOURCE)
+	else if (watched.kind == EMULATE_WAKEUP)
 		emulate_event_wake(watched.object, (short)(events & (POLLIN | POLLHUP)));
 	else if (watched.kind == EMULATE_CONNECTION && !connection_serve(server, watched.object))
 		connection_end(server, watched.object);

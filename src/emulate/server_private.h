@@ -48,7 +48,7 @@ enum emulate_kind {
 	EMULATE_CONNECTION,
 	EMULATE_PROCESS,
 	EMULATE_EVENT,
-	EMULATE_SOURCE
+	EMULATE_WAKEUP
 };
 
 struct emulate_watched {
@@ -106,7 +106,8 @@ struct emulate_process *emulate_process_get(struct tally_emulate_server *server,
 void emulate_process_exec(struct tally_emulate_server *server, struct emulate_process *process);
 /* Check whether the process executed a program without the library: its connection was closed, or
  * it ended. */
-void emulate_process_look(struct tally_emulate_server *server, struct emulate_process *process);
+void emulate_process_check_exec(struct tally_emulate_server *server,
+				struct emulate_process *process);
 struct emulate_process *emulate_process_find(const struct tally_emulate_server *server,
 					     int32_t pid);
 void emulate_process_exit(struct tally_emulate_server *server, struct emulate_process *process);

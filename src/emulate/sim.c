@@ -80,8 +80,8 @@ static int open_as(struct emulated_machine *machine, struct emulated_task *task,
 	const struct emulated_event *group = open->group;
 	struct tally_sim *sim = machine->sim;
 	int no_group_fd = open->is_group_bad ? INT_MAX : -1;
-	int group_fd =
-		group ? tally_sim_give(sim, machine->keeper, group->fd, task->task) : no_group_fd;
+	int group_fd = group ? tally_sim_send_fd(sim, machine->keeper, group->fd, task->task)
+			     : no_group_fd;
 	int fd, kept;
 
 	if (group && group_fd < 0)
@@ -93,7 +93,7 @@ static int open_as(struct emulated_machine *machine, struct emulated_task *task,
 	if (fd < 0)
 		return fd;
 	tally_sim_set_owner(sim, task->task, fd, event);
-	kept = tally_sim_give(sim, task->task, fd, machine->keeper);
+	kept = tally_sim_send_fd(sim, task->task, fd, machine->keeper);
 	tally_sim_close(sim, task->task, fd);
 	return kept;
 }

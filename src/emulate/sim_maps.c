@@ -26,8 +26,8 @@ static bool maps_parse(const char *text, struct maps_line *line)
 		      line->path) >= 7;
 }
 
-static void mapping_tell(struct emulated_machine *machine, struct emulated_task *task,
-			 const struct maps_line *line)
+static void mapping_report(struct emulated_machine *machine, struct emulated_task *task,
+			   const struct maps_line *line)
 {
 	const struct tally_core_mapping mapping = {
 		.addr = line->start,
@@ -43,7 +43,7 @@ static void mapping_tell(struct emulated_machine *machine, struct emulated_task 
 	};
 	const struct tally_sim_step step = SIM_MAP(&mapping);
 
-	tally_sim_do(machine->sim, task->task, &step);
+	tally_sim_execute(machine->sim, task->task, &step);
 }
 
 /* ---- places ------------------------------------------------------------------ */
@@ -73,7 +73,8 @@ static void places_match(const struct emulated_machine *machine, struct emulated
 	}
 }
 
-static bool places_wanted(const struct emulated_machine *machine, const struct emulated_task *task)
+static bool has_unresolved_places(const struct emulated_machine *machine,
+				  const struct emulated_task *task)
 {
 	for (uint32_t i = 0; i < machine->script->nr_places; i++)
 		if (!task->places[i])
@@ -87,7 +88,7 @@ static void places_find(const struct emulated_machine *machine, struct emulated_
 	struct tally_symtab table = {0};
 	struct tally_file_map map;
 
-	if (!places_wanted(machine, task) || tally_file_map(line->path, &map))
+	if (!has_unresolved_places(machine, task) || tally_file_map(line->path, &map))
 		return;
 	if (!tally_elf_parse(map.data, map.len, &table, NULL))
 		places_match(machine, task, line, &table);
@@ -95,7 +96,7 @@ static void places_find(const struct emulated_machine *machine, struct emulated_
 	tally_file_unmap(&map);
 }
 
-static void places_begin(const struct emulated_machine *machine, struct emulated_task *task)
+static void places_init(const struct emulated_machine *machine, struct emulated_task *task)
 {
 	for (uint32_t i = 0; i < machine->script->nr_places; i++) {
 		const struct tally_script_place *place = &machine->script->places[i];
@@ -110,7 +111,7 @@ void emulated_maps_read(struct emulated_machine *machine, struct emulated_task *
 	char path[64], text[1024];
 	FILE *file;
 
-	places_begin(machine, task);
+	places_init(machine, task);
 	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
 	file = fopen(path, "re");
 	if (!file)
@@ -118,7 +119,7 @@ void emulated_maps_read(struct emulated_machine *machine, struct emulated_task *
 	while (fgets(text, sizeof(text), file)) {
 		if (!maps_parse(text, &line) || line.rights[2] != 'x')
 			continue;
-		mapping_tell(machine, task, &line);
+		mapping_report(machine, task, &line);
 		if (*line.path == '/')
 			places_find(machine, task, &line);
 	}

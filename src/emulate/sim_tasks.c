@@ -12,13 +12,13 @@
 #include "hosts/sim/task.h"
 
 /* Long enough, but not so long that the machine's clock would wrap. */
-#define FOR_EVER (1ull << 62)
+#define SLEEP_FOREVER (1ull << 62)
 /* A round, in which each place has its share: short, and prime, so that it does not divide a
  * sampling period. */
 enum { ROUND_NS = 10007 };
 /* The two segments in a task's steps. The machine uses the one that ran last until the next one
  * begins, so that one must not be changed. */
-enum { FIRST = 1, SECOND = 3 };
+enum { FIRST_SEGMENT = 1, SECOND_SEGMENT = 3 };
 
 static struct emulated_task *find_task(const struct emulated_machine *machine, int32_t tid)
 {
@@ -33,9 +33,12 @@ static struct emulated_task *task_prepare(struct emulated_machine *machine, int3
 					  int32_t tid)
 {
 	const struct tally_sim_step steps[] = {
-		SIM_LOOP(0),         SIM_SEGMENT(.mode = SIM_USER, .rates = &machine->rates),
-		SIM_SLEEP(FOR_EVER), SIM_SEGMENT(.mode = SIM_USER, .rates = &machine->rates),
-		SIM_SLEEP(FOR_EVER), SIM_END_LOOP(),
+		SIM_LOOP(0),
+		SIM_SEGMENT(.mode = SIM_USER, .rates = &machine->rates),
+		SIM_SLEEP(SLEEP_FOREVER),
+		SIM_SEGMENT(.mode = SIM_USER, .rates = &machine->rates),
+		SIM_SLEEP(SLEEP_FOREVER),
+		SIM_END_LOOP(),
 	};
 	struct emulated_task *task = calloc(1, sizeof(*task));
 
@@ -43,14 +46,14 @@ static struct emulated_task *task_prepare(struct emulated_machine *machine, int3
 		return NULL;
 	task->pid = pid;
 	task->tid = tid;
-	task->stretch = SECOND;
+	task->stretch = SECOND_SEGMENT;
 	memcpy(task->steps, steps, sizeof(steps));
 	tally_sim_number_next(machine->sim, pid, tid);
 	return task;
 }
 
 /* Return the machine's most recently created task. */
-static struct tally_sim_task *newest(struct emulated_machine *machine)
+static struct tally_sim_task *newest_task(struct emulated_machine *machine)
 {
 	struct tally_sim_task *task = NULL, *next;
 
@@ -65,9 +68,9 @@ static struct tally_sim_task *newest(struct emulated_machine *machine)
 static struct emulated_task *task_begin(struct emulated_machine *machine,
 					struct emulated_task *task)
 {
-	task->task = newest(machine);
+	task->task = newest_task(machine);
 	if (task->task && !tally_sim_task_exited(task->task) &&
-	    !tally_map_put(&machine->tasks, (uint64_t)task->tid, (uintptr_t)task)) {
+	    !tally_map_set(&machine->tasks, (uint64_t)task->tid, (uintptr_t)task)) {
 		tally_sim_run(machine->sim, 0);
 		return task;
 	}
@@ -77,7 +80,7 @@ static struct emulated_task *task_begin(struct emulated_machine *machine,
 	return NULL;
 }
 
-static struct emulated_task *task_of_nobody(struct emulated_machine *machine, int32_t pid)
+static struct emulated_task *task_new_root(struct emulated_machine *machine, int32_t pid)
 {
 	struct emulated_task *task = task_prepare(machine, pid, pid);
 	struct tally_sim_spawn spawn = {.cpu = machine->nr_tasks % machine->nr_cpus,
@@ -90,7 +93,7 @@ static struct emulated_task *task_of_nobody(struct emulated_machine *machine, in
 	return task_begin(machine, task);
 }
 
-static struct emulated_task *task_of_parent(struct emulated_machine *machine,
+static struct emulated_task *task_new_child(struct emulated_machine *machine,
 					    struct emulated_task *parent, int32_t pid, int32_t tid)
 {
 	struct emulated_task *task = task_prepare(machine, pid, tid);
@@ -101,7 +104,7 @@ static struct emulated_task *task_of_parent(struct emulated_machine *machine,
 	step.fork.script = task->steps;
 	step.fork.process = pid == tid;
 	step.fork.cpu = (int32_t)(machine->nr_tasks % machine->nr_cpus);
-	tally_sim_do(machine->sim, parent->task, &step);
+	tally_sim_execute(machine->sim, parent->task, &step);
 	return task_begin(machine, task);
 }
 
@@ -111,9 +114,9 @@ void emulated_fork(struct tally_emulate_backend *backend, int32_t parent, int32_
 	struct emulated_task *from = find_task(machine, parent);
 
 	if (from)
-		task_of_parent(machine, from, child, child);
+		task_new_child(machine, from, child, child);
 	else
-		task_of_nobody(machine, child);
+		task_new_root(machine, child);
 }
 
 struct emulated_task *emulated_task_of(struct emulated_machine *machine,
@@ -126,7 +129,7 @@ struct emulated_task *emulated_task_of(struct emulated_machine *machine,
 		return task;
 	if (task || !first)
 		return NULL;
-	task = task_of_parent(machine, first, caller->pid, caller->tid);
+	task = task_new_child(machine, first, caller->pid, caller->tid);
 	if (!task)
 		return NULL;
 	task->next = first->next;
@@ -160,7 +163,7 @@ void emulated_task_spend(struct emulated_machine *machine, struct emulated_task 
 		piece = task->left ? TALLY_MIN(ns, task->left) : ns;
 		task->left -= task->left ? piece : 0;
 		stretch = &task->steps[task->stretch].run;
-		task->stretch = task->stretch == FIRST ? SECOND : FIRST;
+		task->stretch = task->stretch == FIRST_SEGMENT ? SECOND_SEGMENT : FIRST_SEGMENT;
 		stretch->ns = piece;
 		stretch->ip = task->ip;
 		stretch->ip_len = task->ip ? 1 : 0;
@@ -198,7 +201,7 @@ void emulated_exec(struct tally_emulate_backend *backend, int32_t pid)
 		return;
 	read_comm(pid, comm, sizeof(comm));
 	task->spent = 0;
-	tally_sim_do(machine->sim, task->task, &step);
+	tally_sim_execute(machine->sim, task->task, &step);
 	emulated_maps_read(machine, task);
 }
 
@@ -206,7 +209,7 @@ static void task_end(struct emulated_machine *machine, struct emulated_task *tas
 {
 	static const struct tally_sim_step step = SIM_EXIT();
 
-	tally_sim_do(machine->sim, task->task, &step);
+	tally_sim_execute(machine->sim, task->task, &step);
 	tally_map_remove(&machine->tasks, (uint64_t)task->tid);
 	free(task);
 }

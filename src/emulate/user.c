@@ -186,7 +186,7 @@ static void user_ring_unmap(struct tally_emulate_backend *backend, void *event, 
 }
 
 /* Poll an event for POLLIN and POLLHUP. After POLLHUP it is no longer watched. */
-static short ask(struct tally_emulate_backend *backend, struct user_event *event)
+static short event_poll(struct tally_emulate_backend *backend, struct user_event *event)
 {
 	struct pollfd poll = {.fd = event->fd, .events = POLLIN};
 
@@ -206,7 +206,7 @@ static void user_wait(struct tally_emulate_backend *backend)
 	int nr = epoll_wait(backend->wait_fd, ready, TALLY_ARRAY_SIZE(ready), 0);
 
 	for (int i = 0; i < nr; i++)
-		ask(backend, ready[i].data.ptr);
+		event_poll(backend, ready[i].data.ptr);
 }
 
 /* Poll the events of the process, as nothing wakes those that wait for its end. The supervisor may
@@ -223,7 +223,7 @@ static void user_process_exit(struct tally_emulate_backend *backend, int32_t pid
 			continue;
 		for (int i = 0; i < TRIES; i++) {
 			eventfd_write(event->fd, 1);
-			if (ask(backend, event) & POLLHUP)
+			if (event_poll(backend, event) & POLLHUP)
 				break;
 			usleep(PAUSE_US);
 		}

@@ -74,7 +74,7 @@ int tally_breakpoint_parse(struct tally_event_parser *p)
 			attr->bp_type = type;
 		else
 			p->at = before;
-		if (!type && !tally_modifiers_look(word))
+		if (!type && !tally_modifiers_are_valid(word))
 			return tally_parser_fail(
 				p, -EINVAL, "expected r, w and x, each at most once, or modifiers",
 				word);

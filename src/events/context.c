@@ -46,8 +46,8 @@ void tally_events_free(struct tally_events *events)
 	free(events);
 }
 
-int tally_events_tables_from(struct tally_events *events, const char *path,
-			     tally_events_diagnostic_fn *diagnostic, void *data)
+int tally_events_set_tables(struct tally_events *events, const char *path,
+			    tally_events_diagnostic_fn *diagnostic, void *data)
 {
 	const char *copy = tally_arena_strndup(&events->arena, path, strlen(path));
 

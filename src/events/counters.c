@@ -109,7 +109,8 @@ static uint8_t fixed_of(const char *arch, const struct tally_event_spec *spec)
 	return 0;
 }
 
-bool tally_event_is_part(const struct tally_events *events, const struct tally_event_spec *spec)
+bool tally_event_is_topdown_part(const struct tally_events *events,
+				 const struct tally_event_spec *spec)
 {
 	enum { PARTS = 0x8000, CODE = 0xffff };
 
@@ -125,7 +126,8 @@ struct tally_event_counters tally_event_counters_of(const struct tally_events *e
 	struct tally_event_counters can = {spec->counters, spec->fixed};
 	const char *arch = arch_of(events);
 
-	if (!needs_counter(spec) || is_firmware(arch, spec) || tally_event_is_part(events, spec))
+	if (!needs_counter(spec) || is_firmware(arch, spec) ||
+	    tally_event_is_topdown_part(events, spec))
 		return (struct tally_event_counters){0, 0};
 	can.fixed |= fixed_of(arch, spec);
 	/* Intel's pseudo event code 0 can only be counted by fixed counters. Other events with a

@@ -56,7 +56,7 @@ int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spe
 
 /* Split the specs from index `first` on, the members of one group, into a group for each kind of
  * core, because the members of a group must be on the same core. Returns 0 or -ENOMEM. */
-int tally_cores_part(struct tally_event_parser *p, size_t first);
+int tally_cores_split(struct tally_event_parser *p, size_t first);
 
 /* Return true if a name in the CPU's tables starts with this word and a dot. Tables must be open.
  */

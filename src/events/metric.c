@@ -278,7 +278,7 @@ static int maker_run(struct tally_metric_maker *maker, const char *text, size_t 
 
 		maker->text = name;
 		maker->word = (struct tally_word){name, strlen(name)};
-		ret = tally_formula_make(maker, draft);
+		ret = tally_formula_build(maker, draft);
 	}
 	return ret ? ret : list_make(maker, list);
 }

@@ -62,7 +62,7 @@ struct tally_metric_maker {
 
 /* Make the formula of a draft, including those of the metrics it refers to, and add its events to
  * the draft. Returns 0, -EINVAL with the error filled in, or -ENOMEM. */
-int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_draft *draft);
+int tally_formula_build(struct tally_metric_maker *maker, struct tally_metric_draft *draft);
 /* Get the next name in an expression over metrics and advance `*at`. Returns false at the end. */
 bool tally_metric_name_next(const char **at, struct tally_word *ret_name);
 void tally_formula_free(struct tally_formula *formula);

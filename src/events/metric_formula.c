@@ -14,7 +14,7 @@
 
 enum { MAX_DEPTH = 16 }; /* of metrics that refer to metrics */
 
-struct making {
+struct formula_builder {
 	struct tally_metric_maker *maker;
 	struct tally_metric_draft *draft;
 	struct tally_formula *formula;
@@ -49,7 +49,7 @@ static bool is_of_cores(const char *name)
 
 /* Return the text of an event as passed to the parser, with the kind of core if there are several.
  * NULL when out of memory. */
-static const char *event_text(struct making *making, struct tally_word word)
+static const char *event_text(struct formula_builder *making, struct tally_word word)
 {
 	const char *core = making->draft->core, *copy;
 	struct tally_str text = {0}, name = {0};
@@ -67,7 +67,7 @@ static const char *event_text(struct making *making, struct tally_word word)
 	return copy;
 }
 
-static bool event_is_here(struct making *making, struct tally_word word)
+static bool event_exists(struct formula_builder *making, struct tally_word word)
 {
 	const char *text = event_text(making, word);
 	struct tally_event_list *list;
@@ -88,7 +88,7 @@ static int draft_note(struct tally_metric_draft *draft, uint32_t event)
 }
 
 /* Find the counters that an event needs. If the event does not exist, the metric is unavailable. */
-static int event_learn(struct making *making, struct tally_metric_event *event)
+static int event_counters_find(struct formula_builder *making, struct tally_metric_event *event)
 {
 	struct tally_metric_maker *maker = making->maker;
 	struct tally_event_counters all;
@@ -109,7 +109,7 @@ static int event_learn(struct making *making, struct tally_metric_event *event)
 	ret = tally_events_counters(maker->events_of, &all);
 	if (!ret && list->nr) {
 		event->needs = tally_event_counters_of(maker->events_of, &list->specs[0], all);
-		event->part = tally_event_is_part(maker->events_of, &list->specs[0]);
+		event->part = tally_event_is_topdown_part(maker->events_of, &list->specs[0]);
 		event->grouped = event->part || event->needs.generic || event->needs.fixed;
 		event->nr_specs = (uint32_t)list->nr;
 	}
@@ -117,7 +117,7 @@ static int event_learn(struct making *making, struct tally_metric_event *event)
 	return ret;
 }
 
-static int event_add(struct making *making, struct tally_word word, uint32_t *ret_index)
+static int event_add(struct formula_builder *making, struct tally_word word, uint32_t *ret_index)
 {
 	struct tally_metric_maker *maker = making->maker;
 	struct tally_metric_event event = {.text = event_text(making, word),
@@ -131,7 +131,7 @@ static int event_add(struct making *making, struct tally_word word, uint32_t *re
 		if (!strcmp(maker->events.data[i].text, event.text))
 			break;
 	if (i == maker->events.len) {
-		ret = event_learn(making, &event);
+		ret = event_counters_find(making, &event);
 		if (!ret)
 			ret = tally_vec_push(&maker->events, event);
 		if (ret)
@@ -141,15 +141,16 @@ static int event_add(struct making *making, struct tally_word word, uint32_t *re
 	return draft_note(making->draft, (uint32_t)i);
 }
 
-static int formula_make(struct making *making, const char *text);
+static int formula_make(struct formula_builder *making, const char *text);
 
 /* Resolve a name: an event of the table, else a metric, else another event. */
-static int name_make(struct making *making, struct tally_word word, struct tally_operand *operand)
+static int name_make(struct formula_builder *making, struct tally_word word,
+		     struct tally_operand *operand)
 {
 	const struct tally_model *model = making->draft->table->model;
 	struct tally_str name = {0};
 	const struct tally_model_metric *metric = NULL;
-	struct making inner = {making->maker, making->draft, .depth = making->depth + 1};
+	struct formula_builder inner = {making->maker, making->draft, .depth = making->depth + 1};
 	uint32_t pos = 0;
 	int ret;
 
@@ -176,14 +177,14 @@ static int name_make(struct making *making, struct tally_word word, struct tally
 
 /* ---- constants ------------------------------------------------------------------------ */
 
-static double function_value(struct making *making, uint32_t node)
+static double function_value(struct formula_builder *making, uint32_t node)
 {
 	const struct tally_expr *expr = making->formula->expr;
 	struct tally_word word = node_word(expr, expr->nodes[node].operands[0]);
 	char pattern[128];
 
 	switch (expr->nodes[node].op) {
-	case TALLY_EXPR_HAS_EVENT: return event_is_here(making, word);
+	case TALLY_EXPR_HAS_EVENT: return event_exists(making, word);
 	case TALLY_EXPR_CPUID:
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)word.len, word.text);
 		return tally_cpuid_match(pattern, making->maker->events_of->tables.cpuid);
@@ -199,7 +200,7 @@ static int scope_value(void *context, enum tally_expr_op op, const char *text, s
 }
 
 /* Evaluate an operator with constant operands in a temporary expression. */
-static double operator_value(struct making *making, uint32_t node)
+static double operator_value(struct formula_builder *making, uint32_t node)
 {
 	const struct tally_expr_node *of = &making->formula->expr->nodes[node];
 	static const struct tally_expr_scope scope = {scope_value, NULL};
@@ -229,7 +230,7 @@ static int operands_of(enum tally_expr_op op)
 	}
 }
 
-static void constants_find(struct making *making)
+static void constants_find(struct formula_builder *making)
 {
 	const struct tally_expr *expr = making->formula->expr;
 
@@ -256,7 +257,7 @@ static void constants_find(struct making *making)
 
 /* Mark the nodes that the result needs. Of a condition that is constant, only the selected branch
  * is needed. */
-static void needed_find(struct making *making)
+static void needed_find(struct formula_builder *making)
 {
 	const struct tally_expr *expr = making->formula->expr;
 
@@ -284,7 +285,7 @@ static bool is_leaf(enum tally_expr_op op)
 	return op != TALLY_EXPR_NUMBER && !operands_of(op);
 }
 
-static int operands_make(struct making *making)
+static int operands_make(struct formula_builder *making)
 {
 	const struct tally_expr *expr = making->formula->expr;
 	int ret = 0;
@@ -306,7 +307,7 @@ static int operands_make(struct making *making)
 	return ret;
 }
 
-static int formula_make(struct making *making, const char *text)
+static int formula_make(struct formula_builder *making, const char *text)
 {
 	struct tally_metric_maker *maker = making->maker;
 	struct tally_error err;
@@ -337,9 +338,9 @@ static int formula_make(struct making *making, const char *text)
 	return ret;
 }
 
-int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_draft *draft)
+int tally_formula_build(struct tally_metric_maker *maker, struct tally_metric_draft *draft)
 {
-	struct making making = {maker, draft, .depth = 0};
+	struct formula_builder making = {maker, draft, .depth = 0};
 	int ret = formula_make(&making, tally_model_text(draft->table->model, draft->row->expr));
 
 	draft->formula = making.formula;
@@ -348,7 +349,7 @@ int tally_formula_make(struct tally_metric_maker *maker, struct tally_metric_dra
 
 /* ---- evaluation --------------------------------------------------------------------------- */
 
-struct computing {
+struct evaluator {
 	const struct tally_metric_list *list;
 	const struct tally_metric *metric;
 	const struct tally_formula *formula;
@@ -356,9 +357,9 @@ struct computing {
 	void *data;
 };
 
-static int formula_value(const struct computing *computing, double *ret_value);
+static int formula_value(const struct evaluator *computing, double *ret_value);
 
-static double event_value(const struct computing *computing, uint32_t event)
+static double event_value(const struct evaluator *computing, uint32_t event)
 {
 	const struct tally_event_spec *spec = &computing->list->events->specs[event];
 
@@ -369,11 +370,11 @@ static double event_value(const struct computing *computing, uint32_t event)
 static int operand_value(void *context, enum tally_expr_op op, const char *text, size_t len,
 			 double *ret_value)
 {
-	struct computing *computing = context;
+	struct evaluator *computing = context;
 	uint32_t at = (uint32_t)(text - computing->formula->expr->text);
 
 	tally_vec_for_each (operand, &computing->formula->operands) {
-		struct computing inner = *computing;
+		struct evaluator inner = *computing;
 
 		if (operand->text != at || operand->op != op)
 			continue;
@@ -390,9 +391,9 @@ static int operand_value(void *context, enum tally_expr_op op, const char *text,
 	return 0;
 }
 
-static int formula_value(const struct computing *computing, double *ret_value)
+static int formula_value(const struct evaluator *computing, double *ret_value)
 {
-	struct computing copy = *computing;
+	struct evaluator copy = *computing;
 	struct tally_expr_scope scope = {operand_value, &copy};
 
 	return tally_expr_evaluate(computing->formula->expr, &scope, ret_value);
@@ -401,7 +402,7 @@ static int formula_value(const struct computing *computing, double *ret_value)
 int tally_metric_evaluate(const struct tally_metric_list *list, const struct tally_metric *metric,
 			  tally_metric_count_fn *count, void *data, double *ret_value)
 {
-	struct computing computing = {list, metric, metric->formula, count, data};
+	struct evaluator computing = {list, metric, metric->formula, count, data};
 	double value;
 	int ret = formula_value(&computing, &value);
 

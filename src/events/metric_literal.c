@@ -140,7 +140,7 @@ static double tsc_frequency(struct tally_events *events)
 	return khz * 1e3;
 }
 
-static double none(struct tally_events *events)
+static double always_zero(struct tally_events *events)
 {
 	return 0;
 }
@@ -157,8 +157,8 @@ double tally_literal_value(struct tally_events *events, const char *text, size_t
 		{"#num_cores", cores},
 		{"#num_dies", dies},
 		{"#num_packages", packages},
-		{"#core_wide", none},
-		{"#ebs_mode", none},
+		{"#core_wide", always_zero},
+		{"#ebs_mode", always_zero},
 		{"#slots", slots},
 		{"#system_tsc_freq", tsc_frequency},
 	};

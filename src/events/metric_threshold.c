@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "events/metric.h"
 
-struct judging {
+struct threshold_eval {
 	const struct tally_metric_list *list;
 	const struct tally_metric *metric;
 	tally_metric_count_fn *count;
@@ -45,7 +45,7 @@ static bool same_core(const struct tally_metric *metric, const char *pmu)
 static int name_value(void *context, enum tally_expr_op op, const char *text, size_t len,
 		      double *ret_value)
 {
-	struct judging *judging = context;
+	struct threshold_eval *judging = context;
 	const struct tally_metric_list *list = judging->list;
 	int ret;
 
@@ -70,7 +70,7 @@ int tally_metric_threshold(const struct tally_metric_list *list, const struct ta
 			   tally_metric_count_fn *count, void *data,
 			   enum tally_threshold *ret_threshold)
 {
-	struct judging judging = {list, metric, count, data, false};
+	struct threshold_eval judging = {list, metric, count, data, false};
 	struct tally_expr_scope scope = {name_value, &judging};
 	struct tally_expr *expr;
 	struct tally_error err;
@@ -86,7 +86,7 @@ int tally_metric_threshold(const struct tally_metric_list *list, const struct ta
 	ret = tally_expr_evaluate(expr, &scope, &value);
 	tally_expr_free(expr);
 	if (!ret && !judging.unknown)
-		*ret_threshold = value != 0 ? TALLY_THRESHOLD_PASSED : TALLY_THRESHOLD_KEPT;
+		*ret_threshold = value != 0 ? TALLY_THRESHOLD_EXCEEDED : TALLY_THRESHOLD_MET;
 	return ret;
 }
 
@@ -102,7 +102,7 @@ static bool groups_have(const char *groups, const char *name)
 
 /* Find the metric of a group with the largest value that passes its threshold. `*ret_metric` is
  * unchanged if no metric passes. */
-static int largest_find(const struct judging *judging, const char *pmu, const char *group,
+static int largest_find(const struct threshold_eval *judging, const char *pmu, const char *group,
 			const struct tally_metric **ret_metric)
 {
 	const struct tally_metric_list *list = judging->list;
@@ -123,7 +123,7 @@ static int largest_find(const struct judging *judging, const char *pmu, const ch
 						    &value);
 		if (ret)
 			return ret;
-		if (threshold != TALLY_THRESHOLD_PASSED || !(value > largest))
+		if (threshold != TALLY_THRESHOLD_EXCEEDED || !(value > largest))
 			continue;
 		largest = value;
 		*ret_metric = metric;
@@ -136,7 +136,7 @@ int tally_metric_bottleneck(const struct tally_metric_list *list, const char *pm
 			    const struct tally_metric **ret_metric)
 {
 	enum { LEVELS = 16 };
-	const struct judging judging = {.list = list, .count = count, .data = data};
+	const struct threshold_eval judging = {.list = list, .count = count, .data = data};
 	const struct tally_metric *found = NULL, *above;
 	char group[160] = "TopdownL1";
 	int ret;

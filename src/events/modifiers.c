@@ -10,7 +10,7 @@
 
 static const char letters[] = "ukhpPGHSDIWeb";
 
-bool tally_modifiers_look(struct tally_word word)
+bool tally_modifiers_are_valid(struct tally_word word)
 {
 	for (size_t i = 0; i < word.len; i++)
 		if (!word.text[i] || !strchr(letters, word.text[i]))

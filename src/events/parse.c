@@ -39,7 +39,7 @@ int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec
 /* ---- a single event ---------------------------------------------------------- */
 
 /* The part of the text that becomes the displayed name. */
-enum shown { SHOW_ALL, SHOW_HEAD, SHOW_GIVEN };
+enum shown { SHOW_ALL, SHOW_HEAD, SHOW_SPEC_NAME };
 
 static int term_unknown(struct tally_event_parser *p, struct tally_word word)
 {
@@ -206,15 +206,15 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 		return TALLY_MIN(ret, 0);
 	if (generic_parse(p, head, &spec, &ignored) || (!tail.len && tally_parser_peek(p) != ':')) {
 		/* L1D is a cache event, but other tools have events with this prefix. */
-		ret = tally_modifiers_look(tail) ? 0 : tally_spelling_parse(p, head);
+		ret = tally_modifiers_are_valid(tail) ? 0 : tally_spelling_parse(p, head);
 		if (ret) {
-			*ret_shown = SHOW_GIVEN;
+			*ret_shown = SHOW_SPEC_NAME;
 			return TALLY_MIN(ret, 0);
 		}
 		p->at = colon;
 		return name_parse(p, head, &none, false, ret_shown);
 	}
-	if (tail.len && tally_modifiers_look(tail) && tally_parser_peek(p) != ':') {
+	if (tail.len && tally_modifiers_are_valid(tail) && tally_parser_peek(p) != ':') {
 		p->at = colon;
 		ret = name_parse(p, head, &none, false, ret_shown);
 		if (ret != -ENOENT)
@@ -222,13 +222,13 @@ static int colon_parse(struct tally_event_parser *p, struct tally_word head, enu
 		unknown = *p->err;
 		p->at = (size_t)(tail.text + tail.len - p->text);
 		if (!colons_parse(p, head, tail)) {
-			*ret_shown = SHOW_GIVEN;
+			*ret_shown = SHOW_SPEC_NAME;
 			return 0;
 		}
 		*p->err = unknown;
 		return ret;
 	}
-	*ret_shown = SHOW_GIVEN;
+	*ret_shown = SHOW_SPEC_NAME;
 	return colons_parse(p, head, tail);
 }
 
@@ -299,7 +299,7 @@ static int event_parse(struct tally_event_parser *p, struct tally_terms *terms)
 		modifiers = tally_parser_word(p, ",{}");
 	}
 	ret = tally_modifiers_apply(p, modifiers, first, false);
-	if (!ret && shown != SHOW_GIVEN)
+	if (!ret && shown != SHOW_SPEC_NAME)
 		ret = specs_name(p, first,
 				 shown == SHOW_ALL
 					 ? (struct tally_word){p->text + start, p->at - start}
@@ -356,7 +356,7 @@ static int group_parse(struct tally_event_parser *p, struct tally_word name,
 		spec->group_name = copy;
 	}
 	p->nr_groups++;
-	ret = tally_cores_part(p, first);
+	ret = tally_cores_split(p, first);
 	if (ret)
 		return ret;
 	ret = group_modifiers(p, first);

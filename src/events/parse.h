@@ -63,7 +63,7 @@ int tally_term_config(struct tally_event_parser *p, const struct tally_term *ter
 		      struct perf_event_attr *attr);
 
 /* Return true if all letters of `word` are modifiers. */
-bool tally_modifiers_look(struct tally_word word);
+bool tally_modifiers_are_valid(struct tally_word word);
 
 /* Apply modifiers to the specs from index `first` on. `group` is true if they follow a closing
  * brace. Returns 0 or an error. */

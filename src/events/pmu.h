@@ -97,7 +97,8 @@ bool tally_pmu_is_attribute(const char *file);
 
 /* Return true if an event is part of Intel's PERF_METRICS. This register is read together with the
  * slots counter, which must lead a group of such events; the parts do not need counters. */
-bool tally_event_is_part(const struct tally_events *events, const struct tally_event_spec *spec);
+bool tally_event_is_topdown_part(const struct tally_events *events,
+				 const struct tally_event_spec *spec);
 
 /* Return true if the text contains the wildcards `*`, `?` or `[`. */
 bool tally_glob_has(const char *text, size_t len);

@@ -350,7 +350,7 @@ static int pmu_of_other(struct tally_event_parser *p, struct tally_word word, co
 			const struct tally_terms *terms)
 {
 	struct tally_pmu *pmu;
-	int ret = tally_table_pmu_make(p->events, name, &pmu);
+	int ret = tally_table_pmu_build(p->events, name, &pmu);
 
 	if (ret == -ENOENT)
 		return tally_parser_fail(p, ret, "this PMU is known only on its own machine", word);

@@ -224,7 +224,7 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 }
 
 /* Most machines have only one kind of core, with a PMU called "cpu". */
-static bool several_look(struct tally_events *events)
+static bool several_check(struct tally_events *events)
 {
 	const tally_name_vec *names;
 	char path[PATH_MAX];
@@ -243,7 +243,7 @@ static bool several_look(struct tally_events *events)
 bool tally_pmu_several_cores(struct tally_events *events)
 {
 	if (!events->several_known)
-		events->several = several_look(events);
+		events->several = several_check(events);
 	events->several_known = true;
 	return events->several;
 }
@@ -277,7 +277,7 @@ int tally_pmu_cores(struct tally_events *events)
 		return 0;
 	events->cores_known = true;
 	if (events->tables.whose == TALLY_CPU_OTHER)
-		ret = tally_table_cores_make(events);
+		ret = tally_table_cores_build(events);
 	else if (events->tables.whose == TALLY_CPU_THIS)
 		ret = cores_find(events);
 	return ret == -ENOMEM ? ret : 0;

@@ -163,7 +163,7 @@ static inline void tally_tp_add(struct tally_str *out, size_t limit, const void 
 }
 
 /* Truncate `out` if it reached the limit. Returns 0, or -E2BIG if it was truncated. */
-int tally_tp_cut(struct tally_str *out, size_t limit);
+int tally_tp_truncate(struct tally_str *out, size_t limit);
 
 uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *node);
 

@@ -226,7 +226,7 @@ static int pointer_piece(struct builder *b, struct tally_tp_piece *piece)
 }
 
 /* perf prints unknown conversions in this form, and does not consume an argument. */
-static int strange_piece(struct builder *b, char letter)
+static int unknown_conversion(struct builder *b, char letter)
 {
 	tally_str_add_char(&b->literal, '>');
 	tally_str_add_char(&b->literal, letter);
@@ -274,7 +274,7 @@ static int conversion_parse(struct builder *b)
 	} else if (letter == 'c' && b->c->print->target.beyond_perf) {
 		ret = char_piece(b, &piece);
 	} else {
-		return strange_piece(b, letter);
+		return unknown_conversion(b, letter);
 	}
 	if (!ret && (piece.star_width || piece.star_precision)) {
 		piece.len = (uint32_t)(b->at - start);

@@ -69,5 +69,5 @@ int tally_tp_print_fields(const struct tally_tp_format *format, const struct tal
 			number_add(field, value, out);
 		}
 	}
-	return tally_tp_cut(out, limit);
+	return tally_tp_truncate(out, limit);
 }

@@ -143,7 +143,7 @@ static void signed_add(struct tally_str *out, uint64_t value)
  * long. */
 static void printf_add(struct tally_tp_run *run, const struct tally_tp_piece *piece, uint64_t value)
 {
-	char *at = tally_str_room(run->out, 3 * 4096);
+	char *at = tally_str_reserve(run->out, 3 * 4096);
 	int stars[2], nr = 0, len;
 
 	if (!at)
@@ -196,7 +196,7 @@ static void before_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 {
 	struct tally_str *out = run->out;
 	size_t len = TALLY_MIN((size_t)piece->before_len, run->limit - out->len);
-	char *at = tally_str_room(out, len + TALLY_TP_BLOCK);
+	char *at = tally_str_reserve(out, len + TALLY_TP_BLOCK);
 
 	if (!at)
 		return;
@@ -240,7 +240,7 @@ static void piece_run(struct tally_tp_run *run, const struct tally_tp_piece *pie
 	}
 }
 
-int tally_tp_cut(struct tally_str *out, size_t limit)
+int tally_tp_truncate(struct tally_str *out, size_t limit)
 {
 	if (!tally_tp_is_full(out, limit))
 		return 0;
@@ -261,6 +261,6 @@ int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, 
 			break;
 		piece_run(&run, &print->pieces.data[i]);
 	}
-	ret = tally_tp_cut(out, limit);
+	ret = tally_tp_truncate(out, limit);
 	return run.short_payload ? -ERANGE : ret;
 }

@@ -33,7 +33,7 @@ static void pad_apply(struct tally_tp_run *run, const struct tally_tp_piece *pie
 	if (len >= (size_t)width)
 		return;
 	pad = TALLY_MIN((size_t)width, (size_t)MAX_PAD) - TALLY_MIN(len, (size_t)MAX_PAD);
-	room = tally_str_room(out, pad);
+	room = tally_str_reserve(out, pad);
 	if (!room)
 		return;
 	if (!left)

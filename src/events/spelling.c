@@ -189,7 +189,8 @@ static bool setting_accept(struct spelling *s, struct tally_word piece)
 
 static bool modifiers_accept(struct spelling *s, struct tally_word piece)
 {
-	bool accepted = tally_modifiers_look(piece) && s->nr_modifiers + piece.len <= MAX_PIECES;
+	bool accepted =
+		tally_modifiers_are_valid(piece) && s->nr_modifiers + piece.len <= MAX_PIECES;
 
 	for (size_t i = 0; accepted && i < piece.len; i++)
 		s->modifiers[s->nr_modifiers++] = piece.text[i];
@@ -198,7 +199,7 @@ static bool modifiers_accept(struct spelling *s, struct tally_word piece)
 
 /* Accept the pieces after the name. libpfm's modifiers e, i, c and t differ from perf's: use
  * libpfm's meaning if the event is written in its syntax, with a CPU or separate umasks. */
-static bool rest_accept(struct spelling *s)
+static bool suffix_accept(struct spelling *s)
 {
 	bool libpfm = s->cpu.len || s->nr_name > 1;
 
@@ -249,8 +250,8 @@ static bool name_accept(struct tally_event_parser *p, struct spelling *s)
 		const struct tally_word *last = &s->pieces[s->nr_name - 1];
 		struct tally_word written = {start, (size_t)(last->text + last->len - start)};
 
-		s->name = rest_accept(s) && written.len < MAX_NAME ? name_find(p->events, written)
-								   : NULL;
+		s->name = suffix_accept(s) && written.len < MAX_NAME ? name_find(p->events, written)
+								     : NULL;
 		if (s->name)
 			return true;
 	}

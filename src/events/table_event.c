@@ -98,7 +98,7 @@ static int row_make(struct tally_event_parser *p, size_t first,
 		    const struct tally_terms *terms)
 {
 	struct tally_pmu *pmu;
-	int ret = tally_table_pmu_make(p->events, row_pmu(event), &pmu);
+	int ret = tally_table_pmu_build(p->events, row_pmu(event), &pmu);
 
 	return ret ? ret : pmu_add_once(p, first, pmu, name, terms);
 }
@@ -232,7 +232,7 @@ int tally_cores_parse(struct tally_event_parser *p, const struct tally_event_spe
 }
 
 /* A member of a group that is split, with its original index. */
-struct placed {
+struct group_member {
 	struct tally_event_spec spec;
 	size_t from, core;
 };
@@ -247,7 +247,7 @@ static size_t core_of(const struct tally_event_parser *p, const struct tally_eve
 
 static int placed_compare(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
+	const struct group_member *x = a, *y = b;
 
 	if (x->core != y->core)
 		return x->core < y->core ? -1 : 1;
@@ -266,8 +266,8 @@ static void part_make(struct tally_event_parser *p, size_t from, size_t to, uint
 	}
 }
 
-static void placed_adopt(struct tally_event_parser *p, size_t first, const struct placed *placed,
-			 size_t nr)
+static void members_store(struct tally_event_parser *p, size_t first,
+			  const struct group_member *placed, size_t nr)
 {
 	uint32_t group = placed[0].spec.group;
 	size_t part = 0;
@@ -290,11 +290,11 @@ static void placed_adopt(struct tally_event_parser *p, size_t first, const struc
 	p->nr_groups--;
 }
 
-int tally_cores_part(struct tally_event_parser *p, size_t first)
+int tally_cores_split(struct tally_event_parser *p, size_t first)
 {
 	size_t nr = p->specs.len - first;
 	bool several = false;
-	struct placed *placed;
+	struct group_member *placed;
 
 	for (size_t i = first; i < p->specs.len; i++)
 		several |= p->specs.data[i].hybrid;
@@ -306,10 +306,10 @@ int tally_cores_part(struct tally_event_parser *p, size_t first)
 	for (size_t i = 0; i < nr; i++) {
 		const struct tally_event_spec *spec = &p->specs.data[first + i];
 
-		placed[i] = (struct placed){*spec, first + i, core_of(p, spec)};
+		placed[i] = (struct group_member){*spec, first + i, core_of(p, spec)};
 	}
 	qsort(placed, nr, sizeof(*placed), placed_compare);
-	placed_adopt(p, first, placed, nr);
+	members_store(p, first, placed, nr);
 	free(placed);
 	return 0;
 }

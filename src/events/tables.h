@@ -68,11 +68,12 @@ bool tally_table_pmu_fits(struct tally_events *events, const struct tally_table 
  * "default_core"), or another one with events in the tables. `name` is its name there, that of an
  * instance ("uncore_cha_3"), or either without "uncore_". Returns 0, -ENOENT, -ENOMEM, or an error
  * of tally_tables_open(). */
-int tally_table_pmu_make(struct tally_events *events, const char *name, struct tally_pmu **ret_pmu);
+int tally_table_pmu_build(struct tally_events *events, const char *name,
+			  struct tally_pmu **ret_pmu);
 
 /* Fill events->cores for another machine's CPU if it has several kinds of core. Returns 0 or an
- * error of tally_table_pmu_make(). */
-int tally_table_cores_make(struct tally_events *events);
+ * error of tally_table_pmu_build(). */
+int tally_table_cores_build(struct tally_events *events);
 
 /* Return the terms of an event that a driver names and no table contains, for a PMU made from
  * tables. NULL if unknown. */

@@ -10,7 +10,7 @@
 #include "symbols/code_file.h"
 
 /* A file offset, and where to store the linked address. */
-struct linked_place {
+struct linked_address {
 	struct tally_dso *dso;
 	uint64_t offset, *linked;
 };
@@ -25,7 +25,7 @@ struct linker {
 
 static int by_place(const void *a, const void *b)
 {
-	const struct linked_place *x = a, *y = b;
+	const struct linked_address *x = a, *y = b;
 
 	if (x->dso != y->dso)
 		return tally_dso_number(x->dso) < tally_dso_number(y->dso) ? -1 : 1;
@@ -62,7 +62,7 @@ static uint64_t link_offset(struct linker *linker, uint64_t offset)
 	return offset + linker->delta;
 }
 
-static int link_all(struct linked_place *places, size_t nr, enum tally_export_base base)
+static int link_all(struct linked_address *places, size_t nr, enum tally_export_base base)
 {
 	struct linker linker = {0};
 	int ret = 0;
@@ -79,18 +79,18 @@ static int link_all(struct linked_place *places, size_t nr, enum tally_export_ba
 }
 
 /* Objects other than files already use addresses. */
-static void place_add(struct linked_place *places, size_t *nr, struct tally_dso *dso, uint64_t addr,
-		      uint64_t *linked)
+static void place_add(struct linked_address *places, size_t *nr, struct tally_dso *dso,
+		      uint64_t addr, uint64_t *linked)
 {
 	*linked = addr;
 	if (dso && tally_dso_kind(dso) == TALLY_DSO_USER)
-		places[(*nr)++] = (struct linked_place){dso, addr, linked};
+		places[(*nr)++] = (struct linked_address){dso, addr, linked};
 }
 
 int tally_export_model_link(struct tally_export_model *model, enum tally_export_base base)
 {
 	size_t most = model->frames.len + model->functions.len, nr = 0;
-	struct linked_place *places = malloc((most + 1) * sizeof(*places));
+	struct linked_address *places = malloc((most + 1) * sizeof(*places));
 	int ret;
 
 	model->addresses = malloc((model->frames.len + 1) * sizeof(*model->addresses));

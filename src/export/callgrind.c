@@ -43,7 +43,7 @@ struct callgrind {
 	struct tally_slots slots; /* hash index of `costs` */
 	TALLY_VEC(uint64_t) values;
 	uint64_t *met;   /* by function: last bucket (number + 1) that counted it */
-	uint8_t *shares; /* from callgrind_shares() */
+	uint8_t *shares; /* from callgrind_suffixes() */
 	struct tally_intern names, files, objects;
 };
 
@@ -289,7 +289,7 @@ static int add_cost(struct callgrind *callgrind, const struct callgrind_cost *co
 		tally_str_add(&callgrind->stream.text, "calls=1 0\n");
 	}
 	add_values(callgrind, cost);
-	return ret ? ret : tally_export_spill(&callgrind->stream);
+	return ret ? ret : tally_export_flush_some(&callgrind->stream);
 }
 
 static int add_costs(struct callgrind *callgrind)
@@ -341,7 +341,7 @@ static int callgrind_write(struct callgrind *callgrind)
 	ret = tally_export_model_link(&callgrind->model, TALLY_EXPORT_FROM_ZERO);
 	if (ret)
 		return ret;
-	callgrind->shares = callgrind_shares(&callgrind->model);
+	callgrind->shares = callgrind_suffixes(&callgrind->model);
 	if (!callgrind->shares)
 		return -ENOMEM;
 	ret = count_all(callgrind);
@@ -358,7 +358,7 @@ static int callgrind_write(struct callgrind *callgrind)
 static int write_format(const struct tally_export *export)
 {
 	struct callgrind callgrind = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export, &callgrind.model);
+	int ret = tally_export_model_build(export, &callgrind.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&callgrind.stream, &export->sink, export->packs);

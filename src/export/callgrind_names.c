@@ -12,7 +12,7 @@
 #include "base/intern.h"
 
 /* Suffixes of a name; each is used if the previous one does not make it unique. */
-enum { SHARES_NOTHING, SHARES_NAME, SHARES_START };
+enum { SUFFIX_NONE, SUFFIX_START, SUFFIX_NUMBER };
 
 const char *callgrind_file(const struct tally_export_function *function)
 {
@@ -25,14 +25,14 @@ void callgrind_add_name(const struct tally_export_model *model, const uint8_t *s
 	const struct tally_export_function *function = &model->functions.data[number];
 
 	tally_export_add_function(function, out);
-	if (shares[number] >= SHARES_NAME) {
+	if (shares[number] >= SUFFIX_START) {
 		tally_str_add(out, " @");
 		if (function->symbol)
 			tally_str_add_hex(out, function->start, 1);
 		else
 			tally_export_add_dso(function->dso, out);
 	}
-	if (shares[number] >= SHARES_START) {
+	if (shares[number] >= SUFFIX_NUMBER) {
 		tally_str_add(out, " #");
 		tally_str_add_u64(out, (uint64_t)number + 1);
 	}
@@ -83,13 +83,13 @@ static int shares_step(const struct tally_export_model *model, uint8_t step, uin
 	return ret;
 }
 
-uint8_t *callgrind_shares(const struct tally_export_model *model)
+uint8_t *callgrind_suffixes(const struct tally_export_model *model)
 {
 	uint8_t *shares = calloc(model->functions.len + 1, 1);
 
 	if (!shares)
 		return NULL;
-	if (shares_step(model, SHARES_NAME, shares) || shares_step(model, SHARES_START, shares)) {
+	if (shares_step(model, SUFFIX_START, shares) || shares_step(model, SUFFIX_NUMBER, shares)) {
 		free(shares);
 		return NULL;
 	}

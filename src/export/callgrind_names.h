@@ -13,7 +13,7 @@ const char *callgrind_file(const struct tally_export_function *function);
 
 /* Return, by function, the suffix that makes its name unique in its file, for callgrind_add_name().
  * The caller frees the array. Returns NULL if memory runs out. */
-uint8_t *callgrind_shares(const struct tally_export_model *model);
+uint8_t *callgrind_suffixes(const struct tally_export_model *model);
 
 /* Append the name of a function: "work", or "work @1180" if several functions of the file have that
  * name. Not escaped. */

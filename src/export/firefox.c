@@ -87,14 +87,14 @@ static int firefox_write(struct firefox *firefox)
 	struct tally_str *out = &firefox->stream.text;
 	int ret;
 
-	firefox->inlining = tally_export_inlining_make(firefox->export);
+	firefox->inlining = tally_export_inlining_build(firefox->export);
 	if (!firefox->inlining)
 		return -ENOMEM;
 	ret = tally_export_model_link(&firefox->model, TALLY_EXPORT_FROM_IMAGE);
 	if (ret)
 		return ret;
-	ret = tally_export_tree_make(&firefox->model, TALLY_EXPORT_FRAMES,
-				     firefox->export->events[0].number, &firefox->tree);
+	ret = tally_export_tree_build(&firefox->model, TALLY_EXPORT_FRAMES,
+				      firefox->export->events[0].number, &firefox->tree);
 	if (ret)
 		return ret;
 	tally_json_open(out, NULL, '{');
@@ -112,7 +112,7 @@ static int firefox_write(struct firefox *firefox)
 static int write_format(const struct tally_export *export)
 {
 	struct firefox firefox = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export, &firefox.model);
+	int ret = tally_export_model_build(export, &firefox.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&firefox.stream, &export->sink, export->packs);

@@ -32,7 +32,7 @@ static int add_table(struct firefox *firefox, const char *name, uint64_t nr,
 				tally_str_add(out, row ? "," : "");
 				tally_str_add(out, columns->fixed);
 			}
-			ret = ret ? ret : tally_export_spill(&firefox->stream);
+			ret = ret ? ret : tally_export_flush_some(&firefox->stream);
 		}
 		tally_json_close(out, ']');
 	}
@@ -114,13 +114,13 @@ int firefox_add_libs(struct firefox *firefox)
 
 		if (!function->dso || tally_map_get(&firefox->lib_of, key) != TALLY_MAP_NONE)
 			continue;
-		ret = tally_map_put(&firefox->lib_of, key, firefox->dsos.len);
+		ret = tally_map_set(&firefox->lib_of, key, firefox->dsos.len);
 		if (!ret)
 			ret = tally_vec_push(&firefox->dsos, function->dso);
 		if (ret)
 			break;
 		add_lib(firefox, function->dso);
-		ret = tally_export_spill(&firefox->stream);
+		ret = tally_export_flush_some(&firefox->stream);
 		if (ret)
 			break;
 	}
@@ -340,7 +340,7 @@ static int add_strings(struct firefox *firefox)
 	tally_json_open(out, "stringArray", '[');
 	tally_vec_for_each (string, &firefox->strings.strings) {
 		tally_json_bytes(out, NULL, string->text, string->len);
-		ret = tally_export_spill(&firefox->stream);
+		ret = tally_export_flush_some(&firefox->stream);
 		if (ret)
 			break;
 	}

@@ -51,7 +51,7 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 	} else if (column == COLUMN_TIME) {
 		/* Samples without times are 1 ms apart. */
 		add_ms(out, first_time ? (kept->time > first_time ? kept->time - first_time : 0)
-				       : place * TALLY_EXPORT_APART);
+				       : place * TALLY_EXPORT_SAMPLE_GAP);
 	} else {
 		weight = tally_export_sum(firefox->export, 0,
 					  tally_kept_weight(firefox->profile, kept));
@@ -63,7 +63,7 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 }
 
 static int add_samples(struct firefox *firefox, const struct tally_export_strands *strands,
-		       const struct tally_export_strand *strand)
+		       const struct tally_export_thread_samples *strand)
 {
 	static const char *const names[COLUMNS] = {"stack", "time", "weight", "threadCPUDelta"};
 	int nr = firefox->export->events[0].is_time ? COLUMNS : COLUMN_CPU;
@@ -78,7 +78,7 @@ static int add_samples(struct firefox *firefox, const struct tally_export_strand
 
 			add_cell(firefox, column, strands->first,
 				 &firefox->profile->kept.data[place], place);
-			ret = tally_export_spill(&firefox->stream);
+			ret = tally_export_flush_some(&firefox->stream);
 		}
 		tally_json_close(out, ']');
 	}
@@ -90,7 +90,7 @@ static int add_samples(struct firefox *firefox, const struct tally_export_strand
 }
 
 static int add_thread(struct firefox *firefox, const struct tally_export_strands *strands,
-		      const struct tally_export_strand *strand)
+		      const struct tally_export_thread_samples *strand)
 {
 	const struct tally_profile *profile = firefox->profile;
 	const struct tally_bucket_key *key = &profile->buckets.data[strand->bucket].key;
@@ -123,8 +123,8 @@ static int add_thread(struct firefox *firefox, const struct tally_export_strands
 int firefox_add_threads(struct firefox *firefox)
 {
 	struct tally_export_strands strands;
-	int ret = tally_export_strands_make(firefox->profile, firefox->export->events[0].number,
-					    &strands);
+	int ret = tally_export_strands_build(firefox->profile, firefox->export->events[0].number,
+					     &strands);
 
 	if (ret)
 		return ret;

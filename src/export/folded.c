@@ -65,7 +65,7 @@ static int add_stack(struct folded *folded, uint32_t path)
 	}
 	tally_str_add_u64(text, folded->weights[path]);
 	tally_str_add_char(text, '\n');
-	return ret ? ret : tally_export_spill(&folded->stream);
+	return ret ? ret : tally_export_flush_some(&folded->stream);
 }
 
 static int sum(struct folded *folded)
@@ -93,8 +93,8 @@ static int sum(struct folded *folded)
 
 static int folded_write(struct folded *folded)
 {
-	int ret = tally_export_tree_make(&folded->model, TALLY_EXPORT_COMMS_AND_FUNCTIONS,
-					 folded->export->events[0].number, &folded->tree);
+	int ret = tally_export_tree_build(&folded->model, TALLY_EXPORT_COMMS_AND_FUNCTIONS,
+					  folded->export->events[0].number, &folded->tree);
 
 	if (!ret)
 		ret = sum(folded);
@@ -111,7 +111,7 @@ static int folded_write(struct folded *folded)
 static int write_format(const struct tally_export *export)
 {
 	struct folded folded = {.export = export};
-	int ret = tally_export_model_make(export, &folded.model);
+	int ret = tally_export_model_build(export, &folded.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&folded.stream, &export->sink, export->packs);

@@ -24,7 +24,7 @@ static int function_find(struct tally_export_model *model, struct tally_map *kno
 		ret = tally_vec_push(&model->functions, (struct tally_export_function){
 								frame->dso, frame->symbol, file});
 		if (!ret)
-			ret = tally_map_put(known, key, found);
+			ret = tally_map_set(known, key, found);
 		if (ret)
 			return ret;
 	}
@@ -56,7 +56,8 @@ static int bucket_frames(struct tally_export_model *model, struct tally_map *kno
 	return ret;
 }
 
-int tally_export_model_make(const struct tally_export *export, struct tally_export_model *ret_model)
+int tally_export_model_build(const struct tally_export *export,
+			     struct tally_export_model *ret_model)
 {
 	const struct tally_profile *profile = export->profile;
 	size_t size = (profile->frames.all.len + 1) * sizeof(uint32_t);
@@ -180,7 +181,7 @@ static void chain_inlining(const struct tally_profile *profile, const struct tal
 	}
 }
 
-struct tally_export_inlining *tally_export_inlining_make(const struct tally_export *export)
+struct tally_export_inlining *tally_export_inlining_build(const struct tally_export *export)
 {
 	const struct tally_profile *profile = export->profile;
 	struct tally_export_inlining *inlining =
@@ -226,8 +227,8 @@ static int bucket_path(const struct tally_export_model *model, enum tally_export
 	return ret;
 }
 
-int tally_export_tree_make(const struct tally_export_model *model, enum tally_export_unit unit,
-			   uint32_t event, struct tally_export_tree *ret_tree)
+int tally_export_tree_build(const struct tally_export_model *model, enum tally_export_unit unit,
+			    uint32_t event, struct tally_export_tree *ret_tree)
 {
 	const struct tally_profile *profile = model->profile;
 	size_t nr_comms = tally_machine_comms(profile->machine)->strings.len;

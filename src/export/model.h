@@ -26,8 +26,8 @@ struct tally_export_model {
 };
 
 /* Returns 0 or -ENOMEM; on success free with tally_export_model_free(). */
-int tally_export_model_make(const struct tally_export *export,
-			    struct tally_export_model *ret_model);
+int tally_export_model_build(const struct tally_export *export,
+			     struct tally_export_model *ret_model);
 void tally_export_model_free(struct tally_export_model *model);
 
 /* Base of addresses in files. */
@@ -48,7 +48,7 @@ bool tally_export_has_bucket(const struct tally_export *export, const struct tal
 uint64_t tally_export_sum(const struct tally_export *export, uint64_t sum, uint64_t weight);
 
 /* Distance of samples of an event without times. */
-#define TALLY_EXPORT_APART UINT64_C(1000000) /* ns */
+#define TALLY_EXPORT_SAMPLE_GAP UINT64_C(1000000) /* ns */
 
 /* Append the name of a function: "[libc.so.6]" for code without a name in that file, "[unknown]"
  * for unmapped code. Not escaped. */
@@ -83,7 +83,7 @@ struct tally_export_inlining {
 };
 
 /* Return an array indexed by frame, which the caller frees. NULL if memory runs out. */
-struct tally_export_inlining *tally_export_inlining_make(const struct tally_export *export);
+struct tally_export_inlining *tally_export_inlining_build(const struct tally_export *export);
 
 /* Return the comm that a bucket's samples were recorded with. */
 const char *tally_export_comm(const struct tally_profile *profile,
@@ -105,27 +105,27 @@ enum tally_export_unit {
 
 /* Build the tree of the callchains of one event, or of all (UINT32_MAX). Returns 0 or -ENOMEM; on
  * success free with tally_export_tree_free(). */
-int tally_export_tree_make(const struct tally_export_model *model, enum tally_export_unit unit,
-			   uint32_t event, struct tally_export_tree *ret_tree);
+int tally_export_tree_build(const struct tally_export_model *model, enum tally_export_unit unit,
+			    uint32_t event, struct tally_export_tree *ret_tree);
 void tally_export_tree_free(struct tally_export_tree *tree);
 
 /* The samples of an event by thread and comm. Requires a profile that keeps samples and
  * distinguishes threads and comms. */
-struct tally_export_strand {
+struct tally_export_thread_samples {
 	uint32_t bucket;    /* one of its buckets */
 	uint32_t first, nr; /* range in `samples` */
 };
 
 struct tally_export_strands {
-	TALLY_VEC(struct tally_export_strand) all; /* in order of their first samples */
+	TALLY_VEC(struct tally_export_thread_samples) all; /* in order of their first samples */
 	uint32_t *samples;    /* indices in profile->kept, grouped by strand, in recorded order */
 	uint64_t first, last; /* times; 0 if samples have none */
 };
 
 /* Returns 0, -ENOMEM, or -E2BIG if there are more samples than 32 bits can count; on success free
  * with tally_export_strands_free(). */
-int tally_export_strands_make(const struct tally_profile *profile, uint32_t event,
-			      struct tally_export_strands *ret_strands);
+int tally_export_strands_build(const struct tally_profile *profile, uint32_t event,
+			       struct tally_export_strands *ret_strands);
 void tally_export_strands_free(struct tally_export_strands *strands);
 
 #endif

@@ -73,7 +73,7 @@ static void open_packet(struct perfetto *perfetto, uint64_t flags)
 static int close_packet(struct perfetto *perfetto)
 {
 	tally_protobuf_close(&perfetto->stream.text, perfetto->packet);
-	return tally_export_spill(&perfetto->stream);
+	return tally_export_flush_some(&perfetto->stream);
 }
 
 /* Write the name in perfetto->name as a field, and clear it. */
@@ -180,7 +180,7 @@ static int add_mappings(struct perfetto *perfetto)
 
 		if (!frame->dso || tally_map_get(&met, key) != TALLY_MAP_NONE)
 			continue;
-		ret = tally_map_put(&met, key, 1);
+		ret = tally_map_set(&met, key, 1);
 		add_mapping(perfetto, frame->dso, (uint64_t)tally_dso_number(frame->dso) + 1,
 			    perfetto->model.addresses[i] - frame->addr);
 		if (!ret)
@@ -312,7 +312,7 @@ static int add_threads(struct perfetto *perfetto, const struct tally_export_even
 {
 	struct tally_export_strands strands;
 	size_t tree;
-	int ret = tally_export_strands_make(perfetto->profile, event->number, &strands);
+	int ret = tally_export_strands_build(perfetto->profile, event->number, &strands);
 
 	if (ret)
 		return ret;
@@ -351,7 +351,7 @@ static int count(struct perfetto *perfetto, uint32_t cpu, uint64_t weight, uint6
 
 	*ret_count =
 		tally_export_sum(perfetto->export, before == TALLY_MAP_NONE ? 0 : before, weight);
-	return tally_map_put(&perfetto->counts, cpu, *ret_count);
+	return tally_map_set(&perfetto->counts, cpu, *ret_count);
 }
 
 static int add_sample(struct perfetto *perfetto, const struct tally_kept *kept)
@@ -361,7 +361,7 @@ static int add_sample(struct perfetto *perfetto, const struct tally_kept *kept)
 	const struct tally_thread *thread = tally_machine_thread_at(profile->machine, key->thread);
 	struct tally_str *out = &perfetto->stream.text;
 	uint64_t place = (uint64_t)(kept - profile->kept.data), counted = 0;
-	uint64_t time = perfetto->has_times ? kept->time : place * TALLY_EXPORT_APART;
+	uint64_t time = perfetto->has_times ? kept->time : place * TALLY_EXPORT_SAMPLE_GAP;
 	size_t message;
 	int ret = count(perfetto, key->cpu, tally_kept_weight(profile, kept), &counted);
 
@@ -420,8 +420,8 @@ static void times_find(struct perfetto *perfetto)
 
 static int add_sequence(struct perfetto *perfetto, const struct tally_export_event *event)
 {
-	int ret = tally_export_tree_make(&perfetto->model, TALLY_EXPORT_FRAMES, event->number,
-					 &perfetto->tree);
+	int ret = tally_export_tree_build(&perfetto->model, TALLY_EXPORT_FRAMES, event->number,
+					  &perfetto->tree);
 
 	if (ret)
 		return ret;
@@ -449,7 +449,7 @@ static int add_event(struct perfetto *perfetto, const struct tally_export_event 
 
 	one.events = event;
 	one.nr_events = 1;
-	ret = tally_export_model_make(&one, &perfetto->model);
+	ret = tally_export_model_build(&one, &perfetto->model);
 	if (ret)
 		return ret;
 	ret = tally_export_model_link(&perfetto->model, TALLY_EXPORT_FROM_ZERO);

@@ -256,7 +256,7 @@ static int add_sample(struct pprof *pprof, const struct tally_bucket *bucket)
 	add_labels(pprof, &bucket->key);
 	tally_protobuf_close(out, sample);
 	ret = ret ? ret : pprof->error;
-	return ret ? ret : tally_export_spill(&pprof->stream);
+	return ret ? ret : tally_export_flush_some(&pprof->stream);
 }
 
 static int add_samples(struct pprof *pprof)
@@ -303,7 +303,7 @@ static uint32_t mapping_find(const struct pprof *pprof, uint32_t number, uint32_
 	return UINT32_MAX;
 }
 
-static int mapping_meet(struct pprof *pprof, uint32_t number)
+static int mapping_add(struct pprof *pprof, uint32_t number)
 {
 	const struct tally_frame *frame = &pprof->profile->frames.all.data[number];
 	uint64_t address = address_of(pprof, number), start = address & ~(uint64_t)(PAGE - 1);
@@ -340,7 +340,7 @@ static int mappings_make(struct pprof *pprof)
 			const struct tally_frame *frame = &pprof->profile->frames.all.data[*line];
 
 			if (frame->dso && !ret && (pass || is_program(frame->dso)))
-				ret = mapping_meet(pprof, *line);
+				ret = mapping_add(pprof, *line);
 		}
 	}
 	return ret;
@@ -435,18 +435,18 @@ static int add_tables(struct pprof *pprof)
 		add_mapping(pprof, i + 1);
 	for (uint32_t i = 0; i < pprof->locations.len && !ret; i++) {
 		add_location(pprof, i + 1);
-		ret = tally_export_spill(&pprof->stream);
+		ret = tally_export_flush_some(&pprof->stream);
 	}
 	for (uint32_t i = 0; i < pprof->model.functions.len && !ret; i++) {
 		add_function(pprof, i);
-		ret = pprof->error ? pprof->error : tally_export_spill(&pprof->stream);
+		ret = pprof->error ? pprof->error : tally_export_flush_some(&pprof->stream);
 	}
 	/* Strings come last, when all are known. */
 	for (uint32_t i = 0; i < pprof->strings.strings.len && !ret; i++) {
 		const struct tally_interned *text = &pprof->strings.strings.data[i];
 
 		tally_protobuf_bytes(&pprof->stream.text, PROFILE_STRING, text->text, text->len);
-		ret = tally_export_spill(&pprof->stream);
+		ret = tally_export_flush_some(&pprof->stream);
 	}
 	return ret;
 }
@@ -456,7 +456,7 @@ static int pprof_write(struct pprof *pprof)
 	size_t nr = pprof->profile->frames.all.len;
 	int ret;
 
-	pprof->inlining = tally_export_inlining_make(pprof->export);
+	pprof->inlining = tally_export_inlining_build(pprof->export);
 	pprof->location_of = calloc(nr + 1, sizeof(*pprof->location_of));
 	if (!pprof->inlining || !pprof->location_of)
 		return -ENOMEM;
@@ -473,7 +473,7 @@ static int pprof_write(struct pprof *pprof)
 static int write_format(const struct tally_export *export)
 {
 	struct pprof pprof = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export, &pprof.model);
+	int ret = tally_export_model_build(export, &pprof.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&pprof.stream, &export->sink, true);

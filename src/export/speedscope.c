@@ -38,7 +38,7 @@ static int add_frames(struct speedscope *speedscope)
 		if (function->dso)
 			tally_json_text(out, "file", tally_dso_name(function->dso));
 		tally_json_close(out, '}');
-		ret = tally_export_spill(&speedscope->stream);
+		ret = tally_export_flush_some(&speedscope->stream);
 		if (ret)
 			break;
 	}
@@ -63,12 +63,12 @@ static int add_stack(struct speedscope *speedscope, uint32_t path)
 	for (size_t i = speedscope->units.len; i-- > 0;)
 		tally_json_u64(out, NULL, speedscope->units.data[i]);
 	tally_json_close(out, ']');
-	return ret ? ret : tally_export_spill(&speedscope->stream);
+	return ret ? ret : tally_export_flush_some(&speedscope->stream);
 }
 
 /* Write all stacks of a thread and collect their weights. */
 static int add_stacks(struct speedscope *speedscope, const struct tally_export_strands *strands,
-		      const struct tally_export_strand *strand)
+		      const struct tally_export_thread_samples *strand)
 {
 	const struct tally_profile *profile = speedscope->profile;
 	uint32_t last = UINT32_MAX;
@@ -108,7 +108,7 @@ static int add_weights(struct speedscope *speedscope)
 	tally_vec_for_each (weight, &speedscope->weights) {
 		tally_json_u64(out, NULL, *weight);
 		sum = tally_export_sum(speedscope->export, sum, *weight);
-		ret = tally_export_spill(&speedscope->stream);
+		ret = tally_export_flush_some(&speedscope->stream);
 		if (ret)
 			break;
 	}
@@ -124,7 +124,7 @@ static int add_weights(struct speedscope *speedscope)
 }
 
 static void open_profile(struct speedscope *speedscope, const struct tally_export_event *event,
-			 const struct tally_export_strand *strand)
+			 const struct tally_export_thread_samples *strand)
 {
 	struct tally_str *out = &speedscope->stream.text, name = {0};
 
@@ -153,7 +153,7 @@ static int add_strands(struct speedscope *speedscope, const struct tally_export_
 
 	/* speedscope rejects files without a profile. */
 	if (!strands->all.len)
-		ret = tally_vec_push(&strands->all, (struct tally_export_strand){0});
+		ret = tally_vec_push(&strands->all, (struct tally_export_thread_samples){0});
 	tally_vec_for_each (strand, &strands->all) {
 		if (ret)
 			break;
@@ -169,12 +169,12 @@ static int add_strands(struct speedscope *speedscope, const struct tally_export_
 static int add_event(struct speedscope *speedscope, const struct tally_export_event *event)
 {
 	struct tally_export_strands strands;
-	int ret = tally_export_tree_make(&speedscope->model, TALLY_EXPORT_FUNCTIONS, event->number,
-					 &speedscope->tree);
+	int ret = tally_export_tree_build(&speedscope->model, TALLY_EXPORT_FUNCTIONS, event->number,
+					  &speedscope->tree);
 
 	if (ret)
 		return ret;
-	ret = tally_export_strands_make(speedscope->profile, event->number, &strands);
+	ret = tally_export_strands_build(speedscope->profile, event->number, &strands);
 	if (!ret) {
 		ret = add_strands(speedscope, event, &strands);
 		tally_export_strands_free(&strands);
@@ -207,7 +207,7 @@ static int speedscope_write(struct speedscope *speedscope)
 static int write_format(const struct tally_export *export)
 {
 	struct speedscope speedscope = {.export = export, .profile = export->profile};
-	int ret = tally_export_model_make(export, &speedscope.model);
+	int ret = tally_export_model_build(export, &speedscope.model);
 
 	if (!ret)
 		ret = tally_export_stream_start(&speedscope.stream, &export->sink, export->packs);

@@ -15,9 +15,10 @@ static int strand_find(struct tally_export_strands *strands, struct tally_map *k
 
 	if (found == TALLY_MAP_NONE) {
 		found = strands->all.len;
-		ret = tally_vec_push(&strands->all, (struct tally_export_strand){.bucket = bucket});
+		ret = tally_vec_push(&strands->all,
+				     (struct tally_export_thread_samples){.bucket = bucket});
 		if (!ret)
-			ret = tally_map_put(known, id, found);
+			ret = tally_map_set(known, id, found);
 	}
 	*ret_strand = (uint32_t)found;
 	return ret;
@@ -65,7 +66,7 @@ static void strands_fill(const struct tally_profile *profile, struct tally_expor
 	}
 	for (uint32_t i = 0; i < profile->kept.len; i++) {
 		uint32_t number = strand_of[profile->kept.data[i].bucket];
-		struct tally_export_strand *strand;
+		struct tally_export_thread_samples *strand;
 
 		if (number == UINT32_MAX)
 			continue;
@@ -74,8 +75,8 @@ static void strands_fill(const struct tally_profile *profile, struct tally_expor
 	}
 }
 
-int tally_export_strands_make(const struct tally_profile *profile, uint32_t event,
-			      struct tally_export_strands *ret_strands)
+int tally_export_strands_build(const struct tally_profile *profile, uint32_t event,
+			       struct tally_export_strands *ret_strands)
 {
 	struct tally_export_strands strands = {
 		.samples = malloc((profile->kept.len + 1) * sizeof(*strands.samples)),

@@ -66,7 +66,7 @@ static int write_text(struct tally_export_stream *stream, size_t left, int flush
 	return ret;
 }
 
-int tally_export_spill(struct tally_export_stream *stream)
+int tally_export_flush_some(struct tally_export_stream *stream)
 {
 	if (stream->text.len < SPILL_AT && !stream->error)
 		return tally_str_error(&stream->text);

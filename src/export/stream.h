@@ -8,7 +8,7 @@
 
 struct tally_export_gzip;
 
-/* Append to `text`, and call tally_export_spill() regularly. */
+/* Append to `text`, and call tally_export_flush_some() regularly. */
 struct tally_export_stream {
 	struct tally_str text;
 	const struct tally_export_sink *sink;
@@ -23,7 +23,7 @@ int tally_export_stream_start(struct tally_export_stream *stream,
 
 /* Write the buffer if it is large, except its last byte, which the JSON writer needs to decide
  * about a comma. Returns 0 or the first error. */
-int tally_export_spill(struct tally_export_stream *stream);
+int tally_export_flush_some(struct tally_export_stream *stream);
 
 /* Write the rest, unless `ret` is an error, and free the stream. Returns `ret`, or the first error
  * if `ret` is 0. */

@@ -195,7 +195,7 @@ static int raws_make(struct build *build)
 	int ret = 0, wrong = 0;
 
 	for (size_t i = 0; i < reading->entries.len && !ret; i++) {
-		ret = tally_raw_event_make(&reading->entries.data[i], &reading->arena, &raw);
+		ret = tally_raw_event_build(&reading->entries.data[i], &reading->arena, &raw);
 		if (!ret && reading->core_pmu && !reading->entries.data[i].values[TALLY_KEY_Unit])
 			raw.pmu = reading->core_pmu;
 		if (!ret)
@@ -209,7 +209,7 @@ static int raws_make(struct build *build)
 }
 
 /* Remove the raw events of files with errors, if the reading leaves out such files. */
-static int wrong_remove(struct build *build, int ret)
+static int invalid_remove(struct build *build, int ret)
 {
 	size_t kept = 0;
 
@@ -451,11 +451,12 @@ static void repeats_warn(const struct build *build)
 
 static int build_run(struct build *build, bool strict)
 {
-	int ret = wrong_remove(build, raws_make(build));
+	int ret = invalid_remove(build, raws_make(build));
 
 	if (!ret)
-		ret = wrong_remove(build, tally_metrics_canonical(build->raws.data, build->raws.len,
-								  &build->reading->arena, strict));
+		ret = invalid_remove(build,
+				     tally_metrics_canonical(build->raws.data, build->raws.len,
+							     &build->reading->arena, strict));
 	if (!ret)
 		ret = rows_collect(build);
 	if (ret)

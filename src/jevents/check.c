@@ -151,7 +151,7 @@ static size_t edges_to(const struct metric_graph *graph, uint32_t to)
 
 /* Sort the metrics topologically. Report those that remain, which are in a cycle or depend on one.
  */
-static int circles_warn(struct metric_graph *graph)
+static int cycles_warn(struct metric_graph *graph)
 {
 	uint32_t *ready = calloc(graph->nr + 1, sizeof(*ready));
 	size_t nr_ready = 0;
@@ -196,7 +196,7 @@ int tally_metrics_check(const struct tally_model *model,
 	for (uint32_t i = 0; i < nr && !ret; i++)
 		ret = metric_names(&graph, i);
 	if (!ret)
-		ret = circles_warn(&graph);
+		ret = cycles_warn(&graph);
 	tally_vec_free(&graph.edges);
 	free(graph.waiting);
 	return ret ? ret : strict && graph.wrong ? -EINVAL : 0;

@@ -198,7 +198,7 @@ static int metric_read(const struct tally_entry *entry, struct tally_raw_event *
 }
 
 /* Move a text that was built to the arena. Returns NULL when out of memory. */
-static const char *text_keep(struct tally_str *text, struct tally_arena *arena)
+static const char *text_move(struct tally_str *text, struct tally_arena *arena)
 {
 	const char *kept = NULL;
 
@@ -218,7 +218,7 @@ static int event_terms(const struct tally_entry *entry, struct tally_arena *aren
 	event->terms = fixed ? fixed : "";
 	if (!fixed && *event->name) {
 		ret = terms_make(entry, &text);
-		event->terms = text_keep(&text, arena);
+		event->terms = text_move(&text, arena);
 		if (!ret && !event->terms)
 			ret = -ENOMEM;
 	}
@@ -232,11 +232,11 @@ static const char *desc_make(const struct tally_entry *entry, enum tally_entry_k
 
 	tally_desc_add(&text, tally_entry_text(entry, key));
 	tally_desc_extra(&text, entry);
-	return text_keep(&text, arena);
+	return text_move(&text, arena);
 }
 
-int tally_raw_event_make(const struct tally_entry *entry, struct tally_arena *arena,
-			 struct tally_raw_event *ret_event)
+int tally_raw_event_build(const struct tally_entry *entry, struct tally_arena *arena,
+			  struct tally_raw_event *ret_event)
 {
 	struct tally_raw_event event = {
 		.source = entry->source,

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "jevents/entry.h"
 
-/* Texts live in the arena passed to tally_raw_event_make(), or in the entry; they are never NULL.
+/* Texts live in the arena passed to tally_raw_event_build(), or in the entry; they are never NULL.
  */
 struct tally_raw_event {
 	const struct tally_source *source;
@@ -22,8 +22,8 @@ struct tally_raw_event {
 /* Make an event from an entry. `event->name` or `event->metric` is "" if the entry does not have
  * one. Both are "" in entries that are neither, as in Intel's tables of offcore requests. Returns
  * 0, -EINVAL (reported) or -ENOMEM. */
-int tally_raw_event_make(const struct tally_entry *entry, struct tally_arena *arena,
-			 struct tally_raw_event *ret_event);
+int tally_raw_event_build(const struct tally_entry *entry, struct tally_arena *arena,
+			  struct tally_raw_event *ret_event);
 
 /* Rules shared by both generators. */
 

@@ -85,7 +85,7 @@ static int archs_run(struct tally_generate_run *run)
 }
 
 /* Write to a path that is not a regular file: a link, /dev/stdout, a pipe. */
-static int through_write(const char *path, const struct tally_str *text)
+static int write_in_place(const char *path, const struct tally_str *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), ret;
 
@@ -130,7 +130,7 @@ static int file_write(const char *path, const struct tally_str *text)
 		return -ENOMEM;
 	if (lstat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 		return regular_write(path, text);
-	return through_write(path, text);
+	return write_in_place(path, text);
 }
 
 static int models_emit(struct tally_generate_run *run)
@@ -189,7 +189,7 @@ static bool is_wrong(const struct tally_generate_run *run)
 
 /* Check whether the output may be written. Returns -EINVAL for errors without keep_going, and if a
  * single requested model does not exist. */
-static int run_judge(const struct tally_generate_run *run)
+static int run_check(const struct tally_generate_run *run)
 {
 	const struct tally_generate *generate = run->generate;
 	bool missing = generate->kind == TALLY_GENERATE_MODEL && !run->catalog.models.len;
@@ -208,7 +208,7 @@ static void head_emit(struct tally_generate_run *run)
 					   : "jevents/models.h");
 }
 
-int tally_generate(const struct tally_generate *generate, struct tally_generate_left *ret_left)
+int tally_generate(const struct tally_generate *generate, struct tally_generate_errors *ret_left)
 {
 	struct tally_generate_run run = {.generate = generate};
 	int ret;
@@ -219,7 +219,7 @@ int tally_generate(const struct tally_generate *generate, struct tally_generate_
 		      : archs_run(&run);
 	*ret_left = run.left;
 	if (!ret)
-		ret = run_judge(&run);
+		ret = run_check(&run);
 	if (!ret)
 		ret = map_emit(&run);
 	if (!ret)

@@ -28,7 +28,7 @@ struct tally_generate {
 };
 
 /* Numbers of input items with errors. */
-struct tally_generate_left {
+struct tally_generate_errors {
 	size_t files; /* JSON files */
 	size_t dirs;  /* directories: unreadable, no valid table name, or too large */
 	size_t lines; /* lines of maps */
@@ -38,6 +38,6 @@ struct tally_generate_left {
  * All errors are reported and counted in `*ret_left`; with `keep_going` the output is written
  * without the items concerned. Returns 0; -EINVAL for errors, and the output is not written; -E2BIG
  * for more than 4 GiB of text; -ENOMEM; or the error of writing a file. */
-int tally_generate(const struct tally_generate *generate, struct tally_generate_left *ret_left);
+int tally_generate(const struct tally_generate *generate, struct tally_generate_errors *ret_left);
 
 #endif

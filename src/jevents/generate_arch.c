@@ -127,7 +127,7 @@ static int tables_check(struct arch_reading *arch, struct tally_reading *reading
 		ret = tally_emit_classic(&arch->run->out, reading, "");
 	for (size_t i = 0; i < reading->entries.len && ret != -ENOMEM && !is_classic(arch->run);
 	     i++)
-		ret = tally_raw_event_make(&reading->entries.data[i], &reading->arena, &raw);
+		ret = tally_raw_event_build(&reading->entries.data[i], &reading->arena, &raw);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -14,7 +14,7 @@ struct tally_generate_run {
 	struct tally_arena arena;
 	struct tally_catalog catalog;
 	struct tally_str out, deps; /* the C file; the right side of the depfile */
-	struct tally_generate_left left;
+	struct tally_generate_errors left;
 };
 
 /* Append a path, escaped for make and ninja. */

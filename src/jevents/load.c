@@ -39,8 +39,8 @@ static const struct tally_model *model_at(const struct tally_models *models, uin
 }
 
 /* Build the model of a reading and add it to the list. */
-static int model_keep(struct loaded *loaded, struct tally_reading *reading, const char *arch,
-		      const char *name, bool system, const char *source)
+static int model_store(struct loaded *loaded, struct tally_reading *reading, const char *arch,
+		       const char *name, bool system, const char *source)
 {
 	struct tally_model *model = NULL;
 	int ret = tally_model_build(reading, arch, name, system, false, &model);
@@ -92,8 +92,8 @@ static int files_load(struct loaded *loaded, const char *path, const struct tall
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = tally_reading_file(&reading, &files[i]);
 	if (!ret)
-		ret = model_keep(loaded, &reading, "", tally_topic_of(path, &loaded->arena), false,
-				 path);
+		ret = model_store(loaded, &reading, "", tally_topic_of(path, &loaded->arena), false,
+				  path);
 	if (!ret)
 		ret = row_keep(loaded, "", &every_cpu, loaded->list.len - 1);
 	tally_reading_free(&reading);
@@ -153,8 +153,8 @@ static int named_load(struct arch_loading *arch, const struct tally_mapfile_row 
 	      : file.topic ? tally_reading_file(&reading, &file)
 			   : -ENOMEM;
 	if (!ret)
-		ret = model_keep(arch->loaded, &reading, arch->name, row->dir, dir && dir->system,
-				 row->dir);
+		ret = model_store(arch->loaded, &reading, arch->name, row->dir, dir && dir->system,
+				  row->dir);
 	tally_reading_free(&reading);
 	return ret;
 }
@@ -186,7 +186,7 @@ static int map_load(struct arch_loading *arch, const struct tally_tree_map *map)
 	struct tally_source source = {.path = map->path, .messages = arch->loaded->messages};
 	struct tally_mapfile mapfile = {0};
 	char *text;
-	int ret = tally_file_read_named(map->path, NULL, TALLY_JSON_SIZE, &text, &source.len);
+	int ret = tally_file_read_checked(map->path, NULL, TALLY_JSON_SIZE, &text, &source.len);
 
 	if (ret)
 		return ret;

@@ -173,7 +173,7 @@ static int options_read(int argc, char **argv, struct tally_generate *generate,
 }
 
 /* Append to "2 files, 1 directory, 1 map line", unless `nr` is 0. */
-static void left_add(struct tally_str *text, size_t nr, const char *one, const char *many)
+static void errors_add(struct tally_str *text, size_t nr, const char *one, const char *many)
 {
 	if (nr)
 		tally_str_addf(text, "%s%zu %s", text->len ? ", " : "", nr, nr == 1 ? one : many);
@@ -181,13 +181,13 @@ static void left_add(struct tally_str *text, size_t nr, const char *one, const c
 
 /* Print the last line on standard error: the result of the run. */
 static void end_print(const struct printer *printer, const struct tally_generate *generate,
-		      const struct tally_generate_left *left, int ret)
+		      const struct tally_generate_errors *left, int ret)
 {
 	struct tally_str text = {0};
 
-	left_add(&text, left->files, "file", "files");
-	left_add(&text, left->dirs, "directory", "directories");
-	left_add(&text, left->lines, "map line", "map lines");
+	errors_add(&text, left->files, "file", "files");
+	errors_add(&text, left->dirs, "directory", "directories");
+	errors_add(&text, left->lines, "map line", "map lines");
 	if (ret == -EINVAL && text.len)
 		fprintf(stderr, "%s: errors in %s: %s was not written%s\n", printer->program,
 			text.data, generate->output,
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	struct printer printer = {.messages = {message_print, &printer},
 				  .program = argc ? tally_path_name(argv[0]) : "tally-jevents"};
 	struct tally_generate generate = {.messages = &printer.messages};
-	struct tally_generate_left left = {0};
+	struct tally_generate_errors left = {0};
 	int ret;
 
 	if (!strcmp(printer.program, "jevents")) {

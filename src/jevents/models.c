@@ -11,8 +11,8 @@ static bool row_applies(const struct tally_models *models, const struct tally_mo
 }
 
 /* Return true if an earlier row of the same type applies too. */
-static bool is_later(const struct tally_models *models, const struct tally_models_row *row,
-		     const char *arch, const char *cpuid)
+static bool is_shadowed(const struct tally_models *models, const struct tally_models_row *row,
+			const char *arch, const char *cpuid)
 {
 	const char *type = tally_models_text(models, row->type);
 
@@ -29,7 +29,7 @@ const struct tally_models_row *tally_models_find(const struct tally_models *mode
 	while (*pos < models->nr_rows) {
 		const struct tally_models_row *row = &models->rows[(*pos)++];
 
-		if (row_applies(models, row, arch, cpuid) && !is_later(models, row, arch, cpuid))
+		if (row_applies(models, row, arch, cpuid) && !is_shadowed(models, row, arch, cpuid))
 			return row;
 	}
 	return NULL;

@@ -22,7 +22,7 @@ int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool n
 }
 
 /* Sort entry: texts are compared from their ends, so a text follows those it is a suffix of. */
-struct pool_place {
+struct pool_entry {
 	const char *text;
 	uint32_t len, id;
 	bool far;
@@ -31,7 +31,7 @@ struct pool_place {
 /* Sort near texts first, then by last bytes, and longer texts before their suffixes. */
 static int place_compare(const void *a, const void *b)
 {
-	const struct pool_place *left = a, *right = b;
+	const struct pool_entry *left = a, *right = b;
 	uint32_t len = TALLY_MIN(left->len, right->len);
 
 	if (left->far != right->far)
@@ -46,15 +46,15 @@ static int place_compare(const void *a, const void *b)
 	return left->len < right->len ? 1 : left->len > right->len ? -1 : 0;
 }
 
-static bool is_end_of(const struct pool_place *end, const struct pool_place *whole)
+static bool is_end_of(const struct pool_entry *end, const struct pool_entry *whole)
 {
 	return end->far == whole->far && end->len <= whole->len &&
 	       !memcmp(whole->text + whole->len - end->len, end->text, end->len);
 }
 
 /* Append a text to the pool, or use the suffix of the previous one. */
-static int place_put(struct tally_pool *pool, const struct pool_place *place,
-		     const struct pool_place *whole)
+static int entry_store(struct tally_pool *pool, const struct pool_entry *place,
+		       const struct pool_entry *whole)
 {
 	uint64_t offset = pool->bytes.len;
 
@@ -73,7 +73,7 @@ static int place_put(struct tally_pool *pool, const struct pool_place *place,
 
 int tally_pool_layout(struct tally_pool *pool)
 {
-	struct pool_place *places = NULL;
+	struct pool_entry *places = NULL;
 	uint32_t empty, nr;
 	int ret = tally_pool_add(pool, "", 0, true, &empty);
 
@@ -87,13 +87,13 @@ int tally_pool_layout(struct tally_pool *pool)
 	}
 	pool->offsets.len = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		places[i] = (struct pool_place){pool->texts.strings.data[i].text,
+		places[i] = (struct pool_entry){pool->texts.strings.data[i].text,
 						pool->texts.strings.data[i].len, i,
 						!pool->near.data[i]};
 	qsort(places, nr, sizeof(*places), place_compare);
 	tally_str_add_bytes(&pool->bytes, "", 1);
 	for (uint32_t i = 0; i < nr && !ret; i++)
-		ret = place_put(pool, &places[i], i ? &places[i - 1] : NULL);
+		ret = entry_store(pool, &places[i], i ? &places[i - 1] : NULL);
 	pool->offsets.data[empty] = 0;
 	free(places);
 	return ret;

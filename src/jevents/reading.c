@@ -40,7 +40,7 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 }
 
 /* Parse a file to a JSON tree that lives as long as the reading. Returns 0, or an error of
- * tally_file_read_named() or tally_json_read(), which is reported. */
+ * tally_file_read_checked() or tally_json_read(), which is reported. */
 static int file_parse(struct tally_reading *reading, const char *path,
 		      const struct tally_source **ret_source,
 		      const struct tally_json_value **ret_root)
@@ -48,8 +48,8 @@ static int file_parse(struct tally_reading *reading, const char *path,
 	struct tally_source *source = source_add(reading, path);
 	char *text;
 	size_t len;
-	int ret =
-		source ? tally_file_read_named(path, NULL, TALLY_JSON_SIZE, &text, &len) : -ENOMEM;
+	int ret = source ? tally_file_read_checked(path, NULL, TALLY_JSON_SIZE, &text, &len)
+			 : -ENOMEM;
 
 	if (ret && ret != -ENOMEM)
 		tally_source_emit(source, TALLY_DIAGNOSTIC_ERROR, TALLY_SOURCE_WHOLE,

@@ -38,8 +38,8 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 int tally_reading_add(struct tally_reading *reading, const struct tally_source *source,
 		      const char *topic, const struct tally_json_value *root);
 
-/* Read and add a file. Returns 0, an error of tally_file_read_named() or tally_json_read(), -EINVAL
- * or -ENOMEM. */
+/* Read and add a file. Returns 0, an error of tally_file_read_checked() or tally_json_read(),
+ * -EINVAL or -ENOMEM. */
 int tally_reading_file(struct tally_reading *reading, const struct tally_tree_file *file);
 
 /* Add all files of a directory of a tree; continues after a file with errors. Returns 0, the first

@@ -138,7 +138,7 @@ static int adder_thread(struct page_adder *adder, const struct tally_bucket_key 
 		return 0;
 	ret = page_thread(adder->page, machine, tally_machine_thread_at(machine, key->thread),
 			  key->comm, ret_thread);
-	return ret ? ret : tally_map_put(&adder->threads, at, *ret_thread);
+	return ret ? ret : tally_map_set(&adder->threads, at, *ret_thread);
 }
 
 /* ---- events ------------------------------------------------------------------------ */
@@ -156,7 +156,7 @@ static int event_add(struct page_adder *adder, uint32_t number, struct tally_map
 		return ret;
 	which = tally_map_get(seen, words.name);
 	words.which = which == TALLY_MAP_NONE ? 0 : (uint32_t)which;
-	ret = tally_map_put(seen, words.name, words.which + 1);
+	ret = tally_map_set(seen, words.name, words.which + 1);
 	if (!ret)
 		ret = page_event(adder->page, &words, &adder->events[number]);
 	adder->events[number] += !ret;
@@ -194,13 +194,13 @@ static int sample_add(struct page_adder *adder, const struct tally_kept *kept)
 	/* A sample without a time gets that of the previous one. */
 	if (kept->time)
 		adder->time = time_value(adder, kept->time);
-	page_column_put(columns, PAGE_SAMPLE_RECORDING, adder->page->recordings.len);
-	page_column_put(columns, PAGE_SAMPLE_TIME, adder->time);
-	page_column_put(columns, PAGE_SAMPLE_NODE, node);
-	page_column_put(columns, PAGE_SAMPLE_THREAD, thread);
-	page_column_put(columns, PAGE_SAMPLE_CPU, (uint32_t)(key->cpu + 1));
-	page_column_put(columns, PAGE_SAMPLE_EVENT, TALLY_MAX(adder->events[key->event], 1) - 1);
-	page_column_put(columns, PAGE_SAMPLE_WEIGHT, weight);
+	page_column_add(columns, PAGE_SAMPLE_RECORDING, adder->page->recordings.len);
+	page_column_add(columns, PAGE_SAMPLE_TIME, adder->time);
+	page_column_add(columns, PAGE_SAMPLE_NODE, node);
+	page_column_add(columns, PAGE_SAMPLE_THREAD, thread);
+	page_column_add(columns, PAGE_SAMPLE_CPU, (uint32_t)(key->cpu + 1));
+	page_column_add(columns, PAGE_SAMPLE_EVENT, TALLY_MAX(adder->events[key->event], 1) - 1);
+	page_column_add(columns, PAGE_SAMPLE_WEIGHT, weight);
 	adder->page->nr_cut_weights += weight > PAGE_VALUE_MAX;
 	return 0;
 }
@@ -230,10 +230,10 @@ static void losses_add(struct page_adder *adder)
 	for (size_t i = 0; i < adder->recording->nr_losses && adder->first; i++) {
 		const struct tally_html_loss *loss = &adder->recording->losses[i];
 
-		page_column_put(columns, PAGE_LOSS_RECORDING, adder->page->recordings.len);
-		page_column_put(columns, PAGE_LOSS_TIME, time_value(adder, loss->time));
-		page_column_put(columns, PAGE_LOSS_CPU, (uint32_t)(loss->cpu + 1));
-		page_column_put(columns, PAGE_LOSS_COUNT, loss->nr);
+		page_column_add(columns, PAGE_LOSS_RECORDING, adder->page->recordings.len);
+		page_column_add(columns, PAGE_LOSS_TIME, time_value(adder, loss->time));
+		page_column_add(columns, PAGE_LOSS_CPU, (uint32_t)(loss->cpu + 1));
+		page_column_add(columns, PAGE_LOSS_COUNT, loss->nr);
 	}
 }
 
@@ -278,11 +278,11 @@ static int adder_run(struct page_adder *adder)
 		return ret;
 	losses_add(adder);
 	if (adder->first && adder->nr_timeless)
-		tally_html_note(adder->page,
-				"%s: %llu sample%s without a time: shown at the time of the "
-				"previous sample, or at the start of the recording",
-				adder->recording->name, (unsigned long long)adder->nr_timeless,
-				tally_plural(adder->nr_timeless));
+		tally_html_add_note(adder->page,
+				    "%s: %llu sample%s without a time: shown at the time of the "
+				    "previous sample, or at the start of the recording",
+				    adder->recording->name, (unsigned long long)adder->nr_timeless,
+				    tally_plural(adder->nr_timeless));
 	return recording_add(adder);
 }
 

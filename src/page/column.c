@@ -45,7 +45,7 @@ static uint64_t zigzag(uint64_t from, uint64_t to)
 	return to >= from ? (to - from) * 2 : (from - to) * 2 - 1;
 }
 
-void page_column_put(struct page_column *columns, enum page_column_number number, uint64_t value)
+void page_column_add(struct page_column *columns, enum page_column_number number, uint64_t value)
 {
 	enum page_encoding encoding = page_column_kinds[number].encoding;
 	struct page_column *column = &columns[number];

@@ -60,7 +60,7 @@ const char *page_encoding_name(enum page_encoding encoding);
 
 /* Append a value to column `number` of `columns`; not for text columns. Values are limited to
  * PAGE_VALUE_MAX. */
-void page_column_put(struct page_column *columns, enum page_column_number number, uint64_t value);
+void page_column_add(struct page_column *columns, enum page_column_number number, uint64_t value);
 
 /* True if the column is part of the page. */
 bool page_column_is_written(const struct page_column *columns, enum page_column_number number);

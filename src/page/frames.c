@@ -18,7 +18,7 @@ struct framer {
 	uint32_t *numbers;          /* by frame: number in the page + 1 */
 };
 
-static void mark(struct framer *framer, const struct tally_bucket_key *key)
+static void mark_used(struct framer *framer, const struct tally_bucket_key *key)
 {
 	struct tally_stack callers = tally_stacks_get(&framer->profile->stacks, key->callers);
 
@@ -78,7 +78,7 @@ static int framer_run(struct framer *framer, const uint8_t *passes)
 {
 	const struct tally_profile *profile = framer->profile;
 	size_t nr = profile->frames.all.len;
-	int ret = tally_functions_make(profile, &framer->functions);
+	int ret = tally_functions_build(profile, &framer->functions);
 
 	framer->is_used = calloc(nr + 1, sizeof(*framer->is_used));
 	framer->order = calloc(nr + 1, sizeof(*framer->order));
@@ -87,7 +87,7 @@ static int framer_run(struct framer *framer, const uint8_t *passes)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->buckets.len; i++) {
 		if (!passes || passes[i])
-			mark(framer, &profile->buckets.data[i].key);
+			mark_used(framer, &profile->buckets.data[i].key);
 	}
 	order_make(framer);
 	for (size_t i = 0; i < framer->nr && !ret; i++)

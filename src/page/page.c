@@ -21,8 +21,8 @@ int tally_html_new(const struct tally_html_options *options, struct tally_html *
 		return ret;
 	}
 	page->options = *options;
-	page_column_put(page->columns, PAGE_NODE_PARENT, 0);
-	page_column_put(page->columns, PAGE_NODE_FRAME, 0);
+	page_column_add(page->columns, PAGE_NODE_PARENT, 0);
+	page_column_add(page->columns, PAGE_NODE_FRAME, 0);
 	*ret_page = page;
 	return 0;
 }
@@ -50,7 +50,7 @@ void tally_html_free(struct tally_html *page)
 	free(page);
 }
 
-void tally_html_note(struct tally_html *page, const char *format, ...)
+void tally_html_add_note(struct tally_html *page, const char *format, ...)
 {
 	size_t start = page->notes.len;
 	va_list args;

@@ -76,7 +76,7 @@ uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
 /* Add a note about something missing in the page. If memory runs out, tally_html_write() fails. */
-void tally_html_note(struct tally_html *page, const char *format, ...)
+void tally_html_add_note(struct tally_html *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Return the number of samples in the page so far. */

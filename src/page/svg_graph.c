@@ -254,11 +254,11 @@ int svg_graph(struct svg_writer *writer, const struct tally_svg_event *event)
 	struct graph graph = {.writer = writer, .event = event};
 	struct tally_selection selection;
 	struct tally_chains chains;
-	int ret = tally_selection_make(profile, &selected, &selection);
+	int ret = tally_selection_build(profile, &selected, &selection);
 
 	if (ret)
 		return ret;
-	ret = tally_chains_make(profile, &selection, &chains);
+	ret = tally_chains_build(profile, &selection, &chains);
 	if (!ret) {
 		ret = tally_calltree_grow(&chains, &options, &graph.tree);
 		tally_chains_free(&chains);

@@ -57,7 +57,7 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 		return ret;
 	page->nr_cut_strings += kept < len;
 	add_utf8(all, text, kept);
-	page_column_put(page->columns, PAGE_STRING_BYTES, all->len - start);
+	page_column_add(page->columns, PAGE_STRING_BYTES, all->len - start);
 	page->columns[PAGE_STRING_TEXT].count = all->len;
 	return 0;
 }
@@ -66,9 +66,9 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 
 /* Find or add the object identified by `words`. If it is new, its first `nr_columns` words are
  * added to the columns beginning with `first`. */
-static int words_find(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
-		      uint32_t nr_words, enum page_column_number first, uint32_t nr_columns,
-		      uint32_t *ret_number)
+static int object_intern(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
+			 uint32_t nr_words, enum page_column_number first, uint32_t nr_columns,
+			 uint32_t *ret_number)
 {
 	size_t nr = table->strings.len;
 	int ret = tally_intern(table, (const char *)words, nr_words * sizeof(*words), ret_number);
@@ -76,7 +76,7 @@ static int words_find(struct tally_html *page, struct tally_intern *table, const
 	if (ret || nr == table->strings.len)
 		return ret;
 	for (uint32_t i = 0; i < nr_columns; i++)
-		page_column_put(page->columns, first + i, words[i]);
+		page_column_add(page->columns, first + i, words[i]);
 	return 0;
 }
 
@@ -95,8 +95,8 @@ int page_thread(struct tally_html *page, const struct tally_machine *machine,
 			      &words[2]);
 
 	return ret ? ret
-		   : words_find(page, &page->threads, words, NR_THREAD_WORDS, PAGE_THREAD_PID,
-				NR_THREAD_WORDS, ret_thread);
+		   : object_intern(page, &page->threads, words, NR_THREAD_WORDS, PAGE_THREAD_PID,
+				   NR_THREAD_WORDS, ret_thread);
 }
 
 /* ---- frames ---------------------------------------------------------------------- */
@@ -150,8 +150,8 @@ int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], 
 {
 	const uint32_t all[PAGE_FRAME_WORDS + 1] = {words[0], words[1], words[2], which};
 
-	return words_find(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
-			  PAGE_FRAME_WORDS, ret_frame);
+	return object_intern(page, &page->frames, all, PAGE_FRAME_WORDS + 1, PAGE_FRAME_NAME,
+			     PAGE_FRAME_WORDS, ret_frame);
 }
 
 /* ---- nodes ----------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ int page_node(struct tally_html *page, uint32_t parent, uint32_t frame, uint32_t
 		ret = tally_paths_child(&page->nodes, parent, frame, ret_node);
 	if (ret || nr == page->nodes.all.len)
 		return ret;
-	page_column_put(page->columns, PAGE_NODE_PARENT, parent);
-	page_column_put(page->columns, PAGE_NODE_FRAME, frame);
+	page_column_add(page->columns, PAGE_NODE_PARENT, parent);
+	page_column_add(page->columns, PAGE_NODE_FRAME, frame);
 	return 0;
 }

@@ -65,12 +65,12 @@ int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
 		at += size;
 	}
 	if (!ret && at < bytes.len)
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_BAD_FEATURE,
-						.what = TALLY_FEATURE_BUILD_ID,
-						.offset = offset + at,
-						.bytes = bytes.len - at,
-						.text = "cannot parse the build-id table"});
+		tally_reader_add_note(data, (struct tally_perfdata_note){
+						    .kind = TALLY_NOTE_BAD_FEATURE,
+						    .what = TALLY_FEATURE_BUILD_ID,
+						    .offset = offset + at,
+						    .bytes = bytes.len - at,
+						    .text = "cannot parse the build-id table"});
 	return ret;
 }
 

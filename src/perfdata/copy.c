@@ -160,8 +160,8 @@ static int put_features(const struct copy *copy, uint64_t end,
 	for (unsigned id = 0; id < TALLY_FEATURE_LIMIT; id++) {
 		if (!chosen[id])
 			continue;
-		tally_put_feature_entry(&table, copy->data->info.is_foreign, id, at,
-					chosen[id]->bytes.len);
+		tally_write_feature_entry(&table, copy->data->info.is_foreign, id, at,
+					  chosen[id]->bytes.len);
 		at += chosen[id]->bytes.len;
 	}
 	ret = tally_str_error(&table);

@@ -55,11 +55,11 @@ static int deflater_emit(struct tally_perfdata_writer *writer)
 
 	if (!deflater->out.pos)
 		return 0;
-	tally_put_record(&header, writer->options.foreign, TALLY_PERFDATA_COMPRESSED, 0, size);
+	tally_write_record(&header, writer->options.foreign, TALLY_PERFDATA_COMPRESSED, 0, size);
 	ret = tally_str_error(&header);
 	if (!ret) {
 		memcpy(deflater->record, header.data, HEADER);
-		ret = tally_writer_put(writer, deflater->record, size);
+		ret = tally_writer_write(writer, deflater->record, size);
 	}
 	tally_str_free(&header);
 	if (!ret)

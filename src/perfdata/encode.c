@@ -26,9 +26,9 @@ void tally_put64(struct tally_str *out, bool swap, uint64_t value)
 	tally_str_add_bytes(out, &value, sizeof(value));
 }
 
-void tally_put_zeros(struct tally_str *out, size_t nr)
+void tally_write_zeros(struct tally_str *out, size_t nr)
 {
-	char *at = nr ? tally_str_room(out, nr) : NULL;
+	char *at = nr ? tally_str_reserve(out, nr) : NULL;
 
 	if (at) {
 		memset(at, 0, nr);
@@ -36,24 +36,24 @@ void tally_put_zeros(struct tally_str *out, size_t nr)
 	}
 }
 
-void tally_put_string(struct tally_str *out, bool swap, const char *text)
+void tally_write_string(struct tally_str *out, bool swap, const char *text)
 {
 	size_t len = strlen(text), room = tally_round_up(len + 1, STRING_ALIGN);
 
 	tally_put32(out, swap, (uint32_t)room);
 	tally_str_add_bytes(out, text, len);
-	tally_put_zeros(out, room - len);
+	tally_write_zeros(out, room - len);
 }
 
-void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size)
+void tally_write_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size)
 {
 	tally_put32(out, swap, type);
 	put16(out, swap, misc);
 	put16(out, swap, (uint16_t)size);
 }
 
-void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
-		    uint32_t size)
+void tally_write_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
+		      uint32_t size)
 {
 	uint8_t bytes[sizeof(*attr)];
 
@@ -61,8 +61,8 @@ void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_at
 	tally_str_add_bytes(out, bytes, size);
 }
 
-void tally_put_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
-			     uint64_t len)
+void tally_write_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
+			       uint64_t len)
 {
 	if (!tally_feature_is_listed(id))
 		tally_str_add_bytes(out, TALLY_UNLISTED_MAGIC, 16);

@@ -21,7 +21,7 @@ void tally_put64(struct tally_str *out, bool swap, uint64_t value);
 
 static inline bool tally_feature_is_listed(uint32_t id)
 {
-	return id != TALLY_FEATURE_STORED_NAMES;
+	return id != TALLY_FEATURE_EMBEDDED_SYMBOLS;
 }
 
 /* Return the size in bytes of the table entry of a feature. */
@@ -31,14 +31,15 @@ static inline uint64_t tally_feature_entry_size(uint32_t id)
 }
 
 /* Append the table entry of a feature with `len` bytes at `offset`. */
-void tally_put_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
-			     uint64_t len);
-void tally_put_zeros(struct tally_str *out, size_t nr);
+void tally_write_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
+			       uint64_t len);
+void tally_write_zeros(struct tally_str *out, size_t nr);
 
 /* Append a u32 length and the bytes of the text, NUL-padded to a multiple of 64. */
-void tally_put_string(struct tally_str *out, bool swap, const char *text);
-void tally_put_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc, size_t size);
-void tally_put_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
-		    uint32_t size);
+void tally_write_string(struct tally_str *out, bool swap, const char *text);
+void tally_write_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc,
+			size_t size);
+void tally_write_attr(struct tally_str *out, bool swap, const struct perf_event_attr *attr,
+		      uint32_t size);
 
 #endif

@@ -70,10 +70,11 @@ static int parse_one(struct tally_perfdata *data, size_t i,
 		return 0;
 	}
 	*env = before;
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
-							     .what = feature->id,
-							     .offset = feature->offset,
-							     .text = "cannot parse the feature"});
+	tally_reader_add_note(data,
+			      (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
+							   .what = feature->id,
+							   .offset = feature->offset,
+							   .text = "cannot parse the feature"});
 	return 0;
 }
 

@@ -74,7 +74,7 @@ int tally_perfdata_events_add_ids(struct tally_perfdata_events *events, struct t
 	for (size_t i = 0; !ret && i < nr; i++) {
 		uint64_t id = tally_load_u64(ids + 8 * i, swap);
 
-		ret = tally_map_put(&events->by_id, id, event->pub.index);
+		ret = tally_map_set(&events->by_id, id, event->pub.index);
 		event->ids.data[event->ids.len++] = id;
 	}
 	event->pub.ids = event->ids.data;
@@ -92,9 +92,9 @@ static int event_enter(struct tally_perfdata_events *events, struct tally_event 
 	tally_attr_name(&event->pub.attr, name);
 	copy = tally_arena_strndup(&events->texts, name, strlen(name));
 	if (!copy || tally_vec_reserve(&events->list, events->list.len + 1) ||
-	    tally_map_put(&events->by_config, config, event->pub.index))
+	    tally_map_set(&events->by_config, config, event->pub.index))
 		return -ENOMEM;
-	tally_perfdata_events_name(event, TALLY_NAME_MADE, copy);
+	tally_perfdata_events_name(event, TALLY_NAME_GENERATED, copy);
 	event->same_config = same == TALLY_MAP_NONE ? 0 : (uint32_t)same + 1;
 	events->list.data[events->list.len++] = event;
 	return 0;
@@ -179,7 +179,7 @@ void tally_perfdata_events_name(struct tally_event *event, enum tally_name_rank 
 	if (event->pub.name && rank < event->rank)
 		return;
 	event->pub.name = name;
-	event->pub.is_named = rank != TALLY_NAME_MADE;
+	event->pub.is_named = rank != TALLY_NAME_GENERATED;
 	event->rank = rank;
 }
 

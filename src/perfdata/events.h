@@ -15,7 +15,7 @@
 
 /* Source of a name, worst first. A name from a better source replaces one from a worse source. */
 enum tally_name_rank {
-	TALLY_NAME_MADE,
+	TALLY_NAME_GENERATED,
 	TALLY_NAME_TRACING,
 	TALLY_NAME_UPDATE,
 	TALLY_NAME_EVENT_TYPE,

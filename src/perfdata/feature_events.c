@@ -90,7 +90,7 @@ static int desc_restore(struct tally_perfdata *data, const struct tally_desc_ent
 	int ret = tally_perfdata_events_append(&data->events, attr, entry->ids, entry->nr_ids,
 					       data->info.is_foreign, &event);
 
-	return ret ? ret : tally_names_event_came(data, event, NULL, 0, offset);
+	return ret ? ret : tally_names_event_added(data, event, NULL, 0, offset);
 }
 
 static int desc_add(struct tally_perfdata *data, const struct tally_desc_entry *entry)
@@ -100,7 +100,7 @@ static int desc_add(struct tally_perfdata *data, const struct tally_desc_entry *
 	int ret = 0;
 
 	if (entry->nr_ids)
-		ret = tally_map_put(&descs->by_id, id, descs->entries.len);
+		ret = tally_map_set(&descs->by_id, id, descs->entries.len);
 	return ret ? ret : tally_vec_push(&descs->entries, *entry);
 }
 
@@ -133,7 +133,7 @@ int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 
 /* perf ignores these names and generates its own for generic events. Do the same, and use them only
  * for event types without good generated names: raw events, tracepoints and other PMUs. */
-static bool wants_meta_name(uint32_t type)
+static bool uses_meta_name(uint32_t type)
 {
 	return type != PERF_TYPE_HARDWARE && type != PERF_TYPE_SOFTWARE &&
 	       type != PERF_TYPE_HW_CACHE;
@@ -153,7 +153,7 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 	/* Each number is followed by a non-digit: ',', '\n' or NUL. */
 	type = strtoull(comma + 1, NULL, 10);
 	config = strtoull(second + 1, NULL, 10);
-	if (type >= UINT32_MAX || !wants_meta_name((uint32_t)type))
+	if (type >= UINT32_MAX || !uses_meta_name((uint32_t)type))
 		return 0;
 	return tally_names_by_config(
 		data, (uint32_t)type, config, TALLY_NAME_META,

@@ -44,7 +44,7 @@ static const char *const names[TALLY_FEATURE_MAX] = {
 
 const char *tally_perfdata_feature_name(uint32_t id)
 {
-	if (id == TALLY_FEATURE_STORED_NAMES)
+	if (id == TALLY_FEATURE_EMBEDDED_SYMBOLS)
 		return "STORED_NAMES";
 	return id < TALLY_FEATURE_MAX ? names[id] : NULL;
 }

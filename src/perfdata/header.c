@@ -84,10 +84,10 @@ static struct section section_at(const struct tally_perfdata *data, uint64_t at)
 
 static void note_attr(struct tally_perfdata *data, size_t i, uint64_t at, const char *text)
 {
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
-							     .what = (uint32_t)i,
-							     .offset = at,
-							     .text = text});
+	tally_reader_add_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
+								 .what = (uint32_t)i,
+								 .offset = at,
+								 .text = text});
 }
 
 /* Read one attr and the section of its IDs. `ids_left` limits the total number of IDs of all attrs,
@@ -114,7 +114,7 @@ static int read_attr(struct tally_perfdata *data, size_t i, uint64_t at, uint64_
 	ret = tally_perfdata_events_append(&data->events, &attr, data->bytes + ids.offset,
 					   ids.size / 8, data->info.is_foreign, &event);
 	/* EVENT_DESC is read later and applied then. */
-	return ret ? ret : tally_names_event_came(data, event, NULL, 0, at);
+	return ret ? ret : tally_names_event_added(data, event, NULL, 0, at);
 }
 
 static int read_attrs(struct tally_perfdata *data)
@@ -192,23 +192,24 @@ bool tally_header_feature_bits(const struct tally_perfdata *data,
 
 static void note_feature(struct tally_perfdata *data, unsigned id, uint64_t at, const char *text)
 {
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
-							     .what = id,
-							     .offset = at,
-							     .text = text});
+	tally_reader_add_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_FEATURE,
+								 .what = id,
+								 .offset = at,
+								 .text = text});
 }
 
-/* Return true if a section is a hole, see tally_file_map_is_hollow(). */
+/* Return true if a section is a hole, see tally_file_map_has_large_holes(). */
 static bool is_hollow(const struct tally_perfdata *data, struct section at)
 {
 	const struct tally_file_map *map = data->maps.data;
 
 	return data->maps.len && map->data == data->bytes &&
-	       tally_file_map_is_hollow(map, at.offset, at.size);
+	       tally_file_map_has_large_holes(map, at.offset, at.size);
 }
 
 /* Add a feature; its table entry is at `entry`. */
-static int take_feature(struct tally_perfdata *data, unsigned id, uint64_t entry, struct section at)
+static int feature_entry_add(struct tally_perfdata *data, unsigned id, uint64_t entry,
+			     struct section at)
 {
 	if (!tally_range_ok(at.offset, at.size, data->len))
 		note_feature(data, id, entry, "feature outside the file");
@@ -227,7 +228,8 @@ static int read_unlisted(struct tally_perfdata *data, uint64_t table)
 	if (!tally_range_ok(table, 16 + SECTION, data->len) ||
 	    memcmp(data->bytes + table, TALLY_UNLISTED_MAGIC, 16) != 0)
 		return 0;
-	return take_feature(data, TALLY_FEATURE_STORED_NAMES, table, section_at(data, table + 16));
+	return feature_entry_add(data, TALLY_FEATURE_EMBEDDED_SYMBOLS, table,
+				 section_at(data, table + 16));
 }
 
 /* The table directly follows the records and has one section per set bit, even for unknown
@@ -245,7 +247,7 @@ static int read_features(struct tally_perfdata *data, uint64_t table)
 			note_feature(data, id, table, "feature table outside the file");
 			return 0;
 		}
-		ret = take_feature(data, id, table, section_at(data, table));
+		ret = feature_entry_add(data, id, table, section_at(data, table));
 		table += SECTION;
 	}
 	return ret ? ret : read_unlisted(data, table);
@@ -262,18 +264,18 @@ static struct section clip_data(struct tally_perfdata *data)
 	left = data->len - at.offset;
 	if (!at.size) {
 		data->info.is_unfinished = true;
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_UNFINISHED,
-						.offset = at.offset,
-						.bytes = left,
-						.text = "the recording was not finished"});
+		tally_reader_add_note(data, (struct tally_perfdata_note){
+						    .kind = TALLY_NOTE_UNFINISHED,
+						    .offset = at.offset,
+						    .bytes = left,
+						    .text = "the recording was not finished"});
 		at.size = left;
 	} else if (at.size > left) {
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_TRUNCATED_DATA,
-						.offset = data->len,
-						.bytes = at.size - left,
-						.text = "the file ends before its records do"});
+		tally_reader_add_note(data, (struct tally_perfdata_note){
+						    .kind = TALLY_NOTE_TRUNCATED_DATA,
+						    .offset = data->len,
+						    .bytes = at.size - left,
+						    .text = "the file ends before its records do"});
 		at.size = left;
 	}
 	data->info.data_size = at.size;

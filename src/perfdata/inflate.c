@@ -63,10 +63,10 @@ static int inflater_new(struct tally_perfdata *data)
 static void note_broken(struct tally_perfdata *data, uint64_t offset, uint64_t bytes,
 			const char *text)
 {
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_COMPRESSED,
-							     .offset = offset,
-							     .bytes = bytes,
-							     .text = text});
+	tally_reader_add_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_COMPRESSED,
+								 .offset = offset,
+								 .bytes = bytes,
+								 .text = text});
 }
 
 int tally_inflater_feed(struct tally_perfdata *data, const struct tally_raw *container)

@@ -132,11 +132,11 @@ static uint64_t input_offset(struct tally_perfdata *data)
 static void note_end(struct tally_perfdata *data, enum tally_perfdata_note_kind kind, uint32_t type,
 		     uint64_t bytes, const char *text)
 {
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = kind,
-							     .what = type,
-							     .offset = input_offset(data),
-							     .bytes = bytes,
-							     .text = text});
+	tally_reader_add_note(data, (struct tally_perfdata_note){.kind = kind,
+								 .what = type,
+								 .offset = input_offset(data),
+								 .bytes = bytes,
+								 .text = text});
 }
 
 static void raw_header(struct tally_raw *raw, const uint8_t *bytes, bool swap)
@@ -244,7 +244,7 @@ static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 		return ret;
 	raw->payload_len = TALLY_MIN(got, len);
 	if (got < size)
-		note_end(data, TALLY_NOTE_CUT_RECORD, raw->type, size - got,
+		note_end(data, TALLY_NOTE_TRUNCATED_RECORD, raw->type, size - got,
 			 "the file ends inside the data after a record");
 	return 0;
 }
@@ -253,7 +253,7 @@ static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, size_t have)
 {
 	if (raw)
-		note_end(data, TALLY_NOTE_CUT_RECORD, raw->type, raw->size - have,
+		note_end(data, TALLY_NOTE_TRUNCATED_RECORD, raw->type, raw->size - have,
 			 "the file ends inside a record");
 	else
 		note_end(data, TALLY_NOTE_STRAY_BYTES, 0, have,

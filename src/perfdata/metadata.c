@@ -22,7 +22,7 @@ static int add_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 	int ret;
 
 	if (tally_perfdata_events_decode_attr(ids, len, swap, &attr) || attr.size > len) {
-		tally_reader_note(
+		tally_reader_add_note(
 			data, (struct tally_perfdata_note){.kind = TALLY_NOTE_BAD_ATTR,
 							   .what = (uint32_t)data->events.list.len,
 							   .offset = raw->offset,
@@ -32,7 +32,7 @@ static int add_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 	ids += attr.size;
 	len = (len - attr.size) / 8;
 	ret = tally_perfdata_events_add(&data->events, &attr, ids, len, swap, &event);
-	return ret ? ret : tally_names_event_came(data, event, ids, len, raw->offset);
+	return ret ? ret : tally_names_event_added(data, event, ids, len, raw->offset);
 }
 
 static int add_event_type(struct tally_perfdata *data, const struct tally_raw *raw)

@@ -12,11 +12,11 @@ const char *tally_names_copy(struct tally_perfdata *data, const void *name, size
 {
 	if (len > TALLY_EVENT_NAME_MAX) {
 		len = TALLY_EVENT_NAME_MAX;
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_LIMIT,
-						.offset = data->input.at,
-						.text = "an event name is longer than the "
-							"limit of 1023 bytes: truncated"});
+		tally_reader_add_note(data, (struct tally_perfdata_note){
+						    .kind = TALLY_NOTE_LIMIT,
+						    .offset = data->input.at,
+						    .text = "an event name is longer than the "
+							    "limit of 1023 bytes: truncated"});
 	}
 	return tally_arena_strndup(&data->events.texts, name, len);
 }
@@ -28,11 +28,12 @@ static bool naming_is_allowed(struct tally_perfdata *data)
 		data->names.namings++;
 		return true;
 	}
-	tally_reader_note(data, (struct tally_perfdata_note){
-					.kind = TALLY_NOTE_LIMIT,
-					.offset = data->input.at,
-					.text = "more names for the same events than the limit of "
-						"4194304: the rest is ignored"});
+	tally_reader_add_note(data,
+			      (struct tally_perfdata_note){
+				      .kind = TALLY_NOTE_LIMIT,
+				      .offset = data->input.at,
+				      .text = "more names for the same events than the limit of "
+					      "4194304: the rest is ignored"});
 	return false;
 }
 
@@ -57,13 +58,13 @@ int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t c
 	return 0;
 }
 
-int tally_names_event_came(struct tally_perfdata *data, struct tally_event *event,
-			   const uint8_t *ids, size_t nr, uint64_t offset)
+int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
+			    const uint8_t *ids, size_t nr, uint64_t offset)
 {
 	int ret = tally_event_desc_name(data, event, ids, nr);
 
 	if (event->pub.is_partial)
-		tally_reader_note(
+		tally_reader_add_note(
 			data, (struct tally_perfdata_note){
 				      .kind = TALLY_NOTE_NEWER_FIELDS,
 				      .what = event->pub.index,

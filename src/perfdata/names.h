@@ -60,8 +60,8 @@ int tally_names_by_config(struct tally_perfdata *data, uint32_t type, uint64_t c
 
 /* Called for a new event, or for an event repeated with `nr` IDs: set its names, and note sample
  * fields that cannot be read. `offset` is that of the attr. Returns 0 or -ENOMEM. */
-int tally_names_event_came(struct tally_perfdata *data, struct tally_event *event,
-			   const uint8_t *ids, size_t nr, uint64_t offset);
+int tally_names_event_added(struct tally_perfdata *data, struct tally_event *event,
+			    const uint8_t *ids, size_t nr, uint64_t offset);
 
 void tally_names_free(struct tally_names *names);
 

@@ -23,7 +23,7 @@ static int reader_new(struct tally_perfdata **ret_data)
 	if (!data)
 		return -ENOMEM;
 	data->own_fd = -1;
-	data->waiting_max = TALLY_WAITING_MAX;
+	data->waiting_max = TALLY_QUEUED_MAX;
 	*ret_data = data;
 	return 0;
 }
@@ -86,8 +86,8 @@ static int read_some(int fd, uint8_t *to, size_t len, size_t *ret_got)
 
 /* A file-mode recording read from a pipe (`cat perf.data | ...`) is read completely first, because
  * its end is needed before its middle. */
-static int open_slurped(struct tally_perfdata *data, int fd, const uint8_t *first, size_t len,
-			struct tally_error *err)
+static int open_file_from_pipe(struct tally_perfdata *data, int fd, const uint8_t *first,
+			       size_t len, struct tally_error *err)
 {
 	size_t cap = 0, room = 0;
 	uint8_t *bytes = NULL;
@@ -125,7 +125,7 @@ static int open_stream(struct tally_perfdata *data, int fd, struct tally_error *
 	if (ret)
 		return ret;
 	if (!data->info.is_pipe)
-		return open_slurped(data, fd, first, len, err);
+		return open_file_from_pipe(data, fd, first, len, err);
 	data->info.is_stream = true;
 	data->info.data_offset = PROBE;
 	data->info.data_size = UINT64_MAX;
@@ -338,7 +338,7 @@ void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg)
 	data->input.idle_arg = arg;
 }
 
-void tally_perfdata_want(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr)
+void tally_perfdata_select(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr)
 {
 	data->wanted = bits;
 	data->nr_wanted = nr;

@@ -145,7 +145,7 @@ static struct tally_order_run *run_choose(struct tally_order *order, uint64_t ti
 }
 
 /* Return true if `time` continues the current run, and the run is not empty and has free space. */
-static bool run_goes_on(const struct tally_order *order, uint64_t time)
+static bool run_continues(const struct tally_order *order, uint64_t time)
 {
 	const struct tally_order_run *run;
 
@@ -158,8 +158,8 @@ static bool run_goes_on(const struct tally_order *order, uint64_t time)
 
 struct tally_order_entry *tally_order_add(struct tally_order *order, uint64_t time, uint64_t number)
 {
-	struct tally_order_run *run = run_goes_on(order, time) ? &order->runs.data[order->current]
-							       : run_choose(order, time);
+	struct tally_order_run *run = run_continues(order, time) ? &order->runs.data[order->current]
+								 : run_choose(order, time);
 	struct tally_order_entry *entry;
 
 	if (!run)
@@ -256,12 +256,12 @@ void tally_order_round(struct tally_order *order)
 		order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail) : order->max;
 }
 
-void tally_order_unbind(struct tally_order *order)
+void tally_order_limit_ignore(struct tally_order *order)
 {
 	order->is_unbound = true;
 }
 
-void tally_order_bound(struct tally_order *order)
+void tally_order_limit_apply(struct tally_order *order)
 {
 	order->is_unbound = false;
 	order->limit = TALLY_MAX(order->limit, order->taken);

@@ -71,10 +71,10 @@ bool tally_order_pop(struct tally_order *order, struct tally_order_entry *ret_en
  * suffice for perf's files, but records in flight on other CPUs sometimes arrive later. */
 void tally_order_round(struct tally_order *order);
 
-/* Ignore the limit until tally_order_bound(), because the queued records take too much memory.
- * Records added later may be older than those already removed. */
-void tally_order_unbind(struct tally_order *order);
-void tally_order_bound(struct tally_order *order);
+/* Ignore the limit until tally_order_limit_apply(), because the queued records take too much
+ * memory. Records added later may be older than those already removed. */
+void tally_order_limit_ignore(struct tally_order *order);
+void tally_order_limit_apply(struct tally_order *order);
 
 /* No more records will be added: all may be removed. */
 void tally_order_end(struct tally_order *order);

@@ -12,7 +12,7 @@
 /* Distance in bytes by which coming records are prefetched. */
 #define PREFETCH_AHEAD ((uint64_t)2048)
 
-void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note)
+void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_note note)
 {
 	tally_vec_for_each (old, &data->notes) {
 		if (old->kind == note.kind && old->text == note.text) {
@@ -70,12 +70,12 @@ static int raw_swap(struct tally_perfdata *data, struct tally_raw *raw,
 	if (!tally_perfdata_swap_body(event ? &event->layout : NULL, copy, raw->size, false, NULL))
 		return 0;
 	raw->flags |= TALLY_PERFDATA_DAMAGED;
-	tally_reader_note(data,
-			  (struct tally_perfdata_note){
-				  .kind = TALLY_NOTE_BAD_RECORD,
-				  .what = raw->type,
-				  .offset = raw->offset,
-				  .text = "invalid sizes inside a record of the other byte order"});
+	tally_reader_add_note(
+		data, (struct tally_perfdata_note){
+			      .kind = TALLY_NOTE_BAD_RECORD,
+			      .what = raw->type,
+			      .offset = raw->offset,
+			      .text = "invalid sizes inside a record of the other byte order"});
 	return 0;
 }
 
@@ -102,16 +102,16 @@ static void note_unknown(struct tally_perfdata *data, const struct tally_raw *ra
 {
 	if (raw->type >= SIMPLEPERF_TYPES || tally_perfdata_describe(raw->type))
 		return;
-	tally_reader_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_UNKNOWN_RECORD,
-							     .what = raw->type,
-							     .offset = raw->offset,
-							     .bytes = raw->size,
-							     .text = "unknown record type"});
+	tally_reader_add_note(data, (struct tally_perfdata_note){.kind = TALLY_NOTE_UNKNOWN_RECORD,
+								 .what = raw->type,
+								 .offset = raw->offset,
+								 .bytes = raw->size,
+								 .text = "unknown record type"});
 }
 
 /* Process the side effects of a record: contents of compressed records, and metadata. After
  * rewinding the contents are expanded again, but metadata are not applied again. */
-static int raw_adopt(struct tally_perfdata *data, struct tally_raw *raw)
+static int raw_process(struct tally_perfdata *data, struct tally_raw *raw)
 {
 	int ret = 0;
 
@@ -147,7 +147,7 @@ static int reader_next(struct tally_perfdata *data, struct tally_raw *raw,
 		return 0;
 	}
 	if (ret > 0) {
-		int taken = raw_adopt(data, raw);
+		int taken = raw_process(data, raw);
 
 		*ret_event = tally_perfdata_events_find(&data->events, raw->type, raw->data,
 							raw->size, data->info.is_foreign);
@@ -268,19 +268,19 @@ static uint64_t order_memory(const struct tally_perfdata *data)
 /* The queue is too large: return the oldest records, although older ones may still arrive. */
 static void order_flush(struct tally_perfdata *data)
 {
-	tally_order_unbind(&data->order);
-	tally_reader_note(data, (struct tally_perfdata_note){
-					.kind = TALLY_NOTE_LIMIT,
-					.offset = data->input.at,
-					.text = "a round exceeds the limit of 512 MiB of "
-						"queued records: records may be out of order"});
+	tally_order_limit_ignore(&data->order);
+	tally_reader_add_note(data, (struct tally_perfdata_note){
+					    .kind = TALLY_NOTE_LIMIT,
+					    .offset = data->input.at,
+					    .text = "a round exceeds the limit of 512 MiB of "
+						    "queued records: records may be out of order"});
 }
 
 /* Apply the limit again when the queue has shrunk to half of its maximum. */
 static void order_flush_end(struct tally_perfdata *data)
 {
 	if (data->order.is_unbound && order_memory(data) <= data->waiting_max / 2)
-		tally_order_bound(&data->order);
+		tally_order_limit_apply(&data->order);
 }
 
 /* Return true if the next record can be read in place and needs no preprocessing. */
@@ -388,7 +388,7 @@ int tally_perfdata_next_ordered(struct tally_perfdata *data,
 		if (data->ended)
 			break;
 		if (data->order.is_unbound)
-			tally_order_bound(&data->order);
+			tally_order_limit_apply(&data->order);
 		if (order_fill(data, ret_record))
 			return 1;
 	}

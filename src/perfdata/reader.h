@@ -27,7 +27,7 @@ enum { TALLY_OLD_FEATURE_FIRST = 69, TALLY_OLD_FEATURE_LAST = 81 };
 /* Memory limit for queued records of streams and compressed files, which have to be copied. 512 MiB
  * hold two rounds of 256 CPUs with perf's ring buffer size. Mapped files need less memory than the
  * size of the file and have no such limit. */
-#define TALLY_WAITING_MAX ((uint64_t)512 << 20)
+#define TALLY_QUEUED_MAX ((uint64_t)512 << 20)
 
 /* Limits of the expansion of compressed records. Those of perf expand up to a hundredfold if they
  * hold stack dumps that hardly change. Smaller records expand less: five to seven times without
@@ -89,7 +89,7 @@ struct tally_perfdata {
 	struct tally_chunk *held; /* chunk of the last record returned */
 	const uint64_t *wanted;   /* bitmap of wanted samples by number; NULL: all */
 	uint64_t nr_wanted;
-	uint64_t waiting_max; /* TALLY_WAITING_MAX; less in tests */
+	uint64_t waiting_max; /* TALLY_QUEUED_MAX; less in tests */
 	bool ended;
 
 	struct tally_perfdata_events events;
@@ -119,7 +119,7 @@ struct tally_raw {
 
 /* Record an anomaly. Repetitions of the same kind and text are counted, so there are at most as
  * many notes as texts in the source. Never fails: a note is lost when out of memory. */
-void tally_reader_note(struct tally_perfdata *data, struct tally_perfdata_note note);
+void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_note note);
 
 /* Allocate space for a copy of a record in data->scratch. It is valid until the next call of this
  * function, or as long as that chunk is referenced. Returns NULL when out of memory. */

@@ -237,7 +237,7 @@ static int index_format(struct tally_perfdata *data,
 	ret = name_format(data, format, &entry.name);
 	if (!ret)
 		ret = tally_vec_push(&names->tracepoints, entry);
-	return ret ? ret : tally_map_put(&names->formats, id, names->tracepoints.len - 1);
+	return ret ? ret : tally_map_set(&names->formats, id, names->tracepoints.len - 1);
 }
 
 /* Index all formats, on the first lookup of a tracepoint. */
@@ -248,18 +248,19 @@ static int index_formats(struct tally_perfdata *data)
 
 	data->names.has_formats = true;
 	if (ret == -EINVAL) {
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_BAD_FEATURE,
-						.what = TALLY_FEATURE_TRACING_DATA,
-						.text = "cannot parse the tracing data"});
+		tally_reader_add_note(data, (struct tally_perfdata_note){
+						    .kind = TALLY_NOTE_BAD_FEATURE,
+						    .what = TALLY_FEATURE_TRACING_DATA,
+						    .text = "cannot parse the tracing data"});
 		return 0;
 	}
 	if (!ret && tracing->is_cut)
-		tally_reader_note(data, (struct tally_perfdata_note){
-						.kind = TALLY_NOTE_BAD_FEATURE,
-						.what = TALLY_FEATURE_TRACING_DATA,
-						.text = "the tracing data is truncated: "
-							"tracepoints may lack names and fields"});
+		tally_reader_add_note(data,
+				      (struct tally_perfdata_note){
+					      .kind = TALLY_NOTE_BAD_FEATURE,
+					      .what = TALLY_FEATURE_TRACING_DATA,
+					      .text = "the tracing data is truncated: "
+						      "tracepoints may lack names and fields"});
 	for (size_t i = 0; !ret && i < tracing->nr_formats; i++)
 		ret = index_format(data, &tracing->formats[i]);
 	return ret;

@@ -120,19 +120,19 @@ static int put_iov(struct tally_perfdata_writer *writer, const struct iovec *iov
 	return 0;
 }
 
-int tally_writer_put(struct tally_perfdata_writer *writer, const void *bytes, size_t len)
+int tally_writer_write(struct tally_perfdata_writer *writer, const void *bytes, size_t len)
 {
 	struct iovec iov = {(void *)bytes, len};
 
 	return put_iov(writer, &iov, 1);
 }
 
-int tally_writer_put_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data)
+int tally_writer_write_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data)
 {
 	int ret = tally_str_error(str);
 
 	if (!ret && str->len)
-		ret = tally_writer_put(writer, str->data, str->len);
+		ret = tally_writer_write(writer, str->data, str->len);
 	if (!ret && data) {
 		writer->data_bytes += str->len;
 		writer->raw_bytes += str->len;
@@ -221,7 +221,7 @@ static size_t whole_records(const struct tally_perfdata_writer *writer, const st
 }
 
 /* Truncate the file to `keep` bytes after a failed call, so that it ends with a whole record. */
-static void cut_back(struct tally_perfdata_writer *writer, uint64_t keep)
+static void truncate_to(struct tally_perfdata_writer *writer, uint64_t keep)
 {
 	if (!writer->options.pipe && !ftruncate(writer->fd, (off_t)keep) &&
 	    lseek(writer->fd, (off_t)keep, SEEK_SET) >= 0)
@@ -241,7 +241,7 @@ static int undo(struct tally_perfdata_writer *writer, const struct iovec *iov, i
 		writer->broken = why;
 	else if (end > (off_t)start)
 		kept = whole_records(writer, iov, nr, (size_t)((uint64_t)end - start));
-	cut_back(writer, start + kept);
+	truncate_to(writer, start + kept);
 	writer->data_bytes += kept;
 	writer->raw_bytes += kept;
 	return why;
@@ -310,7 +310,7 @@ int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const vo
 	if (!ret)
 		ret = put_iov(writer, iov, 3);
 	if (ret) {
-		cut_back(writer, position);
+		truncate_to(writer, position);
 		return ret;
 	}
 	writer->data_bytes += iov_size(iov, 3);

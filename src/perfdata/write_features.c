@@ -63,9 +63,9 @@ static int make_event_desc(struct tally_perfdata_writer *writer)
 	tally_put32(&out, swap, (uint32_t)writer->events.list.len);
 	tally_put32(&out, swap, size);
 	tally_vec_for_each (event, &writer->events.list) {
-		tally_put_attr(&out, swap, &(*event)->pub.attr, size);
+		tally_write_attr(&out, swap, &(*event)->pub.attr, size);
 		tally_put32(&out, swap, (uint32_t)(*event)->ids.len);
-		tally_put_string(&out, swap, (*event)->pub.name);
+		tally_write_string(&out, swap, (*event)->pub.name);
 		for (size_t i = 0; i < (*event)->ids.len; i++)
 			tally_put64(&out, swap, (*event)->ids.data[i]);
 	}
@@ -100,7 +100,7 @@ static bool is_missing(struct tally_perfdata_writer *writer, uint32_t id)
 	return !tally_writer_find_feature(writer, id);
 }
 
-int tally_writer_make_features(struct tally_perfdata_writer *writer)
+int tally_writer_build_features(struct tally_perfdata_writer *writer)
 {
 	int ret = 0;
 
@@ -132,7 +132,7 @@ int tally_perfdata_writer_string(struct tally_perfdata_writer *writer, uint32_t 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(strings); i++) {
 		if (strings[i] != feature)
 			continue;
-		tally_put_string(&out, writer->options.foreign, text);
+		tally_write_string(&out, writer->options.foreign, text);
 		return set_str(writer, feature, &out);
 	}
 	return -EINVAL;
@@ -155,7 +155,7 @@ int tally_perfdata_writer_cmdline(struct tally_perfdata_writer *writer, int argc
 
 	tally_put32(&out, writer->options.foreign, (uint32_t)argc);
 	for (int i = 0; i < argc; i++)
-		tally_put_string(&out, writer->options.foreign, argv[i]);
+		tally_write_string(&out, writer->options.foreign, argv[i]);
 	return set_str(writer, TALLY_FEATURE_CMDLINE, &out);
 }
 
@@ -210,14 +210,15 @@ int tally_perfdata_writer_build_id(struct tally_perfdata_writer *writer,
 
 	if (room > 4096 + 64)
 		return -EINVAL;
-	tally_put_record(out, swap, 0, build_id->misc | PERF_RECORD_MISC_BUILD_ID_SIZE, 36 + room);
+	tally_write_record(out, swap, 0, build_id->misc | PERF_RECORD_MISC_BUILD_ID_SIZE,
+			   36 + room);
 	tally_put32(out, swap, (uint32_t)build_id->pid);
 	tally_str_add_bytes(out, build_id->bytes, size);
-	tally_put_zeros(out, sizeof(build_id->bytes) - size);
+	tally_write_zeros(out, sizeof(build_id->bytes) - size);
 	tally_str_add_char(out, (char)size);
-	tally_put_zeros(out, 3);
+	tally_write_zeros(out, 3);
 	tally_str_add_bytes(out, build_id->filename, len);
-	tally_put_zeros(out, room - len);
+	tally_write_zeros(out, room - len);
 	return tally_str_error(out);
 }
 

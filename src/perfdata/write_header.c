@@ -35,7 +35,7 @@ static void put_header(struct tally_str *out, const struct tally_perfdata_writer
 	tally_put64(out, swap, entry * writer->events.list.len);
 	tally_put64(out, swap, writer->data_offset);
 	tally_put64(out, swap, data_bytes);
-	tally_put_zeros(out, SECTION); /* event types, no longer used */
+	tally_write_zeros(out, SECTION); /* event types, no longer used */
 	for (int i = 0; i < TALLY_FEATURE_LIMIT / 64; i++)
 		tally_put64(out, swap, bits[i]);
 }
@@ -58,7 +58,7 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 	tally_vec_for_each (event, &writer->events.list) {
 		uint64_t len = 8 * (*event)->ids.len;
 
-		tally_put_attr(&out, swap, &(*event)->pub.attr, size);
+		tally_write_attr(&out, swap, &(*event)->pub.attr, size);
 		tally_put64(&out, swap, ids_at);
 		tally_put64(&out, swap, len);
 		ids_at += len;
@@ -68,7 +68,7 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 		tally_str_free(&out);
 		return -errno;
 	}
-	return tally_writer_put_str(writer, &out, false);
+	return tally_writer_write_str(writer, &out, false);
 }
 
 /* The table is sorted by feature number. */
@@ -86,7 +86,7 @@ static void put_table(struct tally_str *out, struct tally_perfdata_writer *write
 			continue;
 		if (tally_feature_is_listed(id))
 			tally_bit_set(bits, id);
-		tally_put_feature_entry(out, writer->options.foreign, id, at, feature->len);
+		tally_write_feature_entry(out, writer->options.foreign, id, at, feature->len);
 		at += feature->len;
 	}
 }
@@ -99,7 +99,7 @@ static int put_features(struct tally_perfdata_writer *writer)
 		struct tally_writer_feature *feature = tally_writer_find_feature(writer, id);
 
 		if (feature)
-			ret = tally_writer_put(writer, feature->bytes, feature->len);
+			ret = tally_writer_write(writer, feature->bytes, feature->len);
 	}
 	return ret;
 }
@@ -124,12 +124,12 @@ int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 	static const uint64_t none[TALLY_FEATURE_LIMIT / 64];
 	struct tally_str table = {0};
 	uint64_t end = writer->position;
-	int ret = tally_writer_make_features(writer), again;
+	int ret = tally_writer_build_features(writer), again;
 
 	if (ret)
 		return ret;
 	put_table(&table, writer, bits);
-	ret = tally_writer_put_str(writer, &table, false);
+	ret = tally_writer_write_str(writer, &table, false);
 	if (!ret)
 		ret = put_features(writer);
 	if (!ret)

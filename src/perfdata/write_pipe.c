@@ -22,8 +22,8 @@ static int put_attrs(struct tally_perfdata_writer *writer, struct tally_str *out
 
 		if (size > RECORD_MAX)
 			return -E2BIG;
-		tally_put_record(out, swap, TALLY_PERFDATA_HEADER_ATTR, 0, size);
-		tally_put_attr(out, swap, &(*event)->pub.attr, attr_size);
+		tally_write_record(out, swap, TALLY_PERFDATA_HEADER_ATTR, 0, size);
+		tally_write_attr(out, swap, &(*event)->pub.attr, attr_size);
 		for (size_t i = 0; i < (*event)->ids.len; i++)
 			tally_put64(out, swap, (*event)->ids.data[i]);
 	}
@@ -41,11 +41,11 @@ static void put_names(struct tally_perfdata_writer *writer, struct tally_str *ou
 
 		if (!(*event)->pub.is_named || !(*event)->ids.len || room > RECORD_MAX - 24)
 			continue;
-		tally_put_record(out, swap, TALLY_PERFDATA_EVENT_UPDATE, 0, 24 + room);
+		tally_write_record(out, swap, TALLY_PERFDATA_EVENT_UPDATE, 0, 24 + room);
 		tally_put64(out, swap, TALLY_PERFDATA_UPDATE_NAME);
 		tally_put64(out, swap, (*event)->ids.data[0]);
 		tally_str_add_bytes(out, name, len);
-		tally_put_zeros(out, room - len);
+		tally_write_zeros(out, room - len);
 	}
 }
 
@@ -56,11 +56,11 @@ static int put_tracing(struct tally_perfdata_writer *writer,
 
 	if (room > UINT32_MAX)
 		return -E2BIG;
-	tally_put_record(out, writer->options.foreign, TALLY_PERFDATA_TRACING_DATA, 0, 16);
+	tally_write_record(out, writer->options.foreign, TALLY_PERFDATA_TRACING_DATA, 0, 16);
 	tally_put32(out, writer->options.foreign, (uint32_t)room);
-	tally_put_zeros(out, 4);
+	tally_write_zeros(out, 4);
 	tally_str_add_bytes(out, feature->bytes, feature->len);
-	tally_put_zeros(out, room - feature->len);
+	tally_write_zeros(out, room - feature->len);
 	return 0;
 }
 
@@ -76,8 +76,8 @@ static int put_build_ids(struct tally_perfdata_writer *writer,
 
 		if (size < RECORD || size > feature->len - at)
 			return -EINVAL;
-		tally_put_record(out, swap, TALLY_PERFDATA_BUILD_ID,
-				 tally_load_u16(feature->bytes + at + 4, swap), size);
+		tally_write_record(out, swap, TALLY_PERFDATA_BUILD_ID,
+				   tally_load_u16(feature->bytes + at + 4, swap), size);
 		tally_str_add_bytes(out, feature->bytes + at + RECORD, size - RECORD);
 		at += size;
 	}
@@ -96,15 +96,16 @@ static int put_feature(struct tally_perfdata_writer *writer,
 	/* Pipe mode cannot have features that are too long for a record; perf omits them too. */
 	if (room > RECORD_MAX - 16)
 		return 0;
-	tally_put_record(out, writer->options.foreign, TALLY_PERFDATA_HEADER_FEATURE, 0, 16 + room);
+	tally_write_record(out, writer->options.foreign, TALLY_PERFDATA_HEADER_FEATURE, 0,
+			   16 + room);
 	tally_put64(out, writer->options.foreign, feature->id);
 	tally_str_add_bytes(out, feature->bytes, feature->len);
-	tally_put_zeros(out, room - feature->len);
+	tally_write_zeros(out, room - feature->len);
 	return 0;
 }
 
 /* Return true for features that are not HEADER_FEATURE records: tracing data and build IDs. */
-static bool is_apart(uint32_t id)
+static bool has_own_record_type(uint32_t id)
 {
 	return id == TALLY_FEATURE_TRACING_DATA || id == TALLY_FEATURE_BUILD_ID;
 }
@@ -116,7 +117,7 @@ static int put_features(struct tally_perfdata_writer *writer, bool apart, struct
 	for (uint32_t id = 0; !ret && id < TALLY_FEATURE_LIMIT; id++) {
 		struct tally_writer_feature *feature = tally_writer_find_feature(writer, id);
 
-		if (!feature || feature->written || is_apart(id) != apart)
+		if (!feature || feature->written || has_own_record_type(id) != apart)
 			continue;
 		ret = put_feature(writer, feature, out);
 		feature->written = true;
@@ -130,7 +131,7 @@ int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 {
 	bool swap = writer->options.foreign;
 	struct tally_str out = {0};
-	int ret = tally_writer_make_features(writer);
+	int ret = tally_writer_build_features(writer);
 
 	tally_put64(&out, swap, MAGIC);
 	tally_put64(&out, swap, PIPE_HEADER);
@@ -138,13 +139,13 @@ int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 		ret = put_attrs(writer, &out);
 	if (!ret)
 		ret = put_features(writer, false, &out);
-	tally_put_record(&out, swap, TALLY_PERFDATA_HEADER_FEATURE, 0, 16);
+	tally_write_record(&out, swap, TALLY_PERFDATA_HEADER_FEATURE, 0, 16);
 	tally_put64(&out, swap, TALLY_FEATURE_MAX); /* the end marker */
 	if (!ret)
 		ret = put_features(writer, true, &out);
 	if (!ret) {
 		put_names(writer, &out);
-		return tally_writer_put_str(writer, &out, true);
+		return tally_writer_write_str(writer, &out, true);
 	}
 	tally_str_free(&out);
 	return ret;
@@ -153,14 +154,14 @@ int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 int tally_writer_finish_pipe(struct tally_perfdata_writer *writer)
 {
 	struct tally_str out = {0};
-	int ret = tally_writer_make_features(writer);
+	int ret = tally_writer_build_features(writer);
 
 	if (!ret)
 		ret = put_features(writer, false, &out);
 	if (!ret)
 		ret = put_features(writer, true, &out);
 	if (!ret)
-		return tally_writer_put_str(writer, &out, true);
+		return tally_writer_write_str(writer, &out, true);
 	tally_str_free(&out);
 	return ret;
 }

@@ -7,7 +7,7 @@ static void put_strings(struct tally_str *out, bool swap, struct tally_perfdata_
 {
 	tally_put32(out, swap, strings.nr);
 	for (uint32_t i = 0; i < strings.nr; i++)
-		tally_put_string(out, swap, strings.items[i]);
+		tally_write_string(out, swap, strings.items[i]);
 }
 
 static int set_list(struct tally_perfdata_writer *writer, uint32_t feature, struct tally_str *out)
@@ -52,7 +52,7 @@ int tally_perfdata_writer_numa(struct tally_perfdata_writer *writer,
 		tally_put32(&out, swap, nodes[i].node);
 		tally_put64(&out, swap, nodes[i].mem_total_kb);
 		tally_put64(&out, swap, nodes[i].mem_free_kb);
-		tally_put_string(&out, swap, nodes[i].cpus);
+		tally_write_string(&out, swap, nodes[i].cpus);
 	}
 	return set_list(writer, TALLY_FEATURE_NUMA_TOPOLOGY, &out);
 }
@@ -66,7 +66,7 @@ int tally_perfdata_writer_pmus(struct tally_perfdata_writer *writer,
 	tally_put32(&out, swap, nr);
 	for (uint32_t i = 0; i < nr; i++) {
 		tally_put32(&out, swap, pmus[i].type);
-		tally_put_string(&out, swap, pmus[i].name);
+		tally_write_string(&out, swap, pmus[i].name);
 	}
 	return set_list(writer, TALLY_FEATURE_PMU_MAPPINGS, &out);
 }
@@ -79,7 +79,7 @@ int tally_perfdata_writer_groups(struct tally_perfdata_writer *writer,
 
 	tally_put32(&out, swap, nr);
 	for (uint32_t i = 0; i < nr; i++) {
-		tally_put_string(&out, swap, groups[i].name);
+		tally_write_string(&out, swap, groups[i].name);
 		tally_put32(&out, swap, groups[i].leader);
 		tally_put32(&out, swap, groups[i].nr_members);
 	}
@@ -99,9 +99,9 @@ int tally_perfdata_writer_caches(struct tally_perfdata_writer *writer,
 		tally_put32(&out, swap, caches[i].line_size);
 		tally_put32(&out, swap, caches[i].sets);
 		tally_put32(&out, swap, caches[i].ways);
-		tally_put_string(&out, swap, caches[i].type);
-		tally_put_string(&out, swap, caches[i].size);
-		tally_put_string(&out, swap, caches[i].cpus);
+		tally_write_string(&out, swap, caches[i].type);
+		tally_write_string(&out, swap, caches[i].size);
+		tally_write_string(&out, swap, caches[i].cpus);
 	}
 	return set_list(writer, TALLY_FEATURE_CACHE, &out);
 }

@@ -41,11 +41,11 @@ struct tally_perfdata_writer {
 
 /* Write bytes that are in the byte order of the file and advance the position. Returns 0 or -errno.
  */
-int tally_writer_put(struct tally_perfdata_writer *writer, const void *bytes, size_t len);
+int tally_writer_write(struct tally_perfdata_writer *writer, const void *bytes, size_t len);
 
 /* Write the encoded bytes and free them; if `data` is set, count them as records. Returns 0 or
  * -errno. */
-int tally_writer_put_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data);
+int tally_writer_write_str(struct tally_perfdata_writer *writer, struct tally_str *str, bool data);
 
 /* Return the size in bytes of an attr in this file, the same for all attrs. */
 uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer);
@@ -61,7 +61,7 @@ int tally_writer_finish_pipe(struct tally_perfdata_writer *writer);
 
 /* Make the features that are derived from the writer itself: EVENT_DESC, COMPRESSED, BRANCH_STACK
  * and the build ID table. Returns 0 or -ENOMEM. */
-int tally_writer_make_features(struct tally_perfdata_writer *writer);
+int tally_writer_build_features(struct tally_perfdata_writer *writer);
 struct tally_writer_feature *tally_writer_find_feature(struct tally_perfdata_writer *writer,
 						       uint32_t id);
 

@@ -229,7 +229,7 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
 			 uint64_t ip, struct tally_location *ret_where)
 {
 	uint64_t key[TALLY_LOCATION_KEY_WORDS];
-	bool is_judged = walk->callers_from == TALLY_CALLERS_JUDGED &&
+	bool is_judged = walk->callers_from == TALLY_CALLERS_VALIDATED &&
 			 walk->cpumode == PERF_RECORD_MISC_USER && walk->users > 1;
 
 	if (is_judged) {
@@ -246,7 +246,7 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
  * entries after it. */
 static bool walk_step(struct caller_walk *walk, uint64_t ip)
 {
-	int mode = walk->callers_from == TALLY_CALLERS_JUDGED && walk->users
+	int mode = walk->callers_from == TALLY_CALLERS_VALIDATED && walk->users
 			   ? -2
 			   : tally_context_cpumode(ip);
 

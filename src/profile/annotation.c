@@ -255,11 +255,11 @@ static int add_lines(struct tally_annotation *annotation)
 
 /* ---- whole functions ---------------------------------------------------------------- */
 
-int tally_annotation_make(struct tally_annotation_codes *codes,
-			  const struct tally_annotate *annotate,
-			  const struct tally_annotate_function *function,
-			  const struct tally_annotation_options *options,
-			  struct tally_annotation *ret_annotation)
+int tally_annotation_build(struct tally_annotation_codes *codes,
+			   const struct tally_annotate *annotate,
+			   const struct tally_annotate_function *function,
+			   const struct tally_annotation_options *options,
+			   struct tally_annotation *ret_annotation)
 {
 	struct tally_annotation annotation = {.function = function};
 	const struct tally_code_file *file;

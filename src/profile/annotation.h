@@ -3,7 +3,7 @@
  * One function as instructions, each with its cost, its target and its source lines. Commands and
  * browsers render it.
  *
- *	ret = tally_annotation_make(codes, annotate, function, &options, &annotation);
+ *	ret = tally_annotation_build(codes, annotate, function, &options, &annotation);
  *	for (size_t i = 0; i < annotation.insns.len; i++)
  *		...
  *	tally_annotation_free(&annotation);
@@ -71,11 +71,11 @@ struct tally_annotation_options {
 /* Annotate a function. Returns 0, -ENOMEM, or an error of tally_code_file_open(),
  * tally_code_file_read() or tally_disasm_new(). tally_annotation_explain() describes these
  * errors. */
-int tally_annotation_make(struct tally_annotation_codes *codes,
-			  const struct tally_annotate *annotate,
-			  const struct tally_annotate_function *function,
-			  const struct tally_annotation_options *options,
-			  struct tally_annotation *ret_annotation);
+int tally_annotation_build(struct tally_annotation_codes *codes,
+			   const struct tally_annotate *annotate,
+			   const struct tally_annotate_function *function,
+			   const struct tally_annotation_options *options,
+			   struct tally_annotation *ret_annotation);
 
 /* Free an annotation. An all-zero one is allowed. */
 void tally_annotation_free(struct tally_annotation *annotation);

@@ -70,7 +70,7 @@ int annotation_codes_open(struct tally_annotation_codes *codes, struct tally_dso
 		known->error = tally_code_file_open(dso, &known->file);
 		codes->nr_open += !known->error;
 		if (!known->error)
-			tally_dso_ask_files(dso);
+			tally_dso_prefer_files(dso);
 	}
 	*ret_file = known->file;
 	return known->error;

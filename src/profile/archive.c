@@ -69,10 +69,10 @@ static int key_add(struct tally_archive *archive, const uint64_t *key, bool is_c
 		return 0;
 	ret = place_add(archive, key, &dso);
 	if (!ret && is_caller && dso && !tally_machine_is_return_address(archive->machine, key))
-		ret = tally_stored_writer_add_astray(archive->writer, dso,
-						     tally_location_key_addr(key));
+		ret = tally_stored_writer_add_non_return(archive->writer, dso,
+							 tally_location_key_addr(key));
 	if (!ret && !tally_location_key_is_odd(key))
-		ret = tally_map_put(seen, key[0], known | now);
+		ret = tally_map_set(seen, key[0], known | now);
 	return ret;
 }
 
@@ -95,7 +95,7 @@ static int words_are_new(struct tally_archive *archive, const struct tally_threa
 
 	if (tally_map_get(&archive->chains, hash) != TALLY_MAP_NONE)
 		return 0;
-	return tally_map_put(&archive->chains, hash, 0) ? -ENOMEM : 1;
+	return tally_map_set(&archive->chains, hash, 0) ? -ENOMEM : 1;
 }
 
 /* Add the addresses of a callchain. Every caller in user space is validated, although some reports

@@ -66,7 +66,7 @@ static int sample_key(struct tally_profile *profile, struct tally_gathered *samp
 	if (!profile->in_second_pass)
 		sample_sum(profile, sample);
 	profile->stats.judged +=
-		sample->has_callers && sample->callers_from == TALLY_CALLERS_JUDGED;
+		sample->has_callers && sample->callers_from == TALLY_CALLERS_VALIDATED;
 	profile->stats.astray += sample->has_callers && sample->is_astray;
 	if (sample->is_new)
 		ret = profile_callers_stack(profile, sample);
@@ -86,7 +86,7 @@ int profile_batch_resolve(struct tally_profile *profile)
 		sample->has_callers =
 			profile_has_callers(profile) && sample->has_leaf && !sample->is_bad;
 		if (sample->has_callers && sample->callers < sample->end)
-			profile_callers_look(profile, sample);
+			profile_callers_lookup(profile, sample);
 	}
 	for (sample = batch->samples; sample < end; sample++)
 		sample_prefetch_frames(profile, sample);

@@ -82,7 +82,7 @@ static int sample_keep(struct tally_profile *profile, const struct tally_gathere
 	struct tally_kept kept = {sample->time, bucket,
 				  is_heavy ? UINT32_MAX : (uint32_t)sample->weight,
 				  (uint32_t)TALLY_MIN(sample->number, (uint64_t)UINT32_MAX)};
-	int ret = is_heavy ? tally_map_put(&profile->heavy, profile->kept.len, sample->weight) : 0;
+	int ret = is_heavy ? tally_map_set(&profile->heavy, profile->kept.len, sample->weight) : 0;
 
 	return ret ? ret : tally_vec_push(&profile->kept, kept);
 }

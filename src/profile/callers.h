@@ -8,9 +8,9 @@
 /* Frame pointers lead to return addresses, so the source line is that of the call before the
  * address. An unwinder returns addresses inside the calls. */
 enum tally_callers_from {
-	TALLY_CALLERS_JUDGED, /* frame pointers; TALLY_CUT replaces the first address that no return
+	TALLY_CALLERS_VALIDATED, /* frame pointers; TALLY_CUT replaces the first address that no return
 	                       * can lead to, and all after it */
-	TALLY_CALLERS_WALKED, /* frame pointers, kept as recorded */
+	TALLY_CALLERS_RAW,       /* frame pointers, kept as recorded */
 	TALLY_CALLERS_UNWOUND, /* unwound, kept as recorded */
 };
 
@@ -20,7 +20,7 @@ static inline enum tally_callers_from tally_callers_from(const struct perf_event
 {
 	if (!tally_attr_walks_user(attr))
 		return TALLY_CALLERS_UNWOUND;
-	return is_raw ? TALLY_CALLERS_WALKED : TALLY_CALLERS_JUDGED;
+	return is_raw ? TALLY_CALLERS_RAW : TALLY_CALLERS_VALIDATED;
 }
 
 #endif

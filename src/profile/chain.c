@@ -45,7 +45,7 @@ void profile_callers_prefetch(struct tally_profile *profile, struct tally_gather
 	__builtin_prefetch(callers_slot(profile, &hash));
 }
 
-void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample)
+void profile_callers_lookup(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	const struct tally_callers *slot = callers_slot(profile, &sample->hash);
 	const uint64_t *location_keys = profile->batch.location_keys.data;
@@ -117,10 +117,10 @@ int profile_callers_frames(struct tally_profile *profile, struct tally_gathered 
 	for (size_t i = sample->callers; i < sample->end && !ret;) {
 		if (i < sample->returns)
 			ret = profile_frame(profile, keys, &i, &frame);
-		else if (sample->callers_from == TALLY_CALLERS_JUDGED)
+		else if (sample->callers_from == TALLY_CALLERS_VALIDATED)
 			ret = profile_caller(profile, keys, &i, &frame);
 		else
-			ret = profile_caller_as_is(profile, keys, &i, &frame);
+			ret = profile_caller_unvalidated(profile, keys, &i, &frame);
 		if (ret < 0 || (ret ? callers_end(profile, sample, frame)
 				    : tally_vec_push(&batch->frames, frame)))
 			ret = -ENOMEM;

@@ -11,7 +11,7 @@ void profile_callers_prefetch(struct tally_profile *profile, struct tally_gather
 
 /* Look the callers up in the cache. If they are not in it, prefetch the cache entries of their
  * addresses; the two steps below are needed only then. */
-void profile_callers_look(struct tally_profile *profile, struct tally_gathered *sample);
+void profile_callers_lookup(struct tally_profile *profile, struct tally_gathered *sample);
 
 /* Find the frames of the callers, and prefetch the slot of their stack. Returns 0 or -ENOMEM. */
 int profile_callers_frames(struct tally_profile *profile, struct tally_gathered *sample);

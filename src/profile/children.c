@@ -6,10 +6,10 @@
 
 /* Count bucket `i` for the row of `frame`, which is on its callchain, unless it was already
  * counted. `depth` is the number of the callchain's frames in the graph of that row. */
-static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
+static int count_on_chain(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
 {
 	const struct tally_bucket *bucket = hist_bucket(builder, i);
-	struct hist_met *met = &builder->met[builder->fkeys[frame]];
+	struct hist_last_seen *met = &builder->met[builder->fkeys[frame]];
 	struct tally_row *row;
 	uint32_t number;
 	int ret = 0;
@@ -35,7 +35,7 @@ static int meet(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t
 	return 0;
 }
 
-static int meet_callchain(struct hist_builder *builder, size_t i)
+static int count_callchain(struct hist_builder *builder, size_t i)
 {
 	const struct tally_bucket_key *key = &hist_bucket(builder, i)->key;
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
@@ -44,12 +44,13 @@ static int meet_callchain(struct hist_builder *builder, size_t i)
 	int ret = 0;
 
 	for (uint32_t at = 0; at < callers.nr && !ret; at++)
-		ret = meet(builder, i, callers.frames[at], downwards ? at + 2 : nr - at - 1);
+		ret = count_on_chain(builder, i, callers.frames[at],
+				     downwards ? at + 2 : nr - at - 1);
 	if (!ret && key->leaf)
-		ret = meet(builder, i, key->leaf - 1, downwards ? 1 : nr);
+		ret = count_on_chain(builder, i, key->leaf - 1, downwards ? 1 : nr);
 	/* There may be no callchain, or skid. The row of the sample itself gets the whole
 	 * callchain. */
-	return ret ? ret : meet(builder, i, key->frame, nr);
+	return ret ? ret : count_on_chain(builder, i, key->frame, nr);
 }
 
 int hist_children(struct hist_builder *builder, size_t first, size_t last)
@@ -57,7 +58,7 @@ int hist_children(struct hist_builder *builder, size_t first, size_t last)
 	int ret = 0;
 
 	for (size_t i = first; i < last && !ret; i++)
-		ret = meet_callchain(builder, i);
+		ret = count_callchain(builder, i);
 	tally_vec_for_each (fkey, &builder->met_fkeys)
 		builder->met[*fkey].row = 0;
 	builder->met_fkeys.len = 0;

@@ -173,7 +173,7 @@ static struct deferred_task *task_new(struct tally_deferred *deferred, int32_t t
 
 	if (!task)
 		return NULL;
-	if (tally_map_put(&deferred->tasks, (uint32_t)tid, (uintptr_t)task)) {
+	if (tally_map_set(&deferred->tasks, (uint32_t)tid, (uintptr_t)task)) {
 		free(task);
 		return NULL;
 	}
@@ -250,7 +250,7 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 	return 0;
 }
 
-void tally_deferred_give_up(struct tally_deferred *deferred, int32_t tid)
+void tally_deferred_release(struct tally_deferred *deferred, int32_t tid)
 {
 	struct deferred_task *task = task_find(deferred, tid);
 
@@ -258,7 +258,7 @@ void tally_deferred_give_up(struct tally_deferred *deferred, int32_t tid)
 		task_free(deferred, task);
 }
 
-void tally_deferred_give_up_all(struct tally_deferred *deferred)
+void tally_deferred_release_all(struct tally_deferred *deferred)
 {
 	while (deferred->first)
 		task_free(deferred, deferred->first);
@@ -285,7 +285,7 @@ void tally_deferred_free(struct tally_deferred *deferred)
 {
 	struct tally_deferred_sample sample;
 
-	tally_deferred_give_up_all(deferred);
+	tally_deferred_release_all(deferred);
 	while (tally_deferred_next(deferred, &sample))
 		;
 	tally_map_free(&deferred->tasks);

@@ -65,8 +65,8 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 			struct tally_words callers);
 
 /* Give up the samples of `tid`, or of all threads: they are ready, without callers. */
-void tally_deferred_give_up(struct tally_deferred *deferred, int32_t tid);
-void tally_deferred_give_up_all(struct tally_deferred *deferred);
+void tally_deferred_release(struct tally_deferred *deferred, int32_t tid);
+void tally_deferred_release_all(struct tally_deferred *deferred);
 
 /* Return the next sample that is ready, valid until the next call. False if no sample is ready. */
 bool tally_deferred_next(struct tally_deferred *deferred, struct tally_deferred_sample *ret_sample);

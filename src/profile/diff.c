@@ -87,7 +87,7 @@ double tally_diff_value_of(const struct tally_diff *diff, const struct tally_dif
 /* ---- states of functions ----------------------------------------------------- */
 
 /* Rows of a function name that are on one side only, by side. */
-struct only {
+struct one_sided_rows {
 	uint32_t row[TALLY_SIDES]; /* number + 1; 0: none */
 };
 
@@ -103,7 +103,7 @@ static enum tally_diff_state state_on(const struct tally_diff_row *row, int side
 		{TALLY_DIFF_MOVED_TO, TALLY_DIFF_MOVED_FROM},
 		{TALLY_DIFF_INLINED_NOW, TALLY_DIFF_WAS_INLINED},
 	};
-	bool is_itself = row->seen[side] & DIFF_SEEN_ITSELF;
+	bool is_itself = row->seen[side] & DIFF_SEEN_OUT_OF_LINE;
 
 	if (!row->seen[!side])
 		return states[is_elsewhere][side];
@@ -118,7 +118,7 @@ static enum tally_diff_state state_on(const struct tally_diff_row *row, int side
 /* Return the number + 1 of the row with the same function in another file, on the other side only;
  * 0: none. */
 static uint32_t row_elsewhere(const struct tally_diff *diff, const struct tally_diff_row *row,
-			      const struct only *only, int side)
+			      const struct one_sided_rows *only, int side)
 {
 	uint32_t other = only ? only[row->symbol].row[!side] : 0;
 
@@ -126,7 +126,7 @@ static uint32_t row_elsewhere(const struct tally_diff *diff, const struct tally_
 }
 
 static void row_state(const struct tally_diff *diff, struct tally_diff_row *row,
-		      const struct only *only)
+		      const struct one_sided_rows *only)
 {
 	for (int side = 0; side < TALLY_SIDES; side++) {
 		uint32_t other = row_elsewhere(diff, row, only, side);
@@ -150,7 +150,8 @@ static bool is_address(const char *name)
 int diff_find_states(struct tally_diff *diff)
 {
 	bool has_names = diff->options.keys & TALLY_KEY_SYMBOL && !diff->options.by_path;
-	struct only *only = has_names ? calloc(diff->names.strings.len + 1, sizeof(*only)) : NULL;
+	struct one_sided_rows *only =
+		has_names ? calloc(diff->names.strings.len + 1, sizeof(*only)) : NULL;
 
 	if (has_names && !only)
 		return -ENOMEM;

@@ -4,7 +4,7 @@
  *
  *	ret = tally_diff_new(&options, &diff);
  *	ret = tally_diff_add(diff, &recording, &profile, event);    for each; then free the profile
- *	ret = tally_diff_judge(diff);
+ *	ret = tally_diff_evaluate(diff);
  *
  * Rows are identified by names, because two builds have nothing else in common. A row has a value
  * for each recording, which is a share or a time, and their mean for each side.
@@ -30,7 +30,7 @@ enum { TALLY_SIDE_A, TALLY_SIDE_B, TALLY_SIDES };
 
 /* Metrics: the cost of a function itself (self), and with all its callees (total), where each
  * sample counts once. */
-enum { TALLY_DIFF_SELF, TALLY_DIFF_TOTAL, TALLY_DIFF_MEASURES };
+enum { TALLY_DIFF_SELF, TALLY_DIFF_TOTAL, TALLY_DIFF_NR_METRICS };
 
 #define TALLY_NAME_NONE UINT32_MAX
 
@@ -108,7 +108,7 @@ struct tally_diff_row {
 	uint8_t cpumode;
 	uint8_t seen[TALLY_SIDES]; /* how its function appeared on stacks: see diff_private.h */
 	enum tally_diff_state state;
-	struct tally_diff_value values[TALLY_DIFF_MEASURES];
+	struct tally_diff_value values[TALLY_DIFF_NR_METRICS];
 };
 
 /* Sums of one row in one recording. */
@@ -121,7 +121,7 @@ struct tally_diff_sum {
 
 struct tally_diff_cell {
 	uint32_t recording, next; /* index + 1 of the row's next cell; 0 ends the list */
-	struct tally_diff_sum sums[TALLY_DIFF_MEASURES];
+	struct tally_diff_sum sums[TALLY_DIFF_NR_METRICS];
 };
 
 struct tally_diff {
@@ -133,7 +133,7 @@ struct tally_diff {
 	bool has_paths;              /* all recordings have callchains, so totals are meaningful */
 	bool has_some_paths;         /* some recordings have callchains */
 	uint64_t nr_of[TALLY_SIDES]; /* number of recordings */
-	uint64_t judged[TALLY_DIFF_MEASURES]; /* rows that share the error probability */
+	uint64_t judged[TALLY_DIFF_NR_METRICS]; /* rows that share the error probability */
 };
 
 /* Create a diff. Returns 0 or -ENOMEM. */
@@ -146,7 +146,7 @@ int tally_diff_add(struct tally_diff *diff, const struct tally_diff_recording *r
 		   struct tally_profile *profile, uint32_t event);
 
 /* Compute values, states and verdicts of all rows. Returns 0 or -ENOMEM. */
-int tally_diff_judge(struct tally_diff *diff);
+int tally_diff_evaluate(struct tally_diff *diff);
 
 /* Return the value of a row in one recording. */
 double tally_diff_value_of(const struct tally_diff *diff, const struct tally_diff_row *row,

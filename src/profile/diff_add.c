@@ -25,7 +25,7 @@ struct scratch {
 	uint32_t cell;  /* number + 1 of its cell for this recording; 0: none yet */
 	uint32_t stamp; /* number + 1 of the last bucket counted for its total */
 	bool in_fine, in_wide;
-	double fine[TALLY_DIFF_MEASURES], wide[TALLY_DIFF_MEASURES];
+	double fine[TALLY_DIFF_NR_METRICS], wide[TALLY_DIFF_NR_METRICS];
 };
 
 struct adder {
@@ -217,7 +217,7 @@ static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_
 	if (!row->first)
 		row->cpumode = adder->profile->frames.all.data[frame].cpumode;
 	row->seen[adder->recording->side] |=
-		function->is_inlined ? DIFF_SEEN_INLINED : DIFF_SEEN_ITSELF;
+		function->is_inlined ? DIFF_SEEN_INLINED : DIFF_SEEN_OUT_OF_LINE;
 	return 0;
 }
 
@@ -290,12 +290,12 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 		ret = diff_row_find(adder->diff, &key, &row);
 	if (ret)
 		return ret;
-	adder->diff->rows.data[row].seen[adder->recording->side] = DIFF_SEEN_ITSELF;
+	adder->diff->rows.data[row].seen[adder->recording->side] = DIFF_SEEN_OUT_OF_LINE;
 	return row_count(adder, row, bucket, TALLY_DIFF_SELF);
 }
 
 /* Count a bucket for the whole that shares refer to. */
-static void count_whole(struct adder *adder, const struct tally_bucket *bucket)
+static void count_base(struct adder *adder, const struct tally_bucket *bucket)
 {
 	struct tally_diff_recording *recording = adder->recording;
 	double weight = weight_of(adder, bucket);
@@ -324,7 +324,7 @@ static int count_bucket(struct adder *adder, uint32_t i)
 	int ret = 0;
 
 	if (passes || !adder->diff->options.relative)
-		count_whole(adder, bucket);
+		count_base(adder, bucket);
 	if (!passes)
 		return 0;
 	if (adder->diff->options.keys & TALLY_KEY_COMM)
@@ -345,7 +345,7 @@ static void fine_end(struct adder *adder)
 		struct scratch *row = &adder->rows.data[*number];
 		struct tally_diff_cell *cell = &adder->diff->cells.data[row->cell - 1];
 
-		for (int m = 0; m < TALLY_DIFF_MEASURES; m++) {
+		for (int m = 0; m < TALLY_DIFF_NR_METRICS; m++) {
 			cell->sums[m].fine_xx += row->fine[m] * row->fine[m];
 			cell->sums[m].fine_xw += row->fine[m] * weight;
 			row->fine[m] = 0;
@@ -366,7 +366,7 @@ static void wide_end(struct adder *adder)
 		struct scratch *row = &adder->rows.data[*number];
 		struct tally_diff_cell *cell = &adder->diff->cells.data[row->cell - 1];
 
-		for (int m = 0; m < TALLY_DIFF_MEASURES; m++) {
+		for (int m = 0; m < TALLY_DIFF_NR_METRICS; m++) {
 			cell->sums[m].wide_xx += row->wide[m] * row->wide[m];
 			cell->sums[m].wide_xw += row->wide[m] * weight;
 			row->wide[m] = 0;

@@ -16,11 +16,11 @@
 #define FEWEST_SAMPLES 10.0
 /* Error probability that all rows share: one of 20 comparisons without a change may have a wrong
  * row. */
-#define DOUBT 0.05
+#define ERROR_PROBABILITY 0.05
 /* If neither side has two recordings, the variation between runs is unknown. It is taken to be this
  * fraction of a row's value (standard deviation). */
-#define RUNS_DIFFER 0.01
-#define NO_ERROR    1e-12
+#define ASSUMED_RUN_VARIATION 0.01
+#define NO_ERROR              1e-12
 /* Minimum number of blocks of equal weight to detect time dependence within a recording. */
 #define FEWEST_BLOCKS 8.0
 #define WIDE_FINES    4.0 /* fine blocks in a wide one */
@@ -302,7 +302,7 @@ static int judge_survey(struct judge *judge)
 	if (!room)
 		return -ENOMEM;
 	judge->phases = 1;
-	judge->runs = RUNS_DIFFER * RUNS_DIFFER;
+	judge->runs = ASSUMED_RUN_VARIATION * ASSUMED_RUN_VARIATION;
 	if (df >= 1) {
 		judge->phases = find_phases(judge, df, room);
 		judge->runs = find_runs(judge, df, room);
@@ -398,7 +398,7 @@ static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, 
 /* Return the number of standard errors in the noise, with the degrees of freedom rounded down. */
 static double noise_errors(struct judge *judge, double df)
 {
-	double doubt = DOUBT / (double)judge->diff->judged[judge->measure];
+	double doubt = ERROR_PROBABILITY / (double)judge->diff->judged[judge->measure];
 	int step = (int)(log(fmax(df, 1)) / log(QUANTILE_STEP));
 
 	step = TALLY_MIN(step, QUANTILES - 1);
@@ -448,7 +448,7 @@ static int measure_judge(struct judge *judge)
 	return 0;
 }
 
-int tally_diff_judge(struct tally_diff *diff)
+int tally_diff_evaluate(struct tally_diff *diff)
 {
 	struct judge judge = {.diff = diff};
 	int ret = diff_find_states(diff);

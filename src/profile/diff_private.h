@@ -6,7 +6,7 @@
 #include "profile/diff.h"
 
 /* Bits of tally_diff_row.seen. */
-enum { DIFF_SEEN_ITSELF = 1 << 0, DIFF_SEEN_INLINED = 1 << 1 };
+enum { DIFF_SEEN_OUT_OF_LINE = 1 << 0, DIFF_SEEN_INLINED = 1 << 1 };
 
 /* Key of a row. It has no padding, because its bytes are hashed. */
 struct diff_key {

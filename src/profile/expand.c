@@ -144,7 +144,7 @@ static int bucket_expand(struct expand *expand, struct tally_bucket_key *key)
 	if (known == TALLY_MAP_NONE) {
 		ret = stack_make(expand, key->leaf, key->callers, &stack);
 		if (!ret)
-			ret = tally_map_put(&expand->stacks_of, old, stack);
+			ret = tally_map_set(&expand->stacks_of, old, stack);
 	}
 	key->callers = stack;
 	if (key->leaf)

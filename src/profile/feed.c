@@ -6,7 +6,7 @@
 
 #include "abi/record.h"
 #include "base/endian.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 
 void tally_feed_damaged(struct tally_feed *feed, uint32_t type)
 {
@@ -104,11 +104,11 @@ int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *e
 	case PERF_RECORD_CALLCHAIN_DEFERRED: return feed_callers(feed, event, record, size);
 	case PERF_RECORD_EXIT:
 		if (!tally_record_task(record, size, &task))
-			tally_deferred_give_up(&feed->deferred, task.tid);
+			tally_deferred_release(&feed->deferred, task.tid);
 		return 0;
 	case PERF_RECORD_COMM:
 		if (!tally_record_comm(record, size, &comm) && comm.exec)
-			tally_deferred_give_up(&feed->deferred, comm.tid);
+			tally_deferred_release(&feed->deferred, comm.tid);
 		return 0;
 	default: return 0;
 	}
@@ -116,7 +116,7 @@ int tally_feed_release(struct tally_feed *feed, const struct tally_feed_event *e
 
 void tally_feed_end(struct tally_feed *feed)
 {
-	tally_deferred_give_up_all(&feed->deferred);
+	tally_deferred_release_all(&feed->deferred);
 }
 
 static int chain_push(struct tally_feed *feed, struct tally_words words)

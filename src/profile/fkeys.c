@@ -129,7 +129,7 @@ int hist_fkeys(struct hist_builder *builder)
 		return -ENOMEM;
 	if (wanted)
 		ret = find_firsts(builder, wanted, are_functions, builder->fkeys);
-	builder->fkeys[hist_light(builder)] = hist_light(builder);
+	builder->fkeys[hist_light_frame(builder)] = hist_light_frame(builder);
 	if (ret || are_functions)
 		return ret;
 	builder->functions = calloc(frames->all.len + 1, sizeof(*builder->functions));

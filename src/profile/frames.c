@@ -70,13 +70,13 @@ int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks)
 	return ret;
 }
 
-void tally_frames_forget(struct tally_frames *frames)
+void tally_frames_free_index(struct tally_frames *frames)
 {
 	tally_slots_free(&frames->slots);
 }
 
 void tally_frames_free(struct tally_frames *frames)
 {
-	tally_frames_forget(frames);
+	tally_frames_free_index(frames);
 	tally_vec_free(&frames->all);
 }

@@ -50,7 +50,7 @@ static inline void tally_frames_prefetch(const struct tally_frames *frames, uint
 int tally_frames_sweep(struct tally_frames *frames, uint32_t *marks);
 
 /* Free the index. Frames can no longer be found or added. */
-void tally_frames_forget(struct tally_frames *frames);
+void tally_frames_free_index(struct tally_frames *frames);
 
 void tally_frames_free(struct tally_frames *frames);
 

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 
-int tally_functions_make(const struct tally_profile *profile, uint32_t **ret_functions)
+int tally_functions_build(const struct tally_profile *profile, uint32_t **ret_functions)
 {
 	const struct tally_frames *frames = &profile->frames;
 	uint32_t *functions = malloc((frames->all.len + 1) * sizeof(*functions));
@@ -19,7 +19,7 @@ int tally_functions_make(const struct tally_profile *profile, uint32_t **ret_fun
 
 		functions[i] = first == TALLY_MAP_NONE ? i : (uint32_t)first;
 		if (first == TALLY_MAP_NONE)
-			ret = tally_map_put(&known, key, i);
+			ret = tally_map_set(&known, key, i);
 	}
 	tally_map_free(&known);
 	if (ret)

@@ -16,6 +16,6 @@ static inline uint64_t tally_frame_function(const struct tally_frame *frame)
 
 /* Map each frame of a profile to the first frame of the same function. Returns 0 or -ENOMEM; the
  * caller frees `*ret_functions`. */
-int tally_functions_make(const struct tally_profile *profile, uint32_t **ret_functions);
+int tally_functions_build(const struct tally_profile *profile, uint32_t **ret_functions);
 
 #endif

@@ -20,7 +20,7 @@ enum walk_step { WALK_FRAME, WALK_MARKER, WALK_END };
 static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t max_stack,
 				struct tally_gathered *to)
 {
-	int mode = to->callers_from == TALLY_CALLERS_JUDGED && walk->users
+	int mode = to->callers_from == TALLY_CALLERS_VALIDATED && walk->users
 			   ? -2
 			   : tally_context_cpumode(ip);
 
@@ -38,8 +38,8 @@ static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t m
 }
 
 /* Set only the flags of a chain. */
-static void gather_oddities(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
-			    struct tally_gathered *to)
+static void gather_flags(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
+			 struct tally_gathered *to)
 {
 	struct chain_walk walk = {.cpumode = cpumode};
 	enum walk_step step = WALK_MARKER;
@@ -64,7 +64,7 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 
 	if (is_return && !to->returns)
 		to->returns = (uint32_t)batch->location_keys.len;
-	if (is_return && to->callers_from == TALLY_CALLERS_JUDGED)
+	if (is_return && to->callers_from == TALLY_CALLERS_VALIDATED)
 		nr = tally_machine_caller_key(profile->machine, thread, ip, key);
 	else
 		nr = tally_machine_location_key(profile->machine, thread, walk->cpumode, ip, key);
@@ -121,7 +121,7 @@ int profile_gather(struct tally_profile *profile, const struct tally_thread *thr
 	to->has_chain = true;
 	to->callers_from = profile->callers_from;
 	if (!profile_has_callers(profile)) {
-		gather_oddities(cpumode, sample->callchain, profile->options.max_stack, to);
+		gather_flags(cpumode, sample->callchain, profile->options.max_stack, to);
 		return 0;
 	}
 	ret = gather_chain(profile, thread, cpumode, sample->callchain, to);

@@ -16,11 +16,11 @@ static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t
 		ret = hist_sum_add(builder, sums, buckets[i]);
 	hist_sum_link(builder, sums);
 	for (uint32_t path = hist_sum_root(sums); path && !ret; path = sums->at.data[path].sibling)
-		ret = hist_grower_put(grower, grower->root,
-				      (struct hist_place){.path = path,
-							  .period = sums->at.data[path].period,
-							  .nr = sums->at.data[path].nr,
-							  .sums = sums});
+		ret = hist_grower_add(grower, grower->root,
+				      (struct hist_position){.path = path,
+							     .period = sums->at.data[path].period,
+							     .nr = sums->at.data[path].nr,
+							     .sums = sums});
 	return ret;
 }
 
@@ -34,12 +34,12 @@ static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t
 		return own_roots(grower, buckets, nr);
 	for (size_t i = 0; i < nr && !ret; i++) {
 		const struct tally_bucket *bucket = hist_bucket(builder, buckets[i]);
-		struct hist_place place = {.path = builder->buckets.data[buckets[i]].path,
-					   .period = bucket->period,
-					   .nr = bucket->nr};
+		struct hist_position place = {.path = builder->buckets.data[buckets[i]].path,
+					      .period = bucket->period,
+					      .nr = bucket->nr};
 
 		if (place.path)
-			ret = hist_grower_put(grower, grower->root, place);
+			ret = hist_grower_add(grower, grower->root, place);
 	}
 	return ret;
 }
@@ -131,7 +131,7 @@ static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 	int ret = 0;
 
 	for (size_t i = first; i < last && !ret; i++)
-		ret = hist_path_make(builder, i);
+		ret = hist_path_build(builder, i);
 	if (!ret)
 		ret = hist_sum_reach(builder, sums);
 	for (size_t i = first; i < last && !ret; i++)
@@ -147,12 +147,12 @@ static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
 	const struct path_sum *sum = &builder->group_sums.at.data[path];
-	struct hist_place place = {path, 0, sum->period, sum->nr, &builder->group_sums};
+	struct hist_position place = {path, 0, sum->period, sum->nr, &builder->group_sums};
 	int ret;
 
 	if (!sum->nr)
 		return 0;
-	ret = hist_grower_put(grower, grower->root, place);
+	ret = hist_grower_add(grower, grower->root, place);
 	if (ret || grower->downwards)
 		return ret;
 	do {
@@ -162,7 +162,7 @@ static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 		return 0;
 	place.period = -place.period;
 	place.nr = -place.nr;
-	return hist_grower_put(grower, grower->root, place);
+	return hist_grower_add(grower, grower->root, place);
 }
 
 /* Grow the graph of a row. The row's own buckets are only in the row's sums. */
@@ -199,7 +199,7 @@ static int graph_row(struct hist_builder *builder, const struct heavy_row *heavy
 		hist_sum_subtract(builder, &builder->group_sums, buckets[i]);
 	ret = graph_grow(builder, heavy, root, buckets, nr);
 	for (size_t i = 0; i < nr && children; i++)
-		hist_sum_return(builder, &builder->group_sums, buckets[i]);
+		hist_sum_restore(builder, &builder->group_sums, buckets[i]);
 	hist_sum_clear(&builder->row_sums);
 	row->graph = builder->hist->graph.data[root].first_child ? root : 0;
 	return ret;
@@ -276,7 +276,7 @@ int hist_graph_group(struct hist_builder *builder, size_t first, size_t last)
 	if (!ret && builder->options->children)
 		ret = heavy_places(builder, first, last, &heavy);
 	for (size_t i = 0; i < nr && !ret && !builder->options->children; i++)
-		ret = hist_path_make(builder, buckets[i]);
+		ret = hist_path_build(builder, buckets[i]);
 	for (size_t i = 0; i < heavy.rows.len && !ret; i++) {
 		size_t run = row_run(builder, buckets, nr, heavy.rows.data[i].row, &at);
 

@@ -40,16 +40,16 @@ static int grower_child(struct hist_grower *grower, uint32_t node, uint32_t fram
 	nodes = grower->builder->hist->graph.data;
 	nodes[*ret_child].next_sibling = nodes[node].first_child;
 	nodes[node].first_child = *ret_child;
-	return tally_map_put(&grower->by_frame, (uint64_t)node << 32 | frame, *ret_child);
+	return tally_map_set(&grower->by_frame, (uint64_t)node << 32 | frame, *ret_child);
 }
 
-int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place place)
+int hist_grower_add(struct hist_grower *grower, uint32_t node, struct hist_position place)
 {
 	uint32_t child, *head, frame = hist_path(grower->builder, place.path)->frame;
 	struct tally_graph_node *at;
 	int ret;
 
-	if (frame == hist_light(grower->builder))
+	if (frame == hist_light_frame(grower->builder))
 		return 0;
 	if (grower->builder->functions)
 		frame = grower->builder->functions[frame];
@@ -70,17 +70,17 @@ int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place
 }
 
 /* Move from `node` to a place that is one step further. */
-static int grower_go(struct hist_grower *grower, uint32_t node, struct hist_place place)
+static int grower_go(struct hist_grower *grower, uint32_t node, struct hist_position place)
 {
 	struct tally_graph_node *from = &grower->builder->hist->graph.data[node];
 
 	from->self -= place.period;
 	from->self_nr -= place.nr;
-	return hist_grower_put(grower, node, place);
+	return hist_grower_add(grower, node, place);
 }
 
 /* Move one step from a place. */
-static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_place place)
+static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_position place)
 {
 	const struct path_sum *sums;
 	int ret = 0;
@@ -113,7 +113,7 @@ int hist_grower_grow(struct hist_grower *grower)
 		    grower->builder->options->graph_min)
 			continue;
 		while (at && !ret) {
-			struct hist_place place = grower->places.data[at - 1];
+			struct hist_position place = grower->places.data[at - 1];
 
 			ret = grower_step(grower, node, place);
 			at = place.next;

@@ -9,7 +9,7 @@
 int hist_graph_new(struct hist_builder *builder, uint32_t frame, uint32_t *ret_node);
 
 /* Add a place to the child of `node` for the place's function. Returns 0 or -ENOMEM. */
-int hist_grower_put(struct hist_grower *grower, uint32_t node, struct hist_place place);
+int hist_grower_add(struct hist_grower *grower, uint32_t node, struct hist_position place);
 
 /* Expand every node below the root that is heavy enough. Returns 0 or -ENOMEM. */
 int hist_grower_grow(struct hist_grower *grower);

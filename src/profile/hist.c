@@ -114,7 +114,7 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 		return 0;
 	}
 	ret = row_new(builder, group, frame, ret_row);
-	return ret ? ret : tally_map_put(&builder->row_ids, key, *ret_row);
+	return ret ? ret : tally_map_set(&builder->row_ids, key, *ret_row);
 }
 
 /* Make rows of the self cost of buckets, and store the row and the group of each bucket. */
@@ -205,7 +205,7 @@ static int builder_totals(struct hist_builder *builder)
 }
 
 /* Allocate an entry for each frame, if it is needed. */
-static void *builder_room(const struct hist_builder *builder, bool needed, size_t size, int *ret)
+static void *builder_alloc(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
 	void *room = needed ? calloc(builder->profile->frames.all.len + 1, size) : NULL;
 
@@ -223,11 +223,11 @@ static int builder_init(struct hist_builder *builder, bool graphs)
 
 	builder->all = selection ? selection->buckets : builder->profile->buckets.data;
 	builder->nr_all = selection ? selection->nr_buckets : builder->profile->buckets.len;
-	builder->first_rows = builder_room(builder, true, sizeof(*builder->first_rows), &ret);
-	builder->parents = builder_room(builder, parents, sizeof(*builder->parents), &ret);
-	builder->met = builder_room(builder, options->children, sizeof(*builder->met), &ret);
-	builder->heavy_of = builder_room(builder, graphs, sizeof(*builder->heavy_of), &ret);
-	builder->open = builder_room(builder, graphs, sizeof(*builder->open), &ret);
+	builder->first_rows = builder_alloc(builder, true, sizeof(*builder->first_rows), &ret);
+	builder->parents = builder_alloc(builder, parents, sizeof(*builder->parents), &ret);
+	builder->met = builder_alloc(builder, options->children, sizeof(*builder->met), &ret);
+	builder->heavy_of = builder_alloc(builder, graphs, sizeof(*builder->heavy_of), &ret);
+	builder->open = builder_alloc(builder, graphs, sizeof(*builder->open), &ret);
 	if (!ret && graphs)
 		ret = tally_paths_init(&builder->paths, builder->profile->frames.all.len + 1);
 	return ret ? ret : hist_fkeys(builder);
@@ -295,7 +295,7 @@ int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 {
 	struct tally_hist hist = {0};
 	struct hist_builder builder = {.profile = profile, .options = options, .hist = &hist};
-	int ret = tally_profile_settle(profile);
+	int ret = tally_profile_flush(profile);
 
 	while (profile->marked.len < profile->buckets.len && !ret)
 		ret = tally_vec_push(&profile->marked, 0);

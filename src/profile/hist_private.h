@@ -19,7 +19,7 @@ struct hist_heavy {
 };
 
 /* Cache of the last bucket that has a function on its callchain, and of the function's row. */
-struct hist_met {
+struct hist_last_seen {
 	uint32_t bucket; /* number of that bucket, + 1 */
 	uint32_t row;    /* number of the row in the current group, + 1; 0: not known yet */
 };
@@ -43,7 +43,7 @@ struct hist_builder {
 	struct tally_hist *hist;
 	const struct tally_bucket *all; /* buckets of the profile or the selection */
 	size_t nr_all;
-	uint32_t *fkeys;     /* by frame, including that of hist_light() */
+	uint32_t *fkeys;     /* by frame, including that of hist_light_frame() */
 	uint32_t *functions; /* by frame: representative of its function; NULL: the frame itself */
 	uint8_t *parents; /* by frame: cached result of is_parent(); NULL unless TALLY_KEY_PARENT */
 	struct tally_intern group_ids;
@@ -53,7 +53,7 @@ struct hist_builder {
 	struct tally_map row_ids;              /* group << 32 | fkey -> row, for other rows than the
 	                                        * first */
 	TALLY_VEC(struct hist_bucket) buckets; /* buckets of the event, sorted by group */
-	struct hist_met *met;                  /* by fkey; only with children */
+	struct hist_last_seen *met;            /* by fkey; only with children */
 	TALLY_VEC(uint32_t) met_fkeys;         /* fkeys with a known row in the current group */
 	struct tally_paths paths;              /* tree of the current group */
 	struct path_sums group_sums;           /* sums of all buckets of the current group */
@@ -65,7 +65,7 @@ struct hist_builder {
 };
 
 /* A position in the tree of paths, and the part of its sum that belongs to the graph. */
-struct hist_place {
+struct hist_position {
 	uint32_t path;
 	uint32_t next; /* index + 1 of the next place of the same graph node; 0 ends the list */
 	uint64_t period;
@@ -76,7 +76,7 @@ struct hist_place {
 struct hist_grower {
 	struct hist_builder *builder;
 	bool downwards;
-	TALLY_VEC(struct hist_place) places;
+	TALLY_VEC(struct hist_position) places;
 	struct tally_map by_frame; /* node << 32 | frame -> child of the node */
 	TALLY_VEC(uint32_t) heads; /* by graph node below the root: index + 1 of its first place */
 	uint32_t root;
@@ -99,7 +99,7 @@ static inline uint32_t hist_sum_root(const struct path_sums *sums)
 }
 
 /* Return the placeholder frame for functions that are in no graph. */
-static inline uint32_t hist_light(const struct hist_builder *builder)
+static inline uint32_t hist_light_frame(const struct hist_builder *builder)
 {
 	return (uint32_t)builder->profile->frames.all.len;
 }

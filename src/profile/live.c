@@ -10,17 +10,18 @@
 #include "profile/machine_private.h"
 
 /* A bucket is dropped if its period is at most its event's total, shifted right by this. */
-enum { NOTHING = 20 };
+enum { DROP_SHIFT = 20 };
 
-static void fade(uint64_t *nr, uint64_t *period)
+static void decay_counts(uint64_t *nr, uint64_t *period)
 {
 	*nr = tally_mul_div(*nr, 7, 8);
 	*period = tally_mul_div(*period, 7, 8);
 }
 
-static bool bucket_is_dead(const struct tally_profile *profile, const struct tally_bucket *bucket)
+static bool bucket_is_negligible(const struct tally_profile *profile,
+				 const struct tally_bucket *bucket)
 {
-	return bucket->period <= profile->totals.data[bucket->key.event].period >> NOTHING;
+	return bucket->period <= profile->totals.data[bucket->key.event].period >> DROP_SHIFT;
 }
 
 /* Sum the shown totals again, so that shares add up to 100 % in spite of rounding. */
@@ -42,14 +43,14 @@ int tally_profile_decay(struct tally_profile *profile)
 	if (ret)
 		return ret;
 	tally_vec_for_each (total, &profile->totals) {
-		fade(&total->nr, &total->period);
+		decay_counts(&total->nr, &total->period);
 		total->nr_shown = total->period_shown = 0;
 	}
 	tally_vec_for_each (bucket, &profile->buckets) {
-		fade(&bucket->nr, &bucket->period);
+		decay_counts(&bucket->nr, &bucket->period);
 		/* Each existing bucket must have a sample: sums rely on it. */
 		bucket->nr = TALLY_MAX(bucket->nr, (uint64_t)1);
-		if (!bucket_is_dead(profile, bucket))
+		if (!bucket_is_negligible(profile, bucket))
 			profile->buckets.data[left++] = *bucket;
 	}
 	dropped = profile->buckets.len - left;
@@ -156,7 +157,7 @@ static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 	       dsos > 2 * profile->nr_dsos + 128;
 }
 
-int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone)
+int tally_profile_collect(struct tally_profile *profile, size_t nr_gone)
 {
 	struct machine_sweep sweep;
 	struct frame_marks marks;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/machine_private.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 
 #define IDLE_NAME "swapper"
 
@@ -24,7 +24,7 @@ static struct tally_process *process_get(struct tally_machine *machine, int32_t 
 	process->pid = pid;
 	process->maps = tally_maps_new(&machine->next_space);
 	if (!process->maps ||
-	    tally_map_put(&machine->processes, (uint32_t)pid, (uintptr_t)process)) {
+	    tally_map_set(&machine->processes, (uint32_t)pid, (uintptr_t)process)) {
 		tally_maps_put(process->maps);
 		free(process);
 		return NULL;
@@ -80,8 +80,8 @@ static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread
 }
 
 /* Name a thread like its parent, if that was ever named. */
-static int thread_name_at_birth(struct tally_machine *machine, struct tally_thread *thread,
-				const struct tally_thread *parent)
+static int thread_inherit_name(struct tally_machine *machine, struct tally_thread *thread,
+			       const struct tally_thread *parent)
 {
 	/* Threads forked by the idle task are older than the recording. */
 	if (!parent || !parent->has_comm || !parent->tid)
@@ -102,8 +102,8 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	thread->tid = tid;
 	thread->index = (uint32_t)machine->all_threads.len;
 	if (thread_join(machine, thread, pid < 0 ? tid : pid) ||
-	    thread_name_at_birth(machine, thread, parent) ||
-	    tally_map_put(&machine->threads, (uint32_t)tid, (uintptr_t)thread) ||
+	    thread_inherit_name(machine, thread, parent) ||
+	    tally_map_set(&machine->threads, (uint32_t)tid, (uintptr_t)thread) ||
 	    tally_vec_push(&machine->all_threads, thread)) {
 		tally_map_remove(&machine->threads, (uint32_t)tid);
 		machine_process_release(machine, thread->process);
@@ -151,7 +151,7 @@ struct tally_thread *tally_machine_thread(struct tally_machine *machine, int32_t
 
 /* ---- reused numbers ------------------------------------------------------------------------ */
 
-static void time_passes(struct tally_machine *machine, uint64_t time)
+static void machine_advance_time(struct tally_machine *machine, uint64_t time)
 {
 	machine->latest = TALLY_MAX(machine->latest, time);
 }
@@ -169,7 +169,7 @@ static bool is_long_gone(const struct tally_machine *machine, const struct tally
 /* ---- tasks outside the recorder's pid namespace ------------------------------------------ */
 
 /* Note that there are such tasks: thread 0 is one of them or the idle task. */
-static int outside_met(struct tally_machine *machine)
+static int machine_note_outside(struct tally_machine *machine)
 {
 	struct tally_thread *thread = machine->all_threads.data[0];
 
@@ -187,7 +187,7 @@ int machine_is_outside(struct tally_machine *machine, int32_t pid)
 {
 	if (pid)
 		return 0;
-	return outside_met(machine) ? -ENOMEM : 1;
+	return machine_note_outside(machine) ? -ENOMEM : 1;
 }
 
 struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, int32_t pid,
@@ -195,7 +195,7 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 {
 	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
 
-	time_passes(machine, time);
+	machine_advance_time(machine, time);
 	if (!thread || cpumode != PERF_RECORD_MISC_USER)
 		return thread;
 	if (is_long_gone(machine, thread))
@@ -203,12 +203,12 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 	if (tid)
 		return thread;
 	machine->stats.outside++;
-	return outside_met(machine) ? NULL : thread;
+	return machine_note_outside(machine) ? NULL : thread;
 }
 
 /* If a thread executes a program, it takes the number of its process's first thread, which exited
  * for that. The process continues. */
-static bool is_taken_over(struct tally_thread *thread)
+static bool thread_take_over(struct tally_thread *thread)
 {
 	struct tally_process *process = thread->process;
 
@@ -270,7 +270,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 	if (ret)
 		return ret < 0 ? ret : 0;
 	thread = tally_machine_thread(machine, comm.pid, comm.tid);
-	if (thread && !(comm.exec && is_taken_over(thread)))
+	if (thread && !(comm.exec && thread_take_over(thread)))
 		thread = machine_record_thread(machine, comm.pid, comm.tid);
 	if (!thread)
 		return -ENOMEM;
@@ -297,7 +297,7 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 		machine->stats.damaged++;
 		return 0;
 	}
-	time_passes(machine, task.time);
+	machine_advance_time(machine, task.time);
 	ret = machine_is_outside(machine, task.pid);
 	if (ret)
 		return ret < 0 ? ret : 0;
@@ -362,7 +362,7 @@ static int machine_exit(struct tally_machine *machine, const void *record, size_
 	thread = (struct tally_thread *)(uintptr_t)found;
 	if (!thread->tid)
 		return 0;
-	time_passes(machine, task.time);
+	machine_advance_time(machine, task.time);
 	thread->process->nr_ended += !thread->ended && task.time;
 	thread->ended = task.time;
 	thread_end(thread);

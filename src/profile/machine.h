@@ -83,7 +83,8 @@ size_t tally_machine_nr_threads(const struct tally_machine *machine);
 
 /* Free exited threads and the maps that only they used; DSOs stay. Threads are renumbered, and
  * pointers to freed ones become stale. Returns 0, or -ENOMEM with nothing freed. For callers that
- * use tally_machine_follow() without a profile of the machine, which has tally_profile_sweep(). */
+ * use tally_machine_follow() without a profile of the machine, which has tally_profile_collect().
+ */
 int tally_machine_sweep_threads(struct tally_machine *machine);
 
 /* Pin the file of a MMAP or MMAP2 record (symbols/pins.h), if it is a file mapped in user space.
@@ -130,7 +131,7 @@ void tally_machine_show_paths(struct tally_machine *machine);
 void tally_machine_follow(struct tally_machine *machine);
 
 /* Mark threads that exited, or for which `is_gone` (may be NULL) returns true. One of the next
- * calls of tally_profile_sweep() frees them. Returns the number of marked threads. */
+ * calls of tally_profile_collect() frees them. Returns the number of marked threads. */
 size_t tally_machine_expire(struct tally_machine *machine,
 			    bool (*is_gone)(int32_t pid, int32_t tid));
 
@@ -139,8 +140,8 @@ const struct tally_thread *tally_machine_thread_at(const struct tally_machine *m
 						   uint32_t index);
 
 /* Set the time at which addresses are looked up, in ns of CLOCK_MONOTONIC. JIT code at an address
- * is what had been generated there by then. With TALLY_TIME_UNKNOWN (symbols/made.h), the initial
- * value, it is what was generated there last. */
+ * is what had been generated there by then. With TALLY_TIME_UNKNOWN (symbols/jit_code.h), the
+ * initial value, it is what was generated there last. */
 void tally_machine_set_time(struct tally_machine *machine, uint64_t time);
 
 /* Look up `ip` for `thread` in `cpumode`. Never returns NULL; the result is valid until the next

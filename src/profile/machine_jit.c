@@ -2,7 +2,7 @@
 /* JIT code, and the jitdump that describes it. */
 #include "profile/machine_jit.h"
 #include "profile/machine_private.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 
 /* JIT code in a memfd has file offsets like a file, and perf names it accordingly. .NET has its
  * code in a memfd only to write it at another address, and describes it as other compilers do. */
@@ -25,7 +25,7 @@ enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 
 /* Return true if code may have been generated in a mapping: it is not memory that a file was mapped
  * over. */
-static bool mapping_may_be_made(const struct tally_mapping *mapping)
+static bool mapping_may_be_jit(const struct tally_mapping *mapping)
 {
 	if (mapping && mapping->is_moved)
 		return true;
@@ -37,7 +37,7 @@ static bool mapping_may_be_made(const struct tally_mapping *mapping)
 	}
 }
 
-int machine_key_set_made(const struct tally_dso *made, uint64_t place, uint64_t *ret_key)
+int machine_key_set_jit(const struct tally_dso *made, uint64_t place, uint64_t *ret_key)
 {
 	if (tally_dso_number(made) >= KEY_DSOS || place >> TALLY_LOCATION_KEY_BITS)
 		return machine_key_set_odd(PERF_RECORD_MISC_USER, made, place, ret_key);
@@ -50,7 +50,7 @@ int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
 {
 	uint64_t place;
 
-	if (!mapping_may_be_made(mapping) || !tally_dso_find_place(jit, ip, machine->time, &place))
+	if (!mapping_may_be_jit(mapping) || !tally_dso_jit_offset(jit, ip, machine->time, &place))
 		return 0;
-	return machine_key_set_made(jit, place, ret_key);
+	return machine_key_set_jit(jit, place, ret_key);
 }

@@ -17,7 +17,7 @@ int machine_jit_key(const struct tally_machine *machine, struct tally_dso *jit,
 
 /* Set the location key (one word or three) of an offset in a jitdump, or of an address in a perf
  * map. Returns the number of words. */
-int machine_key_set_made(const struct tally_dso *made, uint64_t place, uint64_t *ret_key);
+int machine_key_set_jit(const struct tally_dso *made, uint64_t place, uint64_t *ret_key);
 
 /* DSO numbers in location keys are below this; above are TALLY_LOCATION_KEY_CUT and odd keys. */
 enum { KEY_DSOS = 0x7ffd };

@@ -9,7 +9,7 @@
 #include "profile/machine_jit.h"
 #include "profile/machine_moved.h"
 #include "profile/machine_private.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 #include "symbols/code.h"
 #include "symbols/pins.h"
 
@@ -189,8 +189,8 @@ static int machine_mmap_user(struct tally_machine *machine, const struct tally_m
 		return ret;
 	mapping_place(&mapping, kind == TALLY_DSO_PERF_MAP || kind == TALLY_DSO_UNKNOWN,
 		      kind == TALLY_DSO_VDSO ? 0 : mmap->pgoff);
-	machine_moved_note(thread->process, &mapping);
-	machine_moved_take(thread->process, mmap, &mapping);
+	machine_moved_set_program(thread->process, &mapping);
+	machine_moved_assign(thread->process, mmap, &mapping);
 	return tally_maps_insert(&thread->process->maps, &mapping, &machine->next_space);
 }
 

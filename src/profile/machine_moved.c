@@ -13,7 +13,7 @@
 #include "base/arith.h"
 #include "profile/machine_jit.h"
 
-void machine_moved_note(struct tally_process *process, const struct tally_mapping *mapping)
+void machine_moved_set_program(struct tally_process *process, const struct tally_mapping *mapping)
 {
 	if (!process->program && mapping->is_code && tally_dso_kind(mapping->dso) == TALLY_DSO_USER)
 		process->program = mapping->dso;
@@ -39,8 +39,8 @@ static bool is_inside(struct tally_maps *maps, const struct tally_mapping *mappi
 	return false;
 }
 
-void machine_moved_take(struct tally_process *process, const struct tally_mmap *mmap,
-			struct tally_mapping *mapping)
+void machine_moved_assign(struct tally_process *process, const struct tally_mmap *mmap,
+			  struct tally_mapping *mapping)
 {
 	const struct tally_mapping *found;
 	struct tally_mapping file;
@@ -68,5 +68,5 @@ int machine_moved_key(const struct tally_process *process, const struct tally_ma
 
 	if (!mapping || !mapping->is_moved || !map || !tally_dso_find(map, ip))
 		return 0;
-	return machine_key_set_made(map, ip, ret_key);
+	return machine_key_set_jit(map, ip, ret_key);
 }

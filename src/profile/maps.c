@@ -18,7 +18,7 @@ struct tally_maps_node {
 
 static const struct tally_mapping nothing;
 
-/* Index of spaces in which no address was looked up. It is never written: see index_own(). */
+/* Index of spaces in which no address was looked up. It is never written: see index_unshare(). */
 static const struct tally_maps_index no_index = {
 	.hints = {[0 ... TALLY_MAPS_HINTS - 1] = &nothing},
 };
@@ -56,7 +56,7 @@ static void node_put(struct tally_maps_node *node)
 
 /* Return the node if it is not shared, otherwise a copy of it. NULL when out of memory; the
  * reference is released then. */
-static struct tally_maps_node *node_own(struct tally_maps_node *node)
+static struct tally_maps_node *node_unshare(struct tally_maps_node *node)
 {
 	struct tally_maps_node *copy;
 
@@ -81,7 +81,7 @@ static int tree_split(struct tally_maps_node *node, uint64_t addr,
 	int ret = 0;
 
 	while (node && !ret) {
-		node = node_own(node);
+		node = node_unshare(node);
 		if (!node) {
 			ret = -ENOMEM;
 		} else if (node->map.start < addr) {
@@ -106,7 +106,7 @@ static int tree_join(struct tally_maps_node *left, struct tally_maps_node *right
 	while (left && right) {
 		bool is_left = left->rank > right->rank;
 		struct tally_maps_node **from = is_left ? &left : &right;
-		struct tally_maps_node *top = node_own(*from);
+		struct tally_maps_node *top = node_unshare(*from);
 
 		*ret_tree = top;
 		if (!top) {
@@ -130,7 +130,7 @@ static const struct tally_maps_node *tree_last(const struct tally_maps_node *nod
 /* Truncate the last mapping of a tree at `end`. Returns 0 or -ENOMEM. */
 static int tree_cut(struct tally_maps_node **tree, uint64_t end)
 {
-	for (; (*tree = node_own(*tree)); tree = &(*tree)->right) {
+	for (; (*tree = node_unshare(*tree)); tree = &(*tree)->right) {
 		if (!(*tree)->right) {
 			(*tree)->map.end = end;
 			return 0;
@@ -277,7 +277,7 @@ void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally
 
 /* ---- looking up ---------------------------------------------------------- */
 
-static struct tally_maps_index *index_own(struct tally_maps *maps)
+static struct tally_maps_index *index_unshare(struct tally_maps *maps)
 {
 	struct tally_maps_index *index = maps->index;
 
@@ -366,7 +366,7 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 	if (!maps->root ||
 	    (addr >= maps->index->gaps[hint].start && addr < maps->index->gaps[hint].end))
 		return NULL;
-	index = index_own(maps);
+	index = index_unshare(maps);
 	if (index && !index->all && ++index->looks > maps->nr)
 		index_make(maps);
 	place = index && index->all ? place_in_array(maps, addr) : place_in_tree(maps, addr);

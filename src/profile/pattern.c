@@ -96,7 +96,7 @@ static const char *steps_close(struct pattern_steps *steps, const char *at)
 /* Process the item at `at`, and return the position after it. A '+' expands to two copies, one of
  * which is repeated. An optional or repeated item is two ways to continue, which multiply with
  * those inside it. */
-static const char *steps_take(struct pattern_steps *steps, const char *at)
+static const char *steps_process(struct pattern_steps *steps, const char *at)
 {
 	const char *end;
 	uint64_t times;
@@ -123,7 +123,7 @@ static const char *steps_take(struct pattern_steps *steps, const char *at)
 
 /* Return the reason why an expression may cost too much; NULL if it does not. Matches with
  * back-references take unlimited time. */
-static const char *regex_refuse(const char *text)
+static const char *regex_cost_error(const char *text)
 {
 	struct pattern_steps steps = {0};
 	const char *at = text;
@@ -140,7 +140,7 @@ static const char *regex_refuse(const char *text)
 		if (*at == '(' && steps.depth + 1 == GROUPS_MAX)
 			return "groups in the regular expression are nested more than 31 levels "
 			       "deep";
-		at = steps_take(&steps, at);
+		at = steps_process(&steps, at);
 	}
 	while (steps.depth)
 		steps_close(&steps, at);
@@ -223,7 +223,7 @@ static int regex_compile(const struct tally_pattern *pattern, bool is_anchored, 
 	return code;
 }
 
-static void regex_drop(struct pattern_regex *regex)
+static void regex_release(struct pattern_regex *regex)
 {
 	if (regex->is_compiled)
 		regfree(&regex->regex);
@@ -231,12 +231,12 @@ static void regex_drop(struct pattern_regex *regex)
 	regex->matched = 0;
 }
 
-static int regex_again(const struct tally_pattern *pattern)
+static int regex_recompile(const struct tally_pattern *pattern)
 {
 	struct pattern_regex *regex = pattern->regex;
 	int code;
 
-	regex_drop(regex);
+	regex_release(regex);
 	code = regex_compile(pattern, true, &regex->regex);
 	regex->is_compiled = !code;
 	return code;
@@ -245,13 +245,13 @@ static int regex_again(const struct tally_pattern *pattern)
 /* First compile the expression without the anchor, so that errors in it are found. */
 static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 {
-	const char *why = regex_refuse(pattern->text);
+	const char *why = regex_cost_error(pattern->text);
 	regex_t alone;
 	int code = why ? 0 : regex_compile(pattern, false, &alone);
 
 	if (!why && !code) {
 		regfree(&alone);
-		code = regex_again(pattern);
+		code = regex_recompile(pattern);
 	}
 	if (!why && !code)
 		return 0;
@@ -287,7 +287,7 @@ static bool regex_matches(const struct tally_pattern *pattern, const char *name)
 	int code = 0;
 
 	if (!regex->is_compiled || regex->matched > KEPT_BYTES)
-		code = regex_again(pattern);
+		code = regex_recompile(pattern);
 	if (!code) {
 		regex->matched += strlen(name);
 		code = regexec(&regex->regex, name, 0, NULL, 0);
@@ -327,7 +327,7 @@ bool tally_pattern_matches(const struct tally_pattern *pattern, const char *name
 void tally_pattern_free(struct tally_pattern *pattern)
 {
 	if (pattern->regex)
-		regex_drop(pattern->regex);
+		regex_release(pattern->regex);
 	free(pattern->regex);
 	free(pattern->text);
 	*pattern = (struct tally_pattern){0};

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "profile/expand.h"
 #include "profile/profile_private.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 
 enum { DEFAULT_MAX_STACK = 127 };
 
@@ -43,10 +43,10 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 }
 
 /* Free everything that is needed only to add samples. */
-static void profile_forget(struct tally_profile *profile)
+static void profile_free_caches(struct tally_profile *profile)
 {
-	tally_frames_forget(&profile->frames);
-	tally_stacks_forget(&profile->stacks);
+	tally_frames_free_index(&profile->frames);
+	tally_stacks_free_index(&profile->stacks);
 	tally_slots_free(&profile->slots);
 	free(profile->addresses);
 	free(profile->callers);
@@ -61,7 +61,7 @@ static void profile_forget(struct tally_profile *profile)
 
 void tally_profile_free(struct tally_profile *profile)
 {
-	profile_forget(profile);
+	profile_free_caches(profile);
 	tally_frames_free(&profile->frames);
 	tally_stacks_free(&profile->stacks);
 	tally_vec_free(&profile->buckets);
@@ -87,7 +87,7 @@ static int location_frame(struct tally_profile *profile, const struct tally_loca
 			  enum tally_caller caller, uint32_t *ret_frame)
 {
 	unsigned lines = profile->options.lines;
-	bool is_return = caller == TALLY_CALLER_TRUE ||
+	bool is_return = caller == TALLY_CALLER_VALID ||
 			 (profile->in_callers && location->cpumode == PERF_RECORD_MISC_KERNEL);
 	struct tally_frame frame = {.dso = location->dso,
 				    .symbol = location->symbol,
@@ -130,30 +130,31 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 	/* The cached frame may be TALLY_CUT, or with lines that of the call before a return
 	 * address. */
 	if (!address_is(profile, known, location_keys[*at]) ||
-	    known->caller == TALLY_CALLER_ASTRAY ||
-	    (profile->options.lines && known->caller == TALLY_CALLER_TRUE))
+	    known->caller == TALLY_CALLER_INVALID ||
+	    (profile->options.lines && known->caller == TALLY_CALLER_VALID))
 		return address_resolve(profile, location_keys, at, TALLY_CALLER_UNKNOWN, ret_frame);
 	*ret_frame = known->frame - 1;
 	++*at;
 	return 0;
 }
 
-int profile_caller_as_is(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
-			 uint32_t *ret_frame)
+int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *location_keys,
+			       size_t *at, uint32_t *ret_frame)
 {
 	const struct tally_address *known = profile_address(profile, location_keys[*at]);
 
 	if (!profile->options.lines)
 		return profile_frame(profile, location_keys, at, ret_frame);
-	if (!address_is(profile, known, location_keys[*at]) || known->caller != TALLY_CALLER_TRUE)
-		return address_resolve(profile, location_keys, at, TALLY_CALLER_TRUE, ret_frame);
+	if (!address_is(profile, known, location_keys[*at]) || known->caller != TALLY_CALLER_VALID)
+		return address_resolve(profile, location_keys, at, TALLY_CALLER_VALID, ret_frame);
 	*ret_frame = known->frame - 1;
 	++*at;
 	return 0;
 }
 
 /* Find the frame TALLY_CUT, and cache it also for the location key of a broken chain. */
-static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint32_t *ret_frame)
+static int frame_find_cut(struct tally_profile *profile, const uint64_t *astray,
+			  uint32_t *ret_frame)
 {
 	const uint64_t cut = TALLY_LOCATION_KEY_CUT;
 	size_t at = 0;
@@ -163,7 +164,7 @@ static int frame_cut(struct tally_profile *profile, const uint64_t *astray, uint
 		return ret;
 	if (!tally_location_key_is_odd(astray))
 		*profile_address(profile, *astray) =
-			(struct tally_address){*astray, *ret_frame + 1, TALLY_CALLER_ASTRAY,
+			(struct tally_address){*astray, *ret_frame + 1, TALLY_CALLER_INVALID,
 					       profile->batch.kernel_number, profile->in_callers};
 	return 1;
 }
@@ -178,9 +179,9 @@ int profile_caller(struct tally_profile *profile, const uint64_t *location_keys,
 
 	if (caller == TALLY_CALLER_UNKNOWN && *location_key != TALLY_LOCATION_KEY_CUT &&
 	    tally_machine_is_return_address(profile->machine, location_key))
-		return address_resolve(profile, location_keys, at, TALLY_CALLER_TRUE, ret_frame);
-	if (caller != TALLY_CALLER_TRUE)
-		return frame_cut(profile, location_key, ret_frame);
+		return address_resolve(profile, location_keys, at, TALLY_CALLER_VALID, ret_frame);
+	if (caller != TALLY_CALLER_VALID)
+		return frame_find_cut(profile, location_key, ret_frame);
 	*ret_frame = known->frame - 1;
 	++*at;
 	return 0;
@@ -298,18 +299,18 @@ int tally_profile_add(struct tally_profile *profile, uint32_t event,
 	return ret;
 }
 
-int tally_profile_settle(struct tally_profile *profile)
+int tally_profile_flush(struct tally_profile *profile)
 {
 	return profile_batch_resolve(profile);
 }
 
 int tally_profile_finish(struct tally_profile *profile)
 {
-	int ret = tally_profile_settle(profile);
+	int ret = tally_profile_flush(profile);
 
 	if (!ret && profile->options.lines && profile->addresses)
 		ret = profile_expand(profile);
 	if (!profile->options.is_live)
-		profile_forget(profile);
+		profile_free_caches(profile);
 	return ret;
 }

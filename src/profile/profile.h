@@ -87,8 +87,8 @@ enum { TALLY_BATCH = 32 };
 /* Validation result of an address found on a stack. */
 enum tally_caller {
 	TALLY_CALLER_UNKNOWN, /* not validated */
-	TALLY_CALLER_TRUE,    /* a return can lead there */
-	TALLY_CALLER_ASTRAY,  /* no return can lead there: its frame is TALLY_CUT */
+	TALLY_CALLER_VALID,   /* a return can lead there */
+	TALLY_CALLER_INVALID, /* no return can lead there: its frame is TALLY_CUT */
 };
 
 /* A recently looked up address, by location key. */
@@ -208,13 +208,13 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 void tally_profile_free(struct tally_profile *profile);
 
 /* Count the samples that are still in the batch. Returns 0 or -ENOMEM. */
-int tally_profile_settle(struct tally_profile *profile);
+int tally_profile_flush(struct tally_profile *profile);
 
 /* Begin the second pass of a profile that has one. The same samples are then added again, after the
  * machine was restarted (tally_machine_restart()). Samples of marked buckets are now also
  * distinguished by path. Others were already counted; they are skipped, and need not be added. This
  * saves looking up the callers of most samples, because most rows are too light for a graph.
- * Returns 1 and a bitmap of the samples needed (see tally_perfdata_want()), valid until
+ * Returns 1 and a bitmap of the samples needed (see tally_perfdata_select()), valid until
  * tally_profile_finish(), NULL if all must be added; 0 if no bucket is marked and no second pass is
  * needed; or -ENOMEM. */
 int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
@@ -236,7 +236,7 @@ void tally_profile_zero(struct tally_profile *profile);
  * bucket has, threads marked by tally_machine_expire(), and unmapped files. Frames, stacks, comms
  * and threads are renumbered. `nr_gone` is the return value of tally_machine_expire(). Returns 0 or
  * -ENOMEM. */
-int tally_profile_sweep(struct tally_profile *profile, size_t nr_gone);
+int tally_profile_collect(struct tally_profile *profile, size_t nr_gone);
 
 /* Add one sample of event number `event`. `cpumode` is that of the record, `weight` usually the
  * period; `number` identifies the sample in the second pass. Returns 0 or -ENOMEM. */

@@ -51,8 +51,8 @@ int profile_caller(struct tally_profile *profile, const uint64_t *location_keys,
 		   uint32_t *ret_frame);
 
 /* Like profile_caller(), but without validation. */
-int profile_caller_as_is(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
-			 uint32_t *ret_frame);
+int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *location_keys,
+			       size_t *at, uint32_t *ret_frame);
 
 /* Add the location keys of a sample and its chain to the batch (gather.c). Returns 0 or -ENOMEM. */
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,

@@ -248,7 +248,7 @@ static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
 		if (numbers[kept.bucket] == TALLY_BUCKET_NONE)
 			continue;
 		if (kept.weight == UINT32_MAX)
-			ret = tally_map_put(&heavy, left,
+			ret = tally_map_set(&heavy, left,
 					    tally_kept_weight(profile, &profile->kept.data[i]));
 		kept.bucket = numbers[kept.bucket];
 		profile->kept.data[left++] = kept;
@@ -348,7 +348,7 @@ void tally_query_set_times(struct tally_query *query, uint64_t first, uint64_t l
 		tally_time_range_resolve(&query->words[i].time, first, last);
 }
 
-bool tally_query_takes_time(const struct tally_query *query, uint64_t time)
+bool tally_query_matches_time(const struct tally_query *query, uint64_t time)
 {
 	for (uint32_t i = 0; i < query->nr; i++) {
 		const struct query_word *word = &query->words[i];

@@ -57,7 +57,7 @@ void tally_query_set_times(struct tally_query *query, uint64_t first, uint64_t l
 
 /* Return true if the time words match a sample at this time. Buckets have no time, so callers check
  * this before they add samples to the profile. */
-bool tally_query_takes_time(const struct tally_query *query, uint64_t time);
+bool tally_query_matches_time(const struct tally_query *query, uint64_t time);
 
 /* Match the buckets of a profile against all other words. `ret_passes` has one byte for each
  * bucket, by number, which is set to 1 or 0. Each name is matched once; a bucket then takes about

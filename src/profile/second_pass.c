@@ -24,7 +24,7 @@ int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
 }
 
 /* Make the bitmap of samples in marked buckets. */
-static int samples_want(struct tally_profile *profile)
+static int mark_wanted_samples(struct tally_profile *profile)
 {
 	size_t nr = profile->bucket_of.len / 64 + 1;
 
@@ -43,7 +43,7 @@ static int samples_want(struct tally_profile *profile)
 
 /* Empty the marked buckets, because their samples will be added again. They stay in the list, where
  * their order decides between rows of equal weight. Returns true if there are any. */
-static bool buckets_empty(struct tally_profile *profile)
+static bool empty_marked_buckets(struct tally_profile *profile)
 {
 	bool any = false;
 
@@ -59,10 +59,10 @@ static bool buckets_empty(struct tally_profile *profile)
 int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **ret_wanted,
 			      uint64_t *ret_nr)
 {
-	if (!buckets_empty(profile))
+	if (!empty_marked_buckets(profile))
 		return 0;
 	profile->callers = calloc(profile->callers_slots, sizeof(*profile->callers));
-	if (!profile->callers || samples_want(profile))
+	if (!profile->callers || mark_wanted_samples(profile))
 		return -ENOMEM;
 	profile->options.by |= TALLY_BY_PATH;
 	profile->in_second_pass = true;

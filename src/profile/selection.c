@@ -10,12 +10,12 @@
 
 /* ---- buckets ------------------------------------------------------------------- */
 
-bool tally_selection_takes_time(const struct tally_selection_options *options, uint64_t time)
+bool tally_selection_includes_time(const struct tally_selection_options *options, uint64_t time)
 {
 	if (options->is_timed && (time < options->first || time > options->last))
 		return false;
 	for (size_t i = 0; i < options->nr_queries; i++) {
-		if (!tally_query_takes_time(options->queries[i], time))
+		if (!tally_query_matches_time(options->queries[i], time))
 			return false;
 	}
 	return true;
@@ -26,7 +26,7 @@ static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
 {
 	tally_vec_for_each (kept, &profile->kept) {
-		if (!tally_selection_takes_time(options, kept->time))
+		if (!tally_selection_includes_time(options, kept->time))
 			continue;
 		sums[kept->bucket].nr++;
 		sums[kept->bucket].period += tally_kept_weight(profile, kept);
@@ -77,9 +77,9 @@ static int buckets_copy(const struct tally_profile *profile,
 	return 0;
 }
 
-int tally_selection_make(const struct tally_profile *profile,
-			 const struct tally_selection_options *options,
-			 struct tally_selection *ret_selection)
+int tally_selection_build(const struct tally_profile *profile,
+			  const struct tally_selection_options *options,
+			  struct tally_selection *ret_selection)
 {
 	struct tally_selection selection = {.buckets = profile->buckets.data,
 					    .nr_buckets = profile->buckets.len,
@@ -136,13 +136,13 @@ static int chain_add(struct tally_chains *chains, struct tally_slots *slots,
 	return 0;
 }
 
-int tally_chains_make(const struct tally_profile *profile, const struct tally_selection *selection,
-		      struct tally_chains *ret_chains)
+int tally_chains_build(const struct tally_profile *profile, const struct tally_selection *selection,
+		       struct tally_chains *ret_chains)
 {
 	struct tally_chains chains = {
 		.profile = profile, .period = selection->period, .nr = selection->nr};
 	struct tally_slots slots = {0};
-	int ret = tally_functions_make(profile, &chains.functions);
+	int ret = tally_functions_build(profile, &chains.functions);
 
 	for (size_t i = 0; i < selection->nr_buckets && !ret; i++) {
 		if (tally_selection_has(selection, &selection->buckets[i]))

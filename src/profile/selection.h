@@ -57,19 +57,19 @@ struct tally_chains {
 };
 
 /* Return true if the time restrictions include a sample at this time. */
-bool tally_selection_takes_time(const struct tally_selection_options *options, uint64_t time);
+bool tally_selection_includes_time(const struct tally_selection_options *options, uint64_t time);
 
 /* Make a selection, after tally_profile_finish(). Returns 0 or -ENOMEM; free it with
  * tally_selection_free(). */
-int tally_selection_make(const struct tally_profile *profile,
-			 const struct tally_selection_options *options,
-			 struct tally_selection *ret_selection);
+int tally_selection_build(const struct tally_profile *profile,
+			  const struct tally_selection_options *options,
+			  struct tally_selection *ret_selection);
 void tally_selection_free(struct tally_selection *selection);
 
 /* Collect the callchains of a selection. Without paths each chain has only one function. Returns 0
  * or -ENOMEM; free them with tally_chains_free(). */
-int tally_chains_make(const struct tally_profile *profile, const struct tally_selection *selection,
-		      struct tally_chains *ret_chains);
+int tally_chains_build(const struct tally_profile *profile, const struct tally_selection *selection,
+		       struct tally_chains *ret_chains);
 void tally_chains_free(struct tally_chains *chains);
 
 /* Return true if the function of frame number `function` is on the chain of a bucket. */

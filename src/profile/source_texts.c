@@ -101,7 +101,7 @@ static int find_lines(struct source_text *file)
 /* Return true for a file in one of the kernel's file systems, such as the environment of this
  * process in /proc. Otherwise the author of the debug information could get it into a listing that
  * is passed on. */
-static bool is_kernels(const char *path)
+static bool is_on_kernel_fs(const char *path)
 {
 	static const unsigned long kinds[] = {
 		PROC_SUPER_MAGIC, SYSFS_MAGIC,        DEBUGFS_MAGIC,      TRACEFS_MAGIC,
@@ -118,7 +118,7 @@ static bool is_kernels(const char *path)
 }
 
 /* Return true if a path has the name of a source file. */
-static bool is_called_source(const char *path)
+static bool has_source_suffix(const char *path)
 {
 	static const char *const endings[] = {
 		"c",   "cc",   "cpp", "cxx",   "c++",   "h",  "hh",  "hpp", "hxx", "inc", "inl",
@@ -136,7 +136,7 @@ static bool is_called_source(const char *path)
 
 /* Return true if everyone may read a file and search all its parent directories. `path` is
  * modified. */
-static bool is_open(char *path)
+static bool is_world_readable(char *path)
 {
 	struct stat st;
 	bool is = !stat(path, &st) && st.st_mode & S_IROTH;
@@ -151,10 +151,10 @@ static bool is_open(char *path)
 
 /* Return true if a file named by a recording may be passed on. Symbolic links are resolved
  * first. */
-static bool is_for_others(const char *path)
+static bool may_publish(const char *path)
 {
 	char *whole = realpath(path, NULL);
-	bool is = whole && (is_called_source(whole) || is_open(whole));
+	bool is = whole && (has_source_suffix(whole) || is_world_readable(whole));
 
 	free(whole);
 	return is;
@@ -168,17 +168,17 @@ static int text_read(struct tally_source_texts *texts, const char *name, struct 
 
 	add_path(&texts->options, name, &path);
 	ret = tally_str_error(&path);
-	if (!ret && is_kernels(tally_str_text(&path)))
+	if (!ret && is_on_kernel_fs(tally_str_text(&path)))
 		ret = -EINVAL;
 	if (!ret && texts->options.handed_on && !access(tally_str_text(&path), F_OK) &&
-	    !is_for_others(tally_str_text(&path))) {
+	    !may_publish(tally_str_text(&path))) {
 		texts->nr_private++;
 		ret = -EACCES;
 	}
 	if (!ret)
-		ret = tally_file_read_named(tally_str_text(&path), NULL,
-					    left < FILE_MAX ? left : FILE_MAX, &file->data,
-					    &file->len);
+		ret = tally_file_read_checked(tally_str_text(&path), NULL,
+					      left < FILE_MAX ? left : FILE_MAX, &file->data,
+					      &file->len);
 	if (!ret) {
 		ret = find_lines(file);
 		texts->total += file->len + file->starts.len * sizeof(*file->starts.data);

@@ -78,13 +78,13 @@ int tally_stacks_sweep(struct tally_stacks *stacks, uint32_t *marks, const uint3
 	return ret;
 }
 
-void tally_stacks_forget(struct tally_stacks *stacks)
+void tally_stacks_free_index(struct tally_stacks *stacks)
 {
 	tally_slots_free(&stacks->slots);
 }
 
 void tally_stacks_free(struct tally_stacks *stacks)
 {
-	tally_stacks_forget(stacks);
+	tally_stacks_free_index(stacks);
 	tally_vec_free(&stacks->words);
 }

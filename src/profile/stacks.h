@@ -58,7 +58,7 @@ int tally_stacks_find(struct tally_stacks *stacks, const uint32_t *frames, uint3
 int tally_stacks_sweep(struct tally_stacks *stacks, uint32_t *marks, const uint32_t *frames);
 
 /* Free the index. Stacks can no longer be found or added. */
-void tally_stacks_forget(struct tally_stacks *stacks);
+void tally_stacks_free_index(struct tally_stacks *stacks);
 
 void tally_stacks_free(struct tally_stacks *stacks);
 

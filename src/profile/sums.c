@@ -19,14 +19,14 @@ static bool is_light(const struct hist_builder *builder, uint32_t frame)
 static int path_step(struct hist_builder *builder, uint32_t frame, uint32_t *path)
 {
 	if (is_light(builder, frame)) {
-		frame = hist_light(builder);
+		frame = hist_light_frame(builder);
 		if (hist_path(builder, *path)->frame == frame)
 			return 0;
 	}
 	return tally_paths_child(&builder->paths, *path, frame, path);
 }
 
-int hist_path_make(struct hist_builder *builder, size_t i)
+int hist_path_build(struct hist_builder *builder, size_t i)
 {
 	const struct tally_bucket_key *key = &hist_bucket(builder, i)->key;
 	struct tally_stack callers = tally_stacks_get(&builder->profile->stacks, key->callers);
@@ -80,7 +80,7 @@ void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, siz
 	}
 }
 
-void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i)
+void hist_sum_restore(struct hist_builder *builder, struct path_sums *sums, size_t i)
 {
 	const struct tally_bucket *bucket = hist_bucket(builder, i);
 

@@ -6,7 +6,7 @@
 #include "profile/hist_private.h"
 
 /* Add the callchain of bucket `i` to the tree of the current group. Returns 0 or -ENOMEM. */
-int hist_path_make(struct hist_builder *builder, size_t i);
+int hist_path_build(struct hist_builder *builder, size_t i);
 
 /* Allocate sums for all paths of the tree. Returns 0 or -ENOMEM. */
 int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums);
@@ -18,7 +18,7 @@ int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i)
 void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
 /* Add a bucket again that was subtracted; cannot fail. */
-void hist_sum_return(struct hist_builder *builder, struct path_sums *sums, size_t i);
+void hist_sum_restore(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
 /* Link the touched paths to a tree that can be walked downwards; path 0 is its root. */
 void hist_sum_link(struct hist_builder *builder, struct path_sums *sums);

@@ -33,9 +33,9 @@ static int strip_find(struct timeline_builder *builder, uint32_t id, uint32_t *r
 
 	if (known == TALLY_MAP_NONE) {
 		known = builder->timeline->strips.len;
-		ret = tally_vec_push(&builder->timeline->strips, (struct tally_strip){.id = id});
+		ret = tally_vec_push(&builder->timeline->strips, (struct tally_track){.id = id});
 		if (!ret)
-			ret = tally_map_put(&builder->by_id, id, known);
+			ret = tally_map_set(&builder->by_id, id, known);
 	}
 	*ret_strip = (uint32_t)known;
 	return ret;
@@ -49,7 +49,7 @@ static int strips_make(struct timeline_builder *builder)
 
 	for (uint32_t i = 0; i < profile->buckets.len && !ret; i++) {
 		const struct tally_bucket *bucket = &profile->buckets.data[i];
-		struct tally_strip *strip;
+		struct tally_track *strip;
 
 		builder->places[i] = NO_STRIP;
 		if (!bucket_counts(builder, i))
@@ -68,7 +68,7 @@ static int strips_make(struct timeline_builder *builder)
 
 static int by_weight(const void *a, const void *b, void *arg)
 {
-	const struct tally_strip *strips = arg, *x = &strips[*(const uint32_t *)a],
+	const struct tally_track *strips = arg, *x = &strips[*(const uint32_t *)a],
 				 *y = &strips[*(const uint32_t *)b];
 
 	if (x->period != y->period)
@@ -82,7 +82,7 @@ static int strips_sort(struct timeline_builder *builder)
 	struct tally_timeline *timeline = builder->timeline;
 	size_t nr = timeline->strips.len;
 	uint32_t *order = malloc((nr + 1) * sizeof(*order));
-	struct tally_strip *sorted = malloc((nr + 1) * sizeof(*sorted));
+	struct tally_track *sorted = malloc((nr + 1) * sizeof(*sorted));
 
 	builder->ranks = malloc((nr + 1) * sizeof(*builder->ranks));
 	if (!order || !sorted || !builder->ranks) {
@@ -182,9 +182,9 @@ static int timeline_fill(struct timeline_builder *builder)
 	return 0;
 }
 
-int tally_timeline_make(const struct tally_profile *profile,
-			const struct tally_timeline_options *options,
-			struct tally_timeline *ret_timeline)
+int tally_timeline_build(const struct tally_profile *profile,
+			 const struct tally_timeline_options *options,
+			 struct tally_timeline *ret_timeline)
 {
 	struct tally_timeline timeline = {0};
 	struct timeline_builder builder = {

@@ -10,7 +10,7 @@
 enum { NR_MEMOS = 1 << 13 };
 
 /* Argument of the unwinder's callbacks. */
-struct where {
+struct walk_target {
 	struct tally_unwinder *unwinder;
 	struct tally_maps *maps;
 };
@@ -18,7 +18,8 @@ struct where {
 /* Find the unwind rules of an address. Code generated at run time has frame pointers or cannot be
  * unwound, and neither can code without rules in its file. For a file that is not available,
  * following frame pointers would be a guess. */
-static void code_look(const struct where *where, uint64_t ip, struct tally_unwind_code *code)
+static void code_find_rules(const struct walk_target *where, uint64_t ip,
+			    struct tally_unwind_code *code)
 {
 	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
 	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
@@ -53,12 +54,12 @@ static void code_look(const struct where *where, uint64_t ip, struct tally_unwin
 
 static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
 {
-	const struct where *where = arg;
+	const struct walk_target *where = arg;
 	struct tally_unwind_memo *memo = &where->unwinder->memos[(ip ^ ip >> 13) & (NR_MEMOS - 1)];
 
 	if (memo->ip == ip && memo->space == where->maps->space)
 		return &memo->code;
-	code_look(where, ip, &memo->code);
+	code_find_rules(where, ip, &memo->code);
 	memo->ip = ip;
 	memo->space = where->unwinder->is_waiting ? 0 : where->maps->space;
 	return &memo->code;
@@ -66,15 +67,15 @@ static const struct tally_unwind_code *code_find(void *arg, uint64_t ip)
 
 static bool code_is_return(void *arg, uint64_t ip)
 {
-	const struct where *where = arg;
+	const struct walk_target *where = arg;
 	const struct tally_mapping *map = tally_maps_find(where->maps, ip);
 
 	return !map || tally_dso_is_return_address(map->dso, tally_mapping_to_dso(map, ip));
 }
 
 /* Map the recorded registers to DWARF numbers. Returns false if they are insufficient. */
-static bool regs_take(const struct tally_unwind_arch *arch, const struct tally_regs *from,
-		      struct tally_unwind_regs *regs)
+static bool regs_convert(const struct tally_unwind_arch *arch, const struct tally_regs *from,
+			 struct tally_unwind_regs *regs)
 {
 	uint64_t nr = 0;
 
@@ -117,7 +118,7 @@ static int end_count(struct tally_unwinder *unwinder, const struct tally_thread 
 	map = tally_maps_find(thread->process->maps, ip);
 	key = tally_unwinder_key(map ? map->dso : NULL, end);
 	before = tally_map_get(&unwinder->by_dso, key);
-	return tally_map_put(&unwinder->by_dso, key, before == TALLY_MAP_NONE ? 1 : before + 1);
+	return tally_map_set(&unwinder->by_dso, key, before == TALLY_MAP_NONE ? 1 : before + 1);
 }
 
 int tally_unwinder_count(struct tally_unwinder *unwinder, const struct tally_thread *thread,
@@ -160,7 +161,7 @@ static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thr
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
 			 struct tally_unwind_stack *stack)
 {
-	struct where where = {unwinder, thread->process->maps};
+	struct walk_target where = {unwinder, thread->process->maps};
 	struct tally_unwind_thread target = {.arch = unwinder->arch,
 					     .memory = {.stack = sample->stack_user.data,
 							.start = regs->value[unwinder->arch->sp],
@@ -281,7 +282,7 @@ int tally_unwinder_run(struct tally_unwinder *unwinder, const struct tally_threa
 	struct tally_unwind_regs regs;
 	int ret;
 
-	if (!unwinder->arch || !regs_take(unwinder->arch, &sample->regs_user, &regs)) {
+	if (!unwinder->arch || !regs_convert(unwinder->arch, &sample->regs_user, &regs)) {
 		unwinder->counts.foreign += !unwinder->is_again;
 		return 0;
 	}

@@ -77,7 +77,7 @@ int tally_child_start(struct tally_child *child, char *const *argv, int output)
 	return 0;
 }
 
-int tally_child_go(struct tally_child *child)
+int tally_child_exec(struct tally_child *child)
 {
 	ssize_t n;
 
@@ -120,7 +120,7 @@ bool tally_child_is_running(const struct tally_child *child)
 
 	if (!child->pid || child->gone)
 		return false;
-	if (!tally_proc_is_ours())
+	if (!tally_proc_matches_us())
 		return !waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 		       !info.si_pid;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child->pid);
@@ -167,7 +167,7 @@ int tally_child_exit_status(const struct tally_child *child)
 	return WEXITSTATUS(child->status);
 }
 
-void tally_child_leave(struct tally_child *child)
+void tally_child_detach(struct tally_child *child)
 {
 	close_end(&child->go);
 	close_end(&child->why);

@@ -39,7 +39,7 @@ struct tally_child {
 int tally_child_start(struct tally_child *child, char *const *argv, int output);
 
 /* Let the child exec. Returns 0 or -errno of write(2). */
-int tally_child_go(struct tally_child *child);
+int tally_child_exec(struct tally_child *child);
 
 /* Return the result of the exec, 0 or -errno; waits until it is known. It is known once the child
  * is gone. A caller that waits for the exit anyway should call this afterwards, to avoid another
@@ -58,7 +58,7 @@ void tally_child_wait(struct tally_child *child, bool block);
 int tally_child_exit_status(const struct tally_child *child);
 
 /* Let the child run on after we exit: tally_child_free() will neither kill it nor wait for it. */
-void tally_child_leave(struct tally_child *child);
+void tally_child_detach(struct tally_child *child);
 
 /* Kill the child if it is still held or running, and wait for it. */
 void tally_child_free(struct tally_child *child);

@@ -38,7 +38,7 @@ static int configure(struct tally_events *events, const char *dir, const char *c
 	if (dir)
 		ret = tally_privileges_drop_before(dir, messages);
 	if (dir && !ret)
-		ret = tally_events_tables_from(events, dir, emit_diagnostic, (void *)messages);
+		ret = tally_events_set_tables(events, dir, emit_diagnostic, (void *)messages);
 	if (!ret && cpuid)
 		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, cpuid);
 	else if (!ret && here)

@@ -108,7 +108,7 @@ static int add_tasks(struct tally_sampler *sampler, const struct tally_child *ch
 	const struct tally_sampling *sampling = sampler->sampling;
 	int ret = 0;
 
-	if (!(sampling->synth & (TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP)) || !tally_proc_is_ours())
+	if (!(sampling->synth & (TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP)) || !tally_proc_matches_us())
 		return 0;
 	if (tally_target_has_cpus(&sampling->target))
 		return tally_synth_processes(&sampler->synth);
@@ -185,7 +185,7 @@ static void warn_hidden(const struct tally_sampler *sampler)
 	if (sampler->sampling->quiet)
 		return;
 	tally_access_read(NULL, &access);
-	if (!tally_proc_is_ours())
+	if (!tally_proc_matches_us())
 		tally_message_warn(messages,
 				   "what runs already has no names: /proc is not that of this pid "
 				   "namespace: " TALLY_PROC_FIX);

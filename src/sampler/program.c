@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int look(const char *path)
+static int check_executable(const char *path)
 {
 	struct stat st;
 
@@ -31,7 +31,7 @@ static int search(const char *name, char full[PATH_MAX])
 		int ret;
 
 		snprintf(full, PATH_MAX, "%.*s/%s", (int)len, len ? path : ".", name);
-		ret = look(full);
+		ret = check_executable(full);
 		if (!ret)
 			return 0;
 		found = ret == -EACCES ? ret : found;
@@ -46,7 +46,7 @@ int tally_program_check(const char *name)
 {
 	char full[PATH_MAX];
 
-	return strchr(name, '/') ? look(name) : search(name, full);
+	return strchr(name, '/') ? check_executable(name) : search(name, full);
 }
 
 char *tally_program_find(const char *name)
@@ -54,6 +54,6 @@ char *tally_program_find(const char *name)
 	char full[PATH_MAX];
 
 	if (strchr(name, '/'))
-		return look(name) ? NULL : realpath(name, NULL);
+		return check_executable(name) ? NULL : realpath(name, NULL);
 	return search(name, full) ? NULL : realpath(full, NULL);
 }

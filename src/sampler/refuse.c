@@ -40,8 +40,8 @@ static void refuse(enum tally_message_kind kind, const char *what, const struct 
 	emit_details(why, 0, messages);
 }
 
-void tally_refuse(const char *what, const struct tally_refusal *why,
-		  const struct tally_messages *messages)
+void tally_refusal_report(const char *what, const struct tally_refusal *why,
+			  const struct tally_messages *messages)
 {
 	refuse(TALLY_MESSAGE_ERROR, what, why, messages);
 }
@@ -86,7 +86,7 @@ int tally_refuse_killed(const struct tally_messages *messages)
 	access.kills = true;
 	access.syscall = -EPERM;
 	tally_access_event(&access, &ask, &why);
-	tally_refuse("cannot open any event", &why, messages);
+	tally_refusal_report("cannot open any event", &why, messages);
 	return -EPERM;
 }
 
@@ -118,7 +118,7 @@ int tally_refuse_descriptors(const struct tally_messages *messages, struct tally
 		return 0;
 	tally_access_read(NULL, &access);
 	tally_access_explain_descriptors(&access, ret_why);
-	tally_refuse("no descriptors left after opening the events", ret_why, messages);
+	tally_refusal_report("no descriptors left after opening the events", ret_why, messages);
 	return -EMFILE;
 }
 
@@ -147,8 +147,7 @@ void tally_refuse_new_cpus(const struct tally_target *target, const struct tally
 
 		if (tally_cpus_index(covered, number) < 0)
 			tally_message_warn(messages,
-					   "CPU %" PRId32
-					   " came online later: it is not covered",
+					   "CPU %" PRId32 " came online later: it is not covered",
 					   number);
 	}
 	free(online);

@@ -12,8 +12,8 @@
 
 /* Report that `what` failed: "cannot open cycles". As an error, or as a warning if the command goes
  * on. */
-void tally_refuse(const char *what, const struct tally_refusal *why,
-		  const struct tally_messages *messages);
+void tally_refusal_report(const char *what, const struct tally_refusal *why,
+			  const struct tally_messages *messages);
 void tally_refuse_warning(const char *what, const struct tally_refusal *why,
 			  const struct tally_messages *messages);
 

@@ -52,7 +52,7 @@ static void explain_refusal(const struct tally_ring_pages *rings, size_t kib, in
 	snprintf(what, sizeof(what), "cannot map %zu ring buffers of %zu KiB",
 		 tally_rings_nr(rings->rings), kib);
 	if (code == -EPERM)
-		tally_refuse(what, why, rings->messages);
+		tally_refusal_report(what, why, rings->messages);
 	else
 		tally_message_error(rings->messages, "%s: %s", what, strerror(-code));
 }

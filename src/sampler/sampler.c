@@ -133,12 +133,12 @@ static void explain_refusal(const struct tally_sampler *sampler)
 	tally_str_add(&what, "cannot open ");
 	if (why->event < sampler->specs.len)
 		tally_str_add(&what, sampler->specs.data[why->event].name);
-	tally_refuse(tally_str_text(&what), why, messages_of(sampler));
+	tally_refusal_report(tally_str_text(&what), why, messages_of(sampler));
 	tally_str_free(&what);
 }
 
 /* Readers need the attrs as they were opened. */
-static void adopt_opened(struct tally_sampler *sampler)
+static void copy_opened_attrs(struct tally_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->specs.len; i++) {
 		sampler->specs.data[i].attr = *tally_counters_attr(sampler->counters, i);
@@ -172,7 +172,7 @@ static int counters_open(struct tally_sampler *sampler)
 		explain_refusal(sampler);
 		return ret;
 	}
-	adopt_opened(sampler);
+	copy_opened_attrs(sampler);
 	if (!sampling->quiet)
 		tally_fallbacks_warn(sampler->fallbacks, "recorded", sampling->messages);
 	warn_stuck(sampler);

@@ -23,8 +23,8 @@ bool tally_target_is_command(const struct tally_target *target)
 	return !tally_target_has_cpus(target) && !tally_target_has_tasks(target);
 }
 
-void tally_target_settle(struct tally_target *target, bool has_command,
-			 const struct tally_messages *messages)
+void tally_target_normalize(struct tally_target *target, bool has_command,
+			    const struct tally_messages *messages)
 {
 	bool has_cpus = tally_target_has_cpus(target), has_tasks = tally_target_has_tasks(target);
 
@@ -71,7 +71,7 @@ static int threads_of_list(const struct tally_target *target, size_t list,
 	struct tally_target_error why = {.option = lists[list].option,
 					 .text = text_of(target, list)};
 
-	why.code = tally_proc_is_ours() ? lists[list].find(why.text, ret_threads) : -EXDEV;
+	why.code = tally_proc_matches_us() ? lists[list].find(why.text, ret_threads) : -EXDEV;
 	why.trouble = why.code == -EXDEV    ? TALLY_TARGET_FOREIGN
 		      : why.code == -EINVAL ? lists[list].malformed
 		      : why.code == -ESRCH  ? TALLY_TARGET_NO_TASK

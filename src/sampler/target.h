@@ -32,11 +32,11 @@ bool tally_target_is_command(const struct tally_target *target);
 
 /* Resolve conflicts between options, before the target is used. As in perf, tasks take precedence
  * over CPUs, with a warning. With neither, all CPUs are measured, unless `has_command`. */
-void tally_target_settle(struct tally_target *target, bool has_command,
-			 const struct tally_messages *messages);
+void tally_target_normalize(struct tally_target *target, bool has_command,
+			    const struct tally_messages *messages);
 
 enum tally_target_trouble {
-	TALLY_TARGET_FINE,
+	TALLY_TARGET_OK,
 	TALLY_TARGET_NO_TASK,  /* none of the listed tasks exists */
 	TALLY_TARGET_BAD_LIST, /* not a list of numbers */
 	TALLY_TARGET_NO_USER,

@@ -31,7 +31,7 @@ const struct tally_symbol *tally_dso_find_bound(struct tally_dso *dso, uint64_t 
 	if (known != TALLY_MAP_NONE)
 		return (const struct tally_symbol *)(uintptr_t)known;
 	symbol = bound_new(dso, start);
-	if (!symbol || tally_map_put(&dso->bounds, start, (uintptr_t)symbol))
+	if (!symbol || tally_map_set(&dso->bounds, start, (uintptr_t)symbol))
 		return NULL;
 	return symbol;
 }

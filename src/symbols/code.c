@@ -77,7 +77,7 @@ enum { LANDING_MAX = 10 };
 
 /* Code around a return address that does not follow a call. `before` of the bytes are before the
  * address. Only the bits in `mask` are compared. */
-struct landing {
+struct callless_return {
 	uint16_t machine;
 	uint8_t before, len;
 	uint8_t bytes[LANDING_MAX], mask[LANDING_MAX];
@@ -85,7 +85,7 @@ struct landing {
 
 #define ALL "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
-static const struct landing landings[] = {
+static const struct callless_return landings[] = {
 	/* The end of a signal handler: rt_sigreturn, and sigreturn of i386. */
 	{EM_X86_64, 0, 9, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", ALL},
 	{EM_X86_64, 0, 7, "\xb8\x0f\0\0\0\x0f\x05", ALL},
@@ -99,7 +99,7 @@ static const struct landing landings[] = {
 	{EM_AARCH64, 4, 8, "\xe0\x03\0\xaa\0\0\0\x94", "\xff\xff\xff\xff\0\0\0\xfc"},
 };
 
-static bool landing_fits(const struct landing *landing, const uint8_t *at)
+static bool landing_fits(const struct callless_return *landing, const uint8_t *at)
 {
 	for (size_t i = 0; i < landing->len; i++) {
 		if ((at[i] & landing->mask[i]) != landing->bytes[i])
@@ -108,10 +108,10 @@ static bool landing_fits(const struct landing *landing, const uint8_t *at)
 	return true;
 }
 
-static bool is_landing(uint16_t machine, const uint8_t *code, size_t len, size_t at)
+static bool is_callless_return(uint16_t machine, const uint8_t *code, size_t len, size_t at)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(landings); i++) {
-		const struct landing *landing = &landings[i];
+		const struct callless_return *landing = &landings[i];
 
 		if (landing->machine == machine && at >= landing->before &&
 		    len - at >= (size_t)landing->len - landing->before &&
@@ -123,7 +123,7 @@ static bool is_landing(uint16_t machine, const uint8_t *code, size_t len, size_t
 
 /* ---- instructions that do not fall through ---------------------------------------- */
 
-static bool x86_runs_on(const uint8_t *end, size_t before)
+static bool x86_falls_through(const uint8_t *end, size_t before)
 {
 	enum { NEAR_CALL = 1 << 2, FAR_CALL = 1 << 3, NEAR_JMP = 1 << 4, FAR_JMP = 1 << 5 };
 	/* The instruction matches if the byte `back` bytes before the end is `first` and, with a
@@ -160,7 +160,7 @@ static bool x86_runs_on(const uint8_t *end, size_t before)
 	return !x86_group5_ends(end, before, NEAR_CALL | FAR_CALL | NEAR_JMP | FAR_JMP);
 }
 
-static bool arm64_runs_on(const uint8_t *end, size_t before)
+static bool arm64_falls_through(const uint8_t *end, size_t before)
 {
 	static const struct {
 		uint32_t mask, bits;
@@ -190,12 +190,12 @@ static const struct {
 	bool (*call_ends)(const uint8_t *end, size_t before);
 	bool (*runs_on)(const uint8_t *end, size_t before);
 } machines[] = {
-	{EM_X86_64, x86_call_ends, x86_runs_on},
-	{EM_386, x86_call_ends, x86_runs_on},
-	{EM_AARCH64, arm64_call_ends, arm64_runs_on},
+	{EM_X86_64, x86_call_ends, x86_falls_through},
+	{EM_386, x86_call_ends, x86_falls_through},
+	{EM_AARCH64, arm64_call_ends, arm64_falls_through},
 };
 
-bool tally_code_runs_on(uint16_t machine, const uint8_t *code, size_t len)
+bool tally_code_falls_through(uint16_t machine, const uint8_t *code, size_t len)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
 		if (machines[i].machine == machine)
@@ -218,8 +218,8 @@ bool tally_code_is_return_address(uint16_t machine, const uint8_t *code, size_t 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(machines); i++) {
 		if (machines[i].machine != machine)
 			continue;
-		return at <= len &&
-		       (machines[i].call_ends(code + at, at) || is_landing(machine, code, len, at));
+		return at <= len && (machines[i].call_ends(code + at, at) ||
+				     is_callless_return(machine, code, len, at));
 	}
 	return true;
 }

@@ -34,7 +34,7 @@ bool tally_code_is_return_address(uint16_t machine, const uint8_t *code, size_t 
  * not a return, jump, call, trap or padding. On x86, other instructions that end with the same
  * bytes are mistaken for one of these. False for empty code and for machines that are not known
  * here. */
-bool tally_code_runs_on(uint16_t machine, const uint8_t *code, size_t len);
+bool tally_code_falls_through(uint16_t machine, const uint8_t *code, size_t len);
 
 /* Return true if the machine's call instructions are known here. */
 bool tally_code_is_known(uint16_t machine);

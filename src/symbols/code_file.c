@@ -12,9 +12,9 @@
 #include "symbols/debug_info.h"
 #include "symbols/load.h"
 #include "symbols/load_jit.h"
-#include "symbols/made.h"
-#include "symbols/own_file.h"
-#include "symbols/places.h"
+#include "symbols/jit_code.h"
+#include "symbols/mapped_file.h"
+#include "symbols/candidates.h"
 
 struct tally_code_file {
 	struct tally_dso *dso;
@@ -46,7 +46,7 @@ static bool has_code(const struct tally_elf *elf)
 }
 
 /* Take over an image that has code, and free any other. */
-static int file_take(struct tally_code_file *file, struct tally_image *image)
+static int file_adopt(struct tally_code_file *file, struct tally_image *image)
 {
 	if (!has_code(&image->elf)) {
 		tally_image_free(image);
@@ -72,7 +72,7 @@ static int open_cached(struct tally_code_file *file, int failure)
 	tally_vec_for_each (place, &places.list) {
 		if (ret && place->source == TALLY_DSO_SOURCE_BUILDID &&
 		    !tally_image_open(place->path, &file->dso->build_id, &image))
-			ret = file_take(file, &image);
+			ret = file_adopt(file, &image);
 	}
 	tally_places_free(&places);
 	return ret;
@@ -85,7 +85,7 @@ static int open_user(struct tally_code_file *file)
 						    : tally_dso_open_unchanged(file->dso, &image);
 
 	if (!ret)
-		ret = file_take(file, &image);
+		ret = file_adopt(file, &image);
 	if (ret && ret != -ENOMEM && file->dso->build_id.size)
 		ret = open_cached(file, ret);
 	return ret;
@@ -95,12 +95,12 @@ static int try_kernel(struct tally_code_file *file, const char *path)
 {
 	struct tally_build_id want;
 	struct tally_image image;
-	int ret = tally_kernel_wanted(file->dso, &want);
+	int ret = tally_kernel_expected_id(file->dso, &want);
 
 	if (!ret)
 		ret = tally_image_open(path, &want, &image);
 	if (!ret)
-		ret = file_take(file, &image);
+		ret = file_adopt(file, &image);
 	if (!ret)
 		ret = tally_kernel_image_bias(file->dso, &file->image.elf, &file->bias);
 	if (ret)
@@ -136,7 +136,7 @@ static int open_module(struct tally_code_file *file)
 	int ret = tally_dso_open_module(file->dso, &image);
 
 	if (!ret)
-		ret = file_take(file, &image);
+		ret = file_adopt(file, &image);
 	if (ret)
 		return ret;
 	if (!tally_elf_section_by_name(&file->image.elf, ".text", &section) ||
@@ -149,9 +149,9 @@ static int open_module(struct tally_code_file *file)
 	return 0;
 }
 
-static int open_made(struct tally_code_file *file)
+static int open_jitdump(struct tally_code_file *file)
 {
-	int fd, ret = tally_dso_open_made(file->dso, &fd, &file->machine);
+	int fd, ret = tally_dso_jit_open(file->dso, &fd, &file->machine);
 	off_t len;
 
 	if (ret)
@@ -170,9 +170,9 @@ static int open_made(struct tally_code_file *file)
 int tally_code_file_open(struct tally_dso *dso, struct tally_code_file **ret_file)
 {
 	static int (*const openers[])(struct tally_code_file * file) = {
-		[TALLY_DSO_USER] = open_user,     [TALLY_DSO_VDSO] = open_user,
-		[TALLY_DSO_KERNEL] = open_kernel, [TALLY_DSO_MODULE] = open_module,
-		[TALLY_DSO_JITDUMP] = open_made,
+		[TALLY_DSO_USER] = open_user,       [TALLY_DSO_VDSO] = open_user,
+		[TALLY_DSO_KERNEL] = open_kernel,   [TALLY_DSO_MODULE] = open_module,
+		[TALLY_DSO_JITDUMP] = open_jitdump,
 	};
 	struct tally_code_file *file;
 	int ret;
@@ -250,7 +250,7 @@ static bool find_span(const struct tally_code_file *file, uint64_t addr, struct 
 	switch (file->dso->kind) {
 	case TALLY_DSO_JITDUMP:
 		*ret_span = (struct code_span){addr, file->image.elf.len,
-					       addr + tally_dso_made_distance(file->dso, addr)};
+					       addr + tally_dso_jit_bias(file->dso, addr)};
 		return true;
 	case TALLY_DSO_MODULE:
 		*ret_span = (struct code_span){file->text + inside, file->text_end, inside};
@@ -318,7 +318,7 @@ bool tally_code_file_address(const struct tally_code_file *file, uint64_t linked
 {
 	switch (file->dso->kind) {
 	case TALLY_DSO_JITDUMP:
-		return tally_dso_find_place(file->dso, linked, TALLY_TIME_UNKNOWN, ret_addr);
+		return tally_dso_jit_offset(file->dso, linked, TALLY_TIME_UNKNOWN, ret_addr);
 	case TALLY_DSO_MODULE:
 	case TALLY_DSO_KERNEL: *ret_addr = linked - file->bias; return true;
 	default: return tally_elf_vaddr_to_offset(&file->image.elf, linked, ret_addr);

@@ -39,7 +39,7 @@ int tally_code_file_open(struct tally_dso *dso, struct tally_code_file **ret_fil
 /* Search files for names and lines, even if the recording has embedded ones, which only cover the
  * addresses of samples. For callers that have opened the code and so know that the file is the
  * recorded one. */
-void tally_dso_ask_files(struct tally_dso *dso);
+void tally_dso_prefer_files(struct tally_dso *dso);
 
 /* Close the file and free it. NULL is allowed. */
 void tally_code_file_close(struct tally_code_file *file);

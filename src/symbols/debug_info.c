@@ -9,8 +9,8 @@
 #include "base/arith.h"
 #include "symbols/elf_bytes.h"
 #include "symbols/load.h"
-#include "symbols/own_file.h"
-#include "symbols/places.h"
+#include "symbols/mapped_file.h"
+#include "symbols/candidates.h"
 
 static bool has_info(const struct tally_image *image)
 {
@@ -69,8 +69,8 @@ static int alt_path(const struct tally_image *image, const char *name, struct ta
 	return tally_str_error(path);
 }
 
-static bool alt_try(struct tally_debug_info *info, struct tally_str *path,
-		    const struct tally_build_id *id)
+static bool alt_open(struct tally_debug_info *info, struct tally_str *path,
+		     const struct tally_build_id *id)
 {
 	bool is_there =
 		!tally_str_error(path) && !tally_image_open(tally_str_text(path), id, &info->alt);
@@ -97,11 +97,11 @@ static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 		id.size = link.len - name_len - 1;
 		memcpy(id.id, link.data + name_len + 1, id.size);
 		(void)alt_path(&info->image, (const char *)link.data, &path);
-		for (bool found = alt_try(info, &path, &id); !found && *dirs; dirs++) {
+		for (bool found = alt_open(info, &path, &id); !found && *dirs; dirs++) {
 			tally_dso_add_path(dso, &path, "");
 			(void)tally_build_id_add_path(&id, *dirs, &path);
 			tally_str_add(&path, ".debug");
-			found = alt_try(info, &path, &id);
+			found = alt_open(info, &path, &id);
 		}
 	}
 	tally_str_free(&path);
@@ -117,7 +117,7 @@ static int user_search(struct tally_dso *dso, const struct tally_image *own,
 	struct tally_places places = {0};
 	struct tally_build_id id;
 	uint32_t crc;
-	int ret = tally_places_beside(dso, own, &id, &crc, &places);
+	int ret = tally_places_other(dso, own, &id, &crc, &places);
 
 	if (ret)
 		return ret;
@@ -135,7 +135,7 @@ static int user_search(struct tally_dso *dso, const struct tally_image *own,
 }
 
 /* Errors that do not depend on the file. */
-static bool is_shortage(int error)
+static bool is_resource_error(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
@@ -158,7 +158,7 @@ static int find_user(struct tally_dso *dso, struct tally_debug_info *info)
 	tally_image_free(&own);
 	if (!ret && !info->nr_places)
 		ret = TALLY_DSO_ERROR_DEBUG_ONLY;
-	return ret == -ENODATA && is_shortage(failure) ? failure : ret;
+	return ret == -ENODATA && is_resource_error(failure) ? failure : ret;
 }
 
 /* ---- the kernel --------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static int try_kernel(struct tally_dso *dso, const char *path, struct tally_debu
 {
 	struct tally_build_id want;
 	uint64_t bias;
-	int ret = tally_kernel_wanted(dso, &want);
+	int ret = tally_kernel_expected_id(dso, &want);
 
 	if (!ret)
 		ret = tally_image_open(path, &want, &info->image);

@@ -201,15 +201,15 @@ static bool has_ambiguous(const struct part_graph *graph, const char *raw)
 
 /* Properties of the bytes of a name that is not parsed yet. Bytes of identifiers are counted as
  * well, so these are upper bounds. */
-struct glance {
+struct name_scan {
 	size_t refs;    /* to substitutions and template parameters; each may double the paths */
 	size_t scopes;  /* function names within the name */
 	bool is_search; /* libiberty searches for a parameter pack */
 };
 
-static void look_at(const char *raw, struct glance *ret_glance)
+static void scan_name(const char *raw, struct name_scan *ret_glance)
 {
-	struct glance glance = {0};
+	struct name_scan glance = {0};
 
 	for (const char *at = raw; *at; at++) {
 		char next = at[1];
@@ -226,14 +226,14 @@ static void look_at(const char *raw, struct glance *ret_glance)
 }
 
 /* Return true if the name needs no graph, as most names do not. */
-static bool is_harmless(const struct glance *glance)
+static bool is_harmless(const struct name_scan *glance)
 {
 	return glance->refs <= (glance->is_search ? SEARCHED_REFS_MAX : REFS_MAX);
 }
 
 /* Estimate the work of a name that cannot be measured as a graph. Returns 0 if it has few
  * references, else -E2BIG. */
-static int estimate_work(const struct glance *glance, struct tally_cxx_name *name)
+static int estimate_work(const struct name_scan *glance, struct tally_cxx_name *name)
 {
 	if (glance->refs > UNPARSED_REFS_MAX && (glance->is_search || glance->scopes > 2))
 		return -E2BIG;
@@ -245,7 +245,7 @@ static int estimate_work(const struct glance *glance, struct tally_cxx_name *nam
 }
 
 /* Parse and measure the name that `glance` describes. */
-static int parse(const char *raw, int options, const struct glance *glance,
+static int parse(const char *raw, int options, const struct name_scan *glance,
 		 struct tally_cxx_name *name)
 {
 	size_t max = 2 * strlen(raw);
@@ -267,12 +267,12 @@ static int parse(const char *raw, int options, const struct glance *glance,
 int tally_cxx_name_parse(const char *raw, int options, struct tally_cxx_name *ret_name)
 {
 	struct tally_cxx_name name = {0};
-	struct glance glance;
+	struct name_scan glance;
 	int err = 0;
 
 	if (strnlen(raw, NAME_MAX_LEN + 1) > NAME_MAX_LEN)
 		return -E2BIG;
-	look_at(raw, &glance);
+	scan_name(raw, &glance);
 	if (!is_harmless(&glance))
 		err = raw[0] == '_' && raw[1] == 'Z' ? parse(raw, options, &glance, &name)
 						     : estimate_work(&glance, &name);

@@ -95,7 +95,7 @@ struct tally_dso {
 	struct tally_image code; /* see load_code.c */
 	uint64_t code_look;      /* symbols->code_looks at the last access */
 	bool has_no_code;        /* no file with code was found */
-	bool is_kept;            /* see tally_dso_keep() */
+	bool is_kept;            /* see tally_dso_index_pinned() */
 
 	const struct tally_stored_object *stored; /* valid if asked_stored */
 	bool asked_stored;

@@ -176,7 +176,7 @@ bool tally_elf_section_is_hollow(const struct tally_elf *elf,
 				 const struct tally_elf_section *section)
 {
 	return has_bytes(elf, section) &&
-	       tally_file_map_is_hollow(&elf->file, section->offset, section->size);
+	       tally_file_map_has_large_holes(&elf->file, section->offset, section->size);
 }
 
 const uint8_t *tally_elf_section_data(const struct tally_elf *elf,

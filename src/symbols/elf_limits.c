@@ -12,23 +12,23 @@
 enum { STRETCHES_MAX = 4 << 20 };
 
 /* Code that has an entry, as file offsets. */
-struct stretch {
+struct cfi_range {
 	uint64_t start, end;
 };
 
-typedef TALLY_VEC(struct stretch) stretch_vec;
+typedef TALLY_VEC(struct cfi_range) stretch_vec;
 
 static int by_start(const void *a, const void *b)
 {
-	const struct stretch *x = a, *y = b;
+	const struct cfi_range *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static bool stretch_of(const struct tally_unwind_source *source,
-		       const struct tally_cfi_entry *entry, struct stretch *ret_stretch)
+static bool cfi_range_of(const struct tally_unwind_source *source,
+			 const struct tally_cfi_entry *entry, struct cfi_range *ret_stretch)
 {
 	for (size_t i = 0; i < source->nr_segments; i++) {
 		const struct tally_unwind_segment *segment = &source->segments[i];
@@ -48,13 +48,13 @@ static int section_gather(const struct tally_unwind_source *source,
 {
 	struct tally_cfi_walk walk = {.section = *section};
 	struct tally_cfi_entry entry;
-	struct stretch stretch;
+	struct cfi_range stretch;
 	int ret = 0;
 
 	/* Code after a damaged entry is unknown, like code after the last function. */
 	while (!ret && all->len < STRETCHES_MAX && tally_cfi_next(&walk, &entry) > 0) {
 		/* Entries of functions that the linker discarded are at 0 in .debug_frame. */
-		if (!(section->is_debug && !entry.start) && stretch_of(source, &entry, &stretch))
+		if (!(section->is_debug && !entry.start) && cfi_range_of(source, &entry, &stretch))
 			ret = tally_vec_push(all, stretch);
 	}
 	return ret;
@@ -95,16 +95,16 @@ static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uin
 		const struct tally_unwind_piece *code = &source->code[i];
 
 		if (from >= code->offset && from < to && to - code->offset <= code->size)
-			return tally_code_runs_on(source->machine,
-						  code->data + (from - code->offset), to - from);
+			return tally_code_falls_through(
+				source->machine, code->data + (from - code->offset), to - from);
 	}
 	return false;
 }
 
 /* Return the entry of the function at an address, or NULL. The entry may begin after the function's
  * first instructions. Also get the start of the next entry; 0 after the last one. */
-static const struct stretch *entry_at(const struct tally_unwind_source *source,
-				      const stretch_vec *all, uint64_t addr, uint64_t *ret_next)
+static const struct cfi_range *entry_at(const struct tally_unwind_source *source,
+					const stretch_vec *all, uint64_t addr, uint64_t *ret_next)
 {
 	enum { LATE_MAX = 16 };
 	size_t at = stretches_before(all, addr);
@@ -128,7 +128,7 @@ static uint64_t limit_at(const struct tally_unwind_source *source, const stretch
 {
 	enum { ALIGNMENT = 16 };
 	uint64_t next, end;
-	const struct stretch *entry = entry_at(source, all, addr, &next);
+	const struct cfi_range *entry = entry_at(source, all, addr, &next);
 
 	if (!entry)
 		return next;
@@ -140,7 +140,7 @@ static uint64_t limit_at(const struct tally_unwind_source *source, const stretch
 
 static bool has_no_size(const struct tally_symtab_entry *entry)
 {
-	return entry->end == entry->start && entry->pass != TALLY_SYMBOL_MADE;
+	return entry->end == entry->start && entry->pass != TALLY_SYMBOL_SYNTHETIC;
 }
 
 static size_t count_without_size(const struct tally_symtab *table)

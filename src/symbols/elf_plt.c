@@ -140,7 +140,7 @@ int tally_plt_add(struct tally_symtab *table, const struct tally_plt_names *name
 					       .end = at + size,
 					       .name = text,
 					       .binding = TALLY_SYMBOL_GLOBAL,
-					       .pass = TALLY_SYMBOL_MADE,
+					       .pass = TALLY_SYMBOL_SYNTHETIC,
 				       });
 }
 

@@ -142,7 +142,7 @@ static int slots_gather(const struct tally_plt_names *names, const char *section
 		struct tally_plt_reloc reloc = tally_plt_reloc_at(names, &relocs, i);
 
 		if (reloc.symbol && fills_slot(names->elf->machine, reloc.type))
-			ret = tally_map_put(slots, reloc.offset, reloc.symbol);
+			ret = tally_map_set(slots, reloc.offset, reloc.symbol);
 	}
 	return ret;
 }

@@ -48,8 +48,8 @@ static int image_unpack(struct tally_image *image, size_t *ret_len)
 enum packed { UNPACK, REFUSE };
 
 /* Make an image of a mapped file. `image` is taken over, and freed on failure. */
-static int image_take(struct tally_image image, const struct tally_build_id *want,
-		      enum packed packed, struct tally_image *ret_image)
+static int image_init_mapped(struct tally_image image, const struct tally_build_id *want,
+			     enum packed packed, struct tally_image *ret_image)
 {
 	size_t len = image.map.len;
 	int ret = 0;
@@ -80,7 +80,7 @@ static int image_open(const char *path, const struct tally_build_id *want, enum 
 		tally_image_free(&image);
 		return -ENOMEM;
 	}
-	return image_take(image, want, packed, ret_image);
+	return image_init_mapped(image, want, packed, ret_image);
 }
 
 int tally_image_open(const char *path, const struct tally_build_id *want,
@@ -103,7 +103,7 @@ int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_
 
 	if (!ret)
 		ret = st.st_size ? tally_file_map_fd(fd, (size_t)st.st_size, &image.map) : -ENOEXEC;
-	return ret ? ret : image_take(image, want, REFUSE, ret_image);
+	return ret ? ret : image_init_mapped(image, want, REFUSE, ret_image);
 }
 
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,

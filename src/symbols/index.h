@@ -23,7 +23,7 @@
 enum tally_index_id {
 	TALLY_INDEX_FACTS = 1, /* what the symbols depend on; see index_sources.h */
 	TALLY_INDEX_PLACES,    /* files at the candidate paths that were tried */
-	TALLY_INDEX_WORD,
+	TALLY_INDEX_TEXT,
 	TALLY_INDEX_SHAPE, /* first section of a table: see index_table.h */
 	TALLY_INDEX_SYMBOLS,
 	TALLY_INDEX_NAMES,

@@ -88,7 +88,7 @@ void tally_index_dir_close(struct tally_index_dir *dir)
 
 /* Create a directory, but only in one of ours: root with another user's HOME must not leave files
  * there that its owner cannot use. */
-static int make_one(const char *path)
+static int create_dir(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct tally_str above = {0};
@@ -109,7 +109,7 @@ static int make_one(const char *path)
 	return ret;
 }
 
-int tally_index_dir_make(struct tally_index_dir *dir)
+int tally_index_dir_create(struct tally_index_dir *dir)
 {
 	struct tally_str above = {0};
 	const char *slash = strrchr(dir->path, '/');
@@ -117,14 +117,14 @@ int tally_index_dir_make(struct tally_index_dir *dir)
 
 	if (dir->is_open)
 		return 0;
-	ret = make_one(dir->path);
+	ret = create_dir(dir->path);
 	if (ret == -ENOENT && slash) {
 		tally_str_add_bytes(&above, dir->path, (size_t)(slash - dir->path));
 		ret = tally_str_error(&above);
 		if (!ret)
-			ret = make_one(tally_str_text(&above));
+			ret = create_dir(tally_str_text(&above));
 		if (!ret)
-			ret = make_one(dir->path);
+			ret = create_dir(dir->path);
 	}
 	tally_str_free(&above);
 	return ret ? ret : dir_open(dir);
@@ -157,7 +157,7 @@ static int file_map(int fd, const struct stat *st, const struct tally_build_id *
 	return ret;
 }
 
-/* Update the timestamp: tally_index_dir_make_room() removes the least recently used indexes. */
+/* Update the timestamp: tally_index_dir_evict() removes the least recently used indexes. */
 static void file_touch(int fd, const struct stat *st)
 {
 	struct timespec now;

@@ -41,11 +41,11 @@ bool tally_index_file_name(const struct tally_build_id *object, struct tally_str
 
 /* Create the directory if it does not exist. The directory above must belong to the effective user.
  * Returns 0 or -errno. */
-int tally_index_dir_make(struct tally_index_dir *dir);
+int tally_index_dir_create(struct tally_index_dir *dir);
 
 /* Make space for `more` bytes within the limit: remove the least recently used indexes, and files
  * left by writers that were killed. Returns 0; -ENOSPC if `more` alone exceeds the limit; or
  * -errno. */
-int tally_index_dir_make_room(struct tally_index_dir *dir, uint64_t more);
+int tally_index_dir_evict(struct tally_index_dir *dir, uint64_t more);
 
 #endif

@@ -9,7 +9,7 @@
 #include "symbols/index_sources.h"
 #include "symbols/index_table.h"
 #include "symbols/load.h"
-#include "symbols/own_file.h"
+#include "symbols/mapped_file.h"
 
 /* A smaller table is read as fast as an index of it. */
 enum { SYMBOLS_LEAST = 256 };
@@ -69,19 +69,19 @@ static int begin_sources(struct tally_dso *dso, const struct tally_build_id *obj
 		facts->has_address = dso->has_address;
 		facts->address = dso->address;
 	}
-	tally_sources_name(dso, object, dso->reference);
+	tally_sources_set_object(dso, object, dso->reference);
 	return 0;
 }
 
-bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id *object,
-		      enum tally_index_id what)
+bool tally_index_mark_used(struct tally_symbols *symbols, const struct tally_build_id *object,
+			   enum tally_index_id what)
 {
 	uint64_t hash = tally_hash_bytes(object->id, object->size, what);
 
 	if (tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE)
 		return false;
 	/* Without memory, an index is written once more than necessary. */
-	(void)tally_map_put(&symbols->indexed, hash, 0);
+	(void)tally_map_set(&symbols->indexed, hash, 0);
 	return true;
 }
 
@@ -120,7 +120,7 @@ int tally_dso_index_load(struct tally_dso *dso)
 		dso->path = path;
 	}
 	if (!ret) {
-		(void)tally_index_note(dso->owner, &object, TALLY_INDEX_SYMBOLS);
+		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_SYMBOLS);
 		return 0;
 	}
 	tally_index_free(&dso->index);
@@ -144,18 +144,20 @@ static bool is_by_id(const struct tally_dso *dso, int error)
 	}
 }
 
-int tally_dso_index_open_gone(const struct tally_dso *dso, int error, struct tally_index *ret_index)
+int tally_dso_index_open_by_id(const struct tally_dso *dso, int error,
+			       struct tally_index *ret_index)
 {
 	struct tally_index_dir *dir = is_by_id(dso, error) ? tally_index_dir_get(dso->owner) : NULL;
 
 	return dir ? tally_index_open(dir, &dso->build_id, ret_index) : -ENOENT;
 }
 
-int tally_dso_index_load_gone(struct tally_dso *dso, int error)
+int tally_dso_index_load_by_id(struct tally_dso *dso, int error)
 {
 	const struct tally_source_facts *facts;
 	size_t len;
-	int ret = dso_has_index(dso) ? tally_dso_index_open_gone(dso, error, &dso->index) : -ENOENT;
+	int ret =
+		dso_has_index(dso) ? tally_dso_index_open_by_id(dso, error, &dso->index) : -ENOENT;
 
 	if (ret)
 		return ret;
@@ -182,7 +184,7 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 	tally_index_writer_begin(writer, TALLY_INDEX_PLACES);
 	tally_index_writer_add(writer, sources->files.data,
 			       sources->files.len * sizeof(*sources->files.data));
-	tally_index_writer_begin(writer, TALLY_INDEX_WORD);
+	tally_index_writer_begin(writer, TALLY_INDEX_TEXT);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
 	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
 	/* Written even if it is empty: otherwise the stubs of the old index would stay. */
@@ -207,7 +209,7 @@ void tally_dso_index_save(struct tally_dso *dso)
 	struct tally_symbols *symbols = dso->owner;
 
 	if (is_worth_it(dso) &&
-	    tally_index_note(symbols, &dso->sources->object, TALLY_INDEX_SYMBOLS) &&
+	    tally_index_mark_used(symbols, &dso->sources->object, TALLY_INDEX_SYMBOLS) &&
 	    !tally_index_writer_open(&symbols->indexes, &dso->sources->object,
 				     tally_index_table_size(&dso->table) +
 					     tally_index_table_size(&dso->stubs),

@@ -15,8 +15,8 @@ int tally_dso_index_object(const struct tally_dso *dso, struct tally_build_id *r
 /* Note that this process read or wrote the index of an object, or its rules (`what`). Otherwise two
  * files with the same build-id could replace each other's index again and again. Returns false if
  * it was noted before. */
-bool tally_index_note(struct tally_symbols *symbols, const struct tally_build_id *object,
-		      enum tally_index_id what);
+bool tally_index_mark_used(struct tally_symbols *symbols, const struct tally_build_id *object,
+			   enum tally_index_id what);
 
 /* Load the DSO's table, source and path from its index. Returns 0, or -ENOENT if no index can be
  * used: then the DSO's sources are recorded while it is loaded. */
@@ -28,9 +28,9 @@ int tally_dso_index_load(struct tally_dso *dso);
  * or load the DSO's table and source from it. Return 0, -ENOENT, -ENOMEM, or another error of
  * tally_index_open().
  */
-int tally_dso_index_open_gone(const struct tally_dso *dso, int error,
-			      struct tally_index *ret_index);
-int tally_dso_index_load_gone(struct tally_dso *dso, int error);
+int tally_dso_index_open_by_id(const struct tally_dso *dso, int error,
+			       struct tally_index *ret_index);
+int tally_dso_index_load_by_id(struct tally_dso *dso, int error);
 
 /* Write the index of a DSO that was loaded, if it is worthwhile, and free the DSO's sources.
  * Failures are ignored. */

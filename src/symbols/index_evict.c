@@ -128,7 +128,7 @@ static int evict(struct tally_index_dir *dir, uint64_t more)
 	return ret;
 }
 
-int tally_index_dir_make_room(struct tally_index_dir *dir, uint64_t more)
+int tally_index_dir_evict(struct tally_index_dir *dir, uint64_t more)
 {
 	int ret = more > dir->limit ? -ENOSPC : 0;
 

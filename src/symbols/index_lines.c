@@ -142,7 +142,7 @@ static int write_text(struct lines_writing *writing, const char *text, uint32_t 
 			return ret;
 		memcpy(writing->texts.data + writing->texts.len, text, len);
 		writing->texts.len += len;
-		ret = tally_map_put(&writing->places, (uintptr_t)text, known);
+		ret = tally_map_set(&writing->places, (uintptr_t)text, known);
 	}
 	*ret_place = (uint32_t)known;
 	return ret;
@@ -190,8 +190,8 @@ static bool is_indexed(const struct tally_dso_lines *lines, size_t reread, size_
 
 /* Collect the numbers of the spans to write, sorted by start: those that were looked up (not all
  * spans of whole functions) and, with `with_indexed`, those in the index. Returns how many. */
-static uint32_t choose(const struct tally_dso_lines *lines, size_t reread, bool with_indexed,
-		       uint32_t *numbers)
+static uint32_t select_spans(const struct tally_dso_lines *lines, size_t reread, bool with_indexed,
+			     uint32_t *numbers)
 {
 	const struct tally_map_slot *slot;
 	uint32_t nr = 0;
@@ -215,7 +215,7 @@ static int write_spans(struct lines_writing *writing, const struct tally_dso_lin
 	uint32_t *numbers = calloc(most + 1, sizeof(*numbers)), nr;
 	int ret = numbers ? tally_vec_push(&writing->texts, 0) : -ENOMEM;
 
-	nr = ret ? 0 : choose(lines, reread, with_indexed, numbers);
+	nr = ret ? 0 : select_spans(lines, reread, with_indexed, numbers);
 	for (uint32_t i = 0; i < nr && !ret && !writing->is_full; i++) {
 		if (i && numbers[i] == numbers[i - 1])
 			continue;

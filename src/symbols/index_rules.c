@@ -12,7 +12,7 @@
 enum { RULES_LEAST = 8 << 10 };
 
 /* Get the state of the object's own file. Returns 0 or -ENOMEM. */
-static int own_look(const struct tally_dso *dso, struct tally_source_file *ret_file)
+static int own_file_stat(const struct tally_dso *dso, struct tally_source_file *ret_file)
 {
 	struct tally_str path = {0};
 	int ret;
@@ -20,7 +20,7 @@ static int own_look(const struct tally_dso *dso, struct tally_source_file *ret_f
 	tally_dso_add_path(dso, &path, dso->name);
 	ret = tally_str_error(&path);
 	if (!ret)
-		*ret_file = tally_source_file_look(tally_str_text(&path));
+		*ret_file = tally_source_file_stat(tally_str_text(&path));
 	tally_str_free(&path);
 	return ret;
 }
@@ -50,21 +50,21 @@ int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *
 	struct tally_build_id object;
 
 	*ret_facts = (struct tally_rules_facts){0};
-	if (!dir || dso->kind != TALLY_DSO_USER || own_look(dso, &ret_facts->own) ||
+	if (!dir || dso->kind != TALLY_DSO_USER || own_file_stat(dso, &ret_facts->own) ||
 	    tally_dso_index_object(dso, &object) ||
 	    tally_index_open(dir, &object, &dso->rules_index))
 		return -ENOENT;
 	if (!rules_open(dso, &dso->rules_index, &ret_facts->own)) {
-		(void)tally_index_note(dso->owner, &object, TALLY_INDEX_RULES);
+		(void)tally_index_mark_used(dso->owner, &object, TALLY_INDEX_RULES);
 		return 0;
 	}
 	tally_index_free(&dso->rules_index);
 	return -ENOENT;
 }
 
-int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error)
+int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error)
 {
-	int ret = tally_dso_index_open_gone(dso, error, &dso->rules_index);
+	int ret = tally_dso_index_open_by_id(dso, error, &dso->rules_index);
 
 	if (ret)
 		return ret;
@@ -82,7 +82,7 @@ static bool is_own(const struct tally_rules_facts *facts, const struct tally_ima
 
 	if (facts->own.error || tally_source_file_is_fresh(&facts->own) || !own->map.data)
 		return false;
-	file = tally_source_file_look_fd(own->map.fd);
+	file = tally_source_file_fstat(own->map.fd);
 	return !memcmp(&file, &facts->own, sizeof(file));
 }
 
@@ -108,7 +108,7 @@ void tally_dso_index_save_rules(struct tally_dso *dso, const struct tally_rules_
 
 	if (!tally_index_dir_get(dso->owner) || dso->kind != TALLY_DSO_USER ||
 	    (!dso->is_kept && (len < RULES_LEAST || !is_own(facts, own))) ||
-	    !tally_index_note(dso->owner, object, TALLY_INDEX_RULES))
+	    !tally_index_mark_used(dso->owner, object, TALLY_INDEX_RULES))
 		return;
 	if (dso->is_kept)
 		made.own = (struct tally_source_file){.error = ESTALE};

@@ -20,8 +20,8 @@ struct tally_rules_facts {
 int tally_dso_index_load_rules(struct tally_dso *dso, struct tally_rules_facts *ret_facts);
 
 /* Like tally_dso_index_load_rules() if no file with the recorded build-id was found, see
- * tally_dso_index_load_gone(). */
-int tally_dso_index_load_gone_rules(struct tally_dso *dso, int error);
+ * tally_dso_index_load_by_id(). */
+int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error);
 
 /* Write the DSO's rules, a block of `len` bytes compiled from its own file `own`, to its index if
  * it is worthwhile. Failures are ignored. */

@@ -12,7 +12,7 @@
 #include "base/arith.h"
 #include "symbols/index_format.h"
 #include "symbols/load.h"
-#include "symbols/places.h"
+#include "symbols/candidates.h"
 
 /* How much of the running kernel's kallsyms must be the same. A read returns a page. The addresses
  * in it show if we may see any. */
@@ -38,7 +38,7 @@ static struct tally_source_file source_file(const struct stat *st)
 	};
 }
 
-struct tally_source_file tally_source_file_look(const char *path)
+struct tally_source_file tally_source_file_stat(const char *path)
 {
 	struct stat st;
 
@@ -47,7 +47,7 @@ struct tally_source_file tally_source_file_look(const char *path)
 	return source_file(&st);
 }
 
-struct tally_source_file tally_source_file_look_fd(int fd)
+struct tally_source_file tally_source_file_fstat(int fd)
 {
 	struct stat st;
 
@@ -67,20 +67,20 @@ bool tally_source_file_is_fresh(const struct tally_source_file *file)
 	return file->ctime + (file->ctime % second ? tick : 2 * second) > nanoseconds(now);
 }
 
-int32_t tally_sources_look(const struct tally_dso *dso, const char *path)
+int32_t tally_sources_add(const struct tally_dso *dso, const char *path)
 {
 	struct tally_sources *sources = dso->sources;
 	struct tally_source_file file;
 
 	if (!sources)
 		return 0;
-	file = tally_source_file_look(path);
+	file = tally_source_file_stat(path);
 	if (tally_source_file_is_fresh(&file) || tally_vec_push(&sources->files, file))
 		sources->is_unfit = true;
 	return (int32_t)sources->files.len - 1;
 }
 
-void tally_sources_expect(struct tally_dso *dso, size_t nr, bool is_own)
+void tally_sources_set_count(struct tally_dso *dso, size_t nr, bool is_own)
 {
 	if (!dso->sources)
 		return;
@@ -88,14 +88,14 @@ void tally_sources_expect(struct tally_dso *dso, size_t nr, bool is_own)
 	dso->sources->facts.is_own = is_own;
 }
 
-void tally_sources_take(struct tally_dso *dso, int32_t place)
+void tally_sources_set_used(struct tally_dso *dso, int32_t place)
 {
 	if (dso->sources)
 		dso->sources->facts.place = place;
 }
 
-void tally_sources_name(struct tally_dso *dso, const struct tally_build_id *object,
-			const char *word)
+void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id *object,
+			      const char *word)
 {
 	struct tally_sources *sources = dso->sources;
 
@@ -108,7 +108,7 @@ void tally_sources_name(struct tally_dso *dso, const struct tally_build_id *obje
 		sources->is_unfit = true;
 }
 
-void tally_sources_refuse(const struct tally_dso *dso)
+void tally_sources_mark_unfit(const struct tally_dso *dso)
 {
 	if (dso->sources)
 		dso->sources->is_unfit = true;
@@ -163,7 +163,7 @@ static int head_read(const struct tally_symbols *symbols, uint64_t *ret_sum)
 	return 0;
 }
 
-void tally_sources_take_running(struct tally_dso *dso, const char *text, size_t len)
+void tally_sources_set_used_running(struct tally_dso *dso, const char *text, size_t len)
 {
 	struct tally_sources *sources = dso->sources;
 
@@ -189,20 +189,20 @@ static bool running_is_same(const struct tally_dso *dso, const struct tally_sour
 /* ---- comparison with the present state -------------------------------------------- */
 
 /* Sections of an index, checked against their sizes. */
-struct past {
+struct recorded_sources {
 	const struct tally_source_facts *facts;
 	const struct tally_source_file *files;
 	const char *word;
 	size_t nr_files;
 };
 
-static int past_open(struct tally_index *index, struct past *past)
+static int recorded_sources_open(struct tally_index *index, struct recorded_sources *past)
 {
 	size_t facts_len, files_len, word_len;
 
 	past->facts = tally_index_section(index, TALLY_INDEX_FACTS, &facts_len);
 	past->files = tally_index_section(index, TALLY_INDEX_PLACES, &files_len);
-	past->word = tally_index_section(index, TALLY_INDEX_WORD, &word_len);
+	past->word = tally_index_section(index, TALLY_INDEX_TEXT, &word_len);
 	past->nr_files = files_len / sizeof(*past->files);
 	if (facts_len < sizeof(*past->facts) || !past->word || past->word[word_len - 1] ||
 	    past->facts->source > TALLY_DSO_SOURCE_MODULE ||
@@ -216,7 +216,8 @@ static int past_open(struct tally_index *index, struct past *past)
 }
 
 /* Append the path at which the object itself would be searched for. */
-static int own_place(const struct tally_dso *dso, const struct past *past, struct tally_str *path)
+static int own_place(const struct tally_dso *dso, const struct recorded_sources *past,
+		     struct tally_str *path)
 {
 	int pid = atomic_load(&dso->mapper);
 
@@ -239,7 +240,7 @@ static int own_place(const struct tally_dso *dso, const struct past *past, struc
 
 /* List the present candidate paths. Those of a user-space object start with its own name. */
 static int places_list(const struct tally_dso *dso, const struct tally_build_id *object,
-		       const struct past *past, struct tally_places *places)
+		       const struct recorded_sources *past, struct tally_places *places)
 {
 	struct tally_str path = {0};
 	struct tally_place own;
@@ -266,12 +267,12 @@ static int places_list(const struct tally_dso *dso, const struct tally_build_id 
 	return 0;
 }
 
-static bool files_are_same(const struct past *past, const struct tally_places *places)
+static bool files_are_same(const struct recorded_sources *past, const struct tally_places *places)
 {
 	if (past->facts->nr_places != places->list.len || past->nr_files > places->list.len)
 		return false;
 	for (size_t i = 0; i < past->nr_files; i++) {
-		struct tally_source_file now = tally_source_file_look(places->list.data[i].path);
+		struct tally_source_file now = tally_source_file_stat(places->list.data[i].path);
 
 		if (memcmp(&now, &past->files[i], sizeof(now)))
 			return false;
@@ -279,7 +280,7 @@ static bool files_are_same(const struct past *past, const struct tally_places *p
 	return true;
 }
 
-static bool kernel_is_same(const struct tally_dso *dso, const struct past *past)
+static bool kernel_is_same(const struct tally_dso *dso, const struct recorded_sources *past)
 {
 	const struct tally_source_facts *facts = past->facts;
 
@@ -294,9 +295,9 @@ int tally_sources_check(const struct tally_dso *dso, const struct tally_build_id
 			char **ret_path)
 {
 	struct tally_places places = {0};
-	struct past past;
+	struct recorded_sources past;
 	const char *path;
-	int ret = past_open(index, &past);
+	int ret = recorded_sources_open(index, &past);
 
 	if (!ret && (past.facts->kind != dso->kind ||
 		     (past.facts->place < 0 && dso->kind != TALLY_DSO_KERNEL)))

@@ -3,9 +3,9 @@
  * The sources of an object's symbols, and a check if the same files would be found now.
  *
  * The symbols of an object depend not only on its build-id, but also on the debug files that are
- * installed, for example. A loader tries candidate paths (places.h) in order, and the file at each
- * of them, or its absence, is recorded. If the same paths have the same files now, the loader would
- * get the same symbols.
+ * installed, for example. A loader tries candidate paths (candidates.h) in order, and the file at
+ * each of them, or its absence, is recorded. If the same paths have the same files now, the loader
+ * would get the same symbols.
  */
 #ifndef TALLY_SYMBOLS_INDEX_SOURCES_H
 #define TALLY_SYMBOLS_INDEX_SOURCES_H
@@ -22,14 +22,14 @@ struct tally_source_file {
 };
 
 /* Return the state of the file at a path or of an open file. */
-struct tally_source_file tally_source_file_look(const char *path);
-struct tally_source_file tally_source_file_look_fd(int fd);
+struct tally_source_file tally_source_file_stat(const char *path);
+struct tally_source_file tally_source_file_fstat(int fd);
 
 /* Return true if the file changed so recently that its timestamps may be the same after another
  * change. */
 bool tally_source_file_is_fresh(const struct tally_source_file *file);
 
-/* The section TALLY_INDEX_FACTS. TALLY_INDEX_WORD is a string: the debug link of a user-space
+/* The section TALLY_INDEX_FACTS. TALLY_INDEX_TEXT is a string: the debug link of a user-space
  * object, or the reference symbol for the kernel's address. */
 struct tally_source_facts {
 	uint32_t kind;      /* enum tally_dso_kind */
@@ -60,20 +60,20 @@ struct tally_sources {
 
 /* Record the file at the next candidate path, before it is opened. Returns the number of the path.
  * If the DSO has no `sources`, this function and those below do nothing. */
-int32_t tally_sources_look(const struct tally_dso *dso, const char *path);
+int32_t tally_sources_add(const struct tally_dso *dso, const char *path);
 
 /* Record the number of candidate paths, and whether the object is at its own name. */
-void tally_sources_expect(struct tally_dso *dso, size_t nr, bool is_own);
+void tally_sources_set_count(struct tally_dso *dso, size_t nr, bool is_own);
 
 /* Record where the symbols came from: a candidate path, or `text`, the kallsyms of the running
  * kernel. */
-void tally_sources_take(struct tally_dso *dso, int32_t place);
-void tally_sources_take_running(struct tally_dso *dso, const char *text, size_t len);
+void tally_sources_set_used(struct tally_dso *dso, int32_t place);
+void tally_sources_set_used_running(struct tally_dso *dso, const char *text, size_t len);
 
 /* Record the object and its string (NULL: none); or mark the sources as unsuitable for an index. */
-void tally_sources_name(struct tally_dso *dso, const struct tally_build_id *object,
-			const char *word);
-void tally_sources_refuse(const struct tally_dso *dso);
+void tally_sources_set_object(struct tally_dso *dso, const struct tally_build_id *object,
+			      const char *word);
+void tally_sources_mark_unfit(const struct tally_dso *dso);
 
 void tally_sources_free(struct tally_dso *dso);
 

@@ -69,9 +69,9 @@ int tally_index_writer_open(struct tally_index_dir *dir, const struct tally_buil
 	int ret = tally_index_producer(&producer);
 
 	if (!ret)
-		ret = tally_index_dir_make(dir);
+		ret = tally_index_dir_create(dir);
 	if (!ret)
-		ret = tally_index_dir_make_room(dir, size + sizeof(writer->header));
+		ret = tally_index_dir_evict(dir, size + sizeof(writer->header));
 	if (ret)
 		return ret;
 	writer = malloc(sizeof(*writer));

@@ -60,7 +60,7 @@ static void codes_sort(struct tally_jit *jit)
 	}
 }
 
-static void lookups_forget(struct tally_jit *jit)
+static void lookups_reset(struct tally_jit *jit)
 {
 	tally_layers_free(&jit->layers);
 	free(jit->slots);
@@ -76,12 +76,12 @@ int tally_jit_finish(struct tally_jit *jit)
 
 	if (jit->codes.len == jit->nr_finished)
 		return 0;
-	lookups_forget(jit);
+	lookups_reset(jit);
 	codes_sort(jit);
 	ret = tally_layers_build(&jit->codes.data->where, sizeof(*jit->codes.data), jit->codes.len,
 				 &jit->layers);
 	if (ret)
-		tally_jit_forget(jit);
+		tally_jit_clear(jit);
 	else
 		jit->nr_finished = jit->codes.len;
 	return ret;
@@ -205,9 +205,9 @@ const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64
 	return jit->lines.data[low - 1].line;
 }
 
-void tally_jit_forget(struct tally_jit *jit)
+void tally_jit_clear(struct tally_jit *jit)
 {
-	lookups_forget(jit);
+	lookups_reset(jit);
 	tally_vec_free(&jit->codes);
 	tally_vec_free(&jit->symbols);
 	tally_vec_free(&jit->addresses);
@@ -218,6 +218,6 @@ void tally_jit_forget(struct tally_jit *jit)
 
 void tally_jit_free(struct tally_jit *jit)
 {
-	tally_jit_forget(jit);
+	tally_jit_clear(jit);
 	tally_arena_free(&jit->arena);
 }

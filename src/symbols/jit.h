@@ -77,7 +77,7 @@ const struct tally_line *tally_jit_find_line(const struct tally_jit *jit, uint64
 					     struct tally_span *ret_span);
 
 /* Forget all code: what is added next comes from another file. */
-void tally_jit_forget(struct tally_jit *jit);
+void tally_jit_clear(struct tally_jit *jit);
 
 void tally_jit_free(struct tally_jit *jit);
 

@@ -116,7 +116,7 @@ static int file_begin(struct tally_jit_file *file, const struct tally_jit_readin
 	if (is_same)
 		return 0;
 	file->changes += file->made.codes.len != 0;
-	tally_jit_forget(&file->made);
+	tally_jit_clear(&file->made);
 	file->read = file->tail_len = 0;
 	return 0;
 }
@@ -139,7 +139,7 @@ int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_read
 	if (!ret)
 		ret = tally_jit_finish(&file->made);
 	if (ret) {
-		tally_jit_forget(&file->made);
+		tally_jit_clear(&file->made);
 		file->read = file->tail_len = 0;
 	}
 	return ret || file->made.codes.len ? ret : -ENODATA;

@@ -81,7 +81,7 @@ static int compare_pending(const void *a, const void *b)
 	return left->order < right->order ? -1 : 1;
 }
 
-static int line_keep(struct tally_jit *jit, uint64_t place, const struct pending_line *pending)
+static int line_store(struct tally_jit *jit, uint64_t place, const struct pending_line *pending)
 {
 	struct tally_line *line = tally_arena_alloc(&jit->arena, sizeof(*line));
 
@@ -94,7 +94,7 @@ static int line_keep(struct tally_jit *jit, uint64_t place, const struct pending
 /* Sort the pending lines, and drop them if they do not belong to the code at `addr`. If one of them
  * is in other code, the whole record is wrong: V8 writes file names that it has already freed, so
  * the lines after them are parsed from the middle of a name. */
-static void lines_choose(struct tally_jit *jit, uint64_t addr, uint64_t start, uint64_t size)
+static void pending_validate(struct tally_jit *jit, uint64_t addr, uint64_t start, uint64_t size)
 {
 	struct tally_jit_dump *dump = jit->dump;
 	const struct pending_line *last = dump->pending.data + dump->pending.len - 1;
@@ -109,7 +109,7 @@ static void lines_choose(struct tally_jit *jit, uint64_t addr, uint64_t start, u
 }
 
 /* Assign the pending lines to this code, if they are for its address. */
-static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
+static int pending_attach(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
 	struct tally_jit_dump *dump = jit->dump;
 	uint64_t start = addr, size = symbol->end - symbol->start;
@@ -121,10 +121,10 @@ static int lines_adopt(struct tally_jit *jit, uint64_t addr, const struct tally_
 	 * code. */
 	if (dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
 		start += V8_LINES_SHIFT;
-	lines_choose(jit, addr, start, size);
+	pending_validate(jit, addr, start, size);
 	tally_vec_for_each (line, &dump->pending) {
 		if (!ret && line->addr - start < size)
-			ret = line_keep(jit, symbol->start + (line->addr - start), line);
+			ret = line_store(jit, symbol->start + (line->addr - start), line);
 	}
 	dump->pending.len = 0;
 	return ret;
@@ -153,8 +153,8 @@ static int dump_load(struct tally_jit *jit, const struct dump_record *record)
 	if (!symbol || tally_vec_push(&jit->addresses, addr) ||
 	    tally_vec_push(&jit->symbols, symbol))
 		return -ENOMEM;
-	ret = tally_map_put(&jit->dump->by_index, field(record, LOAD_INDEX), (uintptr_t)symbol);
-	return ret ? ret : lines_adopt(jit, addr, symbol);
+	ret = tally_map_set(&jit->dump->by_index, field(record, LOAD_INDEX), (uintptr_t)symbol);
+	return ret ? ret : pending_attach(jit, addr, symbol);
 }
 
 static int dump_move(struct tally_jit *jit, const struct dump_record *record)
@@ -234,7 +234,7 @@ static int dump_lines(struct tally_jit *jit, const struct dump_record *record)
 
 /* ---- the dump ---------------------------------------------------------------------- */
 
-static int record_take(struct tally_jit *jit, const struct dump_record *record)
+static int record_parse(struct tally_jit *jit, const struct dump_record *record)
 {
 	switch (record->id) {
 	case RECORD_LOAD: return dump_load(jit, record);
@@ -274,8 +274,8 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 }
 
 /* Return the size of the record at `data`; 0 if it is incomplete, 1 if it is invalid. */
-static size_t record_look(const uint8_t *data, size_t len, bool swaps, uint64_t offset,
-			  struct dump_record *ret_record)
+static size_t record_decode(const uint8_t *data, size_t len, bool swaps, uint64_t offset,
+			    struct dump_record *ret_record)
 {
 	uint32_t size;
 
@@ -303,11 +303,11 @@ int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct
 	int ret = offset ? (jit->dump ? 0 : -EBADMSG) : header_parse(data, len, jit, &at, err);
 
 	while (!ret && !jit->dump->is_over) {
-		size = record_look(data + at, len - at, jit->dump->swaps, offset + at, &record);
+		size = record_decode(data + at, len - at, jit->dump->swaps, offset + at, &record);
 		if (!size)
 			break;
 		jit->dump->is_over = size == 1;
-		ret = size == 1 ? -EINVAL : record_take(jit, &record);
+		ret = size == 1 ? -EINVAL : record_parse(jit, &record);
 		if (ret == -EINVAL && !jit->nr_skipped++)
 			tally_error_at(err, ret, "malformed record", offset + at);
 		ret = ret == -EINVAL ? 0 : ret;

@@ -63,9 +63,9 @@ static enum tally_dso_state state_of(int error)
 	case -ENODATA:
 	case -ENOENT:
 	case -ENOTSUP: return TALLY_DSO_NO_LINES;
-	case TALLY_DWARF_ERROR_TIME: return TALLY_DSO_LATE;
+	case TALLY_DWARF_ERROR_TIME: return TALLY_DSO_TIMEOUT;
 	case -EFBIG:
-	case TALLY_DWARF_ERROR_MEMORY: return TALLY_DSO_FULL;
+	case TALLY_DWARF_ERROR_MEMORY: return TALLY_DSO_OVER_MEMORY;
 	case TALLY_DWARF_ERROR_CRASHED: return TALLY_DSO_CRASHED;
 	case -ENOSYS: return TALLY_DSO_UNSUPPORTED;
 	case -EMFILE:
@@ -88,7 +88,7 @@ static void lines_find(struct tally_dso *dso)
 		return;
 	lines->is_found = true;
 	if (dso->kind == TALLY_DSO_JITDUMP)
-		ret = tally_dso_has_made_lines(dso) ? 0 : -ENODATA;
+		ret = tally_dso_jit_has_lines(dso) ? 0 : -ENODATA;
 	else
 		ret = tally_debug_info_find(dso, &lines->info);
 	lines->state = state_of(ret);
@@ -120,7 +120,8 @@ enum tally_dso_state tally_dso_lines_state(const struct tally_dso *dso)
 		return lines->state;
 	if (lines->nr_given_up + lines->worker.nr_given_up)
 		return TALLY_DSO_DAMAGED;
-	return lines->nr_missing + lines->worker.nr_missing ? TALLY_DSO_PARTLY : TALLY_DSO_LOADED;
+	return lines->nr_missing + lines->worker.nr_missing ? TALLY_DSO_INCOMPLETE
+							    : TALLY_DSO_LOADED;
 }
 
 /* Append the name of the package. dwp(1) names it after the file with the skeletons; here that is
@@ -150,7 +151,7 @@ void tally_dso_lines_reason(const struct tally_dso *dso, struct tally_str *out)
 {
 	enum tally_dso_state state = tally_dso_lines_state(dso);
 
-	if (state == TALLY_DSO_PARTLY && add_package(dso, out))
+	if (state == TALLY_DSO_INCOMPLETE && add_package(dso, out))
 		tally_str_add(out,
 			      " has parts of its debug information, but tally does not read .dwp "
 			      "packages: keep the .dwo files of the build, or build without "
@@ -214,7 +215,7 @@ static void lines_ask(struct tally_dso *dso, const uint64_t *addrs, size_t nr)
 	int ret = lines->has_worker ? 0 : worker_start(dso);
 
 	if (!ret)
-		ret = tally_dwarf_worker_ask(&lines->worker, addrs, nr, &lines->known);
+		ret = tally_dwarf_worker_resolve(&lines->worker, addrs, nr, &lines->known);
 	if (ret)
 		lines->state = state_of(ret);
 	lines->is_new |= !ret;
@@ -242,7 +243,7 @@ static bool begin_asking(struct tally_dso *dso)
 	return true;
 }
 
-bool tally_dso_lines_want_asking(struct tally_dso *dso, uint64_t addr)
+bool tally_dso_lines_need_worker(struct tally_dso *dso, uint64_t addr)
 {
 	uint64_t in_file;
 
@@ -319,7 +320,7 @@ static size_t lines_made(struct tally_dso *dso, uint64_t addr, const struct tall
 			 struct tally_span *ret_span)
 {
 	struct tally_span span;
-	const struct tally_line *line = tally_dso_find_made_line(dso, addr, &span);
+	const struct tally_line *line = tally_dso_jit_find_line(dso, addr, &span);
 
 	if (!line)
 		return 0;
@@ -378,7 +379,7 @@ const struct tally_symbol *tally_line_symbol(struct tally_dso *dso, const struct
 	if (lines->symbols.data[id])
 		return lines->symbols.data[id];
 	symbol = tally_arena_alloc(&dso->bound_symbols, sizeof(*symbol));
-	if (!symbol || tally_map_put(&lines->inlined, (uintptr_t)symbol, id))
+	if (!symbol || tally_map_set(&lines->inlined, (uintptr_t)symbol, id))
 		return NULL;
 	lines->symbols.data[id] = symbol;
 	*symbol = (struct tally_symbol){.name_text = tally_intern_text(&lines->names, id)};

@@ -46,7 +46,7 @@ void tally_lines_prepare(struct tally_dso_address *all, size_t nr);
 
 /* Return true if tally_dso_lines(dso, addr) would have to ask the other process. Callers that can
  * wait for an answer collect such addresses for tally_lines_prepare(). */
-bool tally_dso_lines_want_asking(struct tally_dso *dso, uint64_t addr);
+bool tally_dso_lines_need_worker(struct tally_dso *dso, uint64_t addr);
 
 /* Return true if addresses of the DSO can have lines. Searches for debug information, but does not
  * read it. */

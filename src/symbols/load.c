@@ -33,7 +33,7 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_DENIED] = "permission denied",
 	[TALLY_DSO_UNSUPPORTED] = "compressed file, and this build has no decompressor for it",
 	[TALLY_DSO_TOO_LARGE] = "file too large",
-	[TALLY_DSO_CUT] = "the file was truncated while it was being read",
+	[TALLY_DSO_TRUNCATED] = "the file was truncated while it was being read",
 	[TALLY_DSO_FOREIGN] =
 		"cannot be matched with this machine: recorded elsewhere or before a "
 		"reboot, and without a build-id; use --symfs, -k or --kallsyms to name the symbols",
@@ -47,12 +47,14 @@ static const char *const state_texts[] = {
 	[TALLY_DSO_NO_MEMORY] = "out of memory",
 	[TALLY_DSO_NO_LINES] =
 		"no debug information (compile with -g or install its debug symbols)",
-	[TALLY_DSO_LATE] = "gave up reading its debug information: it took too long",
-	[TALLY_DSO_FULL] = "gave up reading its debug information: it needed too much memory",
+	[TALLY_DSO_TIMEOUT] = "gave up reading its debug information: it took too long",
+	[TALLY_DSO_OVER_MEMORY] =
+		"gave up reading its debug information: it needed too much memory",
 	[TALLY_DSO_DAMAGED] =
 		"its debug information is damaged or too large: some addresses have no lines",
-	[TALLY_DSO_PARTLY] = "parts of its debug information are missing (.dwo files, or the file "
-			     "made by dwz): some inlined functions cannot be distinguished",
+	[TALLY_DSO_INCOMPLETE] =
+		"parts of its debug information are missing (.dwo files, or the file "
+		"made by dwz): some inlined functions cannot be distinguished",
 	[TALLY_DSO_NO_RESOURCES] = "out of file descriptors or processes",
 	[TALLY_DSO_DEBUG_ONLY] =
 		"only its debug file was found, which does not have the file offsets "
@@ -70,7 +72,7 @@ static const struct {
 	enum tally_dso_state state;
 } failures[] = {
 	{-ENOMEM, TALLY_DSO_NO_MEMORY},
-	{-EIO, TALLY_DSO_CUT},
+	{-EIO, TALLY_DSO_TRUNCATED},
 	{-ESTALE, TALLY_DSO_MISMATCH},
 	{TALLY_DSO_ERROR_FOREIGN, TALLY_DSO_FOREIGN},
 	{TALLY_DSO_ERROR_REPLACED, TALLY_DSO_REPLACED},
@@ -145,7 +147,7 @@ static void dso_load_files(struct tally_dso *dso)
 		tally_symtab_free(&dso->table);
 		tally_symtab_free(&dso->stubs);
 	}
-	if (ret && !tally_dso_index_load_gone(dso, ret)) {
+	if (ret && !tally_dso_index_load_by_id(dso, ret)) {
 		tally_sources_free(dso);
 		ret = 0;
 	}
@@ -169,7 +171,7 @@ static void dso_load(struct tally_dso *dso)
 	dso->source = TALLY_DSO_SOURCE_STORED;
 }
 
-void tally_dso_ask_files(struct tally_dso *dso)
+void tally_dso_prefer_files(struct tally_dso *dso)
 {
 	enum tally_dso_state state;
 	enum tally_dso_source source;
@@ -204,7 +206,7 @@ const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr)
 	if (dso->uses_stored && (symbol || !dso->has_files))
 		return symbol;
 	if (dso->jit)
-		return tally_dso_find_made(dso, addr);
+		return tally_dso_jit_find(dso, addr);
 	if (dso->state == TALLY_DSO_LOADED)
 		symbol = tally_symtab_find(&dso->stubs, addr);
 	if (dso->state == TALLY_DSO_LOADED && !symbol)
@@ -223,7 +225,7 @@ const struct tally_unwind_table *tally_dso_rules(struct tally_dso *dso)
 	return dso->rules_state == TALLY_DSO_LOADED ? &dso->rules : NULL;
 }
 
-void tally_dso_take_rules(struct tally_dso *dso, struct tally_dso *twin)
+void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin)
 {
 	if (dso->rules_state != TALLY_DSO_NOT_LOADED)
 		return;
@@ -262,7 +264,7 @@ struct tally_dso_status tally_dso_status(const struct tally_dso *dso)
 		.nr_symbols = dso->table.len,
 	};
 
-	tally_dso_status_made(dso, &status);
+	tally_dso_jit_status(dso, &status);
 	return status;
 }
 

@@ -26,7 +26,7 @@ int tally_dso_open_module(const struct tally_dso *dso, struct tally_image *ret_i
 /* Get the build-id that a kernel image must have. If it is unknown, only an image that the user
  * named, or that is in a directory that the user named, is accepted. Returns 0, or an error of
  * tally_kernel_is_here(). */
-int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_want);
+int tally_kernel_expected_id(const struct tally_dso *dso, struct tally_build_id *ret_want);
 
 /* Set the source of the symbols; `path` is copied and may be NULL. Returns 0 or -ENOMEM. */
 int tally_dso_set_source(struct tally_dso *dso, enum tally_dso_source source, const char *path);

@@ -7,9 +7,9 @@
 
 #include "symbols/code.h"
 #include "symbols/load.h"
-#include "symbols/own_file.h"
+#include "symbols/mapped_file.h"
 #include "symbols/load_code.h"
-#include "symbols/places.h"
+#include "symbols/candidates.h"
 #include "symbols/stored.h"
 
 /* Return false for separate debug files, which have the headers of the mapped file's sections, but
@@ -100,7 +100,7 @@ void tally_dso_release_code(struct tally_dso *dso)
 	tally_image_free(&dso->code);
 }
 
-static void codes_make_room(struct tally_symbols *symbols)
+static void codes_evict(struct tally_symbols *symbols)
 {
 	struct tally_dso *oldest = symbols->codes[0];
 
@@ -123,7 +123,7 @@ static bool code_get(struct tally_dso *dso)
 	dso->code_look = ++symbols->code_looks;
 	if (dso->code.elf.data)
 		return true;
-	codes_make_room(symbols);
+	codes_evict(symbols);
 	if (code_open(dso, &dso->code)) {
 		dso->has_no_code = true;
 		return false;
@@ -137,7 +137,7 @@ bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
 	const struct tally_elf *elf = &dso->code.elf;
 
 	if (tally_dso_stored(dso))
-		return !tally_dso_is_stored_astray(dso, addr);
+		return !tally_dso_is_stored_non_return(dso, addr);
 	if (!code_get(dso) || tally_code_is_return_address(elf->machine, elf->data, elf->len, addr))
 		return true;
 	if (!tally_file_map_check(&dso->code.map))

@@ -16,13 +16,13 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "symbols/load.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 #include "symbols/jit_file.h"
 #include "symbols/jitdump.h"
 
-/* If a check takes longer than LOOK_NS, the next one waits for LOOKS_APART_TIMES as long. Checks
- * because of a failed lookup are at least LOOKS_APART_NS apart. */
-enum { LOOK_NS = 10000000, LOOKS_APART_NS = 1000000000, LOOKS_APART_TIMES = 16 };
+/* If a check takes longer than LOOK_NS, the next one waits for CHECK_INTERVAL_FACTOR as long.
+ * Checks because of a failed lookup are at least CHECK_INTERVAL_NS apart. */
+enum { LOOK_NS = 10000000, CHECK_INTERVAL_NS = 1000000000, CHECK_INTERVAL_FACTOR = 16 };
 
 struct tally_dso_jit {
 	struct tally_jit_file file;
@@ -62,7 +62,7 @@ out:
 }
 
 /* Return true if the process is running, and get its user. */
-static bool process_look(const struct tally_dso *dso, uid_t *ret_uid)
+static bool process_stat(const struct tally_dso *dso, uid_t *ret_uid)
 {
 	char path[32];
 	struct stat st;
@@ -82,7 +82,7 @@ static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 	struct tally_file_owners owners = {uids, 2};
 	int ret;
 
-	owners.nr += process_look(dso, &uids[2]);
+	owners.nr += process_stat(dso, &uids[2]);
 	ret = tally_file_open(path, dso->owner->options.any_owner ? NULL : &owners, ret_fd);
 	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
 }
@@ -102,7 +102,7 @@ static int file_check(void *arg, const struct tally_jit *made)
 	dso->jit->machine = header->machine;
 	if (!tally_jitdump_pid(dso->name, &named) || header->pid != (uint32_t)named)
 		return -EBADMSG;
-	if (named == dso->pid || !process_look(dso, &uid) || nspid_read(dso->pid) == named)
+	if (named == dso->pid || !process_stat(dso, &uid) || nspid_read(dso->pid) == named)
 		return 0;
 	return -EBADMSG;
 }
@@ -198,7 +198,7 @@ int tally_dso_load_jit(struct tally_dso *dso)
 	if (!dso->jit)
 		return -ENOMEM;
 	/* Checked before the file is read: if the process has ended, the file is complete. */
-	dso->jit->is_final = !process_look(dso, &uid);
+	dso->jit->is_final = !process_stat(dso, &uid);
 	ret = places_read(dso);
 	dso->jit->looked = tally_clock_now();
 	dso->jit->took = dso->jit->looked - start;
@@ -209,7 +209,7 @@ int tally_dso_load_jit(struct tally_dso *dso)
 
 /* Read the new part; return true if there is any. If the file cannot be read any more, the code so
  * far is kept. */
-static bool jit_look(struct tally_dso *dso)
+static bool jit_refresh(struct tally_dso *dso)
 {
 	struct tally_dso_jit *jit = dso->jit;
 	uint64_t before = jit->file.changes;
@@ -227,7 +227,7 @@ static bool jit_look(struct tally_dso *dso)
 
 /* Check the file again, at least `apart` ns after the last time. Failed lookups are frequent, so a
  * coarse clock is used. */
-static bool jit_look_in_time(struct tally_dso *dso, uint64_t apart)
+static bool jit_refresh_limited(struct tally_dso *dso, uint64_t apart)
 {
 	struct tally_dso_jit *jit = dso->jit;
 	struct timespec now;
@@ -236,22 +236,22 @@ static bool jit_look_in_time(struct tally_dso *dso, uint64_t apart)
 	    clock_gettime(CLOCK_MONOTONIC_COARSE, &now))
 		return false;
 	if (jit->took > LOOK_NS)
-		apart = TALLY_MAX(apart, LOOKS_APART_TIMES * jit->took);
+		apart = TALLY_MAX(apart, CHECK_INTERVAL_FACTOR * jit->took);
 	if (apart &&
 	    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec < jit->looked + apart)
 		return false;
-	return jit_look(dso);
+	return jit_refresh(dso);
 }
 
-void tally_symbols_look_again(struct tally_symbols *symbols)
+void tally_symbols_jit_refresh(struct tally_symbols *symbols)
 {
 	uid_t uid;
 
 	tally_vec_for_each (dso, &symbols->dsos) {
 		/* The pid of a process that has ended may be in use again. */
 		if ((*dso)->jit && (*dso)->jit->is_final)
-			(*dso)->jit->is_final = !process_look(*dso, &uid);
-		(void)jit_look_in_time(*dso, 0);
+			(*dso)->jit->is_final = !process_stat(*dso, &uid);
+		(void)jit_refresh_limited(*dso, 0);
 	}
 }
 
@@ -262,7 +262,7 @@ uint64_t tally_symbols_generation(const struct tally_symbols *symbols)
 
 /* ---- lookups ------------------------------------------------------------------------- */
 
-const struct tally_symbol *tally_dso_find_made(struct tally_dso *dso, uint64_t place)
+const struct tally_symbol *tally_dso_jit_find(struct tally_dso *dso, uint64_t place)
 {
 	const struct tally_jit_code *code;
 
@@ -271,12 +271,12 @@ const struct tally_symbol *tally_dso_find_made(struct tally_dso *dso, uint64_t p
 	if (dso->kind == TALLY_DSO_JITDUMP)
 		return tally_jit_find_place(&dso->jit->file.made, place);
 	code = tally_jit_find(&dso->jit->file.made, place, TALLY_JIT_ALWAYS);
-	if (!code && jit_look_in_time(dso, LOOKS_APART_NS))
+	if (!code && jit_refresh_limited(dso, CHECK_INTERVAL_NS))
 		code = tally_jit_find(&dso->jit->file.made, place, TALLY_JIT_ALWAYS);
 	return code ? code->symbol : NULL;
 }
 
-bool tally_dso_find_place(struct tally_dso *dso, uint64_t addr, uint64_t time, uint64_t *ret_place)
+bool tally_dso_jit_offset(struct tally_dso *dso, uint64_t addr, uint64_t time, uint64_t *ret_place)
 {
 	const struct tally_jit_code *code;
 
@@ -286,27 +286,27 @@ bool tally_dso_find_place(struct tally_dso *dso, uint64_t addr, uint64_t time, u
 	if (dso->jit->has_arch_clock)
 		time = TALLY_JIT_ALWAYS;
 	code = tally_jit_find(&dso->jit->file.made, addr, time);
-	if (!code && jit_look_in_time(dso, LOOKS_APART_NS))
+	if (!code && jit_refresh_limited(dso, CHECK_INTERVAL_NS))
 		code = tally_jit_find(&dso->jit->file.made, addr, time);
 	if (code)
 		*ret_place = code->symbol->start + (addr - code->where.start);
 	return code;
 }
 
-const struct tally_line *tally_dso_find_made_line(struct tally_dso *dso, uint64_t place,
-						  struct tally_span *ret_span)
+const struct tally_line *tally_dso_jit_find_line(struct tally_dso *dso, uint64_t place,
+						 struct tally_span *ret_span)
 {
 	tally_dso_load(dso);
 	return dso->jit ? tally_jit_find_line(&dso->jit->file.made, place, ret_span) : NULL;
 }
 
-bool tally_dso_has_made_lines(struct tally_dso *dso)
+bool tally_dso_jit_has_lines(struct tally_dso *dso)
 {
 	tally_dso_load(dso);
 	return dso->jit && dso->jit->file.made.lines.len;
 }
 
-int tally_dso_open_made(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machine)
+int tally_dso_jit_open(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machine)
 {
 	struct stat st;
 	int fd, ret;
@@ -326,14 +326,14 @@ int tally_dso_open_made(struct tally_dso *dso, int *ret_fd, uint16_t *ret_machin
 	return 0;
 }
 
-uint64_t tally_dso_made_distance(const struct tally_dso *dso, uint64_t place)
+uint64_t tally_dso_jit_bias(const struct tally_dso *dso, uint64_t place)
 {
 	uint64_t addr;
 
 	return tally_jit_find_address(&dso->jit->file.made, place, &addr) ? addr - place : 0;
 }
 
-void tally_dso_status_made(const struct tally_dso *dso, struct tally_dso_status *status)
+void tally_dso_jit_status(const struct tally_dso *dso, struct tally_dso_status *status)
 {
 	if (!dso->jit)
 		return;

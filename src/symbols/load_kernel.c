@@ -10,7 +10,7 @@
 #include "symbols/index_sources.h"
 #include "symbols/kallsyms.h"
 #include "symbols/load.h"
-#include "symbols/places.h"
+#include "symbols/candidates.h"
 
 enum { KALLSYMS_MAX = 256 << 20 };
 
@@ -26,8 +26,8 @@ static int cached_kallsyms(struct tally_symbols *symbols)
 	tally_str_add(&path, "/kallsyms");
 	ret = tally_str_error(&path);
 	if (!ret)
-		ret = tally_file_read_named(tally_str_text(&path), NULL, KALLSYMS_MAX,
-					    &symbols->kallsyms, &symbols->kallsyms_len);
+		ret = tally_file_read_checked(tally_str_text(&path), NULL, KALLSYMS_MAX,
+					      &symbols->kallsyms, &symbols->kallsyms_len);
 	tally_str_free(&path);
 	return ret == -ENOENT ? -ESTALE : ret;
 }
@@ -101,8 +101,8 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 		/* Relocated symbols are from an earlier boot and are not indexed. Symbols of perf's
 		 * cache that fit are indexed by their path. */
 		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols))
-			tally_sources_refuse(dso);
-		tally_sources_take_running(dso, symbols->kallsyms, symbols->kallsyms_len);
+			tally_sources_mark_unfit(dso);
+		tally_sources_set_used_running(dso, symbols->kallsyms, symbols->kallsyms_len);
 		tally_symtab_shift(&dso->table, kallsyms_bias(symbols));
 	}
 	return tally_dso_set_source(dso, TALLY_DSO_SOURCE_KALLSYMS,
@@ -126,7 +126,7 @@ static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
 	char *text = NULL;
 	size_t len;
-	int ret = tally_file_read_named(path, NULL, KALLSYMS_MAX, &text, &len);
+	int ret = tally_file_read_checked(path, NULL, KALLSYMS_MAX, &text, &len);
 
 	if (!ret && !is_in_place(dso, text, len))
 		ret = -ESTALE;
@@ -172,7 +172,7 @@ static int read_vmlinux(struct tally_dso *dso)
 	return ret ? ret : tally_dso_set_source(dso, TALLY_DSO_SOURCE_VMLINUX, dso->image.path);
 }
 
-int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_want)
+int tally_kernel_expected_id(const struct tally_dso *dso, struct tally_build_id *ret_want)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
 	int ret = 0;
@@ -189,7 +189,7 @@ int tally_kernel_wanted(const struct tally_dso *dso, struct tally_build_id *ret_
 static int try_vmlinux(struct tally_dso *dso, const char *path)
 {
 	struct tally_build_id want;
-	int ret = tally_kernel_wanted(dso, &want);
+	int ret = tally_kernel_expected_id(dso, &want);
 
 	if (!ret)
 		ret = tally_image_open(path, &want, &dso->image);
@@ -209,9 +209,9 @@ static int search_kernel(struct tally_dso *dso, const struct tally_places *place
 {
 	int ret = -ENOENT, one;
 
-	tally_sources_expect(dso, places->list.len, false);
+	tally_sources_set_count(dso, places->list.len, false);
 	tally_vec_for_each (place, &places->list) {
-		tally_sources_take(dso, tally_sources_look(dso, place->path));
+		tally_sources_set_used(dso, tally_sources_add(dso, place->path));
 		one = place->source == TALLY_DSO_SOURCE_VMLINUX
 			      ? try_vmlinux(dso, place->path)
 			      : load_cached_kernel(dso, place->path);

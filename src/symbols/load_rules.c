@@ -11,8 +11,8 @@
 #include "symbols/index_rules.h"
 #include "symbols/load.h"
 #include "symbols/load_rules.h"
-#include "symbols/own_file.h"
-#include "symbols/places.h"
+#include "symbols/mapped_file.h"
+#include "symbols/candidates.h"
 #include "symbols/prologue.h"
 
 static bool has_section(const struct tally_elf *elf, const char *name)
@@ -61,7 +61,7 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 	struct tally_build_id id;
 	struct tally_image image;
 	uint32_t crc;
-	int ret = tally_places_beside(dso, own, &id, &crc, &places);
+	int ret = tally_places_other(dso, own, &id, &crc, &places);
 
 	if (ret)
 		return ret;
@@ -87,7 +87,7 @@ static bool sets_frame_pointers(const struct tally_elf *elf)
 {
 	struct tally_prologues prologues;
 
-	return !tally_elf_prologues_look(elf, &prologues) && prologues.looked &&
+	return !tally_elf_prologues_scan(elf, &prologues) && prologues.looked &&
 	       prologues.frames * 10 >= prologues.looked * 8;
 }
 
@@ -158,5 +158,5 @@ int tally_dso_load_rules(struct tally_dso *dso)
 	if (!tally_dso_index_load_rules(dso, &facts))
 		return 0;
 	ret = rules_read(dso, &facts);
-	return ret && !tally_dso_index_load_gone_rules(dso, ret) ? 0 : ret;
+	return ret && !tally_dso_index_load_rules_by_id(dso, ret) ? 0 : ret;
 }

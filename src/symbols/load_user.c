@@ -12,8 +12,8 @@
 #include "symbols/elf_plt.h"
 #include "symbols/index_sources.h"
 #include "symbols/load.h"
-#include "symbols/own_file.h"
-#include "symbols/places.h"
+#include "symbols/mapped_file.h"
+#include "symbols/candidates.h"
 #include "symbols/text.h"
 #include "symbols/unpack.h"
 
@@ -23,7 +23,7 @@ enum { CRC_MAX = INT32_MAX };
 static bool crc_fits(const struct tally_image *image, uint32_t crc)
 {
 	return image->elf.len <= CRC_MAX &&
-	       !tally_file_map_is_hollow(&image->map, 0, image->map.len) &&
+	       !tally_file_map_has_large_holes(&image->map, 0, image->map.len) &&
 	       tally_elf_debuglink_crc(image->elf.data, image->elf.len) == crc;
 }
 
@@ -52,8 +52,8 @@ static bool has_dynsym(const struct tally_elf *elf)
 }
 
 /* Keep an image if it has symbols, or can serve as the mapped one; otherwise free it. */
-static void dso_offer(struct tally_dso *dso, struct tally_image *image,
-		      enum tally_dso_source source)
+static void dso_keep_image(struct tally_dso *dso, struct tally_image *image,
+			   enum tally_dso_source source)
 {
 	if (!dso->image.elf.data && tally_elf_has_symtab(&image->elf)) {
 		dso->image = *image;
@@ -87,19 +87,19 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 
 	if (ret)
 		return ret;
-	tally_sources_name(dso, id, link);
-	tally_sources_expect(dso, places.list.len + 1, own);
+	tally_sources_set_object(dso, id, link);
+	tally_sources_set_count(dso, places.list.len + 1, own);
 	tally_vec_for_each (place, &places.list) {
 		if (dso_complete(dso))
 			break;
-		number = tally_sources_look(dso, place->path);
+		number = tally_sources_add(dso, place->path);
 		ret = tally_place_open(place, id, crc, &image);
 		if (ret) {
 			failure = tally_worse_error(failure, ret);
 			continue;
 		}
 		image.place = number;
-		dso_offer(dso, &image, place->source);
+		dso_keep_image(dso, &image, place->source);
 	}
 	tally_places_free(&places);
 	return failure;
@@ -188,7 +188,7 @@ static int dso_read(struct tally_dso *dso)
 		ret = tally_dso_finish(dso);
 	if (!ret && !dso->table.len && !dso->stubs.len)
 		ret = -ENODATA;
-	tally_sources_take(dso, with->place);
+	tally_sources_set_used(dso, with->place);
 	return ret ? ret : tally_dso_set_source(dso, dso->source, with->path);
 }
 
@@ -205,7 +205,7 @@ int tally_dso_load_user(struct tally_dso *dso)
 		return ret;
 	}
 	if (!failure) {
-		dso_offer(dso, &own, TALLY_DSO_SOURCE_NONE);
+		dso_keep_image(dso, &own, TALLY_DSO_SOURCE_NONE);
 		if (!dso->image.elf.data && !dso->runtime.elf.data)
 			return -ENODATA;
 	}
@@ -261,7 +261,7 @@ int tally_dso_load_vdso(struct tally_dso *dso)
 	int ret = tally_dso_open_vdso(dso, &image);
 
 	if (!ret) {
-		dso_offer(dso, &image, TALLY_DSO_SOURCE_MEMORY);
+		dso_keep_image(dso, &image, TALLY_DSO_SOURCE_MEMORY);
 		dso->source = TALLY_DSO_SOURCE_MEMORY;
 	} else if (ret != -ENOMEM) {
 		ret = dso_search(dso, NULL, &dso->build_id, ret);

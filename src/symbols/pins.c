@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "symbols/index_sources.h"
-#include "symbols/own_file.h"
+#include "symbols/mapped_file.h"
 
 enum {
 	OPEN_MAX = 512,    /* descriptors of all pins */
@@ -171,7 +171,7 @@ static void pin_open(struct tally_pins *pins, struct tally_dso *dso, struct pin 
 		pin->tries++;
 		return;
 	}
-	file = tally_source_file_look_fd(image.map.fd);
+	file = tally_source_file_fstat(image.map.fd);
 	if (!pin->file.ino || pin_is_same(pin, &file)) {
 		pin->id = image.build_id;
 		pin->file = file;
@@ -242,7 +242,7 @@ int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
 
 	if (pin.fd < 0)
 		return -EAGAIN;
-	now = tally_source_file_look_fd(pin.fd);
+	now = tally_source_file_fstat(pin.fd);
 	if (!pin.id.size && !pin_is_same(&pin, &now))
 		ret = TALLY_DSO_ERROR_REPLACED;
 	else
@@ -275,7 +275,7 @@ static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 	struct tally_image image;
 	bool is;
 
-	if (tally_dso_open_named(dso, &image))
+	if (tally_dso_open_path(dso, &image))
 		return true;
 	is = !tally_build_id_equal(&image.build_id, &pin->id);
 	tally_image_free(&image);
@@ -291,7 +291,7 @@ static bool is_trusted(int fd)
 	return !fstat(fd, &st) && (!st.st_uid || st.st_uid == geteuid());
 }
 
-void tally_dso_keep(struct tally_dso *dso)
+void tally_dso_index_pinned(struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
 	struct pin pin;

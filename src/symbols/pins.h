@@ -41,6 +41,6 @@ int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
  * later (docs/internals/index-format.md). This is only done for a file that has a build-id, that
  * belongs to root or the effective user, and to which its path does not lead any more. The DSO's
  * options must have pins and a directory of indexes. Failures are ignored. */
-void tally_dso_keep(struct tally_dso *dso);
+void tally_dso_index_pinned(struct tally_dso *dso);
 
 #endif

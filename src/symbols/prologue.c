@@ -182,7 +182,7 @@ static const uint8_t *code_at(const struct tally_elf *elf, uint64_t address, siz
 	return elf->data + offset;
 }
 
-int tally_elf_prologues_look(const struct tally_elf *elf, struct tally_prologues *ret_prologues)
+int tally_elf_prologues_scan(const struct tally_elf *elf, struct tally_prologues *ret_prologues)
 {
 	const struct architecture *architecture = architecture_of(elf);
 	struct tally_prologues prologues = {0};

@@ -20,6 +20,6 @@ struct tally_prologues {
 
 /* Inspect the functions of `elf`, which need not be trusted. Returns 0; -ENOTSUP for an unknown
  * architecture; -ENOENT if no function was found; -ENOMEM. */
-int tally_elf_prologues_look(const struct tally_elf *elf, struct tally_prologues *ret_prologues);
+int tally_elf_prologues_scan(const struct tally_elf *elf, struct tally_prologues *ret_prologues);
 
 #endif

@@ -212,7 +212,7 @@ bool tally_stored_is_bound(const struct tally_stored_object *object,
 	       one->is_bound;
 }
 
-bool tally_dso_is_stored_astray(const struct tally_dso *dso, uint64_t addr)
+bool tally_dso_is_stored_non_return(const struct tally_dso *dso, uint64_t addr)
 {
 	const uint64_t *astray = dso->stored->astray;
 	size_t nr = count_before(astray, dso->stored->nr_astray, sizeof(*astray), addr);
@@ -241,7 +241,7 @@ static int stored_index(struct tally_symbols *symbols)
 			break;
 		next = tally_map_get(&symbols->stored_by, hash);
 		symbols->stored_next[i] = next == TALLY_MAP_NONE ? 0 : (uint32_t)next + 1;
-		ret = tally_map_put(&symbols->stored_by, hash, i);
+		ret = tally_map_set(&symbols->stored_by, hash, i);
 	}
 	return ret;
 }

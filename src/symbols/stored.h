@@ -46,6 +46,6 @@ size_t tally_dso_stored_lines(const struct tally_dso *dso, uint64_t addr,
 			      const struct tally_line **ret_lines, struct tally_span *ret_span);
 
 /* Return true if `addr` is recorded as not being a return address. */
-bool tally_dso_is_stored_astray(const struct tally_dso *dso, uint64_t addr);
+bool tally_dso_is_stored_non_return(const struct tally_dso *dso, uint64_t addr);
 
 #endif

@@ -26,7 +26,7 @@ static const enum tally_dso_kind kinds[] = {
 static const enum tally_dso_state states[] = {
 	TALLY_DSO_LOADED,     TALLY_DSO_MISSING,     TALLY_DSO_MISMATCH, TALLY_DSO_NO_SYMBOLS,
 	TALLY_DSO_NOT_ELF,    TALLY_DSO_BROKEN,      TALLY_DSO_DENIED,   TALLY_DSO_UNSUPPORTED,
-	TALLY_DSO_TOO_LARGE,  TALLY_DSO_CUT,         TALLY_DSO_FOREIGN,  TALLY_DSO_REPLACED,
+	TALLY_DSO_TOO_LARGE,  TALLY_DSO_TRUNCATED,   TALLY_DSO_FOREIGN,  TALLY_DSO_REPLACED,
 	TALLY_DSO_CHANGED,    TALLY_DSO_NOT_TRUSTED, TALLY_DSO_NO_FILE,  TALLY_DSO_NO_MEMORY,
 	TALLY_DSO_DEBUG_ONLY, TALLY_DSO_REMOVED,
 };
@@ -168,7 +168,7 @@ static void exceptions_read(struct stored_parser *parser, struct tally_stored_ob
 	}
 }
 
-static void astray_read(struct stored_parser *parser, struct tally_stored_object *object)
+static void non_returns_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
 	uint64_t addr = 0;
 
@@ -247,7 +247,7 @@ static void object_read(struct stored_parser *parser, struct tally_stored_object
 	identity_read(&inner, object);
 	symbols_read(&inner, object);
 	exceptions_read(&inner, object);
-	astray_read(&inner, object);
+	non_returns_read(&inner, object);
 	lines_read(&inner, object);
 	spans_read(&inner, object);
 	parser->in.failed |= inner.in.failed;

@@ -117,8 +117,8 @@ int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso
 	return ret == -ENOENT ? 0 : ret;
 }
 
-int tally_stored_writer_add_astray(struct tally_stored_writer *writer, struct tally_dso *dso,
-				   uint64_t addr)
+int tally_stored_writer_add_non_return(struct tally_stored_writer *writer, struct tally_dso *dso,
+				       uint64_t addr)
 {
 	struct writer_object *object;
 	int ret = is_stored(dso) ? object_get(writer, dso, &object) : -ENOENT;
@@ -470,7 +470,7 @@ static void put_symbols(struct tally_stored_writer *writer, const struct writer_
 }
 
 /* Drop the spans that overlap the one before them in sort order. Returns how many are left. */
-static size_t spans_settle(struct writer_object *object, size_t *ret_lines)
+static size_t spans_drop_overlaps(struct writer_object *object, size_t *ret_lines)
 {
 	uint64_t end = 0;
 	size_t left = 0;
@@ -505,7 +505,7 @@ static void put_line(struct tally_stored_writer *writer, const struct tally_dso 
 static void put_spans(struct tally_stored_writer *writer, struct writer_object *object)
 {
 	struct tally_str *out = &writer->body;
-	size_t nr_lines, nr = spans_settle(object, &nr_lines);
+	size_t nr_lines, nr = spans_drop_overlaps(object, &nr_lines);
 	uint64_t end = 0;
 
 	put_uleb(out, nr_lines);
@@ -546,7 +546,7 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 }
 
 /* Drop objects with names that are too long. Returns how many are left. */
-static size_t objects_settle(struct tally_stored_writer *writer)
+static size_t objects_drop_long_names(struct tally_stored_writer *writer)
 {
 	size_t left = 0;
 
@@ -564,7 +564,7 @@ int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_
 	int ret = 0;
 
 	(void)tally_stored_text(&writer->texts, "");
-	put_uleb(&writer->records, objects_settle(writer));
+	put_uleb(&writer->records, objects_drop_long_names(writer));
 	for (size_t i = 0; i < writer->objects.len && !ret; i++)
 		ret = put_object(writer, &writer->objects.data[i]);
 	if (!ret)

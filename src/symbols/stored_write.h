@@ -34,8 +34,8 @@ int tally_stored_writer_add(struct tally_stored_writer *writer, struct tally_dso
 			    uint64_t addr, const struct tally_symbol *symbol);
 
 /* Record that no return leads to `addr`. Returns 0 or -ENOMEM. */
-int tally_stored_writer_add_astray(struct tally_stored_writer *writer, struct tally_dso *dso,
-				   uint64_t addr);
+int tally_stored_writer_add_non_return(struct tally_stored_writer *writer, struct tally_dso *dso,
+				       uint64_t addr);
 
 /* Add the `nr` lines of a span of addresses, innermost first. A span that overlaps one with a lower
  * start is left out. Lines are copied, but not their texts. Returns 0 or -ENOMEM. */

@@ -15,7 +15,7 @@
 #include "symbols/load.h"
 #include "symbols/load_code.h"
 #include "symbols/load_jit.h"
-#include "symbols/own_file.h"
+#include "symbols/mapped_file.h"
 #include "symbols/stored.h"
 
 /* Budget for demangling all names. The names of a program with a million functions take a tenth of
@@ -256,7 +256,7 @@ static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *ke
 			return -ENOMEM;
 		dso->inode = key_inode(key);
 		dso->older = newest;
-		if (tally_map_put(&symbols->by_key, hash, (uintptr_t)dso)) {
+		if (tally_map_set(&symbols->by_key, hash, (uintptr_t)dso)) {
 			symbols->dsos.len--;
 			dso_free(dso);
 			return -ENOMEM;
@@ -304,8 +304,8 @@ struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso)
 	};
 }
 
-int tally_dso_twin(struct tally_symbols *symbols, const struct tally_dso *of,
-		   struct tally_dso **ret_twin)
+int tally_dso_clone(struct tally_symbols *symbols, const struct tally_dso *of,
+		    struct tally_dso **ret_twin)
 {
 	const struct tally_dso_key key = tally_dso_key_of(of);
 
@@ -341,10 +341,10 @@ static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *ds
 		*link = dso->older;
 	/* This cannot fail: the removal above freed a slot. */
 	if (newest)
-		(void)tally_map_put(&symbols->by_key, hash, (uintptr_t)newest);
+		(void)tally_map_set(&symbols->by_key, hash, (uintptr_t)newest);
 }
 
-void tally_symbols_sweep(struct tally_symbols *symbols, const uint8_t *keep)
+void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep)
 {
 	size_t left = 0;
 
@@ -402,7 +402,7 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 	if (known != TALLY_MAP_NONE)
 		return (const char *)(uintptr_t)known;
 	text = tally_demangle(raw, dso->owner->options.demangle_params, &dso->owner->names_left);
-	if (tally_map_put(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
+	if (tally_map_set(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
 		free(text); /* out of memory: use the raw name */
 		text = NULL;
 	}

@@ -101,7 +101,7 @@ enum tally_dso_state {
 	TALLY_DSO_DENIED,      /* no permission (also: kptr_restrict) */
 	TALLY_DSO_UNSUPPORTED, /* compressed module, and no decompressor */
 	TALLY_DSO_TOO_LARGE,   /* the file, or a table in it, exceeds a limit */
-	TALLY_DSO_CUT,         /* the file became shorter while it was read */
+	TALLY_DSO_TRUNCATED,   /* the file became shorter while it was read */
 	TALLY_DSO_FOREIGN,     /* not known to be from the recorded machine and kernel */
 	TALLY_DSO_REPLACED,    /* the path leads to another file than the mapped one */
 	TALLY_DSO_CHANGED,     /* it has no build-id, and changed after it was recorded */
@@ -109,11 +109,11 @@ enum tally_dso_state {
 	TALLY_DSO_NO_FILE,     /* this kind has no symbols */
 	TALLY_DSO_NO_MEMORY,
 	TALLY_DSO_NO_LINES, /* from here on states of lines only, see lines.h */
-	TALLY_DSO_LATE,
-	TALLY_DSO_FULL,
+	TALLY_DSO_TIMEOUT,
+	TALLY_DSO_OVER_MEMORY,
 	TALLY_DSO_CRASHED,
 	TALLY_DSO_DAMAGED,
-	TALLY_DSO_PARTLY,
+	TALLY_DSO_INCOMPLETE,
 	TALLY_DSO_NO_RESOURCES,
 	TALLY_DSO_DEBUG_ONLY, /* of symbols and lines: only the debug file was found */
 	TALLY_DSO_REMOVED,    /* recorded here, but the file no longer exists */
@@ -181,7 +181,7 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 /* Free the DSOs that are not marked in `keep`, which has an element for each number of a DSO. The
  * first kernel is always kept. The remaining DSOs are renumbered in the same order; pointers to
  * them and to their data stay valid. */
-void tally_symbols_sweep(struct tally_symbols *symbols, const uint8_t *keep);
+void tally_symbols_collect(struct tally_symbols *symbols, const uint8_t *keep);
 
 /* Return the number of DSOs. */
 size_t tally_symbols_nr_dsos(const struct tally_symbols *symbols);
@@ -202,7 +202,7 @@ int tally_dso_set_address(struct tally_dso *dso, const char *reference, uint64_t
 bool tally_dso_address(const struct tally_dso *dso, uint64_t *ret_address);
 
 /* Return the symbol at `addr`, or NULL. For USER and VDSO, `addr` is the file offset, ip -
- * map.start + map.pgoff; for JITDUMP, the offset in the dump (made.h); otherwise the absolute
+ * map.start + map.pgoff; for JITDUMP, the offset in the dump (jit_code.h); otherwise the absolute
  * address. The result lives until `symbols` is freed. */
 const struct tally_symbol *tally_dso_find(struct tally_dso *dso, uint64_t addr);
 
@@ -218,10 +218,10 @@ enum tally_dso_state tally_dso_rules_state(const struct tally_dso *dso);
 
 /* Get the clone of a DSO in other `symbols`, creating it if it is new. It is for loading rules in
  * another thread. Returns 0 or -ENOMEM. */
-int tally_dso_twin(struct tally_symbols *symbols, const struct tally_dso *of,
-		   struct tally_dso **ret_twin);
+int tally_dso_clone(struct tally_symbols *symbols, const struct tally_dso *of,
+		    struct tally_dso **ret_twin);
 /* Move the rules that were loaded for the clone to `dso`, if it has none yet. */
-void tally_dso_take_rules(struct tally_dso *dso, struct tally_dso *twin);
+void tally_dso_move_rules(struct tally_dso *dso, struct tally_dso *twin);
 
 /* Return true if callers may be found by frame pointers where the DSO has no rule. This is the case
  * if it has rules elsewhere, or if its functions set up frame pointers. Only valid after

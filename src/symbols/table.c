@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "symbols/resolve.h"
-#include "symbols/shape.h"
+#include "symbols/tree_shape.h"
 
 /* Tables below INDEX_LEAST are searched as fast without an index. A red-black tree of less than
  * 2^32 keys is never deeper than DEPTH_MAX, but a mapped one may contain a cycle. */
@@ -67,7 +67,7 @@ static int shape_grow(const struct tally_symtab *table, struct tally_shape *ret_
 		goto out;
 	for (size_t i = 0; i < len; i++)
 		by_order[table->entries.data[i].order] = (uint32_t)i;
-	for (int pass = TALLY_SYMBOL_FIRST; pass <= TALLY_SYMBOL_MADE; pass++)
+	for (int pass = TALLY_SYMBOL_FIRST; pass <= TALLY_SYMBOL_SYNTHETIC; pass++)
 		shape_pass(ret_shape, table, by_order, pass);
 out:
 	free(by_order);
@@ -175,7 +175,7 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 
 	options = options ? options : &defaults;
 	/* kallsyms has only one pass. */
-	end = options->kallsyms ? TALLY_SYMBOL_SECOND : TALLY_SYMBOL_MADE;
+	end = options->kallsyms ? TALLY_SYMBOL_SECOND : TALLY_SYMBOL_SYNTHETIC;
 	ret = tally_symtab_sort(table);
 	if (ret)
 		return ret;

@@ -39,9 +39,9 @@ enum tally_symbol_binding {
 /* Entries are added in passes. After each of the first two, perf sets ends and chooses among
  * aliases of all entries so far. Synthetic symbols (a PLT, a JIT map) do not change. */
 enum tally_symbol_pass {
-	TALLY_SYMBOL_FIRST,  /* .symtab, kallsyms */
-	TALLY_SYMBOL_SECOND, /* .dynsym */
-	TALLY_SYMBOL_MADE,   /* synthetic: the end is known, aliases are kept */
+	TALLY_SYMBOL_FIRST,     /* .symtab, kallsyms */
+	TALLY_SYMBOL_SECOND,    /* .dynsym */
+	TALLY_SYMBOL_SYNTHETIC, /* synthetic: the end is known, aliases are kept */
 };
 
 /* A symbol while its table is being filled. */
@@ -64,7 +64,7 @@ struct tally_symtab {
 	const uint32_t *index;
 	size_t index_len; /* number of steps */
 	unsigned int index_shift;
-	const uint32_t *left, *right; /* search tree, only if ranges overlap; see shape.h */
+	const uint32_t *left, *right; /* search tree, only if ranges overlap; see tree_shape.h */
 	uint32_t root;
 	bool is_mapped;    /* the arrays and names are borrowed and not trusted */
 	const char *names; /* is_mapped: `names_len` bytes of text, ending with a NUL */

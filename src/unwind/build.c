@@ -10,9 +10,9 @@
 enum { MAX_ROWS = 1 << 29, MAX_BYTES = 1 << (TALLY_UNWIND_VALUE_BITS - 1) };
 
 int tally_unwind_build_begin(struct tally_unwind_build *build,
-			     const struct tally_unwind_stretch *stretch)
+			     const struct tally_unwind_range *stretch)
 {
-	struct tally_unwind_stretch begun = *stretch;
+	struct tally_unwind_range begun = *stretch;
 
 	begun.first_row = (uint32_t)build->rows.len;
 	begun.nr_rows = 0;
@@ -31,8 +31,8 @@ static size_t rule_pack(const struct tally_unwind_rule *rule, uint32_t *words)
 
 /* Return the offset of a rule in the words, adding it unless there is an equal one. Word 0 is
  * reserved, so that offset 0 means no rule. */
-static int rule_place(struct tally_unwind_build *build, const struct tally_unwind_rule *rule,
-		      uint32_t *ret_place)
+static int rule_intern(struct tally_unwind_build *build, const struct tally_unwind_rule *rule,
+		       uint32_t *ret_place)
 {
 	uint32_t words[RULE_HEAD_WORDS + UINT8_MAX], number;
 	size_t nr = rule_pack(rule, words);
@@ -69,10 +69,10 @@ static int rule_place(struct tally_unwind_build *build, const struct tally_unwin
 int tally_unwind_build_row(struct tally_unwind_build *build, uint32_t start,
 			   const struct tally_unwind_rule *rule)
 {
-	struct tally_unwind_stretch *stretch = &build->stretches.data[build->stretches.len - 1];
+	struct tally_unwind_range *stretch = &build->stretches.data[build->stretches.len - 1];
 	struct tally_unwind_row *last;
 	uint32_t place = 0;
-	int ret = rule ? rule_place(build, rule, &place) : 0;
+	int ret = rule ? rule_intern(build, rule, &place) : 0;
 
 	if (ret)
 		return ret;
@@ -109,9 +109,9 @@ int tally_unwind_build_expression(struct tally_unwind_build *build, const uint8_
 	return 0;
 }
 
-static int stretch_compare(const void *left, const void *right)
+static int range_compare(const void *left, const void *right)
 {
-	const struct tally_unwind_stretch *a = left, *b = right;
+	const struct tally_unwind_range *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -120,13 +120,13 @@ static int stretch_compare(const void *left, const void *right)
 
 void tally_unwind_build_sort(struct tally_unwind_build *build)
 {
-	const struct tally_unwind_stretch *all = build->stretches.data;
+	const struct tally_unwind_range *all = build->stretches.data;
 
 	/* The ranges are nearly always sorted already. */
 	for (size_t i = 1; i < build->stretches.len; i++) {
-		if (stretch_compare(&all[i - 1], &all[i]) > 0) {
+		if (range_compare(&all[i - 1], &all[i]) > 0) {
 			qsort(build->stretches.data, build->stretches.len, sizeof(*all),
-			      stretch_compare);
+			      range_compare);
 			return;
 		}
 	}
@@ -149,8 +149,8 @@ static void layout_row(struct rows_layout *layout, uint32_t start, uint32_t rule
 
 /* Copy the rows of a range, except where it is already covered: start with the row that applies at
  * `from`. */
-static void layout_stretch(struct rows_layout *layout, const struct tally_unwind_build *build,
-			   const struct tally_unwind_stretch *stretch, uint32_t end)
+static void layout_range(struct rows_layout *layout, const struct tally_unwind_build *build,
+			 const struct tally_unwind_range *stretch, uint32_t end)
 {
 	const struct tally_unwind_row *rows = build->rows.data + stretch->first_row;
 	uint32_t from = TALLY_MAX(stretch->start, layout->covered);
@@ -171,9 +171,9 @@ static void layout_stretch(struct rows_layout *layout, const struct tally_unwind
 	layout->covered = end;
 }
 
-static uint32_t stretch_end(const struct tally_unwind_build *build, size_t i)
+static uint32_t range_end(const struct tally_unwind_build *build, size_t i)
 {
-	const struct tally_unwind_stretch *stretch = &build->stretches.data[i];
+	const struct tally_unwind_range *stretch = &build->stretches.data[i];
 	bool is_cut = stretch->is_weak && i + 1 < build->stretches.len;
 
 	return is_cut ? TALLY_MIN(stretch->end, stretch[1].start) : stretch->end;
@@ -261,8 +261,8 @@ int tally_unwind_build_finish(struct tally_unwind_build *build,
 		layout.rules = layout.starts + nr;
 		layout.functions = layout.rules + nr;
 		for (size_t i = 0; i < build->stretches.len; i++)
-			layout_stretch(&layout, build, &build->stretches.data[i],
-				       stretch_end(build, i));
+			layout_range(&layout, build, &build->stretches.data[i],
+				     range_end(build, i));
 		if (layout.nr)
 			layout_row(&layout, layout.covered, 0);
 		block = block_make(build, &layout, arch, &len);

@@ -13,7 +13,7 @@
 #include "unwind/table.h"
 
 /* A range of code with its own rows. */
-struct tally_unwind_stretch {
+struct tally_unwind_range {
 	uint32_t start, end;
 	uint32_t first_row, nr_rows; /* in build->rows */
 	uint32_t order;
@@ -28,7 +28,7 @@ struct tally_unwind_row {
 
 /* Empty if all members are zero except the limit. */
 struct tally_unwind_build {
-	TALLY_VEC(struct tally_unwind_stretch) stretches;
+	TALLY_VEC(struct tally_unwind_range) stretches;
 	TALLY_VEC(struct tally_unwind_row) rows;
 	TALLY_VEC(uint32_t) words;
 	TALLY_VEC(uint32_t) rule_at; /* offsets of rules in `words`, by number */
@@ -41,7 +41,7 @@ struct tally_unwind_build {
 
 /* Begin a range; the rows added next belong to it. Return 0 or -ENOMEM. */
 int tally_unwind_build_begin(struct tally_unwind_build *build,
-			     const struct tally_unwind_stretch *stretch);
+			     const struct tally_unwind_range *stretch);
 
 /* Add a row to the last range: the rule applies from `start` on; NULL: no rule. The registers of a
  * rule are sorted by number. Return 0, -ENOMEM, or -E2BIG if there are too many rows or the rules

@@ -14,8 +14,8 @@ enum { BUDGET_FACTOR = 64, LEAST_WORDS = 1 << 16, ENTRY_SIZE = 64 };
 
 /* Convert a range of virtual addresses to table offsets. Return false if it is not code, or if it
  * is beyond the limit of a table. */
-static bool stretch_of(const struct tally_unwind_source *source, uint64_t start, uint64_t size,
-		       struct tally_unwind_stretch *ret_stretch)
+static bool code_range_of(const struct tally_unwind_source *source, uint64_t start, uint64_t size,
+			  struct tally_unwind_range *ret_stretch)
 {
 	for (size_t i = 0; i < source->nr_segments; i++) {
 		const struct tally_unwind_segment *segment = &source->segments[i];
@@ -26,9 +26,9 @@ static bool stretch_of(const struct tally_unwind_source *source, uint64_t start,
 		size = TALLY_MIN(size, segment->size - at);
 		if (!tally_range_ok(segment->offset + at, size, UINT32_MAX))
 			return false;
-		*ret_stretch = (struct tally_unwind_stretch){
-			.start = (uint32_t)(segment->offset + at),
-			.end = (uint32_t)(segment->offset + at + size)};
+		*ret_stretch =
+			(struct tally_unwind_range){.start = (uint32_t)(segment->offset + at),
+						    .end = (uint32_t)(segment->offset + at + size)};
 		return true;
 	}
 	return false;
@@ -37,12 +37,12 @@ static bool stretch_of(const struct tally_unwind_source *source, uint64_t start,
 static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source *source,
 		     const struct tally_cfi_section *section, const struct tally_cfi_entry *entry)
 {
-	struct tally_unwind_stretch stretch;
+	struct tally_unwind_range stretch;
 	int ret;
 
 	/* In .debug_frame, code that the linker discarded is at 0. */
 	if (entry->common.ra != run->arch->ra || (section->is_debug && !entry->start) ||
-	    !stretch_of(source, entry->start, entry->size, &stretch))
+	    !code_range_of(source, entry->start, entry->size, &stretch))
 		return 0;
 	stretch.is_function = true;
 	stretch.may_be_trampoline = trampoline_may_be(section, entry);
@@ -99,12 +99,12 @@ static int add_stubs(struct tally_unwind_build *build, const struct tally_unwind
 		     const struct tally_unwind_source *source,
 		     const struct tally_unwind_stubs *stubs)
 {
-	struct tally_unwind_stretch stretch;
+	struct tally_unwind_range stretch;
 	const uint8_t *code;
 	uint32_t len;
 	int ret;
 
-	if (!stretch_of(source, stubs->vaddr, stubs->size, &stretch))
+	if (!code_range_of(source, stubs->vaddr, stubs->size, &stretch))
 		return 0;
 	len = stretch.end - stretch.start;
 	code = code_at(source, stretch.start, len);
@@ -119,10 +119,10 @@ static int add_stubs(struct tally_unwind_build *build, const struct tally_unwind
 static int add_start(struct tally_unwind_build *build, const struct tally_unwind_source *source)
 {
 	static const struct tally_unwind_rule outermost = {.cfa = TALLY_CFA_NONE};
-	struct tally_unwind_stretch stretch;
+	struct tally_unwind_range stretch;
 	int ret;
 
-	if (!source->entry || !stretch_of(source, source->entry, ENTRY_SIZE, &stretch))
+	if (!source->entry || !code_range_of(source, source->entry, ENTRY_SIZE, &stretch))
 		return 0;
 	stretch.is_weak = stretch.is_function = true;
 	ret = tally_unwind_build_begin(build, &stretch);

@@ -42,14 +42,14 @@ enum {
 enum { MAX_REMEMBERED = 8, EXPRESSION_MAX = 1024 };
 
 /* Location of a register at one point of the code. An expression remains in the program. */
-struct place {
+struct reg_location {
 	const uint8_t *code;
 	int64_t value;
 	uint8_t how; /* enum tally_unwind_reg_rule; for the CFA, enum tally_unwind_cfa */
 };
 
 struct state {
-	struct place cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: only for expressions */
+	struct reg_location cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: only for expressions */
 	int64_t cfa_offset; /* from cfa_reg; kept while an expression replaces it */
 	uint8_t cfa_reg;
 	uint64_t set; /* registers that have a rule */
@@ -69,7 +69,7 @@ struct program {
 /* ---- registers ---------------------------------------------------------------- */
 
 /* Rules of registers that are not tracked are ignored: unwinding does not need them. */
-static void reg_set(struct program *program, uint64_t reg, struct place place)
+static void reg_set(struct program *program, uint64_t reg, struct reg_location place)
 {
 	if (reg >= program->run->arch->nr)
 		return;
@@ -92,15 +92,15 @@ static void reg_offset(struct program *program, uint64_t reg, uint64_t factored,
 {
 	int64_t offset = (int64_t)(factored * (uint64_t)program->common->data_align);
 
-	reg_set(program, reg, (struct place){.value = offset, .how = how});
+	reg_set(program, reg, (struct reg_location){.value = offset, .how = how});
 }
 
 /* Take an expression. Its bytes are not copied until a row is added. */
-static void take_expression(struct program *program, uint8_t how, struct place *ret_place)
+static void take_expression(struct program *program, uint8_t how, struct reg_location *ret_place)
 {
 	uint64_t len = tally_bytes_uleb(&program->bytes);
 
-	*ret_place = (struct place){
+	*ret_place = (struct reg_location){
 		.code = tally_bytes_skip(&program->bytes, len), .value = (int64_t)len, .how = how};
 	if (len > EXPRESSION_MAX)
 		program->bytes.failed = true;
@@ -109,7 +109,7 @@ static void take_expression(struct program *program, uint8_t how, struct place *
 static void reg_expression(struct program *program, uint8_t how)
 {
 	uint64_t reg = tally_bytes_uleb(&program->bytes);
-	struct place place;
+	struct reg_location place;
 
 	take_expression(program, how, &place);
 	if (!program->bytes.failed)
@@ -122,7 +122,7 @@ static void cfa_set(struct program *program, uint64_t reg, uint64_t value)
 	bool is_known = reg < program->run->arch->nr;
 
 	program->now.cfa_reg = is_known ? (uint8_t)reg : UINT8_MAX;
-	program->now.cfa = (struct place){.how = TALLY_CFA_REGISTER};
+	program->now.cfa = (struct reg_location){.how = TALLY_CFA_REGISTER};
 	program->now.cfa_offset = (int64_t)value;
 }
 
@@ -146,8 +146,8 @@ static bool state_restore(struct program *program)
 
 /* Find the value of a location as stored in a rule. Return 0, -ENOMEM, or -E2BIG if it is too large
  * for a rule. */
-static int place_value(struct program *program, const struct place *place, int64_t limit,
-		       int32_t *ret_value)
+static int location_value(struct program *program, const struct reg_location *place, int64_t limit,
+			  int32_t *ret_value)
 {
 	if (place->code)
 		return tally_unwind_build_expression(program->run->build, place->code,
@@ -162,9 +162,9 @@ static int place_value(struct program *program, const struct place *place, int64
  * this: the location remains, but is now below the stack pointer, where nothing is dumped, and the
  * register itself has the value. A location that was never above the stack pointer is different: it
  * is in the red zone of a leaf function, which may use the register meanwhile. */
-static bool reg_is_back(struct program *program, const struct state *state, uint8_t reg)
+static bool reg_is_restored(struct program *program, const struct state *state, uint8_t reg)
 {
-	const struct place *place = &state->regs[reg];
+	const struct reg_location *place = &state->regs[reg];
 	bool is_below = state->cfa.how == TALLY_CFA_REGISTER &&
 			state->cfa_reg == program->run->arch->sp &&
 			place->value < 0 - state->cfa_offset;
@@ -179,8 +179,8 @@ static bool reg_is_back(struct program *program, const struct state *state, uint
 static int rule_regs(struct program *program, const struct state *state, uint32_t *words,
 		     uint8_t *ret_nr)
 {
-	static const struct place same = {.how = TALLY_REG_SAME};
-	const struct place *place;
+	static const struct reg_location same = {.how = TALLY_REG_SAME};
+	const struct reg_location *place;
 	int32_t value;
 	int ret;
 
@@ -188,8 +188,8 @@ static int rule_regs(struct program *program, const struct state *state, uint32_
 	for (uint8_t reg = 0; reg < program->run->arch->nr; reg++) {
 		if (!(state->set >> reg & 1))
 			continue;
-		place = reg_is_back(program, state, reg) ? &same : &state->regs[reg];
-		ret = place_value(program, place, 1 << (TALLY_UNWIND_VALUE_BITS - 1), &value);
+		place = reg_is_restored(program, state, reg) ? &same : &state->regs[reg];
+		ret = location_value(program, place, 1 << (TALLY_UNWIND_VALUE_BITS - 1), &value);
 		if (ret)
 			return ret;
 		words[(*ret_nr)++] =
@@ -206,7 +206,7 @@ static bool state_is_outermost(const struct program *program)
 	return program->now.set >> ra & 1 && program->now.regs[ra].how == TALLY_REG_UNDEFINED;
 }
 
-static uint32_t place_here(const struct program *program)
+static uint32_t table_offset_here(const struct program *program)
 {
 	return (uint32_t)(program->at + program->run->shift);
 }
@@ -216,9 +216,9 @@ static uint32_t place_here(const struct program *program)
 static int row_add(struct program *program)
 {
 	struct tally_unwind_build *build = program->run->build;
-	uint32_t at = place_here(program);
+	uint32_t at = table_offset_here(program);
 	uint32_t words[TALLY_UNWIND_NR_REGS];
-	struct place cfa = program->now.cfa;
+	struct reg_location cfa = program->now.cfa;
 	struct tally_unwind_rule rule = {
 		.cfa = program->now.cfa.how,
 		.cfa_reg = program->now.cfa_reg,
@@ -235,7 +235,7 @@ static int row_add(struct program *program)
 		return tally_unwind_build_row(build, at, NULL);
 	if (rule.cfa == TALLY_CFA_REGISTER)
 		cfa.value = program->now.cfa_offset;
-	ret = place_value(program, &cfa, INT32_MAX, &rule.cfa_value);
+	ret = location_value(program, &cfa, INT32_MAX, &rule.cfa_value);
 	if (!ret)
 		ret = rule_regs(program, &program->now, words, &rule.nr_regs);
 	if (ret == -E2BIG) {
@@ -352,14 +352,17 @@ static int run_register(struct program *program, uint8_t op)
 	switch (op) {
 	case CFA_RESTORE_EXTENDED: reg_restore(program, reg); return 0;
 	case CFA_UNDEFINED:
-		reg_set(program, reg, (struct place){.how = TALLY_REG_UNDEFINED});
+		reg_set(program, reg, (struct reg_location){.how = TALLY_REG_UNDEFINED});
 		return 0;
-	case CFA_SAME_VALUE: reg_set(program, reg, (struct place){.how = TALLY_REG_SAME}); return 0;
+	case CFA_SAME_VALUE:
+		reg_set(program, reg, (struct reg_location){.how = TALLY_REG_SAME});
+		return 0;
 	}
 	from = tally_bytes_uleb(bytes);
 	if (from >= program->run->arch->nr)
 		return -EINVAL;
-	reg_set(program, reg, (struct place){.value = (int64_t)from, .how = TALLY_REG_REGISTER});
+	reg_set(program, reg,
+		(struct reg_location){.value = (int64_t)from, .how = TALLY_REG_REGISTER});
 	return 0;
 }
 
@@ -456,7 +459,8 @@ int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry
 		ret = run_all(&program, entry->program, end_address);
 	if (!ret && program.at < end_address)
 		ret = row_add(&program);
-	if (ret == -EINVAL && !tally_unwind_build_row(run->build, place_here(&program), NULL))
+	if (ret == -EINVAL &&
+	    !tally_unwind_build_row(run->build, table_offset_here(&program), NULL))
 		return -EINVAL;
 	return ret;
 }

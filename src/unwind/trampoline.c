@@ -17,7 +17,7 @@ bool trampoline_may_be(const struct tally_cfi_section *section, const struct tal
 }
 
 struct found {
-	struct tally_unwind_stretch all[MAX_TRAMPOLINES];
+	struct tally_unwind_range all[MAX_TRAMPOLINES];
 	unsigned nr;
 };
 
@@ -31,7 +31,7 @@ static void search_for(struct found *found, const struct tally_unwind_trampoline
 		uint32_t offset = start + (uint32_t)(at - code);
 
 		/* Include one byte before it, where it is looked up if it is taken for a caller. */
-		found->all[found->nr++] = (struct tally_unwind_stretch){
+		found->all[found->nr++] = (struct tally_unwind_range){
 			.start = offset - (offset > 0), .end = offset + trampoline->len};
 		at += trampoline->len;
 	}
@@ -81,14 +81,14 @@ static void find_all(struct found *found, struct tally_unwind_build *build,
 }
 
 /* Remove [hole->start, hole->end) from every range. */
-static int carve(struct tally_unwind_build *build, const struct tally_unwind_stretch *hole)
+static int ranges_cut_out(struct tally_unwind_build *build, const struct tally_unwind_range *hole)
 {
 	size_t nr = build->stretches.len;
 	int ret = 0;
 
 	for (size_t i = 0; i < nr && !ret; i++) {
-		struct tally_unwind_stretch *stretch = &build->stretches.data[i];
-		struct tally_unwind_stretch rest = *stretch;
+		struct tally_unwind_range *stretch = &build->stretches.data[i];
+		struct tally_unwind_range rest = *stretch;
 
 		if (stretch->end <= hole->start || stretch->start >= hole->end)
 			continue;
@@ -112,7 +112,7 @@ int trampolines_add(struct tally_unwind_build *build, const struct tally_unwind_
 	for (unsigned i = 0; i < found.nr && !ret; i++) {
 		found.all[i].is_function = true;
 		found.all[i].start = TALLY_MAX(found.all[i].start, build->code_start);
-		ret = carve(build, &found.all[i]);
+		ret = ranges_cut_out(build, &found.all[i]);
 		if (!ret)
 			ret = tally_unwind_build_begin(build, &found.all[i]);
 		if (!ret)

@@ -71,7 +71,8 @@ static enum tally_unwind_end missing_end(const struct walk *walk, uint64_t missi
 }
 
 /* Return the instruction pointer of the caller's frame, after removing the signature from it. */
-static uint64_t ip_take(const struct tally_unwind_arch *arch, struct tally_unwind_regs *regs)
+static uint64_t ip_strip_signature(const struct tally_unwind_arch *arch,
+				   struct tally_unwind_regs *regs)
 {
 	uint64_t ip = regs->value[arch->ip];
 
@@ -127,7 +128,7 @@ static int step_by_pointer(struct walk *walk, enum tally_unwind_end *ret_end)
 		*ret_end = TALLY_UNWIND_BOTTOM;
 	if (ret)
 		return ret;
-	ip = ip_take(thread->arch, &regs);
+	ip = ip_strip_signature(thread->arch, &regs);
 	if (ip ? !is_return(walk, ip) : !was_by_pointer)
 		return -EINVAL;
 	*walk->regs = regs;
@@ -147,7 +148,7 @@ static bool is_progress(const struct walk *walk, bool was_signal, bool was_calle
 }
 
 /* Step to the caller. Return false at the end, with the reason in stack->end. */
-static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
+static bool step_to_caller(struct walk *walk, struct tally_unwind_stack *stack)
 {
 	bool was_caller = walk->is_caller, was_signal = is_trampoline(walk->code);
 	int ret = walk->code->has_rule ? step_by_rule(walk, &stack->end)
@@ -159,7 +160,7 @@ static bool walk_out(struct walk *walk, struct tally_unwind_stack *stack)
 		stack->end = TALLY_UNWIND_BAD_RULE;
 		return false;
 	}
-	walk->ip = ip_take(walk->thread->arch, walk->regs);
+	walk->ip = ip_strip_signature(walk->thread->arch, walk->regs);
 	walk->sp = walk->regs->value[walk->thread->arch->sp];
 	walk->is_caller = !was_signal;
 	if (!walk->ip)
@@ -190,7 +191,7 @@ void tally_unwind_walk(const struct tally_unwind_thread *thread, struct tally_un
 			stack->end = TALLY_UNWIND_LIMIT;
 			return;
 		}
-		if (!walk_out(&walk, stack))
+		if (!step_to_caller(&walk, stack))
 			return;
 	}
 }

@@ -10,7 +10,7 @@
 #include "profile/annotation.h"
 #include "profile/source_texts.h"
 
-enum tally_annotate_measure {
+enum tally_annotate_metric {
 	TALLY_ANNOTATE_PERCENT,
 	TALLY_ANNOTATE_SAMPLES,
 	TALLY_ANNOTATE_PERIOD,
@@ -24,7 +24,7 @@ struct tally_annotate_view {
 	const uint32_t *events;           /* events with a column each */
 	size_t nr_events;
 	const char *heading; /* name for all these events together */
-	enum tally_annotate_measure measure;
+	enum tally_annotate_metric measure;
 	bool is_global;  /* shares are of all samples, not of the function's */
 	bool by_hits;    /* shares are of the number of samples, not of their weights */
 	bool has_totals; /* a second column for each event, including callees */

@@ -92,8 +92,8 @@ const char *tally_canvas_mark(const struct tally_canvas *canvas)
 	return canvas->is_ascii ? ".." : ELLIPSIS;
 }
 
-int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
-		     enum tally_ink ink)
+int tally_canvas_draw(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
+		      enum tally_ink ink)
 {
 	int end = TALLY_MIN(column + TALLY_MAX(limit, 0), canvas->columns);
 	int dots = canvas->is_ascii ? 2 : 1;
@@ -154,7 +154,7 @@ static void put_frame(struct tally_canvas *canvas, int row, int column, int widt
 	for (int i = 0; i < width; i++) {
 		const char *text = i == 0 ? line->left : i == width - 1 ? line->right : line->along;
 
-		tally_canvas_put(canvas, row, column + i, 2, text, TALLY_INK_POPUP);
+		tally_canvas_draw(canvas, row, column + i, 2, text, TALLY_INK_POPUP);
 	}
 }
 
@@ -178,15 +178,15 @@ void tally_canvas_box(struct tally_canvas *canvas, const struct tally_box *box)
 	if (inner < 1 || height <= TALLY_BOX_EDGES)
 		return;
 	put_frame(canvas, row, column, width, FRAME_TOP);
-	tally_canvas_put(canvas, row, column + 2, inner, box->title, TALLY_INK_POPUP);
+	tally_canvas_draw(canvas, row, column + 2, inner, box->title, TALLY_INK_POPUP);
 	for (int i = 1; i < height - 1; i++) {
 		const char *line = box->lines[box->first + (size_t)i - 1];
 
 		put_frame(canvas, row + i, column, width, FRAME_MIDDLE);
-		tally_canvas_put(canvas, row + i, column + 2, inner, line, TALLY_INK_POPUP);
+		tally_canvas_draw(canvas, row + i, column + 2, inner, line, TALLY_INK_POPUP);
 	}
 	put_frame(canvas, row + height - 1, column, width, FRAME_BOTTOM);
-	tally_canvas_put(canvas, row + height - 1, column + 2, inner, box->foot, TALLY_INK_POPUP);
+	tally_canvas_draw(canvas, row + height - 1, column + 2, inner, box->foot, TALLY_INK_POPUP);
 }
 
 void tally_canvas_text(const struct tally_canvas *canvas, int row, struct tally_str *out)

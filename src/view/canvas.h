@@ -61,8 +61,8 @@ const char *tally_canvas_mark(const struct tally_canvas *canvas);
 
 /* Draw text at a position, in at most `limit` columns; longer text is truncated with an ellipsis.
  * Text outside the canvas is ignored. Returns the column after the text. */
-int tally_canvas_put(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
-		     enum tally_ink ink);
+int tally_canvas_draw(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
+		      enum tally_ink ink);
 
 /* Draw blanks with an ink. */
 void tally_canvas_fill(struct tally_canvas *canvas, int row, int column, int columns,

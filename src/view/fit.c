@@ -71,7 +71,7 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 }
 
 /* Return the most important column: that of functions, else the last one of names; -1 for none. */
-static int column_kept(const struct tally_view *view)
+static int column_main(const struct tally_view *view)
 {
 	int kept = -1;
 
@@ -84,7 +84,7 @@ static int column_kept(const struct tally_view *view)
 }
 
 /* Return the part of that column's width that is visible in a truncated line. */
-static int room_kept(const struct tally_view *view, int columns, const int widths[], int kept)
+static int visible_width(const struct tally_view *view, int columns, const int widths[], int kept)
 {
 	int at = GAP;
 
@@ -116,15 +116,15 @@ static int column_dropped(const struct tally_view *view, const int needed[], int
 	return -1;
 }
 
-void tally_view_fit_screen(const struct tally_view *view, int columns, int least, int widths[])
+void tally_view_fit_columns(const struct tally_view *view, int columns, int least, int widths[])
 {
-	int needed[TALLY_VIEW_MAX_COLUMNS], kept = column_kept(view), dropped = 0;
+	int needed[TALLY_VIEW_MAX_COLUMNS], kept = column_main(view), dropped = 0;
 	size_t size = (size_t)view->nr_columns * sizeof(*widths);
 
 	memcpy(needed, widths, size);
 	tally_view_fit(view, columns, widths);
 	while (kept >= 0 &&
-	       room_kept(view, columns, widths, kept) < TALLY_MIN(least, needed[kept])) {
+	       visible_width(view, columns, widths, kept) < TALLY_MIN(least, needed[kept])) {
 		dropped = column_dropped(view, needed, kept);
 		if (dropped < 0)
 			return;

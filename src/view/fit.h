@@ -15,7 +15,7 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[]);
  * would have less than `least` columns and need more, other columns are dropped: first names, from
  * the left, then metrics, from the right. The first metric and columns with a requested width are
  * kept. The width of dropped columns is set to 0. */
-void tally_view_fit_screen(const struct tally_view *view, int columns, int least, int widths[]);
+void tally_view_fit_columns(const struct tally_view *view, int columns, int least, int widths[]);
 
 /* Return the width of a row's cell if it is not shortened, at most a million columns. `text` is a
  * buffer for this function. */

@@ -128,8 +128,8 @@ static void draw_cell(const struct tally_flame *flame, const struct tally_calltr
 		tally_flame_name(look->profile, frame, (size_t)cell->columns - 1,
 				 tally_canvas_mark(canvas), &text);
 	tally_canvas_fill(canvas, row, column, cell->columns, ink);
-	tally_canvas_put(canvas, row, column, 1, cell_edge(canvas), ink);
-	tally_canvas_put(canvas, row, column + 1, cell->columns - 1, tally_str_text(&text), ink);
+	tally_canvas_draw(canvas, row, column, 1, cell_edge(canvas), ink);
+	tally_canvas_draw(canvas, row, column + 1, cell->columns - 1, tally_str_text(&text), ink);
 	if (number == look->selected)
 		tally_canvas_select_part(canvas, row, column, cell->columns);
 	tally_str_free(&text);

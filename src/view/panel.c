@@ -9,11 +9,11 @@
 
 enum { GAP = 2, TITLE = 1, FEW = 4 };
 
-struct tally_panel_room tally_panel_room(int rows)
+struct tally_panel_rows tally_panel_rows(int rows)
 {
 	int below = rows < FEW ? 0 : 2;
 
-	return (struct tally_panel_room){TALLY_MIN(TITLE, rows), TALLY_MAX(rows - below, 0)};
+	return (struct tally_panel_rows){TALLY_MIN(TITLE, rows), TALLY_MAX(rows - below, 0)};
 }
 
 static void draw_note(const struct tally_panel *panel, struct tally_canvas *canvas, int row)
@@ -22,9 +22,9 @@ static void draw_note(const struct tally_panel *panel, struct tally_canvas *canv
 	int width = (int)tally_width_of(where);
 
 	if (panel->note)
-		tally_canvas_put(canvas, row, 0, canvas->columns - width - GAP, panel->note,
-				 TALLY_INK_NOTE);
-	tally_canvas_put(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
+		tally_canvas_draw(canvas, row, 0, canvas->columns - width - GAP, panel->note,
+				  TALLY_INK_NOTE);
+	tally_canvas_draw(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
 }
 
 /* A word of the key line, and its position. */
@@ -88,9 +88,9 @@ static void draw_bar(const char *bar, struct tally_canvas *canvas, int row)
 
 		snprintf(text, sizeof(text), "%.*s", TALLY_MIN(word.len, (int)sizeof(text) - 1),
 			 word.text);
-		tally_canvas_put(canvas, row, word.column, word.len, text, TALLY_INK_BAR);
+		tally_canvas_draw(canvas, row, word.column, word.len, text, TALLY_INK_BAR);
 		text[TALLY_MIN(key, sizeof(text) - 1)] = '\0';
-		tally_canvas_put(canvas, row, word.column, word.len, text, TALLY_INK_KEY);
+		tally_canvas_draw(canvas, row, word.column, word.len, text, TALLY_INK_KEY);
 	}
 }
 
@@ -98,7 +98,7 @@ void tally_panel_draw(const struct tally_panel *panel, struct tally_canvas *canv
 {
 	if (panel->title) {
 		tally_canvas_fill(canvas, 0, 0, canvas->columns, TALLY_INK_TITLE);
-		tally_canvas_put(canvas, 0, 0, canvas->columns, panel->title, TALLY_INK_TITLE);
+		tally_canvas_draw(canvas, 0, 0, canvas->columns, panel->title, TALLY_INK_TITLE);
 	}
 	if (canvas->rows >= FEW) {
 		draw_note(panel, canvas, canvas->rows - 2);

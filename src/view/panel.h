@@ -14,13 +14,13 @@ struct tally_panel {
 };
 
 /* Rows of a canvas for the view itself: the first one, and the one after the last one. */
-struct tally_panel_room {
+struct tally_panel_rows {
 	int top, bottom;
 };
 
 /* Return the rows for the view on a canvas with `rows` rows. If there are few, note and keys are
  * omitted. */
-struct tally_panel_room tally_panel_room(int rows);
+struct tally_panel_rows tally_panel_rows(int rows);
 
 /* Return the word of a key line at `column`, followed by the rest of the line, or NULL. The line is
  * `columns` wide. */

@@ -16,12 +16,12 @@ enum { FUNCTION = 16, FUNCTION_BELOW = 10 };
 
 int tally_screen_page(const struct tally_screen *screen, int rows)
 {
-	struct tally_panel_room room = tally_panel_room(rows);
+	struct tally_panel_rows room = tally_panel_rows(rows);
 
 	return TALLY_MAX(room.bottom - room.top - !screen->hide_headings, 1);
 }
 
-void tally_screen_forget_widths(struct tally_screen *screen)
+void tally_screen_reset_widths(struct tally_screen *screen)
 {
 	memset(screen->needed, 0, sizeof(screen->needed));
 }
@@ -74,7 +74,7 @@ static void columns_measure(struct tally_screen *screen, const struct tally_view
 			screen->needed[i] = TALLY_MAX(view->columns[i]->width, view->asked[i]);
 	}
 	memcpy(screen->widths, screen->needed, sizeof(screen->widths));
-	tally_view_fit_screen(view, columns, FUNCTION, screen->widths);
+	tally_view_fit_columns(view, columns, FUNCTION, screen->widths);
 }
 
 /* Return the width of a column; the last one gets the rest of the line. */
@@ -94,8 +94,8 @@ static int put_column(const struct tally_view_column *column, struct tally_canva
 {
 	int used = (int)tally_width_of(text);
 
-	tally_canvas_put(canvas, row, at + (is_measure(column) ? TALLY_MAX(width - used, 0) : 0),
-			 width, text, ink);
+	tally_canvas_draw(canvas, row, at + (is_measure(column) ? TALLY_MAX(width - used, 0) : 0),
+			  width, text, ink);
 	return at + width + GAP;
 }
 
@@ -131,7 +131,7 @@ static void draw_mark(const struct tally_screen_line *line, struct tally_canvas 
 		      int at)
 {
 	if (line->has_more)
-		tally_canvas_put(canvas, row, at, 1, line->is_open ? "-" : "+", TALLY_INK_DIM);
+		tally_canvas_draw(canvas, row, at, 1, line->is_open ? "-" : "+", TALLY_INK_DIM);
 }
 
 static void draw_row(const struct tally_screen *screen, const struct tally_view *view,
@@ -171,15 +171,15 @@ static void draw_node(const struct tally_view *view, const struct tally_screen_l
 	at += MARK;
 	if (!line->is_run_on) {
 		tally_view_percent(node->period, view->total, &text);
-		tally_canvas_put(canvas, y, at + SHARE - (int)text.len, SHARE,
-				 tally_str_text(&text), share_ink(node->period, view->total));
+		tally_canvas_draw(canvas, y, at + SHARE - (int)text.len, SHARE,
+				  tally_str_text(&text), share_ink(node->period, view->total));
 		tally_str_clear(&text);
 	}
 	at += SHARE + 1;
 	tally_view_frame_text(view, node->frame, (size_t)TALLY_MAX(canvas->columns - at, 0),
 			      tally_canvas_mark(canvas), &text);
-	tally_canvas_put(canvas, y, at, canvas->columns - at, tally_str_text(&text),
-			 TALLY_INK_PLAIN);
+	tally_canvas_draw(canvas, y, at, canvas->columns - at, tally_str_text(&text),
+			  TALLY_INK_PLAIN);
 	tally_str_free(&text);
 }
 
@@ -205,7 +205,7 @@ void tally_screen_draw(struct tally_screen *screen, const struct tally_view *vie
 	size_t page = (size_t)tally_screen_page(screen, canvas->rows), last;
 	struct tally_panel around = *panel;
 	char where[48];
-	int top = tally_panel_room(canvas->rows).top;
+	int top = tally_panel_rows(canvas->rows).top;
 
 	scroll(screen, page);
 	screen->page = page;

@@ -53,7 +53,7 @@ int tally_screen_toggle(struct tally_screen *screen, const struct tally_view *vi
 void tally_screen_open_all(struct tally_screen *screen, bool open);
 
 /* Reset the widths, because the columns have changed. */
-void tally_screen_forget_widths(struct tally_screen *screen);
+void tally_screen_reset_widths(struct tally_screen *screen);
 
 /* Draw the screen and the panel on a canvas; the panel's `where` is set to the position in the
  * list. */

@@ -52,7 +52,7 @@ static int set_open(struct tally_screen *screen, uint64_t id, bool open)
 	/* Rows that no longer exist are still in the map: when it is full, start over. */
 	if (screen->turned.len >= TURNED_MAX)
 		tally_map_free(&screen->turned);
-	return tally_map_put(&screen->turned, id, 1);
+	return tally_map_set(&screen->turned, id, 1);
 }
 
 /* A node with children to be added as lines. */

@@ -85,7 +85,7 @@ static const struct look {
 	[TALLY_INK_UNKNOWN_OTHER] = {COLOR_BLACK, COLOR_WHITE, ASH, A_NORMAL, A_NORMAL},
 };
 
-static void mix_inks(struct tally_terminal *terminal, bool colours)
+static void init_inks(struct tally_terminal *terminal, bool colours)
 {
 	enum { MANY = 256 };
 
@@ -100,7 +100,7 @@ static void mix_inks(struct tally_terminal *terminal, bool colours)
 }
 
 /* Presses and releases are reported separately: ncurses does not wait for a click. */
-static void take_mouse(void)
+static void enable_mouse(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
 			  BUTTON4_PRESSED | BUTTON5_PRESSED,
@@ -151,9 +151,9 @@ int tally_terminal_open(bool colours, bool mouse, struct tally_terminal **ret_te
 	curs_set(0);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	mix_inks(terminal, colours);
+	init_inks(terminal, colours);
 	if (mouse)
-		take_mouse();
+		enable_mouse();
 	*ret_terminal = terminal;
 	return 0;
 }
@@ -237,7 +237,7 @@ static enum late late_next(struct tally_terminal *terminal, uint32_t press)
 
 /* Return true if a character is the rest of a sequence that began with an escape returned as a
  * key. */
-static bool late_takes(struct tally_terminal *terminal, uint32_t press)
+static bool late_consume(struct tally_terminal *terminal, uint32_t press)
 {
 	bool takes = terminal->late != LATE_NONE && press < TALLY_PRESS_NONE && is_late(terminal) &&
 		     (terminal->late != LATE_INTRODUCER || press == '[' || press == 'O');
@@ -257,7 +257,7 @@ static uint32_t escape_press(struct tally_terminal *terminal)
 	clock_gettime(CLOCK_MONOTONIC, &terminal->escaped);
 	kind = get_wch(&code);
 	if (kind == OK && (code == '[' || code == 'O')) {
-		(void)late_takes(terminal, code);
+		(void)late_consume(terminal, code);
 		return TALLY_PRESS_OTHER;
 	}
 	if (kind == KEY_CODE_YES)
@@ -278,7 +278,7 @@ uint32_t tally_terminal_press(struct tally_terminal *terminal)
 		if (kind == ERR)
 			return TALLY_PRESS_NONE;
 		press = press_find(code, kind == KEY_CODE_YES);
-	} while (late_takes(terminal, press));
+	} while (late_consume(terminal, press));
 	return press == TALLY_PRESS_ESCAPE ? escape_press(terminal) : press;
 }
 

@@ -106,7 +106,7 @@ static void other_byte_order_is_read(void **state)
 	assert_int_equal(attr.sample_id_all, 1);
 }
 
-static void decode_refuses_what_does_not_fit(void **state)
+static void decode_rejects_invalid_sizes(void **state)
 {
 	struct perf_event_attr attr = {.size = 72}, out;
 	struct tally_error err;
@@ -159,7 +159,7 @@ static void smallest_size_holds_every_field(void **state)
 	assert_int_equal(tally_attr_min_size(&attr), 144);
 }
 
-static void chains_by_frame_pointers_are_told(void **state)
+static void detects_callchains_walked_by_frame_pointers(void **state)
 {
 	static const struct {
 		struct perf_event_attr attr;
@@ -191,10 +191,10 @@ int main(void)
 		cmocka_unit_test(fields_have_their_names),
 		cmocka_unit_test(encode_and_decode_are_inverse),
 		cmocka_unit_test(other_byte_order_is_read),
-		cmocka_unit_test(decode_refuses_what_does_not_fit),
+		cmocka_unit_test(decode_rejects_invalid_sizes),
 		cmocka_unit_test(negotiation_follows_the_kernel),
 		cmocka_unit_test(smallest_size_holds_every_field),
-		cmocka_unit_test(chains_by_frame_pointers_are_told),
+		cmocka_unit_test(detects_callchains_walked_by_frame_pointers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void attr_is_laid_out_as_the_document_has_it(void **state)
 	assert_int_equal(offsetof(struct tally_classic_page, data_head), 24);
 }
 
-static void what_is_no_attr_is_refused(void **state)
+static void invalid_attrs_are_rejected(void **state)
 {
 	static const struct {
 		struct tally_classic_attr attr;
@@ -88,7 +88,7 @@ static void what_is_no_attr_is_refused(void **state)
 	}
 }
 
-static void what_the_document_cannot_say_is_refused(void **state)
+static void attrs_without_a_classic_encoding_are_rejected(void **state)
 {
 	static const struct {
 		struct perf_event_attr attr;
@@ -164,7 +164,7 @@ static void decode_and_encode_are_inverse(void **state)
 	}
 }
 
-static void without_wakeup_events_a_page_wakes(void **state)
+static void without_wakeup_events_each_page_wakes(void **state)
 {
 	struct tally_classic_attr classic = {.irq_period = 1000};
 	struct perf_event_attr attr;
@@ -193,7 +193,7 @@ static void events_that_the_cpu_cannot_count_are_einval(void **state)
 	assert_int_equal(tally_classic_open_error(&hardware, -EACCES), -EACCES);
 }
 
-static void calls_of_the_document(void **state)
+static void only_calls_of_the_document_are_accepted(void **state)
 {
 	assert_int_equal(tally_classic_check_flags(0), 0);
 	assert_int_equal(tally_classic_check_flags(PERF_FLAG_FD_CLOEXEC), -EINVAL);
@@ -331,7 +331,7 @@ static size_t expected_sample(uint32_t type, uint8_t *out)
 	return len;
 }
 
-static void overflows_of_every_type(void **state)
+static void overflow_records_of_every_type_are_translated(void **state)
 {
 	uint8_t record[512], out[512], expected[512];
 	uint64_t base = 1000;
@@ -356,7 +356,7 @@ static void overflows_of_every_type(void **state)
 	}
 }
 
-static void members_have_their_id_where_no_one_knows_them(void **state)
+static void unknown_members_keep_their_id(void **state)
 {
 	struct tally_classic_attr classic = {.irq_period = 1,
 					     .record_type = TALLY_CLASSIC_RECORD_GROUP};
@@ -373,7 +373,7 @@ static void members_have_their_id_where_no_one_knows_them(void **state)
 }
 
 /* A callchain that does not begin with a context marker belongs to the interrupted mode. */
-static void chains_without_a_marker(void **state)
+static void chains_without_a_marker_use_the_interrupted_mode(void **state)
 {
 	static const struct {
 		uint16_t misc, counts[4];
@@ -399,7 +399,7 @@ static void chains_without_a_marker(void **state)
 }
 
 /* MMAP, MUNMAP and COMM: the core's type, the document's type, bytes before the string. */
-static void mappings_and_names_are_as_they_were(void **state)
+static void mapping_and_comm_records_are_translated(void **state)
 {
 	static const struct {
 		uint32_t modern, classic;
@@ -457,7 +457,7 @@ static void other_records_are_left_out(void **state)
 /* ---- decoding packets ------------------------------------------------------------------------ */
 
 /* Decode each packet that the translator produces and compare it with the original values. */
-static void packets_are_taken_apart(void **state)
+static void packets_are_decoded(void **state)
 {
 	_Alignas(8) uint8_t out[512];
 
@@ -489,7 +489,7 @@ static void packets_are_taken_apart(void **state)
 	}
 }
 
-static void what_is_no_packet_is_refused(void **state)
+static void invalid_packets_are_rejected(void **state)
 {
 	_Alignas(8) uint8_t out[512];
 	struct tally_classic_header *record = (void *)out;
@@ -513,21 +513,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(config_has_three_bit_fields),
 		cmocka_unit_test(attr_is_laid_out_as_the_document_has_it),
-		cmocka_unit_test(what_is_no_attr_is_refused),
-		cmocka_unit_test(what_the_document_cannot_say_is_refused),
+		cmocka_unit_test(invalid_attrs_are_rejected),
+		cmocka_unit_test(attrs_without_a_classic_encoding_are_rejected),
 		cmocka_unit_test(decode_and_encode_are_inverse),
-		cmocka_unit_test(without_wakeup_events_a_page_wakes),
+		cmocka_unit_test(without_wakeup_events_each_page_wakes),
 		cmocka_unit_test(events_that_the_cpu_cannot_count_are_einval),
-		cmocka_unit_test(calls_of_the_document),
+		cmocka_unit_test(only_calls_of_the_document_are_accepted),
 		cmocka_unit_test(values_follow_in_order_of_their_bits),
 		cmocka_unit_test(own_value_is_found_in_a_group),
-		cmocka_unit_test(overflows_of_every_type),
-		cmocka_unit_test(members_have_their_id_where_no_one_knows_them),
-		cmocka_unit_test(chains_without_a_marker),
-		cmocka_unit_test(mappings_and_names_are_as_they_were),
+		cmocka_unit_test(overflow_records_of_every_type_are_translated),
+		cmocka_unit_test(unknown_members_keep_their_id),
+		cmocka_unit_test(chains_without_a_marker_use_the_interrupted_mode),
+		cmocka_unit_test(mapping_and_comm_records_are_translated),
 		cmocka_unit_test(other_records_are_left_out),
-		cmocka_unit_test(packets_are_taken_apart),
-		cmocka_unit_test(what_is_no_packet_is_refused),
+		cmocka_unit_test(packets_are_decoded),
+		cmocka_unit_test(invalid_packets_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

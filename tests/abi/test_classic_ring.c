@@ -89,7 +89,7 @@ static void ring_wraps_at_its_end_and_head_at_2_32(void **state)
 	assert_int_equal(rings_word(&rings, 0), ip);
 }
 
-static void records_that_have_no_counterpart_are_stepped_over(void **state)
+static void records_without_a_counterpart_are_skipped(void **state)
 {
 	static struct rings rings;
 	struct tally_classic_ring *ring = rings_init(&rings);
@@ -151,7 +151,7 @@ static void oldest_record_is_known(void **state)
 
 /* Everything is copied except the index, because a counter cannot be read through a copy of the
  * page. */
-static void page_says_what_todays_says(void **state)
+static void the_page_is_copied_except_the_index(void **state)
 {
 	static struct rings rings;
 	struct tally_classic_ring *ring = rings_init(&rings);
@@ -190,10 +190,10 @@ static void rings_have_a_power_of_two_of_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_says_what_todays_says),
+		cmocka_unit_test(the_page_is_copied_except_the_index),
 		cmocka_unit_test(ring_has_each_record_translated),
 		cmocka_unit_test(ring_wraps_at_its_end_and_head_at_2_32),
-		cmocka_unit_test(records_that_have_no_counterpart_are_stepped_over),
+		cmocka_unit_test(records_without_a_counterpart_are_skipped),
 		cmocka_unit_test(damaged_rings_lose_records_and_nothing_else),
 		cmocka_unit_test(oldest_record_is_known),
 		cmocka_unit_test(rings_have_a_power_of_two_of_bytes),

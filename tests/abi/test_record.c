@@ -42,7 +42,7 @@ static void mmap2_walks_by_its_misc_bits(void **state)
 	assert_int_equal(value.bytes.len, 9);
 }
 
-static void numbers_are_read_whole_and_without_a_sign(void **state)
+static void u32_fields_are_read_unsigned(void **state)
 {
 	const uint32_t ids[2] = {0xfffffff0, 0x12345678};
 	uint8_t record[24] = {0};
@@ -79,7 +79,7 @@ static void short_records_are_refused(void **state)
 }
 
 /* Swapping twice restores every record. Records swapped once are rejected by the accessors. */
-static void swap_there_and_back(void **state)
+static void swapping_twice_restores_records(void **state)
 {
 	struct random random = random_start();
 
@@ -172,9 +172,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mmap2_walks_by_its_misc_bits),
-		cmocka_unit_test(numbers_are_read_whole_and_without_a_sign),
+		cmocka_unit_test(u32_fields_are_read_unsigned),
 		cmocka_unit_test(short_records_are_refused),
-		cmocka_unit_test(swap_there_and_back),
+		cmocka_unit_test(swapping_twice_restores_records),
 		cmocka_unit_test(accessors_agree_with_the_table),
 		cmocka_unit_test(deferred_callers_end_before_the_trailer),
 	};

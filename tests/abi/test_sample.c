@@ -208,7 +208,7 @@ static void every_read_format_round_trips(void **state)
 
 /* A sample truncated at any offset is rejected or decoded, but never read past its end (ASan checks
  * this). */
-static void cut_samples_are_refused(void **state)
+static void truncated_samples_are_rejected(void **state)
 {
 	struct random random = random_start();
 	uint8_t bytes[65536];
@@ -284,7 +284,7 @@ static void unknown_bits_are_refused(void **state)
 }
 
 /* The flags of a branch entry as stored by a big-endian machine. */
-static void foreign_branch_flags_turn(void **state)
+static void big_endian_branch_flags_are_swapped(void **state)
 {
 	struct perf_event_attr attr = {.sample_type = PERF_SAMPLE_BRANCH_STACK};
 	struct tally_sample_layout layout;
@@ -319,10 +319,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_every_type_round_trip),
 		cmocka_unit_test(every_read_format_round_trips),
-		cmocka_unit_test(cut_samples_are_refused),
+		cmocka_unit_test(truncated_samples_are_rejected),
 		cmocka_unit_test(trailers_round_trip_and_agree_with_the_offsets),
 		cmocka_unit_test(unknown_bits_are_refused),
-		cmocka_unit_test(foreign_branch_flags_turn),
+		cmocka_unit_test(big_endian_branch_flags_are_swapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void check(uint64_t a, uint64_t b, uint64_t c)
 		assert_true(tally_wide_div(product, c) == (uint64_t)(whole / c));
 }
 
-static void edges_are_right(void **state)
+static void edge_cases_agree_with_the_compiler(void **state)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(edges); i++)
 		for (size_t j = 0; j < TALLY_ARRAY_SIZE(edges); j++)
@@ -56,28 +56,28 @@ static void edges_are_right(void **state)
 }
 
 /* Return numbers of all lengths, so that short and long ones are combined. */
-static uint64_t any(uint64_t *state)
+static uint64_t random_of_any_length(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (*state ^ *state >> 29) >> (*state >> 58);
 }
 
-static void any_are_right(void **state)
+static void random_numbers_agree_with_the_compiler(void **state)
 {
 	uint64_t random = 1;
 
 	for (int i = 0; i < 200000; i++) {
-		uint64_t a = any(&random), b = any(&random);
+		uint64_t a = random_of_any_length(&random), b = random_of_any_length(&random);
 
-		check(a, b, any(&random));
+		check(a, b, random_of_any_length(&random));
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges_are_right),
-		cmocka_unit_test(any_are_right),
+		cmocka_unit_test(edge_cases_agree_with_the_compiler),
+		cmocka_unit_test(random_numbers_agree_with_the_compiler),
 	};
 
 	return cmocka_run_group_tests_name("base/arith", tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void vec_keeps_what_was_pushed(void **state)
 	assert_null(v.data);
 }
 
-static void vec_refuses_what_cannot_be(void **state)
+static void vec_rejects_overflowing_sizes(void **state)
 {
 	TALLY_VEC(uint64_t) v = {0};
 
@@ -53,7 +53,7 @@ static void map_agrees_with_an_array(void **state)
 		uint64_t key = x % KEYS, value = x >> 20;
 
 		if (x >> 63) {
-			assert_int_equal(tally_map_put(&map, key << 32, value), 0);
+			assert_int_equal(tally_map_set(&map, key << 32, value), 0);
 			truth[key] = value;
 		} else {
 			assert_int_equal(tally_map_remove(&map, key << 32), truth[key]);
@@ -71,7 +71,7 @@ static void map_agrees_with_an_array(void **state)
 	tally_map_free(&map);
 }
 
-static void empty_map_answers(void **state)
+static void lookups_in_an_empty_map_find_nothing(void **state)
 {
 	struct tally_map map = {0};
 	size_t pos = 0;
@@ -122,7 +122,7 @@ static void arena_aligns_and_separates(void **state)
 }
 
 /* Strings are found again in the order of the newest first, without the padding in between. */
-static void arena_is_walked(void **state)
+static void arena_strings_are_iterated(void **state)
 {
 	const struct tally_arena_chunk *at = NULL;
 	struct tally_arena arena = {0};
@@ -185,12 +185,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vec_keeps_what_was_pushed),
-		cmocka_unit_test(vec_refuses_what_cannot_be),
+		cmocka_unit_test(vec_rejects_overflowing_sizes),
 		cmocka_unit_test(map_agrees_with_an_array),
-		cmocka_unit_test(empty_map_answers),
+		cmocka_unit_test(lookups_in_an_empty_map_find_nothing),
 		cmocka_unit_test(intern_gives_one_id_per_string),
 		cmocka_unit_test(arena_aligns_and_separates),
-		cmocka_unit_test(arena_is_walked),
+		cmocka_unit_test(arena_strings_are_iterated),
 		cmocka_unit_test(list_inserts_and_removes),
 		cmocka_unit_test(arithmetic_holds_at_the_edges),
 	};

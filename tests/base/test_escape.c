@@ -39,7 +39,7 @@ static const struct {
 	{"t\xc3(", "t\\xc3("},
 };
 
-static void what_is_escaped(void **state)
+static void unprintable_text_is_escaped(void **state)
 {
 	struct tally_str str = {0};
 
@@ -55,7 +55,7 @@ static void what_is_escaped(void **state)
 }
 
 /* A byte at each position of a word, next to each neighbor. */
-static void plain_is_found_at_every_place(void **state)
+static void nonprintable_bytes_are_found_at_every_position(void **state)
 {
 	char text[19];
 
@@ -74,7 +74,7 @@ static void plain_is_found_at_every_place(void **state)
 	}
 }
 
-static void lines_stay_lines(void **state)
+static void newlines_are_kept_in_lines(void **state)
 {
 	struct tally_str str = {0};
 
@@ -100,9 +100,9 @@ static void json_leaves_nothing_for_terminals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_escaped),
-		cmocka_unit_test(plain_is_found_at_every_place),
-		cmocka_unit_test(lines_stay_lines),
+		cmocka_unit_test(unprintable_text_is_escaped),
+		cmocka_unit_test(nonprintable_bytes_are_found_at_every_position),
+		cmocka_unit_test(newlines_are_kept_in_lines),
 		cmocka_unit_test(json_leaves_nothing_for_terminals),
 	};
 

@@ -45,7 +45,7 @@ static void reads_and_maps_what_was_written(void **state)
 	unlink(path);
 }
 
-static void errors_are_the_systems(void **state)
+static void returns_errors_of_the_system(void **state)
 {
 	struct tally_file_map map;
 	char *data;
@@ -97,11 +97,11 @@ static void opens_regular_files_only(void **state)
 }
 
 /* A directory with an empty file and a link to it, all owned by this user. */
-struct linked {
+struct linked_file {
 	char dir[32], path[64], link[64];
 };
 
-static void linked_make(struct linked *it)
+static void linked_make(struct linked_file *it)
 {
 	int fd;
 
@@ -115,7 +115,7 @@ static void linked_make(struct linked *it)
 	assert_int_equal(symlink(it->path, it->link), 0);
 }
 
-static void linked_remove(const struct linked *it)
+static void linked_remove(const struct linked_file *it)
 {
 	unlink(it->path);
 	unlink(it->link);
@@ -124,11 +124,11 @@ static void linked_remove(const struct linked *it)
 
 /* Another user's link can point to files that this user does not own, so the owners of links are
  * checked, too. */
-static void asks_whose_files_and_links_are(void **state)
+static void checks_owners_of_files_and_links(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1}, both = {me, 0};
-	struct linked it;
+	struct linked_file it;
 
 	linked_make(&it);
 	assert_int_equal(open_one(it.path, &mine), 0);
@@ -138,11 +138,11 @@ static void asks_whose_files_and_links_are(void **state)
 	linked_remove(&it);
 }
 
-static void asks_whose_links_are_that_others_made(void **state)
+static void rejects_links_of_other_users(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
 	struct tally_file_owners mine = {me, 1}, theirs = {nobody, 1};
-	struct linked it;
+	struct linked_file it;
 
 	if (!probe_chown(nobody[0]))
 		probe_skip("files cannot be given to other users here");
@@ -155,7 +155,7 @@ static void asks_whose_links_are_that_others_made(void **state)
 }
 
 /* Files beyond the limit are not read at all: they may be sparse and terabytes large. */
-static void does_not_begin_what_is_too_large(void **state)
+static void does_not_read_files_beyond_the_limit(void **state)
 {
 	char path[] = "/tmp/tally-file-XXXXXX", *data;
 	size_t len;
@@ -163,22 +163,22 @@ static void does_not_begin_what_is_too_large(void **state)
 
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 5), 0);
-	assert_int_equal(tally_file_read_named(path, NULL, 5, &data, &len), 0);
+	assert_int_equal(tally_file_read_checked(path, NULL, 5, &data, &len), 0);
 	assert_int_equal(len, 5);
 	free(data);
-	assert_int_equal(tally_file_read_named(path, NULL, 4, &data, &len), -EFBIG);
+	assert_int_equal(tally_file_read_checked(path, NULL, 4, &data, &len), -EFBIG);
 	if (ftruncate(fd, 1ll << 40)) {
 		close(fd);
 		unlink(path);
 		probe_skip("files of /tmp cannot be as large as 1 TB");
 	}
-	assert_int_equal(tally_file_read_named(path, NULL, 1 << 30, &data, &len), -EFBIG);
-	assert_int_equal(tally_file_read_named("/dev/zero", NULL, 4, &data, &len), -ENODEV);
+	assert_int_equal(tally_file_read_checked(path, NULL, 1 << 30, &data, &len), -EFBIG);
+	assert_int_equal(tally_file_read_checked("/dev/zero", NULL, 4, &data, &len), -ENODEV);
 	close(fd);
 	unlink(path);
 }
 
-static void finds_out_that_a_file_became_shorter(void **state)
+static void detects_a_truncated_file(void **state)
 {
 	char path[] = "/tmp/tally-file-XXXXXX";
 	struct tally_file_map map;
@@ -225,7 +225,7 @@ off_t lseek(int fd, off_t offset, int whence)
 	return at >= 0 && (whence == SEEK_DATA || whence == SEEK_HOLE) ? at + answers_wrong_by : at;
 }
 
-static void survives_answers_before_the_question(void **state)
+static void survives_wrong_results_of_lseek(void **state)
 {
 	enum { MB = 1 << 20 };
 	char path[] = "/tmp/tally-file-XXXXXX";
@@ -239,7 +239,7 @@ static void survives_answers_before_the_question(void **state)
 	assert_int_equal(tally_file_map_fd(fd, 16 * MB, &map), 0);
 	map.is_sparse = true;
 	for (answers_wrong_by = -6 * MB; answers_wrong_by; answers_wrong_by += MB)
-		tally_file_map_is_hollow(&map, 0, map.len);
+		tally_file_map_has_large_holes(&map, 0, map.len);
 	answers_wrong_by = -MB;
 	assert_data(&map, 5 * MB, map.len, 5 * MB, map.len);
 	answers_wrong_by = 0;
@@ -248,7 +248,7 @@ static void survives_answers_before_the_question(void **state)
 	unlink(path);
 }
 
-static void tells_what_is_hollow(void **state)
+static void detects_large_holes(void **state)
 {
 	enum { MB = 1 << 20 };
 	char path[] = "/tmp/tally-file-XXXXXX";
@@ -268,15 +268,15 @@ static void tells_what_is_hollow(void **state)
 	assert_int_equal(pwrite(fd, block, sizeof(block), 4 * MB), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_int_equal(lseek(map.fd, 123, SEEK_SET), 123);
-	assert_true(tally_file_map_is_hollow(&map, 0, map.len));
+	assert_true(tally_file_map_has_large_holes(&map, 0, map.len));
 	/* The file offset is shared with the descriptor that the map was made from. */
 	assert_int_equal(lseek(map.fd, 0, SEEK_CUR), 123);
-	assert_true(tally_file_map_is_hollow(&map, 0, 2 * MB));
-	assert_true(tally_file_map_is_hollow(&map, 6 * MB, 10 * MB));
-	assert_true(tally_file_map_is_hollow(&map, 5 * MB, 3 * MB));
-	assert_false(tally_file_map_is_hollow(&map, 4 * MB, 2 * MB));
-	assert_false(tally_file_map_is_hollow(&map, 3 * MB, 3 * MB));
-	assert_false(tally_file_map_is_hollow(&map, 0, MB));
+	assert_true(tally_file_map_has_large_holes(&map, 0, 2 * MB));
+	assert_true(tally_file_map_has_large_holes(&map, 6 * MB, 10 * MB));
+	assert_true(tally_file_map_has_large_holes(&map, 5 * MB, 3 * MB));
+	assert_false(tally_file_map_has_large_holes(&map, 4 * MB, 2 * MB));
+	assert_false(tally_file_map_has_large_holes(&map, 3 * MB, 3 * MB));
+	assert_false(tally_file_map_has_large_holes(&map, 0, MB));
 	assert_data(&map, 0, map.len, 4 * MB, 6 * MB);
 	assert_data(&map, 0, 5 * MB, 4 * MB, 5 * MB);
 	assert_data(&map, 5 * MB, map.len, 5 * MB, 6 * MB);
@@ -287,7 +287,7 @@ static void tells_what_is_hollow(void **state)
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);
-	assert_false(tally_file_map_is_hollow(&map, 0, map.len));
+	assert_false(tally_file_map_has_large_holes(&map, 0, map.len));
 	assert_data(&map, 0, map.len, 0, map.len);
 	tally_file_unmap(&map);
 	close(fd);
@@ -298,14 +298,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_and_maps_what_was_written),
-		cmocka_unit_test(errors_are_the_systems),
+		cmocka_unit_test(returns_errors_of_the_system),
 		cmocka_unit_test(opens_regular_files_only),
-		cmocka_unit_test(asks_whose_files_and_links_are),
-		cmocka_unit_test(asks_whose_links_are_that_others_made),
-		cmocka_unit_test(does_not_begin_what_is_too_large),
-		cmocka_unit_test(finds_out_that_a_file_became_shorter),
-		cmocka_unit_test(tells_what_is_hollow),
-		cmocka_unit_test(survives_answers_before_the_question),
+		cmocka_unit_test(checks_owners_of_files_and_links),
+		cmocka_unit_test(rejects_links_of_other_users),
+		cmocka_unit_test(does_not_read_files_beyond_the_limit),
+		cmocka_unit_test(detects_a_truncated_file),
+		cmocka_unit_test(detects_large_holes),
+		cmocka_unit_test(survives_wrong_results_of_lseek),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 enum { NUMBERS = 64 };
 
-static void wrong_ones_are_refused(void **state)
+static void invalid_lists_are_rejected(void **state)
 {
 	static const char *const wrong[] = {"",           " ",  ",",  ",1",    "1,,2",
 					    "2-1",        "-1", "1-", "1-2-3", "1 2",
@@ -56,7 +56,7 @@ static void blanks_and_a_comma_at_the_end_change_nothing(void **state)
 	}
 }
 
-static void numbers_are_those_that_were_written(void **state)
+static void ranges_contain_the_written_numbers(void **state)
 {
 	struct random random = random_start();
 
@@ -87,10 +87,10 @@ static void numbers_are_those_that_were_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_ones_are_refused),
+		cmocka_unit_test(invalid_lists_are_rejected),
 		cmocka_unit_test(blanks_and_a_comma_at_the_end_change_nothing),
 		cmocka_unit_test(large_numbers_have_no_neighbours),
-		cmocka_unit_test(numbers_are_those_that_were_written),
+		cmocka_unit_test(ranges_contain_the_written_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void failure_is_remembered(void **state)
 	struct tally_str str = {0};
 
 	tally_str_add(&str, "kept");
-	assert_null(tally_str_room(&str, SIZE_MAX - 2));
+	assert_null(tally_str_reserve(&str, SIZE_MAX - 2));
 	tally_str_add(&str, " on");
 	assert_string_equal(tally_str_text(&str), "kept on");
 	assert_int_not_equal(tally_str_error(&str), 0);

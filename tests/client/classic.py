@@ -135,7 +135,7 @@ def same_as_today(*before):
         raise AssertionError("nothing was compared")
 
 
-def test_same_as_todays_events_on_the_kernel():
+def test_same_as_current_events_on_the_kernel():
     machine.need_kernel_events()
     same_as_today()
 
@@ -173,7 +173,7 @@ def test_prctl_acts_on_counters_of_others():
     prints(pattern, TALLY, "emulate", "--abi", "classic", "--host", "kernel", "--", program("attached"))
 
 
-def test_abi_that_there_is_none_of():
+def test_unknown_abi_is_rejected():
     done = tap.run(TALLY, "emulate", "--abi", "modern", "--", "true")
     tap.same((done.returncode, "--abi must be linux or classic" in done.stderr), (129, True), done.stderr)
 

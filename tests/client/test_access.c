@@ -115,8 +115,8 @@ static const struct row {
 	{&user, FOREIGN, CAP(38), {0}},
 };
 
-static enum tally_rule judge(const struct tally_access *access, const struct row *row,
-			     struct tally_refusal *why)
+static enum tally_rule broken_rule(const struct tally_access *access, const struct row *row,
+				   struct tally_refusal *why)
 {
 	struct tally_access_request ask = {.attr = row->attr,
 					   .pid = row->task == TALLY_TASK_NONE ? -1 : 1234,
@@ -133,7 +133,7 @@ static enum tally_rule judge(const struct tally_access *access, const struct row
 	return why->broken;
 }
 
-static void test_levels(void **state)
+static void paranoid_level_and_capabilities_decide(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		for (int level = 3; level >= -1; level--) {
@@ -141,7 +141,7 @@ static void test_levels(void **state)
 			enum tally_rule want = rows[i].rules[3 - level];
 			struct tally_refusal why;
 
-			if (judge(&access, &rows[i], &why) != want)
+			if (broken_rule(&access, &rows[i], &why) != want)
 				fail_msg("row %zu at level %d: %s, wanted %s", i, level,
 					 tally_rule_name(why.broken), tally_rule_name(want));
 			if (!want)
@@ -155,7 +155,7 @@ static void test_levels(void **state)
 }
 
 /* Capabilities do not count in a user namespace other than the initial one. */
-static void test_namespace(void **state)
+static void capabilities_do_not_count_in_a_user_namespace(void **state)
 {
 	struct tally_access access = facts(2, all_caps);
 	struct row row = {&kernel, OWN, 0, {0}};
@@ -164,7 +164,7 @@ static void test_namespace(void **state)
 	assert_true(tally_access_perfmon(&access));
 	access.initial_user_namespace = false;
 	assert_false(tally_access_perfmon(&access));
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_KERNEL);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_KERNEL);
 	assert_non_null(strstr(why.found, "does not count"));
 	for (int i = 0; i < TALLY_NR_FIXES; i++)
 		assert_null(strstr(why.fix[i], "setcap"));
@@ -173,13 +173,13 @@ static void test_namespace(void **state)
 }
 
 /* The smallest change first: request less, one binary, one container, all users. */
-static void test_fixes(void **state)
+static void the_smallest_fix_comes_first(void **state)
 {
 	struct tally_access access = facts(2, CAP(14));
 	struct row row = {&kernel, OWN, 0, {0}};
 	struct tally_refusal why;
 
-	judge(&access, &row, &why);
+	broken_rule(&access, &row, &why);
 	assert_string_equal(why.fix[0], "count in user space only: EVENT:u");
 	/* Existing file capabilities of the binary are kept. */
 	assert_string_equal(why.fix[1], "sudo setcap cap_perfmon,cap_ipc_lock=ep /usr/bin/tally "
@@ -187,21 +187,21 @@ static void test_fixes(void **state)
 	assert_string_equal(why.fix[2], "sudo sysctl kernel.perf_event_paranoid=1 (for all users)");
 	assert_string_equal(why.fix[3], "");
 	access.bounding = 0;
-	judge(&access, &row, &why);
+	broken_rule(&access, &row, &why);
 	assert_string_equal(why.fix[1], "in a container: start it with --cap-add PERFMON");
 	access.bounding = all_caps;
 	access.no_new_privileges = true;
-	judge(&access, &row, &why);
+	broken_rule(&access, &row, &why);
 	assert_non_null(strstr(why.fix[1], "no_new_privs"));
 	access.no_new_privileges = false;
 	access.nosuid = true;
-	judge(&access, &row, &why);
+	broken_rule(&access, &row, &why);
 	assert_non_null(strstr(why.fix[1], "nosuid"));
 }
 
 /* The source of the error: a seccomp filter, a kernel without perf, a distribution's level, a
  * security module. */
-static void test_answers(void **state)
+static void the_source_of_the_error_is_found(void **state)
 {
 	struct row row = {&kernel, OWN, 0, {0}};
 	struct tally_access access = facts(2, 0);
@@ -209,26 +209,26 @@ static void test_answers(void **state)
 
 	access.seccomp = 2;
 	access.syscall = -EPERM;
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_SECCOMP);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_SECCOMP);
 	assert_int_equal(why.code, -EPERM);
 	assert_non_null(strstr(why.fix[0], "--cap-add PERFMON"));
 	/* A filter that allows perf_event_open is not the cause. */
 	access.syscall = access.plain = 0;
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_KERNEL);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_KERNEL);
 	access.seccomp = 0;
 	access.syscall = -ENOSYS;
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_NO_SYSCALL);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_NO_SYSCALL);
 	access.syscall = 0;
 	access.plain = -EACCES;
 	access.paranoid = 3;
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_FORBID_ALL);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_FORBID_ALL);
 	assert_non_null(strstr(why.needed, "at most 2"));
 	access.permitted = CAP(38);
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_SECURITY_MODULE);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_SECURITY_MODULE);
 	access.paranoid = TALLY_ACCESS_UNKNOWN;
 	access.permitted = 0;
 	access.plain = 0;
-	assert_int_equal(judge(&access, &row, &why), TALLY_RULE_KERNEL);
+	assert_int_equal(broken_rule(&access, &row, &why), TALLY_RULE_KERNEL);
 	assert_non_null(strstr(why.found, "unreadable"));
 }
 
@@ -271,7 +271,7 @@ static void test_kernel_addresses(void **state)
 
 /* ---- rings ------------------------------------------------------------------- */
 
-static void test_rings(void **state)
+static void ring_sizes_respect_locked_memory(void **state)
 {
 	struct tally_access access = facts(2, 0);
 	struct tally_refusal why = {0};
@@ -298,7 +298,7 @@ static void test_rings(void **state)
 }
 
 /* If rings are rejected although there should be enough memory, other processes use it. */
-static void test_rings_taken(void **state)
+static void rejected_rings_point_to_other_processes(void **state)
 {
 	struct tally_access access = facts(2, 0);
 	struct tally_refusal why;
@@ -445,7 +445,7 @@ static void test_tasks(void **state)
 	assert_int_equal(tally_access_task(&access, NULL, getppid()), TALLY_TASK_FOREIGN);
 }
 
-static void test_names(void **state)
+static void every_rule_has_a_name(void **state)
 {
 	assert_string_equal(tally_rule_name(TALLY_RULE_SECCOMP), "seccomp");
 	assert_string_equal(tally_rule_name(TALLY_RULE_BAD_ATTR), "bad-attr");
@@ -456,7 +456,7 @@ static void test_names(void **state)
 }
 
 /* Every rule reports a sysctl that could not be read as unreadable. */
-static void test_unreadable(void **state)
+static void an_unreadable_sysctl_is_reported(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
 	struct tally_access_request ask = {.attr = &attr, .pid = -1, .cpu = 0};
@@ -491,21 +491,21 @@ static void test_unreadable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_namespace),
-		cmocka_unit_test(test_fixes),
-		cmocka_unit_test(test_answers),
+		cmocka_unit_test(an_unreadable_sysctl_is_reported),
+		cmocka_unit_test(paranoid_level_and_capabilities_decide),
+		cmocka_unit_test(capabilities_do_not_count_in_a_user_namespace),
+		cmocka_unit_test(the_smallest_fix_comes_first),
+		cmocka_unit_test(the_source_of_the_error_is_found),
 		cmocka_unit_test(test_syscall_tracepoints),
 		cmocka_unit_test(test_kernel_addresses),
-		cmocka_unit_test(test_rings),
-		cmocka_unit_test(test_rings_taken),
+		cmocka_unit_test(ring_sizes_respect_locked_memory),
+		cmocka_unit_test(rejected_rings_point_to_other_processes),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_tasks),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(every_rule_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

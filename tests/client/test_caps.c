@@ -114,17 +114,17 @@ static void drop_to_ambient(void)
 	CHECK(!access.permitted && !access.effective);
 }
 
-static void test_lower_and_raise(void **state)
+static void capabilities_are_lowered_and_raised(void **state)
 {
 	in_child(lower_and_raise);
 }
 
-static void test_drop(void **state)
+static void capabilities_are_dropped(void **state)
 {
 	in_child(drop);
 }
 
-static void test_drop_with_threads(void **state)
+static void drop_fails_with_other_threads(void **state)
 {
 	in_child(drop_with_threads);
 }
@@ -137,9 +137,9 @@ static void test_drop_to_ambient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lower_and_raise),
-		cmocka_unit_test(test_drop),
-		cmocka_unit_test(test_drop_with_threads),
+		cmocka_unit_test(capabilities_are_lowered_and_raised),
+		cmocka_unit_test(capabilities_are_dropped),
+		cmocka_unit_test(drop_fails_with_other_threads),
 		cmocka_unit_test(test_drop_to_ambient),
 	};
 

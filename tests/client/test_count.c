@@ -15,7 +15,7 @@ static struct tally_count count(uint64_t value, uint64_t enabled, uint64_t runni
 	return (struct tally_count){value, enabled, running, 0, quality};
 }
 
-static void test_scaled(void **state)
+static void counts_are_scaled_by_running_time(void **state)
 {
 	struct tally_count c = count(1000, 400, 100, TALLY_QUALITY_SCALED);
 
@@ -31,7 +31,7 @@ static void test_scaled(void **state)
 	assert_int_equal(tally_count_scaled(&c), 0);
 }
 
-static void test_add(void **state)
+static void sums_keep_the_worst_quality(void **state)
 {
 	struct tally_count exact = count(10, 100, 100, TALLY_QUALITY_EXACT);
 	struct tally_count scaled = count(20, 100, 50, TALLY_QUALITY_SCALED);
@@ -50,7 +50,7 @@ static void test_add(void **state)
 	assert_int_equal(tally_count_add(never, never).quality, TALLY_QUALITY_NEVER_RAN);
 }
 
-static void test_since(void **state)
+static void differences_have_their_own_quality(void **state)
 {
 	struct tally_count before = count(10, 100, 50, TALLY_QUALITY_SCALED);
 	struct tally_count now = count(25, 160, 110, TALLY_QUALITY_SCALED);
@@ -78,9 +78,9 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scaled),
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_since),
+		cmocka_unit_test(counts_are_scaled_by_running_time),
+		cmocka_unit_test(sums_keep_the_worst_quality),
+		cmocka_unit_test(differences_have_their_own_quality),
 		cmocka_unit_test(test_names),
 	};
 

@@ -94,7 +94,7 @@ static void test_lines(void **state)
 
 /* Lines truncated at any offset are accepted. The copy has the exact size, so that reads past its
  * end are detected. */
-static void test_lines_cut(void **state)
+static void lines_truncated_anywhere_are_accepted(void **state)
 {
 	struct tally_ftrace_line got;
 
@@ -208,7 +208,7 @@ static void test_as_input(void **state)
 }
 
 /* A directory with two files, and the path of a directory to be created. */
-struct place {
+struct settings_dir {
 	char dir[64], one[80], two[80], sub[80];
 };
 
@@ -231,7 +231,7 @@ static void check_file(const char *path, const char *want)
 	free(text);
 }
 
-static void place_make(struct place *place)
+static void place_make(struct settings_dir *place)
 {
 	strcpy(place->dir, "/tmp/tally-keeper-XXXXXX");
 	assert_non_null(mkdtemp(place->dir));
@@ -242,7 +242,7 @@ static void place_make(struct place *place)
 	write_file(place->two, "a\nb\n");
 }
 
-static void place_change(const struct place *place, struct tally_restorer *restorer)
+static void place_change(const struct settings_dir *place, struct tally_restorer *restorer)
 {
 	assert_int_equal(tally_restorer_start(restorer), 0);
 	assert_int_equal(tally_restorer_add_directory(restorer, place->sub), 0);
@@ -256,7 +256,7 @@ static void place_change(const struct place *place, struct tally_restorer *resto
 	write_file(place->one, "again");
 }
 
-static void place_check(const struct place *place)
+static void place_check(const struct settings_dir *place)
 {
 	check_file(place->one, "1");
 	check_file(place->two, "a\nb\n");
@@ -266,10 +266,10 @@ static void place_check(const struct place *place)
 	assert_int_equal(rmdir(place->dir), 0);
 }
 
-static void test_restorer_finishes(void **state)
+static void finish_restores_settings(void **state)
 {
 	struct tally_restorer restorer = {0};
-	struct place place;
+	struct settings_dir place;
 
 	place_make(&place);
 	place_change(&place, &restorer);
@@ -279,10 +279,10 @@ static void test_restorer_finishes(void **state)
 	assert_int_equal(tally_restorer_finish(&restorer), 0); /* not running any more */
 }
 
-static void test_restorer_is_killed(void **state)
+static void settings_are_restored_after_the_restorer_is_killed(void **state)
 {
 	struct tally_restorer restorer = {0};
-	struct place place;
+	struct settings_dir place;
 	pid_t pid;
 
 	place_make(&place);
@@ -296,10 +296,10 @@ static void test_restorer_is_killed(void **state)
 
 /* The owner is killed. The owner and its restorer hold a pipe, whose end of file shows that both
  * are gone. */
-static void test_owner_is_killed(void **state)
+static void settings_are_restored_after_the_owner_is_killed(void **state)
 {
 	int ready[2], held[2];
-	struct place place;
+	struct settings_dir place;
 	char byte;
 	pid_t pid;
 
@@ -330,10 +330,10 @@ static void test_owner_is_killed(void **state)
 
 /* A setting that cannot be restored is reported, and does not prevent the others from being
  * restored. */
-static void test_restorer_fails(void **state)
+static void a_failed_setting_does_not_stop_the_others(void **state)
 {
 	struct tally_restorer restorer = {0};
-	struct place place;
+	struct settings_dir place;
 
 	place_make(&place);
 	place_change(&place, &restorer);
@@ -342,11 +342,11 @@ static void test_restorer_fails(void **state)
 	place_check(&place);
 }
 
-static void test_restorer_ignores_signals(void **state)
+static void the_restorer_ignores_signals(void **state)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct tally_restorer restorer = {0};
-	struct place place;
+	struct settings_dir place;
 
 	place_make(&place);
 	place_change(&place, &restorer);
@@ -361,16 +361,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_lines_cut),
+		cmocka_unit_test(lines_truncated_anywhere_are_accepted),
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_histogram),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_as_input),
-		cmocka_unit_test(test_restorer_finishes),
-		cmocka_unit_test(test_restorer_is_killed),
-		cmocka_unit_test(test_owner_is_killed),
-		cmocka_unit_test(test_restorer_fails),
-		cmocka_unit_test(test_restorer_ignores_signals),
+		cmocka_unit_test(finish_restores_settings),
+		cmocka_unit_test(settings_are_restored_after_the_restorer_is_killed),
+		cmocka_unit_test(settings_are_restored_after_the_owner_is_killed),
+		cmocka_unit_test(a_failed_setting_does_not_stop_the_others),
+		cmocka_unit_test(the_restorer_ignores_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

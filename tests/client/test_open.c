@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening counters over a transport that rejects some opens: all or nothing, fallbacks, and
- * reasons. */
+/* Opening counters over a transport that rejects some opens. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,8 +168,8 @@ static int user_only(struct fake *fake, const struct perf_event_attr *attr, int3
 	return attr->exclude_kernel ? 0 : -EACCES;
 }
 
-static int nothing(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
-		   int group_fd)
+static int reject_all(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+		      int32_t cpu, int group_fd)
 {
 	return -EACCES;
 }
@@ -200,16 +199,16 @@ static int full_table(struct fake *fake, const struct perf_event_attr *attr, int
 	return fake->nr_open >= fake->limit ? -EMFILE : 0;
 }
 
-static int one_gone(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
-		    int group_fd)
+static int thread_exited(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+			 int32_t cpu, int group_fd)
 {
 	return pid == 1001 ? -ESRCH : 0;
 }
 
 /* The thread's TID was reused: descriptors of the first event, on two CPUs and three threads, do
  * not belong to the new thread. */
-static int one_replaced(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
-			int32_t cpu, int group_fd)
+static int thread_replaced(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+			   int32_t cpu, int group_fd)
 {
 	return pid == 1001 && group_fd >= 0 && group_fd < FIRST_FD + 6 ? -EINVAL : 0;
 }
@@ -220,8 +219,8 @@ static int one_without_groups(struct fake *fake, const struct perf_event_attr *a
 	return pid == 1001 && group_fd >= 0 ? -EINVAL : 0;
 }
 
-static int all_gone(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
-		    int group_fd)
+static int all_threads_exited(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
+			      int32_t cpu, int group_fd)
 {
 	return -ESRCH;
 }
@@ -234,7 +233,7 @@ static int no_members(struct fake *fake, const struct perf_event_attr *attr, int
 
 /* ---- tests ------------------------------------------------------------------ */
 
-static void test_opens_all(void **state)
+static void opens_all_events_cpus_and_threads(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
 					   spec(PERF_TYPE_SOFTWARE, 2, 1)};
@@ -265,7 +264,7 @@ static void test_opens_all(void **state)
 }
 
 /* Whichever open fails, nothing stays open. */
-static void test_all_or_nothing(void **state)
+static void a_failed_open_leaves_nothing_open(void **state)
 {
 	for (unsigned at = 0; at < 12; at++) {
 		struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
@@ -286,7 +285,7 @@ static void test_all_or_nothing(void **state)
 }
 
 /* Members join the leader of their own CPU and thread. */
-static void test_groups(void **state)
+static void members_join_the_leader_of_their_cpu_and_thread(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
 					   spec(PERF_TYPE_SOFTWARE, 2, 1)};
@@ -377,7 +376,7 @@ static void test_not_permitted(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
 	struct tally_counters *counters = NULL;
-	struct fake *fake = fake_new(nothing);
+	struct fake *fake = fake_new(reject_all);
 	struct tally_refusal why = {0};
 	struct tally_access access;
 
@@ -412,7 +411,7 @@ static void test_old_kernel(void **state)
 }
 
 /* The refusal names the field without which the event can be opened. */
-static void test_blames_field(void **state)
+static void the_refusal_names_the_rejected_field(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
 	struct tally_open_options options = {.sampling = true};
@@ -464,7 +463,7 @@ static void test_too_many_files(void **state)
 }
 
 /* The soft limit of descriptors is raised as needed, within the hard limit. */
-static void test_raises_limit(void **state)
+static void the_limit_of_descriptors_is_raised(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
 	struct rlimit before, limit;
@@ -495,7 +494,7 @@ static void test_threads_gone(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
 	struct tally_counters *counters = NULL;
-	struct fake *fake = fake_new(one_gone);
+	struct fake *fake = fake_new(thread_exited);
 	struct tally_refusal why = {0};
 	struct tally_count count;
 
@@ -507,7 +506,7 @@ static void test_threads_gone(void **state)
 	assert_int_equal(count.quality, TALLY_QUALITY_NEVER_RAN);
 	tally_counters_close(counters);
 	counters = NULL;
-	fake->rule = all_gone;
+	fake->rule = all_threads_exited;
 	assert_int_equal(try_open(fake, specs, 1, "0-1", 3, NULL, &counters, &why), -ESRCH);
 	assert_null(counters);
 	free(fake);
@@ -518,7 +517,7 @@ static void test_threads_replaced(void **state)
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
 					   spec(PERF_TYPE_SOFTWARE, 2, 0)};
 	struct tally_counters *counters = NULL;
-	struct fake *fake = fake_new(one_replaced);
+	struct fake *fake = fake_new(thread_replaced);
 	struct tally_refusal why = {0};
 
 	specs[0].in_braces = specs[1].in_braces = true;
@@ -537,7 +536,7 @@ static void test_threads_replaced(void **state)
 }
 
 /* Unsupported events are skipped, with a reason. */
-static void test_skip_unsupported(void **state)
+static void unsupported_events_are_skipped(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_HARDWARE, 1, 0),
 					   spec(PERF_TYPE_SOFTWARE, 2, 1)};
@@ -557,7 +556,7 @@ static void test_skip_unsupported(void **state)
 }
 
 /* Events of uncore PMUs are opened on the PMU's CPUs, for all threads. */
-static void test_uncore(void **state)
+static void uncore_events_open_on_their_own_cpus(void **state)
 {
 	static const uint32_t own[] = {0, 2};
 	struct tally_event_spec specs[] = {spec(20, 1, 0)};
@@ -579,14 +578,22 @@ static void test_uncore(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_opens_all),        cmocka_unit_test(test_all_or_nothing),
-		cmocka_unit_test(test_groups),           cmocka_unit_test(test_weak_group),
-		cmocka_unit_test(test_cpu_clock),        cmocka_unit_test(test_user_only),
-		cmocka_unit_test(test_not_permitted),    cmocka_unit_test(test_old_kernel),
-		cmocka_unit_test(test_blames_field),     cmocka_unit_test(test_precise),
-		cmocka_unit_test(test_too_many_files),   cmocka_unit_test(test_raises_limit),
-		cmocka_unit_test(test_threads_gone),     cmocka_unit_test(test_threads_replaced),
-		cmocka_unit_test(test_skip_unsupported), cmocka_unit_test(test_uncore),
+		cmocka_unit_test(opens_all_events_cpus_and_threads),
+		cmocka_unit_test(a_failed_open_leaves_nothing_open),
+		cmocka_unit_test(members_join_the_leader_of_their_cpu_and_thread),
+		cmocka_unit_test(test_weak_group),
+		cmocka_unit_test(test_cpu_clock),
+		cmocka_unit_test(test_user_only),
+		cmocka_unit_test(test_not_permitted),
+		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(the_refusal_names_the_rejected_field),
+		cmocka_unit_test(test_precise),
+		cmocka_unit_test(test_too_many_files),
+		cmocka_unit_test(the_limit_of_descriptors_is_raised),
+		cmocka_unit_test(test_threads_gone),
+		cmocka_unit_test(test_threads_replaced),
+		cmocka_unit_test(unsupported_events_are_skipped),
+		cmocka_unit_test(uncore_events_open_on_their_own_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,7 +230,7 @@ static struct tally_pmu_probe probe(struct fake *fake)
 	return probed;
 }
 
-static void pmu_states(void **state)
+static void each_pmu_state_is_detected(void **state)
 {
 	static const struct {
 		struct fake fake;
@@ -304,24 +304,26 @@ static void pmu_details(void **state)
 
 /* ---- source of the error ------------------------------------------------------- */
 
-static void doors(void **state)
+#define UNKNOWN TALLY_PROBE_UNKNOWN
+
+static void the_source_of_errors_is_found(void **state)
 {
 	static const struct {
 		struct fake fake;
 		bool has_sysctl;
-		enum tally_probe_door door;
+		enum tally_probe_syscall door;
 		int code;
 		uint32_t size;
 		enum tally_probe_answer sigtrap;
 	} rows[] = {
-		{{.filter = 0}, true, TALLY_DOOR_OPEN, 0, 128, TALLY_PROBE_YES},
-		{{.refuse = -EACCES}, true, TALLY_DOOR_REFUSES, -EACCES, 128, TALLY_PROBE_YES},
-		{{.refuse = -EPERM}, true, TALLY_DOOR_REFUSES, -EPERM, 128, TALLY_PROBE_YES},
-		{{.filter = -EPERM}, true, TALLY_DOOR_FILTERED, -EPERM, 0, TALLY_PROBE_UNKNOWN},
-		{{.filter = -ENOSYS}, true, TALLY_DOOR_FILTERED, -ENOSYS, 0, TALLY_PROBE_UNKNOWN},
-		{{.filter = -ENOSYS}, false, TALLY_DOOR_NO_KERNEL, -ENOSYS, 0, TALLY_PROBE_UNKNOWN},
-		{{.filter = -ENODEV}, false, TALLY_DOOR_FILTERED, -ENODEV, 0, TALLY_PROBE_UNKNOWN},
-		{{.filter = -EACCES}, true, TALLY_DOOR_REFUSES, -EACCES, 0, TALLY_PROBE_UNKNOWN},
+		{{.filter = 0}, true, TALLY_SYSCALL_ACCEPTS, 0, 128, TALLY_PROBE_YES},
+		{{.refuse = -EACCES}, true, TALLY_SYSCALL_REJECTS, -EACCES, 128, TALLY_PROBE_YES},
+		{{.refuse = -EPERM}, true, TALLY_SYSCALL_REJECTS, -EPERM, 128, TALLY_PROBE_YES},
+		{{.filter = -EPERM}, true, TALLY_SYSCALL_FILTERED, -EPERM, 0, UNKNOWN},
+		{{.filter = -ENOSYS}, true, TALLY_SYSCALL_FILTERED, -ENOSYS, 0, UNKNOWN},
+		{{.filter = -ENOSYS}, false, TALLY_SYSCALL_MISSING, -ENOSYS, 0, UNKNOWN},
+		{{.filter = -ENODEV}, false, TALLY_SYSCALL_FILTERED, -ENODEV, 0, UNKNOWN},
+		{{.filter = -EACCES}, true, TALLY_SYSCALL_REJECTS, -EACCES, 0, UNKNOWN},
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
@@ -368,7 +370,7 @@ static void sim_work(void *arg, uint64_t ns)
 	tally_sim_run(arg, ns);
 }
 
-static void random_sim_make(struct world *world, uint32_t caps, uint8_t nr_generic)
+static void world_make(struct world *world, uint32_t caps, uint8_t nr_generic)
 {
 	static const struct tally_sim_rates busy = {.per_ms = {3000000, 4000000, 0, 0, 500000}};
 	static const struct tally_sim_step script[] = {
@@ -400,7 +402,7 @@ static void random_sim_make(struct world *world, uint32_t caps, uint8_t nr_gener
 		tally_sim_task_new(world->sim, &(struct tally_sim_spawn){.caps = ~0ull}));
 }
 
-static struct tally_pmu_probe random_sim_probe(struct world *world)
+static struct tally_pmu_probe world_probe(struct world *world)
 {
 	const struct tally_probe_work work = {sim_work, world->sim};
 
@@ -419,11 +421,11 @@ static void core_slots(void **state)
 		struct world world;
 		struct tally_pmu_probe probed;
 
-		random_sim_make(&world, 0, SLOTS);
+		world_make(&world, 0, SLOTS);
 		for (unsigned i = 0; i < taken; i++)
 			assert_true(world.others.transport.open(&world.others.transport, &pinned,
 								-1, 0, -1, 0) >= 0);
-		probed = random_sim_probe(&world);
+		probed = world_probe(&world);
 		print_message("# %u of %u taken: %s, %u free\n", taken, SLOTS,
 			      tally_pmu_state_name(probed.state), probed.slots_free);
 		assert_int_equal(probed.state, taken < SLOTS ? TALLY_PMU_SAMPLES : TALLY_PMU_TAKEN);
@@ -438,8 +440,8 @@ static void core_without_interrupts(void **state)
 	struct world world;
 	struct tally_pmu_probe probed;
 
-	random_sim_make(&world, TALLY_PMU_NO_INTERRUPT, 3);
-	probed = random_sim_probe(&world);
+	world_make(&world, TALLY_PMU_NO_INTERRUPT, 3);
+	probed = world_probe(&world);
 	assert_int_equal(probed.state, TALLY_PMU_COUNTS_ONLY);
 	assert_int_equal(probed.code, -EOPNOTSUPP);
 	assert_int_equal(probed.slots_free, 3);
@@ -452,10 +454,10 @@ static void core_without_pmu(void **state)
 	struct tally_probe_call call;
 	size_t known = 0;
 
-	random_sim_make(&world, 0, 0);
-	assert_int_equal(random_sim_probe(&world).state, TALLY_PMU_ABSENT);
+	world_make(&world, 0, 0);
+	assert_int_equal(world_probe(&world).state, TALLY_PMU_ABSENT);
 	call = tally_probe_call(&world.mine.transport, true);
-	assert_int_equal(call.door, TALLY_DOOR_OPEN);
+	assert_int_equal(call.door, TALLY_SYSCALL_ACCEPTS);
 	assert_int_equal(call.attr_size, sizeof(struct perf_event_attr));
 	for (size_t i = 0; i < tally_probe_nr_features; i++)
 		known += tally_probe_feature(&world.mine.transport, &call,
@@ -468,9 +470,9 @@ static void core_without_pmu(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pmu_states),
+		cmocka_unit_test(each_pmu_state_is_detected),
 		cmocka_unit_test(pmu_details),
-		cmocka_unit_test(doors),
+		cmocka_unit_test(the_source_of_errors_is_found),
 		cmocka_unit_test(features_are_well_formed),
 		cmocka_unit_test(core_slots),
 		cmocka_unit_test(core_without_interrupts),

@@ -121,7 +121,7 @@ static struct tally_regions *open_fake(const char *events)
 }
 
 /* Advance counter i by (i + 1) * nr. The counters ran all the time except for `idle` ns. */
-static void go_on(uint64_t nr, uint64_t idle)
+static void advance_counters(uint64_t nr, uint64_t idle)
 {
 	for (int i = 0; i < COUNTERS; i++)
 		fake.value[i] += nr * (uint64_t)(i + 1);
@@ -168,23 +168,23 @@ static void check_region(const struct tally_regions *regions, size_t index, cons
 }
 
 /* load { parse } load { parse { load } } parse */
-static void nest(struct tally_regions *regions)
+static void run_nested_regions(struct tally_regions *regions)
 {
 	assert_int_equal(tally_region_start(regions, "load"), 0);
-	go_on(1, 0);
+	advance_counters(1, 0);
 	tally_region_start(regions, "parse");
-	go_on(10, 0);
+	advance_counters(10, 0);
 	assert_int_equal(tally_region_stop(regions), 0);
 	tally_region_stop(regions);
-	go_on(1000, 0);
+	advance_counters(1000, 0);
 	tally_region_start(regions, "load");
 	tally_region_start(regions, "parse");
 	tally_region_start(regions, "load");
-	go_on(100, 0);
+	advance_counters(100, 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tally_region_stop(regions), 0);
 	tally_region_start(regions, "parse");
-	go_on(5, 0);
+	advance_counters(5, 0);
 	tally_region_stop(regions);
 }
 
@@ -207,7 +207,7 @@ static void test_nesting(void **state)
 {
 	struct tally_regions *regions = open_fake("{task-clock,faults}");
 
-	nest(regions);
+	run_nested_regions(regions);
 	assert_int_equal(fake.reads, 12); /* one per start and per stop */
 	check_nest(regions, 1);
 	assert_string_equal(tally_regions_event(regions, 1), "faults");
@@ -224,8 +224,8 @@ static void test_self_reads(void **state)
 
 	fake.maps = fake.times = true;
 	regions = open_fake("{task-clock,faults}");
-	assert_true(tally_regions_reads_itself(regions, 1));
-	nest(regions);
+	assert_true(tally_regions_is_self_read(regions, 1));
+	run_nested_regions(regions);
 	assert_int_equal(fake.reads, 0);
 	check_nest(regions, 1);
 	/* A member of the group is not on a counter, so the group is read by a system call. */
@@ -242,22 +242,22 @@ static void test_page_without_times(void **state)
 
 	fake.maps = true;
 	regions = open_fake("task-clock,faults");
-	assert_false(tally_regions_reads_itself(regions, 0));
-	nest(regions);
+	assert_false(tally_regions_is_self_read(regions, 0));
+	run_nested_regions(regions);
 	check_nest(regions, 1);
 	assert_int_equal(fake.reads, 24);
 	tally_regions_close(regions);
 }
 
-static void test_quality(void **state)
+static void counts_of_stopped_counters_never_ran(void **state)
 {
 	struct tally_regions *regions = open_fake("task-clock");
 
 	tally_region_start(regions, "half");
-	go_on(3, 50);
+	advance_counters(3, 50);
 	tally_region_stop(regions);
 	tally_region_start(regions, "none");
-	go_on(0, 100);
+	advance_counters(0, 100);
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_SCALED);
 	check_count(regions, 1, 0, 0, TALLY_QUALITY_NEVER_RAN);
@@ -276,7 +276,7 @@ static void test_estimates(void **state)
 	fake.transport.estimates = true;
 	regions = open_fake("task-clock");
 	tally_region_start(regions, "r");
-	go_on(3, 0);
+	advance_counters(3, 0);
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_ESTIMATED);
 	tally_regions_close(regions);
@@ -290,7 +290,7 @@ static void test_refused(void **state)
 	fake.refused = PERF_COUNT_SW_PAGE_FAULTS;
 	regions = open_fake("task-clock,faults");
 	tally_region_start(regions, "r");
-	go_on(3, 0);
+	advance_counters(3, 0);
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_EXACT);
 	check_count(regions, 0, 1, 0, TALLY_QUALITY_NOT_SUPPORTED);
@@ -348,17 +348,17 @@ static void test_other_thread(void **state)
 	tally_regions_close(regions);
 }
 
-static void test_add(void **state)
+static void regions_are_added_by_name(void **state)
 {
 	struct tally_regions *a = open_fake("task-clock,faults"), *b, *c;
 
-	nest(a);
+	run_nested_regions(a);
 	fake.nr = 0;
 	b = open_fake("task-clock,faults");
 	/* Regions are matched by name, not by order. */
 	tally_region_start(b, "parse");
 	tally_region_stop(b);
-	nest(b);
+	run_nested_regions(b);
 	fake.nr = 0;
 	c = open_fake("task-clock,minor-faults");
 	assert_int_equal(tally_regions_add(a, c), -EINVAL);
@@ -382,7 +382,7 @@ static void test_write(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/%%p.json", dir);
 	tally_region_start(regions, "a \"b\"\x1b[31m");
-	go_on(7, 0);
+	advance_counters(7, 0);
 	tally_region_stop(regions);
 	unsetenv("TALLY_REGIONS");
 	assert_int_equal(tally_regions_write(regions, NULL), 0);
@@ -403,7 +403,7 @@ static void test_write(void **state)
 }
 
 /* The running kernel. If it rejects the event, the refusal is reported. */
-static void test_linux(void **state)
+static void regions_count_on_the_running_kernel(void **state)
 {
 	struct tally_regions_options options = {.time = true};
 	volatile unsigned sum = 0;
@@ -434,14 +434,14 @@ int main(void)
 		cmocka_unit_test_setup(test_nesting, set_up),
 		cmocka_unit_test_setup(test_self_reads, set_up),
 		cmocka_unit_test_setup(test_page_without_times, set_up),
-		cmocka_unit_test_setup(test_quality, set_up),
+		cmocka_unit_test_setup(counts_of_stopped_counters_never_ran, set_up),
 		cmocka_unit_test_setup(test_estimates, set_up),
 		cmocka_unit_test_setup(test_refused, set_up),
 		cmocka_unit_test_setup(test_unpaired, set_up),
 		cmocka_unit_test_setup(test_other_thread, set_up),
-		cmocka_unit_test_setup(test_add, set_up),
+		cmocka_unit_test_setup(regions_are_added_by_name, set_up),
 		cmocka_unit_test_setup(test_write, set_up),
-		cmocka_unit_test_setup(test_linux, set_up),
+		cmocka_unit_test_setup(regions_count_on_the_running_kernel, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

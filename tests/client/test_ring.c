@@ -128,7 +128,7 @@ static void test_map_refused(void **state)
 }
 
 /* Record sizes that do not divide the ring, wrapping many times. */
-static void test_wraps(void **state)
+static void records_wrap_many_times(void **state)
 {
 	static const uint16_t sizes[] = {8, 24, 40, 1000, 4096, 72};
 	struct tally_ring *ring;
@@ -154,7 +154,7 @@ static void test_wraps(void **state)
 }
 
 /* A record that does not wrap is returned in place. */
-static void test_in_place(void **state)
+static void unwrapped_records_are_returned_in_place(void **state)
 {
 	struct tally_ring *ring;
 	struct fake fake;
@@ -196,9 +196,9 @@ static void test_pieces(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* tally_ring_look() consumes nothing and returns each record once, whether or not it was returned
- * by another call. */
-static void test_look(void **state)
+/* tally_ring_peek_data() consumes nothing and returns each record once, whether or not it was
+ * returned by another call. */
+static void a_look_consumes_nothing(void **state)
 {
 	struct tally_ring_data data;
 	struct tally_ring *ring;
@@ -207,28 +207,28 @@ static void test_look(void **state)
 
 	fake_init(&fake);
 	assert_int_equal(tally_ring_map(&fake.transport, 7, PAGES, false, &ring), 0);
-	assert_false(tally_ring_look(ring, &position, &data));
+	assert_false(tally_ring_peek_data(ring, &position, &data));
 	write_record(&fake, 40, 1);
-	assert_true(tally_ring_look(ring, &position, &data));
+	assert_true(tally_ring_peek_data(ring, &position, &data));
 	assert_int_equal(data.first_len, 40);
-	assert_false(tally_ring_look(ring, &position, &data));
+	assert_false(tally_ring_peek_data(ring, &position, &data));
 	write_record(&fake, 64, 2);
 	assert_true(tally_ring_data(ring, &data));
 	assert_int_equal(data.first_len, 104);
 	write_record(&fake, 16, 3);
-	assert_true(tally_ring_look(ring, &position, &data));
+	assert_true(tally_ring_peek_data(ring, &position, &data));
 	assert_ptr_equal(data.first, fake.memory + sysconf(_SC_PAGESIZE) + 40);
 	assert_int_equal(data.first_len, 80);
 	tally_ring_consume(ring);
 	assert_int_equal(page_of(&fake)->data_tail, 104);
-	assert_false(tally_ring_look(ring, &position, &data));
+	assert_false(tally_ring_peek_data(ring, &position, &data));
 	assert_true(tally_ring_data(ring, &data));
 	assert_int_equal(data.first_len, 16);
 	tally_ring_unmap(ring);
 }
 
 /* A full ring: every byte between tail and head is used. */
-static void test_full(void **state)
+static void a_full_ring_is_read_completely(void **state)
 {
 	struct tally_ring_data data;
 	struct tally_ring *ring;
@@ -247,7 +247,7 @@ static void test_full(void **state)
 }
 
 /* Invalid record sizes end the iteration. */
-static void test_nonsense(void **state)
+static void invalid_record_sizes_end_the_iteration(void **state)
 {
 	struct tally_ring *ring;
 	struct fake fake;
@@ -318,7 +318,7 @@ static void test_overwrite(void **state)
 
 /* Wrapping many times: the newest records remain, complete, filling the ring except for less than
  * one record. */
-static void test_overwrite_wraps(void **state)
+static void the_newest_records_remain_after_wrapping(void **state)
 {
 	struct tally_ring *ring;
 	uint8_t seeds[4096];
@@ -337,7 +337,7 @@ static void test_overwrite_wraps(void **state)
 }
 
 /* Consumed records are not returned again. */
-static void test_overwrite_twice(void **state)
+static void consumed_records_are_not_returned_again(void **state)
 {
 	struct tally_ring *ring;
 	uint8_t seeds[4096];
@@ -362,15 +362,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_map_and_unmap),
 		cmocka_unit_test(test_map_refused),
-		cmocka_unit_test(test_wraps),
-		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(records_wrap_many_times),
+		cmocka_unit_test(unwrapped_records_are_returned_in_place),
 		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_look),
-		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(a_full_ring_is_read_completely),
+		cmocka_unit_test(a_look_consumes_nothing),
+		cmocka_unit_test(invalid_record_sizes_end_the_iteration),
 		cmocka_unit_test(test_overwrite),
-		cmocka_unit_test(test_overwrite_wraps),
-		cmocka_unit_test(test_overwrite_twice),
+		cmocka_unit_test(the_newest_records_remain_after_wrapping),
+		cmocka_unit_test(consumed_records_are_not_returned_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

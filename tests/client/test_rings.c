@@ -213,7 +213,7 @@ static bool was_polled(const struct fake *fake, int fd)
 }
 
 /* When a counter hangs up, the next counter of its ring is polled, until none is left. */
-static void hung_up_counters_are_left(void **state)
+static void hung_up_counters_are_replaced_in_poll(void **state)
 {
 	struct tally_counters *counters;
 	struct fake fake;
@@ -274,7 +274,7 @@ int main(void)
 		cmocka_unit_test(counters_of_a_cpu_share_a_ring),
 		cmocka_unit_test(without_cpus_each_thread_has_a_ring),
 		cmocka_unit_test(mapping_is_all_or_nothing),
-		cmocka_unit_test(hung_up_counters_are_left),
+		cmocka_unit_test(hung_up_counters_are_replaced_in_poll),
 		cmocka_unit_test(other_descriptors_are_watched),
 	};
 

@@ -240,7 +240,8 @@ static uint64_t lost_of(const struct perf_event_header *header)
 	return words[2];
 }
 
-void harness_drain(struct tally_ring *ring, const struct perf_event_attr *attr, struct tale *tale)
+void harness_drain(struct tally_ring *ring, const struct perf_event_attr *attr,
+		   struct ring_totals *tale)
 {
 	struct record record;
 

@@ -113,13 +113,14 @@ bool harness_record(struct tally_ring *ring, const struct perf_event_attr *attr,
 		    struct record *ret_record);
 
 /* Totals of a drained ring that has a single event. */
-struct tale {
+struct ring_totals {
 	uint64_t samples, periods; /* periods: sum, if PERF_SAMPLE_PERIOD is set */
 	uint64_t lost_records, lost;
 	uint64_t throttles, unthrottles;
 	uint64_t others;
 	uint64_t last_time; /* records must be in time order if PERF_SAMPLE_TIME is set */
 };
-void harness_drain(struct tally_ring *ring, const struct perf_event_attr *attr, struct tale *tale);
+void harness_drain(struct tally_ring *ring, const struct perf_event_attr *attr,
+		   struct ring_totals *tale);
 
 #endif

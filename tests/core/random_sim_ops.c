@@ -77,7 +77,7 @@ static void op_fork(struct random_sim *random_sim)
 	if (!task || (random_sim->tasks[at] && !tally_sim_task_exited(random_sim->tasks[at])))
 		return;
 	random_sim_log(random_sim, "fork of %d", tally_sim_task_tid(task));
-	tally_sim_do(random_sim->sim, task, &step);
+	tally_sim_execute(random_sim->sim, task, &step);
 	for (size_t i = 0; (other = tally_sim_task_at(random_sim->sim, i)); i++)
 		last = other;
 	random_sim->tasks[at] = last;
@@ -90,7 +90,7 @@ static void op_exit(struct random_sim *random_sim)
 	if (!task || random_below(&random_sim->random, 3))
 		return;
 	random_sim_log(random_sim, "exit of %d", tally_sim_task_tid(task));
-	tally_sim_do(random_sim->sim, task, &(struct tally_sim_step)SIM_EXIT());
+	tally_sim_execute(random_sim->sim, task, &(struct tally_sim_step)SIM_EXIT());
 }
 
 static void op_migrate(struct random_sim *random_sim)
@@ -101,7 +101,7 @@ static void op_migrate(struct random_sim *random_sim)
 	if (!task)
 		return;
 	random_sim_log(random_sim, "%d moves to CPU %u", tally_sim_task_tid(task), cpu);
-	tally_sim_do(random_sim->sim, task, &(struct tally_sim_step)SIM_MIGRATE(cpu));
+	tally_sim_execute(random_sim->sim, task, &(struct tally_sim_step)SIM_MIGRATE(cpu));
 }
 
 static void op_software(struct random_sim *random_sim)
@@ -111,8 +111,8 @@ static void op_software(struct random_sim *random_sim)
 	if (!task)
 		return;
 	random_sim_log(random_sim, "page faults of %d", tally_sim_task_tid(task));
-	tally_sim_do(random_sim->sim, task,
-		     &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 3));
+	tally_sim_execute(random_sim->sim, task,
+			  &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 3));
 }
 
 static void op_exec(struct random_sim *random_sim)
@@ -122,7 +122,7 @@ static void op_exec(struct random_sim *random_sim)
 	if (!task)
 		return;
 	random_sim_log(random_sim, "exec of %d", tally_sim_task_tid(task));
-	tally_sim_do(random_sim->sim, task, &(struct tally_sim_step)SIM_EXEC("other"));
+	tally_sim_execute(random_sim->sim, task, &(struct tally_sim_step)SIM_EXEC("other"));
 }
 
 static void op_run(struct random_sim *random_sim)

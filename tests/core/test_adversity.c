@@ -44,7 +44,7 @@ struct slot {
 	bool writable;
 };
 
-struct play {
+struct stress_state {
 	struct harness harness;
 	struct random random;
 	struct tally_sim_pmu pmus[2];
@@ -58,7 +58,7 @@ struct play {
 	uint64_t nr_compared; /* nonzero counts that had to equal the truth */
 };
 
-static struct play play;
+static struct stress_state play;
 
 static uint64_t pick(uint64_t limit)
 {
@@ -430,7 +430,7 @@ static void op_step(void)
 	struct tally_sim_task *task = random_task();
 
 	if (task != play.harness.observer)
-		tally_sim_do(play.harness.sim, task, &steps[pick(8)]);
+		tally_sim_execute(play.harness.sim, task, &steps[pick(8)]);
 }
 
 static void op_run(void)
@@ -544,13 +544,13 @@ static void run_ops(bool exact)
 }
 
 /* The core takes no time, so counts are compared with the truth. */
-static void test_exact(void **state)
+static void random_counts_equal_the_truth(void **state)
 {
 	run_ops(true);
 }
 
 /* The core takes time and is interrupted. */
-static void test_interrupted(void **state)
+static void random_operations_with_interrupts_keep_the_invariants(void **state)
 {
 	run_ops(false);
 }
@@ -558,8 +558,9 @@ static void test_interrupted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_exact, print_failure),
-		cmocka_unit_test_teardown(test_interrupted, print_failure),
+		cmocka_unit_test_teardown(random_counts_equal_the_truth, print_failure),
+		cmocka_unit_test_teardown(random_operations_with_interrupts_keep_the_invariants,
+					  print_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,11 +29,11 @@ static void access_by(struct harness *harness, struct tally_sim_task *task, uint
 	struct tally_sim_step step = SIM_ACCESS(type, addr, 8);
 
 	step.access.mode = mode;
-	assert_int_equal(tally_sim_do(harness->sim, task, &step), 0);
+	assert_int_equal(tally_sim_execute(harness->sim, task, &step), 0);
 }
 
 /* Samples contain the breakpoint's address, not that of the access, and the mode of the access. */
-static void test_samples(void **state)
+static void samples_have_the_address_of_the_breakpoint(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED | 4, 4);
 	struct harness harness;
@@ -62,7 +62,7 @@ static void test_samples(void **state)
 }
 
 /* Accesses in excluded modes are not counted. */
-static void test_modes(void **state)
+static void accesses_in_excluded_modes_are_not_counted(void **state)
 {
 	struct perf_event_attr user = attr_bp(HW_BREAKPOINT_RW, WATCHED, 8), kernel = user;
 	struct harness harness;
@@ -83,7 +83,7 @@ static void test_modes(void **state)
 }
 
 /* A breakpoint in a group with a hardware counter: both are on the PMU, or neither. */
-static void test_group(void **state)
+static void a_breakpoint_is_scheduled_with_its_group(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -113,7 +113,7 @@ static const struct tally_sim_step forks[] = {
 	SIM_END_LOOP()};
 
 /* Children use breakpoint slots of their own on any CPU and release them when they exit. */
-static void test_inherited(void **state)
+static void children_use_slots_of_their_own(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 1);
 	struct harness harness;
@@ -147,7 +147,7 @@ static void test_inherited(void **state)
 }
 
 /* Modify a breakpoint while its task runs on another CPU, which has to release it first. */
-static void test_modify_running(void **state)
+static void a_breakpoint_is_modified_while_its_task_runs(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8);
 	struct harness harness;
@@ -184,7 +184,7 @@ static int modify_by(struct harness *harness, struct tally_sim_task *task, int f
 
 /* The rights of the caller decide, not those of the task that runs where the event is. The kernel
  * itself may do everything. */
-static void test_modify_rights(void **state)
+static void the_rights_of_the_caller_decide_about_modification(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8), kernel = attr;
 	struct tally_core_event_setup setup = {.cpu = 1};
@@ -223,9 +223,12 @@ static void test_modify_rights(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),        cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_group),          cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_modify_running), cmocka_unit_test(test_modify_rights),
+		cmocka_unit_test(samples_have_the_address_of_the_breakpoint),
+		cmocka_unit_test(accesses_in_excluded_modes_are_not_counted),
+		cmocka_unit_test(a_breakpoint_is_scheduled_with_its_group),
+		cmocka_unit_test(children_use_slots_of_their_own),
+		cmocka_unit_test(a_breakpoint_is_modified_while_its_task_runs),
+		cmocka_unit_test(the_rights_of_the_caller_decide_about_modification),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

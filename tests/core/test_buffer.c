@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
-#include "core/least/least.h"
+#include "core/minimal/mini.h"
 #include "test.h"
 
 enum { SIZE = 4096, WATERMARK = 2048 };
@@ -21,7 +21,7 @@ struct scene {
 	unsigned nr, len;
 };
 
-static struct least least;
+static struct mini mini;
 
 static bool write_record(struct scene *scene, uint32_t len)
 {
@@ -34,11 +34,11 @@ static bool write_record(struct scene *scene, uint32_t len)
 	return true;
 }
 
-static void interrupt(struct least *host, enum least_point point, const volatile void *what)
+static void interrupt(struct mini *host, enum mini_point point, const volatile void *what)
 {
 	struct scene *scene = host->arg;
 
-	if (point != LEAST_AT_ATOMIC || what != scene->word)
+	if (point != MINI_AT_ATOMIC || what != scene->word)
 		return;
 	scene->word = NULL;
 	for (unsigned i = 0; i < scene->nr; i++)
@@ -50,9 +50,9 @@ static struct scene *scene_begin(void)
 	struct scene *scene = calloc(1, sizeof(*scene));
 
 	assert_non_null(scene);
-	least_begin(&least, 1, NULL);
-	least.arg = scene;
-	least.at = interrupt;
+	mini_begin(&mini, 1, NULL);
+	mini.arg = scene;
+	mini.at = interrupt;
 	scene->chunks[0] = scene->data;
 	scene->buffer.page = &scene->page;
 	scene->buffer.chunks = scene->chunks;
@@ -65,14 +65,14 @@ static struct scene *scene_begin(void)
 
 static void scene_end(struct scene *scene)
 {
-	least.at = NULL;
-	least_end(&least);
+	mini.at = NULL;
+	mini_end(&mini);
 	free(scene);
 }
 
 /* The interrupt takes the last free space, so the interrupted writer fails. It must still report
  * the wakeup, because the interrupt left publishing the records to it. */
-static void test_full_in_between(void **state)
+static void an_interrupt_that_fills_the_ring_passes_the_wakeup_on(void **state)
 {
 	struct scene *scene = scene_begin();
 
@@ -101,7 +101,7 @@ static unsigned count_wakeups(struct scene *scene, unsigned nr, uint32_t len)
 }
 
 /* Wherever the interrupt occurs, later wakeups keep their normal distance. */
-static void test_even_wakeups(void **state)
+static void wakeups_stay_evenly_spaced_after_an_interrupt(void **state)
 {
 	for (unsigned where = 0; where < 3; where++) {
 		struct scene *scene = scene_begin();
@@ -122,7 +122,7 @@ static void test_even_wakeups(void **state)
 
 /* Records longer than the watermark cause a wakeup each. Small records after them cause no extra
  * wakeups. */
-static void test_long_records(void **state)
+static void long_records_wake_once_each(void **state)
 {
 	struct scene *scene = scene_begin();
 
@@ -135,9 +135,9 @@ static void test_long_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full_in_between),
-		cmocka_unit_test(test_even_wakeups),
-		cmocka_unit_test(test_long_records),
+		cmocka_unit_test(an_interrupt_that_fills_the_ring_passes_the_wakeup_on),
+		cmocka_unit_test(wakeups_stay_evenly_spaced_after_an_interrupt),
+		cmocka_unit_test(long_records_wake_once_each),
 	};
 
 	return cmocka_run_group_tests_name("core/buffer", tests, NULL, NULL);

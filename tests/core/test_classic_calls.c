@@ -53,11 +53,12 @@ static int scene_faults(struct scene *scene)
 static void fault(struct scene *scene, unsigned nr)
 {
 	while (nr--)
-		tally_sim_do(scene->harness.sim, scene->task,
-			     &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
+		tally_sim_execute(
+			scene->harness.sim, scene->task,
+			&(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
 }
 
-static void descriptors_that_are_not_the_objects_are_ebadf(void **state)
+static void foreign_descriptors_are_ebadf(void **state)
 {
 	const struct tally_classic_attr attr = {.config = 0};
 	const struct tally_classic_page *page;
@@ -78,7 +79,7 @@ static void descriptors_that_are_not_the_objects_are_ebadf(void **state)
 	scene_end(&scene);
 }
 
-static void refused_attrs_are_explained(void **state)
+static void rejected_attrs_are_explained(void **state)
 {
 	struct tally_classic_attr reserved = {.__reserved_1 = 1}, good = {.config = 0};
 	struct scene scene;
@@ -115,7 +116,7 @@ static void missing_rights_are_explained(void **state)
 	scene_end(&scene);
 }
 
-static void requests_of_today_are_enotty(void **state)
+static void requests_of_the_current_abi_are_enotty(void **state)
 {
 	struct scene scene;
 	uint64_t id;
@@ -167,7 +168,7 @@ static void rings_have_1_and_2_to_the_n_pages(void **state)
 }
 
 /* An update moves data_head beyond each fault, for readers without tally_classic_next(). */
-static void data_head_moves_by_what_is_updated(void **state)
+static void an_update_moves_data_head(void **state)
 {
 	const struct tally_classic_page *page;
 	struct tally_classic_header header;
@@ -225,7 +226,7 @@ static void overwritten_records_are_counted_as_lost(void **state)
 
 /* With a reader that only uses tally_classic_next(), records that the core's ring drops are lost.
  */
-static void records_without_room_are_counted_as_lost(void **state)
+static void records_that_do_not_fit_are_counted_as_lost(void **state)
 {
 	const struct tally_classic_page *page;
 	unsigned returned;
@@ -350,15 +351,15 @@ static void members_can_be_read_after_their_leader_is_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors_that_are_not_the_objects_are_ebadf),
-		cmocka_unit_test(refused_attrs_are_explained),
+		cmocka_unit_test(foreign_descriptors_are_ebadf),
+		cmocka_unit_test(rejected_attrs_are_explained),
 		cmocka_unit_test(missing_rights_are_explained),
-		cmocka_unit_test(requests_of_today_are_enotty),
+		cmocka_unit_test(requests_of_the_current_abi_are_enotty),
 		cmocka_unit_test(buffers_that_are_too_small_are_enospc),
 		cmocka_unit_test(rings_have_1_and_2_to_the_n_pages),
-		cmocka_unit_test(data_head_moves_by_what_is_updated),
+		cmocka_unit_test(an_update_moves_data_head),
 		cmocka_unit_test(overwritten_records_are_counted_as_lost),
-		cmocka_unit_test(records_without_room_are_counted_as_lost),
+		cmocka_unit_test(records_that_do_not_fit_are_counted_as_lost),
 		cmocka_unit_test(returned_records_stay_valid_until_the_next_call),
 		cmocka_unit_test(polling_needs_a_transport_that_can),
 		cmocka_unit_test(members_can_be_read_after_their_leader_is_closed),

@@ -26,7 +26,7 @@ static const struct tally_sim_step traveller[] = {
 
 /* A task's event follows the task between CPUs and does not count other tasks. It is enabled while
  * the task runs. */
-static void test_task(void **state)
+static void a_task_event_follows_its_task(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -51,8 +51,8 @@ static void test_task(void **state)
 	harness_end(&harness);
 }
 
-/* Like test_task(), on a host that does not know where a task runs. */
-static void test_task_anywhere(void **state)
+/* Like a_task_event_follows_its_task(), on a host that does not know where a task runs. */
+static void a_task_event_counts_on_a_host_without_task_cpu(void **state)
 {
 	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .no_task_cpu = true};
 	struct harness harness;
@@ -76,7 +76,7 @@ static void test_task_anywhere(void **state)
 }
 
 /* A CPU event counts everything that runs on the CPU, including idle, and wall time. */
-static void test_cpu(void **state)
+static void a_cpu_event_counts_all_tasks_and_idle(void **state)
 {
 	struct tally_sim_config config = {
 		.pmus = &harness_pmu, .nr_pmus = 1, .idle = &harness_calm};
@@ -102,7 +102,7 @@ static void test_cpu(void **state)
 }
 
 /* With pid > 0 and cpu >= 0 the task is counted while it runs on that CPU. */
-static void test_task_on_cpu(void **state)
+static void a_task_event_on_a_cpu_counts_only_there(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -148,7 +148,7 @@ static const struct {
 };
 
 /* exclude_*: only the remaining modes are counted, for a task and for a CPU. */
-static void test_modes(void **state)
+static void excluded_modes_are_not_counted(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1, .idle = &harness_calm};
@@ -183,7 +183,7 @@ static void test_modes(void **state)
 }
 
 /* Events count only between enable and disable. Reset clears the count, but not the times. */
-static void test_windows(void **state)
+static void only_enabled_time_is_counted(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -222,7 +222,7 @@ static void test_windows(void **state)
 }
 
 /* Counters of 8 bits and more are extended to 64 bits. */
-static void test_widths(void **state)
+static void counters_of_any_width_are_extended(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
 		struct tally_sim_pmu pmu = harness_pmu;
@@ -245,7 +245,7 @@ static void test_widths(void **state)
 }
 
 /* A count above 2^32, and one that starts at open, on a busy CPU with many tasks. */
-static void test_long(void **state)
+static void counts_exceed_32_bits(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -284,7 +284,7 @@ static void read_self(struct tally_sim *sim, struct tally_sim_task *task, void *
 
 static int self_fd;
 
-static void test_self(void **state)
+static void a_task_counts_itself(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_RUN(SIM_USER, 5 * US, &harness_busy),
@@ -307,11 +307,15 @@ static void test_self(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_task),   cmocka_unit_test(test_task_anywhere),
-		cmocka_unit_test(test_cpu),    cmocka_unit_test(test_task_on_cpu),
-		cmocka_unit_test(test_modes),  cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_widths), cmocka_unit_test(test_long),
-		cmocka_unit_test(test_self),
+		cmocka_unit_test(a_task_event_follows_its_task),
+		cmocka_unit_test(a_task_event_counts_on_a_host_without_task_cpu),
+		cmocka_unit_test(a_cpu_event_counts_all_tasks_and_idle),
+		cmocka_unit_test(a_task_event_on_a_cpu_counts_only_there),
+		cmocka_unit_test(excluded_modes_are_not_counted),
+		cmocka_unit_test(only_enabled_time_is_counted),
+		cmocka_unit_test(counters_of_any_width_are_extended),
+		cmocka_unit_test(counts_exceed_32_bits),
+		cmocka_unit_test(a_task_counts_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

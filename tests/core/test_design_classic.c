@@ -70,7 +70,7 @@ static void classic_ioctl(int fd, unsigned long request, unsigned long arg)
 
 /* Each of the seven generalized events and the raw event of the document, "external bus cycles
  * while bus lock signal asserted", with all read formats. */
-static void test_hardware(void **state)
+static void generalized_and_raw_events_are_counted(void **state)
 {
 	for (uint32_t i = 0; i < 8 * 4; i++) {
 		uint64_t config = i / 4 < 7 ? i / 4 : TALLY_CLASSIC_RAW(0x4064);
@@ -97,7 +97,7 @@ static void test_hardware(void **state)
 }
 
 /* "If a CPU is not able to count the selected event, then the system call will return -EINVAL." */
-static void test_cannot_count(void **state)
+static void events_that_the_cpu_cannot_count_are_einval(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
 	struct tally_sim_config config = {.pmus = &pmu, .nr_pmus = 1};
@@ -115,7 +115,7 @@ static void test_cannot_count(void **state)
 
 /* "One can establish the overcommit ratio": five events share four counters, and counts scaled by
  * enabled / running are within 2 % of the truth. */
-static void test_overcommit(void **state)
+static void overcommitted_counts_scale_to_the_truth(void **state)
 {
 	int events[5];
 	struct harness harness;
@@ -139,7 +139,7 @@ static void test_overcommit(void **state)
 }
 
 /* The software events: an event that happens `id + 1` times has that count. */
-static void test_software(void **state)
+static void software_events_are_counted(void **state)
 {
 	for (uint32_t id = PERF_COUNT_SW_PAGE_FAULTS; id <= PERF_COUNT_SW_EMULATION_FAULTS; id++) {
 		int event;
@@ -153,14 +153,15 @@ static void test_software(void **state)
 		tally_sim_run(harness.sim, US);
 		event = classic_open((struct tally_classic_attr){.config = 1ull << 56 | id}, task,
 				     -1);
-		tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_SOFTWARE(id, id + 1));
+		tally_sim_execute(harness.sim, task,
+				  &(struct tally_sim_step)SIM_SOFTWARE(id, id + 1));
 		assert_int_equal(classic_value(event), id + 1);
 		classic_end(&harness);
 	}
 }
 
 /* The core itself counts cpu-clock, task-clock, context switches and migrations. */
-static void test_software_of_tasks(void **state)
+static void clocks_switches_and_migrations_are_counted(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(0),    SIM_RUN(SIM_USER, 10 * US, NULL), SIM_SLEEP(10 * US),
@@ -199,7 +200,7 @@ static void classic_map(int fd, size_t pages)
 }
 
 /* "Interrupts every N events": each overflow is in the buffer, with all six fields. */
-static void test_overflows(void **state)
+static void each_overflow_is_in_the_buffer(void **state)
 {
 	int events[2];
 	struct harness harness;
@@ -242,7 +243,7 @@ static void test_overflows(void **state)
 
 /* Raw events are machine-specific: another encoding counts the same as its generalized event, or is
  * rejected. Raw events can sample, too. */
-static void test_raw(void **state)
+static void raw_events_count_or_are_rejected(void **state)
 {
 	struct tally_classic_attr nothing = {.config = TALLY_CLASSIC_RAW(0x4065)};
 	const struct tally_classic_header *record;
@@ -274,7 +275,7 @@ static void test_raw(void **state)
 }
 
 /* Comm and PROT_EXEC mmap records, and no record types that the document does not have. */
-static void test_names_and_mappings(void **state)
+static void comms_and_mappings_are_recorded(void **state)
 {
 	static const struct tally_core_mapping mapping = {.addr = 0x400000,
 							  .len = 0x2000,
@@ -294,9 +295,9 @@ static void test_names_and_mappings(void **state)
 	event = classic_open(
 		(struct tally_classic_attr){.config = 1ull << 56, .mmap = 1, .comm = 1}, task, -1);
 	classic_map(event, 1);
-	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_COMM("renamed"));
-	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_FORK(sleeper));
-	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
+	tally_sim_execute(harness.sim, task, &(struct tally_sim_step)SIM_COMM("renamed"));
+	tally_sim_execute(harness.sim, task, &(struct tally_sim_step)SIM_FORK(sleeper));
+	tally_sim_execute(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
 	record = tally_classic_next(perf, event);
 	assert_non_null(record);
 	assert_int_equal(record->type, TALLY_CLASSIC_COMM);
@@ -315,7 +316,7 @@ static void test_names_and_mappings(void **state)
 	classic_end(&harness);
 }
 
-static void tell_munmap(struct harness *harness, int fd)
+static void report_munmap(struct harness *harness, int fd)
 {
 	tally_core_event_emit_munmap(tally_sim_core(harness->sim),
 				     tally_sim_event(harness->sim, harness->observer, fd));
@@ -323,7 +324,7 @@ static void tell_munmap(struct harness *harness, int fd)
 
 /* Records of PROT_EXEC mappings that are removed. With `munmap` but without `mmap` there are no
  * other records. */
-static void test_munmap(void **state)
+static void removed_mappings_are_recorded(void **state)
 {
 	static const struct tally_core_mapping mapping = {
 		.addr = 0x500000, .len = 0x3000, .executable = true, .filename = "/lib/gone"};
@@ -338,10 +339,10 @@ static void test_munmap(void **state)
 	task = harness_spawn(&harness, sleeper, 0);
 	tally_sim_run(harness.sim, US);
 	event = classic_open(classic, task, -1);
-	tell_munmap(&harness, event);
+	report_munmap(&harness, event);
 	classic_map(event, 1);
-	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
-	tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_UNMAP(&mapping));
+	tally_sim_execute(harness.sim, task, &(struct tally_sim_step)SIM_MAP(&mapping));
+	tally_sim_execute(harness.sim, task, &(struct tally_sim_step)SIM_UNMAP(&mapping));
 	record = tally_classic_next(perf, event);
 	assert_non_null(record);
 	assert_int_equal(record->type, TALLY_CLASSIC_MUNMAP);
@@ -357,7 +358,7 @@ static void test_munmap(void **state)
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) and _DISABLE, alone and with PERF_IOC_FLAG_GROUP. */
-static void test_enable_and_disable(void **state)
+static void enable_and_disable_affect_an_event_or_its_group(void **state)
 {
 	int leader, member;
 	struct harness harness;
@@ -387,7 +388,7 @@ static void test_enable_and_disable(void **state)
 }
 
 /* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): enabled for nr overflows, then disabled again. */
-static void test_refresh(void **state)
+static void refresh_enables_for_n_overflows(void **state)
 {
 	int event;
 	struct harness harness;
@@ -402,8 +403,9 @@ static void test_refresh(void **state)
 			     task, -1);
 	classic_ioctl(event, PERF_EVENT_IOC_REFRESH, 2);
 	for (int i = 0; i < 10; i++)
-		tally_sim_do(harness.sim, task,
-			     &(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
+		tally_sim_execute(
+			harness.sim, task,
+			&(struct tally_sim_step)SIM_SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS, 1));
 	stopped = classic_value(event);
 	assert_int_equal(stopped, 6);
 	classic_end(&harness);
@@ -418,15 +420,15 @@ static void call_prctl(struct tally_sim *sim, struct tally_sim_task *task, void 
 
 static void prctl_as(struct harness *harness, struct tally_sim_task *task, int option)
 {
-	assert_int_equal(tally_sim_do(harness->sim, task,
-				      &(struct tally_sim_step)SIM_CALL(call_prctl, &option)),
+	assert_int_equal(tally_sim_execute(harness->sim, task,
+					   &(struct tally_sim_step)SIM_CALL(call_prctl, &option)),
 			 0);
 }
 
 /* prctl(): "all counters on the current process, whether created by this process or by another, and
  * doesn't affect any counters that this process has created on other processes. It only enables or
  * disables the group leaders, not any other members." */
-static void test_prctl(void **state)
+static void prctl_affects_leaders_on_the_caller(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	int leader, member;
@@ -467,12 +469,18 @@ static void test_prctl(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hardware),  cmocka_unit_test(test_cannot_count),
-		cmocka_unit_test(test_raw),       cmocka_unit_test(test_overcommit),
-		cmocka_unit_test(test_software),  cmocka_unit_test(test_software_of_tasks),
-		cmocka_unit_test(test_overflows), cmocka_unit_test(test_names_and_mappings),
-		cmocka_unit_test(test_munmap),    cmocka_unit_test(test_enable_and_disable),
-		cmocka_unit_test(test_refresh),   cmocka_unit_test(test_prctl),
+		cmocka_unit_test(generalized_and_raw_events_are_counted),
+		cmocka_unit_test(events_that_the_cpu_cannot_count_are_einval),
+		cmocka_unit_test(raw_events_count_or_are_rejected),
+		cmocka_unit_test(overcommitted_counts_scale_to_the_truth),
+		cmocka_unit_test(software_events_are_counted),
+		cmocka_unit_test(clocks_switches_and_migrations_are_counted),
+		cmocka_unit_test(each_overflow_is_in_the_buffer),
+		cmocka_unit_test(comms_and_mappings_are_recorded),
+		cmocka_unit_test(removed_mappings_are_recorded),
+		cmocka_unit_test(enable_and_disable_affect_an_event_or_its_group),
+		cmocka_unit_test(refresh_enables_for_n_overflows),
+		cmocka_unit_test(prctl_affects_leaders_on_the_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ int tally_core_pmu_init(struct tally_core *core, void *machine)
 	return tally_core_pmu_register(core, &port_pmu);
 }
 
-static void test_weak_stub(void **state)
+static void an_overridden_weak_stub_registers_a_pmu(void **state)
 {
 	struct perf_event_attr attr = {
 		.type = PORT_TYPE, .size = sizeof(attr), .config = PORT_EVENT, .disabled = 1};
@@ -87,7 +87,8 @@ static void test_weak_stub(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_weak_stub)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_overridden_weak_stub_registers_a_pmu)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,30 +3,30 @@
  * ways. */
 #include <stdlib.h>
 
-#include "core/least_test.h"
+#include "core/mini_test.h"
 
-static struct least least;
-static struct least_task *kept;
+static struct mini mini;
+static struct mini_task *kept;
 
 /* End a task from the thread's CPU inside a critical section. Then the task's CPU switches away and
  * the task's memory is freed. */
-static bool end_task(struct least_task *task)
+static bool end_task(struct mini_task *task)
 {
-	uint32_t was = least.cpu;
+	uint32_t was = mini.cpu;
 	bool left;
 
-	least.off++;
-	left = tally_core_end(least.core, &task->perf);
-	least.off--;
+	mini.off++;
+	left = tally_core_end(mini.core, &task->perf);
+	mini.off--;
 	if (task->cpu >= 0) {
-		least_on(&least, (uint32_t)task->cpu);
-		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-		least_switch(&least, NULL);
-		least_on(&least, was);
+		mini_on(&mini, (uint32_t)task->cpu);
+		mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		mini_switch(&mini, NULL);
+		mini_on(&mini, was);
 	}
-	for (int i = 0; i < LEAST_TASKS; i++) {
-		if (least.tasks[i] == task)
-			least.tasks[i] = NULL;
+	for (int i = 0; i < MINI_TASKS; i++) {
+		if (mini.tasks[i] == task)
+			mini.tasks[i] = NULL;
 	}
 	/* A reference keeps the memory, as task_get() promises. */
 	if (task->refs)
@@ -36,99 +36,99 @@ static bool end_task(struct least_task *task)
 	return left;
 }
 
-static struct least_task *run_on(struct least_task *task, uint32_t cpu)
+static struct mini_task *run_on(struct mini_task *task, uint32_t cpu)
 {
-	least_on(&least, cpu);
-	least_switch(&least, task);
+	mini_on(&mini, cpu);
+	mini_switch(&mini, task);
 	return task;
 }
 
 /* A task that is ended while it runs on another CPU counts until that CPU switches. */
-static void test_running(void **state)
+static void a_task_ended_while_running_counts_until_the_switch(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *child;
+	struct mini_task *child;
 	int own, inherited;
 
-	least_test_begin(&least, 2, NULL);
+	mini_test_begin(&mini, 2, NULL);
 	attr.inherit = 1;
-	inherited = must_open(&least, attr, least.tasks[0], -1, -1);
-	child = run_on(least_fork(&least, least.tasks[0], true), 1);
+	inherited = must_open(&mini, attr, mini.tasks[0], -1, -1);
+	child = run_on(mini_fork(&mini, mini.tasks[0], true), 1);
 	attr.inherit = 0;
-	own = must_open(&least, attr, child, -1, -1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	least_on(&least, 0);
-	least.nr_ops[LEAST_OP_CALL] = least.nr_ops[LEAST_OP_LOCK] = 0;
+	own = must_open(&mini, attr, child, -1, -1);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	mini_on(&mini, 0);
+	mini.nr_ops[MINI_OP_CALL] = mini.nr_ops[MINI_OP_LOCK] = 0;
 	assert_true(end_task(child));
-	assert_int_equal(least.nr_ops[LEAST_OP_CALL] + least.nr_ops[LEAST_OP_LOCK], 0);
-	tally_core_reap(least.core);
-	assert_int_equal(count_of(&least, inherited), 4);
-	assert_int_equal(count_of(&least, own), 4);
-	assert_int_equal(least_poll(&least, own), TALLY_CORE_POLLHUP);
-	least_end(&least);
+	assert_int_equal(mini.nr_ops[MINI_OP_CALL] + mini.nr_ops[MINI_OP_LOCK], 0);
+	tally_core_reap(mini.core);
+	assert_int_equal(count_of(&mini, inherited), 4);
+	assert_int_equal(count_of(&mini, own), 4);
+	assert_int_equal(mini_poll(&mini, own), TALLY_CORE_POLLHUP);
+	mini_end(&mini);
 }
 
 /* The task is reaped while it is still current on its CPU. */
-static void test_reaped_on(void **state)
+static void a_task_is_reaped_while_current(void **state)
 {
-	struct least_task *task;
+	struct mini_task *task;
 	int fd;
 
-	least_test_begin(&least, 2, NULL);
-	task = run_on(least_task_new(&least), 1);
-	fd = must_open(&least, attr_faults(0), task, -1, -1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	least_on(&least, 0);
-	least.off++;
-	assert_true(tally_core_end(least.core, &task->perf));
-	least.off--;
-	tally_core_reap(least.core);
-	least_on(&least, 1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	least_on(&least, 0);
-	assert_int_equal(count_of(&least, fd), 3);
-	assert_int_equal(least_open(&least, least.tasks[0],
-				    &(struct perf_event_attr){.type = 1, .size = 64}, 64,
-				    task->perf.tid, -1, -1, 0),
+	mini_test_begin(&mini, 2, NULL);
+	task = run_on(mini_task_new(&mini), 1);
+	fd = must_open(&mini, attr_faults(0), task, -1, -1);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	mini_on(&mini, 0);
+	mini.off++;
+	assert_true(tally_core_end(mini.core, &task->perf));
+	mini.off--;
+	tally_core_reap(mini.core);
+	mini_on(&mini, 1);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	mini_on(&mini, 0);
+	assert_int_equal(count_of(&mini, fd), 3);
+	assert_int_equal(mini_open(&mini, mini.tasks[0],
+				   &(struct perf_event_attr){.type = 1, .size = 64}, 64,
+				   task->perf.tid, -1, -1, 0),
 			 -ESRCH);
 	assert_false(end_task(task));
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* Clones exchange their contexts at switches. A clone that was ended keeps its own. */
-static void test_clones(void **state)
+static void an_ended_clone_keeps_its_context(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
-	struct least_task *clones[3];
+	struct mini_task *clones[3];
 	int fd;
 
-	least_test_begin(&least, 2, NULL);
+	mini_test_begin(&mini, 2, NULL);
 	attr.inherit = 1;
-	fd = must_open(&least, attr, least.tasks[0], -1, -1);
+	fd = must_open(&mini, attr, mini.tasks[0], -1, -1);
 	for (int i = 0; i < 3; i++)
-		clones[i] = least_fork(&least, least.tasks[0], true);
-	least_on(&least, 1);
+		clones[i] = mini_fork(&mini, mini.tasks[0], true);
+	mini_on(&mini, 1);
 	for (int i = 0; i < 6; i++) {
-		least_switch(&least, clones[i % 3]);
-		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
+		mini_switch(&mini, clones[i % 3]);
+		mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	}
-	least_on(&least, 0);
+	mini_on(&mini, 0);
 	assert_true(end_task(clones[2])); /* runs; its CPU counts 7 before it switches */
 	assert_true(end_task(clones[0])); /* not running */
 	run_on(clones[1], 1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	least_on(&least, 0);
-	tally_core_reap(least.core);
-	assert_int_equal(count_of(&least, fd), 8);
-	least_end(&least);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	mini_on(&mini, 0);
+	tally_core_reap(mini.core);
+	assert_int_equal(count_of(&mini, fd), 8);
+	mini_end(&mini);
 }
 
-static struct least_task *victim;
+static struct mini_task *victim;
 static uint64_t left;
 
-static void end_victim(struct least *where, enum least_point point, const volatile void *what)
+static void end_victim(struct mini *where, enum mini_point point, const volatile void *what)
 {
-	struct least_task *task = victim;
+	struct mini_task *task = victim;
 
 	if (where->off || where->nmi || !task || !left || --left)
 		return;
@@ -137,7 +137,7 @@ static void end_victim(struct least *where, enum least_point point, const volati
 }
 
 /* The task is ended at every possible point while another task opens events on it. */
-static void test_opened(void **state)
+static void a_task_is_ended_while_events_are_opened_on_it(void **state)
 {
 	uint64_t nth = 0;
 
@@ -145,27 +145,27 @@ static void test_opened(void **state)
 		struct perf_event_attr attr = attr_faults(0);
 		int fds[2], nr = 0, tid;
 
-		least_test_begin(&least, 2, NULL);
-		victim = least_task_new(&least);
+		mini_test_begin(&mini, 2, NULL);
+		victim = mini_task_new(&mini);
 		tid = victim->perf.tid;
 		run_on(victim, 1);
-		least_on(&least, 0);
+		mini_on(&mini, 0);
 		left = ++nth;
-		least.at = end_victim;
+		mini.at = end_victim;
 		for (int i = 0; i < 2; i++) {
-			int fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), tid, -1,
-					    -1, 0);
+			int fd = mini_open(&mini, mini.tasks[0], &attr, sizeof(attr), tid, -1, -1,
+					   0);
 
 			if (fd >= 0)
 				fds[nr++] = fd;
 			else
 				assert_int_equal(fd, -ESRCH);
 		}
-		least.at = NULL;
-		tally_core_reap(least.core);
+		mini.at = NULL;
+		tally_core_reap(mini.core);
 		while (nr)
-			least_close(&least, fds[--nr]);
-		least_end(&least);
+			mini_close(&mini, fds[--nr]);
+		mini_end(&mini);
 		free(kept);
 		kept = NULL;
 	} while (!left);
@@ -173,12 +173,12 @@ static void test_opened(void **state)
 }
 
 /* End the task when its CPU, which was asked to start the first context, reads the clock. */
-static void end_running(struct least *where, enum least_point point, const volatile void *what)
+static void end_running(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	uint32_t cpu = where->cpu;
 	uintptr_t off = where->off;
 
-	if (point != LEAST_AT_CLOCK || cpu != 1 || !victim->perf.context || !left || --left)
+	if (point != MINI_AT_CLOCK || cpu != 1 || !victim->perf.context || !left || --left)
 		return;
 	where->cpu = 2;
 	where->off = 1;
@@ -188,24 +188,24 @@ static void end_running(struct least *where, enum least_point point, const volat
 }
 
 /* A third CPU ends a running task while another one opens an event on it. */
-static void test_ended_while_put_on(void **state)
+static void a_task_is_ended_while_its_context_is_scheduled(void **state)
 {
 	uint64_t nth = 0;
 
 	do {
 		int fd;
 
-		least_test_begin(&least, 3, NULL);
-		victim = run_on(least_task_new(&least), 1);
-		least_on(&least, 0);
+		mini_test_begin(&mini, 3, NULL);
+		victim = run_on(mini_task_new(&mini), 1);
+		mini_on(&mini, 0);
 		left = ++nth;
-		least.at = end_running;
-		fd = must_open(&least, attr_faults(0), victim, -1, -1);
-		least.at = NULL;
+		mini.at = end_running;
+		fd = must_open(&mini, attr_faults(0), victim, -1, -1);
+		mini.at = NULL;
 		assert_int_equal(end_task(victim), !!left);
-		tally_core_reap(least.core);
-		assert_in_range(count_of(&least, fd), 0, 1);
-		least_end(&least);
+		tally_core_reap(mini.core);
+		assert_in_range(count_of(&mini, fd), 0, 1);
+		mini_end(&mini);
 	} while (!left);
 	assert_true(nth > 1);
 }
@@ -218,7 +218,7 @@ struct exit_record {
 
 /* The memory of an ended task is reused before the task is reaped, which happens when another task
  * runs. The exit record must still contain the task's own IDs. */
-static void test_last_record(void **state)
+static void the_exit_record_has_the_ids_of_the_ended_task(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_buffer *buffer;
@@ -226,64 +226,64 @@ static void test_last_record(void **state)
 		struct exit_record exit;
 		int32_t id_pid, id_tid;
 	} record;
-	struct least_task *task;
+	struct mini_task *task;
 	int32_t tid;
 
-	least_test_begin(&least, 1, NULL);
-	task = least_task_new(&least);
+	mini_test_begin(&mini, 1, NULL);
+	task = mini_task_new(&mini);
 	tid = task->perf.tid;
 	attr.task = attr.sample_id_all = 1;
 	attr.sample_type = PERF_SAMPLE_TID;
-	must_map(&least, must_open(&least, attr, task, -1, -1), 1, &buffer);
-	least_switch(&least, task);
-	least_switch(&least, least.tasks[0]);
-	least.off++;
-	assert_true(tally_core_end(least.core, &task->perf));
-	least.off--;
+	must_map(&mini, must_open(&mini, attr, task, -1, -1), 1, &buffer);
+	mini_switch(&mini, task);
+	mini_switch(&mini, mini.tasks[0]);
+	mini.off++;
+	assert_true(tally_core_end(mini.core, &task->perf));
+	mini.off--;
 	memset(&task->perf, 0xdd, sizeof(task->perf));
-	tally_core_reap(least.core);
+	tally_core_reap(mini.core);
 	assert_int_equal(tally_core_buffer_read(buffer, &record, sizeof(record)), sizeof(record));
 	assert_int_equal(record.exit.header.type, PERF_RECORD_EXIT);
 	assert_int_equal(record.exit.tid, tid);
 	assert_int_equal(record.id_tid, tid);
-	least.tasks[1] = NULL;
+	mini.tasks[1] = NULL;
 	free(task);
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* Task events report an ended task with its IDs in each of two namespaces, after it is reaped. CPU
  * events report it immediately. */
-static void test_last_numbers(void **state)
+static void the_exit_record_has_the_ids_in_each_namespace(void **state)
 {
 	enum { VIEWERS = 2, SEEN_LESS = 40 };
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_buffer *buffers[VIEWERS + 1];
 	struct exit_record record;
-	struct least_task *task;
+	struct mini_task *task;
 	int32_t tid;
 
-	least_test_begin(&least, 1, NULL);
-	task = least_task_new(&least);
+	mini_test_begin(&mini, 1, NULL);
+	task = mini_task_new(&mini);
 	tid = task->perf.tid;
 	attr.task = 1;
 	for (int i = 0; i <= VIEWERS; i++) {
-		least.tasks[0]->perf.viewer = (void *)(uintptr_t)(i % VIEWERS * SEEN_LESS);
-		must_map(&least,
-			 must_open(&least, attr, i < VIEWERS ? task : NULL, i < VIEWERS ? -1 : 0,
-				   -1),
-			 1, &buffers[i]);
+		mini.tasks[0]->perf.viewer = (void *)(uintptr_t)(i % VIEWERS * SEEN_LESS);
+		must_map(
+			&mini,
+			must_open(&mini, attr, i < VIEWERS ? task : NULL, i < VIEWERS ? -1 : 0, -1),
+			1, &buffers[i]);
 	}
 	/* An event of a namespace that no longer exists then, because its only event was closed. */
-	least.tasks[0]->perf.viewer = &least;
-	least_close(&least, must_open(&least, attr, task, -1, -1));
-	least.gone_viewer = &least;
-	least_switch(&least, task);
-	least_switch(&least, least.tasks[0]);
+	mini.tasks[0]->perf.viewer = &mini;
+	mini_close(&mini, must_open(&mini, attr, task, -1, -1));
+	mini.gone_viewer = &mini;
+	mini_switch(&mini, task);
+	mini_switch(&mini, mini.tasks[0]);
 	assert_true(end_task(task));
 	assert_int_equal(tally_core_buffer_read(buffers[VIEWERS], &record, sizeof(record)),
 			 sizeof(record));
 	assert_int_equal(record.tid, tid);
-	tally_core_reap(least.core);
+	tally_core_reap(mini.core);
 	for (int i = 0; i < VIEWERS; i++) {
 		assert_int_equal(tally_core_buffer_read(buffers[i], &record, sizeof(record)),
 				 sizeof(record));
@@ -292,116 +292,116 @@ static void test_last_numbers(void **state)
 		assert_int_equal(record.pid, tid - i * SEEN_LESS);
 	}
 	assert_int_equal(tally_core_buffer_read(buffers[VIEWERS], &record, sizeof(record)), 0);
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* An iterator holds a reference to an event while all events are closed. Each event is closed once,
  * even if it was closed before. */
-static void test_held_while_all_are_closed(void **state)
+static void close_all_closes_a_referenced_event_once(void **state)
 {
 	const struct tally_core_event_setup setup = {.cpu = 0};
 	struct perf_event_attr attr = attr_faults(0);
 	struct tally_core_event *events[3], *held;
 
-	least_test_begin(&least, 1, NULL);
+	mini_test_begin(&mini, 1, NULL);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(
-			tally_core_event_create(least.core, &attr, &setup, &events[i], NULL), 0);
-	held = tally_core_event_next(least.core, NULL);
+			tally_core_event_create(mini.core, &attr, &setup, &events[i], NULL), 0);
+	held = tally_core_event_next(mini.core, NULL);
 	assert_ptr_equal(held, events[0]);
-	tally_core_close(least.core, events[0]);
-	assert_int_equal(tally_core_close_all(least.core), 2);
-	assert_int_equal(tally_core_close_all(least.core), 0);
+	tally_core_close(mini.core, events[0]);
+	assert_int_equal(tally_core_close_all(mini.core), 2);
+	assert_int_equal(tally_core_close_all(mini.core), 0);
 	tally_core_event_put(held);
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* The scheduler reports a switch twice, a switch to the current task, or a wrong previous task. */
-static void test_switches(void **state)
+static void repeated_and_wrong_switch_reports_are_tolerated(void **state)
 {
-	struct least_task *a, *b;
+	struct mini_task *a, *b;
 	int fd, other;
 
-	least_test_begin(&least, 1, NULL);
-	a = least_task_new(&least);
-	b = least_task_new(&least);
-	fd = must_open(&least, attr_faults(0), a, -1, -1);
-	other = must_open(&least, attr_faults(0), b, -1, -1);
-	least_switch(&least, a);
-	least.off++;
-	tally_core_switch(least.core, NULL, &a->perf, false);
-	tally_core_switch(least.core, &a->perf, &a->perf, false);
-	tally_core_switch(least.core, &b->perf, &a->perf, true);
-	least.off--;
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 2);
-	least.off++;
-	tally_core_switch(least.core, NULL, &b->perf, false); /* reported, but not made */
-	tally_core_switch(least.core, &a->perf, &a->perf, false);
-	least.off--;
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	assert_int_equal(count_of(&least, fd), 5);
-	assert_int_equal(count_of(&least, other), 0);
-	least_end(&least);
+	mini_test_begin(&mini, 1, NULL);
+	a = mini_task_new(&mini);
+	b = mini_task_new(&mini);
+	fd = must_open(&mini, attr_faults(0), a, -1, -1);
+	other = must_open(&mini, attr_faults(0), b, -1, -1);
+	mini_switch(&mini, a);
+	mini.off++;
+	tally_core_switch(mini.core, NULL, &a->perf, false);
+	tally_core_switch(mini.core, &a->perf, &a->perf, false);
+	tally_core_switch(mini.core, &b->perf, &a->perf, true);
+	mini.off--;
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 2);
+	mini.off++;
+	tally_core_switch(mini.core, NULL, &b->perf, false); /* reported, but not made */
+	tally_core_switch(mini.core, &a->perf, &a->perf, false);
+	mini.off--;
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	assert_int_equal(count_of(&mini, fd), 5);
+	assert_int_equal(count_of(&mini, other), 0);
+	mini_end(&mini);
 }
 
 /* The host can still find the task, because its CPU switches later. */
 static void no_event_is_opened_on_a_task_that_has_exited(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);
-	struct least_task *task;
+	struct mini_task *task;
 
-	least_test_begin(&least, 1, NULL);
-	task = run_on(least_task_new(&least), 0);
-	tally_core_exit(least.core, &task->perf);
+	mini_test_begin(&mini, 1, NULL);
+	task = run_on(mini_task_new(&mini), 0);
+	tally_core_exit(mini.core, &task->perf);
 	assert_int_equal(
-		least_open(&least, least.tasks[0], &attr, sizeof(attr), task->perf.tid, -1, -1, 0),
+		mini_open(&mini, mini.tasks[0], &attr, sizeof(attr), task->perf.tid, -1, -1, 0),
 		-ESRCH);
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* A task opens an event on another task and exits. The next task has the same memory. */
-static void a_task_has_none_of_the_events_of_one_before_it(void **state)
+static void a_task_has_no_events_of_an_earlier_task_in_its_memory(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);
-	struct least_task *task;
+	struct mini_task *task;
 	int32_t tid;
 	int fds[2];
 
-	least_test_begin(&least, 1, NULL);
-	task = least_task_new(&least);
+	mini_test_begin(&mini, 1, NULL);
+	task = mini_task_new(&mini);
 	tid = task->perf.tid;
-	run_on(least.tasks[0], 0);
+	run_on(mini.tasks[0], 0);
 	for (int i = 0; i < 2; i++) {
-		fds[i] = least_open(&least, task, &attr, sizeof(attr), least.tasks[0]->perf.tid, -1,
-				    -1, 0);
+		fds[i] = mini_open(&mini, task, &attr, sizeof(attr), mini.tasks[0]->perf.tid, -1,
+				   -1, 0);
 		assert_true(fds[i] >= 0);
 		if (i == 1)
 			break;
-		tally_core_exit(least.core, &task->perf);
+		tally_core_exit(mini.core, &task->perf);
 		tally_core_task_init(&task->perf, tid, tid);
-		task->perf.user = &least.users[0];
+		task->perf.user = &mini.users[0];
 	}
-	least_close(&least, fds[0]);
-	least_prctl(&least, task, TALLY_CORE_PRCTL_DISABLE);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	assert_int_equal(count_of(&least, fds[1]), 0);
-	least_end(&least);
+	mini_close(&mini, fds[0]);
+	mini_prctl(&mini, task, TALLY_CORE_PRCTL_DISABLE);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	assert_int_equal(count_of(&mini, fds[1]), 0);
+	mini_end(&mini);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_running),
-		cmocka_unit_test(test_reaped_on),
-		cmocka_unit_test(test_clones),
-		cmocka_unit_test(test_opened),
-		cmocka_unit_test(test_ended_while_put_on),
-		cmocka_unit_test(test_last_record),
-		cmocka_unit_test(test_last_numbers),
-		cmocka_unit_test(test_held_while_all_are_closed),
-		cmocka_unit_test(test_switches),
+		cmocka_unit_test(a_task_ended_while_running_counts_until_the_switch),
+		cmocka_unit_test(a_task_is_reaped_while_current),
+		cmocka_unit_test(an_ended_clone_keeps_its_context),
+		cmocka_unit_test(a_task_is_ended_while_events_are_opened_on_it),
+		cmocka_unit_test(a_task_is_ended_while_its_context_is_scheduled),
+		cmocka_unit_test(the_exit_record_has_the_ids_of_the_ended_task),
+		cmocka_unit_test(the_exit_record_has_the_ids_in_each_namespace),
+		cmocka_unit_test(close_all_closes_a_referenced_event_once),
+		cmocka_unit_test(repeated_and_wrong_switch_reports_are_tolerated),
 		cmocka_unit_test(no_event_is_opened_on_a_task_that_has_exited),
-		cmocka_unit_test(a_task_has_none_of_the_events_of_one_before_it),
+		cmocka_unit_test(a_task_has_no_events_of_an_earlier_task_in_its_memory),
 	};
 
 	return cmocka_run_group_tests_name("core/end", tests, NULL, NULL);

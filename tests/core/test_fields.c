@@ -38,7 +38,7 @@ static void play_samples(struct perf_event_attr attr, const struct tally_core_se
 }
 
 /* Registers in the mask, lowest number first, of the interrupted context and of user space. */
-static void look_at_regs(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_regs(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	const uint64_t mask = 0x10081;
 	uint64_t tid = (uint64_t)tally_sim_task_tid(task) << 32;
@@ -56,17 +56,17 @@ static void look_at_regs(const struct tally_sample *sample, const struct tally_s
 	}
 }
 
-static void test_regs(void **state)
+static void samples_have_the_masked_registers(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 
 	attr.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR;
 	attr.sample_regs_user = attr.sample_regs_intr = 0x10081;
-	play_samples(attr, NULL, look_at_regs);
+	play_samples(attr, NULL, check_regs);
 }
 
 /* The stack is dumped as far as it exists, up to the requested size. */
-static void look_at_stack(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_stack(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	assert_int_equal(sample->stack_user.len, SIM_STACK_BYTES);
 	assert_true(sample->stack_user_size >= SIM_STACK_BYTES);
@@ -74,13 +74,13 @@ static void look_at_stack(const struct tally_sample *sample, const struct tally_
 		assert_int_equal(sample->stack_user.data[i], i & 0xff);
 }
 
-static void test_stack(void **state)
+static void samples_have_the_existing_stack(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 
 	attr.sample_type = PERF_SAMPLE_STACK_USER;
 	attr.sample_stack_user = 1024;
-	play_samples(attr, NULL, look_at_stack);
+	play_samples(attr, NULL, check_stack);
 }
 
 /* Check a callchain with `kernel` and `user` entries after their context markers. */
@@ -106,63 +106,65 @@ static bool in_kernel(const struct tally_sample *sample)
 	return sample->ip >> 63;
 }
 
-static void look_at_whole(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_whole_chain(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	check_chain(sample, in_kernel(sample) ? 9 : 0, 40);
 }
 
-static void look_at_no_kernel(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_chain_without_kernel(const struct tally_sample *sample,
+				       const struct tally_sim_task *task)
 {
 	check_chain(sample, 0, 40);
 }
 
-static void look_at_no_user(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_chain_without_user(const struct tally_sample *sample,
+				     const struct tally_sim_task *task)
 {
 	check_chain(sample, in_kernel(sample) ? 9 : 0, 0);
 }
 
 /* The limit applies to the kernel and the user part together. */
-static void look_at_short(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_short_chain(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	check_chain(sample, in_kernel(sample) ? 9 : 0, in_kernel(sample) ? 3 : 12);
 }
 
-static void test_chains(void **state)
+static void callchains_respect_limits_and_exclusions(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES), option;
 	struct tally_core_settings settings;
 
 	attr.sample_type = PERF_SAMPLE_CALLCHAIN;
-	play_samples(attr, NULL, look_at_whole);
+	play_samples(attr, NULL, check_whole_chain);
 	option = attr;
 	option.exclude_callchain_kernel = 1;
-	play_samples(option, NULL, look_at_no_kernel);
+	play_samples(option, NULL, check_chain_without_kernel);
 	option = attr;
 	option.exclude_callchain_user = 1;
-	play_samples(option, NULL, look_at_no_user);
+	play_samples(option, NULL, check_chain_without_user);
 	option = attr;
 	option.sample_max_stack = 12;
-	play_samples(option, NULL, look_at_short);
+	play_samples(option, NULL, check_short_chain);
 	tally_core_settings_init(&settings);
 	settings.max_stack = 12;
-	play_samples(attr, &settings, look_at_short);
+	play_samples(attr, &settings, check_short_chain);
 }
 
 /* clockid: timestamps of another clock. An unknown clock is rejected. */
-static void look_at_clock(const struct tally_sample *sample, const struct tally_sim_task *task)
+static void check_clock(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	/* CLOCK_TAI of the machine is 12 seconds ahead. */
 	assert_in_range(sample->time, 12ull * SECOND, 12ull * SECOND + MS);
 }
 
-static void test_clockid(void **state)
+static void samples_use_the_clock_of_clockid(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	struct harness harness;
 
 	attr.use_clockid = 1;
 	attr.clockid = 11;
-	play_samples(attr, NULL, look_at_clock);
+	play_samples(attr, NULL, check_clock);
 	attr.clockid = 3;
 	harness_begin(&harness, 1, NULL);
 	assert_int_equal(harness_try(&harness, harness.observer, attr, 0, -1, -1), -EINVAL);
@@ -171,7 +173,7 @@ static void test_clockid(void **state)
 }
 
 /* Samples of a leader contain the counts of the group, all read at the same time. */
-static void test_group_read(void **state)
+static void samples_read_the_group_at_one_time(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -213,7 +215,7 @@ static void test_group_read(void **state)
 }
 
 /* A group larger than the largest record: the sample omits the counts, but remains valid. */
-static void test_group_beyond_record(void **state)
+static void a_sample_omits_the_counts_of_a_too_large_group(void **state)
 {
 	struct tally_core_settings settings;
 	struct tally_sim_config config = {
@@ -253,12 +255,12 @@ static void test_group_beyond_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_group_beyond_record),
-		cmocka_unit_test(test_regs),
-		cmocka_unit_test(test_stack),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_clockid),
-		cmocka_unit_test(test_group_read),
+		cmocka_unit_test(a_sample_omits_the_counts_of_a_too_large_group),
+		cmocka_unit_test(samples_have_the_masked_registers),
+		cmocka_unit_test(samples_have_the_existing_stack),
+		cmocka_unit_test(callchains_respect_limits_and_exclusions),
+		cmocka_unit_test(samples_use_the_clock_of_clockid),
+		cmocka_unit_test(samples_read_the_group_at_one_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static int parse(const char *text, struct tally_core_filter *filter, struct tall
 				  err);
 }
 
-static void test_verdicts(void **state)
+static void valid_filters_are_evaluated(void **state)
 {
 	static const struct {
 		const char *text;
@@ -81,7 +81,7 @@ static void test_verdicts(void **state)
 }
 
 /* Fields beyond the end of the raw data are 0 or empty. */
-static void test_short_data(void **state)
+static void fields_beyond_the_data_are_empty(void **state)
 {
 	struct {
 		struct tally_core_filter filter;
@@ -96,7 +96,7 @@ static void test_short_data(void **state)
 
 /* Each parenthesis needs two stack entries. Filters that exceed the stack are rejected; all others
  * are evaluated correctly. */
-static void test_depth(void **state)
+static void filters_of_any_depth_are_right_or_rejected(void **state)
 {
 	for (int depth = 1; depth < 40; depth++) {
 		struct {
@@ -120,7 +120,7 @@ static void test_depth(void **state)
 	}
 }
 
-static void test_refusals(void **state)
+static void invalid_filters_are_rejected(void **state)
 {
 	static const struct {
 		const char *text;
@@ -161,10 +161,10 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_short_data),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(valid_filters_are_evaluated),
+		cmocka_unit_test(fields_beyond_the_data_are_empty),
+		cmocka_unit_test(filters_of_any_depth_are_right_or_rejected),
+		cmocka_unit_test(invalid_filters_are_rejected),
 	};
 
 	return cmocka_run_group_tests_name("core/filter", tests, NULL, NULL);

@@ -25,7 +25,7 @@ static int open_group(struct harness *harness, const struct tally_sim_task *task
 
 /* A group that fits: all values equal the truth. One read returns all values in the order of
  * opening. */
-static void test_whole(void **state)
+static void a_group_that_fits_counts_the_truth(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -47,7 +47,7 @@ static void test_whole(void **state)
 
 /* All members of multiplexed groups count during the same times. While the group of four is on,
  * there is no counter for the group of three; single events use counters that are left over. */
-static void test_all_or_nothing(void **state)
+static void members_count_together_or_not_at_all(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -85,7 +85,7 @@ static void test_all_or_nothing(void **state)
 }
 
 /* A group that does not fit on an empty PMU is rejected by open. */
-static void test_never_fits(void **state)
+static void a_group_that_never_fits_is_rejected(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -102,7 +102,7 @@ static void test_never_fits(void **state)
 }
 
 /* Software events in a hardware group are on and off together with it. */
-static void test_mixed(void **state)
+static void software_members_count_with_their_hardware_leader(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -124,7 +124,7 @@ static void test_mixed(void **state)
 
 /* A group with a software leader moves to the PMU when it gains a hardware member, for a task and
  * for a CPU. */
-static void test_software_leader(void **state)
+static void a_software_leader_moves_to_the_pmu(void **state)
 {
 	for (int32_t cpu = -1; cpu < 1; cpu++) {
 		struct perf_event_attr clock =
@@ -158,7 +158,7 @@ static void test_software_leader(void **state)
 
 /* Pinned groups are scheduled first. A pinned event without a counter is in the error state, and
  * reads return end of file, until it is enabled again. */
-static void test_pinned(void **state)
+static void a_pinned_event_without_a_counter_is_in_error(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -199,7 +199,7 @@ static void test_pinned(void **state)
 
 /* Pinned events of a task have priority over flexible events of a CPU, also when the task starts
  * running later. */
-static void test_pinned_arrives(void **state)
+static void pinned_task_events_precede_flexible_cpu_events(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -226,7 +226,7 @@ static void test_pinned_arrives(void **state)
 }
 
 /* While an exclusive group is on its PMU, no other group is. Software events are not affected. */
-static void test_exclusive(void **state)
+static void an_exclusive_group_is_alone_on_its_pmu(void **state)
 {
 	struct perf_event_attr exclusive = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -250,7 +250,7 @@ static void test_exclusive(void **state)
 }
 
 /* Enable and disable members, a leader, and a group by PERF_IOC_FLAG_GROUP. */
-static void test_switches(void **state)
+static void members_leaders_and_groups_are_enabled_and_disabled(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -289,7 +289,7 @@ static void test_switches(void **state)
 }
 
 /* While its leader is off, a member is not enabled either, and its times do not advance. */
-static void test_member_times(void **state)
+static void times_of_a_member_stop_with_its_leader(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -317,7 +317,7 @@ static void test_member_times(void **state)
 }
 
 /* When the leader is closed, its members become single events and continue. */
-static void test_leader_closed(void **state)
+static void members_continue_after_their_leader_is_closed(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -338,12 +338,17 @@ static void test_leader_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),           cmocka_unit_test(test_all_or_nothing),
-		cmocka_unit_test(test_never_fits),      cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_software_leader), cmocka_unit_test(test_pinned),
-		cmocka_unit_test(test_pinned_arrives),  cmocka_unit_test(test_exclusive),
-		cmocka_unit_test(test_switches),        cmocka_unit_test(test_member_times),
-		cmocka_unit_test(test_leader_closed),
+		cmocka_unit_test(a_group_that_fits_counts_the_truth),
+		cmocka_unit_test(members_count_together_or_not_at_all),
+		cmocka_unit_test(a_group_that_never_fits_is_rejected),
+		cmocka_unit_test(software_members_count_with_their_hardware_leader),
+		cmocka_unit_test(a_software_leader_moves_to_the_pmu),
+		cmocka_unit_test(a_pinned_event_without_a_counter_is_in_error),
+		cmocka_unit_test(pinned_task_events_precede_flexible_cpu_events),
+		cmocka_unit_test(an_exclusive_group_is_alone_on_its_pmu),
+		cmocka_unit_test(members_leaders_and_groups_are_enabled_and_disabled),
+		cmocka_unit_test(times_of_a_member_stop_with_its_leader),
+		cmocka_unit_test(members_continue_after_their_leader_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

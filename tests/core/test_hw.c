@@ -16,7 +16,7 @@ static uint64_t armed(uint8_t width, uint64_t period, int64_t left)
 }
 
 /* The counter overflows at the end of the period, at most half of its range ahead. */
-static void test_distance(void **state)
+static void a_counter_overflows_at_the_end_of_the_period(void **state)
 {
 	assert_int_equal(armed(48, 1000, 1000), 1000);
 	assert_int_equal(armed(48, 1000, 7), 7);
@@ -28,7 +28,7 @@ static void test_distance(void **state)
 /* If the period ends while the counter is being removed, before its interrupt occurs, the next
  * event must overflow. Otherwise the counter would be armed far away and there would be no more
  * samples. */
-static void test_period_over(void **state)
+static void an_ended_period_overflows_with_the_next_event(void **state)
 {
 	assert_int_equal(armed(48, 1000, 0), 1);
 	assert_int_equal(armed(48, 1000, -5), 1);
@@ -38,8 +38,8 @@ static void test_period_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_distance),
-		cmocka_unit_test(test_period_over),
+		cmocka_unit_test(a_counter_overflows_at_the_end_of_the_period),
+		cmocka_unit_test(an_ended_period_overflows_with_the_next_event),
 	};
 
 	return cmocka_run_group_tests_name("core/hw", tests, NULL, NULL);

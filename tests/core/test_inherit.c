@@ -37,7 +37,7 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 }
 
 /* Read continuously: each read is the truth at that time. */
-static void test_reads(void **state)
+static void reads_equal_the_truth_of_the_tree(void **state)
 {
 	struct tally_sim_config config = {
 		.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = 50 * US};
@@ -65,7 +65,7 @@ static void test_reads(void **state)
 }
 
 /* Enable and disable at random: the count is what the tree did while the event was enabled. */
-static void test_windows(void **state)
+static void only_enabled_time_of_the_tree_is_counted(void **state)
 {
 	struct random random = random_start();
 	struct harness harness;
@@ -99,7 +99,7 @@ static void test_windows(void **state)
 }
 
 /* Close some events while the tree is running; the others must not be affected. */
-static void test_closes(void **state)
+static void closing_an_event_does_not_affect_the_others(void **state)
 {
 	struct random random = random_start();
 
@@ -130,7 +130,7 @@ static void test_closes(void **state)
 }
 
 /* A group is inherited and read as a whole. */
-static void test_groups(void **state)
+static void groups_are_inherited_as_a_whole(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -158,7 +158,7 @@ static void test_groups(void **state)
 
 /* inherit_thread: threads are counted, forked processes are not. Without inherit, only the task
  * itself is. */
-static void test_threads(void **state)
+static void inherit_thread_counts_only_threads(void **state)
 {
 	static const struct tally_sim_step both[] = {SIM_CLONE(leaf), SIM_FORK(leaf),
 						     SIM_RUN(SIM_USER, 500 * US, &harness_busy),
@@ -184,7 +184,7 @@ static void test_threads(void **state)
 }
 
 /* With a CPU, only what the tree does on that CPU is counted. */
-static void test_task_on_cpu(void **state)
+static void an_inherited_event_on_a_cpu_counts_only_there(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -205,7 +205,7 @@ static void test_task_on_cpu(void **state)
 
 /* inherit_stat: each task that exits, or is switched to a clone, writes a READ record with its own
  * count. The counts add up to the total. */
-static void test_stat(void **state)
+static void read_records_of_children_add_up(void **state)
 {
 	struct perf_event_attr attr = attr_inherit(SIM_CYCLES);
 	struct harness harness;
@@ -252,10 +252,13 @@ static void test_stat(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),   cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_closes),  cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_threads), cmocka_unit_test(test_task_on_cpu),
-		cmocka_unit_test(test_stat),
+		cmocka_unit_test(reads_equal_the_truth_of_the_tree),
+		cmocka_unit_test(only_enabled_time_of_the_tree_is_counted),
+		cmocka_unit_test(closing_an_event_does_not_affect_the_others),
+		cmocka_unit_test(groups_are_inherited_as_a_whole),
+		cmocka_unit_test(inherit_thread_counts_only_threads),
+		cmocka_unit_test(an_inherited_event_on_a_cpu_counts_only_there),
+		cmocka_unit_test(read_records_of_children_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 /* Redirect several events to one ring, where records are in time order, and back to their own
  * rings. */
-static void test_set_output(void **state)
+static void output_is_redirected_in_time_order(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007);
 	struct harness harness;
@@ -51,7 +51,7 @@ static void set_output_to(struct harness *harness, int from, int to, int expecte
 }
 
 /* Rejected redirections. */
-static void test_set_output_refused(void **state)
+static void invalid_redirections_are_rejected(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007), back = attr, clocked = attr;
 	struct harness harness;
@@ -86,7 +86,7 @@ static void test_set_output_refused(void **state)
 
 /* Invalid lengths, and the limit of locked memory: the user's allowance per CPU, and then the
  * process's RLIMIT_MEMLOCK. */
-static void test_mmap_limits(void **state)
+static void mmap_checks_length_and_locked_memory(void **state)
 {
 	static const size_t bad[] = {0, 4, 6, 7, 8, 10};
 	struct perf_event_attr attr = attr_ring(100000);
@@ -133,7 +133,7 @@ static void test_mmap_limits(void **state)
 }
 
 /* Failed allocations. */
-static void test_no_memory(void **state)
+static void a_failed_mmap_leaks_nothing(void **state)
 {
 	struct perf_event_attr attr = attr_ring(100000);
 	struct harness harness;
@@ -149,8 +149,8 @@ static void test_no_memory(void **state)
 	assert_int_equal(
 		tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory), 0);
 	assert_int_equal(tally_sim_munmap(harness.sim, harness.observer, memory), 0);
-	bytes = tally_sim_held_bytes(harness.sim);
-	pages = tally_sim_held_pages(harness.sim);
+	bytes = tally_sim_allocated_bytes(harness.sim);
+	pages = tally_sim_allocated_pages(harness.sim);
 	for (uint64_t nth = 1;; nth++) {
 		tally_sim_fail_alloc(harness.sim, nth);
 		ret = tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory);
@@ -158,21 +158,21 @@ static void test_no_memory(void **state)
 		if (!ret)
 			break;
 		assert_int_equal(ret, -ENOMEM);
-		assert_int_equal(tally_sim_held_bytes(harness.sim), bytes);
-		assert_int_equal(tally_sim_held_pages(harness.sim), pages);
+		assert_int_equal(tally_sim_allocated_bytes(harness.sim), bytes);
+		assert_int_equal(tally_sim_allocated_pages(harness.sim), pages);
 	}
-	assert_int_equal(tally_sim_held_pages(harness.sim), pages + 9);
+	assert_int_equal(tally_sim_allocated_pages(harness.sim), pages + 9);
 	harness_end(&harness);
 }
 
 /* A mapping keeps the ring and its event after the descriptor is closed. */
-static void test_mapping_keeps(void **state)
+static void a_mapping_keeps_the_ring_of_a_closed_event(void **state)
 {
 	struct perf_event_attr attr = attr_ring(30000);
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	ring_begin(&harness, 1, *state);
@@ -184,15 +184,18 @@ static void test_mapping_keeps(void **state)
 	harness_drain(ring, &attr, &tale);
 	assert_int_equal(tale.samples, 100);
 	tally_ring_unmap(ring);
-	assert_int_equal(tally_sim_held_pages(harness.sim), 0);
+	assert_int_equal(tally_sim_allocated_pages(harness.sim), 0);
 	harness_end(&harness);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_set_output), BOTH(test_set_output_refused), BOTH(test_mmap_limits),
-		BOTH(test_no_memory),  BOTH(test_mapping_keeps),
+		BOTH(output_is_redirected_in_time_order),
+		BOTH(invalid_redirections_are_rejected),
+		BOTH(mmap_checks_length_and_locked_memory),
+		BOTH(a_failed_mmap_leaks_nothing),
+		BOTH(a_mapping_keeps_the_ring_of_a_closed_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,7 +182,7 @@ static void check_named(const struct harness *harness, const struct row *row)
 		fail_msg("%s: the refusal names %s", row->field, field);
 }
 
-static void test_bits(void **state)
+static void every_bit_is_done_offered_or_rejected(void **state)
 {
 	for (int host = BARE; host < NR_HOSTS; host++) {
 		struct harness harness;
@@ -212,7 +212,7 @@ static void test_bits(void **state)
 }
 
 /* Check that every field, and every bit of sample_type, has a row. */
-static void test_rows_complete(void **state)
+static void every_field_and_bit_has_a_row(void **state)
 {
 	uint64_t bits = 0;
 
@@ -230,7 +230,7 @@ static void test_rows_complete(void **state)
 }
 
 /* The PMU decides about branches and precision, bit by bit. */
-static void test_pmu_grants(void **state)
+static void the_pmu_decides_about_branches_and_precision(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -262,11 +262,11 @@ static void fault_here(struct harness *harness, struct tally_sim_task *task)
 
 	fault.software.ip = 0x401000;
 	fault.software.addr = 0x10;
-	assert_int_equal(tally_sim_do(harness->sim, task, &fault), 0);
+	assert_int_equal(tally_sim_execute(harness->sim, task, &fault), 0);
 }
 
 /* Each field alone and together with others: it must be written whichever fields precede it. */
-static void test_sampled_by_host(void **state)
+static void fields_of_the_host_are_sampled(void **state)
 {
 	static const uint64_t beside[] = {0, PERF_SAMPLE_IP, PERF_SAMPLE_CALLCHAIN};
 	struct harness harness;
@@ -323,7 +323,7 @@ static void cgroup(struct tally_core *core)
 	tally_core_cgroup(core, 0x123456789, "/system.slice/x");
 }
 
-static void look_poke(const uint8_t *body)
+static void check_poke(const uint8_t *body)
 {
 	static const uint8_t bytes[] = {0x10, 0, 0, 0x81, 0xff, 0xff, 0xff, 0xff, 3, 0,
 					5,    0, 1, 2,    3,    4,    5,    6,    7, 8};
@@ -331,7 +331,7 @@ static void look_poke(const uint8_t *body)
 	assert_memory_equal(body, bytes, sizeof(bytes));
 }
 
-static void look_bpf(const uint8_t *body)
+static void check_bpf(const uint8_t *body)
 {
 	static const uint8_t bytes[] = {1,    0,    0,    0,    77, 0, 0, 0,
 					0xde, 0xad, 0xbe, 0xef, 1,  2, 3, 4};
@@ -339,7 +339,7 @@ static void look_bpf(const uint8_t *body)
 	assert_memory_equal(body, bytes, sizeof(bytes));
 }
 
-static void look_cgroup(const uint8_t *body)
+static void check_cgroup(const uint8_t *body)
 {
 	static const uint8_t id[] = {0x89, 0x67, 0x45, 0x23, 1, 0, 0, 0};
 
@@ -354,9 +354,9 @@ static const struct {
 	uint16_t misc, size; /* header, body and padding; a trailer of 16 bytes follows */
 	void (*look)(const uint8_t *body);
 } told[] = {
-	{"text_poke", poke, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, 32, look_poke},
-	{"bpf_event", bpf, PERF_RECORD_BPF_EVENT, 0, 24, look_bpf},
-	{"cgroup", cgroup, PERF_RECORD_CGROUP, 0, 32, look_cgroup},
+	{"text_poke", poke, PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL, 32, check_poke},
+	{"bpf_event", bpf, PERF_RECORD_BPF_EVENT, 0, 24, check_bpf},
+	{"cgroup", cgroup, PERF_RECORD_CGROUP, 0, 32, check_cgroup},
 };
 
 static void run_hook(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
@@ -367,7 +367,7 @@ static void run_hook(struct tally_sim *sim, struct tally_sim_task *task, void *a
 }
 
 /* Only events that requested the record get it. */
-static void test_records_by_host(void **state)
+static void records_of_the_host_reach_their_events_only(void **state)
 {
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct harness harness;
@@ -386,7 +386,8 @@ static void test_records_by_host(void **state)
 			attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 			fd = harness_open(&harness, attr, harness.observer, -1, -1);
 			ring = harness_map(&harness, fd, 32);
-			assert_int_equal(tally_sim_do(harness.sim, harness.observer, &step), 0);
+			assert_int_equal(tally_sim_execute(harness.sim, harness.observer, &step),
+					 0);
 			assert_int_equal(harness_record(ring, &attr, &record), i == j);
 			if (i == j) {
 				assert_int_equal(record.header->type, told[i].type);
@@ -404,7 +405,7 @@ static void test_records_by_host(void **state)
 }
 
 /* Invalid page sizes, and sizes that are too small. */
-static void test_page_size(void **state)
+static void invalid_page_sizes_are_rejected(void **state)
 {
 	static const struct {
 		size_t size;
@@ -439,7 +440,7 @@ static int pmu_init(struct tally_core *core, void *host)
 
 /* PMUs are registered by an operation, so linking cannot omit it. A host that relies on overriding
  * the weak function gets -ENXIO if it was not overridden. */
-static void test_pmu_init(void **state)
+static void pmus_are_registered_by_the_host_operation(void **state)
 {
 	struct harness harness;
 	struct tally_host_ops ops;
@@ -469,13 +470,13 @@ static void test_pmu_init(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bits),
-		cmocka_unit_test(test_rows_complete),
-		cmocka_unit_test(test_pmu_grants),
-		cmocka_unit_test(test_sampled_by_host),
-		cmocka_unit_test(test_records_by_host),
-		cmocka_unit_test(test_page_size),
-		cmocka_unit_test(test_pmu_init),
+		cmocka_unit_test(every_bit_is_done_offered_or_rejected),
+		cmocka_unit_test(every_field_and_bit_has_a_row),
+		cmocka_unit_test(the_pmu_decides_about_branches_and_precision),
+		cmocka_unit_test(fields_of_the_host_are_sampled),
+		cmocka_unit_test(records_of_the_host_reach_their_events_only),
+		cmocka_unit_test(invalid_page_sizes_are_rejected),
+		cmocka_unit_test(pmus_are_registered_by_the_host_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,25 +130,25 @@ static void play(uint8_t width, bool cap, uint64_t period)
 	harness_end(&harness);
 }
 
-static void test_widths(void **state)
+static void self_reads_are_exact_at_all_widths(void **state)
 {
 	for (uint8_t width = 12; width <= 64; width += 4)
 		play(width, true, 0);
 }
 
-static void test_periods(void **state)
+static void self_reads_are_exact_while_sampling(void **state)
 {
 	play(48, true, 1009);
 	play(20, true, 1000003);
 }
 
-static void test_cannot(void **state)
+static void self_reads_need_the_capability(void **state)
 {
 	play(48, false, 0);
 }
 
 /* cap_user_time_zero: the conversion of the cycle counter in the page gives the core's clock. */
-static void test_time_zero(void **state)
+static void the_page_converts_cycles_to_the_clock(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
 	const volatile struct perf_event_mmap_page *page;
@@ -178,7 +178,7 @@ static void test_time_zero(void **state)
 }
 
 /* The page of a multiplexed event: when the event is not on a counter, the page has its count. */
-static void test_multiplexed(void **state)
+static void the_page_has_the_count_of_an_event_that_is_off(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
 	const volatile struct perf_event_mmap_page *page;
@@ -222,7 +222,7 @@ static void test_multiplexed(void **state)
 }
 
 /* The page of an inherited event includes the counts of children that exited. */
-static void test_inherited(void **state)
+static void the_page_includes_exited_children(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 20 * US, &harness_busy),
 						      SIM_EXIT()};
@@ -263,9 +263,12 @@ static void test_inherited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_widths),      cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_cannot),      cmocka_unit_test(test_time_zero),
-		cmocka_unit_test(test_multiplexed), cmocka_unit_test(test_inherited),
+		cmocka_unit_test(self_reads_are_exact_at_all_widths),
+		cmocka_unit_test(self_reads_are_exact_while_sampling),
+		cmocka_unit_test(self_reads_need_the_capability),
+		cmocka_unit_test(the_page_converts_cycles_to_the_clock),
+		cmocka_unit_test(the_page_has_the_count_of_an_event_that_is_off),
+		cmocka_unit_test(the_page_includes_exited_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

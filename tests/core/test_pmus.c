@@ -32,7 +32,7 @@ static struct perf_event_attr attr_other(unsigned signal)
 
 /* Ways to select an event of a PMU: by generic number, by cache event, raw, and by the PMU's own
  * type. */
-static void test_types(void **state)
+static void events_are_selected_by_each_type(void **state)
 {
 	static const struct {
 		uint32_t type;
@@ -82,7 +82,7 @@ static void test_types(void **state)
 }
 
 /* Rejected because of the kind of PMU, with a reason. */
-static void test_refused(void **state)
+static void unsupported_requests_are_rejected(void **state)
 {
 	struct perf_event_attr sampling = attr_other(0), excluding = attr_other(0);
 	static const uint32_t caps[] = {TALLY_PMU_NO_INTERRUPT, TALLY_PMU_NO_EXCLUDE,
@@ -114,7 +114,7 @@ static void test_refused(void **state)
 }
 
 /* A PMU whose events do not belong to tasks: it counts everything that runs on a CPU. */
-static void test_uncore(void **state)
+static void a_per_cpu_pmu_counts_all_tasks(void **state)
 {
 	struct harness harness;
 	int fds[2];
@@ -136,7 +136,7 @@ static void test_uncore(void **state)
 }
 
 /* Counters that cannot interrupt are read at each tick, before they wrap. */
-static void test_no_interrupt(void **state)
+static void counters_without_interrupts_are_read_at_ticks(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -159,7 +159,7 @@ static void test_no_interrupt(void **state)
 }
 
 /* Events of two PMUs do not compete with each other. A group cannot contain both. */
-static void test_two(void **state)
+static void events_of_two_pmus_do_not_compete(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -184,7 +184,7 @@ static void test_two(void **state)
 }
 
 /* Drivers with and without transactions and pauses; constraints within a group. */
-static void test_drivers(void **state)
+static void drivers_with_and_without_transactions_count(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		struct tally_sim_pmu pmu = core_pmu;
@@ -220,9 +220,12 @@ static void test_drivers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_types),  cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_uncore), cmocka_unit_test(test_no_interrupt),
-		cmocka_unit_test(test_two),    cmocka_unit_test(test_drivers),
+		cmocka_unit_test(events_are_selected_by_each_type),
+		cmocka_unit_test(unsupported_requests_are_rejected),
+		cmocka_unit_test(a_per_cpu_pmu_counts_all_tasks),
+		cmocka_unit_test(counters_without_interrupts_are_read_at_ticks),
+		cmocka_unit_test(events_of_two_pmus_do_not_compete),
+		cmocka_unit_test(drivers_with_and_without_transactions_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,12 +6,12 @@
  */
 #include <string.h>
 
-#include "core/least/least.h"
+#include "core/minimal/mini.h"
 #include "test.h"
 
 enum { POISON = 0xa5, RING = 16 * 4096, RECORD_MAX = 4096 };
 
-static struct least least;
+static struct mini mini;
 static char long_name[RECORD_MAX];
 
 /* Fill the part of the stack that the core's functions will use. */
@@ -34,14 +34,14 @@ static int find_poison(const uint8_t *bytes, size_t len)
 
 static int open_event(const struct perf_event_attr *attr, int group_fd)
 {
-	return least_open(&least, least.tasks[0], attr, sizeof(*attr), -1, 0, group_fd, 0);
+	return mini_open(&mini, mini.tasks[0], attr, sizeof(*attr), -1, 0, group_fd, 0);
 }
 
 static void make_ring(int fd)
 {
 	struct tally_core_buffer *buffer;
 
-	assert_int_equal(least_mmap(&least, least.tasks[0], fd, 4096 + RING, true, &buffer), 0);
+	assert_int_equal(mini_mmap(&mini, mini.tasks[0], fd, 4096 + RING, true, &buffer), 0);
 	memset(tally_core_buffer_page(buffer, 1), POISON, RING);
 }
 
@@ -51,9 +51,9 @@ static void poison_scratch(void)
 {
 	const struct tally_core_mapping mapping = {.filename = long_name};
 
-	least.off++;
-	tally_core_mapped(least.core, &least.tasks[0]->perf, &mapping, false);
-	least.off--;
+	mini.off++;
+	tally_core_mapped(mini.core, &mini.tasks[0]->perf, &mapping, false);
+	mini.off--;
 }
 
 static void scene_begin(void)
@@ -68,16 +68,16 @@ static void scene_begin(void)
 	settings.record_max = RECORD_MAX;
 	settings.max_sample_rate = UINT32_MAX;
 	memset(long_name, POISON, sizeof(long_name) - 1);
-	least_begin(&least, 1, &settings);
-	least.pmus[0].branches = PERF_SAMPLE_BRANCH_MAX - 1;
-	least_switch(&least, least.tasks[0]);
+	mini_begin(&mini, 1, &settings);
+	mini.pmus[0].branches = PERF_SAMPLE_BRANCH_MAX - 1;
+	mini_switch(&mini, mini.tasks[0]);
 	make_ring(open_event(&attr, -1));
 }
 
 /* Check and consume everything that the event wrote. Returns the number of bytes. */
 static size_t check_ring(int fd, const char *what, uint64_t which)
 {
-	struct tally_core_buffer *buffer = least.files[fd].mappings[0];
+	struct tally_core_buffer *buffer = mini.files[fd].mappings[0];
 	struct perf_event_mmap_page *page = tally_core_buffer_page(buffer, 0);
 	size_t len = page->data_head - page->data_tail;
 	int at = find_poison((const uint8_t *)tally_core_buffer_page(buffer, 1) + page->data_tail,
@@ -120,10 +120,10 @@ static void overflow_twice(void)
 	const struct tally_core_sample_data empty = {.mode = PERF_RECORD_MISC_KERNEL};
 
 	for (unsigned i = 0; i < 2; i++) {
-		least_count(&least, 0, 100);
+		mini_count(&mini, 0, 100);
 		poison_scratch();
 		poison_stack();
-		assert_true(least_overflow(&least, 0, i ? &empty : &full));
+		assert_true(mini_overflow(&mini, 0, i ? &empty : &full));
 	}
 }
 
@@ -138,12 +138,12 @@ static bool check_sample(uint64_t sample_type)
 	make_ring(fd);
 	overflow_twice();
 	assert_true(check_ring(fd, "sample_type", sample_type) >= 16);
-	least_close(&least, fd);
+	mini_close(&mini, fd);
 	return true;
 }
 
 /* Each field alone, each pair, and all compatible fields together. */
-static void test_fields(void **state)
+static void samples_contain_no_uninitialized_bytes(void **state)
 {
 	uint64_t all = 0;
 
@@ -155,7 +155,7 @@ static void test_fields(void **state)
 	}
 	assert_int_equal(all, PERF_SAMPLE_MAX - 1);
 	assert_true(check_sample(all & ~(uint64_t)PERF_SAMPLE_WEIGHT_STRUCT));
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* ---- counts ----------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static void check_read(int fd, uint64_t format)
 
 	memset(bytes, POISON, sizeof(bytes));
 	poison_stack();
-	len = least_read(&least, fd, bytes, sizeof(bytes));
+	len = mini_read(&mini, fd, bytes, sizeof(bytes));
 	assert_true(len >= 8);
 	if (find_poison(bytes, (size_t)len) >= 0)
 		fail_msg("read_format %llx: bytes were never written", (unsigned long long)format);
@@ -192,17 +192,17 @@ static void check_format(uint64_t format, bool inherit)
 	check_read(fds[0], format);
 	check_read(fds[1], format);
 	for (unsigned i = 3; i--;)
-		least_close(&least, fds[i]);
+		mini_close(&mini, fds[i]);
 }
 
-static void test_formats(void **state)
+static void counts_contain_no_uninitialized_bytes(void **state)
 {
 	scene_begin();
 	for (uint64_t format = 0; format < PERF_FORMAT_MAX; format++) {
 		check_format(format, false);
 		check_format(format, true);
 	}
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* ---- other records ---------------------------------------------------------------------- */
@@ -211,18 +211,18 @@ static void test_formats(void **state)
 static void emit_strings(const char *text)
 {
 	const struct perf_ns_link_info links[7] = {{1, 2}};
-	struct tally_core_task *task = &least.tasks[0]->perf;
+	struct tally_core_task *task = &mini.tasks[0]->perf;
 	struct tally_core_mapping mapping = {
 		.executable = true, .build_id_size = 8, .filename = text};
 
 	memset(mapping.build_id, 0x11, 8);
 	memset(mapping.build_id + 8, POISON, 12);
-	tally_core_comm(least.core, task, text, true);
-	tally_core_mapped(least.core, task, &mapping, false);
+	tally_core_comm(mini.core, task, text, true);
+	tally_core_mapped(mini.core, task, &mapping, false);
 	mapping.build_id_size = 0;
-	tally_core_mapped(least.core, task, &mapping, false);
-	tally_core_ksymbol(least.core, 1, 2, 0, false, text);
-	tally_core_namespaces(least.core, task, links, 7);
+	tally_core_mapped(mini.core, task, &mapping, false);
+	tally_core_ksymbol(mini.core, 1, 2, 0, false, text);
+	tally_core_namespaces(mini.core, task, links, 7);
 }
 
 static void emit_all(int fd)
@@ -235,15 +235,15 @@ static void emit_all(int fd)
 		text[len] = 0;
 		poison_scratch();
 		poison_stack();
-		least.off++;
+		mini.off++;
 		emit_strings(text);
-		least.off--;
+		mini.off--;
 		check_ring(fd, "records, string of", len);
 	}
-	least_switch(&least, NULL);
-	least_switch(&least, least.tasks[0]);
+	mini_switch(&mini, NULL);
+	mini_switch(&mini, mini.tasks[0]);
 	poison_stack();
-	least_exit(&least, least_fork(&least, least.tasks[0], true));
+	mini_exit(&mini, mini_fork(&mini, mini.tasks[0], true));
 	assert_true(check_ring(fd, "tasks and switches", 0) > 0);
 }
 
@@ -260,10 +260,10 @@ static void check_records(struct perf_event_attr attr)
 	assert_true(fd >= 0);
 	make_ring(fd);
 	emit_all(fd);
-	least_close(&least, fd);
+	mini_close(&mini, fd);
 }
 
-static void test_records(void **state)
+static void sideband_records_contain_no_uninitialized_bytes(void **state)
 {
 	scene_begin();
 	for (uint64_t a = 0; a < PERF_SAMPLE_MAX; a = a ? a << 1 : 1) {
@@ -280,45 +280,45 @@ static void test_records(void **state)
 		attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 		check_records(attr);
 	}
-	least_end(&least);
+	mini_end(&mini);
 }
 
 /* READ at the exit of a child, and LOST, THROTTLE and UNTHROTTLE. */
-static void test_counted_records(void **state)
+static void read_lost_and_throttle_records_contain_no_uninitialized_bytes(void **state)
 {
 	struct perf_event_attr attr = attr_sample(PERF_SAMPLE_TID | PERF_SAMPLE_CPU);
 	const struct tally_core_sample_data data = {.mode = PERF_RECORD_MISC_USER};
 	int fd;
 
 	scene_begin();
-	tally_core_settings(least.core)->max_sample_rate = 1;
+	tally_core_settings(mini.core)->max_sample_rate = 1;
 	attr.sample_id_all = attr.inherit = attr.inherit_stat = 1;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	fd = least_open(&least, least.tasks[0], &attr, sizeof(attr), least.tasks[0]->perf.tid, 0,
-			-1, 0);
+	fd = mini_open(&mini, mini.tasks[0], &attr, sizeof(attr), mini.tasks[0]->perf.tid, 0, -1,
+		       0);
 	assert_true(fd >= 0);
 	make_ring(fd);
 	for (unsigned i = 0; i < 5; i++) {
 		poison_scratch();
 		poison_stack();
-		least_count(&least, 0, 100);
-		least_overflow(&least, 0, &data);
+		mini_count(&mini, 0, 100);
+		mini_overflow(&mini, 0, &data);
 		poison_stack();
-		least_tick(&least);
+		mini_tick(&mini);
 	}
 	poison_stack();
-	least_exit(&least, least_fork(&least, least.tasks[0], true));
+	mini_exit(&mini, mini_fork(&mini, mini.tasks[0], true));
 	assert_true(check_ring(fd, "throttled", 0) > 0);
-	least_end(&least);
+	mini_end(&mini);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_counted_records),
+		cmocka_unit_test(samples_contain_no_uninitialized_bytes),
+		cmocka_unit_test(counts_contain_no_uninitialized_bytes),
+		cmocka_unit_test(sideband_records_contain_no_uninitialized_bytes),
+		cmocka_unit_test(read_lost_and_throttle_records_contain_no_uninitialized_bytes),
 	};
 
 	return cmocka_run_group_tests_name("core/poison", tests, NULL, NULL);

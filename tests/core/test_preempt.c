@@ -5,57 +5,57 @@
  * task. */
 #include <setjmp.h>
 
-#include "core/least/least.h"
+#include "core/minimal/mini.h"
 #include "core/private.h"
 #include "test.h"
 
-static struct least least;
+static struct mini mini;
 static uint64_t left; /* operations until the preemption; 0: it happened, or will not happen */
 
 /* Return true when the preemption is due. */
-static bool is_time(const struct least *where, enum least_point point)
+static bool is_time(const struct mini *where, enum mini_point point)
 {
-	return (point == LEAST_AT_ATOMIC || point == LEAST_AT_CALL || point == LEAST_AT_SAVE) &&
+	return (point == MINI_AT_ATOMIC || point == MINI_AT_CALL || point == MINI_AT_SAVE) &&
 	       !where->off && !where->nmi && where->cpus[where->cpu].task && left && !--left;
 }
 
-static void preempt(struct least *where, enum least_point point, const volatile void *what)
+static void preempt(struct mini *where, enum mini_point point, const volatile void *what)
 {
-	struct least_task *task = where->cpus[where->cpu].task;
+	struct mini_task *task = where->cpus[where->cpu].task;
 
 	if (!is_time(where, point))
 		return;
-	least_switch(where, NULL);
-	least_software(where, PERF_COUNT_SW_PAGE_FAULTS, 1);
-	least_switch(where, task);
+	mini_switch(where, NULL);
+	mini_software(where, PERF_COUNT_SW_PAGE_FAULTS, 1);
+	mini_switch(where, task);
 }
 
 /* The calling task is preempted, and another CPU ends it. */
-static void end(struct least *where, enum least_point point, const volatile void *what)
+static void end(struct mini *where, enum mini_point point, const volatile void *what)
 {
-	struct least_task *task = where->cpus[where->cpu].task;
+	struct mini_task *task = where->cpus[where->cpu].task;
 	uint32_t cpu = where->cpu;
 
 	if (!is_time(where, point))
 		return;
-	least_switch(where, NULL);
+	mini_switch(where, NULL);
 	where->cpu = !cpu;
 	where->off++;
 	tally_core_end(where->core, &task->perf);
 	where->off--;
 	where->cpu = cpu;
-	least_switch(where, task);
+	mini_switch(where, task);
 }
 
-static void tick(struct least *where, enum least_point point, const volatile void *what)
+static void tick(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (!is_time(where, point))
 		return;
 	where->now += 8000000;
-	least_tick(where);
+	mini_tick(where);
 }
 
-static int open_faults(struct least_task *task, unsigned inherit, unsigned remove)
+static int open_faults(struct mini_task *task, unsigned inherit, unsigned remove)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 				       .size = sizeof(attr),
@@ -63,7 +63,7 @@ static int open_faults(struct least_task *task, unsigned inherit, unsigned remov
 				       .inherit = inherit,
 				       .remove_on_exec = remove,
 				       .task = 1};
-	int fd = least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, -1, 0);
+	int fd = mini_open(&mini, task, &attr, sizeof(attr), task->perf.tid, -1, -1, 0);
 
 	/* A task that has exited cannot open an event on itself. */
 	assert_true(fd >= 0 || (fd == -ESRCH && task->perf.exited));
@@ -74,43 +74,43 @@ static uint64_t count_of(int fd)
 {
 	uint64_t value = 0;
 
-	assert_int_equal(least_read(&least, fd, &value, sizeof(value)), sizeof(value));
+	assert_int_equal(mini_read(&mini, fd, &value, sizeof(value)), sizeof(value));
 	return value;
 }
 
-static void call_exit(struct least_task *task, int fd)
+static void call_exit(struct mini_task *task, int fd)
 {
-	least_exit(&least, task);
+	mini_exit(&mini, task);
 }
 
-static void call_exec(struct least_task *task, int fd)
+static void call_exec(struct mini_task *task, int fd)
 {
-	least_exec(&least, task, false);
+	mini_exec(&mini, task, false);
 }
 
-static void call_exec_privileged(struct least_task *task, int fd)
+static void call_exec_privileged(struct mini_task *task, int fd)
 {
-	least_exec(&least, task, true);
+	mini_exec(&mini, task, true);
 }
 
-static void call_open(struct least_task *task, int fd)
+static void call_open(struct mini_task *task, int fd)
 {
 	open_faults(task, 0, 0);
 }
 
-static void call_close(struct least_task *task, int fd)
+static void call_close(struct mini_task *task, int fd)
 {
-	least_close(&least, fd);
+	mini_close(&mini, fd);
 }
 
-static void call_fork(struct least_task *task, int fd)
+static void call_fork(struct mini_task *task, int fd)
 {
-	assert_non_null(least_fork(&least, task, false));
+	assert_non_null(mini_fork(&mini, task, false));
 }
 
 static const struct {
 	const char *name;
-	void (*call)(struct least_task *task, int fd);
+	void (*call)(struct mini_task *task, int fd);
 	bool counts; /* the event continues to count */
 } rows[] = {
 	{"exit", call_exit, false},
@@ -123,38 +123,38 @@ static const struct {
 
 /* Preempt at the nth operation. Returns false if there were fewer operations. */
 static bool play(size_t row, uint64_t nth,
-		 void (*happens)(struct least *, enum least_point, const volatile void *))
+		 void (*happens)(struct mini *, enum mini_point, const volatile void *))
 {
-	struct least_task *task;
+	struct mini_task *task;
 	bool was;
 	int fd;
 
-	least_begin(&least, 2, NULL);
-	task = least_task_new(&least);
-	least_switch(&least, task);
+	mini_begin(&mini, 2, NULL);
+	task = mini_task_new(&mini);
+	mini_switch(&mini, task);
 	fd = open_faults(task, 1, 0);
 	open_faults(task, 0, 1);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
 	left = nth;
-	least.at = happens;
+	mini.at = happens;
 	rows[row].call(task, fd);
 	was = !left;
-	least.at = NULL;
+	mini.at = NULL;
 	if (happens == end && was) {
-		tally_core_reap(least.core);
+		tally_core_reap(mini.core);
 		if (rows[row].call != call_close)
 			assert_int_equal(count_of(fd), 3);
 	} else if (rows[row].counts) {
-		least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 2);
+		mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 2);
 		assert_int_equal(count_of(fd), 5);
 	} else if (rows[row].call != call_close) {
 		assert_int_equal(count_of(fd), 3);
 	}
-	least_end(&least);
+	mini_end(&mini);
 	return was;
 }
 
-static void test_calls(void **state)
+static void a_preempted_call_loses_nothing(void **state)
 {
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		uint64_t nth = 1;
@@ -167,7 +167,7 @@ static void test_calls(void **state)
 	}
 }
 
-static void test_the_task_is_ended_in_its_own_call(void **state)
+static void a_task_is_ended_in_its_own_call(void **state)
 {
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		uint64_t nth = 1;
@@ -181,32 +181,32 @@ static void test_the_task_is_ended_in_its_own_call(void **state)
 /* There are more groups than counters. The child gets all of them wherever the tick occurs. */
 static bool fork_with_a_tick(uint64_t nth)
 {
-	enum { GROUPS = 2 * LEAST_COUNTERS };
+	enum { GROUPS = 2 * MINI_COUNTERS };
 	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1, .inherit = 1};
-	struct least_task *task, *child;
+	struct mini_task *task, *child;
 	bool was;
 
-	least_begin(&least, 1, NULL);
-	task = least_task_new(&least);
-	least_switch(&least, task);
+	mini_begin(&mini, 1, NULL);
+	task = mini_task_new(&mini);
+	mini_switch(&mini, task);
 	for (int i = 0; i < GROUPS; i++) {
-		assert_true(least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, -1,
-				       0) >= 0);
-		least.now += 1000;
+		assert_true(mini_open(&mini, task, &attr, sizeof(attr), task->perf.tid, -1, -1,
+				      0) >= 0);
+		mini.now += 1000;
 	}
 	left = nth;
-	least.at = tick;
-	child = least_fork(&least, task, false);
+	mini.at = tick;
+	child = mini_fork(&mini, task, false);
 	was = !left;
-	least.at = NULL;
+	mini.at = NULL;
 	assert_non_null(child);
 	assert_non_null(child->perf.context);
 	assert_int_equal(child->perf.context->nr_events, GROUPS);
-	least_end(&least);
+	mini_end(&mini);
 	return was;
 }
 
-static void test_a_tick_in_a_fork_changes_nothing(void **state)
+static void a_tick_in_a_fork_changes_nothing(void **state)
 {
 	uint64_t nth = 1;
 
@@ -218,7 +218,7 @@ static void test_a_tick_in_a_fork_changes_nothing(void **state)
 static bool has_moved; /* the groups of a task on the other CPU were rotated */
 
 /* Tick on the other CPU, which rotates its groups. */
-static void tick_there(struct least *where, enum least_point point, const volatile void *what)
+static void tick_there(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	struct tally_core_context *context;
 	const struct tally_list *before;
@@ -230,7 +230,7 @@ static void tick_there(struct least *where, enum least_point point, const volati
 	where->now += 8000000;
 	context = where->cpus[where->cpu].task->perf.context;
 	before = context->active.next;
-	least_tick(where);
+	mini_tick(where);
 	has_moved = context->active.next != before;
 	where->cpu = cpu;
 }
@@ -240,32 +240,31 @@ static void tick_there(struct least *where, enum least_point point, const volati
 static bool open_with_a_tick(uint64_t nth)
 {
 	struct perf_event_attr attr = {.type = 10, .size = sizeof(attr), .config = 1};
-	struct least_task *task, *opener;
+	struct mini_task *task, *opener;
 	bool was;
 
-	least_begin(&least, 2, NULL);
-	task = least_task_new(&least);
-	least_switch(&least, task);
-	for (int i = 0; i < 2 * LEAST_COUNTERS; i++) {
-		assert_true(least_open(&least, task, &attr, sizeof(attr), 0, -1, -1, 0) >= 0);
-		least.now += 1000;
+	mini_begin(&mini, 2, NULL);
+	task = mini_task_new(&mini);
+	mini_switch(&mini, task);
+	for (int i = 0; i < 2 * MINI_COUNTERS; i++) {
+		assert_true(mini_open(&mini, task, &attr, sizeof(attr), 0, -1, -1, 0) >= 0);
+		mini.now += 1000;
 	}
-	least.cpu = 1;
-	opener = least_task_new(&least);
-	least_switch(&least, opener);
+	mini.cpu = 1;
+	opener = mini_task_new(&mini);
+	mini_switch(&mini, opener);
 	left = nth;
 	has_moved = true;
-	least.at = tick_there;
-	assert_true(least_open(&least, opener, &attr, sizeof(attr), task->perf.tid, -1, -1, 0) >=
-		    0);
+	mini.at = tick_there;
+	assert_true(mini_open(&mini, opener, &attr, sizeof(attr), task->perf.tid, -1, -1, 0) >= 0);
 	was = !left;
-	least.at = NULL;
+	mini.at = NULL;
 	assert_true(has_moved);
-	least_end(&least);
+	mini_end(&mini);
 	return was;
 }
 
-static void test_groups_take_turns_while_somebody_opens(void **state)
+static void groups_rotate_during_an_open(void **state)
 {
 	uint64_t nth = 1;
 
@@ -277,10 +276,10 @@ static void test_groups_take_turns_while_somebody_opens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_the_task_is_ended_in_its_own_call),
-		cmocka_unit_test(test_a_tick_in_a_fork_changes_nothing),
-		cmocka_unit_test(test_groups_take_turns_while_somebody_opens),
+		cmocka_unit_test(a_preempted_call_loses_nothing),
+		cmocka_unit_test(a_task_is_ended_in_its_own_call),
+		cmocka_unit_test(a_tick_in_a_fork_changes_nothing),
+		cmocka_unit_test(groups_rotate_during_an_open),
 	};
 
 	return cmocka_run_group_tests_name("core/preempt", tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 enum { OPERATIONS_EACH = 20000 };
 
-static void test_random_operations(void **state)
+static void random_operations_keep_the_invariants(void **state)
 {
 	const char *text = getenv("TALLY_OPERATIONS");
 	uint64_t wanted = text ? strtoull(text, NULL, 0) : 1000000 / tier_step(4), done = 0,
@@ -35,7 +35,7 @@ static void test_random_operations(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_operations)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations_keep_the_invariants)};
 
 	return cmocka_run_group_tests_name("core/random", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_ev
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 
 	harness_begin(&harness, 1, NULL);
 	task = harness_spawn(&harness, script, 0);
@@ -34,7 +34,7 @@ static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_ev
 		if (i == 99)
 			harness_drain(ring, &attr, &tale);
 		if (i == 99)
-			tale = (struct tale){0};
+			tale = (struct ring_totals){0};
 		if (i > 99)
 			harness_drain(ring, &attr, &tale);
 	}
@@ -46,7 +46,7 @@ static uint64_t settled_rate(const struct tally_sim_step *script, struct perf_ev
 
 /* Frequency mode: within 5 % of the requested rate for loads from 1,009 to four million events per
  * millisecond. */
-static void test_frequency(void **state)
+static void the_requested_frequency_is_reached(void **state)
 {
 	static const unsigned signals[] = {SIM_CYCLES, SIM_INSTRUCTIONS, SIM_CACHE_MISSES,
 					   SIM_BRANCHES};
@@ -66,7 +66,7 @@ static void test_frequency(void **state)
 }
 
 /* A load that sleeps in between: the rate applies to the time that it runs. */
-static void test_frequency_of_pieces(void **state)
+static void the_frequency_applies_to_running_time(void **state)
 {
 	static const struct tally_sim_step pieces[] = {SIM_LOOP(0),
 						       SIM_RUN(SIM_USER, 6 * MS, &harness_busy),
@@ -91,7 +91,7 @@ static void rates_of_seconds(const struct tally_sim_step *script, uint64_t *ret_
 	task = harness_spawn(&harness, script, 0);
 	ring = harness_map(&harness, harness_open(&harness, attr, task, -1, -1), 256);
 	for (unsigned i = 0; i < nr; i++) {
-		struct tale tale = {0};
+		struct ring_totals tale = {0};
 
 		for (unsigned j = 0; j < 100; j++) {
 			tally_sim_run(harness.sim, 10 * MS);
@@ -109,7 +109,7 @@ static const struct tally_sim_rates none = {.per_ms = {[SIM_CYCLES] = 0}};
 
 /* A load that suddenly grows or shrinks ten thousandfold: the rate is reached again within the
  * second, without a burst of samples. */
-static void test_frequency_of_changes(void **state)
+static void the_frequency_adapts_to_sudden_changes(void **state)
 {
 	static const struct tally_sim_step phases[] = {
 		SIM_RUN(SIM_USER, SECOND, &fast), SIM_RUN(SIM_USER, SECOND, &slow),
@@ -127,7 +127,7 @@ static void test_frequency_of_changes(void **state)
 
 /* Bursts of 10 us in each millisecond with almost no events in between, and 100 us in each 4 ms,
  * always between two ticks: the rate applies to the time that the load runs. */
-static void test_frequency_of_bursts(void **state)
+static void the_frequency_holds_for_bursts(void **state)
 {
 	static const struct tally_sim_step bursts[] = {
 		SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * US, &fast), SIM_RUN(SIM_USER, 990 * US, &slow),
@@ -145,13 +145,13 @@ static void test_frequency_of_bursts(void **state)
 
 /* Samples above the maximum rate: THROTTLE, UNTHROTTLE at a tick, and nothing is counted in
  * between. */
-static void test_throttle(void **state)
+static void samples_above_the_limit_are_throttled(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 3000);
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	harness_begin(&harness, 1, NULL);
@@ -172,11 +172,11 @@ static void test_throttle(void **state)
 	harness_end(&harness);
 }
 
-/* Drain the ring of a member of test_throttled_group(). */
-static struct tale drain_member(struct harness *harness, struct tally_ring *ring,
-				const struct perf_event_attr *attr)
+/* Drain the ring of a member of a_group_is_throttled_as_a_whole(). */
+static struct ring_totals drain_member(struct harness *harness, struct tally_ring *ring,
+				       const struct perf_event_attr *attr)
 {
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 
 	harness_drain(ring, attr, &tale);
 	tally_ring_unmap(ring);
@@ -194,7 +194,7 @@ static void check_throttled_group(unsigned sampling, const struct perf_event_att
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *rings[2];
-	struct tale leader, member;
+	struct ring_totals leader, member;
 	uint64_t counts[3];
 	int fds[3];
 
@@ -222,7 +222,7 @@ static void check_throttled_group(unsigned sampling, const struct perf_event_att
 	harness_end(&harness);
 }
 
-static void test_throttled_group(void **state)
+static void a_group_is_throttled_as_a_whole(void **state)
 {
 	struct perf_event_attr clock = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
 
@@ -238,12 +238,12 @@ static void test_throttled_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frequency),
-		cmocka_unit_test(test_frequency_of_pieces),
-		cmocka_unit_test(test_frequency_of_changes),
-		cmocka_unit_test(test_frequency_of_bursts),
-		cmocka_unit_test(test_throttle),
-		cmocka_unit_test(test_throttled_group),
+		cmocka_unit_test(the_requested_frequency_is_reached),
+		cmocka_unit_test(the_frequency_applies_to_running_time),
+		cmocka_unit_test(the_frequency_adapts_to_sudden_changes),
+		cmocka_unit_test(the_frequency_holds_for_bursts),
+		cmocka_unit_test(samples_above_the_limit_are_throttled),
+		cmocka_unit_test(a_group_is_throttled_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

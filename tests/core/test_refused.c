@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The scenario, with each allocation and each copy of user memory failed once. The call that needs
  * it fails, and nothing is lost or leaked. */
-#include "core/least/scenario.h"
-#include "core/least_test.h"
+#include "core/minimal/scenario.h"
+#include "core/mini_test.h"
 
-static struct least least;
+static struct mini mini;
 
 static void check_opened(void)
 {
 	uint64_t words[64];
 
-	least.refuse_alloc = least.refuse_copy = 0;
-	for (int fd = 0; fd < LEAST_FILES; fd++) {
-		if (least.files[fd].event)
-			assert_true(least_read(&least, fd, words, sizeof(words)) >= 0);
+	mini.refuse_alloc = mini.refuse_copy = 0;
+	for (int fd = 0; fd < MINI_FILES; fd++) {
+		if (mini.files[fd].event)
+			assert_true(mini_read(&mini, fd, words, sizeof(words)) >= 0);
 	}
 }
 
@@ -28,12 +28,12 @@ static uint64_t play_refused(bool copies, unsigned nr_cpus, bool scattered)
 	settings.record_max = 4096;
 	settings.scattered = scattered;
 	while (refused) {
-		least_begin(&least, nr_cpus, &settings);
-		*(copies ? &least.refuse_copy : &least.refuse_alloc) = ++nth;
-		least_scenario(&least);
-		refused = least.refused;
+		mini_begin(&mini, nr_cpus, &settings);
+		*(copies ? &mini.refuse_copy : &mini.refuse_alloc) = ++nth;
+		mini_scenario(&mini);
+		refused = mini.refused;
 		check_opened();
-		least_end(&least);
+		mini_end(&mini);
 	}
 	return nth;
 }
@@ -58,9 +58,9 @@ static void each_refused_copy_fails_its_call_and_leaks_nothing(void **state)
 
 static void a_run_of_everything_keeps_the_contract(void **state)
 {
-	least_test_begin(&least, 4, NULL);
-	assert_true(least_scenario(&least) > 40);
-	least_end(&least);
+	mini_test_begin(&mini, 4, NULL);
+	assert_true(mini_scenario(&mini) > 40);
+	mini_end(&mini);
 }
 
 int main(void)

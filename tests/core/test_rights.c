@@ -64,7 +64,7 @@ static const struct {
 };
 
 /* The same for hardware and software events. */
-static void test_table(void **state)
+static void paranoid_level_and_capabilities_decide(void **state)
 {
 	const struct perf_event_attr attrs[] = {attr_hw(SIM_CYCLES),
 						attr_sw(PERF_COUNT_SW_TASK_CLOCK),
@@ -101,7 +101,7 @@ static void test_table(void **state)
 
 /* Tracepoints: counting is allowed, but their raw data is not, whether or not it is sampled. Exempt
  * are tracepoints that only describe the task's own actions. */
-static void test_tracepoints(void **state)
+static void tracepoint_data_requires_privileges(void **state)
 {
 	static const struct {
 		int paranoid;
@@ -151,7 +151,7 @@ static void test_tracepoints(void **state)
 }
 
 /* The right to observe a task does not include sending signals to it. */
-static void test_sigtrap(void **state)
+static void sigtrap_requires_the_right_to_signal(void **state)
 {
 	static const struct {
 		uint64_t caps;
@@ -196,7 +196,7 @@ static void test_sigtrap(void **state)
 }
 
 /* A machine without users: every task may do everything. */
-static void test_no_users(void **state)
+static void without_users_everything_is_allowed(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_TASK_CLOCK);
 	struct harness harness;
@@ -213,7 +213,7 @@ static void test_no_users(void **state)
 }
 
 /* Namespaces and physical addresses need additional rights. */
-static void test_options(void **state)
+static void namespaces_and_physical_addresses_require_privileges(void **state)
 {
 	struct perf_event_attr names = attr_sw(PERF_COUNT_SW_DUMMY), physical = names;
 	struct harness harness;
@@ -233,7 +233,7 @@ static void test_options(void **state)
 }
 
 /* After an exec that gains privileges, unprivileged observers are detached. */
-static void test_privileged_exec(void **state)
+static void a_privileged_exec_detaches_observers(void **state)
 {
 	const struct tally_sim_step exec = SIM_EXEC_PRIVILEGED("passwd");
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -251,7 +251,7 @@ static void test_privileged_exec(void **state)
 	cpu = harness_open(&harness, attr, NULL, 0, -1);
 	assert_true(fd >= 0 && own >= 0);
 	tally_sim_run(harness.sim, MS);
-	assert_int_equal(tally_sim_do(harness.sim, task, &exec), 0);
+	assert_int_equal(tally_sim_execute(harness.sim, task, &exec), 0);
 	assert_int_equal(tally_sim_read(harness.sim, watcher, fd, words, 40), 40);
 	tally_sim_run(harness.sim, MS);
 	assert_int_equal(tally_sim_read(harness.sim, watcher, fd, again, 40), 40);
@@ -268,7 +268,7 @@ static void test_privileged_exec(void **state)
 }
 
 /* Invalid combinations of pid and cpu, and tasks and CPUs that do not exist. */
-static void test_targets(void **state)
+static void invalid_targets_are_rejected(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
 	struct harness harness;
@@ -294,7 +294,7 @@ static void test_targets(void **state)
 }
 
 /* A security module can deny access even to a caller with all capabilities. */
-static void test_permit(void **state)
+static void a_security_module_can_deny_access(void **state)
 {
 	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY};
@@ -336,10 +336,14 @@ static void test_permit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),   cmocka_unit_test(test_tracepoints),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_privileged_exec),
-		cmocka_unit_test(test_targets), cmocka_unit_test(test_permit),
-		cmocka_unit_test(test_sigtrap), cmocka_unit_test(test_no_users),
+		cmocka_unit_test(paranoid_level_and_capabilities_decide),
+		cmocka_unit_test(tracepoint_data_requires_privileges),
+		cmocka_unit_test(namespaces_and_physical_addresses_require_privileges),
+		cmocka_unit_test(a_privileged_exec_detaches_observers),
+		cmocka_unit_test(invalid_targets_are_rejected),
+		cmocka_unit_test(a_security_module_can_deny_access),
+		cmocka_unit_test(sigtrap_requires_the_right_to_signal),
+		cmocka_unit_test(without_users_everything_is_allowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void check_lost(bool scattered, bool group)
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	attr.read_format |= group ? PERF_FORMAT_GROUP : 0;
@@ -46,14 +46,14 @@ static void check_lost(bool scattered, bool group)
 	harness_end(&harness);
 }
 
-static void test_lost(void **state)
+static void lost_samples_are_counted(void **state)
 {
 	check_lost(*state, false);
 	check_lost(*state, true);
 }
 
 /* Samples of children wake the reader of the parent's event. */
-static void test_children_wake(void **state)
+static void samples_of_children_wake_the_reader(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, MS, &harness_busy),
 						      SIM_EXIT()};
@@ -63,7 +63,7 @@ static void test_children_wake(void **state)
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	attr.inherit = 1;
@@ -81,14 +81,14 @@ static void test_children_wake(void **state)
 }
 
 /* wakeup_events: exactly one wakeup per n samples. */
-static void test_wakeup_events(void **state)
+static void there_is_one_wakeup_per_n_samples(void **state)
 {
 	for (uint32_t every = 1; every <= 5; every++) {
 		struct perf_event_attr attr = attr_ring(30000);
 		struct harness harness;
 		struct tally_sim_task *task;
 		struct tally_ring *ring;
-		struct tale tale = {0};
+		struct ring_totals tale = {0};
 		int fd;
 
 		attr.wakeup_events = every;
@@ -111,14 +111,14 @@ static void test_wakeup_events(void **state)
 }
 
 /* wakeup_watermark: a wakeup after this number of bytes. */
-static void test_watermark(void **state)
+static void there_is_one_wakeup_per_watermark(void **state)
 {
 	enum { RECORD = 8 + 8 + 8 + 8 + 8 };
 	struct perf_event_attr attr = attr_ring(30000);
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	attr.watermark = 1;
@@ -164,7 +164,7 @@ static struct tally_sample sample_at(const struct tally_ring_data *data, size_t 
 }
 
 /* Overwritable rings: after a pause, the newest records are complete, the newest first. */
-static void test_overwrite(void **state)
+static void an_overwritable_ring_keeps_the_newest_records(void **state)
 {
 	struct perf_event_attr attr = attr_ring(3001);
 	struct harness harness;
@@ -213,8 +213,11 @@ static void test_overwrite(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_lost),      BOTH(test_children_wake), BOTH(test_wakeup_events),
-		BOTH(test_watermark), BOTH(test_overwrite),
+		BOTH(lost_samples_are_counted),
+		BOTH(samples_of_children_wake_the_reader),
+		BOTH(there_is_one_wakeup_per_n_samples),
+		BOTH(there_is_one_wakeup_per_watermark),
+		BOTH(an_overwritable_ring_keeps_the_newest_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 	struct tally_sim_task *task;
 	struct reading readings[16];
 	int fds[16];
-	uint64_t least = UINT64_MAX, most = 0, cycles;
+	uint64_t mini = UINT64_MAX, most = 0, cycles;
 
 	harness_begin(&harness, 1, NULL);
 	task = harness_spawn(&harness, script_hog, 0);
@@ -30,19 +30,19 @@ static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 	cycles = truth(&harness, task, 0, SIM_CYCLES);
 	for (unsigned i = 0; i < nr; i++) {
 		readings[i] = harness_read(&harness, fds[i]);
-		least = TALLY_MIN(least, readings[i].running);
+		mini = TALLY_MIN(mini, readings[i].running);
 		most = TALLY_MAX(most, readings[i].running);
 		assert_int_equal(readings[i].enabled, 10ull * SECOND);
 		assert_near(
 			tally_mul_div(readings[i].value, readings[i].enabled, readings[i].running),
 			cycles, cycles / 50);
 	}
-	if (most - least > TICK)
-		fail_msg("%u groups of %u: %" PRIu64 " to %" PRIu64 " ns", nr, size, least, most);
+	if (most - mini > TICK)
+		fail_msg("%u groups of %u: %" PRIu64 " to %" PRIu64 " ns", nr, size, mini, most);
 	harness_end(&harness);
 }
 
-static void test_single(void **state)
+static void single_events_have_fair_shares(void **state)
 {
 	for (unsigned nr = 1; nr <= 16; nr++) {
 		check_shares(nr, 1, -1);
@@ -50,14 +50,14 @@ static void test_single(void **state)
 	}
 }
 
-static void test_pairs(void **state)
+static void pairs_have_fair_shares(void **state)
 {
 	check_shares(3, 2, -1);
 	check_shares(5, 2, 0);
 	check_shares(8, 2, -1);
 }
 
-static void test_wide(void **state)
+static void wide_groups_have_fair_shares(void **state)
 {
 	check_shares(2, 3, -1);
 	check_shares(3, 4, 0);
@@ -65,7 +65,7 @@ static void test_wide(void **state)
 }
 
 /* The events of a task that runs for less than a tick at a time are multiplexed as well. */
-static void test_short_turns(void **state)
+static void tasks_with_short_turns_are_multiplexed(void **state)
 {
 	struct tally_sim_config config = {.pmus = &harness_pmu, .nr_pmus = 1, .quantum_ns = MS};
 	struct harness harness;
@@ -93,7 +93,7 @@ static void test_short_turns(void **state)
 }
 
 /* Events of a task and of a CPU share a PMU: all get counters. */
-static void test_task_and_cpu(void **state)
+static void task_and_cpu_events_all_get_counters(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -114,7 +114,7 @@ static void test_task_and_cpu(void **state)
 }
 
 /* A task that runs for 1 ms between ticks, and never during a tick. */
-static void test_between_ticks(void **state)
+static void tasks_that_miss_all_ticks_are_multiplexed(void **state)
 {
 	static const struct tally_sim_step between[] = {SIM_SLEEP(1500 * US), SIM_LOOP(0),
 							SIM_RUN(SIM_USER, MS, &harness_busy),
@@ -187,7 +187,7 @@ static void check_shared_cpu(uint64_t quantum)
 	harness_end(&harness);
 }
 
-static void test_shared_cpu(void **state)
+static void task_and_cpu_events_share_counters_fairly(void **state)
 {
 	check_shared_cpu(700 * US);
 	check_shared_cpu(MS);
@@ -196,7 +196,7 @@ static void test_shared_cpu(void **state)
 }
 
 /* Pinned groups never wait; only the remaining counters are multiplexed. */
-static void test_pinned_stay(void **state)
+static void pinned_groups_never_wait(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
 	struct harness harness;
@@ -221,7 +221,7 @@ static void test_pinned_stay(void **state)
 
 /* A counter released by a disable, a close or the end of a REFRESH is used immediately, not at the
  * next tick. */
-static void test_room_is_used(void **state)
+static void free_counters_are_used_immediately(void **state)
 {
 	struct perf_event_attr limited = attr_hw(SIM_CYCLES);
 
@@ -254,7 +254,7 @@ static void test_room_is_used(void **state)
 
 /* A task that forks all the time: the events that have waited longest come first in its children,
  * too, which run for less than a tick. */
-static void test_children(void **state)
+static void longest_waiting_events_come_first_in_children(void **state)
 {
 	enum { NR = 12 };
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 3 * MS, &harness_busy),
@@ -285,11 +285,16 @@ static void test_children(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_single),        cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_wide),          cmocka_unit_test(test_short_turns),
-		cmocka_unit_test(test_between_ticks), cmocka_unit_test(test_shared_cpu),
-		cmocka_unit_test(test_task_and_cpu),  cmocka_unit_test(test_pinned_stay),
-		cmocka_unit_test(test_room_is_used),  cmocka_unit_test(test_children),
+		cmocka_unit_test(single_events_have_fair_shares),
+		cmocka_unit_test(pairs_have_fair_shares),
+		cmocka_unit_test(wide_groups_have_fair_shares),
+		cmocka_unit_test(tasks_with_short_turns_are_multiplexed),
+		cmocka_unit_test(tasks_that_miss_all_ticks_are_multiplexed),
+		cmocka_unit_test(task_and_cpu_events_share_counters_fairly),
+		cmocka_unit_test(task_and_cpu_events_all_get_counters),
+		cmocka_unit_test(pinned_groups_never_wait),
+		cmocka_unit_test(free_counters_are_used_immediately),
+		cmocka_unit_test(longest_waiting_events_come_first_in_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

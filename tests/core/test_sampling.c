@@ -14,7 +14,7 @@ static struct perf_event_attr attr_sampling(unsigned signal, uint64_t period)
 
 /* Counters of all widths, shorter and longer than the period, with interrupts that irq_save masks
  * or does not mask: floor(truth / period) samples, whose periods add up. */
-static void test_periods(void **state)
+static void there_is_one_sample_per_period(void **state)
 {
 	static const uint64_t periods[] = {1000, 4099, 65536, 1000003, 50000017};
 
@@ -26,7 +26,7 @@ static void test_periods(void **state)
 			struct harness harness;
 			struct tally_sim_task *task;
 			struct tally_ring *ring;
-			struct tale tale = {0};
+			struct ring_totals tale = {0};
 			uint64_t cycles;
 			int fd;
 
@@ -54,7 +54,7 @@ static void test_periods(void **state)
 }
 
 /* Samples do not drift: at the nth sample the count is n periods, even after a thousand samples. */
-static void test_no_drift(void **state)
+static void samples_do_not_drift(void **state)
 {
 	static const uint64_t periods[] = {3001, 70001, 1000003};
 
@@ -90,7 +90,7 @@ static void test_no_drift(void **state)
 }
 
 /* The interrupt is late: no sample is missing, and the count is correct. */
-static void test_skid(void **state)
+static void skid_loses_no_samples(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_INSTRUCTIONS, 100000);
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -98,7 +98,7 @@ static void test_skid(void **state)
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	pmu.skid_ns = 700;
@@ -127,7 +127,8 @@ static void check_chain(const struct tally_sample *sample, bool kernel)
 				 (uint64_t)PERF_CONTEXT_USER);
 }
 
-/* Check the nth sample of test_content(). Returns true if it is in the kernel. */
+/* Check the nth sample of samples_have_location_task_and_time(). Returns true if it is in the
+ * kernel. */
 static bool check_content(const struct record *record, uint64_t n, struct tally_sim_task *task)
 {
 	const struct tally_sample *sample = &record->sample;
@@ -152,7 +153,7 @@ static bool check_content(const struct record *record, uint64_t n, struct tally_
 }
 
 /* Contents of a sample: location, task, time. */
-static void test_content(void **state)
+static void samples_have_location_task_and_time(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(0),
@@ -189,7 +190,7 @@ static void test_content(void **state)
 }
 
 /* REFRESH: n overflows with a wakeup each, then a hangup, and the event is disabled. */
-static void test_refresh(void **state)
+static void refresh_allows_n_overflows(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
 	struct harness harness;
@@ -208,7 +209,7 @@ static void test_refresh(void **state)
 		struct tally_sim_notifications notices =
 			tally_sim_notifications(harness.sim, harness.observer, fd);
 		struct tally_sim_notifications after;
-		struct tale tale = {0};
+		struct ring_totals tale = {0};
 
 		before = harness_value(&harness, fd);
 		harness_ioctl(&harness, fd, PERF_EVENT_IOC_REFRESH, n);
@@ -227,13 +228,13 @@ static void test_refresh(void **state)
 }
 
 /* A second REFRESH before the limit is used up adds to it. */
-static void test_refresh_more(void **state)
+static void refresh_limits_add_up(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale tale = {0};
+	struct ring_totals tale = {0};
 	int fd;
 
 	attr.disabled = 1;
@@ -252,13 +253,13 @@ static void test_refresh_more(void **state)
 }
 
 /* IOC_PERIOD takes effect from the next sample on. */
-static void test_period_changed(void **state)
+static void ioc_period_applies_to_the_next_sample(void **state)
 {
 	struct perf_event_attr attr = attr_sampling(SIM_CYCLES, 30000);
 	struct harness harness;
 	struct tally_sim_task *task;
 	struct tally_ring *ring;
-	struct tale slow = {0}, fast = {0};
+	struct ring_totals slow = {0}, fast = {0};
 	uint64_t period = 3000;
 	int fd;
 
@@ -281,10 +282,13 @@ static void test_period_changed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_periods),        cmocka_unit_test(test_no_drift),
-		cmocka_unit_test(test_skid),           cmocka_unit_test(test_content),
-		cmocka_unit_test(test_refresh),        cmocka_unit_test(test_refresh_more),
-		cmocka_unit_test(test_period_changed),
+		cmocka_unit_test(there_is_one_sample_per_period),
+		cmocka_unit_test(samples_do_not_drift),
+		cmocka_unit_test(skid_loses_no_samples),
+		cmocka_unit_test(samples_have_location_task_and_time),
+		cmocka_unit_test(refresh_allows_n_overflows),
+		cmocka_unit_test(refresh_limits_add_up),
+		cmocka_unit_test(ioc_period_applies_to_the_next_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,8 +62,8 @@ static char letter(const struct perf_event_header *header)
 }
 
 /* Run a task and return the records of an event with these options, in the order of the ring. */
-static void story(struct perf_event_attr attr, bool on_cpu, char *ret_story,
-		  void (*look)(const struct record *record, struct harness *harness))
+static void record_letters(struct perf_event_attr attr, bool on_cpu, char *ret_story,
+			   void (*look)(const struct record *record, struct harness *harness))
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -101,11 +101,11 @@ static struct perf_event_attr dummy(void)
 
 /* Each option adds its records and no others. Events that record comms or mappings also record
  * forks and exits. */
-static void test_options(void **state)
+static void each_option_adds_its_records(void **state)
 {
 	static const struct {
 		struct perf_event_attr options;
-		const char *story;
+		const char *record_letters;
 	} rows[] = {
 		{{0}, ""},
 		{{.comm = 1}, "ccfx"},
@@ -134,24 +134,24 @@ static void test_options(void **state)
 		attr.inherit = options.inherit;
 		attr.namespaces = options.namespaces;
 		attr.context_switch = options.context_switch;
-		story(attr, false, got, NULL);
-		if (strcmp(got, rows[i].story))
-			fail_msg("row %u: %s, not %s", i, got, rows[i].story);
+		record_letters(attr, false, got, NULL);
+		if (strcmp(got, rows[i].record_letters))
+			fail_msg("row %u: %s, not %s", i, got, rows[i].record_letters);
 	}
 }
 
 /* A CPU event records all tasks that run on the CPU. */
-static void test_cpu(void **state)
+static void a_cpu_event_records_all_tasks(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	char got[64] = "";
 
 	attr.comm = attr.mmap = attr.task = 1;
-	story(attr, true, got, NULL);
+	record_letters(attr, true, got, NULL);
 	assert_string_equal(got, "ccmmfcmxx");
 }
 
-static void look_at_mmap2(const struct record *record, struct harness *harness)
+static void check_mmap2(const struct record *record, struct harness *harness)
 {
 	const struct tally_sim_task *task = tally_sim_task_at(harness->sim, 1);
 	struct tally_mmap mmap;
@@ -179,17 +179,17 @@ static void look_at_mmap2(const struct record *record, struct harness *harness)
 	}
 }
 
-static void test_mmap2(void **state)
+static void mmap2_records_describe_the_mapping(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	char got[64] = "";
 
 	attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = 1;
-	story(attr, false, got, look_at_mmap2);
+	record_letters(attr, false, got, check_mmap2);
 	assert_string_equal(got, "MMMfx");
 }
 
-static void look_at_comm(const struct record *record, struct harness *harness)
+static void check_comm(const struct record *record, struct harness *harness)
 {
 	static const struct {
 		const char *comm;
@@ -207,17 +207,17 @@ static void look_at_comm(const struct record *record, struct harness *harness)
 	assert_int_equal(comm.exec, comms[i].exec);
 }
 
-static void test_comm(void **state)
+static void comm_records_follow_the_task_and_its_children(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	char got[64] = "";
 
 	attr.comm = attr.comm_exec = attr.inherit = 1;
-	story(attr, false, got, look_at_comm);
+	record_letters(attr, false, got, check_comm);
 	assert_string_equal(got, "ccfcxx");
 }
 
-static void look_at_task(const struct record *record, struct harness *harness)
+static void check_task_record(const struct record *record, struct harness *harness)
 {
 	struct tally_sim_task *parent = tally_sim_task_at(harness->sim, 1),
 			      *kid = tally_sim_task_at(harness->sim, 2);
@@ -235,18 +235,18 @@ static void look_at_task(const struct record *record, struct harness *harness)
 	}
 }
 
-static void test_task(void **state)
+static void fork_and_exit_records_name_task_and_parent(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	char got[64] = "";
 
 	attr.task = attr.inherit = 1;
-	story(attr, false, got, look_at_task);
+	record_letters(attr, false, got, check_task_record);
 	assert_string_equal(got, "fxx");
 }
 
 /* Switches of a CPU alternate between out and in, each with the next or previous task. */
-static void test_switches(void **state)
+static void switch_records_alternate(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	struct tally_sim_config config = {.quantum_ns = 50 * US};
@@ -284,7 +284,7 @@ static void test_switches(void **state)
 }
 
 /* Kernel symbols are recorded by all events that request them. */
-static void test_ksymbol(void **state)
+static void ksymbols_reach_all_events_that_request_them(void **state)
 {
 	struct perf_event_attr attr = dummy();
 	struct harness harness;
@@ -304,7 +304,7 @@ static void test_ksymbol(void **state)
 }
 
 /* Records and their trailers contain IDs in the pid namespace of the task that opened the event. */
-static void test_namespace_of_reader(void **state)
+static void ids_are_those_in_the_openers_namespace(void **state)
 {
 	enum { SEEN_LESS = 90 };
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_DUMMY);
@@ -346,14 +346,14 @@ static void test_namespace_of_reader(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),
-		cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_mmap2),
-		cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_task),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_namespace_of_reader),
-		cmocka_unit_test(test_ksymbol),
+		cmocka_unit_test(each_option_adds_its_records),
+		cmocka_unit_test(a_cpu_event_records_all_tasks),
+		cmocka_unit_test(mmap2_records_describe_the_mapping),
+		cmocka_unit_test(comm_records_follow_the_task_and_its_children),
+		cmocka_unit_test(fork_and_exit_records_name_task_and_parent),
+		cmocka_unit_test(switch_records_alternate),
+		cmocka_unit_test(ids_are_those_in_the_openers_namespace),
+		cmocka_unit_test(ksymbols_reach_all_events_that_request_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static const struct tally_sim_step faulter[] = {
 };
 
 /* Counts of a task and of a CPU, in all modes and in each. */
-static void test_counts(void **state)
+static void software_events_count_tasks_and_cpus(void **state)
 {
 	static const uint32_t ids[] = {
 		PERF_COUNT_SW_PAGE_FAULTS,     PERF_COUNT_SW_PAGE_FAULTS_MIN,
@@ -67,7 +67,7 @@ static void test_counts(void **state)
 }
 
 /* On a host that reports switches and migrations, only the reported ones are counted. */
-static void test_told_switches(void **state)
+static void only_reported_switches_are_counted(void **state)
 {
 	static const struct tally_sim_config tells = {.tells_switches = true};
 	static const struct tally_sim_step switcher[] = {
@@ -97,7 +97,7 @@ static void test_told_switches(void **state)
 }
 
 /* Events in all modes, counted with the modes excluded in turn. */
-static void test_modes(void **state)
+static void excluded_modes_are_not_counted(void **state)
 {
 	static const struct {
 		struct perf_event_attr attr;
@@ -131,7 +131,7 @@ static void test_modes(void **state)
 			SOFTWARE,
 			.software = {.id = PERF_COUNT_SW_PAGE_FAULTS, .nr = nr, .mode = mode});
 
-		assert_int_equal(tally_sim_do(harness.sim, task, &step), 0);
+		assert_int_equal(tally_sim_execute(harness.sim, task, &step), 0);
 	}
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(harness_value(&harness, fds[i]), rows[i].count);
@@ -139,7 +139,7 @@ static void test_modes(void **state)
 }
 
 /* Clocks: task-clock is the time of the task, cpu-clock of a CPU is wall time. */
-static void test_clocks(void **state)
+static void clocks_count_task_and_wall_time(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -160,7 +160,7 @@ static void test_clocks(void **state)
 }
 
 /* Sampling by clocks, by period and by frequency: each sample is taken where the task is. */
-static void test_clock_samples(void **state)
+static void clocks_sample_at_their_period(void **state)
 {
 	for (unsigned freq = 0; freq < 2; freq++) {
 		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
@@ -193,7 +193,7 @@ static void test_clock_samples(void **state)
 }
 
 /* PMU events are rejected without a PMU; everything else works. */
-static void test_no_pmu(void **state)
+static void hardware_events_are_rejected_without_a_pmu(void **state)
 {
 	struct perf_event_attr attr = attr_hw(0);
 	struct harness harness;
@@ -208,7 +208,7 @@ static void test_no_pmu(void **state)
 }
 
 /* Samples of faults, for several periods, with their addresses. */
-static void test_fault_samples(void **state)
+static void faults_are_sampled_with_their_addresses(void **state)
 {
 	for (uint64_t period = 1; period < 8; period += 3) {
 		struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_PAGE_FAULTS);
@@ -289,7 +289,7 @@ static struct perf_event_attr attr_point(void)
 }
 
 /* Raw data is passed on unchanged. */
-static void test_hits(void **state)
+static void raw_data_is_passed_on_unchanged(void **state)
 {
 	struct perf_event_attr attr = attr_point();
 	struct harness harness;
@@ -319,7 +319,7 @@ static void test_hits(void **state)
 }
 
 /* Filters and which of the three hits pass; for invalid filters, the error. */
-static void test_filters(void **state)
+static void filters_select_hits(void **state)
 {
 	static const struct {
 		const char *text;
@@ -368,11 +368,15 @@ static void test_filters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),        cmocka_unit_test(test_told_switches),
-		cmocka_unit_test(test_modes),         cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_clock_samples), cmocka_unit_test(test_no_pmu),
-		cmocka_unit_test(test_fault_samples), cmocka_unit_test(test_hits),
-		cmocka_unit_test(test_filters),
+		cmocka_unit_test(software_events_count_tasks_and_cpus),
+		cmocka_unit_test(only_reported_switches_are_counted),
+		cmocka_unit_test(excluded_modes_are_not_counted),
+		cmocka_unit_test(clocks_count_task_and_wall_time),
+		cmocka_unit_test(clocks_sample_at_their_period),
+		cmocka_unit_test(hardware_events_are_rejected_without_a_pmu),
+		cmocka_unit_test(faults_are_sampled_with_their_addresses),
+		cmocka_unit_test(raw_data_is_passed_on_unchanged),
+		cmocka_unit_test(filters_select_hits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static bool is_watched(const struct harness *harness)
 }
 
 /* The first event is opened on tasks that run, wait or sleep, and on CPUs. */
-static void test_first_event(void **state)
+static void the_first_event_misses_nothing(void **state)
 {
 	struct tally_sim_task *tasks[3];
 	struct harness harness;
@@ -52,7 +52,7 @@ static void test_first_event(void **state)
 			const struct tally_sim_step end = SIM_EXIT();
 
 			assert_true(is_watched(&harness));
-			assert_int_equal(tally_sim_do(harness.sim, task, &end), 0);
+			assert_int_equal(tally_sim_execute(harness.sim, task, &end), 0);
 			tasks[round % 3] =
 				harness_spawn(&harness, round % 3 ? two : script_hog, round & 1);
 		}
@@ -61,7 +61,7 @@ static void test_first_event(void **state)
 }
 
 /* Samples of a CPU event contain the running task, also before the first switch. */
-static void test_who_runs(void **state)
+static void samples_have_the_running_task(void **state)
 {
 	struct perf_event_attr attr = attr_sw(PERF_COUNT_SW_CPU_CLOCK);
 	struct harness harness;
@@ -74,7 +74,7 @@ static void test_who_runs(void **state)
 	start(&harness);
 	first = harness_spawn(&harness, script_hog, 0);
 	tally_sim_run(harness.sim, MS);
-	assert_int_equal(tally_sim_do(harness.sim, first, &end), 0);
+	assert_int_equal(tally_sim_execute(harness.sim, first, &end), 0);
 	second = harness_spawn(&harness, script_hog, 0);
 	tally_sim_run(harness.sim, MS);
 	attr.sample_period = 50 * US;
@@ -92,7 +92,7 @@ static void test_who_runs(void **state)
 
 /* Migrations count from the first run on. Where the task ran before there was an event is not
  * known. */
-static void test_migrations(void **state)
+static void migrations_count_from_the_first_run(void **state)
 {
 	struct harness harness;
 	struct tally_sim_task *task;
@@ -102,17 +102,17 @@ static void test_migrations(void **state)
 	task = harness_spawn(&harness, two, 0);
 	tally_sim_run(harness.sim, MS);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(tally_sim_do(harness.sim, task,
-					      &(struct tally_sim_step)SIM_MIGRATE(!(i & 1))),
+		assert_int_equal(tally_sim_execute(harness.sim, task,
+						   &(struct tally_sim_step)SIM_MIGRATE(!(i & 1))),
 				 0);
 	tally_sim_run(harness.sim, MS);
 	fd = harness_open(&harness, attr_sw(PERF_COUNT_SW_CPU_MIGRATIONS), task, -1, -1);
 	tally_sim_run(harness.sim, MS);
 	assert_int_equal(harness_value(&harness, fd), 0);
 	for (int i = 0; i < 6; i++) {
-		assert_int_equal(
-			tally_sim_do(harness.sim, task, &(struct tally_sim_step)SIM_MIGRATE(i & 1)),
-			0);
+		assert_int_equal(tally_sim_execute(harness.sim, task,
+						   &(struct tally_sim_step)SIM_MIGRATE(i & 1)),
+				 0);
 		tally_sim_run(harness.sim, MS);
 	}
 	assert_int_equal(harness_value(&harness, fd), 6);
@@ -120,7 +120,7 @@ static void test_migrations(void **state)
 }
 
 /* Report the switch again, including a switch of the task to itself. */
-static void tell_again(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
+static void report_again(struct tally_sim *sim, struct tally_sim_task *task, void *arg)
 {
 	struct tally_core_task *perf = tally_sim_task_perf(task);
 
@@ -131,18 +131,18 @@ static void tell_again(struct tally_sim *sim, struct tally_sim_task *task, void 
 }
 
 static const struct tally_sim_step told_child[] = {
-	SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * US, &harness_busy), SIM_CALL(tell_again, NULL),
+	SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * US, &harness_busy), SIM_CALL(report_again, NULL),
 	SIM_YIELD(), SIM_END_LOOP()};
 static const struct tally_sim_step told_twice[] = {SIM_FORK(told_child),
 						   SIM_FORK(told_child),
 						   SIM_LOOP(0),
 						   SIM_RUN(SIM_USER, 10 * US, &harness_busy),
-						   SIM_CALL(tell_again, NULL),
+						   SIM_CALL(report_again, NULL),
 						   SIM_YIELD(),
 						   SIM_END_LOOP()};
 
 /* Also for clones, which swap their contexts. */
-static void test_told_twice(void **state)
+static void repeated_switch_reports_count_once(void **state)
 {
 	struct perf_event_attr cycles = attr_hw(SIM_CYCLES),
 			       switches = attr_sw(PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -177,7 +177,7 @@ static void a_core_stays_watched_when_children_with_inherited_events_exit(void *
 	task = harness_spawn(&harness, two, 0);
 	fd = harness_open(&harness, attr, task, -1, -1);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(tally_sim_do(harness.sim, task, &fork), 0);
+		assert_int_equal(tally_sim_execute(harness.sim, task, &fork), 0);
 		tally_sim_run(harness.sim, MS);
 		assert_true(is_watched(&harness));
 		assert_int_equal(harness_value(&harness, fd),
@@ -189,10 +189,10 @@ static void a_core_stays_watched_when_children_with_inherited_events_exit(void *
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_event),
-		cmocka_unit_test(test_who_runs),
-		cmocka_unit_test(test_migrations),
-		cmocka_unit_test(test_told_twice),
+		cmocka_unit_test(the_first_event_misses_nothing),
+		cmocka_unit_test(samples_have_the_running_task),
+		cmocka_unit_test(migrations_count_from_the_first_run),
+		cmocka_unit_test(repeated_switch_reports_count_once),
 		cmocka_unit_test(a_core_stays_watched_when_children_with_inherited_events_exit),
 	};
 

@@ -30,14 +30,14 @@ struct linux_system {
 
 static uint64_t tracepoint_id;
 
-static struct task_world *random_sim_of(struct system *system)
+static struct task_world *world_of(struct system *system)
 {
 	return ((struct linux_system *)system)->world;
 }
 
 static int64_t linux_order(struct system *system, int task, int what, int64_t a, int64_t b)
 {
-	struct task_world *world = random_sim_of(system);
+	struct task_world *world = world_of(system);
 
 	world->box[task].order.what = what;
 	world->box[task].order.a = a;
@@ -48,7 +48,7 @@ static int64_t linux_order(struct system *system, int task, int what, int64_t a,
 static int linux_open(struct system *system, int task, void *attr, int32_t pid, int32_t cpu,
 		      int group_fd, unsigned long flags)
 {
-	struct task_order *order = &random_sim_of(system)->box[task].order;
+	struct task_order *order = &world_of(system)->box[task].order;
 	int fd;
 
 	if (!attr) {
@@ -115,7 +115,7 @@ static int linux_prctl(struct system *system, int task, int option)
 static int linux_act(struct system *system, int task, enum system_act act, int64_t a, int64_t b,
 		     const char *text)
 {
-	struct task_order *order = &random_sim_of(system)->box[task].order;
+	struct task_order *order = &world_of(system)->box[task].order;
 
 	snprintf(order->text, sizeof(order->text), "%s", text ? text : "");
 	return (int)linux_order(system, task, (int)act, a, b);
@@ -123,17 +123,17 @@ static int linux_act(struct system *system, int task, enum system_act act, int64
 
 static int32_t linux_pid(struct system *system, int task)
 {
-	return random_sim_of(system)->box[task].pid;
+	return world_of(system)->box[task].pid;
 }
 
 static int32_t linux_tid(struct system *system, int task)
 {
-	return random_sim_of(system)->box[task].tid;
+	return world_of(system)->box[task].tid;
 }
 
 static int linux_other_fd(struct system *system)
 {
-	return random_sim_of(system)->map_fd;
+	return world_of(system)->map_fd;
 }
 
 static uint64_t linux_tracepoint(struct system *system)

@@ -131,7 +131,7 @@ static int sim_system_prctl(struct system *system, int task, int option)
 
 static int step(struct system *system, int task, struct tally_sim_step step)
 {
-	return tally_sim_do(of(system)->sim, at(system, task), &step);
+	return tally_sim_execute(of(system)->sim, at(system, task), &step);
 }
 
 static int act_touch(struct system *system, int task, int64_t pages, int fd)

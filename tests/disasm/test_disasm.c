@@ -177,7 +177,7 @@ static void test_other_machines(void **state)
 }
 
 /* Memory references of instructions, in both syntaxes. */
-static void test_references(void **state)
+static void memory_references_have_targets(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -224,7 +224,7 @@ static void test_syntax(void **state)
 
 /* Instructions newer than the decoder are skipped with the length that follows from their prefixes,
  * so that the next instruction is decoded correctly. Also truncated instructions. */
-static void test_unknown(void **state)
+static void unknown_instructions_are_skipped_by_their_length(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -264,9 +264,11 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machines),   cmocka_unit_test(test_other_machines),
-		cmocka_unit_test(test_references), cmocka_unit_test(test_syntax),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_other_machines),
+		cmocka_unit_test(memory_references_have_targets),
+		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(unknown_instructions_are_skipped_by_their_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void gcc_dwarf4(void **state)
 	check(CORPUS "/gcc4");
 }
 
-static void packed(void **state)
+static void compressed_sections(void **state)
 {
 	(void)state;
 	check(CORPUS "/gccz");
@@ -125,7 +125,7 @@ static int refuse(void *arg, const struct tally_line_span *span)
 	return -EINTR;
 }
 
-static void who_takes_may_refuse(void **state)
+static void an_error_of_the_callback_ends_the_search(void **state)
 {
 	struct tally_dwarf *dwarf;
 	struct corpus corpus;
@@ -164,7 +164,7 @@ static int span_keep(void *arg, const struct tally_line_span *span)
 }
 
 /* A reply covers several addresses. A request for any of these returns the same. */
-static void answers_do_not_depend_on_the_order(void **state)
+static void results_do_not_depend_on_the_order(void **state)
 {
 	struct area first, second;
 	struct tally_dwarf *dwarf;
@@ -195,7 +195,7 @@ static void answers_do_not_depend_on_the_order(void **state)
 	corpus_close(&corpus);
 }
 
-static void nothing_is_no_information(void **state)
+static void a_file_without_sections_has_no_information(void **state)
 {
 	const struct tally_dwarf_file none = {.is64 = true};
 	struct tally_dwarf *dwarf;
@@ -209,12 +209,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gcc_dwarf5),
 		cmocka_unit_test(gcc_dwarf4),
-		cmocka_unit_test(packed),
+		cmocka_unit_test(compressed_sections),
 		cmocka_unit_test(clang),
 		cmocka_unit_test(arm64),
-		cmocka_unit_test(who_takes_may_refuse),
-		cmocka_unit_test(answers_do_not_depend_on_the_order),
-		cmocka_unit_test(nothing_is_no_information),
+		cmocka_unit_test(an_error_of_the_callback_ends_the_search),
+		cmocka_unit_test(results_do_not_depend_on_the_order),
+		cmocka_unit_test(a_file_without_sections_has_no_information),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static uint32_t find(struct tally_lines *lines, uint64_t addr)
 	return span && span->nr ? span->lines[0].line : 0;
 }
 
-static void found_by_any_address(void **state)
+static void spans_are_found_by_any_address(void **state)
 {
 	struct tally_lines lines = {0};
 
@@ -55,7 +55,7 @@ static void found_by_any_address(void **state)
 }
 
 /* Spans are added in any order, alternating with lookups. */
-static void found_among_many(void **state)
+static void spans_are_found_among_many(void **state)
 {
 	enum { NR = 5000 };
 	struct tally_lines lines = {0};
@@ -94,7 +94,7 @@ static void a_function_is_found_around_known_spans(void **state)
 	tally_lines_free(&lines);
 }
 
-static void copies_of_a_span_are_one(void **state)
+static void equal_spans_are_stored_once(void **state)
 {
 	struct tally_lines lines = {0};
 
@@ -140,7 +140,7 @@ static void random_spans_are_found_as_they_were_first_added(void **state)
 	tally_lines_free(&lines);
 }
 
-static void empty_spans_are_none(void **state)
+static void empty_spans_are_ignored(void **state)
 {
 	const struct tally_line_span known = {5, 6, NULL, 0}, empty = {7, 7, NULL, 0};
 	struct tally_lines lines = {0};
@@ -157,12 +157,12 @@ static void empty_spans_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(found_by_any_address),
-		cmocka_unit_test(found_among_many),
+		cmocka_unit_test(spans_are_found_by_any_address),
+		cmocka_unit_test(spans_are_found_among_many),
 		cmocka_unit_test(a_function_is_found_around_known_spans),
-		cmocka_unit_test(copies_of_a_span_are_one),
+		cmocka_unit_test(equal_spans_are_stored_once),
 		cmocka_unit_test(random_spans_are_found_as_they_were_first_added),
-		cmocka_unit_test(empty_spans_are_none),
+		cmocka_unit_test(empty_spans_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static const struct numbered *find(const struct numbered *all, size_t nr, uint64
 }
 
 /* Return the last match in the order of the sorted pieces. */
-static const struct numbered *look_at_all(const struct numbered *all, size_t nr, uint64_t addr)
+static const struct numbered *search_all(const struct numbered *all, size_t nr, uint64_t addr)
 {
 	const struct numbered *found = NULL;
 
@@ -44,7 +44,7 @@ static const struct numbered *look_at_all(const struct numbered *all, size_t nr,
 /* Check that the result is correct, and the same in the whole part. */
 static void assert_found(const struct numbered *all, size_t nr, uint64_t addr)
 {
-	const struct numbered *wanted = look_at_all(all, nr, addr);
+	const struct numbered *wanted = search_all(all, nr, addr);
 	struct dwarf_part part, other;
 
 	assert_ptr_equal(find(all, nr, addr, &part), wanted);
@@ -55,7 +55,7 @@ static void assert_found(const struct numbered *all, size_t nr, uint64_t addr)
 		assert_ptr_equal(find(all, nr, part.end - 1, &other), wanted);
 }
 
-static void random_pieces(void **state)
+static void random_pieces_agree_with_a_linear_search(void **state)
 {
 	static struct numbered all[NR];
 	uint64_t seed = 1;
@@ -97,7 +97,7 @@ static void a_long_piece_is_found_behind_many_short_ones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_pieces),
+		cmocka_unit_test(random_pieces_agree_with_a_linear_search),
 		cmocka_unit_test(a_long_piece_is_found_behind_many_short_ones),
 	};
 

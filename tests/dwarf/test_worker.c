@@ -74,8 +74,8 @@ static int ask(tally_dwarf_opener open, void *arg, struct tally_dwarf_limits mos
 	int ret, again;
 
 	assert_int_equal(tally_dwarf_worker_start(&worker, &most, open, arg), 0);
-	ret = tally_dwarf_worker_ask(&worker, addrs, 2, lines);
-	again = tally_dwarf_worker_ask(&worker, addrs, 2, lines);
+	ret = tally_dwarf_worker_resolve(&worker, addrs, 2, lines);
+	again = tally_dwarf_worker_resolve(&worker, addrs, 2, lines);
 	assert_int_equal(ret, again);
 	tally_dwarf_worker_stop(&worker);
 	assert_int_equal(worker.pid, 0);
@@ -99,7 +99,7 @@ static int collect(void *arg, const struct tally_line_span *span)
 	return 0;
 }
 
-static void answers_what_this_process_would(void **state)
+static void a_worker_replies_as_this_process_would(void **state)
 {
 	struct tally_lines lines = {0};
 	struct tally_dwarf *dwarf;
@@ -130,11 +130,11 @@ static void ask_for_all(struct corpus *corpus, unsigned threads, struct tally_li
 		addrs[i] = outer_of(corpus) + i - 64;
 	most.threads = threads;
 	assert_int_equal(tally_dwarf_worker_start(&worker, &most, open_corpus, corpus), 0);
-	assert_int_equal(tally_dwarf_worker_ask(&worker, addrs, TEXT, lines), 0);
+	assert_int_equal(tally_dwarf_worker_resolve(&worker, addrs, TEXT, lines), 0);
 	tally_dwarf_worker_stop(&worker);
 }
 
-static void threads_share_units_out(void **state)
+static void threads_share_the_units(void **state)
 {
 	struct tally_lines one = {0};
 	struct corpus corpus;
@@ -155,7 +155,7 @@ static void threads_share_units_out(void **state)
 	corpus_close(&corpus);
 }
 
-static void says_why_it_cannot(void **state)
+static void a_worker_reports_errors(void **state)
 {
 	struct tally_lines lines = {0};
 
@@ -165,7 +165,7 @@ static void says_why_it_cannot(void **state)
 	tally_lines_free(&lines);
 }
 
-static void is_limited(void **state)
+static void a_worker_is_limited(void **state)
 {
 	const struct tally_dwarf_limits a_second = {.seconds = 1, .bytes = 1 << 30};
 	const struct tally_dwarf_limits little = {.seconds = 60, .bytes = 1 << 20};
@@ -188,10 +188,10 @@ static void is_limited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_what_this_process_would),
-		cmocka_unit_test(threads_share_units_out),
-		cmocka_unit_test(says_why_it_cannot),
-		cmocka_unit_test(is_limited),
+		cmocka_unit_test(a_worker_replies_as_this_process_would),
+		cmocka_unit_test(threads_share_the_units),
+		cmocka_unit_test(a_worker_reports_errors),
+		cmocka_unit_test(a_worker_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ def test_nobody_is_hurt_on_the_user_host():
     tap.same((done.returncode, done.stderr), (0, ""), f"seed {SEED}: {done.stdout[-300:]}")
 
 
-def test_nobody_is_hurt():
+def test_hostile_programs_do_no_harm():
     with tempfile.NamedTemporaryFile("w", suffix=".sim") as script:
         script.write("event cycles 1G/s\nevent instructions 2 per cycles\n")
         script.flush()

@@ -56,7 +56,7 @@ def test_reads_in_a_handler_on_a_small_stack():
 
 
 @tap.always
-def test_a_program_that_dropped_its_user_has_its_own_process_left():
+def test_a_program_that_dropped_its_user_measures_only_itself():
     machine.need_root()
     for name in ("kernel", "user"):
         says("dropped", name, "others: Permission denied, all of a CPU: Permission denied, own: Success\n")
@@ -75,7 +75,7 @@ def test_a_program_that_only_waits_is_woken():
 
 
 @tap.always
-def test_a_read_to_a_bad_pointer_is_no_answer_to_the_next_call():
+def test_a_read_to_a_bad_pointer_leaves_no_reply_behind():
     for name in HOSTS:
         says("bad_pointers", name, "read: Bad address, id: right, open: works\n")
 
@@ -101,7 +101,7 @@ def test_a_classic_ring_of_one_page_is_woken():
         tap.same((done.returncode, done.stderr, done.stdout), (0, "", "poll: 1\n"), name)
 
 
-def test_one_under_another_is_refused():
+def test_nested_emulate_is_rejected():
     # Only for the inner tally: a sanitizer's runtime rejects a library that is loaded before it.
     options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0:detect_leaks=0"
     done = tap.run(*host("user"), "env", "ASAN_OPTIONS=" + options, TALLY, "emulate", "--", "true")

@@ -145,7 +145,7 @@ def test_perf_stat():
              {"cycles": "300000000", "instructions": "450000000", "cache-misses": "900000"}, "counts")
 
 
-def test_perf_stat_of_what_has_no_library():
+def test_perf_stat_of_programs_without_the_library():
     found = counts(perf("event cycles 1G/s\n", "stat", "-x,", "-e", "cycles", STATIC))
     # A program that exits before it is noticed has no count, and the output says so: docs/limitations.md.
     if found["cycles"][0] != "<not counted>":
@@ -196,7 +196,7 @@ def test_perf_stat_multiplexes():
         raise AssertionError(f"shares of the time: {shares}")
 
 
-def test_perf_record_at_places():
+def test_perf_record_samples_at_the_given_locations():
     script = "time life 200ms\nevent cycles 1G/s\nplace compute 75\nplace copy+4 25\n"
     data = os.path.join(FOLDER, "perf.data")
     perf(script, "record", "-o", data, "-e", "cycles", "-c", "100000", PLACES)

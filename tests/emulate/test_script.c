@@ -71,7 +71,7 @@ static void test_events(void **state)
 	assert_int_equal(script.events[4].config, 0x1c2);
 }
 
-static void test_places_and_failures(void **state)
+static void locations_and_failures_are_parsed(void **state)
 {
 	assert_int_equal(parse("place main+0x10 70\nplace 0x401000 30\nfail open 3 ENOSPC\n"
 			       "fail read each EIO"),
@@ -86,7 +86,7 @@ static void test_places_and_failures(void **state)
 	assert_int_equal(script.failures[1].call, TALLY_SCRIPT_READ);
 }
 
-static void test_errors(void **state)
+static void errors_have_positions(void **state)
 {
 	static const struct {
 		const char *text;
@@ -129,9 +129,11 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults), cmocka_unit_test(test_machine),
-		cmocka_unit_test(test_events),   cmocka_unit_test(test_places_and_failures),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(locations_and_failures_are_parsed),
+		cmocka_unit_test(errors_have_positions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void fields_are_read(void **state)
 	tally_tp_format_free(NULL);
 }
 
-static void field_access(void **state)
+static void reads_fields_of_a_payload(void **state)
 {
 	uint8_t data[96] = {0};
 	struct tally_tp_raw raw = {data, sizeof(data), false};
@@ -281,7 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_are_read),
-		cmocka_unit_test(field_access),
+		cmocka_unit_test(reads_fields_of_a_payload),
 		cmocka_unit_test(broken_formats_are_refused),
 		cmocka_unit_test(own_formats_parse),
 		cmocka_unit_test(shared_formats_parse),

@@ -255,7 +255,7 @@ static void groups_know_their_leader(void **state)
 	tally_event_list_free(list);
 }
 
-static void terms_override(void **state)
+static void reads_terms_that_override_options(void **state)
 {
 	struct tally_event_list *list = parse(
 		state,
@@ -408,7 +408,7 @@ static const struct {
 
 /* Probes that do not exist are not spelling mistakes: the error explains how to create them, and
  * proposes no other name. */
-static void probes_that_nobody_made(void **state)
+static void explains_how_to_create_missing_probes(void **state)
 {
 	static const struct {
 		const char *text, *what, *fix;
@@ -432,7 +432,7 @@ static void probes_that_nobody_made(void **state)
 	}
 }
 
-static void errors_know_their_place(void **state)
+static void errors_have_an_offset(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -462,7 +462,7 @@ static void errors_know_their_place(void **state)
 	}
 }
 
-static void missing_kernel_parts_say_how_to_mend_them(void **state)
+static void suggests_fixes_for_missing_kernel_features(void **state)
 {
 	struct tally_events *events;
 	struct tally_event_list *list = NULL;
@@ -483,7 +483,7 @@ static void missing_kernel_parts_say_how_to_mend_them(void **state)
 	tally_events_free(events);
 }
 
-static void the_length_counts_not_a_nul(void **state)
+static void uses_the_length_instead_of_a_nul(void **state)
 {
 	struct fixture *fixture = *state;
 	struct tally_event_list *list;
@@ -519,7 +519,7 @@ static int stop(const struct tally_event_info *info, void *data)
 	return 7;
 }
 
-static void listing(void **state)
+static void lists_events(void **state)
 {
 	struct fixture *fixture = *state;
 	struct seen seen = {0};
@@ -556,7 +556,7 @@ static int parses(const struct tally_event_info *info, void *data)
 	return ret;
 }
 
-static void whatever_is_listed_parses(void **state)
+static void parses_all_listed_events(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -569,16 +569,16 @@ int main(void)
 		cmocka_unit_test(single_events_are_those_of_perf),
 		cmocka_unit_test(breakpoints_have_type_and_length),
 		cmocka_unit_test(groups_know_their_leader),
-		cmocka_unit_test(terms_override),
+		cmocka_unit_test(reads_terms_that_override_options),
 		cmocka_unit_test(pmus_bring_cpus_units_and_scales),
 		cmocka_unit_test(one_name_may_be_several_pmus),
 		cmocka_unit_test(tracepoint_globs),
-		cmocka_unit_test(errors_know_their_place),
-		cmocka_unit_test(probes_that_nobody_made),
-		cmocka_unit_test(missing_kernel_parts_say_how_to_mend_them),
-		cmocka_unit_test(the_length_counts_not_a_nul),
-		cmocka_unit_test(listing),
-		cmocka_unit_test(whatever_is_listed_parses),
+		cmocka_unit_test(errors_have_an_offset),
+		cmocka_unit_test(explains_how_to_create_missing_probes),
+		cmocka_unit_test(suggests_fixes_for_missing_kernel_features),
+		cmocka_unit_test(uses_the_length_instead_of_a_nul),
+		cmocka_unit_test(lists_events),
+		cmocka_unit_test(parses_all_listed_events),
 	};
 
 	return cmocka_run_group_tests(tests, fixture_make, fixture_free);

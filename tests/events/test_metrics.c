@@ -17,7 +17,8 @@
 /* ---- counters ---------------------------------------------------------------------- */
 
 /* Return true if all events can have a counter, by trying all assignments. */
-static bool fits_by_trial(const struct tally_event_counters *needs, size_t nr, uint32_t free_bits)
+static bool fits_by_brute_force(const struct tally_event_counters *needs, size_t nr,
+				uint32_t free_bits)
 {
 	uint32_t able;
 
@@ -25,14 +26,14 @@ static bool fits_by_trial(const struct tally_event_counters *needs, size_t nr, u
 		return true;
 	able = ((uint32_t)needs->fixed << 16 | needs->generic);
 	if (!able)
-		return fits_by_trial(needs + 1, nr - 1, free_bits);
+		return fits_by_brute_force(needs + 1, nr - 1, free_bits);
 	for (uint32_t bits = able & free_bits; bits; bits &= bits - 1)
-		if (fits_by_trial(needs + 1, nr - 1, free_bits & ~(bits & -bits)))
+		if (fits_by_brute_force(needs + 1, nr - 1, free_bits & ~(bits & -bits)))
 			return true;
 	return false;
 }
 
-static void groups_fit_as_trial_says(void **state)
+static void fits_groups_as_trying_all_assignments(void **state)
 {
 	const struct tally_event_counters all = {0xf, 0x3};
 	unsigned fit = 0, seed = 1;
@@ -45,7 +46,7 @@ static void groups_fit_as_trial_says(void **state)
 		for (size_t i = 0; i < nr; i++)
 			needs[i] = (struct tally_event_counters){(uint16_t)(rand_r(&seed) & 0xf),
 								 (uint8_t)(rand_r(&seed) & 0x3)};
-		want = fits_by_trial(needs, nr, (uint32_t)all.fixed << 16 | all.generic);
+		want = fits_by_brute_force(needs, nr, (uint32_t)all.fixed << 16 | all.generic);
 		assert_int_equal(tally_event_counters_fit(needs, nr, all), want);
 		fit += want;
 	}
@@ -121,7 +122,7 @@ static int events_make(void **state)
 	ret = tally_events_new("/nonexistent", "/nonexistent", &events);
 	*state = events;
 	if (!ret)
-		ret = tally_events_tables_from(events, path, NULL, NULL);
+		ret = tally_events_set_tables(events, path, NULL, NULL);
 	if (!ret)
 		ret = tally_events_set_cpu(events, TALLY_CPU_OTHER, "GenuineIntel-6-1-1");
 	if (!ret)
@@ -300,7 +301,7 @@ static int see_metric(const struct tally_event_info *info, void *data)
 	return 0;
 }
 
-static void every_metric_can_be_had(void **state)
+static void parses_every_built_in_metric(void **state)
 {
 	static const char *const cpus[] = {
 		"silvermont", "skylakex",   "cascadelakex",  "icelakex",    "sapphirerapids",
@@ -346,7 +347,7 @@ static double waiting(void *data, uint32_t event)
 	return 10;
 }
 
-static void bottlenecks_are_named(void **state)
+static void metrics_show_the_bottleneck(void **state)
 {
 	static const struct {
 		const char *metrics, *found;
@@ -383,13 +384,13 @@ static void bottlenecks_are_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_fit_as_trial_says),
+		cmocka_unit_test(fits_groups_as_trying_all_assignments),
 		cmocka_unit_test(counters_are_those_of_the_table),
 		cmocka_unit_test(metrics_have_their_values),
 		cmocka_unit_test(groups_are_shared_or_split),
 		cmocka_unit_test(wrong_metrics_are_refused),
-		cmocka_unit_test(every_metric_can_be_had),
-		cmocka_unit_test(bottlenecks_are_named),
+		cmocka_unit_test(parses_every_built_in_metric),
+		cmocka_unit_test(metrics_show_the_bottleneck),
 	};
 
 	return cmocka_run_group_tests(tests, events_make, events_free);

@@ -79,7 +79,7 @@ static void cache_matrix(void **state)
 	assert_int_equal(nr, 22 * 10 * 6);
 }
 
-static void what_is_no_cache(void **state)
+static void rejects_other_names(void **state)
 {
 	static const char *const texts[] = {"",
 					    "L1",
@@ -334,7 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cache_matrix),
-		cmocka_unit_test(what_is_no_cache),
+		cmocka_unit_test(rejects_other_names),
 		cmocka_unit_test(canonical_cache_names_return),
 		cmocka_unit_test(names_of_attrs),
 		cmocka_unit_test(names_of_attrs_are_those_of_perf),

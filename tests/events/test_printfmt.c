@@ -166,7 +166,7 @@ static const struct {
 	{"\"%d\", 3 * -2", NULL},
 };
 
-static void the_rest_is_refused_with_its_reason(void **state)
+static void rejects_other_formats_with_a_reason(void **state)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct tally_tp_format *format = format_make(refused[i].print_fmt);
@@ -259,7 +259,7 @@ static void short_payloads_are_noticed(void **state)
 	tally_tp_format_free(format);
 }
 
-static void foreign_byte_order(void **state)
+static void reads_payloads_of_other_byte_order(void **state)
 {
 	const struct tally_tp_target target = {.long_size = 8, .swap = true, .big_endian = true};
 	struct tally_tp_format *format = format_make("\"%d %x %s %s\", REC->a, REC->b, "
@@ -283,7 +283,7 @@ static void foreign_byte_order(void **state)
 }
 
 /* Literals, delimiters and field names can be of any length, and occur in each payload. */
-static void cut_at_the_limit(void **state)
+static void truncates_text_at_the_limit(void **state)
 {
 	static const char *const fmts[] = {"\"%s literal\", __get_str(str)",
 					   "\"%s\", __print_hex(__get_dynamic_array(arr), 4)"};
@@ -349,13 +349,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_those_of_perf),
-		cmocka_unit_test(the_rest_is_refused_with_its_reason),
+		cmocka_unit_test(rejects_other_formats_with_a_reason),
 		cmocka_unit_test(no_print_fmt_is_invalid),
 		cmocka_unit_test(deep_expressions_are_refused),
 		cmocka_unit_test(short_payloads_are_noticed),
-		cmocka_unit_test(foreign_byte_order),
+		cmocka_unit_test(reads_payloads_of_other_byte_order),
 		cmocka_unit_test(fields_as_text),
-		cmocka_unit_test(cut_at_the_limit),
+		cmocka_unit_test(truncates_text_at_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, make, NULL);

@@ -107,7 +107,7 @@ static void names_become_attrs(void **state)
 	}
 }
 
-static void lists_and_groups_hold_them(void **state)
+static void lists_and_groups_accept_table_events(void **state)
 {
 	struct tally_events *events = events_of("/nonexistent", TALLY_CPU_OTHER, "cascadelakex");
 	struct tally_event_list *list = parse(
@@ -146,7 +146,7 @@ static const struct {
 	{"cpu/inst_retired.anny/", -ENOENT, 4, NULL, NULL},
 };
 
-static void errors_say_where_and_what_else(void **state)
+static void errors_have_an_offset_and_proposals(void **state)
 {
 	struct tally_events *events = events_of("/nonexistent", TALLY_CPU_OTHER, "skylakex");
 
@@ -164,7 +164,7 @@ static void errors_say_where_and_what_else(void **state)
 	tally_events_free(events);
 }
 
-static void cpus_nobody_has_get_what_their_architecture_promises(void **state)
+static void unknown_cpus_get_architectural_events(void **state)
 {
 	static const char *const cpus[][3] = {
 		{"GenuineIntel-6-FE-1", "intel-generic", "instruction_retired"},
@@ -202,7 +202,7 @@ static void cpus_nobody_has_get_what_their_architecture_promises(void **state)
 
 /* ---- this machine's sysfs ------------------------------------------------------------- */
 
-static void sysfs_has_the_first_and_the_last_word(void **state)
+static void tables_use_types_and_fields_from_sysfs(void **state)
 {
 	struct tree tree;
 	struct tally_events *events;
@@ -267,7 +267,7 @@ static struct tally_events *hybrid_make(struct tree *tree)
 	snprintf(tree->sysfs, sizeof(tree->sysfs), "%s/sys", tree->root);
 	snprintf(path, sizeof(path), "%s/adl", tree->root);
 	events = events_of(tree->sysfs, TALLY_CPU_THIS, "GenuineIntel-6-97-2");
-	assert_int_equal(tally_events_tables_from(events, path, NULL, NULL), 0);
+	assert_int_equal(tally_events_set_tables(events, path, NULL, NULL), 0);
 	return events;
 }
 
@@ -416,10 +416,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_attrs),
-		cmocka_unit_test(lists_and_groups_hold_them),
-		cmocka_unit_test(errors_say_where_and_what_else),
-		cmocka_unit_test(cpus_nobody_has_get_what_their_architecture_promises),
-		cmocka_unit_test(sysfs_has_the_first_and_the_last_word),
+		cmocka_unit_test(lists_and_groups_accept_table_events),
+		cmocka_unit_test(errors_have_an_offset_and_proposals),
+		cmocka_unit_test(unknown_cpus_get_architectural_events),
+		cmocka_unit_test(tables_use_types_and_fields_from_sysfs),
 		cmocka_unit_test(hybrid_events_open_on_every_kind_of_core),
 		cmocka_unit_test(hybrid_groups_are_groups_of_each_kind),
 		cmocka_unit_test(hybrid_metrics_are_of_each_kind),

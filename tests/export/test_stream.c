@@ -40,7 +40,7 @@ static int write_rows(struct collected *collected, bool packs)
 	tally_json_open(&stream.text, NULL, '[');
 	for (uint64_t i = 0; i < ROWS && !ret; i++) {
 		tally_json_u64(&stream.text, NULL, i);
-		ret = tally_export_spill(&stream);
+		ret = tally_export_flush_some(&stream);
 	}
 	tally_json_close(&stream.text, ']');
 	return tally_export_stream_end(&stream, ret);
@@ -80,7 +80,7 @@ static void packed_text_is_the_same(void **state)
 	z_stream z = {0};
 
 	assert_int_equal(write_rows(&collected, true), 0);
-	room = tally_str_room(&text, 10 * ROWS);
+	room = tally_str_reserve(&text, 10 * ROWS);
 	assert_non_null(room);
 	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
 	z.next_in = (unsigned char *)collected.bytes.data;
@@ -97,7 +97,7 @@ static void packed_text_is_the_same(void **state)
 	tally_str_free(&collected.bytes);
 }
 
-static void the_first_error_ends_it(void **state)
+static void the_first_error_ends_the_stream(void **state)
 {
 	for (size_t room = 0; room < 150000; room += 70000) {
 		for (int packs = 0; packs < 2; packs++) {
@@ -115,7 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_comes_in_pieces),
 		cmocka_unit_test(packed_text_is_the_same),
-		cmocka_unit_test(the_first_error_ends_it),
+		cmocka_unit_test(the_first_error_ends_the_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

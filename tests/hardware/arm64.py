@@ -291,7 +291,7 @@ def test_recordings_of_perf_are_read_there():
 
 # ---- Debian's perf --------------------------------------------------------------------------------------
 
-def test_peer_counts_alike():
+def test_counts_equal_those_of_perf():
     for name in ("loop", "inherit", "no_inherit", "calls", "raw_names", "absent", "pinned", "group_7"):
         tap.same(values(name), values(name, "peer", "perf"), f"{name}: perf's counts")
     tap.same(values("asleep")[0], values("asleep", "peer", "perf")[0], "asleep: perf's count")

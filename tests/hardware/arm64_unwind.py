@@ -125,7 +125,7 @@ def each():
     return [(writer, name) for writer in ("perf", "tally") for name in PROGRAMS]
 
 
-def test_stacks_are_what_is_known():
+def test_stacks_equal_the_known_ones():
     """Unwound on the guest, from dumps and while recording, and on this machine."""
     for name, (_, _, _, truth) in PROGRAMS.items():
         for writer in ("perf", "tally", "live"):

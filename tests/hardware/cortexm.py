@@ -65,12 +65,12 @@ def one(name):
     return boot()[name][0]
 
 
-def test_the_kernel_shares_as_it_should():
+def test_the_kernel_shares_time_by_slices():
     tap.same(one("kernel.priority"), 1, "a thread of a higher priority runs at once")
     tap.within(one("kernel.heavy") / (one("kernel.heavy") + one("kernel.light")), 0.74, 0.76, "share of slices 3 of 4")
 
 
-def test_task_clocks_are_what_the_scheduler_knows():
+def test_task_clocks_equal_the_schedulers_times():
     said = boot()
     for i, name in enumerate(("heavy", "light")):
         switches = said["count.context_switches"][i]
@@ -105,13 +105,13 @@ def test_a_reader_sleeps_until_there_is_something():
     tap.same(one("poll.after"), 50, "none after the event was disabled")
 
 
-def test_what_found_no_room_is_counted():
+def test_lost_samples_are_counted():
     due = one("overrun.time") // PERIOD["cpu"]
     tap.within(one("overrun.written") + one("overrun.lost"), due - 1, due, f"samples written and lost, of {due}")
     tap.within(one("overrun.lost"), 1, due, "of which lost")
 
 
-def test_sixteen_bits_count_as_many():
+def test_a_16_bit_counter_is_extended():
     tap.within(one("counter.cycles"), 30 * 65536, 1 << 32, "cycles, over many wraps of the counter")
     tap.within(one("counter.cycles") * NS_PER_CYCLE / one("counter.running"), 0.98, 1.0, "of those there were")
 
@@ -150,7 +150,7 @@ def test_refusals():
     tap.same(one("refuse.why"), 1, "a reason in words")
 
 
-def test_what_the_kernel_measures_for_itself():
+def test_events_of_the_kernel():
     tap.same((one("inside.barks"), one("inside.read"), one("inside.map")), (10, 0, 0), "a watchdog of 10 ms, over 105")
     tap.same(one("inside.overflows"), one("inside.cycles") // 25013, f"callbacks over {one('inside.cycles')} cycles")
     due = one("inside.time") // 5000000

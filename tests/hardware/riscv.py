@@ -121,7 +121,7 @@ def test_pinned_and_exclusive():
     tap.within(alone / enabled, 0.48, 0.52, "share of the one that wants to be alone")
 
 
-def test_giving_way_loses_no_sample():
+def test_yielding_loses_no_sample():
     said = boot(1)
     periods, rest = divmod(said["yield.count"][0], 10007)
     # A period that ends while the event is being disabled has no further event that would overflow.

@@ -65,7 +65,7 @@ static void patterns_match_as_a_whole(void **state)
 	assert_true(tally_compat_match("a-b-c-d", "a-b-c-d"));
 }
 
-static void bad_patterns_are_told(void **state)
+static void reports_invalid_patterns(void **state)
 {
 	static const char *const bad[] = {
 		"(",   ")",  "(a",   "a)",     "[a",     "[",   "[b-a]", "[[:nosuch:]]", "*",
@@ -141,7 +141,7 @@ static bool library_match(const char *pattern, const char *text)
 	return match;
 }
 
-static void library_agrees(void **state)
+static void matches_like_the_c_library(void **state)
 {
 	struct random random = random_start();
 	int matches = 0;
@@ -166,9 +166,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match_as_a_whole),
-		cmocka_unit_test(bad_patterns_are_told),
+		cmocka_unit_test(reports_invalid_patterns),
 		cmocka_unit_test(work_is_bounded),
-		cmocka_unit_test(library_agrees),
+		cmocka_unit_test(matches_like_the_c_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static const struct {
 	{"4k_pages", NULL, NAN},
 };
 
-static void good_ones_are_read(void **state)
+static void parses_valid_expressions(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(good); i++) {
@@ -123,7 +123,7 @@ static const struct {
 	{"a * * b", 4, "a value"},
 };
 
-static void bad_ones_say_where(void **state)
+static void reports_the_offset_of_errors(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(bad); i++) {
@@ -161,7 +161,7 @@ static void size_and_depth_are_bounded(void **state)
 }
 
 /* Bit operations on non-integers and division by zero are defined. */
-static void odd_numbers_have_values(void **state)
+static void evaluates_unusual_numbers(void **state)
 {
 	static const struct {
 		const char *text;
@@ -244,10 +244,10 @@ static void canonical_form_means_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_ones_are_read),
-		cmocka_unit_test(bad_ones_say_where),
+		cmocka_unit_test(parses_valid_expressions),
+		cmocka_unit_test(reports_the_offset_of_errors),
 		cmocka_unit_test(size_and_depth_are_bounded),
-		cmocka_unit_test(odd_numbers_have_values),
+		cmocka_unit_test(evaluates_unusual_numbers),
 		cmocka_unit_test(canonical_form_means_the_same),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "told.h"
+#include "messages.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void every_form_is_read(void **state)
 	}
 }
 
-static void a_quirk_is_told_once(void **state)
+static void warns_once_for_each_irregularity(void **state)
 {
 	static const char text[] = "[{\"a\":1,},{\"a\":2,},{\"a\":3,},]";
 	struct tally_str out = {0};
@@ -147,7 +147,7 @@ static void depth_is_bounded(void **state)
 	free(text);
 }
 
-static void nul_bytes_are_no_text(void **state)
+static void rejects_nul_bytes(void **state)
 {
 	struct tally_str out = {0};
 	struct told told;
@@ -180,7 +180,7 @@ static void every_cut_is_an_error(void **state)
 }
 
 /* Any string can be written and read again unchanged. */
-static void strings_survive(void **state)
+static void strings_are_written_and_read_unchanged(void **state)
 {
 	struct random random = random_start();
 
@@ -206,9 +206,12 @@ static void strings_survive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_form_is_read),    cmocka_unit_test(a_quirk_is_told_once),
-		cmocka_unit_test(depth_is_bounded),      cmocka_unit_test(nul_bytes_are_no_text),
-		cmocka_unit_test(every_cut_is_an_error), cmocka_unit_test(strings_survive),
+		cmocka_unit_test(every_form_is_read),
+		cmocka_unit_test(warns_once_for_each_irregularity),
+		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(rejects_nul_bytes),
+		cmocka_unit_test(every_cut_is_an_error),
+		cmocka_unit_test(strings_are_written_and_read_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Building models from JSON in memory, and look-ups in them. */
-#include "told.h"
+#include "messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static const struct {
 	{"\"UNKNOWN\":[{}],\"EventCode\":\"1\"", "event=0x1", ""},
 	{"\"ArchStdEvent\":\"std\",\"UMask\":\"0x2\"", "event=0x40,umask=0x2", ""},
 	{"\"ArchStdEvent\":\"LINKED\"", "event=0x40,umask=0x7", ""},
-	{"\"EventCode\":\"1\",\"EventCode\":\"2\"", "event=0x1", "warning: duplicate key \"EventCode\""},
+	{"\"EventCode\":\"1\",\"EventCode\":\"2\"", "event=0x1",
+	 "warning: duplicate key \"EventCode\""},
 	{"\"EventCode\":\"0x10000000000000000\"", NULL, "it does not fit 64 bits", -EINVAL},
 	{"\"EventCode\":\"99999999999999999999999999\"", NULL, "it does not fit 64 bits", -EINVAL},
 	{"\"EventCode\":\"zero\"", NULL, "error: EventCode \"zero\" is not a number", -EINVAL},
@@ -260,8 +261,8 @@ static const struct {
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"b\"},{\"MetricName\":\"b\",\"MetricExpr\":\"c\"},"
 	 "{\"MetricName\":\"c\",\"MetricExpr\":\"b + ev\"}",
 	 "metric \"a\" depends on a cycle of metrics", 3},
-	{"{\"MetricName\":\"a\",\"MetricExpr\":\"nosuch\"}", "metric \"a\" refers to unknown \"nosuch\"",
-	 1},
+	{"{\"MetricName\":\"a\",\"MetricExpr\":\"nosuch\"}",
+	 "metric \"a\" refers to unknown \"nosuch\"", 1},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"has_event(nosuch)\"}", "", 0},
 	{"{\"MetricName\":\"a\",\"MetricExpr\":\"duration_time + cycles + topdown\\\\-retiring\"}",
 	 "", 0},

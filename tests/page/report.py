@@ -132,7 +132,7 @@ def test_code_that_programs_made_says_so():
     tap.same([frames[1], len(set(frames))], [frames[2], 3], "functions of samples")
 
 
-def test_chains_that_went_astray_end_in_a_mark():
+def test_broken_chains_end_with_cut():
     layout = browser_data.Layout()
     words = [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40, 0x123456789]
     path = browser_hostile.write(WORK.name, "astray", [layout.sample(100, 0, browser_data.START, words)])
@@ -142,7 +142,7 @@ def test_chains_that_went_astray_end_in_a_mark():
     tap.same([frame.flags & decode.CUT for frame in page.stack(page.samples[0].node)], [0, 0], "raw")
 
 
-def test_losses_have_their_places():
+def test_losses_have_times_and_cpus():
     layout = browser_data.Layout()
     samples = [layout.sample(100, 0, browser_data.START + 1000000 * i, [CONTEXT_USER, browser_data.PROGRAM_AT + 0x40]) for i in range(4)]
     samples.insert(3, record(LOST, u64(0, 77) + layout.stamp(100, 100, browser_data.START + 2500000, 3)))
@@ -325,7 +325,7 @@ def test_samples_without_a_time():
     assert "1 sample without a time" in note and "at the start of the recording" in note, note
 
 
-def test_what_makes_no_sense_is_refused():
+def test_rejects_options_without_effect_on_pages():
     recording, _ = shop()
     out = path_of("refused.html")
     for options in (["--json"], ["--stdio"], ["--tui"], ["-x", ";"], ["--sort", "comm"], ["-g", "none"], ["-n"], ["--health"]):
@@ -358,7 +358,7 @@ def test_what_makes_no_sense_is_refused():
 # ---- untrusted recordings ----------------------------------------------------------------------------
 
 
-def test_names_are_data():
+def test_names_are_not_markup():
     """Nothing in a recording is interpreted as markup or controls a terminal, and nothing is lost."""
     root = path_of("hostile")
     browser_hostile.write_root(root)

@@ -66,7 +66,7 @@ def test_its_readers_are_those_of_new_files_or_of_the_one_before():
         tap.same(stat.S_IMODE(os.stat(page).st_mode), mode, "mode")
 
 
-def test_whose_it_was_it_stays():
+def test_keeps_the_owner():
     machine.need_chown()
     recording, _ = shop()
     folder = path_of("sticky")
@@ -88,7 +88,7 @@ def test_whose_it_was_it_stays():
     tap.same(os.path.getsize(target), len(PAGE), "what a link of somebody else led to")
 
 
-def test_nothing_but_files_is_replaced():
+def test_replaces_only_regular_files():
     recording, _ = shop()
     with open(recording, "rb") as file:
         before = file.read()
@@ -138,7 +138,7 @@ def test_streams_have_pages():
 
 
 @tap.full
-def test_memory_that_is_out():
+def test_out_of_memory():
     """Wherever an allocation fails, the program ends with an error or the page has all samples."""
     recording, symfs = shop()
     allocations, wanted = failing.Allocations(WORK.name), len(page_of(recording).samples)

@@ -34,7 +34,7 @@ static void numbers_take_seven_bits_a_byte(void **state)
 	struct page_column columns[PAGE_NR_COLUMNS] = {0};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(values); i++)
-		page_column_put(columns, PAGE_SAMPLE_WEIGHT, values[i]);
+		page_column_add(columns, PAGE_SAMPLE_WEIGHT, values[i]);
 	bytes_are(&columns[PAGE_SAMPLE_WEIGHT], bytes, sizeof(bytes) - 1);
 	assert_int_equal(columns[PAGE_SAMPLE_WEIGHT].count, TALLY_ARRAY_SIZE(values));
 	columns_free(columns);
@@ -47,18 +47,18 @@ static void deltas_have_either_sign(void **state)
 	struct page_column columns[PAGE_NR_COLUMNS] = {0};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(values); i++)
-		page_column_put(columns, PAGE_SAMPLE_TIME, values[i]);
+		page_column_add(columns, PAGE_SAMPLE_TIME, values[i]);
 	bytes_are(&columns[PAGE_SAMPLE_TIME], bytes, sizeof(bytes) - 1);
 	columns_free(columns);
 }
 
-static void what_is_all_zero_may_be_left_out(void **state)
+static void columns_of_zeros_are_optional(void **state)
 {
 	struct page_column columns[PAGE_NR_COLUMNS] = {0};
 
-	page_column_put(columns, PAGE_SAMPLE_RECORDING, 0);
+	page_column_add(columns, PAGE_SAMPLE_RECORDING, 0);
 	assert_false(page_column_is_written(columns, PAGE_SAMPLE_RECORDING));
-	page_column_put(columns, PAGE_SAMPLE_RECORDING, 1);
+	page_column_add(columns, PAGE_SAMPLE_RECORDING, 1);
 	assert_true(page_column_is_written(columns, PAGE_SAMPLE_RECORDING));
 	assert_true(page_column_is_written(columns, PAGE_LOSS_TIME));
 	columns_free(columns);
@@ -100,12 +100,12 @@ static void strings_are_utf8_and_bounded(void **state)
 	tally_html_free(page);
 }
 
-static void facts_are_no_markup(void **state)
+static void facts_contain_no_markup(void **state)
 {
 	struct tally_html *page = page_make();
 	struct tally_str out = {0};
 
-	tally_html_note(page, "</script><!-- & \xe2\x80\xa8%s", "\x1b[2J");
+	tally_html_add_note(page, "</script><!-- & \xe2\x80\xa8%s", "\x1b[2J");
 	page_meta_add(page, &out);
 	assert_int_equal(tally_str_error(&out), 0);
 	assert_null(strpbrk(out.data, "<>&\n\x1b"));
@@ -142,7 +142,7 @@ static void pages_come_in_pieces(void **state)
 	int pieces;
 
 	for (int i = 0; i < 100000; i++)
-		page_column_put(page->columns, PAGE_SAMPLE_WEIGHT,
+		page_column_add(page->columns, PAGE_SAMPLE_WEIGHT,
 				(uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> 11);
 	assert_int_equal(tally_html_write(page, sink_write, &sink), 0);
 	assert_in_range(sink.longest, 1, 1 << 16);
@@ -163,9 +163,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_take_seven_bits_a_byte),
 		cmocka_unit_test(deltas_have_either_sign),
-		cmocka_unit_test(what_is_all_zero_may_be_left_out),
+		cmocka_unit_test(columns_of_zeros_are_optional),
 		cmocka_unit_test(strings_are_utf8_and_bounded),
-		cmocka_unit_test(facts_are_no_markup),
+		cmocka_unit_test(facts_contain_no_markup),
 		cmocka_unit_test(pages_come_in_pieces),
 	};
 

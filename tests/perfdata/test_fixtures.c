@@ -113,7 +113,7 @@ static int check_all_counts(const char *root)
 	return nr;
 }
 
-static void test_counts(void **state)
+static void counts_records_as_golden_files(void **state)
 {
 	(void)state;
 	for (int set = 0; set < NR_FIXTURE_SETS; set++) {
@@ -162,7 +162,8 @@ static int see_all(struct tally_perfdata *data, next_fn *next, seen_list *list)
 	return end;
 }
 
-static void see(const char *path, next_fn *next, seen_list *list, int *ret_end, uint64_t *ret_late)
+static void check_read(const char *path, next_fn *next, seen_list *list, int *ret_end,
+		       uint64_t *ret_late)
 {
 	struct tally_perfdata *data;
 
@@ -186,8 +187,8 @@ static void check_order(const char *path)
 	uint64_t late;
 	int end, ordered_end;
 
-	see(path, tally_perfdata_next, &plain, &end, &late);
-	see(path, tally_perfdata_next_ordered, &ordered, &ordered_end, &late);
+	check_read(path, tally_perfdata_next, &plain, &end, &late);
+	check_read(path, tally_perfdata_next_ordered, &ordered, &ordered_end, &late);
 	if (plain.len)
 		qsort(plain.data, plain.len, sizeof(struct seen), seen_compare);
 	assert_int_equal(end, ordered_end);
@@ -215,7 +216,7 @@ static void check_wanted(const char *path)
 	assert_int_equal(tally_perfdata_open(path, &data, NULL), 0);
 	end = see_all(data, tally_perfdata_next_ordered, &all);
 	assert_int_equal(tally_perfdata_rewind(data), 0);
-	tally_perfdata_want(data, wanted, nr_wanted);
+	tally_perfdata_select(data, wanted, nr_wanted);
 	assert_int_equal(see_all(data, tally_perfdata_next_ordered, &some), end);
 	for (size_t i = 0; !tally_perfdata_info(data)->nr_late && i < all.len; i++) {
 		const struct seen *seen = &all.data[i];
@@ -232,13 +233,13 @@ static void check_wanted(const char *path)
 	tally_vec_free(&some);
 }
 
-static void test_order(void **state)
+static void returns_records_in_time_order(void **state)
 {
 	(void)state;
 	fixtures_each(check_order);
 }
 
-static void test_wanted(void **state)
+static void returns_only_requested_samples(void **state)
 {
 	(void)state;
 	fixtures_each(check_wanted);
@@ -376,7 +377,7 @@ static void check_one_twin(const char *twin)
 	fail_msg("%s is of no set", twin);
 }
 
-static void test_twins(void **state)
+static void reads_big_endian_copies_equally(void **state)
 {
 	char folder[FIXTURE_PATH];
 
@@ -399,7 +400,7 @@ static const struct {
 	{"extrabyte", TALLY_NOTE_STRAY_BYTES},
 	{"/unfinished.", TALLY_NOTE_UNFINISHED},
 	{"/damaged/cut-in-record.", TALLY_NOTE_TRUNCATED_DATA},
-	{"/damaged/cut-in-record.", TALLY_NOTE_CUT_RECORD},
+	{"/damaged/cut-in-record.", TALLY_NOTE_TRUNCATED_RECORD},
 	{"/damaged/cut-in-record.", TALLY_NOTE_BAD_FEATURE},
 	{"/damaged/features-beyond.", TALLY_NOTE_BAD_FEATURE},
 };
@@ -434,7 +435,7 @@ static void check_features(const char *path)
 	tally_perfdata_close(data);
 }
 
-static void test_features(void **state)
+static void decodes_all_known_features(void **state)
 {
 	(void)state;
 	fixtures_each(check_features);
@@ -443,9 +444,11 @@ static void test_features(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),   cmocka_unit_test(test_order),
-		cmocka_unit_test(test_wanted),   cmocka_unit_test(test_twins),
-		cmocka_unit_test(test_features),
+		cmocka_unit_test(counts_records_as_golden_files),
+		cmocka_unit_test(returns_records_in_time_order),
+		cmocka_unit_test(returns_only_requested_samples),
+		cmocka_unit_test(reads_big_endian_copies_equally),
+		cmocka_unit_test(decodes_all_known_features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

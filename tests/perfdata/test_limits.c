@@ -93,14 +93,14 @@ static void test_waiting_records_are_limited(void **state)
 	close(fd);
 }
 
-static void test_what_fits_waits(void **state)
+static void sorts_completely_within_the_limit(void **state)
 {
 	struct tally_perfdata *data;
 	int fd = make_file(1);
 
 	(void)state;
 	assert_int_equal(tally_perfdata_open_fd(fd, &data, NULL), 0);
-	assert_true(read_all(data, TALLY_WAITING_MAX) > LIMIT);
+	assert_true(read_all(data, TALLY_QUEUED_MAX) > LIMIT);
 	assert_false(has_note(data, TALLY_NOTE_LIMIT));
 	assert_int_equal(tally_perfdata_info(data)->nr_late, 0);
 	tally_perfdata_close(data);
@@ -108,7 +108,7 @@ static void test_what_fits_waits(void **state)
 }
 
 /* Another process writes to a mapped file after a record was queued and before it is returned. */
-static void test_sizes_are_fetched_once(void **state)
+static void reads_record_sizes_once(void **state)
 {
 	const uint16_t huge = UINT16_MAX;
 	struct tally_perfdata_record record;
@@ -140,8 +140,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waiting_records_are_limited),
-		cmocka_unit_test(test_what_fits_waits),
-		cmocka_unit_test(test_sizes_are_fetched_once),
+		cmocka_unit_test(sorts_completely_within_the_limit),
+		cmocka_unit_test(reads_record_sizes_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,7 @@ static void check_rest(struct tally_perfdata *data)
 	assert_int_equal(parsed->saved_cmdlines.len, 3);
 }
 
-static void test_readback(void **state)
+static void reads_what_was_written(void **state)
 {
 	(void)state;
 	for (int i = 0; i < VARIANTS; i++) {
@@ -307,7 +307,7 @@ static void test_readback(void **state)
 
 /* A recorder that was killed: the file has all records and no features, and is reported as
  * unfinished. */
-static void test_unfinished(void **state)
+static void reads_unfinished_files(void **state)
 {
 	(void)state;
 	for (int i = 0; i < VARIANTS; i += 2) {
@@ -359,7 +359,7 @@ static int read_all(const uint8_t *bytes, size_t len)
 	return nr;
 }
 
-static void test_truncated(void **state)
+static void reads_files_truncated_anywhere(void **state)
 {
 	(void)state;
 	for (int i = 0; i < VARIANTS; i++) {
@@ -379,7 +379,7 @@ static void test_truncated(void **state)
 }
 
 /* Each word of the header, attrs and feature table is set to problematic values. */
-static void test_hostile(void **state)
+static void survives_damaged_headers(void **state)
 {
 	static const uint64_t values[] = {0,  1,          7,          UINT64_MAX, UINT64_MAX - 7,
 					  64, UINT32_MAX, 1ull << 62, INT64_MAX};
@@ -405,7 +405,7 @@ static void test_hostile(void **state)
 }
 
 /* A record size below 8 ends reading after the valid records, and every later read fails, too. */
-static void test_zero_size(void **state)
+static void a_record_without_size_ends_reading(void **state)
 {
 	uint8_t bytes[16 + 8 + 8] = "PERFILE2\x10";
 	struct tally_perfdata_record record;
@@ -424,7 +424,7 @@ static void test_zero_size(void **state)
 	tally_perfdata_close(data);
 }
 
-static void test_stray_bytes(void **state)
+static void reports_trailing_garbage(void **state)
 {
 	uint8_t bytes[16 + 8 + 3] = "PERFILE2\x10";
 	struct tally_perfdata_record record;
@@ -447,7 +447,7 @@ static void test_stray_bytes(void **state)
 }
 
 /* Readers before 6.3 accept attrs of 128 bytes; larger ones are written only if needed. */
-static void test_attr_sizes(void **state)
+static void writes_large_attrs_only_if_needed(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_RAW, 1);
 	struct tally_perfdata_writer *writer;
@@ -471,7 +471,7 @@ static void test_attr_sizes(void **state)
 }
 
 /* The disk is full: complete records are kept, and the file ends with one. */
-static void test_full_disk(void **state)
+static void a_full_disk_leaves_complete_records(void **state)
 {
 	struct perf_event_attr attr = make_attr(PERF_TYPE_HARDWARE, 0);
 	uint64_t samples[100][SAMPLE_WORDS];
@@ -509,10 +509,14 @@ static void test_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_readback),   cmocka_unit_test(test_unfinished),
-		cmocka_unit_test(test_truncated),  cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_zero_size),  cmocka_unit_test(test_stray_bytes),
-		cmocka_unit_test(test_attr_sizes), cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(reads_what_was_written),
+		cmocka_unit_test(reads_unfinished_files),
+		cmocka_unit_test(reads_files_truncated_anywhere),
+		cmocka_unit_test(survives_damaged_headers),
+		cmocka_unit_test(a_record_without_size_ends_reading),
+		cmocka_unit_test(reports_trailing_garbage),
+		cmocka_unit_test(writes_large_attrs_only_if_needed),
+		cmocka_unit_test(a_full_disk_leaves_complete_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ def test_rows_have_known_keys_and_values():
                     check(patterns[key].fullmatch(value), f"{path}: {key} {value!r}")
 
 
-def test_rows_are_whole():
+def test_rows_are_complete():
     for table in tree.tables():
         for row in table.event_rows:
             name = f"{table.directory}: {row['EventName']}"

@@ -141,8 +141,8 @@ static inline void annotated_make(struct annotated *f, int function, uint64_t ma
 {
 	struct tally_annotation_options options = {.max_code = max_code};
 
-	assert_int_equal(tally_annotation_make(f->codes, f->annotate, annotated_find(f, function),
-					       &options, ret_annotation),
+	assert_int_equal(tally_annotation_build(f->codes, f->annotate, annotated_find(f, function),
+						&options, ret_annotation),
 			 0);
 }
 

@@ -47,7 +47,7 @@ static void truth_count(struct truth *truth, uint32_t event, int function, int i
 	}
 }
 
-static void sample_any(struct annotated *f, struct random *random, struct truth *truth)
+static void add_random_sample(struct annotated *f, struct random *random, struct truth *truth)
 {
 	int function = (int)random_below(random, ANNOTATED_FUNCTIONS), callers[DEPTH];
 	int insn = (int)random_below(random, ANNOTATED_INSNS);
@@ -69,7 +69,7 @@ static void assert_cost(struct tally_annotate_cost got, struct tally_annotate_co
 	assert_int_equal(got.total_weight, want.total_weight);
 }
 
-static void instructions_have_what_fell_there(void **state)
+static void counts_samples_of_each_instruction(void **state)
 {
 	struct random random = random_start();
 	static struct truth truth;
@@ -78,7 +78,7 @@ static void instructions_have_what_fell_there(void **state)
 	(void)state;
 	annotated_open(&f, &(struct tally_annotate_options){0});
 	for (int i = 0; i < SAMPLES; i++)
-		sample_any(&f, &random, &truth);
+		add_random_sample(&f, &random, &truth);
 	assert_int_equal(tally_annotate_finish(f.annotate), 0);
 	for (int function = 0; function < ANNOTATED_FUNCTIONS; function++) {
 		struct tally_annotation annotation;
@@ -104,7 +104,7 @@ static void instructions_have_what_fell_there(void **state)
 }
 
 /* Callers after an invalid return address are ignored. */
-static void stacks_end_where_they_go_astray(void **state)
+static void ignores_callers_after_an_invalid_return_address(void **state)
 {
 	uint64_t words[] = {(uint64_t)PERF_CONTEXT_USER, annotated_ip(0, 0),
 			    annotated_ip(1, ANNOTATED_RETURN + 2),
@@ -127,7 +127,7 @@ static void stacks_end_where_they_go_astray(void **state)
 	annotated_close(&f);
 }
 
-static void instructions_lead_somewhere(void **state)
+static void finds_kinds_and_targets_of_instructions(void **state)
 {
 	static const uint8_t kinds[ANNOTATED_INSNS] = {
 		TALLY_INSTRUCTION_OTHER, TALLY_INSTRUCTION_OTHER,   TALLY_INSTRUCTION_CALL,
@@ -164,7 +164,7 @@ static void instructions_lead_somewhere(void **state)
 }
 
 /* Only the sums are kept of functions other than the selected one. */
-static void one_function_is_wanted(void **state)
+static void keeps_only_sums_of_other_functions(void **state)
 {
 	const int callers[] = {1, 2};
 	struct annotated f;
@@ -182,7 +182,7 @@ static void one_function_is_wanted(void **state)
 	annotated_close(&f);
 }
 
-static void places_have_a_limit(void **state)
+static void limits_the_number_of_offsets(void **state)
 {
 	struct annotated f;
 
@@ -201,7 +201,7 @@ static void places_have_a_limit(void **state)
 }
 
 /* Only the start of a large function is shown. Samples in the rest are counted. */
-static void code_has_a_limit(void **state)
+static void limits_the_size_of_shown_code(void **state)
 {
 	struct tally_annotation annotation;
 	struct annotated f;
@@ -219,7 +219,7 @@ static void code_has_a_limit(void **state)
 	annotated_close(&f);
 }
 
-static void missing_code_is_explained(void **state)
+static void explains_missing_code(void **state)
 {
 	struct tally_annotation_options options = {0};
 	struct tally_annotation annotation;
@@ -232,8 +232,8 @@ static void missing_code_is_explained(void **state)
 	annotated_sample(&f, 0, 0, 0, 1, NULL, 0);
 	assert_int_equal(tally_annotate_finish(f.annotate), 0);
 	assert_int_equal(unlink(f.path), 0);
-	ret = tally_annotation_make(f.codes, f.annotate, annotated_find(&f, 0), &options,
-				    &annotation);
+	ret = tally_annotation_build(f.codes, f.annotate, annotated_find(&f, 0), &options,
+				     &annotation);
 	assert_true(ret < 0);
 	tally_annotation_explain(annotated_find(&f, 0)->dso, ret, &why);
 	assert_string_equal(tally_str_text(&why), tally_dso_state_text(TALLY_DSO_REMOVED));
@@ -244,13 +244,13 @@ static void missing_code_is_explained(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions_have_what_fell_there),
-		cmocka_unit_test(stacks_end_where_they_go_astray),
-		cmocka_unit_test(instructions_lead_somewhere),
-		cmocka_unit_test(one_function_is_wanted),
-		cmocka_unit_test(places_have_a_limit),
-		cmocka_unit_test(code_has_a_limit),
-		cmocka_unit_test(missing_code_is_explained),
+		cmocka_unit_test(counts_samples_of_each_instruction),
+		cmocka_unit_test(ignores_callers_after_an_invalid_return_address),
+		cmocka_unit_test(finds_kinds_and_targets_of_instructions),
+		cmocka_unit_test(keeps_only_sums_of_other_functions),
+		cmocka_unit_test(limits_the_number_of_offsets),
+		cmocka_unit_test(limits_the_size_of_shown_code),
+		cmocka_unit_test(explains_missing_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void add_all(struct fixture *f, struct tally_profile *profile)
 	assert_int_equal(tally_profile_finish(profile), 0);
 }
 
-static void profile_counts(void **state)
+static void counts_in_profiles_with_growing_caches(void **state)
 {
 	struct tally_profile_options options = {.by = TALLY_BY_FRAME | TALLY_BY_PATH};
 	struct fixture *f = *state;
@@ -84,7 +84,7 @@ static void profile_counts(void **state)
 	tally_profile_free(&profile);
 }
 
-static void machine_locates(void **state)
+static void locates_more_addresses_than_the_cache_has_slots(void **state)
 {
 	struct fixture *f = *state;
 
@@ -101,8 +101,10 @@ static void machine_locates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(profile_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(machine_locates, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_in_profiles_with_growing_caches, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(locates_more_addresses_than_the_cache_has_slots,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,8 +79,8 @@ static void fixture_start(struct fixture *f, struct random *random)
 
 static void fixture_select(struct fixture *f, const struct tally_selection_options *options)
 {
-	assert_int_equal(tally_selection_make(&f->profile, options, &f->selection), 0);
-	assert_int_equal(tally_chains_make(&f->profile, &f->selection, &f->set), 0);
+	assert_int_equal(tally_selection_build(&f->profile, options, &f->selection), 0);
+	assert_int_equal(tally_chains_build(&f->profile, &f->selection, &f->set), 0);
 }
 
 static void fixture_end(struct fixture *f)
@@ -165,7 +165,7 @@ static void check_tree(const struct fixture *f, const struct tally_calltree_opti
 	tally_calltree_free(&tree);
 }
 
-static void test_trees_add_up(void **state)
+static void trees_match_a_simple_count(void **state)
 {
 	struct random random = {1};
 
@@ -190,7 +190,7 @@ static void test_trees_add_up(void **state)
 }
 
 /* With limits, only nodes that are light or deep are missing; the others keep their weights. */
-static void test_limits(void **state)
+static void limits_omit_only_light_or_deep_nodes(void **state)
 {
 	struct tally_calltree_options options = {.function = TALLY_FRAME_NONE};
 	struct tally_calltree all, some;
@@ -220,7 +220,7 @@ static void test_limits(void **state)
 }
 
 /* Select a time range and some of the buckets. */
-static void test_selections(void **state)
+static void selects_by_time_and_bucket(void **state)
 {
 	struct tally_selection_options options = {.is_timed = true, .first = 200, .last = 600};
 	uint8_t passes[CHAINS];
@@ -257,7 +257,7 @@ static void test_selections(void **state)
 }
 
 /* Tracks are sorted by weight; each bin has the samples of its time. */
-static void test_timelines(void **state)
+static void timelines_sort_tracks_and_fill_bins(void **state)
 {
 	struct tally_timeline_options options = {.nr_bins = 7, .first = 1, .most = 3};
 	struct tally_timeline timeline;
@@ -267,7 +267,7 @@ static void test_timelines(void **state)
 	fixture_start(&f, &random);
 	tally_vec_for_each (bucket, &f.profile.buckets)
 		bucket->key.thread %= 5;
-	assert_int_equal(tally_timeline_make(&f.profile, &options, &timeline), 0);
+	assert_int_equal(tally_timeline_build(&f.profile, &options, &timeline), 0);
 	assert_int_equal(timeline.strips.len, 5);
 	for (uint32_t strip = 1; strip < 4; strip++) {
 		uint32_t id = timeline.strips.data[strip].id;
@@ -295,10 +295,10 @@ static void test_timelines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trees_add_up),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_selections),
-		cmocka_unit_test(test_timelines),
+		cmocka_unit_test(trees_match_a_simple_count),
+		cmocka_unit_test(limits_omit_only_light_or_deep_nodes),
+		cmocka_unit_test(selects_by_time_and_bucket),
+		cmocka_unit_test(timelines_sort_tracks_and_fill_bins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

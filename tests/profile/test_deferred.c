@@ -78,7 +78,7 @@ static void a_cookie_ends_a_callchain(void **state)
 	assert_false(tally_deferred_cookie(words_of(NULL, 0), &cookie));
 }
 
-static void samples_of_a_stay_share_callers(void **state)
+static void samples_of_one_kernel_entry_share_callers(void **state)
 {
 	struct tally_deferred deferred = {0};
 
@@ -101,7 +101,7 @@ static void samples_of_a_stay_share_callers(void **state)
 	tally_deferred_free(&deferred);
 }
 
-static void callers_of_others_are_not_taken(void **state)
+static void ignores_callers_of_other_threads_and_cookies(void **state)
 {
 	struct tally_deferred deferred = {0};
 
@@ -114,7 +114,7 @@ static void callers_of_others_are_not_taken(void **state)
 	tally_deferred_free(&deferred);
 }
 
-static void no_callers_are_callers_too(void **state)
+static void joins_an_empty_list_of_callers(void **state)
 {
 	struct tally_deferred deferred = {0};
 	struct tally_deferred_sample sample;
@@ -129,7 +129,7 @@ static void no_callers_are_callers_too(void **state)
 
 /* Samples without callers are returned in the order of arrival: when another cookie arrives, when
  * the thread exits or executes another program, and at the end. */
-static void what_is_lost_is_given_up(void **state)
+static void returns_samples_whose_callers_were_lost(void **state)
 {
 	struct tally_deferred deferred = {0};
 
@@ -140,12 +140,12 @@ static void what_is_lost_is_given_up(void **state)
 	expect_none(&deferred);
 	join(&deferred, 7, 1); /* too late */
 	expect_none(&deferred);
-	tally_deferred_give_up(&deferred, 9);
-	tally_deferred_give_up(&deferred, 8);
+	tally_deferred_release(&deferred, 9);
+	tally_deferred_release(&deferred, 8);
 	expect(&deferred, 101, 5, false);
 	add(&deferred, 9, 6, 103, 24);
 	add(&deferred, 7, 2, 104, 24);
-	tally_deferred_give_up_all(&deferred);
+	tally_deferred_release_all(&deferred);
 	expect(&deferred, 102, 2, false);
 	expect(&deferred, 104, 2, false);
 	expect(&deferred, 103, 6, false);
@@ -191,7 +191,7 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(deferred.used, 0);
 }
 
-static void what_waits_is_freed(void **state)
+static void frees_waiting_samples(void **state)
 {
 	struct tally_deferred deferred = {0};
 	struct tally_deferred_sample sample;
@@ -208,14 +208,15 @@ static void what_waits_is_freed(void **state)
 
 /* A stay of a thread in the kernel, with samples. Callchain records get lost, arrive twice, or
  * arrive before the last sample of a stay. */
-struct stay {
+struct kernel_stay {
 	uint64_t cookie;
 	uint64_t samples[8];
 	size_t nr;
 	bool is_joined;
 };
 
-static void stay_end(struct tally_deferred *deferred, const struct stay *stay, uint64_t *nr_out)
+static void stay_end(struct tally_deferred *deferred, const struct kernel_stay *stay,
+		     uint64_t *nr_out)
 {
 	for (size_t i = 0; i < stay->nr; i++) {
 		expect(deferred, stay->samples[i], stay->cookie, false);
@@ -223,24 +224,24 @@ static void stay_end(struct tally_deferred *deferred, const struct stay *stay, u
 	}
 }
 
-static void random_stays(void **state)
+static void returns_each_sample_of_random_sequences_once(void **state)
 {
 	enum { STEPS = 20000 };
 	struct random random = random_start();
 	struct tally_deferred deferred = {0};
-	struct stay stays[THREADS] = {0};
+	struct kernel_stay stays[THREADS] = {0};
 	uint64_t number = 0, nr_out = 0, next_cookie = 1;
 
 	for (int step = 0; step < STEPS; step++) {
 		int32_t tid = (int32_t)random_below(&random, THREADS);
-		struct stay *stay = &stays[tid];
+		struct kernel_stay *stay = &stays[tid];
 
 		if (!stay->cookie || !random_below(&random, 8)) { /* new stay; the record was lost
 		                                                   */
 			if (stay->nr)
-				tally_deferred_give_up(&deferred, tid);
+				tally_deferred_release(&deferred, tid);
 			stay_end(&deferred, stay, &nr_out);
-			*stay = (struct stay){.cookie = next_cookie++};
+			*stay = (struct kernel_stay){.cookie = next_cookie++};
 		}
 		if (!random_below(&random, 4) && (stay->nr || stay->is_joined)) {
 			join(&deferred, tid, stay->cookie);
@@ -261,7 +262,7 @@ static void random_stays(void **state)
 		expect_none(&deferred);
 	}
 	for (int32_t tid = 0; tid < THREADS; tid++) {
-		tally_deferred_give_up(&deferred, tid);
+		tally_deferred_release(&deferred, tid);
 		stay_end(&deferred, &stays[tid], &nr_out);
 	}
 	assert_int_equal(nr_out, number);
@@ -273,13 +274,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cookie_ends_a_callchain),
-		cmocka_unit_test(samples_of_a_stay_share_callers),
-		cmocka_unit_test(callers_of_others_are_not_taken),
-		cmocka_unit_test(no_callers_are_callers_too),
-		cmocka_unit_test(what_is_lost_is_given_up),
+		cmocka_unit_test(samples_of_one_kernel_entry_share_callers),
+		cmocka_unit_test(ignores_callers_of_other_threads_and_cookies),
+		cmocka_unit_test(joins_an_empty_list_of_callers),
+		cmocka_unit_test(returns_samples_whose_callers_were_lost),
 		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(what_waits_is_freed),
-		cmocka_unit_test(random_stays),
+		cmocka_unit_test(frees_waiting_samples),
+		cmocka_unit_test(returns_each_sample_of_random_sequences_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,7 +167,7 @@ static struct tally_diff *compare(const struct program *a, const struct program 
 		record(diff, TALLY_SIDE_A, a, random);
 		record(diff, TALLY_SIDE_B, b, random);
 	}
-	assert_int_equal(tally_diff_judge(diff), 0);
+	assert_int_equal(tally_diff_evaluate(diff), 0);
 	return diff;
 }
 
@@ -228,7 +228,7 @@ static struct outcome compare_often(const char *what, const struct program *a,
 
 /* ---- unchanged programs --------------------------------------------------------- */
 
-static void unchanged_rows_are_not_said_to_have_changed(void **state)
+static void does_not_report_unchanged_rows_as_changed(void **state)
 {
 	static const struct {
 		const char *what;
@@ -285,7 +285,7 @@ static struct program grown(const struct program *program, double by)
 
 /* If all samples except one are in one block of time, phases cannot be detected. Then one recording
  * a side does not suffice for a verdict; several do. */
-static void one_late_sample_hides_phases(void **state)
+static void needs_several_recordings_if_a_late_sample_hides_phases(void **state)
 {
 	struct program late = plain, grows;
 	struct random random = random_start();
@@ -305,7 +305,7 @@ static void one_late_sample_hides_phases(void **state)
 }
 
 /* Recordings of a side that agree exactly give the most certain verdicts. */
-static void recordings_that_agree_are_certain(void **state)
+static void equal_recordings_give_certain_verdicts(void **state)
 {
 	struct program a = plain, b;
 	struct tally_diff *diff;
@@ -320,13 +320,13 @@ static void recordings_that_agree_are_certain(void **state)
 		record(diff, TALLY_SIDE_A, &a, &first);
 		record(diff, TALLY_SIDE_B, &b, &second);
 	}
-	assert_int_equal(tally_diff_judge(diff), 0);
+	assert_int_equal(tally_diff_evaluate(diff), 0);
 	assert_int_equal(row_of(diff, 1)->values[TALLY_DIFF_SELF].verdict, TALLY_DIFF_GREW);
 	assert_true(row_of(diff, 1)->values[TALLY_DIFF_SELF].noise < 0.06);
 	tally_diff_free(diff);
 }
 
-static void planted_changes_are_found(void **state)
+static void finds_planted_changes(void **state)
 {
 	static const struct {
 		const char *what;
@@ -356,7 +356,7 @@ static void planted_changes_are_found(void **state)
 
 /* ---- differences that are not changes ------------------------------------------- */
 
-static void rates_and_lengths_change_nothing(void **state)
+static void ignores_sampling_rate_and_duration(void **state)
 {
 	struct program slow = plain, fast = plain, twice = plain;
 	struct outcome outcome;
@@ -387,7 +387,7 @@ static void times_may_be_centuries_apart(void **state)
 	tally_diff_free(diff);
 }
 
-static void recursions_change_nothing(void **state)
+static void ignores_recursion_depth(void **state)
 {
 	struct tally_diff_options by_path = {.keys = TALLY_KEY_SYMBOL, .by_path = true};
 	struct program flat = plain, deep = plain;
@@ -413,7 +413,7 @@ static void recursions_change_nothing(void **state)
 }
 
 /* Absolute values are seconds: a recording twice as long has twice the value. */
-static void absolute_values_have_scales(void **state)
+static void absolute_values_grow_with_the_duration(void **state)
 {
 	struct tally_diff_options options = {.keys = TALLY_KEY_SYMBOL, .absolute = true};
 	struct program twice = plain;
@@ -430,7 +430,7 @@ static void absolute_values_have_scales(void **state)
 	tally_diff_free(diff);
 }
 
-static void same_recordings_give_same_numbers(void **state)
+static void same_recordings_give_the_same_values(void **state)
 {
 	struct random first = random_start(), second = first;
 	struct tally_diff *a = compare(&plain, &plain, 3, &by_function, &first);
@@ -464,7 +464,7 @@ static void quantiles_are_those_of_tables(void **state)
 
 /* Ratios that scatter as their degrees of freedom predict are estimates of one number (many degrees
  * of freedom of the prior). Ratios that scatter more are not. */
-static void priors_know_scatter(void **state)
+static void priors_estimate_the_scatter(void **state)
 {
 	enum { NR = 400, DF = 4 };
 	struct random random = random_start();
@@ -510,17 +510,17 @@ static void clocks_number_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unchanged_rows_are_not_said_to_have_changed),
-		cmocka_unit_test(one_late_sample_hides_phases),
-		cmocka_unit_test(recordings_that_agree_are_certain),
-		cmocka_unit_test(planted_changes_are_found),
-		cmocka_unit_test(rates_and_lengths_change_nothing),
+		cmocka_unit_test(does_not_report_unchanged_rows_as_changed),
+		cmocka_unit_test(needs_several_recordings_if_a_late_sample_hides_phases),
+		cmocka_unit_test(equal_recordings_give_certain_verdicts),
+		cmocka_unit_test(finds_planted_changes),
+		cmocka_unit_test(ignores_sampling_rate_and_duration),
 		cmocka_unit_test(times_may_be_centuries_apart),
-		cmocka_unit_test(recursions_change_nothing),
-		cmocka_unit_test(absolute_values_have_scales),
-		cmocka_unit_test(same_recordings_give_same_numbers),
+		cmocka_unit_test(ignores_recursion_depth),
+		cmocka_unit_test(absolute_values_grow_with_the_duration),
+		cmocka_unit_test(same_recordings_give_the_same_values),
 		cmocka_unit_test(quantiles_are_those_of_tables),
-		cmocka_unit_test(priors_know_scatter),
+		cmocka_unit_test(priors_estimate_the_scatter),
 		cmocka_unit_test(clocks_number_blocks),
 	};
 

@@ -133,7 +133,7 @@ static void damaged_samples_are_counted(void **state)
 	assert_null(f->facts.thread);
 }
 
-static void what_was_lost_is_added_up(void **state)
+static void adds_up_lost_records(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t record[24] = {0};
@@ -201,7 +201,7 @@ static size_t put_thread(uint8_t *record, size_t at, int32_t tid)
 }
 
 /* Feed a sample taken in the kernel, with `tag`. Returns the result of tally_feed_record(). */
-static int feed_waiting(struct fixture *f, int32_t tid, uint64_t cookie, int tag)
+static int feed_deferred_sample(struct fixture *f, int32_t tid, uint64_t cookie, int tag)
 {
 	const uint64_t words[] = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL_IP,
 				  (uint64_t)PERF_CONTEXT_USER_DEFERRED, cookie};
@@ -259,13 +259,13 @@ static const uint64_t user_words[] = {(uint64_t)PERF_CONTEXT_USER, USER_IP, USER
 static const uint64_t joined_words[] = {(uint64_t)PERF_CONTEXT_KERNEL, KERNEL_IP,
 					(uint64_t)PERF_CONTEXT_USER, USER_IP, USER_IP + 1};
 
-static void callers_take_the_place_of_their_cookie(void **state)
+static void callers_replace_their_cookie(void **state)
 {
 	struct fixture *f = *state;
 
 	setup_deferred(f);
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 2), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 1), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 2), 0);
 	assert_int_equal(f->feed.counts.samples, 2);
 	assert_int_equal(release_callers(f, TID, COOKIE + 2, user_words, 3), 0);
 	assert_int_equal(release_callers(f, TID + 1, COOKIE, user_words, 3), 0);
@@ -276,10 +276,10 @@ static void callers_take_the_place_of_their_cookie(void **state)
 	expect_waited(f, 2, joined_words, 5);
 	expect_no_more(f);
 	/* Callers without a context marker are user space, too. */
-	assert_int_equal(feed_waiting(f, TID, COOKIE + 4, 3), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE + 4, 3), 0);
 	assert_int_equal(release_callers(f, TID, COOKIE + 4, user_words + 1, 2), 0);
 	expect_waited(f, 3, joined_words, 5);
-	assert_int_equal(feed_waiting(f, TID, COOKIE + 6, 4), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE + 6, 4), 0);
 	assert_int_equal(release_callers(f, TID, COOKIE + 6, NULL, 0), 0);
 	expect_waited(f, 4, joined_words, 2);
 	assert_int_equal(f->feed.counts.unjoined, 0);
@@ -287,14 +287,14 @@ static void callers_take_the_place_of_their_cookie(void **state)
 }
 
 /* A record that is shorter than its number of words is ignored. */
-static void damaged_callers_are_not_taken(void **state)
+static void ignores_damaged_callchain_records(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t record[64] = {0};
 	uint64_t huge[] = {6, 7, 1ull << 61, UINT64_MAX};
 
 	setup_deferred(f);
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 1), 0);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(huge); i++) {
 		tally_put_u64(record + 8, COOKIE);
 		tally_put_u64(record + 16, huge[i]);
@@ -311,7 +311,7 @@ static void damaged_callers_are_not_taken(void **state)
 }
 
 /* Samples that cannot get their callers any more are returned before the thread changes. */
-static void the_end_of_a_thread_ends_the_waiting(void **state)
+static void releases_samples_when_their_thread_ends(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t comm[32] = {0}, task[40] = {0};
@@ -319,20 +319,20 @@ static void the_end_of_a_thread_ends_the_waiting(void **state)
 	setup_deferred(f);
 	put_thread(comm, 8, TID);
 	strcpy((char *)comm + 16, "cc1");
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 1), 0);
 	assert_int_equal(release(f, PERF_RECORD_COMM, 0, comm, sizeof(comm)), 0);
 	expect_no_more(f); /* only the thread's name changed */
 	assert_int_equal(
 		release(f, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, comm, sizeof(comm)), 0);
 	expect_waited(f, 1, joined_words, 2);
 	assert_string_equal(tally_machine_comm(f->feed.machine, f->facts.thread), ":71");
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 2), 0);
-	assert_int_equal(feed_waiting(f, TID + 1, COOKIE + 2, 3), 0);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 2), 0);
+	assert_int_equal(feed_deferred_sample(f, TID + 1, COOKIE + 2, 3), 0);
 	tally_put_u32(task + 16, TID);
 	assert_int_equal(release(f, PERF_RECORD_EXIT, 0, task, sizeof(task)), 0);
 	expect_waited(f, 2, joined_words, 2);
 	expect_no_more(f);
-	assert_int_equal(feed_waiting(f, TID + 1, COOKIE + 4, 4), 0);
+	assert_int_equal(feed_deferred_sample(f, TID + 1, COOKIE + 4, 4), 0);
 	expect_waited(f, 3, joined_words, 2);
 	expect_no_more(f);
 	assert_int_equal(f->feed.counts.unjoined, 3);
@@ -340,16 +340,16 @@ static void the_end_of_a_thread_ends_the_waiting(void **state)
 
 /* Samples do not wait unless the caller requests it and the event was recorded with
  * defer_callchain. */
-static void nobody_has_to_wait(void **state)
+static void samples_wait_only_on_request(void **state)
 {
 	struct fixture *f = *state;
 
 	setup_deferred(f);
 	f->feed.joins = false;
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 1);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 1), 1);
 	f->feed.joins = true;
 	f->attr.defer_callchain = 0;
-	assert_int_equal(feed_waiting(f, TID, COOKIE, 1), 1);
+	assert_int_equal(feed_deferred_sample(f, TID, COOKIE, 1), 1);
 	assert_int_equal(f->sample.callchain.nr, 4);
 	tally_feed_end(&f->feed);
 	expect_no_more(f);
@@ -361,14 +361,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(samples_have_a_thread_and_a_mode, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_sample_weighs_its_period, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_samples_are_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_was_lost_is_added_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(adds_up_lost_records, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_records_reach_the_machine, setup, teardown),
-		cmocka_unit_test_setup_teardown(callers_take_the_place_of_their_cookie, setup,
+		cmocka_unit_test_setup_teardown(callers_replace_their_cookie, setup, teardown),
+		cmocka_unit_test_setup_teardown(ignores_damaged_callchain_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(releases_samples_when_their_thread_ends, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(damaged_callers_are_not_taken, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_end_of_a_thread_ends_the_waiting, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(nobody_has_to_wait, setup, teardown),
+		cmocka_unit_test_setup_teardown(samples_wait_only_on_request, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static bool chain_has(const struct chain *chain, uint64_t ip)
 }
 
 /* All code here is unnamed and of one file: it is one row, and counts once for each sample. */
-static void unnamed_code_is_joined(void **state)
+static void joins_unnamed_code_of_a_file(void **state)
 {
 	struct random random = random_start();
 	struct tally_hist_options options = {
@@ -349,7 +349,7 @@ static unsigned check_heavy_rows(struct fixture *f, bool caller, uint64_t graph_
 }
 
 /* Rows are the same as after a single pass; only heavy rows have graphs. */
-static void second_pass_grows_graphs(void **state)
+static void second_pass_adds_graphs_of_heavy_rows(void **state)
 {
 	struct random random = random_start();
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -398,7 +398,7 @@ static void threads_need_all_samples(void **state)
 }
 
 /* A graph has all nodes of at least the minimal weight, and no children of lighter ones. */
-static void light_branches_are_not_grown(void **state)
+static void omits_light_branches(void **state)
 {
 	struct random random = random_start();
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -412,7 +412,7 @@ static void light_branches_are_not_grown(void **state)
 	free(f);
 }
 
-static bool is_nobody(void *arg, const char *symbol)
+static bool matches_no_symbol(void *arg, const char *symbol)
 {
 	return false;
 }
@@ -421,7 +421,8 @@ static void parent_without_match_is_other(void **state)
 {
 	struct random random = random_start();
 	struct fixture *f = calloc(1, sizeof(*f));
-	struct tally_hist_options options = {.keys = TALLY_KEY_PARENT, .is_parent = is_nobody};
+	struct tally_hist_options options = {.keys = TALLY_KEY_PARENT,
+					     .is_parent = matches_no_symbol};
 	struct tally_hist hist;
 
 	fixture_start(f, &random, 0);
@@ -435,7 +436,7 @@ static void parent_without_match_is_other(void **state)
 }
 
 /* A callchain with an unknown context marker is dropped every time, not only the first time. */
-static void astray_chains_are_dropped(void **state)
+static void drops_chains_with_unknown_markers(void **state)
 {
 	const uint64_t unknown = (uint64_t)PERF_CONTEXT_MAX + 1;
 	const uint64_t ips[] = {(uint64_t)PERF_CONTEXT_USER,
@@ -542,13 +543,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_the_sums),
-		cmocka_unit_test(unnamed_code_is_joined),
-		cmocka_unit_test(astray_chains_are_dropped),
+		cmocka_unit_test(joins_unnamed_code_of_a_file),
+		cmocka_unit_test(drops_chains_with_unknown_markers),
 		cmocka_unit_test(stacks_are_the_chains),
 		cmocka_unit_test(graphs_are_the_sums),
-		cmocka_unit_test(second_pass_grows_graphs),
+		cmocka_unit_test(second_pass_adds_graphs_of_heavy_rows),
 		cmocka_unit_test(threads_need_all_samples),
-		cmocka_unit_test(light_branches_are_not_grown),
+		cmocka_unit_test(omits_light_branches),
 		cmocka_unit_test(parent_without_match_is_other),
 	};
 

@@ -13,7 +13,7 @@
 #include "abi/record.h"
 #include "profile/machine_private.h"
 #include "symbols/jit_image.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 #include "temporary.h"
 
 /* Pids above the maximum of the kernel; and code at two times. */
@@ -133,7 +133,7 @@ static void expect_both(struct fixture *f, int pid)
 	assert_string_equal(name_when(f, pid, CODE + 8, TALLY_TIME_UNKNOWN), "second");
 }
 
-static void by_the_time_of_a_sample(void **state)
+static void finds_code_by_the_time_of_the_sample(void **state)
 {
 	struct fixture *f = *state;
 
@@ -142,7 +142,7 @@ static void by_the_time_of_a_sample(void **state)
 }
 
 /* Both functions have distinct keys of one word, which are used in caches. */
-static void each_code_has_keys_of_its_own(void **state)
+static void jit_functions_have_distinct_location_keys(void **state)
 {
 	uint64_t keys[2][TALLY_LOCATION_KEY_WORDS], caller[TALLY_LOCATION_KEY_WORDS];
 	struct tally_location location;
@@ -168,7 +168,7 @@ static void each_code_has_keys_of_its_own(void **state)
 	assert_int_equal(location.addr - location.symbol->start, 4);
 }
 
-static void forks_and_other_programs(void **state)
+static void forks_inherit_jit_code_and_exec_drops_it(void **state)
 {
 	struct fixture *f = *state;
 
@@ -182,7 +182,7 @@ static void forks_and_other_programs(void **state)
 
 /* Only anonymous memory has JIT code: not a file that was mapped over it. A process that only reads
  * a dump (data mapping) has none. */
-static void only_where_code_may_be(void **state)
+static void finds_jit_code_only_in_anonymous_memory(void **state)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +202,7 @@ static void walk_count(void *arg, const struct tally_dso *dso)
 	*(int *)arg += tally_dso_kind(dso) == TALLY_DSO_JITDUMP && tally_dso_pid(dso) == PID;
 }
 
-static void files_of_a_process(void **state)
+static void walks_the_files_of_a_process(void **state)
 {
 	struct fixture *f = *state;
 	int nr = 0;
@@ -222,9 +222,11 @@ static void files_of_a_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		JIT_TEST(by_the_time_of_a_sample),  JIT_TEST(each_code_has_keys_of_its_own),
-		JIT_TEST(forks_and_other_programs), JIT_TEST(only_where_code_may_be),
-		JIT_TEST(files_of_a_process),
+		JIT_TEST(finds_code_by_the_time_of_the_sample),
+		JIT_TEST(jit_functions_have_distinct_location_keys),
+		JIT_TEST(forks_inherit_jit_code_and_exec_drops_it),
+		JIT_TEST(finds_jit_code_only_in_anonymous_memory),
+		JIT_TEST(walks_the_files_of_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

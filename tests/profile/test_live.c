@@ -120,7 +120,7 @@ static void add_flat(struct fixture *f, int pid, uint64_t ip, uint64_t weight)
 
 /* ---- decay ------------------------------------------------------------------- */
 
-static void test_seven_eighths_are_left(void **state)
+static void decay_keeps_seven_eighths(void **state)
 {
 	struct fixture f;
 
@@ -136,7 +136,7 @@ static void test_seven_eighths_are_left(void **state)
 	teardown(&f);
 }
 
-static void test_a_bucket_that_is_next_to_nothing_falls_out(void **state)
+static void drops_negligible_buckets(void **state)
 {
 	struct fixture f;
 
@@ -158,7 +158,7 @@ static void test_a_bucket_that_is_next_to_nothing_falls_out(void **state)
 	teardown(&f);
 }
 
-static void test_everything_fades_to_nothing(void **state)
+static void decays_to_nothing_without_samples(void **state)
 {
 	struct fixture f;
 	int rounds = 0;
@@ -173,7 +173,7 @@ static void test_everything_fades_to_nothing(void **state)
 	teardown(&f);
 }
 
-static void test_zero_forgets(void **state)
+static void zero_drops_all_samples(void **state)
 {
 	struct fixture f;
 
@@ -234,7 +234,7 @@ static size_t expire(struct fixture *f)
 	return tally_machine_expire(f->machine, NULL);
 }
 
-static void test_what_ended_is_given_back(void **state)
+static void frees_memory_of_exited_tasks(void **state)
 {
 	enum { MANY = 3000, ONE = 100000 };
 	struct fixture f;
@@ -246,14 +246,14 @@ static void test_what_ended_is_given_back(void **state)
 		add_flat(&f, pid, BASE + 8, 1);
 		feed_task(&f, PERF_RECORD_EXIT, pid, 1);
 	}
-	assert_int_equal(tally_profile_sweep(&f.profile, expire(&f)), 0);
+	assert_int_equal(tally_profile_collect(&f.profile, expire(&f)), 0);
 	/* Names of exited tasks are kept as long as their samples are shown. */
 	assert_true(f.machine->all_threads.len > MANY);
 	add_flat(&f, ONE, BASE + 8, 1ull << 40);
 	age(&f, 1);
 	assert_int_equal(f.profile.buckets.len, 1);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(tally_profile_sweep(&f.profile, expire(&f)), 0);
+		assert_int_equal(tally_profile_collect(&f.profile, expire(&f)), 0);
 	assert_int_equal(f.machine->all_threads.len, 3); /* the idle task, 1 and ONE */
 	assert_int_equal(f.machine->comms.strings.len, 3);
 	assert_int_equal(tally_symbols_nr_dsos(f.symbols), 1);
@@ -268,14 +268,14 @@ static void test_what_ended_is_given_back(void **state)
 	teardown(&f);
 }
 
-static void test_late_samples_of_the_dead_have_names(void **state)
+static void names_late_samples_of_exited_tasks(void **state)
 {
 	struct fixture f;
 
 	setup(&f, TALLY_BY_COMM | TALLY_BY_FRAME);
 	start_process(&f, 7);
 	feed_task(&f, PERF_RECORD_EXIT, 7, 1);
-	assert_int_equal(tally_profile_sweep(&f.profile, 1 << 20), 0);
+	assert_int_equal(tally_profile_collect(&f.profile, 1 << 20), 0);
 	assert_string_equal(tally_machine_comm(f.machine, tally_machine_thread(f.machine, 7, 7)),
 			    "comm7");
 	teardown(&f);
@@ -286,7 +286,7 @@ static bool odd_is_gone(int32_t pid, int32_t tid)
 	return tid & 1;
 }
 
-static void test_who_ended_unseen_can_be_asked_for(void **state)
+static void expires_tasks_whose_exit_was_not_recorded(void **state)
 {
 	struct fixture f;
 
@@ -295,12 +295,12 @@ static void test_who_ended_unseen_can_be_asked_for(void **state)
 		start_process(&f, pid);
 	assert_int_equal(tally_machine_expire(f.machine, odd_is_gone), 6); /* and task 1 */
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(tally_profile_sweep(&f.profile, 1 << 20), 0);
+		assert_int_equal(tally_profile_collect(&f.profile, 1 << 20), 0);
 	assert_int_equal(f.machine->all_threads.len, 6); /* and the idle task */
 	teardown(&f);
 }
 
-static void test_another_program_has_other_maps(void **state)
+static void exec_drops_mappings(void **state)
 {
 	struct fixture f;
 
@@ -330,7 +330,7 @@ static void random_step(struct random *random, struct fixture *f, int pid, uint6
 	add_sample(f, pid, chain[0], chain, depth, 1 + what % 1000);
 }
 
-static void test_sweeping_changes_nothing_that_is_seen(void **state)
+static void garbage_collection_keeps_results(void **state)
 {
 	enum { ROUNDS = 60, STEPS = 400, PIDS = 40 };
 	unsigned by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_FRAME | TALLY_BY_PATH;
@@ -356,7 +356,7 @@ static void test_sweeping_changes_nothing_that_is_seen(void **state)
 		age(&kept, 12);
 		/* Garbage-collect as if many tasks had exited. */
 		(void)expire(&swept);
-		assert_int_equal(tally_profile_sweep(&swept.profile, 1 << 20), 0);
+		assert_int_equal(tally_profile_collect(&swept.profile, 1 << 20), 0);
 		assert_int_equal(fingerprint(&swept), fingerprint(&kept));
 	}
 	assert_true(swept.machine->all_threads.len < kept.machine->all_threads.len / 2);
@@ -367,15 +367,15 @@ static void test_sweeping_changes_nothing_that_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_seven_eighths_are_left),
-		cmocka_unit_test(test_a_bucket_that_is_next_to_nothing_falls_out),
-		cmocka_unit_test(test_everything_fades_to_nothing),
-		cmocka_unit_test(test_zero_forgets),
-		cmocka_unit_test(test_what_ended_is_given_back),
-		cmocka_unit_test(test_late_samples_of_the_dead_have_names),
-		cmocka_unit_test(test_who_ended_unseen_can_be_asked_for),
-		cmocka_unit_test(test_another_program_has_other_maps),
-		cmocka_unit_test(test_sweeping_changes_nothing_that_is_seen),
+		cmocka_unit_test(decay_keeps_seven_eighths),
+		cmocka_unit_test(drops_negligible_buckets),
+		cmocka_unit_test(decays_to_nothing_without_samples),
+		cmocka_unit_test(zero_drops_all_samples),
+		cmocka_unit_test(frees_memory_of_exited_tasks),
+		cmocka_unit_test(names_late_samples_of_exited_tasks),
+		cmocka_unit_test(expires_tasks_whose_exit_was_not_recorded),
+		cmocka_unit_test(exec_drops_mappings),
+		cmocka_unit_test(garbage_collection_keeps_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void end(struct fixture *f, int pid)
 	feed_task(f, PERF_RECORD_EXIT, pid, 1, pid, 1);
 }
 
-static void maps_of_the_ended_go_after_a_while(void **state)
+static void frees_mappings_of_exited_processes_later(void **state)
 {
 	enum { MANY = 100, THREADED = 101, FIRST = 1000 };
 	struct fixture *f = *state;
@@ -120,7 +120,7 @@ static void maps_of_the_ended_go_after_a_while(void **state)
 
 /* The kernel reports pid 0 for all tasks outside the namespace. Names and mappings of one task must
  * not be assigned to another. */
-static void tasks_outside_the_namespace_are_not_told_apart(void **state)
+static void does_not_distinguish_tasks_outside_the_namespace(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_thread *idle = tally_machine_thread(f->machine, 0, 0);
@@ -154,7 +154,7 @@ static void tasks_outside_the_namespace_are_not_told_apart(void **state)
 }
 
 /* A single user-space sample of pid 0 reveals that such tasks exist. */
-static void a_sample_of_pid_0_in_user_space_is_of_another_task(void **state)
+static void user_space_samples_of_pid_0_are_from_outside_the_namespace(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_thread *idle = tally_machine_thread(f->machine, 0, 0);
@@ -213,7 +213,7 @@ static void time_passes(struct fixture *f, uint64_t time)
 }
 
 /* A reused pid is a new process, even if its fork record was lost or never written. */
-static void a_number_that_was_given_out_again_is_somebody_else(void **state)
+static void a_reused_pid_is_a_new_process(void **state)
 {
 	struct fixture *f = *state;
 
@@ -289,7 +289,7 @@ static const char *mapped_at(struct fixture *f, int tid, uint8_t cpumode, uint64
 	return dso ? tally_dso_name(dso) : NULL;
 }
 
-static void maps_tell_without_symbols(void **state)
+static void finds_mapped_files_without_symbols(void **state)
 {
 	enum { USER = PERF_RECORD_MISC_USER, KERNEL = PERF_RECORD_MISC_KERNEL };
 	const char *module = "/lib/modules/6.1/kernel/fs/other.ko";
@@ -325,7 +325,7 @@ static void damaged_records_are_counted(void **state)
 
 /* Get the location key of `ip` (the first word), and check that it resolves to the same location.
  */
-static uint64_t words_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip, int nr)
+static uint64_t location_key_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t ip, int nr)
 {
 	struct tally_thread *thread = tally_machine_thread(f->machine, -1, tid);
 	const struct tally_location *where = tally_machine_locate(f->machine, thread, cpumode, ip);
@@ -342,7 +342,7 @@ static uint64_t words_of(struct fixture *f, int tid, uint8_t cpumode, uint64_t i
 	return words[0];
 }
 
-static void words_are_the_same_in_every_process(void **state)
+static void location_keys_are_the_same_in_every_process(void **state)
 {
 	enum { USER = PERF_RECORD_MISC_USER, KERNEL = PERF_RECORD_MISC_KERNEL };
 	struct fixture *f = *state;
@@ -351,23 +351,26 @@ static void words_are_the_same_in_every_process(void **state)
 	feed_mmap(f, USER, 7, 0x20000, 0x1000, "/nonexistent/b");
 	feed_mmap(f, USER, 8, 0x55550000, 0x1000, "/nonexistent/a");
 	feed_mmap(f, USER, 8, 0x10000, 0x1000, "/nonexistent/b");
-	assert_true(words_of(f, 7, USER, 0x10010, 1) == words_of(f, 8, USER, 0x55550010, 1));
-	assert_true(words_of(f, 7, USER, 0x10010, 1) != words_of(f, 8, USER, 0x10010, 1));
-	assert_true(words_of(f, 7, USER, 0x20010, 1) == words_of(f, 8, USER, 0x10010, 1));
+	assert_true(location_key_of(f, 7, USER, 0x10010, 1) ==
+		    location_key_of(f, 8, USER, 0x55550010, 1));
+	assert_true(location_key_of(f, 7, USER, 0x10010, 1) !=
+		    location_key_of(f, 8, USER, 0x10010, 1));
+	assert_true(location_key_of(f, 7, USER, 0x20010, 1) ==
+		    location_key_of(f, 8, USER, 0x10010, 1));
 	/* Unmapped and kernel addresses are their own key. */
-	assert_true(words_of(f, 7, USER, 0x40000, 1) == 0x40000);
-	assert_true(words_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
+	assert_true(location_key_of(f, 7, USER, 0x40000, 1) == 0x40000);
+	assert_true(location_key_of(f, 8, KERNEL, 0xffffffff81000000, 1) == 0xffffffff81000000);
 	/* Addresses that look like kernel addresses or like other keys. */
-	words_of(f, 7, USER, 0xffffffff81000000, 3);
-	words_of(f, 7, USER, words_of(f, 7, USER, 0x10010, 1), 3);
-	words_of(f, 7, KERNEL, 0x10010, 3);
-	words_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
+	location_key_of(f, 7, USER, 0xffffffff81000000, 3);
+	location_key_of(f, 7, USER, location_key_of(f, 7, USER, 0x10010, 1), 3);
+	location_key_of(f, 7, KERNEL, 0x10010, 3);
+	location_key_of(f, 7, PERF_RECORD_MISC_GUEST_USER, 0x10010, 3);
 	/* The address of this mapping is too high for the key. */
 	feed_mmap(f, USER, 8, 1ull << 52, 0x1000, "//anon");
-	words_of(f, 8, USER, (1ull << 52) + 8, 3);
+	location_key_of(f, 8, USER, (1ull << 52) + 8, 3);
 }
 
-static void kernel_maps_that_are_held_stay(void **state)
+static void referenced_kernel_maps_do_not_change(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_maps *before;
@@ -405,21 +408,23 @@ int main(void)
 		cmocka_unit_test_setup_teardown(threads_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_keep_the_maps_of_the_fork, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(maps_of_the_ended_go_after_a_while, setup,
+		cmocka_unit_test_setup_teardown(frees_mappings_of_exited_processes_later, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(tasks_outside_the_namespace_are_not_told_apart,
+		cmocka_unit_test_setup_teardown(does_not_distinguish_tasks_outside_the_namespace,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_sample_of_pid_0_in_user_space_is_of_another_task,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_number_that_was_given_out_again_is_somebody_else,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			user_space_samples_of_pid_0_are_from_outside_the_namespace, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(a_reused_pid_is_a_new_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_and_modules_have_their_names, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(maps_tell_without_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(damaged_records_are_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_are_the_same_in_every_process, setup,
+		cmocka_unit_test_setup_teardown(finds_mapped_files_without_symbols, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(kernel_maps_that_are_held_stay, setup, teardown),
+		cmocka_unit_test_setup_teardown(damaged_records_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(location_keys_are_the_same_in_every_process, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(referenced_kernel_maps_do_not_change, setup,
+						teardown),
 		cmocka_unit_test(module_names),
 	};
 

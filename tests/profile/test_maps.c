@@ -50,7 +50,7 @@ static void maps_agree_with_an_array(void **state)
 	tally_maps_put(maps);
 }
 
-static void shared_maps_part_when_one_changes(void **state)
+static void shared_maps_are_copied_on_write(void **state)
 {
 	uint64_t next_space = 1;
 	struct tally_maps *parent = tally_maps_new(&next_space), *child;
@@ -71,7 +71,7 @@ static void shared_maps_part_when_one_changes(void **state)
 	tally_maps_put(child);
 }
 
-static void number_changes_only_after_a_look(void **state)
+static void space_number_changes_only_after_a_lookup(void **state)
 {
 	uint64_t next_space = 1, space;
 	struct tally_maps *maps = tally_maps_new(&next_space);
@@ -131,7 +131,7 @@ static void count_one(void *arg, struct tally_mapping *map)
 
 /* Insert mappings in mmap's usual order, top down, which once was quadratic. Then look up often
  * enough that the index is built. */
-static void maps_downward_are_found(void **state)
+static void finds_mappings_inserted_top_down(void **state)
 {
 	enum { MAPS = 50000 };
 	uint64_t next_space = 1;
@@ -159,10 +159,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_agree_with_an_array),
-		cmocka_unit_test(shared_maps_part_when_one_changes),
-		cmocka_unit_test(number_changes_only_after_a_look),
+		cmocka_unit_test(shared_maps_are_copied_on_write),
+		cmocka_unit_test(space_number_changes_only_after_a_lookup),
 		cmocka_unit_test(spaces_that_share_agree_with_arrays),
-		cmocka_unit_test(maps_downward_are_found),
+		cmocka_unit_test(finds_mappings_inserted_top_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

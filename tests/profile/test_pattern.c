@@ -59,7 +59,7 @@ static void names_match(void **state)
 }
 
 /* Invalid UTF-8 does not end a match. */
-static void expressions_are_of_bytes(void **state)
+static void expressions_match_bytes(void **state)
 {
 	struct tally_pattern pattern;
 	const char *why;
@@ -74,7 +74,7 @@ static void expressions_are_of_bytes(void **state)
 
 /* Matching must not be quadratic in the length of a name. A thousand of the longest names take less
  * than a second; a new attempt at each position took minutes, more than the time limit of tests. */
-static void long_names_take_no_squares(void **state)
+static void matching_is_not_quadratic(void **state)
 {
 	static const char *const texts[] = {"(.*a){20}c", "a.*a.*a.*c"};
 	char *name = calloc(TALLY_PATTERN_NAME_MAX + 1, 1);
@@ -94,7 +94,7 @@ static void long_names_take_no_squares(void **state)
 
 /* glibc caches states, and its look-ups become slower with their number. A hundred names that each
  * add their own states took minutes and hundreds of megabytes. */
-static void names_do_not_slow_those_behind_them(void **state)
+static void names_do_not_slow_later_matches(void **state)
 {
 	struct random random = random_start();
 	char name[1025] = {0};
@@ -148,7 +148,7 @@ static void is_refused(const char *text, const char *part)
 		fail_msg("%s: %s", text, why);
 }
 
-static void wrong_ones_are_refused(void **state)
+static void rejects_invalid_expressions(void **state)
 {
 	char longer[TALLY_PATTERN_REGEX_MAX + 2] = {0};
 
@@ -171,7 +171,7 @@ static void wrong_ones_are_refused(void **state)
 
 /* glibc expands "x+" to two copies and "x{n}" to n, multiplied for nested groups. It follows all
  * paths through nested "?" and "*". */
-static void dear_ones_are_refused(void **state)
+static void rejects_expensive_expressions(void **state)
 {
 	char text[TALLY_PATTERN_REGEX_MAX + 1];
 
@@ -190,7 +190,7 @@ static void dear_ones_are_refused(void **state)
 	is_refused(text, "levels");
 }
 
-static void cheap_ones_are_taken(void **state)
+static void accepts_cheap_expressions(void **state)
 {
 	static const char *const cheap[] = {"a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+",
 					    "(ab+c|d*)+[^]x]*(x{1,20}){0,5}", "a{3}b{2,}c{,4}",
@@ -207,7 +207,7 @@ static void cheap_ones_are_taken(void **state)
 }
 
 /* Any accepted expression compiles and matches quickly. */
-static void nothing_takes_long(void **state)
+static void random_expressions_match_quickly(void **state)
 {
 	static const char letters[] = "aab(()))+++**??{}{2}{9}{,3}[]^$|.\\x";
 	struct random random = random_start();
@@ -237,14 +237,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_match),
-		cmocka_unit_test(expressions_are_of_bytes),
-		cmocka_unit_test(long_names_take_no_squares),
-		cmocka_unit_test(names_do_not_slow_those_behind_them),
+		cmocka_unit_test(expressions_match_bytes),
+		cmocka_unit_test(matching_is_not_quadratic),
+		cmocka_unit_test(names_do_not_slow_later_matches),
 		cmocka_unit_test(only_the_start_of_a_name_counts),
-		cmocka_unit_test(wrong_ones_are_refused),
-		cmocka_unit_test(dear_ones_are_refused),
-		cmocka_unit_test(cheap_ones_are_taken),
-		cmocka_unit_test(nothing_takes_long),
+		cmocka_unit_test(rejects_invalid_expressions),
+		cmocka_unit_test(rejects_expensive_expressions),
+		cmocka_unit_test(accepts_cheap_expressions),
+		cmocka_unit_test(random_expressions_match_quickly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

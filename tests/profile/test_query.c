@@ -339,7 +339,7 @@ static void each_word_selects_its_samples(void **state)
 	teardown(&f);
 }
 
-static void all_words_must_hold(void **state)
+static void words_are_combined_with_and(void **state)
 {
 	static struct fixture f;
 	struct random random = random_start();
@@ -368,7 +368,7 @@ static void all_words_must_hold(void **state)
 	teardown(&f);
 }
 
-static void what_does_not_pass_is_dropped(void **state)
+static void apply_drops_samples_that_do_not_match(void **state)
 {
 	static struct fixture f;
 	struct random random = random_start();
@@ -460,7 +460,7 @@ static void long_queries_are_refused(void **state)
 	free(text);
 }
 
-static void needs_are_those_of_the_words(void **state)
+static void reports_the_sample_fields_a_query_needs(void **state)
 {
 	static const struct {
 		const char *text;
@@ -488,28 +488,28 @@ static void needs_are_those_of_the_words(void **state)
 
 /* ---- times --------------------------------------------------------------------------- */
 
-static void times_choose(void **state)
+static void selects_by_time(void **state)
 {
 	struct tally_query *query;
 
 	assert_int_equal(tally_query_parse("time:1,3 -time:1.5,2 a", &query, NULL), 0);
 	assert_false(tally_query_has_shares(query));
-	assert_false(tally_query_takes_time(query, 999999999));
-	assert_true(tally_query_takes_time(query, 1000000000));
-	assert_false(tally_query_takes_time(query, 1500000000));
-	assert_false(tally_query_takes_time(query, 2000000000));
-	assert_true(tally_query_takes_time(query, 2000000001));
-	assert_false(tally_query_takes_time(query, 3000000001));
+	assert_false(tally_query_matches_time(query, 999999999));
+	assert_true(tally_query_matches_time(query, 1000000000));
+	assert_false(tally_query_matches_time(query, 1500000000));
+	assert_false(tally_query_matches_time(query, 2000000000));
+	assert_true(tally_query_matches_time(query, 2000000001));
+	assert_false(tally_query_matches_time(query, 3000000001));
 	tally_query_free(query);
 	assert_int_equal(tally_query_parse("time:10%-20%", &query, NULL), 0);
 	assert_true(tally_query_has_shares(query));
 	tally_query_set_times(query, 1000, 2000);
-	assert_false(tally_query_takes_time(query, 1099));
-	assert_true(tally_query_takes_time(query, 1100));
-	assert_true(tally_query_takes_time(query, 1200));
-	assert_false(tally_query_takes_time(query, 1201));
+	assert_false(tally_query_matches_time(query, 1099));
+	assert_true(tally_query_matches_time(query, 1100));
+	assert_true(tally_query_matches_time(query, 1200));
+	assert_false(tally_query_matches_time(query, 1201));
 	tally_query_set_times(query, 0, 100);
-	assert_true(tally_query_takes_time(query, 10));
+	assert_true(tally_query_matches_time(query, 10));
 	tally_query_free(query);
 }
 
@@ -555,12 +555,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_word_selects_its_samples),
-		cmocka_unit_test(all_words_must_hold),
-		cmocka_unit_test(what_does_not_pass_is_dropped),
+		cmocka_unit_test(words_are_combined_with_and),
+		cmocka_unit_test(apply_drops_samples_that_do_not_match),
 		cmocka_unit_test(wrong_queries_are_refused),
 		cmocka_unit_test(long_queries_are_refused),
-		cmocka_unit_test(needs_are_those_of_the_words),
-		cmocka_unit_test(times_choose),
+		cmocka_unit_test(reports_the_sample_fields_a_query_needs),
+		cmocka_unit_test(selects_by_time),
 		cmocka_unit_test(time_ranges_are_read),
 	};
 

@@ -100,7 +100,7 @@ static void lines_are_found(void **state)
 }
 
 /* If all lines are empty, the array of line offsets is four times as large as the text. */
-static void starts_of_lines_count(void **state)
+static void line_offsets_count_against_the_memory_limit(void **state)
 {
 	static const char *const names[] = {"1.c", "2.c", "3.c"};
 	struct fixture *f = *state;
@@ -120,7 +120,7 @@ static void starts_of_lines_count(void **state)
 }
 
 /* Debug information may contain any path. */
-static void other_files_are_refused(void **state)
+static void rejects_other_kinds_of_files(void **state)
 {
 	struct fixture *f = *state;
 	const char *text;
@@ -138,7 +138,7 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(tally_source_texts_get(f->texts, "/dev/zero", 1, &text, &len), -ENODEV);
 }
 
-static void places_can_be_others(void **state)
+static void applies_prefix_strip_and_symfs(void **state)
 {
 	static const struct {
 		const char *prefix;
@@ -180,9 +180,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lines_are_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(starts_of_lines_count, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_files_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(places_can_be_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(line_offsets_count_against_the_memory_limit, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(rejects_other_kinds_of_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(applies_prefix_strip_and_symfs, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "sampler/fallbacks.h"
 #include "tally/client.h"
 
-static void names_tell_what_was_opened(void **state)
+static void names_show_fallbacks(void **state)
 {
 	enum { NO_KERNEL = TALLY_FALLBACK_NO_KERNEL, CLOCK = TALLY_FALLBACK_CPU_CLOCK };
 	static const struct {
@@ -44,7 +44,7 @@ static void names_tell_what_was_opened(void **state)
 	}
 }
 
-static void each_kind_has_words_for_programs(void **state)
+static void each_fallback_has_a_machine_readable_name(void **state)
 {
 	unsigned all = TALLY_FALLBACK_GROUP_BROKEN | TALLY_FALLBACK_NO_KERNEL;
 
@@ -59,7 +59,7 @@ static void count_warning(void *data, enum tally_message_kind kind, const char *
 	*(int *)data += kind == TALLY_MESSAGE_WARNING;
 }
 
-static void each_kind_is_told_once(void **state)
+static void warns_once_for_each_fallback(void **state)
 {
 	int warnings = 0;
 	const struct tally_messages messages = {count_warning, &warnings};
@@ -77,9 +77,9 @@ static void each_kind_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_tell_what_was_opened),
-		cmocka_unit_test(each_kind_has_words_for_programs),
-		cmocka_unit_test(each_kind_is_told_once),
+		cmocka_unit_test(names_show_fallbacks),
+		cmocka_unit_test(each_fallback_has_a_machine_readable_name),
+		cmocka_unit_test(warns_once_for_each_fallback),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ struct fake {
 };
 
 /* Messages by kind. */
-struct told {
+struct messages_by_kind {
 	int nr[TALLY_MESSAGE_HINT + 1];
 	char last_error[256];
 };
@@ -93,9 +93,9 @@ static void fake_init(struct fake *fake)
 	fake->transport.private_data = fake;
 }
 
-static void keep(void *data, enum tally_message_kind kind, const char *text)
+static void store_message(void *data, enum tally_message_kind kind, const char *text)
 {
-	struct told *told = data;
+	struct messages_by_kind *told = data;
 
 	told->nr[kind]++;
 	if (kind == TALLY_MESSAGE_ERROR)
@@ -113,11 +113,11 @@ static int run(struct tally_sampler *sampler, const char *events)
 	return ret ? ret : tally_sampler_open(sampler);
 }
 
-static void a_command_begins_with_its_exec(void **state)
+static void enables_events_of_a_command_at_exec(void **state)
 {
 	static struct fake fake;
-	struct told told = {0};
-	const struct tally_messages messages = {keep, &told};
+	struct messages_by_kind told = {0};
+	const struct tally_messages messages = {store_message, &told};
 	const struct tally_sampling sampling = {.transport = &fake.transport,
 						.messages = &messages};
 	struct tally_sampler sampler = {.sampling = &sampling};
@@ -138,7 +138,7 @@ static void a_command_begins_with_its_exec(void **state)
 	assert_int_equal(fake.nr_mapped, 0);
 }
 
-static void on_cpus_a_dummy_tracks(void **state)
+static void opens_a_dummy_tracking_event_on_cpus(void **state)
 {
 	static struct fake fake;
 	const struct tally_sampling sampling = {.transport = &fake.transport,
@@ -164,11 +164,11 @@ static int no_kernel(const struct perf_event_attr *attr)
 	return attr->exclude_kernel ? 0 : -EACCES;
 }
 
-static void less_is_opened_and_told(void **state)
+static void falls_back_and_warns(void **state)
 {
 	static struct fake fake;
-	struct told told = {0};
-	const struct tally_messages messages = {keep, &told};
+	struct messages_by_kind told = {0};
+	const struct tally_messages messages = {store_message, &told};
 	struct tally_sampling sampling = {.transport = &fake.transport, .messages = &messages};
 	struct tally_sampler sampler = {.sampling = &sampling};
 	struct tally_str name = {0};
@@ -185,7 +185,7 @@ static void less_is_opened_and_told(void **state)
 	tally_sampler_close(&sampler);
 }
 
-static void steps_are_taken_once(void **state)
+static void rejects_repeated_resolve_and_open(void **state)
 {
 	static struct fake fake;
 	const struct tally_sampling sampling = {.transport = &fake.transport};
@@ -214,7 +214,7 @@ static int less_precise(const struct perf_event_attr *attr)
 	return attr->precise_ip > 1 ? -EOPNOTSUPP : 0;
 }
 
-static void precision_is_missed_where_it_was_asked_for(void **state)
+static void lower_precision_is_a_fallback_only_on_explicit_request(void **state)
 {
 	static struct fake fake;
 	const struct tally_sampling sampling = {.transport = &fake.transport};
@@ -231,22 +231,22 @@ static void precision_is_missed_where_it_was_asked_for(void **state)
 	tally_sampler_close(&sampler);
 }
 
-static int nothing(const struct perf_event_attr *attr)
+static int refuse_all(const struct perf_event_attr *attr)
 {
 	return -ENOSYS;
 }
 
-static void refusals_are_told_and_kept(void **state)
+static void reports_and_stores_errors(void **state)
 {
 	static struct fake fake;
-	struct told told = {0};
-	const struct tally_messages messages = {keep, &told};
+	struct messages_by_kind told = {0};
+	const struct tally_messages messages = {store_message, &told};
 	const struct tally_sampling sampling = {.transport = &fake.transport,
 						.messages = &messages};
 	struct tally_sampler sampler = {.sampling = &sampling};
 
 	fake_init(&fake);
-	fake.refuse = nothing;
+	fake.refuse = refuse_all;
 	assert_int_equal(run(&sampler, "cpu-clock"), -ENOSYS);
 	assert_int_equal(sampler.why.code, -ENOSYS);
 	assert_int_equal(told.nr[TALLY_MESSAGE_ERROR], 1);
@@ -254,7 +254,7 @@ static void refusals_are_told_and_kept(void **state)
 	tally_sampler_close(&sampler);
 }
 
-static void rings_are_as_large_as_is_permitted(void **state)
+static void ring_buffers_have_the_largest_permitted_size(void **state)
 {
 	static struct fake fake;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -278,14 +278,14 @@ static void rings_are_as_large_as_is_permitted(void **state)
 	assert_int_equal(fake.nr_mapped, 0);
 }
 
-static void wrong_wishes_are_told(void **state)
+static void reports_invalid_options(void **state)
 {
 	static const struct {
 		const char *events, *filter;
 	} wrong[] = {
 		{"no-such-event", NULL}, {"duration_time", NULL}, {"cpu-clock", "prev_pid == 1"}};
-	struct told told = {0};
-	const struct tally_messages messages = {keep, &told};
+	struct messages_by_kind told = {0};
+	const struct tally_messages messages = {store_message, &told};
 	const struct tally_sampling sampling = {.messages = &messages};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -297,7 +297,7 @@ static void wrong_wishes_are_told(void **state)
 	}
 }
 
-static void words_of_options(void **state)
+static void parses_option_arguments(void **state)
 {
 	struct tally_sampling sampling = {0};
 
@@ -329,15 +329,15 @@ static void words_of_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_begins_with_its_exec),
-		cmocka_unit_test(on_cpus_a_dummy_tracks),
-		cmocka_unit_test(less_is_opened_and_told),
-		cmocka_unit_test(steps_are_taken_once),
-		cmocka_unit_test(precision_is_missed_where_it_was_asked_for),
-		cmocka_unit_test(refusals_are_told_and_kept),
-		cmocka_unit_test(rings_are_as_large_as_is_permitted),
-		cmocka_unit_test(wrong_wishes_are_told),
-		cmocka_unit_test(words_of_options),
+		cmocka_unit_test(enables_events_of_a_command_at_exec),
+		cmocka_unit_test(opens_a_dummy_tracking_event_on_cpus),
+		cmocka_unit_test(falls_back_and_warns),
+		cmocka_unit_test(rejects_repeated_resolve_and_open),
+		cmocka_unit_test(lower_precision_is_a_fallback_only_on_explicit_request),
+		cmocka_unit_test(reports_and_stores_errors),
+		cmocka_unit_test(ring_buffers_have_the_largest_permitted_size),
+		cmocka_unit_test(reports_invalid_options),
+		cmocka_unit_test(parses_option_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static uint32_t next_signal(int fd)
 }
 
 /* Ignored signals, as nohup and shell scripts leave them, stay ignored. */
-static void what_was_ignored(void **state)
+static void ignored_signals_stay_ignored(void **state)
 {
 	static const int wanted[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 	struct sigaction action;
@@ -50,7 +50,7 @@ static void what_was_ignored(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_ignored)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(ignored_signals_stay_ignored)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

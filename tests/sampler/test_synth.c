@@ -156,7 +156,7 @@ static void test_kernel_hidden(void **state)
 	assert_int_equal(place->synth.out.len, 0);
 }
 
-static void test_kernel_nonsense(void **state)
+static void survives_damaged_kallsyms(void **state)
 {
 	struct place *place = *state;
 	char *line = malloc(100001);
@@ -174,7 +174,7 @@ static void test_kernel_nonsense(void **state)
 }
 
 /* The symbols are so far apart that the file is read in several pieces. */
-static void test_kernel_far(void **state)
+static void finds_distant_kernel_symbols(void **state)
 {
 	struct place *place = *state;
 	struct tally_str text = {0};
@@ -283,7 +283,7 @@ static void test_data_maps(void **state)
 }
 
 /* Only the tasks of a process and its descendants. */
-static void test_tree(void **state)
+static void synthesizes_only_descendants(void **state)
 {
 	struct place *place = *state;
 	struct tally_task task;
@@ -338,11 +338,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_kernel_by_symbols), TEST(test_kernel_by_iomem),
-		TEST(test_kernel_hidden),     TEST(test_kernel_nonsense),
-		TEST(test_kernel_far),        TEST(test_modules),
-		TEST(test_process),           TEST(test_process_gone),
-		TEST(test_data_maps),         TEST(test_tree),
+		TEST(test_kernel_by_symbols),
+		TEST(test_kernel_by_iomem),
+		TEST(test_kernel_hidden),
+		TEST(survives_damaged_kallsyms),
+		TEST(finds_distant_kernel_symbols),
+		TEST(test_modules),
+		TEST(test_process),
+		TEST(test_process_gone),
+		TEST(test_data_maps),
+		TEST(synthesizes_only_descendants),
 		TEST(test_maps_of_targets),
 	};
 

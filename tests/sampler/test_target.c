@@ -36,19 +36,19 @@ static void kinds_of_targets(void **state)
 	}
 }
 
-static void tasks_go_before_cpus(void **state)
+static void tasks_have_precedence_over_cpus(void **state)
 {
 	struct tally_target both = {.all_cpus = true, .cpus = "0", .pids = "1"}, none = {0},
 			    command = {0}, cpus = {.cpus = "0"};
 
-	tally_target_settle(&both, true, NULL);
+	tally_target_normalize(&both, true, NULL);
 	assert_false(tally_target_has_cpus(&both));
 	assert_true(tally_target_has_tasks(&both));
-	tally_target_settle(&none, false, NULL);
+	tally_target_normalize(&none, false, NULL);
 	assert_true(none.all_cpus);
-	tally_target_settle(&command, true, NULL);
+	tally_target_normalize(&command, true, NULL);
 	assert_true(tally_target_is_command(&command));
-	tally_target_settle(&cpus, false, NULL);
+	tally_target_normalize(&cpus, false, NULL);
 	assert_false(cpus.all_cpus);
 }
 
@@ -106,10 +106,7 @@ static void why_a_target_cannot_be_resolved(void **state)
 		 -EINVAL,
 		 TALLY_TARGET_NO_USER,
 		 "--uid nobody like that: no such user"},
-		{{.cpus = "1-"},
-		 -EINVAL,
-		 TALLY_TARGET_BAD_CPUS,
-		 "--cpu 1-: not a list of CPUs"},
+		{{.cpus = "1-"}, -EINVAL, TALLY_TARGET_BAD_CPUS, "--cpu 1-: not a list of CPUs"},
 		{{.cpus = "4095"},
 		 -ENODEV,
 		 TALLY_TARGET_NO_CPU,
@@ -140,7 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_of_targets),
-		cmocka_unit_test(tasks_go_before_cpus),
+		cmocka_unit_test(tasks_have_precedence_over_cpus),
 		cmocka_unit_test(what_targets_resolve_to),
 		cmocka_unit_test(why_a_target_cannot_be_resolved),
 	};

@@ -105,9 +105,9 @@ void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *
 	call->flag = preempt;
 }
 
-static void do_wrong(struct tally_core *core)
+static void violate_contract(struct tally_core *core)
 {
-	enum fake_sin now = core->sin;
+	enum fake_violation now = core->sin;
 
 	core->sin = FAKE_GOOD;
 	switch (now) {
@@ -132,7 +132,7 @@ void tally_core_watched_tick(struct tally_core *core,
 			     const struct tally_core_sample_data *sample_data)
 {
 	note(core, FAKE_TICK)->sample_data = *sample_data;
-	do_wrong(core);
+	violate_contract(core);
 }
 
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data)
@@ -202,8 +202,8 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
 	note(core, FAKE_HIT)->sample_data = *sample_data;
 }
 
-void tally_core_hw_happen(struct tally_core_hw *hw, uint64_t nr,
-			  const struct tally_core_sample_data *sample_data)
+void tally_core_hw_count(struct tally_core_hw *hw, uint64_t nr,
+			 const struct tally_core_sample_data *sample_data)
 {
 	note(((struct tally_core_event *)hw)->core, FAKE_HIT)->sample_data = *sample_data;
 }

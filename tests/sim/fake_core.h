@@ -36,7 +36,7 @@ struct fake_call {
 };
 
 /* Violation at the next tick. */
-enum fake_sin {
+enum fake_violation {
 	FAKE_GOOD,
 	FAKE_ALLOC_IN_HOOK,
 	FAKE_LOCK_IN_HOOK,
@@ -57,7 +57,7 @@ struct tally_core {
 	uint32_t nr_pmus;
 	struct fake_call log[FAKE_LOG];
 	uint32_t nr_calls;
-	enum fake_sin sin;
+	enum fake_violation sin;
 	uint64_t timer_at; /* of FAKE_TIMER_AT */
 };
 

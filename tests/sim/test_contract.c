@@ -23,10 +23,10 @@ static void note_violation(void *arg, const char *what)
 		*(const char **)arg = what;
 }
 
-static void test_violations(void **state)
+static void violations_are_reported(void **state)
 {
 	static const struct {
-		enum fake_sin sin;
+		enum fake_violation sin;
 		const char *what; /* part of the message; NULL: no violation */
 	} rows[] = {
 		{FAKE_ALLOC_IN_HOOK, "memory allocated"},
@@ -57,7 +57,7 @@ static void test_violations(void **state)
 }
 
 /* Deferred work runs at the same time, but outside the hook. */
-static void test_deferred(void **state)
+static void deferred_work_runs_after_the_hook(void **state)
 {
 	struct tally_sim *sim = machine(&config);
 
@@ -78,9 +78,9 @@ static void test_failures(void **state)
 
 	tally_sim_fail_alloc(sim, 1);
 	assert_int_equal(tally_sim_open(sim, task, &attr, 0, -1, -1, 0), -ENOMEM);
-	assert_int_equal(tally_sim_held_bytes(sim), 0);
+	assert_int_equal(tally_sim_allocated_bytes(sim), 0);
 	fd = open_cycles(sim, task, 0);
-	assert_int_equal(tally_sim_held_bytes(sim), sizeof(struct tally_core_event));
+	assert_int_equal(tally_sim_allocated_bytes(sim), sizeof(struct tally_core_event));
 	tally_sim_fail_copy(sim, &count, sizeof(count));
 	assert_int_equal(tally_sim_read(sim, task, fd, &count, sizeof(count)), -EFAULT);
 	tally_sim_fail_copy(sim, NULL, 0);
@@ -93,7 +93,7 @@ static void test_failures(void **state)
 
 /* An event lives while it has a descriptor or a mapping. Forks inherit descriptors, but not
  * mappings. */
-static void test_lifetimes(void **state)
+static void an_event_lives_as_long_as_a_descriptor_or_mapping(void **state)
 {
 	static const struct tally_sim_step quiet[] = {SIM_SLEEP(MS), SIM_EXIT()};
 	static const struct tally_sim_step steps[] = {SIM_FORK(quiet), SIM_EXEC("other")};
@@ -111,14 +111,14 @@ static void test_lifetimes(void **state)
 	assert_int_equal(fake_calls(core, FAKE_CLOSE), 0);
 	assert_int_equal(tally_sim_munmap(sim, task, memory), 0);
 	assert_int_equal(fake_calls(core, FAKE_CLOSE), 1);
-	assert_int_equal(tally_sim_do(sim, task, &steps[0]), 0);
+	assert_int_equal(tally_sim_execute(sim, task, &steps[0]), 0);
 	child = tally_sim_task_at(sim, 1);
 	assert_ptr_equal(tally_sim_event(sim, child, kept), tally_sim_event(sim, task, kept));
 	assert_int_equal(tally_sim_close(sim, task, kept), 0);
 	assert_int_equal(fake_calls(core, FAKE_CLOSE), 1);
 	assert_true(tally_sim_run_until_exit(sim, child, 2 * MS));
 	assert_int_equal(fake_calls(core, FAKE_CLOSE), 2);
-	assert_int_equal(tally_sim_do(sim, task, &steps[1]), 0);
+	assert_int_equal(tally_sim_execute(sim, task, &steps[1]), 0);
 	assert_int_equal(fake_calls(core, FAKE_CLOSE), 3);
 	assert_null(tally_sim_event(sim, task, closed));
 	machine_end(sim);
@@ -139,7 +139,7 @@ static void test_notifications(void **state)
 }
 
 /* User space sees contiguous and scattered pages alike. */
-static void test_views(void **state)
+static void scattered_pages_look_contiguous(void **state)
 {
 	for (unsigned scattered = 0; scattered < 2; scattered++) {
 		struct tally_sim *sim = machine(&config);
@@ -152,16 +152,16 @@ static void test_views(void **state)
 				 0);
 		for (size_t i = 0; i < 9 * 4096; i++)
 			assert_int_equal(memory[i], i / 4096 + 1);
-		assert_int_equal(tally_sim_held_pages(sim), 9);
+		assert_int_equal(tally_sim_allocated_pages(sim), 9);
 		assert_int_equal(tally_sim_munmap(sim, task, memory), 0);
-		assert_int_equal(tally_sim_held_pages(sim), 0);
+		assert_int_equal(tally_sim_allocated_pages(sim), 0);
 		machine_end(sim);
 	}
 }
 
 /* With a cost per operation, time passes in the core's code and interrupts occur in the middle of
  * it. */
-static void test_costs(void **state)
+static void operations_with_a_cost_are_interrupted(void **state)
 {
 	static const struct tally_sim_rates fast = {.per_ms = {[SIM_CYCLES] = 4000000}};
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, MS, &fast), SIM_EXIT()};
@@ -188,10 +188,13 @@ static void test_costs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_violations),    cmocka_unit_test(test_deferred),
-		cmocka_unit_test(test_failures),      cmocka_unit_test(test_lifetimes),
-		cmocka_unit_test(test_notifications), cmocka_unit_test(test_views),
-		cmocka_unit_test(test_costs),
+		cmocka_unit_test(violations_are_reported),
+		cmocka_unit_test(deferred_work_runs_after_the_hook),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(an_event_lives_as_long_as_a_descriptor_or_mapping),
+		cmocka_unit_test(test_notifications),
+		cmocka_unit_test(scattered_pages_look_contiguous),
+		cmocka_unit_test(operations_with_a_cost_are_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

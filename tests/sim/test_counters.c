@@ -31,7 +31,7 @@ static uint64_t read_of(struct tally_sim *sim, struct tally_sim_task *task, int 
 }
 
 /* Counters of every width follow the truth over many wraps. */
-static void test_widths(void **state)
+static void counters_of_every_width_follow_the_truth(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
 		struct tally_sim_pmu pmu = {
@@ -56,7 +56,7 @@ static void test_widths(void **state)
 
 /* The interrupt occurs in the nanosecond in which the counter wraps, or `skid` later, and the
  * counter has advanced meanwhile. */
-static void test_overflow_time(void **state)
+static void overflows_interrupt_at_the_exact_time(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 10 * MS, &busy),
 						       SIM_EXIT()};
@@ -87,7 +87,7 @@ static void test_overflow_time(void **state)
 }
 
 /* exclude_*, as translated by the driver. */
-static void test_modes(void **state)
+static void excluded_modes_are_not_counted(void **state)
 {
 	enum {
 		U = 1 << SIM_USER,
@@ -135,7 +135,7 @@ static void test_modes(void **state)
 }
 
 /* Constraints: events get counters in any order if there is an assignment, and fail otherwise. */
-static void test_constraints(void **state)
+static void events_get_counters_if_there_is_an_assignment(void **state)
 {
 	static const struct tally_sim_pmu pmu = {.name = "cpu",
 						 .type = 6,
@@ -180,7 +180,7 @@ static void test_constraints(void **state)
 }
 
 /* fits() assumes an empty CPU, and a transaction assigns all events together. */
-static void test_groups(void **state)
+static void transactions_assign_all_events_together(void **state)
 {
 	static const struct tally_sim_pmu desc = {.name = "cpu",
 						  .type = 6,
@@ -225,7 +225,7 @@ static void test_groups(void **state)
 }
 
 /* Two PMUs, one of which does not support the generic events. */
-static void test_two_pmus(void **state)
+static void two_pmus_count_at_the_same_time(void **state)
 {
 	static const struct tally_sim_pmu pmus[] = {
 		{.name = "cpu", .type = 6, .core = true, .nr_generic = 1, .width = 32},
@@ -250,9 +250,12 @@ static void test_two_pmus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_widths), cmocka_unit_test(test_overflow_time),
-		cmocka_unit_test(test_modes),  cmocka_unit_test(test_constraints),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_two_pmus),
+		cmocka_unit_test(counters_of_every_width_follow_the_truth),
+		cmocka_unit_test(overflows_interrupt_at_the_exact_time),
+		cmocka_unit_test(excluded_modes_are_not_counted),
+		cmocka_unit_test(events_get_counters_if_there_is_an_assignment),
+		cmocka_unit_test(transactions_assign_all_events_together),
+		cmocka_unit_test(two_pmus_count_at_the_same_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static struct tally_sim_task *spawn_at(struct tally_sim *sim, const struct tally
 
 /* Tasks of equal priority take turns of a quantum. The core learns at each switch whether the
  * previous task was preempted. */
-static void test_round_robin(void **state)
+static void tasks_of_equal_priority_take_turns(void **state)
 {
 	struct tally_sim *sim =
 		machine(&(struct tally_sim_config){.nr_cpus = 1, .quantum_ns = 100000});
@@ -39,7 +39,7 @@ static void test_round_robin(void **state)
 
 /* A task with a lower priority number preempts when it wakes. The preempted task continues before
  * others of its priority. */
-static void test_priorities(void **state)
+static void a_higher_priority_preempts(void **state)
 {
 	static const struct tally_sim_step urgent[] = {
 		SIM_SLEEP(50000), SIM_RUN(SIM_KERNEL, 1000, NULL), SIM_SLEEP(50000), SIM_EXIT()};
@@ -54,13 +54,13 @@ static void test_priorities(void **state)
 	tally_sim_run(sim, MS);
 	assert_int_equal(truth_of(sim, never, SIM_NS), 0);
 	assert_true(tally_sim_task_exited(high));
-	assert_int_equal(tally_sim_do(sim, never, &(struct tally_sim_step)SIM_PRIORITY(1)), 0);
+	assert_int_equal(tally_sim_execute(sim, never, &(struct tally_sim_step)SIM_PRIORITY(1)), 0);
 	assert_true(tally_sim_task_runs(never));
 	machine_end(sim);
 }
 
 /* Migration is immediate for waiting tasks, and is counted on the new CPU. */
-static void test_migration(void **state)
+static void migrations_are_counted_on_the_new_cpu(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_RUN(SIM_USER, 1000, NULL),
 						       SIM_MIGRATE(1),
@@ -114,7 +114,7 @@ static void test_loops_and_calls(void **state)
 }
 
 /* A sleeping task that is woken continues with the next step. */
-static void test_wake(void **state)
+static void a_woken_task_continues_with_the_next_step(void **state)
 {
 	static const struct tally_sim_step script[] = {SIM_SLEEP(500 * MS),
 						       SIM_RUN(SIM_USER, 10, NULL), SIM_EXIT()};
@@ -125,12 +125,12 @@ static void test_wake(void **state)
 	tally_sim_wake(sim, task);
 	assert_true(tally_sim_run_until_exit(sim, task, MS));
 	assert_int_equal(tally_sim_now(sim), MS + 10);
-	assert_int_equal(tally_sim_do(sim, task, &(struct tally_sim_step)SIM_YIELD()), -ESRCH);
+	assert_int_equal(tally_sim_execute(sim, task, &(struct tally_sim_step)SIM_YIELD()), -ESRCH);
 	machine_end(sim);
 }
 
 /* Steps print as C source, to be used in a test. */
-static void test_text(void **state)
+static void steps_print_as_source(void **state)
 {
 	static const struct {
 		struct tally_sim_step step;
@@ -158,7 +158,7 @@ static void test_text(void **state)
 }
 
 /* Each CPU that is online gets ticks, with its current activity. */
-static void test_ticks_and_timers(void **state)
+static void online_cpus_get_ticks_and_timers(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_SEGMENT(.mode = SIM_USER, .ns = 10 * MS, .ip = 0x1000, .ip_len = 0x100),
@@ -184,7 +184,7 @@ static void test_ticks_and_timers(void **state)
 }
 
 /* Tasks leave a CPU that goes offline. The CPU counts no time while it is offline. */
-static void test_hotplug(void **state)
+static void tasks_leave_an_offline_cpu(void **state)
 {
 	struct tally_sim *sim = machine(&(struct tally_sim_config){.nr_cpus = 2});
 	struct tally_sim_task *task = spawn(sim, forever, 1);
@@ -206,7 +206,7 @@ static void test_hotplug(void **state)
 }
 
 /* Two equal machines do the same. */
-static void test_repeatable(void **state)
+static void equal_machines_do_the_same(void **state)
 {
 	static const struct tally_sim_step child[] = {SIM_RUN(SIM_USER, 33333, NULL),
 						      SIM_SLEEP(777), SIM_EXIT()};
@@ -230,15 +230,15 @@ static void test_repeatable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_robin),
-		cmocka_unit_test(test_priorities),
-		cmocka_unit_test(test_migration),
+		cmocka_unit_test(tasks_of_equal_priority_take_turns),
+		cmocka_unit_test(a_higher_priority_preempts),
+		cmocka_unit_test(migrations_are_counted_on_the_new_cpu),
 		cmocka_unit_test(test_loops_and_calls),
-		cmocka_unit_test(test_ticks_and_timers),
-		cmocka_unit_test(test_hotplug),
-		cmocka_unit_test(test_repeatable),
-		cmocka_unit_test(test_wake),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(online_cpus_get_ticks_and_timers),
+		cmocka_unit_test(tasks_leave_an_offline_cpu),
+		cmocka_unit_test(equal_machines_do_the_same),
+		cmocka_unit_test(a_woken_task_continues_with_the_next_step),
+		cmocka_unit_test(steps_print_as_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

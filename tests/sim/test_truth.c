@@ -10,7 +10,7 @@ static const struct tally_sim_rates rare = {.per_ms = {[SIM_CYCLES] = 2},
 static const struct tally_sim_rates slow = {.per_ms = {[SIM_CYCLES] = 1}};
 
 /* Fractions of events at the end of a segment carry over to the next one. */
-static void test_fractions_carry(void **state)
+static void fractions_of_events_carry_over(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(1000),
@@ -37,7 +37,7 @@ static void test_fractions_carry(void **state)
 }
 
 /* Rates below one per millisecond. */
-static void test_rates_per_second(void **state)
+static void rates_per_second_are_exact(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(1000),
@@ -57,7 +57,7 @@ static void test_rates_per_second(void **state)
 }
 
 /* Counts do not depend on how often they were read before. */
-static void test_asking_changes_nothing(void **state)
+static void reading_the_truth_changes_nothing(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_LOOP(0),
@@ -89,7 +89,7 @@ static void test_asking_changes_nothing(void **state)
 }
 
 /* A single task has the whole CPU, idle has the rest, and nothing is lost in between. */
-static void test_idle_has_the_rest(void **state)
+static void idle_has_the_remaining_time(void **state)
 {
 	static const struct tally_sim_step script[] = {
 		SIM_RUN(SIM_USER, 300000, &odd),
@@ -111,7 +111,7 @@ static void test_idle_has_the_rest(void **state)
 }
 
 /* Trees include all descendants, also those that exited. */
-static void test_trees(void **state)
+static void trees_include_exited_descendants(void **state)
 {
 	static const struct tally_sim_step grandchild[] = {SIM_RUN(SIM_USER, 1000, &odd),
 							   SIM_EXIT()};
@@ -168,11 +168,11 @@ static void test_software(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fractions_carry),
-		cmocka_unit_test(test_rates_per_second),
-		cmocka_unit_test(test_asking_changes_nothing),
-		cmocka_unit_test(test_idle_has_the_rest),
-		cmocka_unit_test(test_trees),
+		cmocka_unit_test(fractions_of_events_carry_over),
+		cmocka_unit_test(rates_per_second_are_exact),
+		cmocka_unit_test(reading_the_truth_changes_nothing),
+		cmocka_unit_test(idle_has_the_remaining_time),
+		cmocka_unit_test(trees_include_exited_descendants),
 		cmocka_unit_test(test_software),
 	};
 

@@ -181,12 +181,12 @@ static void calls_of_arm64(void **state)
 	CHECK_ROWS(arm64_calls);
 }
 
-static void returns_to_what_called_nothing(void **state)
+static void recognizes_entry_points_and_signal_trampolines(void **state)
 {
 	CHECK_ROWS(landings);
 }
 
-static void other_machines_are_not_judged(void **state)
+static void accepts_all_addresses_of_other_machines(void **state)
 {
 	CHECK_ROWS(others);
 	assert_true(tally_code_is_known(EM_X86_64));
@@ -195,7 +195,7 @@ static void other_machines_are_not_judged(void **state)
 	assert_false(tally_code_is_known(EM_ARM));
 }
 
-static void behind_the_end_is_no_code(void **state)
+static void rejects_addresses_after_the_end(void **state)
 {
 	static const uint8_t code[] = {0xe8, 0, 0, 0, 0};
 
@@ -205,13 +205,13 @@ static void behind_the_end_is_no_code(void **state)
 	assert_false(tally_code_is_return_address(EM_AARCH64, code, 5, UINT64_MAX - 1));
 }
 
-static void code_that_ends_a_function(void **state)
+static void detects_code_that_ends_a_function(void **state)
 {
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		uint8_t bytes[64];
 		size_t len = hex_read(ends[i].code, bytes);
 		uint8_t *exact = memcpy(test_malloc(len + 1), bytes, len);
-		bool runs_on = tally_code_runs_on(ends[i].machine, exact, len);
+		bool runs_on = tally_code_falls_through(ends[i].machine, exact, len);
 
 		test_free(exact);
 		if (runs_on != ends[i].runs_on)
@@ -224,10 +224,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_of_x86),
 		cmocka_unit_test(calls_of_arm64),
-		cmocka_unit_test(returns_to_what_called_nothing),
-		cmocka_unit_test(other_machines_are_not_judged),
-		cmocka_unit_test(behind_the_end_is_no_code),
-		cmocka_unit_test(code_that_ends_a_function),
+		cmocka_unit_test(recognizes_entry_points_and_signal_trampolines),
+		cmocka_unit_test(accepts_all_addresses_of_other_machines),
+		cmocka_unit_test(rejects_addresses_after_the_end),
+		cmocka_unit_test(detects_code_that_ends_a_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ enum {
 	SECTION_TYPE = 4,
 	SECTION_SIZE = 32,
 	MOVED = 0x5000, /* offset of the running kernel from its linked address */
-	NOBODY = 4194304,
+	UNUSED_PID = 4194304,
 };
 
 struct fixture {
@@ -82,7 +82,7 @@ static void write_image(struct fixture *f, const char *name, bool has_code)
 
 static struct tally_dso *get(struct fixture *f, enum tally_dso_kind kind, const char *name)
 {
-	struct tally_dso_key key = {.kind = kind, .name = name, .pid = NOBODY};
+	struct tally_dso_key key = {.kind = kind, .name = name, .pid = UNUSED_PID};
 	struct tally_dso *dso;
 
 	assert_int_equal(tally_dso_get(f->symbols, &key, &dso), 0);
@@ -107,7 +107,7 @@ static void assert_code(struct fixture *f, uint64_t addr, uint8_t first, uint64_
 	assert_int_equal(back, addr);
 }
 
-static void files_of_users(void **state)
+static void reads_code_of_user_files(void **state)
 {
 	struct fixture *f = *state;
 
@@ -133,7 +133,7 @@ static void files_of_users(void **state)
 	assert_int_equal(tally_code_file_read(f->file, PAGE, PAGE + 4, &f->code), -EIO);
 }
 
-static void files_without_code(void **state)
+static void rejects_files_without_code(void **state)
 {
 	struct fixture *f = *state;
 
@@ -152,7 +152,7 @@ static void files_without_code(void **state)
 }
 
 /* A kernel image contains the linked address, the recording the address at run time. */
-static void images_of_the_kernel(void **state)
+static void reads_code_of_kernel_images(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_symbols_options options = {.vmlinux = f->path};
@@ -167,7 +167,7 @@ static void images_of_the_kernel(void **state)
 	assert_code(f, IMAGE_TEXT + MOVED + 4, 4, IMAGE_TEXT + 4);
 }
 
-static void kernels_without_an_image(void **state)
+static void reports_a_missing_kernel_image(void **state)
 {
 	struct tally_symbols_options options = {.ignore_vmlinux = true};
 	struct fixture *f = *state;
@@ -180,9 +180,9 @@ static void kernels_without_an_image(void **state)
 }
 
 /* A jitdump contains the code and its address in memory. */
-static void dumps_of_compilers(void **state)
+static void reads_code_of_jitdumps(void **state)
 {
-	struct jit_image image = jit_image_begin(NOBODY, false);
+	struct jit_image image = jit_image_begin(UNUSED_PID, false);
 	struct fixture *f = *state;
 	struct tally_dso *dso;
 	uint64_t place, back;
@@ -190,7 +190,7 @@ static void dumps_of_compilers(void **state)
 
 	jit_image_load(&image, 1, 0x7f0000001000, 8, 1, "first");
 	jit_image_load(&image, 2, 0x7f0000002000, 8, 2, "second");
-	snprintf(f->path, sizeof(f->path), "%s/jit-%d.dump", f->dir, NOBODY);
+	snprintf(f->path, sizeof(f->path), "%s/jit-%d.dump", f->dir, UNUSED_PID);
 	file = fopen(f->path, "w");
 	assert_non_null(file);
 	assert_int_equal(fwrite(image.data, 1, image.len, file), image.len);
@@ -209,7 +209,7 @@ static void dumps_of_compilers(void **state)
 }
 
 /* A module has a single section, at the recorded address. */
-static void files_of_modules(void **state)
+static void reads_code_of_modules(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_dso *module;
@@ -230,12 +230,12 @@ static void files_of_modules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(files_of_users, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_without_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(images_of_the_kernel, setup, teardown),
-		cmocka_unit_test_setup_teardown(kernels_without_an_image, setup, teardown),
-		cmocka_unit_test_setup_teardown(dumps_of_compilers, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_of_modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_code_of_user_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_files_without_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_code_of_kernel_images, setup, teardown),
+		cmocka_unit_test_setup_teardown(reports_a_missing_kernel_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_code_of_jitdumps, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_code_of_modules, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

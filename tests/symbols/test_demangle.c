@@ -53,7 +53,7 @@ static void check(const char *raw, bool params, const char *want)
 	free(got);
 }
 
-static void samples(void **state)
+static void demangles_names_of_all_languages(void **state)
 {
 	if (!tally_demangle_available()) {
 		print_message("# skipped: this build has no demangler\n");
@@ -66,7 +66,7 @@ static void samples(void **state)
 	}
 }
 
-static void endless_names(void **state)
+static void rejects_very_long_names(void **state)
 {
 	uint64_t left = UINT64_MAX;
 	size_t len = 1 << 20;
@@ -219,7 +219,7 @@ static void ambiguous_name(char *raw, unsigned depth)
 
 /* Names of some hundred bytes that expand to gigabytes or take hours. They are detected by the
  * budget spent, not by a clock. */
-static void exploding_names(void **state)
+static void rejects_names_that_expand_exponentially(void **state)
 {
 	static void (*const kinds[])(char *raw,
 				     unsigned depth) = {cxx_name,       rust_name,
@@ -254,7 +254,7 @@ static void exploding_names(void **state)
 }
 
 /* Many names that each expand to long text spend a common budget. */
-static void all_names_together(void **state)
+static void all_names_share_one_budget(void **state)
 {
 	char raw[1024], *text;
 	uint64_t left = 1 << 20;
@@ -275,7 +275,7 @@ static void all_names_together(void **state)
 }
 
 /* The budget includes work that produces no text. */
-static void work_is_charged(void **state)
+static void charges_work_to_the_budget(void **state)
 {
 	char raw[1024], *text;
 	uint64_t left = UINT64_MAX, small, big;
@@ -301,9 +301,11 @@ static void work_is_charged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples),         cmocka_unit_test(endless_names),
-		cmocka_unit_test(exploding_names), cmocka_unit_test(all_names_together),
-		cmocka_unit_test(work_is_charged),
+		cmocka_unit_test(demangles_names_of_all_languages),
+		cmocka_unit_test(rejects_very_long_names),
+		cmocka_unit_test(rejects_names_that_expand_exponentially),
+		cmocka_unit_test(all_names_share_one_budget),
+		cmocka_unit_test(charges_work_to_the_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static void expect_state(struct tally_dso *dso, enum tally_dso_state want)
 	assert_ptr_equal(tally_dso_status(dso).text, tally_dso_state_text(want));
 }
 
-static void own_file(void **state)
+static void finds_symbols_in_the_file_itself(void **state)
 {
 	struct tree *tree = *state;
 
@@ -133,7 +133,7 @@ static void own_file(void **state)
 }
 
 /* Symbols are still found after the file was truncated: no file stays mapped. */
-static void detached_from_its_file(void **state)
+static void keeps_symbols_of_a_truncated_file(void **state)
 {
 	struct tree *tree = *state;
 	const struct tally_symbol *symbol;
@@ -149,7 +149,7 @@ static void detached_from_its_file(void **state)
 }
 
 /* A garbage collection removes unused DSOs. The others stay valid and are found by their keys. */
-static void swept(void **state)
+static void collects_unused_dsos(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso *a = get(tree, "/a", false), *b, *c;
@@ -158,7 +158,7 @@ static void swept(void **state)
 	b = get(tree, "/b", false);
 	c = get(tree, "/c", false);
 	assert_ptr_not_equal(a, b);
-	tally_symbols_sweep(tree->symbols, keep);
+	tally_symbols_collect(tree->symbols, keep);
 	assert_int_equal(tally_symbols_nr_dsos(tree->symbols), 2);
 	assert_int_equal(tally_dso_number(a), 0);
 	assert_int_equal(tally_dso_number(c), 1);
@@ -167,7 +167,7 @@ static void swept(void **state)
 	assert_int_equal(tally_dso_number(get(tree, "/b", false)), 2);
 }
 
-static void debug_file_by_build_id(void **state)
+static void finds_a_debug_file_by_build_id(void **state)
 {
 	struct tree *tree = *state;
 
@@ -181,7 +181,7 @@ static void debug_file_by_build_id(void **state)
 	expect_state(get(tree, "/bin/gone", false), TALLY_DSO_MISSING);
 }
 
-static void build_id_cache(void **state)
+static void finds_files_in_the_build_id_cache(void **state)
 {
 	struct tree *tree = *state;
 
@@ -189,7 +189,7 @@ static void build_id_cache(void **state)
 	expect_found(get(tree, "/bin/gone", true), TALLY_DSO_SOURCE_BUILDID);
 }
 
-static void debug_link_places(void **state)
+static void searches_debuglink_paths(void **state)
 {
 	static const char *const places[] = {
 		"root/bin/x.debug",
@@ -211,7 +211,7 @@ static void debug_link_places(void **state)
 }
 
 /* If neither file has a build ID, the CRC decides. */
-static void debug_link_crc(void **state)
+static void checks_the_debuglink_crc(void **state)
 {
 	struct tree *tree = *state;
 	struct image image, debug;
@@ -229,7 +229,7 @@ static void debug_link_crc(void **state)
 	expect_state(get(tree, "/bin/wrong", false), TALLY_DSO_NO_SYMBOLS);
 }
 
-static void failures(void **state)
+static void reports_why_symbols_are_missing(void **state)
 {
 	struct tree *tree = *state;
 	struct image image;
@@ -295,7 +295,7 @@ static void running_build_ids(void **state)
 	}
 }
 
-static void perf_map(void **state)
+static void reads_perf_maps(void **state)
 {
 	static const char text[] = "7f0000001000 100 jitted\n";
 	struct tree *tree = *state;
@@ -328,7 +328,7 @@ static struct tally_dso *begin_kernel(struct tree *tree,
 }
 
 /* A recorded kernel at another address than the symbols was moved as a whole. */
-static void kernel_and_module(void **state)
+static void moves_kernel_symbols_but_not_modules(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
 				   "ffffffffc0000000 t ext4_read\t[ext4]\n";
@@ -354,7 +354,7 @@ static void kernel_and_module(void **state)
 
 /* perf's cached kallsyms file is preferred to the running kernel's only if it has the recorded
  * kernel address. Not after a reboot, and not for modules. */
-static void kernel_from_the_cache(void **state)
+static void prefers_cached_kallsyms_at_the_recorded_address(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 T from_cache\n"
 				   "ffffffffc0000000 t from_cache_too\t[ext4]\n";
@@ -387,7 +387,7 @@ static void kernel_from_the_cache(void **state)
 	}
 }
 
-static void vmlinux_moves(void **state)
+static void moves_symbols_of_vmlinux(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_symbols_options options = {0};
@@ -409,7 +409,7 @@ static void vmlinux_moves(void **state)
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_VMLINUX);
 }
 
-static void own_vdso(void **state)
+static void finds_symbols_of_this_process_vdso(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
@@ -428,7 +428,7 @@ static void own_vdso(void **state)
 	assert_int_equal(tally_dso_status(dso).source, TALLY_DSO_SOURCE_MEMORY);
 }
 
-static void kinds(void **state)
+static void finds_the_kind_of_a_dso(void **state)
 {
 	static const struct {
 		const char *name;
@@ -473,7 +473,7 @@ static void walk(void **state)
 }
 
 /* The stripped and the debug half of a real program, split by binutils. */
-static void binutils_split(void **state)
+static void finds_symbols_of_a_split_program(void **state)
 {
 	struct tree *tree = *state;
 	char command[1024];
@@ -508,7 +508,7 @@ static struct tally_dso *get_inode(struct tally_symbols *symbols, const char *pa
 	return dso;
 }
 
-static void identity_by_inode(void **state)
+static void distinguishes_files_by_inode(void **state)
 {
 	static const struct tally_dso_inode disk = {7, 8, 1}, other_disk = {7, 8, 2},
 					    overlay = {9, 0, 40}, other_overlay = {9, 0, 41},
@@ -532,7 +532,7 @@ static void identity_by_inode(void **state)
 }
 
 /* The file at the path must have the inode of the mapped one. */
-static void opens_by_inode(void **state)
+static void opens_only_the_file_with_the_inode(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_symbols *symbols;
@@ -565,26 +565,26 @@ static void opens_by_inode(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(own_file),
-		TREE_TEST(debug_file_by_build_id),
-		TREE_TEST(detached_from_its_file),
-		TREE_TEST(swept),
-		TREE_TEST(build_id_cache),
-		TREE_TEST(debug_link_places),
-		TREE_TEST(debug_link_crc),
-		TREE_TEST(failures),
+		TREE_TEST(finds_symbols_in_the_file_itself),
+		TREE_TEST(finds_a_debug_file_by_build_id),
+		TREE_TEST(keeps_symbols_of_a_truncated_file),
+		TREE_TEST(collects_unused_dsos),
+		TREE_TEST(finds_files_in_the_build_id_cache),
+		TREE_TEST(searches_debuglink_paths),
+		TREE_TEST(checks_the_debuglink_crc),
+		TREE_TEST(reports_why_symbols_are_missing),
 		TREE_TEST(build_ids),
 		TREE_TEST(running_build_ids),
-		TREE_TEST(perf_map),
-		TREE_TEST(kernel_and_module),
-		TREE_TEST(kernel_from_the_cache),
-		TREE_TEST(vmlinux_moves),
-		TREE_TEST(own_vdso),
-		cmocka_unit_test(kinds),
-		TREE_TEST(identity_by_inode),
-		TREE_TEST(opens_by_inode),
+		TREE_TEST(reads_perf_maps),
+		TREE_TEST(moves_kernel_symbols_but_not_modules),
+		TREE_TEST(prefers_cached_kallsyms_at_the_recorded_address),
+		TREE_TEST(moves_symbols_of_vmlinux),
+		TREE_TEST(finds_symbols_of_this_process_vdso),
+		cmocka_unit_test(finds_the_kind_of_a_dso),
+		TREE_TEST(distinguishes_files_by_inode),
+		TREE_TEST(opens_only_the_file_with_the_inode),
 		TREE_TEST(walk),
-		TREE_TEST(binutils_split),
+		TREE_TEST(finds_symbols_of_a_split_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

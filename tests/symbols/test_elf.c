@@ -37,7 +37,7 @@ static const struct {
 	{0x1200, "last", 0x1200},    {0x2fff, "last", 0x1200},  {0x3000, NULL, 0},
 };
 
-static void each_class_and_order(void **state)
+static void reads_each_class_and_byte_order(void **state)
 {
 	struct image image;
 
@@ -107,7 +107,7 @@ static void kernel_space_and_section(void **state)
 
 /* A truncated image is rejected or has fewer symbols, wherever it is cut. The copy has exactly the
  * right size, so that ASan reports reads beyond its end. */
-static void truncated_everywhere(void **state)
+static void reads_images_truncated_anywhere(void **state)
 {
 	struct image image;
 
@@ -134,7 +134,7 @@ static void truncated_everywhere(void **state)
 
 /* With any byte changed, an image has no more symbols than fit into the file, and symbols cover the
  * requested address. */
-static void flipped_everywhere(void **state)
+static void reads_images_with_any_byte_changed(void **state)
 {
 	struct image image, bad;
 
@@ -185,7 +185,7 @@ static uint8_t *many_headers(bool is64, uint64_t phnum, uint64_t shnum, size_t *
 }
 
 /* All headers are searched for each request, so their number is limited. */
-static void too_many_headers(void **state)
+static void limits_the_number_of_headers(void **state)
 {
 	static const struct {
 		uint64_t phnum, shnum;
@@ -217,7 +217,7 @@ static void too_many_headers(void **state)
 }
 
 /* Search for a build ID after `nr` note segments, all of the same 1 MB of zeros. */
-static int id_behind(uint16_t nr)
+static int find_id_after_notes(uint16_t nr)
 {
 	enum { ID = 0x8000, ZEROS = 0x10000, LEN = 1 << 20 };
 	struct image head = {.is64 = true, .big = TALLY_HOST_BIG_ENDIAN};
@@ -245,15 +245,15 @@ static int id_behind(uint16_t nr)
 	return ret;
 }
 
-static void too_many_notes(void **state)
+static void limits_the_number_of_note_segments(void **state)
 {
-	assert_int_equal(id_behind(0), 0);
-	assert_int_equal(id_behind(15), 0);
-	assert_int_equal(id_behind(16), -ENOENT);
-	assert_int_equal(id_behind(500), -ENOENT);
+	assert_int_equal(find_id_after_notes(0), 0);
+	assert_int_equal(find_id_after_notes(15), 0);
+	assert_int_equal(find_id_after_notes(16), -ENOENT);
+	assert_int_equal(find_id_after_notes(500), -ENOENT);
 }
 
-static void not_elf(void **state)
+static void rejects_other_files(void **state)
 {
 	static const uint8_t text[] = "#!/bin/sh\necho this is no image at all\n";
 	struct tally_symtab table = {0};
@@ -285,14 +285,14 @@ static void kernel_notes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_class_and_order),
+		cmocka_unit_test(reads_each_class_and_byte_order),
 		cmocka_unit_test(build_id_and_debuglink),
 		cmocka_unit_test(kernel_space_and_section),
-		cmocka_unit_test(truncated_everywhere),
-		cmocka_unit_test(flipped_everywhere),
-		cmocka_unit_test(too_many_headers),
-		cmocka_unit_test(too_many_notes),
-		cmocka_unit_test(not_elf),
+		cmocka_unit_test(reads_images_truncated_anywhere),
+		cmocka_unit_test(reads_images_with_any_byte_changed),
+		cmocka_unit_test(limits_the_number_of_headers),
+		cmocka_unit_test(limits_the_number_of_note_segments),
+		cmocka_unit_test(rejects_other_files),
 		cmocka_unit_test(kernel_notes),
 	};
 

@@ -23,14 +23,14 @@
 static const struct tally_build_id object = {"\x01\x23\x45\x67\x89\xab\xcd\xef", 8};
 static const char name[] = "0123456789abcdef.index";
 
-struct place {
+struct index_dir_fixture {
 	char above[64], path[80], file[128];
 	struct tally_index_dir dir;
 };
 
 static int place_setup(void **state)
 {
-	struct place *place = calloc(1, sizeof(*place));
+	struct index_dir_fixture *place = calloc(1, sizeof(*place));
 
 	strcpy(place->above, "/tmp/tally-index-XXXXXX");
 	assert_non_null(mkdtemp(place->above));
@@ -43,7 +43,7 @@ static int place_setup(void **state)
 
 static int place_teardown(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 
 	tally_index_dir_close(&place->dir);
 	temporary_remove(place->above);
@@ -52,14 +52,14 @@ static int place_teardown(void **state)
 }
 
 /* Open the directory again, as a later process would. */
-static void place_again(struct place *place, uint64_t limit)
+static void place_reopen(struct index_dir_fixture *place, uint64_t limit)
 {
 	tally_index_dir_close(&place->dir);
 	assert_int_equal(tally_index_dir_open(place->path, limit, &place->dir), 0);
 }
 
 /* Write one section of `len` bytes with value `byte`. */
-static int write_section(struct place *place, const struct tally_build_id *id,
+static int write_section(struct index_dir_fixture *place, const struct tally_build_id *id,
 			 enum tally_index_id section, int byte, size_t len)
 {
 	struct tally_index_writer *writer;
@@ -81,7 +81,7 @@ static int write_section(struct place *place, const struct tally_build_id *id,
 }
 
 /* Return 0 if the section has the written bytes, or a negative error. */
-static int read_section(struct place *place, const struct tally_build_id *id,
+static int read_section(struct index_dir_fixture *place, const struct tally_build_id *id,
 			enum tally_index_id section, int byte, size_t len)
 {
 	struct tally_index index;
@@ -103,7 +103,7 @@ static int read_section(struct place *place, const struct tally_build_id *id,
 	return ret;
 }
 
-static size_t nr_files(const struct place *place)
+static size_t nr_files(const struct index_dir_fixture *place)
 {
 	char command[160];
 	size_t nr = 0;
@@ -117,9 +117,9 @@ static size_t nr_files(const struct place *place)
 	return nr;
 }
 
-static void round_trip(void **state)
+static void reads_what_was_written(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	struct stat st;
 
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 0, 0), -ENOENT);
@@ -134,11 +134,11 @@ static void round_trip(void **state)
 }
 
 /* Pieces of any size are stored in the order in which they were added. */
-static void pieces(void **state)
+static void keeps_the_order_of_pieces(void **state)
 {
 	static const size_t sizes[] = {1,     32767, 3, 32768,  32769, 40000, 2,    65535,
 				       65536, 65537, 7, 200000, 30000, 30000, 30000};
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	struct tally_index_writer *writer;
 	struct tally_index index;
 	uint8_t *data = malloc(200000);
@@ -165,9 +165,9 @@ static void pieces(void **state)
 }
 
 /* RLIMIT_FSIZE does not end the process: SIGXFSZ is not raised. */
-static void file_size_limit(void **state)
+static void survives_a_file_size_limit(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	struct rlimit before, limit;
 
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -182,9 +182,9 @@ static void file_size_limit(void **state)
 }
 
 /* Sections stay until they are written again or replaced by an empty one. */
-static void merge(void **state)
+static void keeps_sections_that_are_not_rewritten(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 77), 0);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_RULES, 'r', 99999), 0);
@@ -197,10 +197,10 @@ static void merge(void **state)
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_RULES, 'r', 99999), 0);
 }
 
-static void objects(void **state)
+static void separates_objects_by_build_id(void **state)
 {
 	struct tally_build_id other = object, longer = object, brief = {"\x01\x23", 2};
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 
 	other.id[7]++;
 	longer.size = TALLY_BUILD_ID_MAX;
@@ -244,9 +244,9 @@ static bool has_names(const uint8_t *data, size_t len)
 }
 
 /* Truncated, with any bit flipped or any range zeroed, an index has no names. */
-static void torn(void **state)
+static void rejects_damaged_indexes(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	uint8_t *data, *zeroed;
 	size_t len;
 
@@ -274,9 +274,9 @@ static void torn(void **state)
 }
 
 /* Headers with wrong values and a valid checksum. */
-static void hostile_headers(void **state)
+static void rejects_wrong_headers_with_valid_checksums(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	struct tally_index_header header;
 	struct tally_index_section *section = &header.sections[0];
 	static const uint64_t sizes[] = {0, 1, 7, 1000, UINT64_MAX, UINT64_MAX - 7, 1ull << 63};
@@ -297,7 +297,7 @@ static void hostile_headers(void **state)
 }
 
 /* The checksum does not depend on the sizes of the pieces, but on each bit. */
-static void sums(void **state)
+static void checksums_depend_on_every_bit(void **state)
 {
 	uint8_t data[300];
 	uint64_t whole;
@@ -326,9 +326,9 @@ static void sums(void **state)
 }
 
 /* Files that other users can change or own, and symbolic links, are not used. */
-static void trust(void **state)
+static void ignores_files_that_others_can_change(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 	char elsewhere[160];
 
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
@@ -347,19 +347,19 @@ static void trust(void **state)
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
 	assert_int_equal(rename(elsewhere, place->file), 0);
 	chmod(place->path, 0770);
-	place_again(place, 1 << 20);
+	place_reopen(place, 1 << 20);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -ENOENT);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
 	assert_int_equal(rename(place->path, elsewhere), 0);
 	chmod(elsewhere, 0700);
 	assert_int_equal(symlink(elsewhere, place->path), 0);
-	place_again(place, 1 << 20);
+	place_reopen(place, 1 << 20);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -ENOTDIR);
 }
 
-static void other_users(void **state)
+static void ignores_files_of_other_users(void **state)
 {
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 
 	if (!probe_chown(1000))
 		probe_skip("files cannot be given to other users here");
@@ -370,7 +370,7 @@ static void other_users(void **state)
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), 0);
 	assert_int_equal(chown(place->path, 1000, 0), 0);
-	place_again(place, 1 << 20);
+	place_reopen(place, 1 << 20);
 	assert_int_equal(read_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -ENOENT);
 	assert_int_equal(write_section(place, &object, TALLY_INDEX_NAMES, 'n', 9), -EPERM);
 	/* Nothing is created in directories of other users. */
@@ -381,7 +381,7 @@ static void other_users(void **state)
 }
 
 /* Write an index of the object with that number, last used `days` days ago. */
-static void write_aged(struct place *place, uint8_t number, int days)
+static void write_aged(struct index_dir_fixture *place, uint8_t number, int days)
 {
 	struct timespec times[2] = {{.tv_sec = time(NULL) - days * 86400}};
 	struct tally_build_id id = object;
@@ -394,12 +394,12 @@ static void write_aged(struct place *place, uint8_t number, int days)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static bool is_there(const struct place *place, const char *file)
+static bool is_there(const struct index_dir_fixture *place, const char *file)
 {
 	return !faccessat(place->dir.fd, file, F_OK, 0);
 }
 
-static void put(const struct place *place, const char *file, int age)
+static void put(const struct index_dir_fixture *place, const char *file, int age)
 {
 	struct timespec times[2] = {{.tv_sec = time(NULL) - age}};
 	int fd = openat(place->dir.fd, file, O_CREAT | O_WRONLY, 0600);
@@ -412,7 +412,7 @@ static void put(const struct place *place, const char *file, int age)
 }
 
 /* To stay below the limit, the least recently used indexes are removed. Other files are not. */
-static void eviction(void **state)
+static void removes_the_least_recently_used_index(void **state)
 {
 	static const char *const others[] = {"README",
 					     "0123456789abcdef.index.bak",
@@ -422,9 +422,9 @@ static void eviction(void **state)
 					     ".0123456789abcdef.index.0123",
 					     "0123456789abcdef.indey"};
 	struct tally_build_id id = object;
-	struct place *place = *state;
+	struct index_dir_fixture *place = *state;
 
-	place_again(place, 200000);
+	place_reopen(place, 200000);
 	for (uint8_t i = 1; i <= 3; i++)
 		write_aged(place, i, i == 2 ? 9 : i);
 	for (size_t i = 0; i < 7; i++)
@@ -454,17 +454,27 @@ static void eviction(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums),
-		cmocka_unit_test_setup_teardown(round_trip, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(pieces, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(file_size_limit, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(merge, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(objects, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(torn, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(hostile_headers, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(trust, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(other_users, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(eviction, place_setup, place_teardown),
+		cmocka_unit_test(checksums_depend_on_every_bit),
+		cmocka_unit_test_setup_teardown(reads_what_was_written, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(keeps_the_order_of_pieces, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(survives_a_file_size_limit, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(keeps_sections_that_are_not_rewritten, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(separates_objects_by_build_id, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(rejects_damaged_indexes, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(rejects_wrong_headers_with_valid_checksums,
+						place_setup, place_teardown),
+		cmocka_unit_test_setup_teardown(ignores_files_that_others_can_change, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(ignores_files_of_other_users, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(removes_the_least_recently_used_index, place_setup,
+						place_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void write_image(const struct tree *tree, const char *path, char letter, 
 }
 
 /* Wait until a change would show in the times of files: recently changed files get no index. */
-static void settle(void)
+static void wait_for_file_times(void)
 {
 	/* Two clock ticks; more than two seconds on file systems with times in whole seconds. */
 	const int64_t least = probe_time_of_new_file().tv_nsec ? 40000000 : 2100000000;
@@ -166,20 +166,20 @@ static void expect(struct tree *tree, const char *name, bool with_id, bool from_
 	}
 }
 
-static void own_file(void **state)
+static void uses_the_index_until_the_file_changes(void **state)
 {
 	static const char path[] = "root/bin/prog";
 	struct tree *tree = *state;
 
 	write_image(tree, path, 'a', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'a', path);
 	expect(tree, "/bin/prog", true, true, 'a', path);
 	/* Found by the build ID in the file. */
 	expect(tree, "/bin/prog", false, true, 'a', path);
 	/* Another file with the same ID and size. */
 	write_image(tree, path, 'b', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'b', path);
 	expect(tree, "/bin/prog", true, true, 'b', path);
 	remove_file(tree, path);
@@ -191,7 +191,7 @@ static void own_file(void **state)
 }
 
 /* An index is found by another path of the same file, too. */
-static void other_name(void **state)
+static void uses_the_index_under_another_path(void **state)
 {
 	struct tree *tree = *state;
 	char full[512];
@@ -199,26 +199,26 @@ static void other_name(void **state)
 	write_image(tree, "root/usr/bin/prog", 'a', SYMBOLS);
 	tree_path(tree, "root/bin", full);
 	assert_int_equal(symlink("usr/bin", full), 0);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/usr/bin/prog", true, false, 'a', "root/usr/bin/prog");
 	expect(tree, "/bin/prog", true, true, 'a', "root/bin/prog");
 }
 
 /* Debug files are added and removed. */
-static void debug_file(void **state)
+static void drops_the_index_when_debug_files_change(void **state)
 {
 	struct tree *tree = *state;
 
 	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'a', "root/bin/prog");
 	write_image(tree, debug_place, 'd', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'd', debug_place);
 	expect(tree, "/bin/prog", true, true, 'd', debug_place);
 	/* A path that is searched first, as in perf. */
 	write_image(tree, "root//bin/x.debug", 'e', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/prog", true, false, 'e', "root//bin/x.debug");
 	expect(tree, "/bin/prog", true, true, 'e', "root//bin/x.debug");
 	/* Paths without a file are recorded in the index, too. */
@@ -230,7 +230,7 @@ static void debug_file(void **state)
 }
 
 /* Without the file itself symbols come from the build-ID cache, for any process. */
-static void build_id_cache(void **state)
+static void uses_the_index_without_the_file(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/gone", id, 20, .pid = 1 << 29};
@@ -238,7 +238,7 @@ static void build_id_cache(void **state)
 
 	snprintf(path, sizeof(path), "%self", cache_place);
 	write_image(tree, path, 'c', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	expect(tree, "/bin/gone", true, false, 'c', path);
 	expect(tree, "/bin/gone", true, true, 'c', path);
 	assert_true(look_up(tree, &key)->table.is_mapped);
@@ -252,14 +252,14 @@ static void build_id_cache(void **state)
 }
 
 /* No index is written for names in another form, few symbols or a short ID. */
-static void without(void **state)
+static void writes_no_index_for_special_cases(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
 
 	write_image(tree, "root/bin/small", 'a', 9);
 	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	key.name = "/bin/small";
 	assert_int_equal(tally_dso_status(look_up(tree, &key)).nr_symbols, 9);
 	key.name = "/bin/prog";
@@ -285,7 +285,7 @@ static void without(void **state)
 }
 
 /* Two files with the same ID in one process: the index remains that of one of them. */
-static void twins(void **state)
+static void two_files_with_one_id_do_not_share_an_index(void **state)
 {
 	struct tally_dso_key one = {TALLY_DSO_USER, "/bin/one", id, 20}, two = one;
 	struct tree *tree = *state;
@@ -294,7 +294,7 @@ static void twins(void **state)
 	two.name = "/bin/two";
 	write_image(tree, "root/bin/one", 'a', SYMBOLS);
 	write_image(tree, "root/bin/two", 'b', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(look_up(tree, &one)->table.is_mapped, i > 0);
 		assert_int_equal(tally_dso_get(tree->symbols, &two, &dso), 0);
@@ -304,13 +304,13 @@ static void twins(void **state)
 }
 
 /* The index is written immediately, because a closed pipe may end the process while it prints. */
-static void at_once(void **state)
+static void writes_the_index_immediately(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_USER, "/bin/prog", id, 20};
 	struct tree *tree = *state;
 
 	write_image(tree, "root/bin/prog", 'a', SYMBOLS);
-	settle();
+	wait_for_file_times();
 	assert_false(index_is_there(tree));
 	(void)look_up(tree, &key);
 	assert_true(index_is_there(tree));
@@ -337,7 +337,7 @@ static uint64_t rules_answers(struct tally_dso *dso, uint64_t end)
 }
 
 /* Unwind rules are stored together with symbols, for the file they were read from. */
-static void unwind_rules(void **state)
+static void keeps_unwind_rules_in_the_index(void **state)
 {
 	struct tree *tree = *state;
 	uint8_t own_id[TALLY_BUILD_ID_MAX];
@@ -355,12 +355,12 @@ static void unwind_rules(void **state)
 	tree_path(tree, "root/bin/this", copy);
 	assert_int_equal(tally_elf_build_id(copy, own_id, &key.build_id_size), 0);
 	key.name = "/bin/this";
-	settle();
+	wait_for_file_times();
 	for (int i = 0; i < 5; i++) {
 		/* The fourth time the file's times indicate another file. */
 		if (i == 3)
 			assert_int_equal(chmod(copy, 0700), 0);
-		settle();
+		wait_for_file_times();
 		tally_symbols_free(tree->symbols);
 		assert_int_equal(tally_symbols_new(&tree->options, &tree->symbols), 0);
 		assert_int_equal(tally_dso_get(tree->symbols, &key, &dso), 0);
@@ -381,7 +381,7 @@ static void unwind_rules(void **state)
 /* ---- kernels ------------------------------------------------------------------------ */
 
 /* perf's cached kallsyms of a kernel that does not run here. */
-static void cached_kernel(void **state)
+static void uses_the_index_of_cached_kallsyms(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]", id, 20};
 	struct tree *tree = *state;
@@ -398,7 +398,7 @@ static void cached_kernel(void **state)
 	snprintf(path, sizeof(path), "%skallsyms", cache_place);
 	write_file(tree, path, tally_str_text(&text), text.len);
 	tally_str_free(&text);
-	settle();
+	wait_for_file_times();
 	for (int i = 0; i < 4; i++) {
 		/* The third time it was recorded at another address. */
 		uint64_t moved = i == 2 ? 0x1000000 : 0;
@@ -440,7 +440,7 @@ static uint64_t kernel_answers(struct tree *tree, bool from_index)
 }
 
 /* Return true if this process can see addresses of symbols and the notes with the build ID. */
-static bool kernel_tells(void)
+static bool kernel_shows_symbols(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
 	unsigned long long address = 0;
@@ -453,7 +453,7 @@ static bool kernel_tells(void)
 	return address && !access("/sys/kernel/notes", R_OK);
 }
 
-static void running_kernel(void **state)
+static void uses_the_index_of_the_running_kernel(void **state)
 {
 	struct tally_dso_key key = {TALLY_DSO_KERNEL, "[kernel.kallsyms]"};
 	struct tree *tree = *state;
@@ -468,7 +468,7 @@ static void running_kernel(void **state)
 	/* The descriptor may see more than its user, so nothing is written to the index. */
 	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	tree->options.kallsyms_fd = fd;
-	if (!kernel_tells()) {
+	if (!kernel_shows_symbols()) {
 		close(fd);
 		probe_skip("the kernel hides its symbols, or has no build id");
 	}
@@ -501,10 +501,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 #define WITH_TREE(function) cmocka_unit_test_setup_teardown(function, tree_setup, tree_teardown)
-		WITH_TREE(own_file),       WITH_TREE(other_name),   WITH_TREE(debug_file),
-		WITH_TREE(build_id_cache), WITH_TREE(without),      WITH_TREE(twins),
-		WITH_TREE(at_once),        WITH_TREE(unwind_rules), WITH_TREE(cached_kernel),
-		WITH_TREE(running_kernel),
+		WITH_TREE(uses_the_index_until_the_file_changes),
+		WITH_TREE(uses_the_index_under_another_path),
+		WITH_TREE(drops_the_index_when_debug_files_change),
+		WITH_TREE(uses_the_index_without_the_file),
+		WITH_TREE(writes_no_index_for_special_cases),
+		WITH_TREE(two_files_with_one_id_do_not_share_an_index),
+		WITH_TREE(writes_the_index_immediately),
+		WITH_TREE(keeps_unwind_rules_in_the_index),
+		WITH_TREE(uses_the_index_of_cached_kallsyms),
+		WITH_TREE(uses_the_index_of_the_running_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void assert_written(const struct stat *before, bool is_written)
 			 is_written);
 }
 
-static void what_two_processes_looked_for_is_kept(void **state)
+static void merges_the_lines_of_two_processes(void **state)
 {
 	struct process first = process_begin(), second = process_begin(), third;
 
@@ -121,7 +121,7 @@ static void what_two_processes_looked_for_is_kept(void **state)
 	process_end(&third);
 }
 
-static void what_is_known_is_not_written_again(void **state)
+static void does_not_rewrite_known_lines(void **state)
 {
 	struct process process = process_begin();
 	struct stat before;
@@ -141,7 +141,7 @@ static void what_is_known_is_not_written_again(void **state)
 }
 
 /* More lines than an index holds. It is not written again if the missing ones do not fit. */
-static void a_full_index_has_what_was_looked_for_last(void **state)
+static void a_full_index_keeps_the_latest_lines(void **state)
 {
 	enum { MANY = (64 << 20) / (LINES * 16) + 1000 };
 	struct process process = process_begin();
@@ -192,7 +192,7 @@ static void write_two_spans(struct process *process, uint64_t start, uint64_t en
 	assert_int_equal(tally_index_writer_close(writer, 0), 0);
 }
 
-static void spans_that_overlap_are_refused(void **state)
+static void rejects_overlapping_spans(void **state)
 {
 	static const struct {
 		uint64_t start, end;
@@ -214,12 +214,10 @@ static void spans_that_overlap_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_two_processes_looked_for_is_kept, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(spans_that_overlap_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_known_is_not_written_again, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(a_full_index_has_what_was_looked_for_last, setup,
+		cmocka_unit_test_setup_teardown(merges_the_lines_of_two_processes, setup, teardown),
+		cmocka_unit_test_setup_teardown(rejects_overlapping_spans, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_rewrite_known_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_index_keeps_the_latest_lines, setup,
 						teardown),
 	};
 

@@ -93,7 +93,7 @@ static void expect_same(const struct tally_symtab *a, const struct tally_symtab 
 	}
 }
 
-static void round_trip(void **state)
+static void reads_tables_as_written(void **state)
 {
 	static const struct {
 		size_t nr;
@@ -120,7 +120,7 @@ static void round_trip(void **state)
 }
 
 /* Two tables in one index are distinguished; the second one may be empty. */
-static void two_tables(void **state)
+static void keeps_two_tables_in_one_index(void **state)
 {
 	struct place *place = *state;
 	struct tally_symtab tables[] = {make_table(300, 32), make_table(70, 3)}, mapped[2];
@@ -154,7 +154,7 @@ static void two_tables(void **state)
 }
 
 /* A table with names outside the arena is not written. */
-static void borrowed_names(void **state)
+static void does_not_write_names_outside_the_arena(void **state)
 {
 	struct place *place = *state;
 	struct tally_index_writer *writer;
@@ -171,7 +171,7 @@ static void borrowed_names(void **state)
 
 /* A table with any damaged section is rejected: without its tree, look-ups would find other
  * symbols. */
-static void broken_parts(void **state)
+static void rejects_a_table_with_a_damaged_section(void **state)
 {
 	struct place *place = *state;
 	struct tally_symtab table = make_table(200, 3);
@@ -231,7 +231,7 @@ static void look_up_everywhere(const uint8_t *data, size_t len)
 	tally_symtab_free(&table);
 }
 
-static void hostile_sections(void **state)
+static void looks_up_safely_in_damaged_tables(void **state)
 {
 	struct place *place = *state;
 	struct tally_symtab table;
@@ -269,11 +269,16 @@ static void hostile_sections(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(round_trip, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(two_tables, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(borrowed_names, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(broken_parts, place_setup, place_teardown),
-		cmocka_unit_test_setup_teardown(hostile_sections, place_setup, place_teardown),
+		cmocka_unit_test_setup_teardown(reads_tables_as_written, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(keeps_two_tables_in_one_index, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(does_not_write_names_outside_the_arena, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(rejects_a_table_with_a_damaged_section, place_setup,
+						place_teardown),
+		cmocka_unit_test_setup_teardown(looks_up_safely_in_damaged_tables, place_setup,
+						place_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

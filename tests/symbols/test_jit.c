@@ -16,7 +16,7 @@
 #include "jit_image.h"
 #include "names.h"
 #include "symbols/lines.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 #include "symbols/perfmap.h"
 #include "temporary.h"
 
@@ -36,7 +36,7 @@ static void parse(const char *text, struct tally_jit *jit, struct tally_error *e
 	assert_int_equal(tally_jit_finish(jit), 0);
 }
 
-static void lines(void **state)
+static void parses_lines_of_perf_maps(void **state)
 {
 	static const char text[] = "1000 10 Lfoo;::bar (int)\n"
 				   "bad\n"
@@ -63,7 +63,7 @@ static void lines(void **state)
 }
 
 /* Names of .NET and Node are complete, with any characters in them. */
-static void names_with_anything(void **state)
+static void keeps_all_characters_of_names(void **state)
 {
 	static const char *const names[] = {
 		"int32 [cpu-using] calc.Program+<>c::<Sum>b__2_0(int32,int32)[OptimizedTier1]",
@@ -85,7 +85,7 @@ static void names_with_anything(void **state)
 }
 
 /* The last entry for an address is valid. */
-static void addresses_used_again(void **state)
+static void the_last_entry_of_an_address_is_valid(void **state)
 {
 	struct tally_jit jit = {0};
 
@@ -99,7 +99,7 @@ static void addresses_used_again(void **state)
 }
 
 /* The last line of a file that is still being written may be incomplete. */
-static void half_a_line(void **state)
+static void leaves_an_incomplete_last_line(void **state)
 {
 	static const char text[] = "1000 10 one\n2000 10 tw";
 	struct tally_jit jit = {0};
@@ -160,20 +160,20 @@ static void write_as(const struct program *program, const char *mode, const char
 }
 
 /* Read the file again. Returns true if something is new. */
-static bool look_again(struct program *program)
+static bool reread(struct program *program)
 {
 	uint64_t before = tally_symbols_generation(program->symbols);
 
-	tally_symbols_look_again(program->symbols);
+	tally_symbols_jit_refresh(program->symbols);
 	return tally_symbols_generation(program->symbols) != before;
 }
 
 /* Read the file again until something is new. After a read that took long, as on a busy machine,
  * the next calls do nothing. */
-static bool look_until_new(struct program *program)
+static bool reread_until_new(struct program *program)
 {
 	for (int tries = 0; tries < 300000; tries++) {
-		if (look_again(program))
+		if (reread(program))
 			return true;
 		usleep(1000);
 	}
@@ -189,15 +189,15 @@ static void a_map_grows(void **state)
 	first = tally_dso_find(program->dso, 0x1000);
 	assert_non_null(first);
 	assert_null(dso_name_at(program->dso, 0x2000));
-	assert_false(look_again(program));
+	assert_false(reread(program));
 	write_as(program, "a", "o\n1008 8 over\n");
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "two");
 	assert_string_equal(dso_name_at(program->dso, 0x1008), "over");
 	/* Returned symbols stay at their addresses. */
 	assert_ptr_equal(tally_dso_find(program->dso, 0x1000), first);
 	assert_int_equal(tally_dso_status(program->dso).nr_symbols, 3);
-	assert_false(look_again(program));
+	assert_false(reread(program));
 }
 
 /* The file appears late: after the first look-up, as when an agent is loaded. */
@@ -208,9 +208,9 @@ static void a_map_appears(void **state)
 	assert_null(dso_name_at(program->dso, 0x1000));
 	assert_int_equal(tally_dso_status(program->dso).state, TALLY_DSO_MISSING);
 	write_as(program, "w", "");
-	assert_false(look_again(program));
+	assert_false(reread(program));
 	write_as(program, "a", "1000 10 one\n");
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x1000), "one");
 	assert_int_equal(tally_dso_status(program->dso).state, TALLY_DSO_LOADED);
 }
@@ -223,15 +223,15 @@ static void a_map_is_replaced(void **state)
 	write_as(program, "w", "1000 10 one\n");
 	assert_string_equal(dso_name_at(program->dso, 0x1000), "one");
 	write_as(program, "w", "3000 10 longer than what was there before\n");
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_null(dso_name_at(program->dso, 0x1000));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	assert_int_equal(remove(program->path), 0);
 	/* Known names stay. */
-	assert_false(look_again(program));
+	assert_false(reread(program));
 	assert_non_null(dso_name_at(program->dso, 0x3000));
 	write_as(program, "w", "4000 10 another\n");
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_null(dso_name_at(program->dso, 0x3000));
 	assert_string_equal(dso_name_at(program->dso, 0x4000), "another");
 }
@@ -261,14 +261,14 @@ static void a_program_ends(void **state)
 	write_as(program, "w", "1000 10 one\n");
 	assert_string_equal(dso_name_at(program->dso, 0x1000), "one");
 	write_as(program, "a", "2000 10 last");
-	assert_false(look_again(program));
+	assert_false(reread(program));
 	close(fds[1]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	/* Without a newline, as the program was killed while it wrote. */
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_string_equal(dso_name_at(program->dso, 0x2000), "last");
 	write_as(program, "a", "\n3000 10 of nobody\n");
-	assert_false(look_again(program));
+	assert_false(reread(program));
 }
 
 /* ---- jitdump files ----------------------------------------------------------------- */
@@ -304,7 +304,7 @@ static const char *name_when(struct tally_dso *dso, uint64_t addr, uint64_t time
 {
 	uint64_t place;
 
-	return tally_dso_find_place(dso, addr, time, &place) ? dso_name_at(dso, place) : NULL;
+	return tally_dso_jit_offset(dso, addr, time, &place) ? dso_name_at(dso, place) : NULL;
 }
 
 static void a_dump_grows(void **state)
@@ -318,7 +318,7 @@ static void a_dump_grows(void **state)
 	write_dump(program, (uint32_t)getpid(), (uint32_t)getpid(), 1);
 	assert_string_equal(name_when(dso, 0x1000, TALLY_TIME_UNKNOWN), "first");
 	write_dump(program, (uint32_t)getpid(), (uint32_t)getpid(), 2);
-	assert_true(look_until_new(program));
+	assert_true(reread_until_new(program));
 	assert_string_equal(name_when(dso, 0x1000, 150), "first");
 	assert_string_equal(name_when(dso, 0x1000, 200), "later");
 	assert_null(name_when(dso, 0x1000, 99));
@@ -326,7 +326,7 @@ static void a_dump_grows(void **state)
 }
 
 /* Lines of a dump are looked up like lines of debug information. */
-static void lines_of_a_dump(void **state)
+static void finds_lines_of_a_jitdump(void **state)
 {
 	struct program *program = *state;
 	const struct tally_line *line;
@@ -339,7 +339,7 @@ static void lines_of_a_dump(void **state)
 	dso = dump_get(program, name);
 	write_dump(program, (uint32_t)getpid(), (uint32_t)getpid(), 2);
 	assert_true(tally_dso_has_lines(dso));
-	assert_true(tally_dso_find_place(dso, 0x100a, 100, &place));
+	assert_true(tally_dso_jit_offset(dso, 0x100a, 100, &place));
 	tally_dso_lines_prepare(dso, &place, 1);
 	assert_int_equal(tally_dso_lines(dso, place, &line, &span), 1);
 	assert_null(line->function);
@@ -349,13 +349,13 @@ static void lines_of_a_dump(void **state)
 	assert_int_equal(span.end, place + 6);
 	assert_int_equal(tally_dso_lines(dso, span.start - 1, &line, NULL), 0);
 	/* The later function has no lines. */
-	assert_true(tally_dso_find_place(dso, 0x100a, 200, &place));
+	assert_true(tally_dso_jit_offset(dso, 0x100a, 200, &place));
 	assert_int_equal(tally_dso_lines(dso, place, &line, NULL), 0);
 	assert_int_equal(tally_dso_lines_state(dso), TALLY_DSO_LOADED);
 }
 
 /* A dump has the pid of its process in its name and in its header. */
-static void a_dump_of_another(void **state)
+static void rejects_a_jitdump_of_another_process(void **state)
 {
 	struct program *program = *state;
 	char own[32], other[32];
@@ -369,7 +369,7 @@ static void a_dump_of_another(void **state)
 	assert_null(name_when(dump_get(program, other), 0x1000, 100));
 }
 
-static void names_of_dumps(void **state)
+static void recognizes_names_of_jitdumps(void **state)
 {
 	static const struct {
 		const char *path;
@@ -396,18 +396,18 @@ static void names_of_dumps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(names_with_anything),
-		cmocka_unit_test(addresses_used_again),
-		cmocka_unit_test(half_a_line),
+		cmocka_unit_test(parses_lines_of_perf_maps),
+		cmocka_unit_test(keeps_all_characters_of_names),
+		cmocka_unit_test(the_last_entry_of_an_address_is_valid),
+		cmocka_unit_test(leaves_an_incomplete_last_line),
 		PROGRAM_TEST(a_map_grows),
 		PROGRAM_TEST(a_map_appears),
 		PROGRAM_TEST(a_map_is_replaced),
 		PROGRAM_TEST(a_program_ends),
 		PROGRAM_TEST(a_dump_grows),
-		PROGRAM_TEST(lines_of_a_dump),
-		PROGRAM_TEST(a_dump_of_another),
-		cmocka_unit_test(names_of_dumps),
+		PROGRAM_TEST(finds_lines_of_a_jitdump),
+		PROGRAM_TEST(rejects_a_jitdump_of_another_process),
+		cmocka_unit_test(recognizes_names_of_jitdumps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

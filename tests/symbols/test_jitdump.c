@@ -29,7 +29,7 @@ static size_t parse(const struct jit_image *image, struct tally_jit *jit)
 }
 
 /* The same in both byte orders, one of which is the host's. */
-static void by_time(void **state)
+static void finds_code_by_time(void **state)
 {
 	for (int swaps = 0; swaps < 2; swaps++) {
 		struct jit_image image = jit_image_begin(7, swaps);
@@ -61,7 +61,7 @@ static void by_time(void **state)
 }
 
 /* Code is identified by the offset of its bytes in the dump, which is never reused. */
-static void places(void **state)
+static void identifies_code_by_its_offset_in_the_dump(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
 	const struct tally_jit_code *code;
@@ -84,7 +84,7 @@ static void places(void **state)
 	jit_image_free(&image);
 }
 
-static void moves(void **state)
+static void follows_moved_code(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
 	const struct tally_jit_code *before, *after;
@@ -111,7 +111,7 @@ static void moves(void **state)
 }
 
 /* Threads do not write records in the order of their times. */
-static void out_of_order(void **state)
+static void sorts_records_by_time(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
 	struct tally_jit jit = {0};
@@ -126,7 +126,7 @@ static void out_of_order(void **state)
 	jit_image_free(&image);
 }
 
-static void lines(void **state)
+static void finds_lines_of_code(void **state)
 {
 	static const struct jit_image_line list[] = {
 		{0x1010, 7, "b.js"},
@@ -164,7 +164,7 @@ static void lines(void **state)
 }
 
 /* Line entries outside of the function are invalid and skipped. */
-static void lines_out_of_place(void **state)
+static void skips_lines_outside_of_the_function(void **state)
 {
 	static const struct jit_image_line list[] = {{0x1000, 3, "a.js"}, {0x1041, 5, "b.js"}};
 	struct jit_image image = jit_image_begin(7, false);
@@ -176,14 +176,14 @@ static void lines_out_of_place(void **state)
 	jit_image_load(&image, 120, 0x2008, 0x40, 2, "g");
 	parse(&image, &jit);
 	assert_int_equal(jit.codes.len, 2);
-	assert_int_equal(jit.lines.len, 0);
+	assert_int_equal(jit.finds_lines_of_code.len, 0);
 	assert_int_equal(jit.nr_skipped, 2);
 	tally_jit_free(&jit);
 	jit_image_free(&image);
 }
 
 /* V8's line addresses are all 64 bytes too high. */
-static void lines_of_v8(void **state)
+static void corrects_line_addresses_of_v8(void **state)
 {
 	static const struct jit_image_line list[] = {
 		{0x1040, 3, "a.js"},
@@ -208,7 +208,7 @@ static void lines_of_v8(void **state)
 }
 
 /* A dump that is still being written is read in pieces that end anywhere. */
-static void in_pieces(void **state)
+static void reads_a_dump_in_pieces(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
 
@@ -235,7 +235,7 @@ static void in_pieces(void **state)
 	jit_image_free(&image);
 }
 
-static void refused(void **state)
+static void rejects_wrong_headers(void **state)
 {
 	static const struct {
 		size_t at;
@@ -263,7 +263,7 @@ static void refused(void **state)
 }
 
 /* Records with wrong sizes are skipped; later ones are read. */
-static void records_that_make_no_sense(void **state)
+static void skips_records_with_wrong_sizes(void **state)
 {
 	static const struct {
 		size_t at; /* offset in the record */
@@ -292,7 +292,7 @@ static void records_that_make_no_sense(void **state)
 }
 
 /* An invalid record ends the dump; so do zeros, which a crash leaves. */
-static void the_end_of_it(void **state)
+static void an_invalid_record_ends_the_dump(void **state)
 {
 	struct jit_image image = jit_image_begin(7, false);
 	struct tally_jit jit = {0};
@@ -311,7 +311,7 @@ static void the_end_of_it(void **state)
 }
 
 /* A million functions at one address, and a million look-ups at different times. */
-static void a_million_at_one_address(void **state)
+static void finds_a_million_functions_at_one_address(void **state)
 {
 	enum { MANY = 1000000 };
 	struct jit_image image = jit_image_begin(7, false);
@@ -347,12 +347,18 @@ static void arch_clock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_time),       cmocka_unit_test(places),
-		cmocka_unit_test(moves),         cmocka_unit_test(out_of_order),
-		cmocka_unit_test(lines),         cmocka_unit_test(lines_out_of_place),
-		cmocka_unit_test(lines_of_v8),   cmocka_unit_test(in_pieces),
-		cmocka_unit_test(refused),       cmocka_unit_test(records_that_make_no_sense),
-		cmocka_unit_test(the_end_of_it), cmocka_unit_test(a_million_at_one_address),
+		cmocka_unit_test(finds_code_by_time),
+		cmocka_unit_test(identifies_code_by_its_offset_in_the_dump),
+		cmocka_unit_test(follows_moved_code),
+		cmocka_unit_test(sorts_records_by_time),
+		cmocka_unit_test(finds_lines_of_code),
+		cmocka_unit_test(skips_lines_outside_of_the_function),
+		cmocka_unit_test(corrects_line_addresses_of_v8),
+		cmocka_unit_test(reads_a_dump_in_pieces),
+		cmocka_unit_test(rejects_wrong_headers),
+		cmocka_unit_test(skips_records_with_wrong_sizes),
+		cmocka_unit_test(an_invalid_record_ends_the_dump),
+		cmocka_unit_test(finds_a_million_functions_at_one_address),
 		cmocka_unit_test(arch_clock),
 	};
 

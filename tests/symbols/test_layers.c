@@ -47,7 +47,7 @@ static void expect_same(const struct tally_layer *list, uint32_t nr, uint64_t ad
 	tally_layers_free(&layers);
 }
 
-static void nothing(void **state)
+static void finds_nothing_without_layers(void **state)
 {
 	struct tally_layers layers;
 
@@ -56,7 +56,7 @@ static void nothing(void **state)
 	tally_layers_free(&layers);
 }
 
-static void few(void **state)
+static void finds_the_layer_among_few(void **state)
 {
 	static const struct tally_layer list[] = {
 		{10, 20}, {10, 20}, {15, 16}, {0, 5}, {5, 10}, {19, 30}, {12, 13},
@@ -67,7 +67,7 @@ static void few(void **state)
 }
 
 /* Random layers that cover each other in any way. */
-static void any(void **state)
+static void matches_a_linear_search_for_random_layers(void **state)
 {
 	struct tally_layer list[40];
 
@@ -83,7 +83,7 @@ static void any(void **state)
 	}
 }
 
-static void ends_of_the_world(void **state)
+static void handles_the_ends_of_the_address_space(void **state)
 {
 	static const struct tally_layer list[] = {{0, UINT64_MAX}, {UINT64_MAX - 1, UINT64_MAX}};
 	struct tally_layers layers;
@@ -109,7 +109,7 @@ static struct tally_layer *many(uint64_t step, uint64_t size)
 
 /* A million layers at one address cost as much as a million side by side. The test would not end if
  * look-ups searched all entries of a node. */
-static void a_million_at_one_address(void **state)
+static void finds_layers_among_a_million_at_one_address(void **state)
 {
 	struct tally_layer *list = many(0, 1);
 	struct tally_layers layers;
@@ -126,7 +126,7 @@ static void a_million_at_one_address(void **state)
 }
 
 /* An unrealistic case: each layer covers half of all others. */
-static void a_million_over_each_other(void **state)
+static void finds_layers_among_a_million_overlapping_ones(void **state)
 {
 	struct tally_layer *list = many(1, MANY);
 	struct tally_layers layers = {0};
@@ -149,12 +149,12 @@ static void a_million_over_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(few),
-		cmocka_unit_test(any),
-		cmocka_unit_test(ends_of_the_world),
-		cmocka_unit_test(a_million_at_one_address),
-		cmocka_unit_test(a_million_over_each_other),
+		cmocka_unit_test(finds_nothing_without_layers),
+		cmocka_unit_test(finds_the_layer_among_few),
+		cmocka_unit_test(matches_a_linear_search_for_random_layers),
+		cmocka_unit_test(handles_the_ends_of_the_address_space),
+		cmocka_unit_test(finds_layers_among_a_million_at_one_address),
+		cmocka_unit_test(finds_layers_among_a_million_overlapping_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

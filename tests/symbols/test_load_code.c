@@ -107,7 +107,7 @@ static struct tally_dso *get(struct fixture *f, const char *name, const uint8_t 
 	return dso;
 }
 
-static void expect_judged(struct tally_dso *dso, bool is_judged)
+static void expect_validated(struct tally_dso *dso, bool is_judged)
 {
 	assert_true(tally_dso_is_return_address(dso, CALL_END));
 	assert_int_equal(tally_dso_is_return_address(dso, CALL_END + 1), !is_judged);
@@ -115,59 +115,59 @@ static void expect_judged(struct tally_dso *dso, bool is_judged)
 	assert_int_equal(tally_dso_is_return_address(dso, UINT64_MAX), !is_judged);
 }
 
-static void files_of_the_build_id(void **state)
+static void uses_files_with_the_recorded_build_id(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t other[20] = {1, 2, 3};
 
 	write_file(f, "prog", WITH_CODE);
-	expect_judged(get(f, "prog", id), true);
-	expect_judged(get(f, "prog", other), false);
-	expect_judged(get(f, "prog", NULL), true);
-	expect_judged(get(f, "missing", id), false);
+	expect_validated(get(f, "prog", id), true);
+	expect_validated(get(f, "prog", other), false);
+	expect_validated(get(f, "prog", NULL), true);
+	expect_validated(get(f, "missing", id), false);
 	write_file(f, "arm", OF_ARM);
-	expect_judged(get(f, "arm", id), false);
+	expect_validated(get(f, "arm", id), false);
 }
 
 /* A debug file describes code, but does not contain it; the cache has the file that was mapped. */
-static void debug_files_have_no_code(void **state)
+static void does_not_use_debug_files(void **state)
 {
 	struct fixture *f = *state;
 	struct tally_dso *dso;
 
 	write_file(f, "prog", WITHOUT_CODE);
-	expect_judged(get(f, "prog", id), false);
+	expect_validated(get(f, "prog", id), false);
 	write_file(f, "gone", WITHOUT_CODE);
 	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/debug",
 		   WITHOUT_CODE);
 	write_file(f, "cache/.build-id/a0/a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3/elf", WITH_CODE);
 	dso = get(f, "gone", id);
-	expect_judged(dso, true);
+	expect_validated(dso, true);
 	/* Look-ups of names and of code do not interfere. */
 	(void)tally_dso_find(dso, CALL_END);
-	expect_judged(dso, true);
+	expect_validated(dso, true);
 }
 
 /* Without a build ID a file is the recorded one only if the recording was made on this machine and
  * the file has not changed since. */
-static void files_without_a_build_id(void **state)
+static void uses_files_without_build_id_only_if_unchanged(void **state)
 {
 	struct fixture *f = *state;
 
 	write_file(f, "prog", WITH_CODE);
 	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_UNKNOWN, NULL), 0);
-	expect_judged(get(f, "prog", NULL), false);
+	expect_validated(get(f, "prog", NULL), false);
 	symbols_renew(f, &(struct tally_symbols_options){0});
 	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_ELSEWHERE, NULL), 0);
-	expect_judged(get(f, "prog", NULL), false);
+	expect_validated(get(f, "prog", NULL), false);
 	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) - 100});
-	expect_judged(get(f, "prog", NULL), false);
-	expect_judged(get(f, "prog", id), true);
+	expect_validated(get(f, "prog", NULL), false);
+	expect_validated(get(f, "prog", id), true);
 	symbols_renew(f, &(struct tally_symbols_options){.recorded = time(NULL) + 100});
-	expect_judged(get(f, "prog", NULL), true);
+	expect_validated(get(f, "prog", NULL), true);
 	symbols_renew(f, &(struct tally_symbols_options){.symfs = "/"});
 	assert_int_equal(tally_symbols_set_origin(f->symbols, TALLY_SYMBOLS_ELSEWHERE, NULL), 0);
-	expect_judged(get(f, "prog", NULL), true);
+	expect_validated(get(f, "prog", NULL), true);
 }
 
 /* The images have no unwind rules. This is not reported for files that must not be read. */
@@ -177,7 +177,7 @@ static void expect_rules(struct tally_dso *dso, enum tally_dso_state state)
 	assert_int_equal(tally_dso_rules_state(dso), state);
 }
 
-static void rules_without_a_build_id(void **state)
+static void uses_rules_without_build_id_only_if_unchanged(void **state)
 {
 	struct fixture *f = *state;
 
@@ -195,7 +195,7 @@ static void rules_without_a_build_id(void **state)
 }
 
 /* Linking and chmod change the inode's time, not the content of the file. */
-static void files_of_the_inode(void **state)
+static void ignores_changes_of_inode_metadata(void **state)
 {
 	static const struct {
 		int64_t mtime;
@@ -231,7 +231,7 @@ static void files_of_the_inode(void **state)
 		key.inode.maj = major(st.st_dev);
 		key.inode.min = minor(st.st_dev);
 		assert_int_equal(tally_dso_get(f->symbols, &key, &dso), 0);
-		expect_judged(dso, rows[i].is_judged);
+		expect_validated(dso, rows[i].is_judged);
 	}
 }
 
@@ -247,7 +247,7 @@ static size_t count_descriptors(void)
 	return nr;
 }
 
-static void few_files_are_open_at_a_time(void **state)
+static void limits_the_number_of_open_files(void **state)
 {
 	enum { FILES = 300, OPEN = 128, TURNS = 3 };
 	struct fixture *f = *state;
@@ -260,20 +260,20 @@ static void few_files_are_open_at_a_time(void **state)
 			snprintf(name, sizeof(name), "prog%d", i);
 			if (!turn)
 				write_file(f, name, WITH_CODE);
-			expect_judged(get(f, name, NULL), true);
-			expect_judged(get(f, "prog0", NULL), true);
+			expect_validated(get(f, name, NULL), true);
+			expect_validated(get(f, "prog0", NULL), true);
 		}
 		assert_int_equal(count_descriptors() - before, OPEN);
 	}
 	/* A garbage collection closes files. */
 	keep[0] = keep[7] = 1;
-	tally_symbols_sweep(f->symbols, keep);
+	tally_symbols_collect(f->symbols, keep);
 	assert_in_range(count_descriptors() - before, 1, 2);
-	expect_judged(get(f, "prog0", NULL), true);
-	expect_judged(get(f, "prog7", NULL), true);
+	expect_validated(get(f, "prog0", NULL), true);
+	expect_validated(get(f, "prog7", NULL), true);
 }
 
-static void memory_without_a_file_is_not_judged(void **state)
+static void does_not_validate_memory_without_a_file(void **state)
 {
 	static const struct tally_dso_key keys[] = {
 		{TALLY_DSO_PERF_MAP, "//anon", .pid = 1},
@@ -285,11 +285,11 @@ static void memory_without_a_file_is_not_judged(void **state)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		assert_int_equal(tally_dso_get(f->symbols, &keys[i], &dso), 0);
-		expect_judged(dso, false);
+		expect_validated(dso, false);
 	}
 }
 
-static void the_vdso_is_ours(void **state)
+static void validates_with_the_vdso_of_this_process(void **state)
 {
 	const struct tally_dso_key key = {TALLY_DSO_VDSO, "[vdso]"};
 	struct fixture *f = *state;
@@ -305,15 +305,19 @@ static void the_vdso_is_ours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(files_of_the_build_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(debug_files_have_no_code, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_without_a_build_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_of_the_inode, setup, teardown),
-		cmocka_unit_test_setup_teardown(rules_without_a_build_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(few_files_are_open_at_a_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_without_a_file_is_not_judged, setup,
+		cmocka_unit_test_setup_teardown(uses_files_with_the_recorded_build_id, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(the_vdso_is_ours, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_use_debug_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(uses_files_without_build_id_only_if_unchanged,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(ignores_changes_of_inode_metadata, setup, teardown),
+		cmocka_unit_test_setup_teardown(uses_rules_without_build_id_only_if_unchanged,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(limits_the_number_of_open_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_validate_memory_without_a_file, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(validates_with_the_vdso_of_this_process, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

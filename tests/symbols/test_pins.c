@@ -137,7 +137,7 @@ static void expect_id(struct tree *tree, const struct tally_dso_key *key, char l
 	assert_int_equal(id[0], letter);
 }
 
-static void removed(void **state)
+static void finds_symbols_of_a_removed_file(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_pins *pins = tree->options.pins;
@@ -208,7 +208,7 @@ static void pack(const char *from, const char *to)
 }
 
 /* Compressed files are unpacked for look-ups of symbols, never for a pin. */
-static void packed(void **state)
+static void does_not_unpack_files_for_pins(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_pins *pins = tree->options.pins;
@@ -237,7 +237,7 @@ static void packed(void **state)
 }
 
 /* Two files that had the same path keep their symbols. */
-static void replaced(void **state)
+static void keeps_both_files_of_a_replaced_path(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_pins *pins = tree->options.pins;
@@ -261,7 +261,7 @@ static void replaced(void **state)
 }
 
 /* A file that was replaced before it was pinned is not pinned. */
-static void replaced_before(void **state)
+static void does_not_pin_a_file_replaced_before(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso_key key;
@@ -273,7 +273,7 @@ static void replaced_before(void **state)
 	expect(tree, &key, 0, TALLY_DSO_REPLACED);
 }
 
-static void overwritten(void **state)
+static void detects_overwritten_files(void **state)
 {
 	static const struct {
 		char id, new_id;
@@ -305,7 +305,7 @@ static void overwritten(void **state)
 
 /* A file that is removed at the end is written to an index, however small it is. Existing files get
  * none. */
-static void kept(void **state)
+static void writes_an_index_for_removed_files(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_pins *pins = tree->options.pins;
@@ -318,10 +318,10 @@ static void kept(void **state)
 	assert_int_equal(tally_pins_add(pins, &key), 0);
 	assert_int_equal(tally_dso_running_build_id(get(tree, &key), id, &size), 0);
 	recorded = (struct tally_dso_key){TALLY_DSO_USER, tree->file, id, size};
-	tally_dso_keep(get(tree, &key));
+	tally_dso_index_pinned(get(tree, &key));
 	assert_int_equal(access(tree->indexes, F_OK), -1);
 	replace_image(tree, 'b', 'B');
-	tally_dso_keep(get(tree, &key));
+	tally_dso_index_pinned(get(tree, &key));
 	tree->options.pins = NULL;
 	expect(tree, &recorded, 'a', TALLY_DSO_LOADED);
 	assert_int_equal(tally_dso_status(get(tree, &recorded)).source, TALLY_DSO_SOURCE_NONE);
@@ -340,7 +340,7 @@ static void kept(void **state)
 }
 
 /* A file of another user can claim any build ID, so its symbols are not stored under that ID. */
-static void not_kept_of_strangers(void **state)
+static void writes_no_index_for_files_of_other_users(void **state)
 {
 	enum { STRANGER = 12345 };
 	struct tree *tree = *state;
@@ -356,7 +356,7 @@ static void not_kept_of_strangers(void **state)
 		key = key_of(path);
 		assert_int_equal(tally_pins_add(tree->options.pins, &key), 0);
 		assert_int_equal(unlink(path), 0);
-		tally_dso_keep(get(tree, &key));
+		tally_dso_index_pinned(get(tree, &key));
 		assert_int_equal(access(tree->indexes, F_OK), uid ? -1 : 0);
 		expect(tree, &key, 'a', TALLY_DSO_LOADED); /* symbols are shown in this recording
 		                                            * only */
@@ -378,7 +378,7 @@ static void expect_last(struct tree *tree, const struct files *files, size_t nr,
 }
 
 /* With more files than may be open, the last ones are open. */
-static void many(void **state)
+static void keeps_the_last_files_open(void **state)
 {
 	enum { OPEN = 512 };
 	static struct files files;
@@ -390,7 +390,7 @@ static void many(void **state)
 }
 
 /* The same with a low limit on descriptors, some of which are reserved for other uses. */
-static void few_descriptors(void **state)
+static void respects_the_limit_on_descriptors(void **state)
 {
 	enum { SPARE = 64, OPEN = 10, FILES = 40 };
 	struct rlimit limit, low;
@@ -424,7 +424,7 @@ static bool map_file_opens(const void *map)
 }
 
 /* A file that was removed before the mapping was seen is opened by /proc/PID/map_files. */
-static void by_its_map(void **state)
+static void opens_a_removed_file_by_map_files(void **state)
 {
 	struct tree *tree = *state;
 	struct tally_dso_key key;
@@ -454,7 +454,7 @@ static void by_its_map(void **state)
 
 /* A program in a memfd is found by its mapping, not by its name. JIT code in a memfd is not a
  * program. */
-static void in_memory(void **state)
+static void finds_programs_in_memfds(void **state)
 {
 	static const char name[] = "/memfd:prog (deleted)";
 	struct tree *tree = *state;
@@ -499,17 +499,17 @@ static void in_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(packed),
-		TREE_TEST(removed),
-		TREE_TEST(replaced),
-		TREE_TEST(replaced_before),
-		TREE_TEST(overwritten),
-		TREE_TEST(kept),
-		TREE_TEST(many),
-		TREE_TEST(few_descriptors),
-		TREE_TEST(in_memory),
-		TREE_TEST(by_its_map),
-		TREE_TEST(not_kept_of_strangers),
+		TREE_TEST(does_not_unpack_files_for_pins),
+		TREE_TEST(finds_symbols_of_a_removed_file),
+		TREE_TEST(keeps_both_files_of_a_replaced_path),
+		TREE_TEST(does_not_pin_a_file_replaced_before),
+		TREE_TEST(detects_overwritten_files),
+		TREE_TEST(writes_an_index_for_removed_files),
+		TREE_TEST(keeps_the_last_files_open),
+		TREE_TEST(respects_the_limit_on_descriptors),
+		TREE_TEST(finds_programs_in_memfds),
+		TREE_TEST(opens_a_removed_file_by_map_files),
+		TREE_TEST(writes_no_index_for_files_of_other_users),
 	};
 
 	return cmocka_run_group_tests_name("pins", tests, NULL, NULL);

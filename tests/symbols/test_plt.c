@@ -203,7 +203,7 @@ static void a64_table_before_code(void **state)
 }
 
 /* Code that ends within a stub, sections beyond the file, indexes beyond the symbols. */
-static void hostile(void **state)
+static void ignores_damaged_stubs(void **state)
 {
 	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
 	struct tally_symtab table = {0};
@@ -268,7 +268,7 @@ int main(void)
 		cmocka_unit_test(x86_stubs),
 		cmocka_unit_test(a64_stubs),
 		cmocka_unit_test(a64_table_before_code),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(ignores_damaged_stubs),
 		cmocka_unit_test(long_names_are_bounded),
 	};
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "names.h"
-#include "symbols/shape.h"
+#include "symbols/tree_shape.h"
 #include "symbols/table.h"
 
 #define L TALLY_SYMBOL_LOCAL
@@ -36,7 +36,7 @@ static const struct {
 	{"the last unsized one", "aaaa", "b", 0, 0, G, W, 1},
 };
 
-static void alias_choice(void **state)
+static void chooses_among_aliases(void **state)
 {
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
 		struct tally_symtab table = {0};
@@ -62,13 +62,13 @@ static void alias_choice(void **state)
 	}
 }
 
-static const char *shout(void *arg, const char *raw)
+static const char *demangle_f(void *arg, const char *raw)
 {
 	return !strcmp(raw, "_Z1fv") ? "f" : raw;
 }
 
 /* A symbol without a size ends at its limit or at the start of the next one. */
-static void limits_of_unsized_symbols(void **state)
+static void ends_unsized_symbols_at_their_limit(void **state)
 {
 	static const struct tally_symtab_entry entries[] = {
 		{.start = 0x100, .end = 0x100, .limit = 0x110, .name = "short"},
@@ -94,9 +94,9 @@ static void limits_of_unsized_symbols(void **state)
 }
 
 /* Demangled names are compared, not raw ones. */
-static void alias_by_shown_name(void **state)
+static void compares_aliases_by_demangled_name(void **state)
 {
-	struct tally_symtab_options options = {.shown_name = shout};
+	struct tally_symtab_options options = {.shown_name = demangle_f};
 	struct tally_symtab table = {0};
 
 	tally_symtab_add(&table, &(struct tally_symtab_entry){.end = 8, .name = "ff"});
@@ -125,7 +125,7 @@ static void edges_of_the_address_space(void **state)
 
 /* Any symbol found among overlapping ones covers the address. Tables that are filled in the same
  * order give the same result. */
-static void overlaps(void **state)
+static void finds_symbols_among_overlapping_ones(void **state)
 {
 	struct tally_symtab table = {0};
 	uint64_t seed = 1;
@@ -201,7 +201,7 @@ static void tree_stays_red_black(void **state)
 }
 
 /* Tables with an index return the same as a linear search. */
-static void many_symbols(void **state)
+static void large_tables_match_a_linear_search(void **state)
 {
 	enum { SYMBOLS = 500 };
 	struct tally_symtab table = {0};
@@ -239,13 +239,13 @@ static void many_symbols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alias_choice),
-		cmocka_unit_test(limits_of_unsized_symbols),
-		cmocka_unit_test(alias_by_shown_name),
+		cmocka_unit_test(chooses_among_aliases),
+		cmocka_unit_test(ends_unsized_symbols_at_their_limit),
+		cmocka_unit_test(compares_aliases_by_demangled_name),
 		cmocka_unit_test(edges_of_the_address_space),
-		cmocka_unit_test(overlaps),
+		cmocka_unit_test(finds_symbols_among_overlapping_ones),
 		cmocka_unit_test(tree_stays_red_black),
-		cmocka_unit_test(many_symbols),
+		cmocka_unit_test(large_tables_match_a_linear_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

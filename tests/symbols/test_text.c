@@ -43,7 +43,7 @@ static const struct {
 	{"xfs", 0xffffffffc0001000, NULL, 0},
 };
 
-static void kallsyms_places(void **state)
+static void finds_symbols_of_kernel_and_modules(void **state)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		struct tally_symtab table = {0};
@@ -76,7 +76,7 @@ static void kallsyms_address(void **state)
 	assert_int_equal(tally_kallsyms_address(kallsyms, len, "loca", &address), -ENOENT);
 }
 
-static void kallsyms_refused(void **state)
+static void rejects_invalid_kallsyms(void **state)
 {
 	static const struct {
 		const char *text;
@@ -107,7 +107,7 @@ static void kallsyms_refused(void **state)
 }
 
 /* Copies of exactly the right size, so that ASan reports reads beyond the text. */
-static void texts_cut_anywhere(void **state)
+static void parses_texts_truncated_anywhere(void **state)
 {
 	for (size_t len = 0; len < sizeof(kallsyms); len++) {
 		struct tally_symtab table = {0};
@@ -128,10 +128,10 @@ static void texts_cut_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kallsyms_places),
+		cmocka_unit_test(finds_symbols_of_kernel_and_modules),
 		cmocka_unit_test(kallsyms_address),
-		cmocka_unit_test(kallsyms_refused),
-		cmocka_unit_test(texts_cut_anywhere),
+		cmocka_unit_test(rejects_invalid_kallsyms),
+		cmocka_unit_test(parses_texts_truncated_anywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,8 +218,9 @@ static struct group *group_get(struct oracle *oracle, const struct group *wanted
 }
 
 /* Return the DSO of the last equal frame. */
-static const struct tally_dso *parting_dso(struct oracle *oracle, const struct tally_thread *thread,
-					   const struct comparison *result)
+static const struct tally_dso *last_equal_dso(struct oracle *oracle,
+					      const struct tally_thread *thread,
+					      const struct comparison *result)
 {
 	struct stack ours = stack_of(&oracle->unwinder);
 	size_t at = result->equal ? result->equal - 1 : 0;
@@ -261,8 +262,8 @@ static bool is_installing(struct oracle *oracle, const struct tally_thread *thre
 	return false;
 }
 
-static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
-		       enum tally_unwind_end end)
+static int stack_compare(struct oracle *oracle, const struct tally_thread *thread,
+			 enum tally_unwind_end end)
 {
 	struct stack ours = stack_of(&oracle->unwinder);
 	struct comparison result = compare(&ours, &oracle->dwfl);
@@ -284,7 +285,7 @@ static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 	if (result.verdict == EQUAL)
 		return 0;
 	wanted.dwfl_end = oracle->dwfl.end ? oracle->dwfl.end : "?";
-	wanted.dso = parting_dso(oracle, thread, &result);
+	wanted.dso = last_equal_dso(oracle, thread, &result);
 	group = group_get(oracle, &wanted);
 	if (!group)
 		return -ENOMEM;
@@ -293,8 +294,8 @@ static int stack_judge(struct oracle *oracle, const struct tally_thread *thread,
 	return 0;
 }
 
-static int sample_take(struct oracle *oracle, const struct tally_thread *thread,
-		       const struct tally_sample *sample)
+static int sample_process(struct oracle *oracle, const struct tally_thread *thread,
+			  const struct tally_sample *sample)
 {
 	enum tally_unwind_end end;
 	int ret;
@@ -309,7 +310,7 @@ static int sample_take(struct oracle *oracle, const struct tally_thread *thread,
 	if (ret)
 		return ret;
 	oracle->whole_dwfl += oracle->dwfl.end && !strcmp(oracle->dwfl.end, "outermost frame");
-	return stack_judge(oracle, thread, end);
+	return stack_compare(oracle, thread, end);
 }
 
 static int recording_read(struct oracle *oracle)
@@ -330,7 +331,7 @@ static int recording_read(struct oracle *oracle)
 		if (!ret)
 			ret = oracle_dwfl_record(&oracle->dwfl, record.data, record.size);
 		else if (ret > 0)
-			ret = sample_take(oracle, facts.thread, &sample);
+			ret = sample_process(oracle, facts.thread, &sample);
 		if (ret < 0)
 			break;
 	}

@@ -22,7 +22,7 @@ static const int8_t x86_numbers[] = {0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -
 enum { NR_REGS = 33, X86_IP = 16, ARM64_IP = 32, X86_SP = 7, ARM64_SP = 31 };
 
 /* Get the registers of a sample by DWARF number. Returns false if it has no registers. */
-static bool regs_take(uint16_t machine, const struct tally_regs *from, Dwarf_Word regs[NR_REGS])
+static bool regs_convert(uint16_t machine, const struct tally_regs *from, Dwarf_Word regs[NR_REGS])
 {
 	uint64_t nr = 0;
 
@@ -81,7 +81,7 @@ static bool thread_registers(Dwfl_Thread *thread, void *arg)
 	bool is_x86 = oracle->machine == EM_X86_64;
 	Dwarf_Word regs[NR_REGS];
 
-	if (!regs_take(oracle->machine, &oracle->sample->regs_user, regs))
+	if (!regs_convert(oracle->machine, &oracle->sample->regs_user, regs))
 		return false;
 	if (!is_x86)
 		dwfl_thread_state_register_pc(thread, regs[ARM64_IP]);
@@ -274,7 +274,7 @@ int oracle_dwfl_record(struct oracle_dwfl *oracle, const void *record, size_t le
 	is_data = head.misc & PERF_RECORD_MISC_MMAP_DATA;
 	if (head.type == PERF_RECORD_MMAP2)
 		is_data = !(tally_get_u32((const uint8_t *)record + PROT) & PROT_EXEC);
-	return tally_map_put(&oracle->data_maps, tally_get_u64((const uint8_t *)record + START),
+	return tally_map_set(&oracle->data_maps, tally_get_u64((const uint8_t *)record + START),
 			     is_data);
 }
 
@@ -286,7 +286,7 @@ int oracle_dwfl_unwind(struct oracle_dwfl *oracle, const struct tally_thread *th
 
 	oracle->frames.len = 0;
 	oracle->sample = sample;
-	if (!regs_take(oracle->machine, &sample->regs_user, regs))
+	if (!regs_convert(oracle->machine, &sample->regs_user, regs))
 		return 0;
 	oracle->stack_start = regs[oracle->machine == EM_X86_64 ? X86_SP : ARM64_SP];
 	if (!oracle->dwfl || oracle->space != thread->process->maps->space)

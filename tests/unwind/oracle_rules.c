@@ -184,8 +184,8 @@ static void difference_print(struct subject *subject, const struct totals *total
 }
 
 /* Compare at one address. The end of libdw's frame is returned in `*ret_end`. */
-static void place_compare(struct subject *subject, struct totals *totals, uint64_t vaddr,
-			  const struct tally_unwind_rule *rule, uint64_t *ret_end)
+static void address_compare(struct subject *subject, struct totals *totals, uint64_t vaddr,
+			    const struct tally_unwind_rule *rule, uint64_t *ret_end)
 {
 	Dwarf_Frame *frame = frame_find(subject, vaddr);
 	const char *what = NULL;
@@ -214,9 +214,8 @@ static void place_compare(struct subject *subject, struct totals *totals, uint64
 }
 
 /* Compare code from `start` to `end`, for which tally has one rule or none. */
-static void stretch_compare(struct subject *subject, struct totals *totals,
-			    const struct tally_unwind_segment *segment, uint64_t start,
-			    uint64_t end)
+static void range_compare(struct subject *subject, struct totals *totals,
+			  const struct tally_unwind_segment *segment, uint64_t start, uint64_t end)
 {
 	struct tally_unwind_rule rule;
 	bool has = tally_unwind_table_find(&subject->table, start, &rule);
@@ -224,7 +223,7 @@ static void stretch_compare(struct subject *subject, struct totals *totals,
 	uint64_t last = segment->vaddr + (end - segment->offset), next;
 
 	for (; vaddr < last; vaddr = next)
-		place_compare(subject, totals, vaddr, has ? &rule : NULL, &next);
+		address_compare(subject, totals, vaddr, has ? &rule : NULL, &next);
 }
 
 static void segment_compare(struct subject *subject, struct totals *totals,
@@ -237,7 +236,7 @@ static void segment_compare(struct subject *subject, struct totals *totals,
 			i++;
 		next = i < subject->table.head.nr_rows ? subject->table.starts[i] : end;
 		next = TALLY_MIN(next, end);
-		stretch_compare(subject, totals, segment, at, next);
+		range_compare(subject, totals, segment, at, next);
 	}
 }
 

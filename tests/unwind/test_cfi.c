@@ -58,24 +58,25 @@ static void plain_entries_of_both_sections_and_widths(void **state)
 	}
 }
 
-static void versions(void **state)
+static void reads_all_versions(void **state)
 {
 	static const struct {
 		unsigned version;
 		bool is_known;
-	} versions[] = {{0, false}, {1, true}, {2, false}, {3, true}, {4, true}, {5, false}};
+	} reads_all_versions[] = {{0, false}, {1, true}, {2, false},
+				  {3, true},  {4, true}, {5, false}};
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(versions); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(reads_all_versions); i++) {
 		struct tally_cfi_walk walk = {.at = 0};
 		struct tally_cfi_entry entry;
 		size_t common;
 
 		begin(NULL);
 		bytes.is_debug = true;
-		common = common_begin(&bytes, versions[i].version, "", RIP);
+		common = common_begin(&bytes, reads_all_versions[i].version, "", RIP);
 		entry_end(&bytes);
 		code_entry(&bytes, common, 0x100, 0x10, one, 1);
-		if (versions[i].is_known)
+		if (reads_all_versions[i].is_known)
 			check_one(0x100, 0x10);
 		else
 			assert_int_equal(next_of(&walk, &entry), 0);
@@ -83,7 +84,7 @@ static void versions(void **state)
 }
 
 /* In version 4 an entry contains the size of addresses. */
-static void addresses_of_4_bytes_are_not_read(void **state)
+static void skips_entries_with_4_byte_addresses(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
 	struct tally_cfi_entry entry;
@@ -98,7 +99,7 @@ static void addresses_of_4_bytes_are_not_read(void **state)
 }
 
 /* Address encodings, relative to the address of the field and absolute. */
-static void encodings(void **state)
+static void reads_all_address_encodings(void **state)
 {
 	static const struct {
 		uint8_t encoding, size;
@@ -139,7 +140,7 @@ static void encodings(void **state)
 	}
 }
 
-static void leb_encodings(void **state)
+static void reads_leb128_addresses(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zR", RIP);
 
@@ -156,7 +157,7 @@ static void leb_encodings(void **state)
 }
 
 /* Personality, language data and all other letters are skipped. */
-static void augmentations(void **state)
+static void skips_augmentation_data(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLRSB", RIP);
 	struct tally_cfi_walk walk = {.at = 0};
@@ -183,7 +184,7 @@ static void augmentations(void **state)
 	assert_int_equal(entry.common.start.code[0], 0x0c);
 }
 
-static void augmentations_that_are_not_known(void **state)
+static void skips_entries_with_unknown_augmentations(void **state)
 {
 	static const char *const letters[] = {"eh", "zX", "zRX", "y"};
 
@@ -207,7 +208,7 @@ static void augmentations_that_are_not_known(void **state)
 }
 
 /* In .debug_frame the CIE may follow its FDEs, and several CIEs may alternate. */
-static void common_entries_anywhere(void **state)
+static void finds_cies_anywhere_in_debug_frame(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
 	struct tally_cfi_entry entry;
@@ -227,7 +228,7 @@ static void common_entries_anywhere(void **state)
 	assert_int_equal(next_of(&walk, &entry), 0);
 }
 
-static void a_common_entry_that_is_none(void **state)
+static void rejects_references_to_other_entries(void **state)
 {
 	static const uint64_t places[] = {3, 0x1000, UINT32_MAX - 1};
 	struct tally_cfi_entry entry;
@@ -255,7 +256,7 @@ static void a_common_entry_that_is_none(void **state)
 
 /* If the length of the section is unknown, an entry of length 0 ends it. Otherwise it is padding,
  * which linkers leave between entries. */
-static void an_entry_of_length_0(void **state)
+static void skips_padding_or_ends_at_length_0(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
 	struct tally_cfi_entry entry;
@@ -275,7 +276,7 @@ static void an_entry_of_length_0(void **state)
 }
 
 /* A few of them are skipped anywhere. More in a row end the section. */
-static void many_entries_of_length_0(void **state)
+static void many_entries_of_length_0_end_the_section(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
 	struct tally_cfi_entry entry;
@@ -296,7 +297,7 @@ static void many_entries_of_length_0(void **state)
 	assert_int_equal(next_of(&walk, &entry), 0);
 }
 
-static void lengths_beyond_the_section(void **state)
+static void rejects_lengths_beyond_the_section(void **state)
 {
 	struct tally_cfi_walk walk = {.at = 0};
 	struct tally_cfi_entry entry;
@@ -310,7 +311,7 @@ static void lengths_beyond_the_section(void **state)
 }
 
 /* Truncated anywhere, nothing is read beyond the end (checked by ASan). */
-static void every_cut(void **state)
+static void reads_sections_truncated_anywhere(void **state)
 {
 	size_t common = common_begin(&bytes, 1, "zPLR", RIP);
 	struct tally_cfi_entry entry;
@@ -341,7 +342,7 @@ static void every_cut(void **state)
 	}
 }
 
-static void leb_numbers(void **state)
+static void reads_leb128_numbers(void **state)
 {
 	static const uint8_t data[] = {0x7f, 0xff, 0x7e, 0x80, 0x80, 0x01, 0xff, 0xff, 0xff,
 				       0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x80};
@@ -362,19 +363,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(plain_entries_of_both_sections_and_widths),
-		TEST(versions),
-		TEST(addresses_of_4_bytes_are_not_read),
-		TEST(encodings),
-		TEST(leb_encodings),
-		TEST(augmentations),
-		TEST(augmentations_that_are_not_known),
-		TEST(common_entries_anywhere),
-		TEST(a_common_entry_that_is_none),
-		TEST(an_entry_of_length_0),
-		TEST(many_entries_of_length_0),
-		TEST(lengths_beyond_the_section),
-		TEST(every_cut),
-		TEST(leb_numbers),
+		TEST(reads_all_versions),
+		TEST(skips_entries_with_4_byte_addresses),
+		TEST(reads_all_address_encodings),
+		TEST(reads_leb128_addresses),
+		TEST(skips_augmentation_data),
+		TEST(skips_entries_with_unknown_augmentations),
+		TEST(finds_cies_anywhere_in_debug_frame),
+		TEST(rejects_references_to_other_entries),
+		TEST(skips_padding_or_ends_at_length_0),
+		TEST(many_entries_of_length_0_end_the_section),
+		TEST(rejects_lengths_beyond_the_section),
+		TEST(reads_sections_truncated_anywhere),
+		TEST(reads_leb128_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

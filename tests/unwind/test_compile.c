@@ -26,7 +26,7 @@ struct subject {
 	struct tally_unwind_segment segment;
 	struct tally_unwind_piece piece;
 	struct tally_cfi_section sections[2];
-	struct tally_unwind_stubs stubs[2];
+	struct tally_unwind_stubs generates_rules_for_stubs[2];
 	struct tally_unwind_source source;
 	struct tally_unwind_table table;
 	void *block;
@@ -47,7 +47,8 @@ static int begin(void **state)
 						      .code = &subject.piece,
 						      .nr_code = 1,
 						      .sections = subject.sections,
-						      .stubs = subject.stubs};
+						      .generates_rules_for_stubs =
+							      subject.generates_rules_for_stubs};
 	return 0;
 }
 
@@ -92,19 +93,19 @@ static void function(struct frame_bytes *frames, uint64_t offset, uint64_t size)
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
-static void nothing(void **state)
+static void fails_without_any_rule(void **state)
 {
 	assert_int_equal(compile(), -ENODATA);
 }
 
-static void machines_that_are_not_known(void **state)
+static void fails_for_unknown_machines(void **state)
 {
 	function(&subject.frames, 0, 0x10);
 	subject.source.machine = EM_S390;
 	assert_int_equal(compile(), -ENOTSUP);
 }
 
-static void places_are_file_offsets(void **state)
+static void tables_use_file_offsets(void **state)
 {
 	function(&subject.frames, 0x20, 0x10);
 	assert_int_equal(compile(), 0);
@@ -117,7 +118,7 @@ static void places_are_file_offsets(void **state)
 	assert_false(subject.table.head.is_partial);
 }
 
-static void entries_outside_of_code(void **state)
+static void ignores_entries_outside_of_code(void **state)
 {
 	struct frame_bytes *frames = &subject.frames;
 	size_t common = common_plain(frames);
@@ -136,14 +137,14 @@ static void entries_outside_of_code(void **state)
 }
 
 /* Offsets in tables have 32 bits. */
-static void files_that_are_too_large(void **state)
+static void ignores_offsets_above_32_bits(void **state)
 {
 	function(&subject.frames, 0, 0x10);
 	subject.segment.offset = subject.piece.offset = UINT32_MAX - 4;
 	assert_int_equal(compile(), -ENODATA);
 }
 
-static void another_return_address(void **state)
+static void ignores_entries_with_another_return_register(void **state)
 {
 	struct frame_bytes *frames = &subject.frames;
 	size_t common = common_begin(frames, 1, "", 5);
@@ -155,7 +156,7 @@ static void another_return_address(void **state)
 }
 
 /* .eh_frame has precedence over .debug_frame, which only adds rules for other code. */
-static void both_sections(void **state)
+static void prefers_eh_frame_to_debug_frame(void **state)
 {
 	static const uint8_t program[] = {0x0e, 16};
 	struct frame_bytes *frames = &subject.debug_frames;
@@ -170,7 +171,7 @@ static void both_sections(void **state)
 }
 
 /* Entries of code that the linker discarded have address 0, where libraries have other code. */
-static void entries_that_were_thrown_away(void **state)
+static void ignores_entries_of_discarded_code(void **state)
 {
 	static const uint8_t program[] = {0x0e, 64};
 	struct frame_bytes *frames = &subject.debug_frames;
@@ -184,7 +185,7 @@ static void entries_that_were_thrown_away(void **state)
 }
 
 /* A broken entry or a broken end does not affect other entries. */
-static void broken_entries(void **state)
+static void keeps_other_entries_next_to_broken_ones(void **state)
 {
 	static const uint8_t bad[] = {0x44, 0x3f};
 	struct frame_bytes *frames = &subject.frames;
@@ -201,7 +202,7 @@ static void broken_entries(void **state)
 }
 
 /* A table with rows, but without any rule. */
-static void entries_without_a_rule(void **state)
+static void fails_if_no_entry_has_a_rule(void **state)
 {
 	static const uint8_t bad[] = {0x3f};
 	struct frame_bytes *frames = &subject.frames;
@@ -217,7 +218,7 @@ static void entries_without_a_rule(void **state)
 
 /* ---- entry points ------------------------------------------------------------------------- */
 
-static void starts(void **state)
+static void marks_the_entry_point_as_outermost(void **state)
 {
 	function(&subject.frames, 0x30, 0x10);
 	subject.source.entry = VADDR + 0x10;
@@ -230,7 +231,7 @@ static void starts(void **state)
 }
 
 /* Existing rules are kept: glibc's rules mark the outermost frame. */
-static void starts_with_rules(void **state)
+static void keeps_rules_of_the_entry_point(void **state)
 {
 	function(&subject.frames, 0x10, 0x10);
 	subject.source.entry = VADDR + 0x10;
@@ -330,7 +331,7 @@ static const struct stub_row stub_rows[] = {
 	 {{0, "31+0"}, {4, "31+0"}, {8, "31+16 30@-8"}, {23, "31+16 30@-8"}, {24, "31+0"}}},
 };
 
-static void stubs(void **state)
+static void generates_rules_for_stubs(void **state)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(stub_rows); i++) {
 		const struct stub_row *row = &stub_rows[i];
@@ -338,7 +339,8 @@ static void stubs(void **state)
 		begin(NULL);
 		subject.source.machine = row->machine;
 		subject.source.nr_stubs = 1;
-		subject.stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, row->len};
+		subject.generates_rules_for_stubs[0] =
+			(struct tally_unwind_stubs){VADDR + 0x40, row->len};
 		code_put(0x40, row->code, row->len);
 		assert_int_equal(compile(), 0);
 		for (int j = 0; j < 8 && row->rules[j].text; j++) {
@@ -355,21 +357,22 @@ static void stubs(void **state)
 }
 
 /* ld's stubs have rules. */
-static void stubs_with_rules(void **state)
+static void keeps_rules_of_stubs(void **state)
 {
 	code_put(0x40, stub_rows[0].code, stub_rows[0].len);
 	subject.source.nr_stubs = 1;
-	subject.stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, 32};
+	subject.generates_rules_for_stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, 32};
 	function(&subject.frames, 0x40, 32);
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(0x46), "7+8 16@-8");
 }
 
-static void stubs_that_are_nowhere(void **state)
+static void ignores_stubs_outside_of_code(void **state)
 {
 	subject.source.nr_stubs = 2;
-	subject.stubs[0] = (struct tally_unwind_stubs){VADDR + CODE, 16};
-	subject.stubs[1] = (struct tally_unwind_stubs){VADDR + CODE - 4, UINT64_MAX};
+	subject.generates_rules_for_stubs[0] = (struct tally_unwind_stubs){VADDR + CODE, 16};
+	subject.generates_rules_for_stubs[1] =
+		(struct tally_unwind_stubs){VADDR + CODE - 4, UINT64_MAX};
 	code_put(CODE - 4, (uint8_t[]){0x90, 0x90, 0x90, 0x68}, 4);
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(CODE - 4), "7+8 16@-8");
@@ -381,7 +384,7 @@ static void stubs_that_are_nowhere(void **state)
 static const uint8_t restore_rt[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 /* musl's trampoline has no rule; the code before it has one. */
-static void trampolines_without_rules(void **state)
+static void finds_trampolines_without_rules(void **state)
 {
 	code_put(0x100, restore_rt, sizeof(restore_rt));
 	code_put(0x200, (uint8_t[]){0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, 7);
@@ -398,18 +401,19 @@ static void trampolines_without_rules(void **state)
 }
 
 /* A trampoline at the start of the code has no byte before it. */
-static void trampolines_at_the_start(void **state)
+static void finds_a_trampoline_at_the_start_of_code(void **state)
 {
 	code_put(0, restore_rt, sizeof(restore_rt));
 	assert_int_equal(compile(), 0);
 	assert_string_equal(rule_text(&subject.table, OFFSET - 1), "none");
 	assert_string_equal(at(0), "context");
-	assert_int_equal(subject.table.starts[0], subject.table.head.code_start);
+	assert_int_equal(subject.table.marks_the_entry_point_as_outermost[0],
+			 subject.table.head.code_start);
 }
 
 /* Trampolines are not searched in functions with rules, except those marked as signal frames, and
  * small ones of .debug_frame. */
-static void trampolines_in_other_code(void **state)
+static void does_not_search_trampolines_in_ordinary_functions(void **state)
 {
 	code_put(0x100, restore_rt, sizeof(restore_rt));
 	function(&subject.frames, 0xf0, 0x100);
@@ -421,7 +425,7 @@ static void trampolines_in_other_code(void **state)
 }
 
 /* Go's rules describe its trampoline as an ordinary function. */
-static void trampolines_of_go(void **state)
+static void finds_trampolines_of_go(void **state)
 {
 	function(&subject.debug_frames, 0x100, 0x10);
 	code_put(0x102, restore_rt, sizeof(restore_rt));
@@ -453,7 +457,7 @@ static size_t signal_common(void)
 }
 
 /* Trampolines of the vdso and glibc. */
-static void trampolines_with_rules(void **state)
+static void finds_trampolines_with_rules(void **state)
 {
 	signal_entry(signal_common(), 0xff, 0x20);
 	code_put(0x100, restore_rt, sizeof(restore_rt));
@@ -465,7 +469,7 @@ static void trampolines_with_rules(void **state)
 
 /* Code that many entries share is searched once. Other trampolines are found, too: one across the
  * end of an entry, one at the end of the last entry, one without rules. */
-static void trampolines_of_entries_that_overlap(void **state)
+static void finds_trampolines_in_overlapping_entries(void **state)
 {
 	size_t common = signal_common();
 
@@ -486,7 +490,7 @@ static void trampolines_of_entries_that_overlap(void **state)
 }
 
 /* Signal entries of more than 4096 bytes are not searched. */
-static void trampolines_are_small(void **state)
+static void searches_only_small_signal_entries(void **state)
 {
 	static uint8_t code[3 * 4096];
 	size_t common = signal_common();
@@ -503,7 +507,7 @@ static void trampolines_are_small(void **state)
 	assert_string_equal(at(4097 + 0x100), "context");
 }
 
-static void trampolines_of_arm64(void **state)
+static void finds_trampolines_of_arm64(void **state)
 {
 	static const uint8_t code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
 
@@ -515,7 +519,7 @@ static void trampolines_of_arm64(void **state)
 	assert_string_equal(at(0x108), "none");
 }
 
-static void trampolines_are_not_without_number(void **state)
+static void limits_the_number_of_trampolines(void **state)
 {
 	for (size_t i = 0; i + 16 <= CODE; i += 16)
 		code_put(i, restore_rt, sizeof(restore_rt));
@@ -528,30 +532,30 @@ static void trampolines_are_not_without_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(nothing),
-		TEST(machines_that_are_not_known),
-		TEST(places_are_file_offsets),
-		TEST(entries_outside_of_code),
-		TEST(files_that_are_too_large),
-		TEST(another_return_address),
-		TEST(both_sections),
-		TEST(entries_that_were_thrown_away),
-		TEST(broken_entries),
-		TEST(entries_without_a_rule),
-		TEST(starts),
-		TEST(starts_with_rules),
-		TEST(stubs),
-		TEST(stubs_with_rules),
-		TEST(stubs_that_are_nowhere),
-		TEST(trampolines_without_rules),
-		TEST(trampolines_at_the_start),
-		TEST(trampolines_in_other_code),
-		TEST(trampolines_of_go),
-		TEST(trampolines_with_rules),
-		TEST(trampolines_of_entries_that_overlap),
-		TEST(trampolines_are_small),
-		TEST(trampolines_of_arm64),
-		TEST(trampolines_are_not_without_number),
+		TEST(fails_without_any_rule),
+		TEST(fails_for_unknown_machines),
+		TEST(tables_use_file_offsets),
+		TEST(ignores_entries_outside_of_code),
+		TEST(ignores_offsets_above_32_bits),
+		TEST(ignores_entries_with_another_return_register),
+		TEST(prefers_eh_frame_to_debug_frame),
+		TEST(ignores_entries_of_discarded_code),
+		TEST(keeps_other_entries_next_to_broken_ones),
+		TEST(fails_if_no_entry_has_a_rule),
+		TEST(marks_the_entry_point_as_outermost),
+		TEST(keeps_rules_of_the_entry_point),
+		TEST(generates_rules_for_stubs),
+		TEST(keeps_rules_of_stubs),
+		TEST(ignores_stubs_outside_of_code),
+		TEST(finds_trampolines_without_rules),
+		TEST(finds_a_trampoline_at_the_start_of_code),
+		TEST(does_not_search_trampolines_in_ordinary_functions),
+		TEST(finds_trampolines_of_go),
+		TEST(finds_trampolines_with_rules),
+		TEST(finds_trampolines_in_overlapping_entries),
+		TEST(searches_only_small_signal_entries),
+		TEST(finds_trampolines_of_arm64),
+		TEST(limits_the_number_of_trampolines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static int fill(void **state)
 	return 0;
 }
 
-static void operations(void **state)
+static void evaluates_all_operations(void **state)
 {
 	uint64_t value, missing;
 
@@ -140,7 +140,7 @@ static void operations(void **state)
 	}
 }
 
-static void the_first_value(void **state)
+static void starts_with_the_given_value_on_the_stack(void **state)
 {
 	uint64_t first = 1000, value, missing;
 
@@ -150,7 +150,7 @@ static void the_first_value(void **state)
 	assert_int_equal(value, 1000);
 }
 
-static void what_is_no_expression(void **state)
+static void rejects_invalid_expressions(void **state)
 {
 	static const struct {
 		const char *name;
@@ -196,7 +196,7 @@ static void what_is_no_expression(void **state)
 	assert_int_equal(missing, 42);
 }
 
-static void memory_that_is_not_there(void **state)
+static void reports_the_address_of_missing_memory(void **state)
 {
 	uint64_t value = 42, missing = 0;
 
@@ -208,7 +208,7 @@ static void memory_that_is_not_there(void **state)
 	assert_int_equal(value, 42);
 }
 
-static void limits(void **state)
+static void limits_length_stack_and_steps(void **state)
 {
 	uint64_t value, missing;
 	uint8_t code[2000];
@@ -234,7 +234,7 @@ static int share(const struct tally_expression *expression, uint64_t *ret_value)
 }
 
 /* Several expressions share one limit of operations. */
-static void steps_are_counted(void **state)
+static void expressions_share_a_limit_of_steps(void **state)
 {
 	static const uint8_t code[] = {0x31, 0x32, 0x22};
 	uint64_t value = 42;
@@ -257,12 +257,12 @@ static void steps_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operations),
-		cmocka_unit_test(the_first_value),
-		cmocka_unit_test(what_is_no_expression),
-		cmocka_unit_test(memory_that_is_not_there),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(steps_are_counted),
+		cmocka_unit_test(evaluates_all_operations),
+		cmocka_unit_test(starts_with_the_given_value_on_the_stack),
+		cmocka_unit_test(rejects_invalid_expressions),
+		cmocka_unit_test(reports_the_address_of_missing_memory),
+		cmocka_unit_test(limits_length_stack_and_steps),
+		cmocka_unit_test(expressions_share_a_limit_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, fill, NULL);

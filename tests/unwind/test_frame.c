@@ -99,7 +99,7 @@ static int fill(void **state)
 	return 0;
 }
 
-static void by_offsets(void **state)
+static void restores_registers_by_offset(void **state)
 {
 	struct subject subject = begin(EM_X86_64, RSP, 32);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -120,7 +120,7 @@ static void by_offsets(void **state)
 				 i == RBX || i == RBP || i == RSP || (i >= R12 && i <= RIP));
 }
 
-static void every_kind_of_place(void **state)
+static void restores_registers_by_each_kind_of_rule(void **state)
 {
 	struct subject subject = begin(EM_X86_64, RBP, 16);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -147,7 +147,7 @@ static void every_kind_of_place(void **state)
 	assert_int_equal(value_of(&regs, RSP), STACK + 80);
 }
 
-static void the_cfa_by_an_expression(void **state)
+static void computes_the_cfa_by_an_expression(void **state)
 {
 	struct subject subject = begin(EM_X86_64, 0, 0);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -162,7 +162,7 @@ static void the_cfa_by_an_expression(void **state)
 	assert_int_equal(value_of(&regs, RIP), 0x5007);
 }
 
-static void what_is_missing(void **state)
+static void reports_the_address_of_missing_stack(void **state)
 {
 	static const struct {
 		int32_t cfa, ra;
@@ -185,7 +185,7 @@ static void what_is_missing(void **state)
 
 /* A lost register only matters if it is needed. The address that an expression could not read is
  * reported, too. */
-static void what_an_expression_misses(void **state)
+static void reports_the_address_an_expression_misses(void **state)
 {
 	struct subject subject = begin(EM_X86_64, RSP, 16);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -205,7 +205,7 @@ static void what_an_expression_misses(void **state)
 	assert_int_equal(missing, STACK + 8 * WORDS + 8);
 }
 
-static void rules_that_cannot_be(void **state)
+static void rejects_impossible_rules(void **state)
 {
 	struct tally_unwind_regs regs = x86_regs(STACK);
 	struct subject subject = begin(EM_X86_64, 40, 16);
@@ -227,7 +227,7 @@ static void rules_that_cannot_be(void **state)
 	assert_int_equal(step(&subject, &regs, &missing), -EINVAL);
 }
 
-static void the_outermost_frame(void **state)
+static void stops_at_the_outermost_frame(void **state)
 {
 	struct subject subject = begin(EM_X86_64, 0, 0);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -238,7 +238,7 @@ static void the_outermost_frame(void **state)
 }
 
 /* struct ucontext is at the stack pointer: see asm/sigcontext.h. */
-static void a_signal_of_x86(void **state)
+static void restores_registers_from_a_signal_frame_of_x86(void **state)
 {
 	static const uint8_t order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
 	struct subject subject = begin(EM_X86_64, 0, 0);
@@ -251,7 +251,7 @@ static void a_signal_of_x86(void **state)
 		assert_int_equal(value_of(&regs, order[i]), 0x5005 + i);
 }
 
-static void a_signal_of_arm64(void **state)
+static void restores_registers_from_a_signal_frame_of_arm64(void **state)
 {
 	struct subject subject = begin(EM_AARCH64, 0, 0);
 	struct tally_unwind_regs regs = {.known = 0};
@@ -265,7 +265,7 @@ static void a_signal_of_arm64(void **state)
 }
 
 /* On AArch64 the return address is in a register until it is stored. */
-static void link_registers(void **state)
+static void returns_by_the_link_register(void **state)
 {
 	struct subject subject = begin(EM_AARCH64, SP, 0);
 	struct tally_unwind_regs regs = {.known = 0};
@@ -292,7 +292,7 @@ static void link_registers(void **state)
 
 /* ---- frame pointers ------------------------------------------------------------------------- */
 
-static void by_pointer(void **state)
+static void steps_by_frame_pointer(void **state)
 {
 	const struct tally_unwind_arch *arch = tally_unwind_arch(EM_X86_64);
 	struct tally_unwind_regs regs = x86_regs(STACK);
@@ -305,7 +305,7 @@ static void by_pointer(void **state)
 	assert_int_equal(regs.known, 1 << RBP | 1 << RSP | 1 << RIP);
 }
 
-static void pointers_that_are_none(void **state)
+static void rejects_invalid_frame_pointers(void **state)
 {
 	static const struct {
 		uint64_t sp, fp;
@@ -342,18 +342,18 @@ static void pointers_that_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(by_offsets, fill),
-		cmocka_unit_test_setup(every_kind_of_place, fill),
-		cmocka_unit_test_setup(the_cfa_by_an_expression, fill),
-		cmocka_unit_test_setup(what_is_missing, fill),
-		cmocka_unit_test_setup(what_an_expression_misses, fill),
-		cmocka_unit_test_setup(rules_that_cannot_be, fill),
-		cmocka_unit_test_setup(the_outermost_frame, fill),
-		cmocka_unit_test_setup(a_signal_of_x86, fill),
-		cmocka_unit_test_setup(a_signal_of_arm64, fill),
-		cmocka_unit_test_setup(link_registers, fill),
-		cmocka_unit_test_setup(by_pointer, fill),
-		cmocka_unit_test_setup(pointers_that_are_none, fill),
+		cmocka_unit_test_setup(restores_registers_by_offset, fill),
+		cmocka_unit_test_setup(restores_registers_by_each_kind_of_rule, fill),
+		cmocka_unit_test_setup(computes_the_cfa_by_an_expression, fill),
+		cmocka_unit_test_setup(reports_the_address_of_missing_stack, fill),
+		cmocka_unit_test_setup(reports_the_address_an_expression_misses, fill),
+		cmocka_unit_test_setup(rejects_impossible_rules, fill),
+		cmocka_unit_test_setup(stops_at_the_outermost_frame, fill),
+		cmocka_unit_test_setup(restores_registers_from_a_signal_frame_of_x86, fill),
+		cmocka_unit_test_setup(restores_registers_from_a_signal_frame_of_arm64, fill),
+		cmocka_unit_test_setup(returns_by_the_link_register, fill),
+		cmocka_unit_test_setup(steps_by_frame_pointer, fill),
+		cmocka_unit_test_setup(rejects_invalid_frame_pointers, fill),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

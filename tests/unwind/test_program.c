@@ -29,7 +29,7 @@ static struct made make(const uint8_t *common, size_t common_len, const uint8_t 
 {
 	struct made made = {.build = {.max_words = 4096}};
 	const struct tally_unwind_arch *arch = tally_unwind_arch(EM_X86_64);
-	struct tally_unwind_stretch stretch = {.start = PLACE, .end = PLACE + SIZE};
+	struct tally_unwind_range stretch = {.start = PLACE, .end = PLACE + SIZE};
 	struct tally_cfi_run run = {.arch = arch,
 				    .build = &made.build,
 				    .shift = PLACE - (uint64_t)START,
@@ -170,7 +170,7 @@ static const struct row rows[] = {
 	 {{1, "7+8 6@-16 16@-8"}, {6, "7+8 6@-16 16@-8"}}},
 };
 
-static void instructions(void **state)
+static void executes_all_instructions(void **state)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(rows); i++) {
 		struct made made = make(common, sizeof(common), rows[i].code, rows[i].len, 1 << 20);
@@ -186,7 +186,7 @@ static void instructions(void **state)
 }
 
 /* Instructions that are invalid in a CIE. */
-static void common_instructions(void **state)
+static void rejects_instructions_that_a_cie_cannot_have(void **state)
 {
 	static const struct {
 		uint8_t len, code[8];
@@ -207,7 +207,7 @@ static void common_instructions(void **state)
 	made_free(&made);
 }
 
-static void states_are_remembered_so_deep(void **state)
+static void limits_the_depth_of_remembered_states(void **state)
 {
 	uint8_t code[64];
 
@@ -224,7 +224,7 @@ static void states_are_remembered_so_deep(void **state)
 }
 
 /* Many FDEs may share a CIE with many instructions, so that the work would be quadratic. */
-static void the_budget_is_kept(void **state)
+static void fails_if_the_budget_is_exceeded(void **state)
 {
 	static const uint8_t code[] = {0x41, 0x0e, 16};
 	struct made made = make(common, sizeof(common), code, sizeof(code), sizeof(common) + 2);
@@ -239,10 +239,10 @@ static void the_budget_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(instructions),
-		cmocka_unit_test(common_instructions),
-		cmocka_unit_test(states_are_remembered_so_deep),
-		cmocka_unit_test(the_budget_is_kept),
+		cmocka_unit_test(executes_all_instructions),
+		cmocka_unit_test(rejects_instructions_that_a_cie_cannot_have),
+		cmocka_unit_test(limits_the_depth_of_remembered_states),
+		cmocka_unit_test(fails_if_the_budget_is_exceeded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void made_free(struct made *made)
 static void stretch(struct made *made, uint32_t start, uint32_t stop, bool is_function,
 		    bool is_weak)
 {
-	struct tally_unwind_stretch one = {.start = start, .end = stop};
+	struct tally_unwind_range one = {.start = start, .end = stop};
 
 	one.is_function = is_function;
 	one.is_weak = is_weak;
@@ -68,7 +68,7 @@ static int32_t cfa_at(const struct made *made, uint64_t addr)
 	return tally_unwind_table_find(&made->table, addr, &rule) ? rule.cfa_value : 0;
 }
 
-static void an_empty_one(void **state)
+static void an_empty_table_has_no_rules(void **state)
 {
 	struct made made = begin();
 
@@ -79,7 +79,7 @@ static void an_empty_one(void **state)
 	made_free(&made);
 }
 
-static void rows_and_gaps(void **state)
+static void finds_rows_and_gaps(void **state)
 {
 	struct made made = begin();
 
@@ -111,7 +111,7 @@ static void rows_and_gaps(void **state)
 	made_free(&made);
 }
 
-static void functions(void **state)
+static void finds_the_bounds_of_functions(void **state)
 {
 	struct made made = begin();
 	uint64_t start;
@@ -138,7 +138,7 @@ static void functions(void **state)
 
 /* Compare with an array of the rule at each offset. The range that starts first has precedence; of
  * ranges with the same start, the one added first. */
-static void random_stretches(void **state)
+static void random_ranges_match_an_array(void **state)
 {
 	enum { PLACES = 256, ROUNDS = 2000 };
 	struct random random = random_start();
@@ -179,7 +179,7 @@ static void random_stretches(void **state)
 	}
 }
 
-static void weak_stretches_end_where_others_begin(void **state)
+static void weak_ranges_end_at_other_ranges(void **state)
 {
 	struct made made = begin();
 
@@ -209,7 +209,7 @@ static void rules_are_shared(void **state)
 	made_free(&made);
 }
 
-static void rules_that_take_too_much(void **state)
+static void limits_the_size_of_rules(void **state)
 {
 	struct made made = begin();
 	struct tally_unwind_rule rule = {.cfa_reg = 7, .cfa_value = 1000};
@@ -224,7 +224,7 @@ static void rules_that_take_too_much(void **state)
 	made_free(&made);
 }
 
-static void expressions(void **state)
+static void stores_expressions(void **state)
 {
 	struct made made = begin();
 	struct tally_unwind_rule rule = {.cfa = TALLY_CFA_EXPRESSION};
@@ -243,7 +243,7 @@ static void expressions(void **state)
 }
 
 /* Register words at the limits of their values. */
-static void words_hold_what_they_are_given(void **state)
+static void register_words_store_all_values(void **state)
 {
 	static const int32_t values[] = {0, 1, -1, -8, 4194303, -4194304};
 
@@ -284,7 +284,7 @@ static void check_within(const struct tally_unwind_table *table, uint64_t at)
 	}
 }
 
-static void bytes_that_were_changed(void **state)
+static void looks_up_safely_in_damaged_tables(void **state)
 {
 	struct random random = random_start();
 	struct made made = begin();
@@ -315,16 +315,16 @@ static void bytes_that_were_changed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_one),
-		cmocka_unit_test(rows_and_gaps),
-		cmocka_unit_test(functions),
-		cmocka_unit_test(random_stretches),
-		cmocka_unit_test(weak_stretches_end_where_others_begin),
+		cmocka_unit_test(an_empty_table_has_no_rules),
+		cmocka_unit_test(finds_rows_and_gaps),
+		cmocka_unit_test(finds_the_bounds_of_functions),
+		cmocka_unit_test(random_ranges_match_an_array),
+		cmocka_unit_test(weak_ranges_end_at_other_ranges),
 		cmocka_unit_test(rules_are_shared),
-		cmocka_unit_test(rules_that_take_too_much),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(words_hold_what_they_are_given),
-		cmocka_unit_test(bytes_that_were_changed),
+		cmocka_unit_test(limits_the_size_of_rules),
+		cmocka_unit_test(stores_expressions),
+		cmocka_unit_test(register_words_store_all_values),
+		cmocka_unit_test(looks_up_safely_in_damaged_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

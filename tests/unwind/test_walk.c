@@ -44,8 +44,8 @@ static uint64_t not_behind_a_call;
 
 static void rule(enum page page, uint32_t from, uint8_t cfa, uint8_t cfa_reg, int32_t value)
 {
-	struct tally_unwind_stretch stretch = {.start = 0x100u * (uint32_t)page + from,
-					       .end = 0x100u * (uint32_t)page + 0x100};
+	struct tally_unwind_range stretch = {.start = 0x100u * (uint32_t)page + from,
+					     .end = 0x100u * (uint32_t)page + 0x100};
 	uint32_t regs[] = {rule_reg_pack((struct tally_unwind_reg){RBP, TALLY_REG_OFFSET, -16}),
 			   rule_reg_pack((struct tally_unwind_reg){RIP, TALLY_REG_OFFSET, -8})};
 	struct tally_unwind_rule made = {.cfa = cfa, .cfa_reg = cfa_reg, .cfa_value = value};
@@ -80,7 +80,7 @@ static void slow_rules(void)
 		tally_unwind_build_expression(&build, (uint8_t[]){0x2f, 0xfd, 0xff}, 3, &value), 0);
 	regs[0] = rule_reg_pack((struct tally_unwind_reg){RBX, TALLY_REG_EXPRESSION, value});
 	for (unsigned i = 0; i < 2; i++) {
-		struct tally_unwind_stretch stretch = {.start = 0x100 * (SLOW + i)};
+		struct tally_unwind_range stretch = {.start = 0x100 * (SLOW + i)};
 
 		stretch.end = stretch.start + 0x100;
 		made.nr_regs = (uint8_t)(1 + i);
@@ -189,7 +189,7 @@ static void check(const struct result *result, enum tally_unwind_end end, size_t
 
 /* ---- ends --------------------------------------------------------------------------------- */
 
-static void to_the_outermost_frame(void **state)
+static void ends_at_the_outermost_frame(void **state)
 {
 	struct result result;
 
@@ -200,14 +200,14 @@ static void to_the_outermost_frame(void **state)
 	assert_int_equal(result.steps[1].ip, in(PLAIN, 0x50));
 }
 
-static void to_a_return_address_of_0(void **state)
+static void ends_at_a_return_address_of_0(void **state)
 {
 	struct result result = unwind(in(PLAIN, 8), STACK, 0, WORDS);
 
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(PLAIN, 8));
 }
 
-static void to_the_end_of_the_dump(void **state)
+static void ends_at_the_end_of_the_dump(void **state)
 {
 	struct result result;
 
@@ -221,7 +221,7 @@ static void to_the_end_of_the_dump(void **state)
 	CHECK(&result, TALLY_UNWIND_SHORT, in(PLAIN, 0));
 }
 
-static void to_what_has_no_rule(void **state)
+static void ends_at_code_without_rules(void **state)
 {
 	static const struct {
 		enum page page;
@@ -241,7 +241,7 @@ static void to_what_has_no_rule(void **state)
 	}
 }
 
-static void to_what_does_not_get_anywhere(void **state)
+static void ends_at_frames_that_do_not_move_the_stack_pointer(void **state)
 {
 	struct result result;
 
@@ -259,7 +259,7 @@ static void to_what_does_not_get_anywhere(void **state)
 	CHECK(&result, TALLY_UNWIND_BAD_RULE, in(PLAIN, 0), in(BY_POINTER, 0x4f));
 }
 
-static void to_the_limit(void **state)
+static void ends_at_the_limit_of_frames(void **state)
 {
 	struct result result;
 
@@ -272,7 +272,7 @@ static void to_the_limit(void **state)
 
 /* The expressions of all frames of a stack may execute 16384 operations, more than a single frame
  * can. Registers that are not needed count as well: they are not merely unknown. */
-static void to_what_takes_too_long(void **state)
+static void limits_expression_steps_of_a_stack(void **state)
 {
 	struct result result;
 
@@ -293,7 +293,7 @@ static void to_what_takes_too_long(void **state)
 	CHECK(&result, TALLY_UNWIND_BOTTOM, in(PLAIN, 0), in(SLOW, 0x4f), in(OUTERMOST, 0x1f));
 }
 
-static void without_registers(void **state)
+static void fails_without_registers(void **state)
 {
 	struct tally_unwind_thread thread = {.arch = tally_unwind_arch(EM_X86_64), .find = find};
 	struct tally_unwind_regs regs = {.known = 0};
@@ -308,7 +308,7 @@ static void without_registers(void **state)
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 /* If a call is the last instruction, its return address is in the next function. */
-static void calls_that_end_a_function(void **state)
+static void uses_the_rule_of_the_call_at_the_end_of_a_function(void **state)
 {
 	struct result result;
 
@@ -320,7 +320,7 @@ static void calls_that_end_a_function(void **state)
 
 /* A handler returns to the trampoline, which continues the interrupted code: here at its first
  * instruction, and on another stack. */
-static void signals(void **state)
+static void continues_through_signal_frames(void **state)
 {
 	struct result result;
 
@@ -340,7 +340,7 @@ static void signals(void **state)
 	CHECK(&result, TALLY_UNWIND_SHORT, in(PLAIN, 0), in(TRAMPOLINE, 1));
 }
 
-static void signatures_of_addresses(void **state)
+static void removes_signatures_of_return_addresses(void **state)
 {
 	struct tally_unwind_thread thread = {
 		.arch = tally_unwind_arch(EM_AARCH64),
@@ -365,7 +365,7 @@ static void signatures_of_addresses(void **state)
 
 /* ---- frame pointers -------------------------------------------------------------------------- */
 
-static void pointers_lead_on(void **state)
+static void continues_by_frame_pointers(void **state)
 {
 	struct result result;
 
@@ -384,7 +384,7 @@ static void pointers_lead_on(void **state)
 
 /* In code that uses the register for other purposes they are invalid, which does not mean that the
  * stack ends. */
-static void pointers_that_are_none(void **state)
+static void ends_at_invalid_frame_pointers(void **state)
 {
 	struct result result;
 
@@ -408,7 +408,7 @@ static void pointers_that_are_none(void **state)
 }
 
 /* From rules to frame pointers and back. */
-static void both(void **state)
+static void combines_rules_and_frame_pointers(void **state)
 {
 	struct result result;
 
@@ -428,13 +428,20 @@ static void both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(to_the_outermost_frame),        TEST(to_a_return_address_of_0),
-		TEST(to_the_end_of_the_dump),        TEST(to_what_has_no_rule),
-		TEST(to_what_does_not_get_anywhere), TEST(to_the_limit),
-		TEST(to_what_takes_too_long),        TEST(without_registers),
-		TEST(calls_that_end_a_function),     TEST(signals),
-		TEST(signatures_of_addresses),       TEST(pointers_lead_on),
-		TEST(pointers_that_are_none),        TEST(both),
+		TEST(ends_at_the_outermost_frame),
+		TEST(ends_at_a_return_address_of_0),
+		TEST(ends_at_the_end_of_the_dump),
+		TEST(ends_at_code_without_rules),
+		TEST(ends_at_frames_that_do_not_move_the_stack_pointer),
+		TEST(ends_at_the_limit_of_frames),
+		TEST(limits_expression_steps_of_a_stack),
+		TEST(fails_without_registers),
+		TEST(uses_the_rule_of_the_call_at_the_end_of_a_function),
+		TEST(continues_through_signal_frames),
+		TEST(removes_signatures_of_return_addresses),
+		TEST(continues_by_frame_pointers),
+		TEST(ends_at_invalid_frame_pointers),
+		TEST(combines_rules_and_frame_pointers),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

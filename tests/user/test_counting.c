@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "held.h"
+#include "workload.h"
 #include "probe.h"
 #include "tier.h"
 
@@ -38,12 +38,12 @@ static uint64_t value_of(int64_t len, const uint64_t *words)
 	return words[0];
 }
 
-static void run_open(struct tally_user *user, const struct held *held, int (*fds)[2])
+static void run_open(struct tally_user *user, const struct workload *held, int (*fds)[2])
 {
 	for (int i = 0; i < NR_EVENTS; i++) {
-		struct perf_event_attr attr = held_attr(configs[i]);
+		struct perf_event_attr attr = workload_attr(configs[i]);
 
-		fds[i][0] = held_kernel_open(&attr, held->pid);
+		fds[i][0] = kernel_event_open(&attr, held->pid);
 		fds[i][1] = tally_user_open(user, &attr, held->pid, -1, -1, 0);
 		assert_true(fds[i][1] >= 0);
 	}
@@ -52,7 +52,7 @@ static void run_open(struct tally_user *user, const struct held *held, int (*fds
 static struct run run_work(const char *work, int nr)
 {
 	const struct tally_user_settings settings = {0};
-	struct held held = held_start(work, nr);
+	struct workload held = workload_start(work, nr);
 	struct tally_user *user;
 	struct run run = {.status = -1};
 	struct rusage usage;
@@ -61,7 +61,7 @@ static struct run run_work(const char *work, int nr)
 
 	assert_int_equal(tally_user_create(&settings, &user), 0);
 	run_open(user, &held, fds);
-	held_go(&held);
+	workload_go(&held);
 	assert_int_equal(tally_user_wait(user, held.pid, true, &run.status, &usage), held.pid);
 	for (int i = 0; i < NR_EVENTS; i++) {
 		run.user[i] = (int64_t)value_of(
@@ -161,7 +161,7 @@ static void need_ptrace(void)
 		probe_skip("ptrace is refused here");
 }
 
-static void test_beside_the_kernel(void **state)
+static void counts_are_near_the_kernels(void **state)
 {
 	static const struct row rows[] = {
 		{"spin", 1000, 1000, 1},   {"spin", 10000, 1000, 1}, {"spin", 200000, 1000, 1},
@@ -180,7 +180,7 @@ static void test_beside_the_kernel(void **state)
 }
 
 /* No executed program is killed by the host's actions. */
-static void test_many_execs(void **state)
+static void no_executed_program_is_killed(void **state)
 {
 	struct run run;
 
@@ -190,7 +190,7 @@ static void test_many_execs(void **state)
 }
 
 /* A thread that calls exec becomes the process; its time continues. */
-static void test_exec_of_thread(void **state)
+static void time_continues_when_a_thread_execs(void **state)
 {
 	struct run run;
 	int i = 0;
@@ -205,19 +205,19 @@ static void test_exec_of_thread(void **state)
 }
 
 /* The host attaches to a running process, which continues when the host ends. */
-static void test_running(void **state)
+static void a_running_process_is_attached_and_continues(void **state)
 {
 	const struct tally_user_settings settings = {0};
-	struct held held;
-	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct workload held;
+	struct perf_event_attr attr = workload_attr(PERF_COUNT_SW_TASK_CLOCK);
 	struct tally_user *user;
 	uint64_t words[3];
 	int fd;
 
 	need_ptrace();
-	held = held_start("forever", 0);
+	held = workload_start("forever", 0);
 	attr.disabled = attr.enable_on_exec = 0;
-	held_go(&held);
+	workload_go(&held);
 	usleep(50000);
 	assert_int_equal(tally_user_create(&settings, &user), 0);
 	fd = tally_user_open(user, &attr, held.pid, -1, -1, 0);
@@ -232,10 +232,10 @@ static void test_running(void **state)
 	assert_int_equal(waitpid(held.pid, NULL, 0), held.pid);
 }
 
-static void test_refusals(void **state)
+static void unsupported_events_are_rejected(void **state)
 {
 	const struct tally_user_settings settings = {0};
-	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_TASK_CLOCK);
+	struct perf_event_attr attr = workload_attr(PERF_COUNT_SW_TASK_CLOCK);
 	struct tally_user *user;
 
 	assert_int_equal(tally_user_create(&settings, &user), 0);
@@ -243,10 +243,10 @@ static void test_refusals(void **state)
 	assert_int_equal(tally_user_open(user, &attr, INT32_MAX, -1, -1, 0), -ESRCH);
 	attr.type = PERF_TYPE_HARDWARE;
 	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -ENOENT);
-	attr = held_attr(PERF_COUNT_SW_CPU_CLOCK);
+	attr = workload_attr(PERF_COUNT_SW_CPU_CLOCK);
 	attr.context_switch = 1;
 	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -EOPNOTSUPP);
-	attr = held_attr(PERF_COUNT_SW_CPU_CLOCK);
+	attr = workload_attr(PERF_COUNT_SW_CPU_CLOCK);
 	attr.sample_period = 1000000;
 	assert_int_equal(tally_user_open(user, &attr, 0, -1, -1, 0), -EOPNOTSUPP);
 	assert_int_equal(tally_user_read(user, 0, &attr, sizeof(attr)), -EBADF);
@@ -257,10 +257,10 @@ static void test_refusals(void **state)
 }
 
 /* The calling thread counts itself, without being traced. */
-static void test_self(void **state)
+static void the_calling_thread_counts_itself(void **state)
 {
 	const struct tally_user_settings settings = {0};
-	struct perf_event_attr attr = held_attr(PERF_COUNT_SW_PAGE_FAULTS);
+	struct perf_event_attr attr = workload_attr(PERF_COUNT_SW_PAGE_FAULTS);
 	struct tally_user *user;
 	uint64_t words[3];
 	int fd;
@@ -278,9 +278,12 @@ static void test_self(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_beside_the_kernel), cmocka_unit_test(test_many_execs),
-		cmocka_unit_test(test_exec_of_thread),    cmocka_unit_test(test_running),
-		cmocka_unit_test(test_refusals),          cmocka_unit_test(test_self),
+		cmocka_unit_test(counts_are_near_the_kernels),
+		cmocka_unit_test(no_executed_program_is_killed),
+		cmocka_unit_test(time_continues_when_a_thread_execs),
+		cmocka_unit_test(a_running_process_is_attached_and_continues),
+		cmocka_unit_test(unsupported_events_are_rejected),
+		cmocka_unit_test(the_calling_thread_counts_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

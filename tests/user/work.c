@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "held.h"
+#include "workload.h"
 
 static void spin(int us)
 {

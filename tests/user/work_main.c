@@ -3,7 +3,7 @@
  * the program is traced, and start slowly. */
 #include <stdlib.h>
 
-#include "held.h"
+#include "workload.h"
 
 int main(int argc, char **argv)
 {

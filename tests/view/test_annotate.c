@@ -65,7 +65,7 @@ static void assert_text(struct fixture *f, const char *want)
 	assert_string_equal(tally_str_text(&f->out), want);
 }
 
-static void text_is_like_perfs(void **state)
+static void prints_text_as_perf_does(void **state)
 {
 	assert_text(*state,
 		    " Percent |\tSource code & Disassembly of program for cycles (2 samples, "
@@ -81,7 +81,7 @@ static void text_is_like_perfs(void **state)
 		    "   75.00 :   40100d: retq\n");
 }
 
-static void shares_of_all(void **state)
+static void prints_shares_of_all_samples(void **state)
 {
 	struct fixture *f = *state;
 
@@ -100,7 +100,7 @@ static void shares_of_all(void **state)
 		       "   33.33   33.33 :   40100d: c3                      retq\n");
 }
 
-static void columns_of_events(void **state)
+static void prints_a_column_for_each_event(void **state)
 {
 	struct fixture *f = *state;
 
@@ -118,7 +118,7 @@ static void columns_of_events(void **state)
 			    "           0           1 :   401009: testl  %eax, %eax\n");
 }
 
-static void colours(void **state)
+static void prints_colors(void **state)
 {
 	struct fixture *f = *state;
 
@@ -128,7 +128,7 @@ static void colours(void **state)
 			    "\033[31m   25.00\033[m :   401000: pushq  %rbp\n");
 }
 
-static void json(void **state)
+static void prints_json(void **state)
 {
 	struct fixture *f = *state;
 
@@ -154,11 +154,11 @@ static void json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(text_is_like_perfs, setup, teardown),
-		cmocka_unit_test_setup_teardown(shares_of_all, setup, teardown),
-		cmocka_unit_test_setup_teardown(columns_of_events, setup, teardown),
-		cmocka_unit_test_setup_teardown(colours, setup, teardown),
-		cmocka_unit_test_setup_teardown(json, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints_text_as_perf_does, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints_shares_of_all_samples, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints_a_column_for_each_event, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints_colors, setup, teardown),
+		cmocka_unit_test_setup_teardown(prints_json, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void test_columns_share_a_line(void **state)
 }
 
 /* With any needed widths, columns never become wider, and the line fits if possible. */
-static void test_any_widths(void **state)
+static void columns_never_become_wider(void **state)
 {
 	struct random random = random_start();
 
@@ -109,7 +109,7 @@ static const struct row narrow_rows[] = {
 	{{"self", "sample"}, {8, 12}, 10, {8, 12}},
 };
 
-static void test_columns_of_a_narrow_screen(void **state)
+static void narrow_screens_drop_columns(void **state)
 {
 	(void)state;
 	for (int i = 0; i < NR(narrow_rows); i++) {
@@ -117,7 +117,7 @@ static void test_columns_of_a_narrow_screen(void **state)
 		int widths[TALLY_VIEW_MAX_COLUMNS] = {0};
 
 		view_make(&narrow_rows[i], &view, widths);
-		tally_view_fit_screen(&view, narrow_rows[i].columns_there, 16, widths);
+		tally_view_fit_columns(&view, narrow_rows[i].columns_there, 16, widths);
 		for (int n = 0; n < view.nr_columns; n++)
 			assert_int_equal(widths[n], narrow_rows[i].wanted[n]);
 	}
@@ -157,8 +157,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns_share_a_line),
-		cmocka_unit_test(test_any_widths),
-		cmocka_unit_test(test_columns_of_a_narrow_screen),
+		cmocka_unit_test(columns_never_become_wider),
+		cmocka_unit_test(narrow_screens_drop_columns),
 		cmocka_unit_test(test_comments_are_wrapped),
 	};
 

@@ -11,7 +11,7 @@
 #include "random.h"
 #include "view/flame.h"
 #include "view/panel.h"
-#include "view/strips.h"
+#include "view/tracks.h"
 #include "view/width.h"
 
 #include <cmocka.h>
@@ -92,7 +92,7 @@ static void check_cell(const struct tally_calltree *tree, const struct tally_fla
 }
 
 /* Check that the cell found at each position covers it, and that no cell is found elsewhere. */
-static void check_places(const struct tally_flame *flame, int columns)
+static void check_positions(const struct tally_flame *flame, int columns)
 {
 	for (uint32_t level = 0; level <= flame->levels; level++) {
 		for (int column = -1; column <= columns; column++) {
@@ -147,7 +147,7 @@ static void test_cells_of_random_trees(void **state)
 			check_cell(&tree, &flame, at, columns);
 		check_all_are_there(&tree, &flame, columns);
 		if (i % 10 == 0)
-			check_places(&flame, columns);
+			check_positions(&flame, columns);
 		tally_flame_free(&flame);
 		tally_calltree_free(&tree);
 	}
@@ -168,7 +168,7 @@ static struct tally_calltree small_tree(void)
 	return tree;
 }
 
-static void test_drawing(void **state)
+static void draws_flame_graphs(void **state)
 {
 	static const uint8_t matches[] = {1};
 	struct tally_profile profile = {0};
@@ -208,26 +208,26 @@ static void test_drawing(void **state)
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-static void test_strips(void **state)
+static void draws_tracks(void **state)
 {
 	static const uint64_t bins[] = {0, 1, 500, 999, 1000, UINT64_MAX};
 	struct tally_canvas canvas = {0};
 
 	assert_int_equal(tally_canvas_reset(&canvas, 3, 8), 0);
-	tally_strips_draw(bins, 6, 1000, 0, 1, &canvas);
+	tally_tracks_draw(bins, 6, 1000, 0, 1, &canvas);
 	check_text(&canvas, 0, "  \xe2\x96\x81\xe2\x96\x84\xe2\x96\x87\xe2\x96\x88\xe2\x96\x88");
 	assert_int_equal(tally_canvas_at(&canvas, 0, 5)->ink, TALLY_INK_HOT);
 	assert_int_equal(tally_canvas_at(&canvas, 0, 3)->ink, TALLY_INK_WARM);
 	assert_int_equal(tally_canvas_at(&canvas, 0, 2)->ink, TALLY_INK_PLAIN);
 	canvas.is_ascii = true;
-	tally_strips_draw(bins, 6, 1000, 1, 0, &canvas);
+	tally_tracks_draw(bins, 6, 1000, 1, 0, &canvas);
 	check_text(&canvas, 1, " .=#@@");
-	tally_strips_draw(bins, 1, 0, 2, 0, &canvas);
+	tally_tracks_draw(bins, 1, 0, 2, 0, &canvas);
 	check_text(&canvas, 2, "");
 	tally_canvas_free(&canvas);
 }
 
-static void test_bars(void **state)
+static void draws_bars(void **state)
 {
 	static const struct {
 		uint64_t part, whole;
@@ -238,7 +238,7 @@ static void test_bars(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(tally_canvas_reset(&canvas, 1, 8), 0);
-		tally_strips_bar(rows[i].part, rows[i].whole, 0, 0, 4, &canvas);
+		tally_bar_draw(rows[i].part, rows[i].whole, 0, 0, 4, &canvas);
 		check_text(&canvas, 0, rows[i].text);
 	}
 	tally_canvas_free(&canvas);
@@ -246,13 +246,13 @@ static void test_bars(void **state)
 
 /* ---- panel ----------------------------------------------------------------------------------- */
 
-static void test_room(void **state)
+static void panel_reserves_rows(void **state)
 {
-	static const struct tally_panel_room rooms[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3},
+	static const struct tally_panel_rows rooms[] = {{0, 0}, {1, 1}, {1, 2}, {1, 3},
 							{1, 2}, {1, 3}, {1, 4}};
 
 	for (int rows = 0; rows < (int)(sizeof(rooms) / sizeof(rooms[0])); rows++) {
-		struct tally_panel_room room = tally_panel_room(rows);
+		struct tally_panel_rows room = tally_panel_rows(rows);
 
 		assert_int_equal(room.top, rooms[rows].top);
 		assert_int_equal(room.bottom, rooms[rows].bottom);
@@ -297,10 +297,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cells_of_random_trees),
-		cmocka_unit_test(test_drawing),
-		cmocka_unit_test(test_strips),
-		cmocka_unit_test(test_bars),
-		cmocka_unit_test(test_room),
+		cmocka_unit_test(draws_flame_graphs),
+		cmocka_unit_test(draws_tracks),
+		cmocka_unit_test(draws_bars),
+		cmocka_unit_test(panel_reserves_rows),
 		cmocka_unit_test(test_panel_of_any_width),
 	};
 

@@ -60,14 +60,14 @@ static void test_text_is_cut_with_an_ellipsis(void **state)
 	struct tally_canvas canvas = {0};
 
 	assert_int_equal(tally_canvas_reset(&canvas, 8, 6), 0);
-	assert_int_equal(tally_canvas_put(&canvas, 0, 1, 10, "abcde", TALLY_INK_HOT), 6);
-	assert_int_equal(tally_canvas_put(&canvas, 1, 1, 10, "abcdef", TALLY_INK_HOT), 6);
-	assert_int_equal(tally_canvas_put(&canvas, 2, 0, 3, "abcdef", TALLY_INK_HOT), 3);
-	tally_canvas_put(&canvas, 3, 0, 4, "a" WIDE WIDE, TALLY_INK_HOT);
-	tally_canvas_put(&canvas, 4, 0, 6, "e" ACUTE "x" WIDE, TALLY_INK_HOT);
+	assert_int_equal(tally_canvas_draw(&canvas, 0, 1, 10, "abcde", TALLY_INK_HOT), 6);
+	assert_int_equal(tally_canvas_draw(&canvas, 1, 1, 10, "abcdef", TALLY_INK_HOT), 6);
+	assert_int_equal(tally_canvas_draw(&canvas, 2, 0, 3, "abcdef", TALLY_INK_HOT), 3);
+	tally_canvas_draw(&canvas, 3, 0, 4, "a" WIDE WIDE, TALLY_INK_HOT);
+	tally_canvas_draw(&canvas, 4, 0, 6, "e" ACUTE "x" WIDE, TALLY_INK_HOT);
 	canvas.is_ascii = true;
-	tally_canvas_put(&canvas, 5, 0, 4, "abcdef", TALLY_INK_HOT);
-	tally_canvas_put(&canvas, 6, 0, 6, "e" ACUTE WIDE "x", TALLY_INK_HOT);
+	tally_canvas_draw(&canvas, 5, 0, 4, "abcdef", TALLY_INK_HOT);
+	tally_canvas_draw(&canvas, 6, 0, 6, "e" ACUTE WIDE "x", TALLY_INK_HOT);
 	check_text(&canvas, 0, " abcde");
 	check_text(&canvas, 1, " abcd" ELLIPSIS);
 	check_text(&canvas, 2, "ab" ELLIPSIS);
@@ -95,9 +95,9 @@ static void test_any_bytes_anywhere(void **state)
 		random_fill(&random, text, sizeof(text) - 1);
 		text[random_below(&random, sizeof(text))] = '\0';
 		text[sizeof(text) - 1] = '\0';
-		tally_canvas_put(&canvas, (int)random_below(&random, 8) - 2,
-				 (int)random_below(&random, 40) - 5,
-				 (int)random_below(&random, 40) - 5, text, TALLY_INK_WARM);
+		tally_canvas_draw(&canvas, (int)random_below(&random, 8) - 2,
+				  (int)random_below(&random, 40) - 5,
+				  (int)random_below(&random, 40) - 5, text, TALLY_INK_WARM);
 		tally_canvas_box(&canvas,
 				 &(struct tally_box){text, text, (const char *const[]){text, "x"},
 						     2, random_below(&random, 3)});
@@ -119,7 +119,7 @@ static void test_boxes(void **state)
 	struct tally_canvas canvas = {.is_ascii = true};
 
 	assert_int_equal(tally_canvas_reset(&canvas, 6, 13), 0);
-	tally_canvas_put(&canvas, 2, 0, 13, "xxxxxxxxxxxxx", TALLY_INK_PLAIN);
+	tally_canvas_draw(&canvas, 2, 0, 13, "xxxxxxxxxxxxx", TALLY_INK_PLAIN);
 	tally_canvas_box(&canvas, &(struct tally_box){"Keys", "more", lines, 2, 0});
 	check_text(&canvas, 0, "");
 	check_text(&canvas, 1, "  +-Keys--+");
@@ -312,7 +312,7 @@ static void test_callchains_below_their_rows(void **state)
 }
 
 /* An open row stays open when other rows appear and its number changes. */
-static void test_what_is_open_stays_open(void **state)
+static void open_rows_stay_open(void **state)
 {
 	struct tally_hist_options hist = {.keys = TALLY_KEY_DSO | TALLY_KEY_SYMBOL,
 					  .graphs = true,
@@ -324,7 +324,7 @@ static void test_what_is_open_stays_open(void **state)
 	assert_int_equal(tally_screen_toggle(&f->screen, &f->view, false), 0);
 	tally_hist_free(&f->hist);
 	add_sample(f, NOTHING, 0, 0, 10000);
-	assert_int_equal(tally_profile_sweep(&f->profile, 1 << 20), 0);
+	assert_int_equal(tally_profile_collect(&f->profile, 1 << 20), 0);
 	assert_int_equal(tally_hist_build(&f->profile, 0, &hist, &f->hist), 0);
 	draw(f, ROWS, COLUMNS);
 	assert_int_equal(f->screen.lines.len, 5);
@@ -365,7 +365,7 @@ static void test_any_size(void **state)
 }
 
 /* The cursor is always visible, and the screen scrolls no further than necessary. */
-static void test_scrolling(void **state)
+static void keeps_the_cursor_visible(void **state)
 {
 	struct fixture *f = *state;
 
@@ -385,7 +385,7 @@ static void test_scrolling(void **state)
 	assert_int_equal(f->screen.first, 0);
 }
 
-/* ---- call graphs that are built on demand ------------------------------------------------------ */
+/* ---- call graphs built on demand -------------------------------------------------------- */
 
 enum { MANY = 400 };
 
@@ -440,7 +440,7 @@ static void grow_many(struct fixture *f, struct growing *growing)
 }
 
 /* Only graphs of open rows are built, each of them once. */
-static void test_a_graph_is_grown_when_its_row_opens(void **state)
+static void builds_a_graph_when_its_row_opens(void **state)
 {
 	struct fixture *f = *state;
 	struct growing growing;
@@ -465,7 +465,7 @@ static void test_a_graph_is_grown_when_its_row_opens(void **state)
 
 /* If all rows are open, graphs are built as they become visible. The selected line stays selected
  * while graphs appear above it. */
-static void test_graphs_are_grown_in_sight(void **state)
+static void builds_graphs_of_visible_rows(void **state)
 {
 	struct fixture *f = *state;
 	struct growing growing;
@@ -496,13 +496,12 @@ int main(void)
 		cmocka_unit_test(test_boxes),
 		cmocka_unit_test_setup_teardown(test_a_whole_screen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_callchains_below_their_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_open_stays_open, setup, teardown),
+		cmocka_unit_test_setup_teardown(open_rows_stay_open, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_small_screens, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_any_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scrolling, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_graph_is_grown_when_its_row_opens, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_graphs_are_grown_in_sight, setup, teardown),
+		cmocka_unit_test_setup_teardown(keeps_the_cursor_visible, setup, teardown),
+		cmocka_unit_test_setup_teardown(builds_a_graph_when_its_row_opens, setup, teardown),
+		cmocka_unit_test_setup_teardown(builds_graphs_of_visible_rows, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

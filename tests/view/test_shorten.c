@@ -82,7 +82,7 @@ static void test_brackets_go_first(void **state)
 	CHECK_ALL(rows, TALLY_SHORTEN_NAME, DOTS);
 }
 
-static void test_operators_are_no_brackets(void **state)
+static void does_not_take_operators_for_brackets(void **state)
 {
 	static const struct row rows[] = {
 		{"bool operator< <int, long>(x<int> const&)", 26, "bool operator< <...>(...)"},
@@ -111,7 +111,7 @@ static void test_operators_are_no_brackets(void **state)
 	CHECK_ALL(rows, TALLY_SHORTEN_NAME, DOTS);
 }
 
-static void test_other_languages(void **state)
+static void shortens_names_of_other_languages(void **state)
 {
 	static const struct row rows[] = {
 		{"<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend_trusted", 60,
@@ -155,7 +155,7 @@ static void test_own_name_stays(void **state)
 	CHECK_ALL(rows, TALLY_SHORTEN_NAME, DOTS);
 }
 
-static void test_brackets_without_another_half(void **state)
+static void handles_unbalanced_brackets(void **state)
 {
 	static const struct row rows[] = {
 		{"((((((((((unbalanced<<<<<<<<<<", 20, "(((((((((...<<<<<<<<"},
@@ -243,7 +243,7 @@ static void add_random_name(struct random *random, struct tally_str *str)
 
 /* Characters stay whole, the result fits and has a mark; the rest is part of the name in the same
  * order. */
-static void test_anything_fits(void **state)
+static void shortens_any_bytes(void **state)
 {
 	struct random random = random_start();
 	struct tally_str str = {0}, whole = {0};
@@ -308,13 +308,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_brackets_go_first),
-		cmocka_unit_test(test_operators_are_no_brackets),
-		cmocka_unit_test(test_other_languages),
+		cmocka_unit_test(does_not_take_operators_for_brackets),
+		cmocka_unit_test(shortens_names_of_other_languages),
 		cmocka_unit_test(test_own_name_stays),
-		cmocka_unit_test(test_brackets_without_another_half),
+		cmocka_unit_test(handles_unbalanced_brackets),
 		cmocka_unit_test(test_columns_are_counted),
 		cmocka_unit_test(test_paths_keep_their_end),
-		cmocka_unit_test(test_anything_fits),
+		cmocka_unit_test(shortens_any_bytes),
 		cmocka_unit_test(test_time_is_linear),
 	};
 

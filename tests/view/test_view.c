@@ -322,7 +322,7 @@ static size_t rows_by_file(struct fixture *f, bool has_paths, struct tally_str *
 	return nr;
 }
 
-static void directories_tell_files_apart_when_asked(void **state)
+static void distinguishes_files_by_directory_on_request(void **state)
 {
 	static const struct tally_line lines[] = {{NULL, "/a/x.c", 1}, {NULL, "/b/x.c", 1}};
 	struct fixture *f = *state;
@@ -344,7 +344,7 @@ static void columns_are_found_by_name(void **state)
 	assert_null(tally_view_column_find("", 0));
 }
 
-static void percents_are_printfs(void **state)
+static void formats_percentages_as_printf(void **state)
 {
 	struct random random = random_start();
 	struct tally_str out = {0};
@@ -380,10 +380,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(graphs_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(widths_are_those_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(light_rows_are_left_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(directories_tell_files_apart_when_asked, setup,
+		cmocka_unit_test_setup_teardown(distinguishes_files_by_directory_on_request, setup,
 						teardown),
 		cmocka_unit_test(columns_are_found_by_name),
-		cmocka_unit_test(percents_are_printfs),
+		cmocka_unit_test(formats_percentages_as_printf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

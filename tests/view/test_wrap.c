@@ -21,7 +21,7 @@ static void check(const char *text, size_t columns, size_t indent, const char *w
 	tally_str_free(&out);
 }
 
-static void test_lines(void **state)
+static void wraps_lines(void **state)
 {
 	check("", 10, 2, "");
 	check("short", 10, 2, "short\n");
@@ -67,7 +67,7 @@ static void check_any(const char *text, size_t columns, size_t indent)
 	tally_str_free(&is);
 }
 
-static void test_any_text(void **state)
+static void wrapping_keeps_all_text(void **state)
 {
 	static const char some[] = "ab  \n\xe6\xbc\xa2\xcc\x81.";
 	struct random random = random_start();
@@ -95,7 +95,7 @@ static void check_unmarked(const char *text, const char *wanted)
 	tally_str_free(&out);
 }
 
-static void test_unmarked(void **state)
+static void removes_marks(void **state)
 {
 	check_unmarked("", "");
 	check_unmarked("# one\n#   goes on\n# two\n", "one\n  goes on\ntwo\n");
@@ -106,9 +106,9 @@ static void test_unmarked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_any_text),
-		cmocka_unit_test(test_unmarked),
+		cmocka_unit_test(wraps_lines),
+		cmocka_unit_test(wrapping_keeps_all_text),
+		cmocka_unit_test(removes_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include "cli/main/output.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/health.h"
 
 /* Limits: total size of the decoded code, and number of warnings about files without code. */
@@ -131,7 +131,7 @@ static void warn_failed(struct annotate *annotate, const struct tally_annotate_f
 	annotate->nr_failed++;
 	if (annotate->config->is_missing_skipped ||
 	    tally_map_get(&annotate->failed, dso) != TALLY_MAP_NONE ||
-	    tally_map_put(&annotate->failed, dso, 0) || annotate->failed.len > FAILED_MAX)
+	    tally_map_set(&annotate->failed, dso, 0) || annotate->failed.len > FAILED_MAX)
 		return;
 	tally_annotation_explain(function->dso, error, &why);
 	tally_print_warning("no instructions for %s (%s): %s",
@@ -149,8 +149,8 @@ static int show_function(struct annotate *annotate, const struct annotate_group 
 			    !annotate->config->is_json,
 	};
 	struct tally_annotation annotation;
-	int ret = tally_annotation_make(annotate->codes, annotate->samples, function, &options,
-					&annotation);
+	int ret = tally_annotation_build(annotate->codes, annotate->samples, function, &options,
+					 &annotation);
 
 	if (ret == -ENOMEM)
 		return ret;

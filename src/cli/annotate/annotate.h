@@ -19,7 +19,7 @@ struct annotate_config {
 	bool no_demangle, ignore_vmlinux, has_modules;
 	/* Derived from the options above. */
 	bool is_global, by_hits, is_intel, has_colours;
-	enum tally_annotate_measure measure;
+	enum tally_annotate_metric measure;
 	double limit;          /* minimum percentage of all samples for a function to be shown */
 	const char **dso_list; /* NULL, or allocated; its strings are in dso_text */
 	char *dso_text;

@@ -13,7 +13,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/overwrite.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/archive.h"
 
 struct archive_config {
@@ -115,7 +115,7 @@ static int archive_file(const struct archive_config *config, int fd)
 }
 
 /* Redaction destroys data, so the recording itself must not be overwritten under any name. */
-static bool is_itself(const char *output, int fd)
+static bool is_same_file(const char *output, int fd)
 {
 	struct stat in, out;
 
@@ -134,7 +134,7 @@ static int archive_open_file(const struct archive_config *config, int fd)
 	if (config->output &&
 	    tally_overwrite_check("-o", config->output, TALLY_OVERWRITE_RECORDING, config->force))
 		return TALLY_EXIT_ERROR;
-	if (!config->redact || !is_itself(config->output, fd))
+	if (!config->redact || !is_same_file(config->output, fd))
 		return archive_file(config, fd) ? TALLY_EXIT_ERROR : TALLY_EXIT_OK;
 	tally_print_error("option '--redact' with -o %s: %s is the recording itself: refusing to "
 			  "overwrite it",

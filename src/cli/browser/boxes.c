@@ -2,7 +2,7 @@
 /* The contents of boxes: help on keys, health of the recording, unabbreviated names. */
 #include "base/arith.h"
 #include "cli/browser/view.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 
 static void add_lines(const char *const *lines, size_t nr, struct tally_str *out)
 {
@@ -62,14 +62,14 @@ int browser_show_health(struct browser *browser)
 }
 
 /* Views without their own text show the function at the cursor. */
-int browser_show_whole(struct browser *browser)
+int browser_show_names(struct browser *browser)
 {
 	struct tally_str *out = browser_box_open(&browser->box, " Names ");
 
 	if (browser->view->whole)
 		browser->view->whole(browser, out);
 	else
-		browser_whole_frame(browser, browser->function, out);
+		browser_names_add_frame(browser, browser->function, out);
 	if (!out->len)
 		tally_str_add(out, "nothing is selected\n");
 	return 0;

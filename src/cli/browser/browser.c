@@ -108,7 +108,7 @@ void browser_panel(struct browser *browser, struct tally_panel *panel)
 	panel->bar = browser->view->bar;
 }
 
-static void frame_note(const struct browser *browser, uint32_t number, struct tally_frame *to)
+static void frame_copy(const struct browser *browser, uint32_t number, struct tally_frame *to)
 {
 	if (number != TALLY_FRAME_NONE)
 		*to = browser->source->profile->frames.all.data[number];
@@ -122,11 +122,11 @@ int browser_draw_view(struct browser *browser, int rows, int columns)
 
 	if (ret)
 		return ret;
-	browser->room = tally_panel_room(rows);
+	browser->room = tally_panel_rows(rows);
 	browser->here = TALLY_FRAME_NONE;
 	ret = browser->view->draw(browser, &where);
 	if (!ret)
-		browser_nothing_draw(browser);
+		browser_draw_empty(browser);
 	if (!ret && !browser->view->draws_panel) {
 		browser_panel(browser, &panel);
 		panel.where = tally_str_text(&where);
@@ -149,8 +149,8 @@ static int draw_locked(struct browser *browser)
 		ret = browser_box_draw(&browser->box, &browser->canvas);
 	if (!ret && browser->source->live)
 		browser->source->live->shown(browser->source->arg);
-	frame_note(browser, browser->function, &browser->function_frame);
-	frame_note(browser, browser->pivot, &browser->pivot_frame);
+	frame_copy(browser, browser->function, &browser->function_frame);
+	frame_copy(browser, browser->pivot, &browser->pivot_frame);
 	return ret;
 }
 
@@ -195,7 +195,7 @@ static int keys_drain(struct browser *browser)
 }
 
 /* Check whether a live profile has ended. */
-static int look_at_end(struct browser *browser)
+static int check_end(struct browser *browser)
 {
 	const struct tally_browser_live *live = browser->source->live;
 	int ret;
@@ -209,7 +209,7 @@ static int look_at_end(struct browser *browser)
 	return ret;
 }
 
-static int turn(struct browser *browser)
+static int loop_once(struct browser *browser)
 {
 	const struct tally_browser_live *live = browser->source->live;
 	struct pollfd polls[] = {{browser->signals, POLLIN, 0},
@@ -231,7 +231,7 @@ static int turn(struct browser *browser)
 	if (polls[1].revents & ~POLLIN)
 		browser->stop = true;
 	if (!ret && !browser->stop)
-		ret = look_at_end(browser);
+		ret = check_end(browser);
 	if (ret || browser->stop)
 		return ret;
 	all = browser->redraw;
@@ -274,7 +274,7 @@ static void browser_free(struct browser *browser)
 	browser_box_free(&browser->box);
 	tally_chains_free(&browser->chains);
 	tally_selection_free(&browser->selection);
-	browser_kept_free(&browser->kept);
+	browser_cache_free(&browser->kept);
 	tally_canvas_free(&browser->canvas);
 	tally_str_free(&browser->note);
 	tally_str_free(&browser->health);
@@ -289,7 +289,7 @@ static int prepare(struct browser *browser)
 
 	if (!browser->source->profile || browser->source->live || poll(&typed, 1, 0))
 		return 0;
-	return browser_table_make(&browser->table, browser);
+	return browser_table_build(&browser->table, browser);
 }
 
 /* Open the signalfd if the source has none. */
@@ -336,7 +336,7 @@ int tally_browser_run(const struct tally_browser_source *source)
 	if (!ret)
 		ret = prepare(&browser);
 	while (!ret && !browser.stop)
-		ret = turn(&browser);
+		ret = loop_once(&browser);
 	tally_terminal_close(browser.terminal);
 	browser.terminal = NULL;
 	if (!ret && !source->live && source->profile)

@@ -187,8 +187,8 @@ static int code_open(struct browser_code *code, struct browser *browser,
 			tally_str_add(&code->why, "\nTab goes to the next event\n");
 		return 1;
 	}
-	ret = tally_annotation_make(code->codes, code->samples, function, &options,
-				    &code->annotation);
+	ret = tally_annotation_build(code->codes, code->samples, function, &options,
+				     &code->annotation);
 	if (!ret || ret == -ENOMEM)
 		return ret;
 	tally_annotation_explain(frame->dso, ret, &code->why);
@@ -240,7 +240,7 @@ static void cursor_start(struct browser_code *code, uint32_t event)
 	code->first = code->cursor > 4 ? code->cursor - 4 : 0;
 }
 
-int browser_code_make(struct browser_code *code, struct browser *browser)
+int browser_code_build(struct browser_code *code, struct browser *browser)
 {
 	const struct tally_frames *frames = &browser->source->profile->frames;
 	const struct tally_frame *frame =

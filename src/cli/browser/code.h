@@ -50,7 +50,7 @@ enum browser_lane {
 
 /* Read the code of the browser's function, if the function or the selection changed. Returns 0 or
  * -ENOMEM; other errors are described in `why`. */
-int browser_code_make(struct browser_code *code, struct browser *browser);
+int browser_code_build(struct browser_code *code, struct browser *browser);
 
 /* Rebuild the lines after source was shown or hidden. Returns 0 or -ENOMEM. */
 int browser_code_lines(struct browser_code *code);

@@ -223,7 +223,7 @@ int browser_filter_select(const struct browser_filter *filter, const struct tall
 		return ret;
 	options.passes = passes;
 	options.copies = profile->options.is_live;
-	ret = tally_selection_make(profile, &options, ret_selection);
+	ret = tally_selection_build(profile, &options, ret_selection);
 	free(passes);
 	return ret;
 }

@@ -16,7 +16,7 @@ const struct browser_view *const tally_browser_views[] = {
 const struct browser_view *const tally_browser_live_views[] = {&browser_rows, &browser_flame,
 							       &browser_sandwich, NULL};
 
-void browser_note(struct browser *browser, const char *format, ...)
+void browser_set_message(struct browser *browser, const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -30,21 +30,21 @@ void browser_note(struct browser *browser, const char *format, ...)
 }
 
 /* Show a message once that views of callchains show only leaf functions. */
-static void tell_no_callchains(struct browser *browser, const struct browser_view *view)
+static void warn_no_callchains(struct browser *browser, const struct browser_view *view)
 {
 	bool is_of_chains = view == &browser_flame || view == &browser_sandwich;
 
 	if (!is_of_chains || browser->told_no_callchains || browser_has_callchains(browser))
 		return;
 	browser->told_no_callchains = true;
-	browser_note(browser, BROWSER_NO_CALLCHAINS);
+	browser_set_message(browser, BROWSER_NO_CALLCHAINS);
 }
 
-void browser_go(struct browser *browser, const struct browser_view *view, uint32_t pivot)
+void browser_switch_view(struct browser *browser, const struct browser_view *view, uint32_t pivot)
 {
 	struct browser_back *back = browser->back;
 
-	tell_no_callchains(browser, view);
+	warn_no_callchains(browser, view);
 	if (browser->view == view && browser->pivot == pivot)
 		return;
 	if (browser->nr_back == BROWSER_BACK_MAX)
@@ -55,20 +55,20 @@ void browser_go(struct browser *browser, const struct browser_view *view, uint32
 	browser->pivot = pivot;
 }
 
-void browser_take_function(struct browser *browser, uint32_t frame)
+void browser_set_function(struct browser *browser, uint32_t frame)
 {
 	browser->here = frame;
 	if (frame != TALLY_FRAME_NONE)
 		browser->function = frame;
 }
 
-int browser_go_function(struct browser *browser, uint32_t frame)
+int browser_switch_function(struct browser *browser, uint32_t frame)
 {
 	if (frame == TALLY_FRAME_NONE)
 		return 0;
 	browser->function = frame;
 	browser->at_callers = false;
-	browser_go(browser, &browser_sandwich, frame);
+	browser_switch_view(browser, &browser_sandwich, frame);
 	return 0;
 }
 
@@ -81,8 +81,8 @@ int browser_zoom(struct browser *browser, enum browser_step_kind kind, const cha
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		browser_note(browser, "'%s': %s (at %zu)", words, err.text ? err.text : "",
-			     (size_t)err.offset);
+		browser_set_message(browser, "'%s': %s (at %zu)", words, err.text ? err.text : "",
+				    (size_t)err.offset);
 		return 0;
 	}
 	browser->table.screen.cursor = 0;
@@ -119,17 +119,17 @@ int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, co
 	return browser_zoom(browser, kind, words, name);
 }
 
-int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off)
+int browser_toggle(struct browser *browser, bool *flag, const char *on, const char *off)
 {
 	*flag = !*flag;
-	browser_note(browser, "%s", *flag ? on : off);
+	browser_set_message(browser, "%s", *flag ? on : off);
 	browser_table_drop(&browser->table);
 	return 0;
 }
 
 /* Return why a query cannot work: it would select nothing, or everything, because samples lack a
  * field. */
-static const char *lacking(const struct browser *browser, const char *text)
+static const char *missing_field_reason(const struct browser *browser, const char *text)
 {
 	static const struct {
 		uint64_t field;
@@ -159,14 +159,14 @@ static const char *lacking(const struct browser *browser, const char *text)
 
 static int answer_query(struct browser *browser, const char *text)
 {
-	const char *why = lacking(browser, text);
+	const char *why = missing_field_reason(browser, text);
 
 	if (!*text) {
 		browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_QUERY);
 		return 0;
 	}
 	if (why) {
-		browser_note(browser, "%s", why);
+		browser_set_message(browser, "%s", why);
 		return 0;
 	}
 	return browser_zoom(browser, BROWSER_ONLY_QUERY, text, text);
@@ -174,8 +174,8 @@ static int answer_query(struct browser *browser, const char *text)
 
 static int all_query(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "query (comm: sym: dso: tid: cpu: time:): ", NULL,
-			   answer_query);
+	browser_prompt_open(&browser->prompt, "query (comm: sym: dso: tid: cpu: time:): ", NULL,
+			    answer_query);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int all_escape(struct browser *browser)
 		return 0;
 	back = &browser->back[--browser->nr_back];
 	browser->view = back->view;
-	browser->pivot = browser_frame_again(browser, back->pivot, &back->pivot_frame);
+	browser->pivot = browser_frame_refind(browser, back->pivot, &back->pivot_frame);
 	if (browser->view->of_function)
 		browser->function = browser->pivot;
 	return 0;
@@ -207,7 +207,7 @@ static int all_event(struct browser *browser)
 		event = event + 1 < source->nr_events ? event + 1 : 0;
 	} while (event != browser->event && !source->event(source->arg, event));
 	if (event == browser->event)
-		browser_note(browser, "there is no other event");
+		browser_set_message(browser, "there is no other event");
 	browser->event = event;
 	browser->table.screen.cursor = 0;
 	browser->is_stale = true;
@@ -218,16 +218,16 @@ static int all_event(struct browser *browser)
 static int all_annotate(struct browser *browser)
 {
 	if (!browser->source->annotate) {
-		browser_note(browser, BROWSER_NO_CODE);
+		browser_set_message(browser, BROWSER_NO_CODE);
 		return 0;
 	}
 	if (browser->view == &browser_annotate)
 		return 0;
 	if (browser->here == TALLY_FRAME_NONE) {
-		browser_note(browser, "%s", browser->view->no_function);
+		browser_set_message(browser, "%s", browser->view->no_function);
 		return 0;
 	}
-	browser_go(browser, &browser_annotate, browser->here);
+	browser_switch_view(browser, &browser_annotate, browser->here);
 	return 0;
 }
 
@@ -271,7 +271,7 @@ static const struct browser_key all_keys[] = {
 	{'h', browser_show_help},
 	{'?', browser_show_help},
 	{TALLY_PRESS_HELP, browser_show_help},
-	{'w', browser_show_whole},
+	{'w', browser_show_names},
 	{'P', browser_save},
 	{'L' - '@', all_redraw},
 	{'q', all_quit},
@@ -306,7 +306,8 @@ static bool go_by_key(struct browser *browser, uint32_t press)
 
 		if (view->press != press)
 			continue;
-		browser_go(browser, view, takes_function ? browser->function : browser->pivot);
+		browser_switch_view(browser, view,
+				    takes_function ? browser->function : browser->pivot);
 		return true;
 	}
 	return false;

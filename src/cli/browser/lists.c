@@ -52,7 +52,7 @@ void browser_lists_free(struct browser_lists *lists)
 	lists->is_made = false;
 }
 
-int browser_lists_make(struct browser_lists *lists, struct browser *browser)
+int browser_lists_build(struct browser_lists *lists, struct browser *browser)
 {
 	bool has_chains = browser_has_callchains(browser);
 	int ret;

@@ -24,7 +24,7 @@ struct browser_lists {
 };
 
 /* Compute the lists, if the selection changed. Returns 0 or -ENOMEM. */
-int browser_lists_make(struct browser_lists *lists, struct browser *browser);
+int browser_lists_build(struct browser_lists *lists, struct browser *browser);
 void browser_lists_free(struct browser_lists *lists);
 
 /* Return row `i` of a list. */

@@ -57,7 +57,7 @@ static int pane_grow(struct browser_pane *pane, struct browser *browser)
 		.collapses = pane->collapses,
 		.parts = 2 * (uint32_t)TALLY_MAX(pane->area.columns, 1),
 	};
-	int ret = browser_chains_make(browser);
+	int ret = browser_chains_build(browser);
 
 	if (!ret)
 		ret = tally_calltree_grow(&browser->chains, &options, &pane->tree);
@@ -96,24 +96,24 @@ static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t 
 }
 
 /* Look up the functions of the zoom path again; truncate it where one no longer exists. */
-static void prefix_again(struct browser_pane *pane, const struct browser *browser)
+static void prefix_refind(struct browser_pane *pane, const struct browser *browser)
 {
 	for (size_t i = 0; i < pane->prefix.len && i < pane->path.len; i++) {
-		pane->prefix.data[i] = browser_frame_again(browser, pane->prefix.data[i],
-							   &pane->path.data[i].frame);
+		pane->prefix.data[i] = browser_frame_refind(browser, pane->prefix.data[i],
+							    &pane->path.data[i].frame);
 		if (pane->prefix.data[i] == TALLY_FRAME_NONE)
 			pane->prefix.len = i;
 	}
 }
 
 /* Select the cell with the same path as before, or its nearest existing ancestor. */
-static void selected_again(struct browser_pane *pane, const struct browser *browser)
+static void selected_refind(struct browser_pane *pane, const struct browser *browser)
 {
 	uint32_t at = 0;
 
 	for (size_t i = pane->prefix.len; i < pane->path.len; i++) {
-		const struct browser_step_on *step = &pane->path.data[i];
-		uint32_t function = browser_frame_again(browser, step->number, &step->frame);
+		const struct browser_path_step *step = &pane->path.data[i];
+		uint32_t function = browser_frame_refind(browser, step->number, &step->frame);
 		uint32_t child = child_of(pane, at, function);
 
 		if (child == NO_CELL)
@@ -123,13 +123,14 @@ static void selected_again(struct browser_pane *pane, const struct browser *brow
 	pane->selected = at;
 }
 
-static struct browser_step_on step_to(const struct browser *browser, uint32_t number)
+static struct browser_path_step step_to(const struct browser *browser, uint32_t number)
 {
-	return (struct browser_step_on){number, browser->source->profile->frames.all.data[number]};
+	return (struct browser_path_step){number,
+					  browser->source->profile->frames.all.data[number]};
 }
 
 /* Remember the path to the selected cell. Returns 0 or -ENOMEM. */
-static int path_note(struct browser_pane *pane, const struct browser *browser)
+static int path_remember(struct browser_pane *pane, const struct browser *browser)
 {
 	const struct tally_flame_cell *cells = pane->flame.cells.data;
 	size_t level = cells[pane->selected].level, above = pane->prefix.len;
@@ -146,7 +147,7 @@ static int path_note(struct browser_pane *pane, const struct browser *browser)
 }
 
 /* Repeat the search: frame numbers changed, but names did not. */
-static int search_again(struct browser_pane *pane, struct browser *browser)
+static int search_repeat(struct browser_pane *pane, struct browser *browser)
 {
 	const char *why;
 	char *text;
@@ -160,8 +161,8 @@ static int search_again(struct browser_pane *pane, struct browser *browser)
 	return ret;
 }
 
-static int pane_again(struct browser_pane *pane, struct browser *browser,
-		      const struct tally_area *area)
+static int pane_rebuild(struct browser_pane *pane, struct browser *browser,
+			const struct tally_area *area)
 {
 	bool is_other = pane->generation != browser->generation;
 	int ret;
@@ -170,28 +171,28 @@ static int pane_again(struct browser_pane *pane, struct browser *browser,
 	pane->area = *area;
 	pane->generation = browser->generation;
 	if (is_other)
-		prefix_again(pane, browser);
+		prefix_refind(pane, browser);
 	ret = pane_grow(pane, browser);
 	if (ret)
 		return ret;
 	pane->is_made = true;
 	if (is_other)
-		selected_again(pane, browser);
-	return is_other ? search_again(pane, browser) : 0;
+		selected_refind(pane, browser);
+	return is_other ? search_repeat(pane, browser) : 0;
 }
 
-int browser_pane_make(struct browser_pane *pane, struct browser *browser,
-		      const struct tally_area *area)
+int browser_pane_build(struct browser_pane *pane, struct browser *browser,
+		       const struct tally_area *area)
 {
 	int ret = 0;
 
 	if (!pane->is_made || pane->generation != browser->generation ||
 	    !area_is_same(&pane->area, area))
-		ret = pane_again(pane, browser, area);
+		ret = pane_rebuild(pane, browser, area);
 	if (ret)
 		return ret;
 	pane_scroll(pane);
-	return path_note(pane, browser);
+	return path_remember(pane, browser);
 }
 
 /* ---- drawing --------------------------------------------------------------------- */
@@ -215,9 +216,9 @@ static void draw_above(const struct browser_pane *pane, struct browser *browser)
 					 tally_canvas_mark(&browser->canvas), &name);
 		tally_canvas_fill(&browser->canvas, row, pane->area.column, pane->area.columns,
 				  TALLY_INK_UNKNOWN);
-		tally_canvas_put(&browser->canvas, row, pane->area.column + 1,
-				 pane->area.columns - 1, name.len ? tally_str_text(&name) : "all",
-				 TALLY_INK_UNKNOWN);
+		tally_canvas_draw(&browser->canvas, row, pane->area.column + 1,
+				  pane->area.columns - 1, name.len ? tally_str_text(&name) : "all",
+				  TALLY_INK_UNKNOWN);
 		tally_str_free(&name);
 	}
 }

@@ -9,7 +9,7 @@
 struct browser;
 
 /* A function on the path to a cell: its number and a copy of its frame. */
-struct browser_step_on {
+struct browser_path_step {
 	uint32_t number;
 	struct tally_frame frame;
 };
@@ -23,7 +23,7 @@ struct browser_pane {
 	TALLY_VEC(uint32_t) prefix; /* zoom path: functions from the root */
 	/* The zoom path followed by the path to the selected cell, as last drawn. The frames are
 	 * used to find the cells again after frames have been renumbered. */
-	TALLY_VEC(struct browser_step_on) path;
+	TALLY_VEC(struct browser_path_step) path;
 	/* Result of the last layout: */
 	bool is_made;
 	uint64_t generation; /* of the browser's selection */
@@ -39,8 +39,8 @@ struct browser_pane {
 
 /* Lay out the pane for an area and the browser's selection, if anything changed. Returns 0 or
  * -ENOMEM. */
-int browser_pane_make(struct browser_pane *pane, struct browser *browser,
-		      const struct tally_area *area);
+int browser_pane_build(struct browser_pane *pane, struct browser *browser,
+		       const struct tally_area *area);
 void browser_pane_free(struct browser_pane *pane);
 
 void browser_pane_draw(const struct browser_pane *pane, struct browser *browser, bool has_cursor);

@@ -6,8 +6,8 @@
 
 enum { ANSWER_MAX = 1000, CTRL_U = 'U' - '@' };
 
-void browser_prompt_ask(struct browser_prompt *prompt, const char *question, const char *first,
-			int (*answer)(struct browser *browser, const char *text))
+void browser_prompt_open(struct browser_prompt *prompt, const char *question, const char *first,
+			 int (*answer)(struct browser *browser, const char *text))
 {
 	prompt->question = question;
 	prompt->answer = answer;

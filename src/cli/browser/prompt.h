@@ -18,8 +18,8 @@ struct browser_prompt {
 };
 
 /* Open a prompt. `first` is the initial text, or NULL. `answer` is called on Enter. */
-void browser_prompt_ask(struct browser_prompt *prompt, const char *question, const char *first,
-			int (*answer)(struct browser *browser, const char *text));
+void browser_prompt_open(struct browser_prompt *prompt, const char *question, const char *first,
+			 int (*answer)(struct browser *browser, const char *text));
 
 /* Handle a key while a prompt is open. Returns 0, or the result of `answer`. */
 int browser_prompt_press(struct browser_prompt *prompt, struct browser *browser, uint32_t press);

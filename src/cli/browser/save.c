@@ -50,7 +50,7 @@ static void add_canvas(const struct tally_canvas *canvas, struct tally_str *out)
 static int view_text(struct browser *browser, struct tally_str *out)
 {
 	struct tally_canvas screen = browser->canvas;
-	struct tally_panel_room room = browser->room;
+	struct tally_panel_rows room = browser->room;
 	size_t first = browser->table.screen.first, page = browser->table.screen.page;
 	size_t code_first = browser->code.first;
 	int rows, columns, ret;
@@ -110,9 +110,9 @@ int browser_save(struct browser *browser)
 			unlink(name);
 	}
 	if (failed)
-		browser_note(browser, "cannot write %s: %s", name, strerror(-failed));
+		browser_set_message(browser, "cannot write %s: %s", name, strerror(-failed));
 	else
-		browser_note(browser, "this view was written to %s", name);
+		browser_set_message(browser, "this view was written to %s", name);
 	tally_str_free(&text);
 	return 0;
 }

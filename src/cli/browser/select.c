@@ -13,19 +13,19 @@ bool browser_has_callchains(const struct browser *browser)
 	return browser->source->config->style != TALLY_STYLE_NONE;
 }
 
-int browser_chains_make(struct browser *browser)
+int browser_chains_build(struct browser *browser)
 {
 	int ret = 0;
 
 	if (!browser->has_chains)
-		ret = tally_chains_make(browser->source->profile, &browser->selection,
-					&browser->chains);
+		ret = tally_chains_build(browser->source->profile, &browser->selection,
+					 &browser->chains);
 	browser->has_chains = !ret;
 	return ret;
 }
 
-uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
-			     const struct tally_frame *was)
+uint32_t browser_frame_refind(const struct browser *browser, uint32_t number,
+			      const struct tally_frame *was)
 {
 	const struct tally_frames *frames = &browser->source->profile->frames;
 
@@ -40,7 +40,7 @@ uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
 }
 
 /* Compute a new selection. */
-static int select_anew(struct browser *browser)
+static int selection_recompute(struct browser *browser)
 {
 	struct tally_profile *profile = browser->source->profile;
 	struct tally_selection selection;
@@ -51,7 +51,7 @@ static int select_anew(struct browser *browser)
 	if (ret)
 		return ret;
 	if (!browser->source->live)
-		browser_kept_put(&browser->kept, browser);
+		browser_cache_store(&browser->kept, browser);
 	tally_selection_free(&browser->selection);
 	chains_drop(browser);
 	browser->selection = selection;
@@ -70,15 +70,15 @@ int browser_select(struct browser *browser)
 	browser->is_stale = false;
 	if (!profile)
 		return 0;
-	if (live || !browser_kept_take(&browser->kept, browser))
-		ret = select_anew(browser);
+	if (live || !browser_cache_restore(&browser->kept, browser))
+		ret = selection_recompute(browser);
 	if (ret)
 		return ret;
 	browser->function =
-		browser_frame_again(browser, browser->function, &browser->function_frame);
-	browser->pivot = browser_frame_again(browser, browser->pivot, &browser->pivot_frame);
+		browser_frame_refind(browser, browser->function, &browser->function_frame);
+	browser->pivot = browser_frame_refind(browser, browser->pivot, &browser->pivot_frame);
 	browser->seen = live ? *live->generation : 0;
-	browser->total = tally_chosen_total(profile, browser->event);
+	browser->total = tally_shown_rows_total(profile, browser->event);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "cli/browser/browser.h"
 #include "cli/browser/code.h"
 #include "cli/browser/filter.h"
-#include "cli/browser/kept.h"
+#include "cli/browser/selection_cache.h"
 #include "cli/browser/lists.h"
 #include "cli/browser/live.h"
 #include "cli/browser/pane.h"
@@ -32,7 +32,7 @@ struct browser {
 	const struct tally_browser_source *source;
 	struct tally_terminal *terminal;
 	struct tally_canvas canvas;
-	struct tally_panel_room room; /* rows of the view on the canvas */
+	struct tally_panel_rows room; /* rows of the view on the canvas */
 	int signals;
 	const struct browser_view *view;            /* current view */
 	struct browser_back back[BROWSER_BACK_MAX]; /* previous views */
@@ -48,7 +48,7 @@ struct browser {
 	uint64_t mark;       /* browser_filter_mark() of the selection */
 	uint64_t generation; /* unique number of the selection */
 	uint64_t nr_generations;
-	struct browser_kept kept; /* cached previous selections */
+	struct browser_cache kept; /* cached previous selections */
 	/* Functions of tally_chains.functions, or TALLY_FRAME_NONE: that at the cursor, and the one
 	 * whose callers, callees or code are shown. */
 	uint32_t function, pivot;
@@ -92,12 +92,12 @@ bool browser_has_callchains(const struct browser *browser);
 #define BROWSER_NO_CALLCHAINS "there are no callchains: tally record -g"
 
 /* Compute the callchains of the selection, if not done yet. Returns 0 or -ENOMEM. */
-int browser_chains_make(struct browser *browser);
+int browser_chains_build(struct browser *browser);
 
 /* Return the current number of a frame in a live profile, given a copy of the frame; otherwise
  * `number`. TALLY_FRAME_NONE if the frame no longer exists. */
-uint32_t browser_frame_again(const struct browser *browser, uint32_t number,
-			     const struct tally_frame *was);
+uint32_t browser_frame_refind(const struct browser *browser, uint32_t number,
+			      const struct tally_frame *was);
 
 /* Set title, note and keys of the panel; valid until the next call. */
 void browser_panel(struct browser *browser, struct tally_panel *panel);
@@ -106,13 +106,13 @@ void browser_panel(struct browser *browser, struct tally_panel *panel);
 int browser_draw_view(struct browser *browser, int rows, int columns);
 
 /* Draw lines of text instead of the view. */
-void browser_words_draw(struct browser *browser, const char *words);
+void browser_draw_text(struct browser *browser, const char *words);
 
 /* If the filter leaves nothing to show, draw a message over the view. */
-void browser_nothing_draw(struct browser *browser);
+void browser_draw_empty(struct browser *browser);
 
 /* Set the message in the line above the keys. */
-void browser_note(struct browser *browser, const char *format, ...)
+void browser_set_message(struct browser *browser, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

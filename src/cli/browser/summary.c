@@ -5,7 +5,7 @@
 #include "cli/main/output.h"
 #include "view/wrap.h"
 
-enum { LEFT_LINES = 10 };
+enum { SUMMARY_LINES = 10 };
 
 void browser_health(struct browser *browser)
 {
@@ -13,15 +13,15 @@ void browser_health(struct browser *browser)
 	tally_unmark_comments(&browser->health, 0);
 }
 
-static void left_list(struct browser *browser, enum browser_list list, const char *heading,
-		      struct tally_str *out)
+static void summary_list(struct browser *browser, enum browser_list list, const char *heading,
+			 struct tally_str *out)
 {
 	const struct browser_lists *lists = &browser->lists;
 	uint64_t all = browser->total;
 	struct tally_str share = {0};
 
 	tally_str_addf(out, "\n%s\n", heading);
-	for (uint32_t i = 0; i < TALLY_MIN(lists->nr[list], (uint32_t)LEFT_LINES); i++) {
+	for (uint32_t i = 0; i < TALLY_MIN(lists->nr[list], (uint32_t)SUMMARY_LINES); i++) {
 		tally_str_clear(&share);
 		tally_view_percent(browser_lists_period(lists, list, i), all, &share);
 		tally_str_addf(out, "%8s  ", tally_str_text(&share));
@@ -37,15 +37,15 @@ int browser_summary(struct browser *browser)
 	int ret = browser_is_stale(browser) ? browser_select(browser) : 0;
 
 	if (!ret)
-		ret = browser_lists_make(&browser->lists, browser);
+		ret = browser_lists_build(&browser->lists, browser);
 	if (!ret) {
 		browser->view = &browser_overview;
 		browser_title(browser, &out);
 		tally_str_addf(&out, "\n%s", tally_str_text(&browser->health));
-		left_list(browser, BROWSER_THREADS, "Threads", &out);
-		left_list(browser, BROWSER_SELF, "Top functions, self", &out);
+		summary_list(browser, BROWSER_THREADS, "Threads", &out);
+		summary_list(browser, BROWSER_SELF, "Top functions, self", &out);
 		if (browser_has_callchains(browser))
-			left_list(browser, BROWSER_TOTAL, "Top functions, total", &out);
+			summary_list(browser, BROWSER_TOTAL, "Top functions, total", &out);
 		ret = tally_output_flush(&out);
 	}
 	tally_str_free(&out);

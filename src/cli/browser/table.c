@@ -72,7 +72,7 @@ static int row_chains(const struct browser *browser, const struct tally_row *row
 	own.buckets = buckets.data;
 	own.nr_buckets = buckets.len;
 	if (!ret)
-		ret = tally_chains_make(browser->source->profile, &own, ret_chains);
+		ret = tally_chains_build(browser->source->profile, &own, ret_chains);
 	tally_vec_free(&buckets);
 	return ret;
 }
@@ -113,7 +113,7 @@ static int row_grow(void *arg, uint32_t number)
 	};
 	struct tally_chains own = {0};
 	struct tally_calltree tree;
-	int ret = browser_chains_make(browser);
+	int ret = browser_chains_build(browser);
 
 	if (!ret)
 		ret = row_chains(browser, row, &own);
@@ -136,7 +136,7 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 	const struct tally_browser_source *source = browser->source;
 	const struct report_config *config = source->config;
 	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
-	struct tally_chosen_options options = {
+	struct tally_shown_rows_options options = {
 		.profile = source->profile,
 		.config = config,
 		.labels = source->labels,
@@ -151,7 +151,7 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 		.most = source->most,
 	};
 	bool has_graphs = config->style != TALLY_STYLE_NONE && config->keys & TALLY_KEY_SYMBOL;
-	int ret = tally_chosen_make(&options, &table->rows);
+	int ret = tally_shown_rows_make(&options, &table->rows);
 
 	if (ret)
 		return ret;
@@ -165,12 +165,12 @@ static int rows_make(struct browser_table *table, struct browser *browser)
 
 static void rows_free(struct browser_table *table)
 {
-	tally_chosen_free(&table->rows);
+	tally_shown_rows_free(&table->rows);
 	table->screen.lines.len = 0;
 	table->is_made = false;
 }
 
-int browser_table_make(struct browser_table *table, struct browser *browser)
+int browser_table_build(struct browser_table *table, struct browser *browser)
 {
 	int ret = 0;
 
@@ -183,7 +183,7 @@ int browser_table_make(struct browser_table *table, struct browser *browser)
 	return ret ? ret : tally_screen_lay_out(&table->screen, &table->rows.view);
 }
 
-void browser_table_turn(struct browser_table *table)
+void browser_table_drop_chains(struct browser_table *table)
 {
 	tally_vec_for_each (row, &table->rows.hist.rows)
 		row->graph = 0;
@@ -197,22 +197,23 @@ void browser_table_drop(struct browser_table *table)
 	table->way++;
 }
 
-struct browser_rows browser_table_lift(struct browser_table *table, uint64_t generation)
+struct browser_rows browser_table_detach(struct browser_table *table, uint64_t generation)
 {
 	struct browser_rows rows = {0};
 
 	if (!table->is_made || table->generation != generation)
 		return rows;
 	rows = (struct browser_rows){table->rows, true, table->way};
-	table->rows = (struct tally_chosen){0};
+	table->rows = (struct tally_shown_rows){0};
 	rows_free(table);
 	return rows;
 }
 
-void browser_table_put(struct browser_table *table, struct browser_rows *rows, uint64_t generation)
+void browser_table_attach(struct browser_table *table, struct browser_rows *rows,
+			  uint64_t generation)
 {
 	if (!rows->is_made || rows->way != table->way) {
-		tally_chosen_free(&rows->rows);
+		tally_shown_rows_free(&rows->rows);
 		return;
 	}
 	rows_free(table);

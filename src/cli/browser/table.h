@@ -3,14 +3,14 @@
 #ifndef TALLY_CLI_BROWSER_TABLE_H
 #define TALLY_CLI_BROWSER_TABLE_H
 
-#include "cli/recording/chosen.h"
+#include "cli/recording/shown_rows.h"
 #include "view/screen.h"
 
 struct browser;
 
 struct browser_table {
 	struct tally_screen screen;
-	struct tally_chosen rows;
+	struct tally_shown_rows rows;
 	bool is_made;
 	uint64_t generation;     /* of the browser's selection */
 	uint64_t way;            /* incremented when rows would be built differently */
@@ -21,25 +21,26 @@ struct browser_table {
 };
 
 /* Build the rows, if the selection or an option changed. Returns 0 or -ENOMEM. */
-int browser_table_make(struct browser_table *table, struct browser *browser);
+int browser_table_build(struct browser_table *table, struct browser *browser);
 
 /* Discard the callchains of all rows. */
-void browser_table_turn(struct browser_table *table);
+void browser_table_drop_chains(struct browser_table *table);
 
 /* Discard the rows: they must be built differently. */
 void browser_table_drop(struct browser_table *table);
 
 /* Rows detached from a table. */
 struct browser_rows {
-	struct tally_chosen rows;
+	struct tally_shown_rows rows;
 	bool is_made;
 	uint64_t way;
 };
 
 /* Detach the rows of a selection, if they are built. Attach them again, if they would still be
  * built the same way; otherwise free them. */
-struct browser_rows browser_table_lift(struct browser_table *table, uint64_t generation);
-void browser_table_put(struct browser_table *table, struct browser_rows *rows, uint64_t generation);
+struct browser_rows browser_table_detach(struct browser_table *table, uint64_t generation);
+void browser_table_attach(struct browser_table *table, struct browser_rows *rows,
+			  uint64_t generation);
 void browser_table_free(struct browser_table *table);
 
 /* Return the function of the selected line, or TALLY_FRAME_NONE. */

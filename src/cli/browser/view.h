@@ -30,7 +30,7 @@ struct browser_view {
 	/* Return the cursor of a list, moved by arrows, pages and wheel. NULL: the view handles
 	 * these keys. */
 	struct browser_cursor (*cursor)(struct browser *browser);
-	/* Append the unabbreviated names of the selected line, see whole.h. NULL: those of the
+	/* Append the unabbreviated names of the selected line, see full_names.h. NULL: those of the
 	 * function. */
 	void (*whole)(const struct browser *browser, struct tally_str *out);
 	const char *no_function; /* message if there is no function at the cursor */
@@ -44,13 +44,13 @@ extern const struct browser_view browser_overview, browser_rows, browser_flame, 
 
 /* Switch to a view with a function; pass browser->pivot to keep the function. Esc returns to the
  * previous view and function. */
-void browser_go(struct browser *browser, const struct browser_view *view, uint32_t pivot);
+void browser_switch_view(struct browser *browser, const struct browser_view *view, uint32_t pivot);
 
 /* Set the function at the cursor, of tally_chains.functions; or TALLY_FRAME_NONE. */
-void browser_take_function(struct browser *browser, uint32_t frame);
+void browser_set_function(struct browser *browser, uint32_t frame);
 
 /* Show callers and callees of `frame`, of tally_chains.functions. TALLY_FRAME_NONE is ignored. */
-int browser_go_function(struct browser *browser, uint32_t frame);
+int browser_switch_function(struct browser *browser, uint32_t frame);
 
 /* Add a filter step, see browser_filter_push(): by the words of a query, by a field and its exact
  * name, or by a field and a number. Errors in the query are shown as a message. Returns 0 or
@@ -63,7 +63,7 @@ int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, co
 			int64_t number);
 
 /* Toggle a flag, show a message, and discard the rows. Returns 0. */
-int browser_turn(struct browser *browser, bool *flag, const char *on, const char *off);
+int browser_toggle(struct browser *browser, bool *flag, const char *on, const char *off);
 
 /* Features of a source that keys and help lines depend on. */
 enum {
@@ -76,7 +76,7 @@ unsigned browser_has(const struct browser *browser);
 /* Open a box with help, health or unabbreviated names. Returns 0. */
 int browser_show_help(struct browser *browser);
 int browser_show_health(struct browser *browser);
-int browser_show_whole(struct browser *browser);
+int browser_show_names(struct browser *browser);
 
 /* Write the view as text to a new file in the current directory, and show its name. Returns 0 or
  * -ENOMEM; other errors are shown as a message. */

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/path.h"
 #include "cli/browser/view.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 #include "view/shorten.h"
 
 enum { SHARE = 8, GAP = 1, ADDRESS = 8, NUMBER = 6, LANE = 1 };
@@ -25,8 +25,8 @@ static void put_share(struct browser *browser, uint64_t part, uint64_t whole, in
 	if (!part || !whole)
 		return;
 	tally_view_percent(part, whole, &text);
-	tally_canvas_put(&browser->canvas, row, column + SHARE - 1 - (int)text.len, SHARE,
-			 tally_str_text(&text), ink);
+	tally_canvas_draw(&browser->canvas, row, column + SHARE - 1 - (int)text.len, SHARE,
+			  tally_str_text(&text), ink);
 	tally_str_free(&text);
 }
 
@@ -47,10 +47,10 @@ static void put_lanes(struct browser *browser, uint32_t insn, int row, int colum
 		if (is_joined && part != BROWSER_LANE_ALONG)
 			text = is_ascii ? "-" : "\xe2\x94\x80";
 		is_joined |= part == BROWSER_LANE_TOP || part == BROWSER_LANE_BOTTOM;
-		tally_canvas_put(&browser->canvas, row, at, 1, text, TALLY_INK_KEY);
+		tally_canvas_draw(&browser->canvas, row, at, 1, text, TALLY_INK_KEY);
 		if (lanes[lane] & BROWSER_LANE_ARROW)
-			tally_canvas_put(&browser->canvas, row, column + BROWSER_LANES * LANE, 1,
-					 ">", TALLY_INK_KEY);
+			tally_canvas_draw(&browser->canvas, row, column + BROWSER_LANES * LANE, 1,
+					  ">", TALLY_INK_KEY);
 	}
 }
 
@@ -103,15 +103,15 @@ static void draw_insn(struct browser *browser, const struct browser_code_line *l
 		put_share(browser, by_hits ? cost.total_nr : cost.total_weight,
 			  by_hits ? sum.total_nr : sum.total_weight, row, SHARE);
 	tally_str_addf(&text, "%*" PRIx64, ADDRESS, insn->linked);
-	tally_canvas_put(&browser->canvas, row, at, ADDRESS + 8, tally_str_text(&text),
-			 TALLY_INK_DIM);
+	tally_canvas_draw(&browser->canvas, row, at, ADDRESS + 8, tally_str_text(&text),
+			  TALLY_INK_DIM);
 	at += TALLY_MAX((int)text.len, (int)ADDRESS) + GAP;
 	put_lanes(browser, line->insn, row, at);
 	at += BROWSER_LANES * LANE + 1 + GAP;
 	tally_str_clear(&text);
 	add_insn(code, insn, &text);
-	tally_canvas_put(&browser->canvas, row, at, browser->canvas.columns - at,
-			 tally_str_text(&text), is_call ? TALLY_INK_HEADING : TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, at, browser->canvas.columns - at,
+			  tally_str_text(&text), is_call ? TALLY_INK_HEADING : TALLY_INK_PLAIN);
 	tally_str_free(&text);
 }
 
@@ -134,8 +134,8 @@ static void draw_source(struct browser *browser, const struct browser_code_line 
 	for (size_t i = start; i < text.len; i++)
 		text.data[i] = text.data[i] == '\t' ? ' ' : text.data[i];
 	tally_str_escape(&text, start);
-	tally_canvas_put(&browser->canvas, row, at, browser->canvas.columns - at,
-			 tally_str_text(&text), TALLY_INK_NOTE);
+	tally_canvas_draw(&browser->canvas, row, at, browser->canvas.columns - at,
+			  tally_str_text(&text), TALLY_INK_NOTE);
 	tally_str_free(&text);
 }
 
@@ -171,8 +171,8 @@ static void draw_heading(struct browser *browser)
 		tally_view_percent(sum.total_weight, browser->total, &text);
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
-	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
-			 tally_str_text(&text), TALLY_INK_HEADING);
+	tally_canvas_draw(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
+			  tally_str_text(&text), TALLY_INK_HEADING);
 	tally_str_free(&text);
 }
 
@@ -181,13 +181,13 @@ static int annotate_draw(struct browser *browser, struct tally_str *where)
 	struct browser_code *code = &browser->code;
 	int top = browser->room.top + 1;
 	size_t rows = (size_t)TALLY_MAX(browser->room.bottom - top, 1);
-	int ret = browser_code_make(code, browser);
+	int ret = browser_code_build(code, browser);
 
 	if (ret)
 		return ret;
 	if (!code->lines.len) {
-		browser_words_draw(browser,
-				   code->why.len ? tally_str_text(&code->why) : "no instructions");
+		browser_draw_text(browser,
+				  code->why.len ? tally_str_text(&code->why) : "no instructions");
 		return 0;
 	}
 	draw_heading(browser);
@@ -262,13 +262,14 @@ static int annotate_enter(struct browser *browser)
 	}
 	callee = insn->target_name ? callee_find(browser, insn->target_name) : TALLY_FRAME_NONE;
 	if (callee == TALLY_FRAME_NONE) {
-		browser_note(browser, insn->target_name  ? "no samples with this function"
-				      : insn->has_target ? "the target has no symbol"
-							 : "this is not a jump or direct call");
+		browser_set_message(browser, insn->target_name ? "no samples with this function"
+					     : insn->has_target
+						     ? "the target has no symbol"
+						     : "this is not a jump or direct call");
 		return 0;
 	}
 	browser->function = callee;
-	browser_go(browser, &browser_annotate, callee);
+	browser_switch_view(browser, &browser_annotate, callee);
 	return 0;
 }
 
@@ -342,16 +343,17 @@ static void line_text(const struct browser_code *code, const struct browser_code
 static int annotate_hits(struct browser *browser)
 {
 	browser->code.by_hits = !browser->code.by_hits;
-	browser_note(browser, browser->code.by_hits ? "percentages of samples (hits)"
-						    : "percentages of periods (period)");
+	browser_set_message(browser, browser->code.by_hits ? "percentages of samples (hits)"
+							   : "percentages of periods (period)");
 	return 0;
 }
 
 static int annotate_global(struct browser *browser)
 {
 	browser->code.is_global = !browser->code.is_global;
-	browser_note(browser, browser->code.is_global ? "percentages of all samples (global)"
-						      : "percentages of this function (local)");
+	browser_set_message(browser, browser->code.is_global
+					     ? "percentages of all samples (global)"
+					     : "percentages of this function (local)");
 	return 0;
 }
 
@@ -375,7 +377,7 @@ static void annotate_whole(const struct browser *browser, struct tally_str *out)
 		line_text(code, &code->lines.data[code->cursor], out);
 		tally_str_add_char(out, '\n');
 	}
-	browser_whole_frame(browser, browser->pivot, out);
+	browser_names_add_frame(browser, browser->pivot, out);
 }
 
 static int annotate_next(struct browser *browser)
@@ -391,7 +393,7 @@ static int annotate_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_note(browser, *text ? "no line contains that" : "no search text: press /");
+	browser_set_message(browser, *text ? "no line contains that" : "no search text: press /");
 	return 0;
 }
 
@@ -404,7 +406,7 @@ static int answer_line(struct browser *browser, const char *text)
 
 static int annotate_search(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "find line: ", NULL, answer_line);
+	browser_prompt_open(&browser->prompt, "find line: ", NULL, answer_line);
 	return 0;
 }
 

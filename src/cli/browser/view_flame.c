@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "cli/browser/view.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 
 /* ---- text about the selected cell ---------------------------------------------------- */
 
@@ -48,8 +48,8 @@ static void add_node(const struct browser *browser, const struct browser_pane *p
 
 static void draw_line(struct browser *browser, const struct tally_str *text, int row)
 {
-	tally_canvas_put(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(text),
-			 TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(text),
+			  TALLY_INK_PLAIN);
 }
 
 static void add_search(const struct browser_pane *pane, const struct browser *browser,
@@ -71,11 +71,11 @@ static int flame_draw(struct browser *browser, struct tally_str *where)
 	struct tally_area area = {browser->room.top + has_line, 0, rows - has_line,
 				  browser->canvas.columns};
 	struct tally_str text = {0};
-	int ret = browser_pane_make(pane, browser, &area);
+	int ret = browser_pane_build(pane, browser, &area);
 
 	if (ret)
 		return ret;
-	browser_take_function(browser, browser_pane_function(pane));
+	browser_set_function(browser, browser_pane_function(pane));
 	add_node(browser, pane, &text);
 	if (has_line)
 		draw_line(browser, &text, browser->room.top);
@@ -148,9 +148,10 @@ static int flame_reverse(struct browser *browser)
 	browser_pane_reset(&browser->flame);
 	browser->flame.way = browser->flame.way == TALLY_CALLTREE_CALLEES ? TALLY_CALLTREE_CALLERS
 									  : TALLY_CALLTREE_CALLEES;
-	browser_note(browser, browser->flame.way == TALLY_CALLTREE_CALLERS
-				      ? "reversed: leaf functions at the top, their callers below"
-				      : "callers at the top, callees below");
+	browser_set_message(browser,
+			    browser->flame.way == TALLY_CALLTREE_CALLERS
+				    ? "reversed: leaf functions at the top, their callers below"
+				    : "callers at the top, callees below");
 	return 0;
 }
 
@@ -160,8 +161,8 @@ static int flame_collapse(struct browser *browser)
 
 	browser_pane_reset(&browser->flame);
 	browser->flame.collapses = collapses;
-	browser_note(browser,
-		     collapses ? "merge recursive calls into one cell" : "recursion is shown");
+	browser_set_message(browser, collapses ? "merge recursive calls into one cell"
+					       : "recursion is shown");
 	return 0;
 }
 
@@ -171,32 +172,32 @@ static int flame_answer(struct browser *browser, const char *text)
 	int ret = browser_pane_search(&browser->flame, browser, text, &why);
 
 	if (ret == -EINVAL) {
-		browser_note(browser, "%s", why);
+		browser_set_message(browser, "%s", why);
 		return 0;
 	}
 	if (!ret && *text && !browser_pane_next(&browser->flame))
-		browser_note(browser, "no visible cell matches");
+		browser_set_message(browser, "no visible cell matches");
 	return ret;
 }
 
 static int flame_search(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt,
-			   "mark functions: ", tally_str_text(&browser->flame.search),
-			   flame_answer);
+	browser_prompt_open(&browser->prompt,
+			    "mark functions: ", tally_str_text(&browser->flame.search),
+			    flame_answer);
 	return 0;
 }
 
 static int flame_next(struct browser *browser)
 {
 	if (!browser_pane_next(&browser->flame))
-		browser_note(browser, "nothing is marked: press / to search");
+		browser_set_message(browser, "nothing is marked: press / to search");
 	return 0;
 }
 
 static int pane_function(struct browser *browser)
 {
-	return browser_go_function(browser, browser_pane_function(pane_of(browser)));
+	return browser_switch_function(browser, browser_pane_function(pane_of(browser)));
 }
 
 /* The root has no name. */
@@ -206,7 +207,7 @@ static void pane_whole(const struct browser *browser, struct tally_str *out)
 
 	if (browser->view != &browser_flame)
 		pane = browser->at_callers ? &browser->callers : &browser->callees;
-	browser_whole_frame(browser, browser_pane_function(pane), out);
+	browser_names_add_frame(browser, browser_pane_function(pane), out);
 }
 
 static const struct browser_key flame_keys[] = {
@@ -280,7 +281,7 @@ static int half_make(struct browser *browser, struct browser_pane *pane,
 	pane->upwards = way == TALLY_CALLTREE_CALLERS;
 	pane->has_function = true;
 	pane->function = browser->pivot;
-	return browser_pane_make(pane, browser, &area);
+	return browser_pane_build(pane, browser, &area);
 }
 
 static int sandwich_draw(struct browser *browser, struct tally_str *where)
@@ -306,7 +307,7 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 	draw_line(browser, &text, browser->room.top + above);
 	browser_pane_draw(&browser->callers, browser, browser->at_callers);
 	browser_pane_draw(&browser->callees, browser, !browser->at_callers);
-	browser_take_function(browser, browser_pane_function(pane_of(browser)));
+	browser_set_function(browser, browser_pane_function(pane_of(browser)));
 	tally_str_add(where, "callers above, callees below");
 	tally_str_free(&text);
 	return 0;

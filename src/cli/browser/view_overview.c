@@ -5,9 +5,9 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "cli/browser/view.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 #include "view/shorten.h"
-#include "view/strips.h"
+#include "view/tracks.h"
 
 enum { SHARE = 8, LINES_MAX = 8, FEW_ROWS = 6, WIDE = 100, GAP = 2, BAR = 8, THREADS_NARROW = 3 };
 
@@ -86,17 +86,17 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 	bool is_hot = period >= all / 20;
 
 	tally_view_percent(period, all, &text);
-	tally_canvas_put(&browser->canvas, row, place->column + SHARE - (int)text.len, SHARE,
-			 tally_str_text(&text), is_hot ? TALLY_INK_HOT : TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, place->column + SHARE - (int)text.len, SHARE,
+			  tally_str_text(&text), is_hot ? TALLY_INK_HOT : TALLY_INK_PLAIN);
 	tally_str_clear(&text);
 	if (place->list == BROWSER_THREADS && place->columns > 4 * BAR) {
-		tally_strips_bar(period, all, row, name, BAR, &browser->canvas);
+		tally_bar_draw(period, all, row, name, BAR, &browser->canvas);
 		name += BAR + 1;
 	}
 	browser_lists_text(lists, browser, place->list, i, (size_t)TALLY_MAX(end - name, 0),
 			   tally_canvas_mark(&browser->canvas), &text);
-	tally_canvas_put(&browser->canvas, row, name, end - name, tally_str_text(&text),
-			 TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, name, end - name, tally_str_text(&text),
+			  TALLY_INK_PLAIN);
 	if (lists->focus == place->list && lists->cursor[place->list] == i)
 		tally_canvas_select_part(&browser->canvas, row, place->column, place->columns);
 	tally_str_free(&text);
@@ -118,8 +118,8 @@ static void draw_list(struct browser *browser, const struct list_place *place, b
 	if (has_heading) {
 		tally_canvas_fill(&browser->canvas, place->row - 1, place->column, place->columns,
 				  TALLY_INK_HEADING);
-		tally_canvas_put(&browser->canvas, place->row - 1, place->column, place->columns,
-				 headings[place->list], TALLY_INK_HEADING);
+		tally_canvas_draw(&browser->canvas, place->row - 1, place->column, place->columns,
+				  headings[place->list], TALLY_INK_HEADING);
 	}
 	for (int i = 0; i < place->lines && first + (uint32_t)i < lists->nr[place->list]; i++)
 		draw_item(browser, place, first + (uint32_t)i, place->row + i);
@@ -135,8 +135,8 @@ static void overview_health(struct browser *browser, int row)
 	tally_str_add_bytes(&line, text, len);
 	tally_shorten(&line, 0, TALLY_SHORTEN_END, (size_t)browser->canvas.columns,
 		      tally_canvas_mark(&browser->canvas));
-	tally_canvas_put(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(&line),
-			 TALLY_INK_DIM);
+	tally_canvas_draw(&browser->canvas, row, 0, browser->canvas.columns, tally_str_text(&line),
+			  TALLY_INK_DIM);
 	tally_str_free(&line);
 }
 
@@ -147,7 +147,7 @@ static int draw_flame(struct browser *browser, int row)
 
 	if (area.rows < 1)
 		return 0;
-	ret = browser_pane_make(&browser->flame, browser, &area);
+	ret = browser_pane_build(&browser->flame, browser, &area);
 	if (!ret)
 		browser_pane_draw(&browser->flame, browser, false);
 	return ret;
@@ -162,7 +162,7 @@ static void overview_function(struct browser *browser)
 	if (list == BROWSER_THREADS || lists->cursor[list] >= lists->nr[list])
 		return;
 	frame = browser_lists_row(lists, list, lists->cursor[list])->frame;
-	browser_take_function(browser, browser->chains.functions[frame]);
+	browser_set_function(browser, browser->chains.functions[frame]);
 }
 
 static int overview_draw(struct browser *browser, struct tally_str *where)
@@ -170,10 +170,10 @@ static int overview_draw(struct browser *browser, struct tally_str *where)
 	struct list_place places[BROWSER_NR_LISTS];
 	int bottom, nr = places_find(browser, places, &bottom);
 	bool is_whole = browser->room.bottom - browser->room.top >= FEW_ROWS;
-	int ret = browser_chains_make(browser);
+	int ret = browser_chains_build(browser);
 
 	if (!ret)
-		ret = browser_lists_make(&browser->lists, browser);
+		ret = browser_lists_build(&browser->lists, browser);
 	if (ret)
 		return ret;
 	if (!place_find(places, nr, browser->lists.focus))
@@ -235,7 +235,7 @@ static int overview_enter(struct browser *browser)
 	if (lists->cursor[lists->focus] >= lists->nr[lists->focus])
 		return 0;
 	if (lists->focus != BROWSER_THREADS)
-		return browser_go_function(browser, browser->function);
+		return browser_switch_function(browser, browser->function);
 	row = browser_lists_row(lists, BROWSER_THREADS, lists->cursor[BROWSER_THREADS]);
 	return browser_zoom_number(browser, BROWSER_ONLY_THREAD, "tid",
 				   lists->threads.groups.data[row->group].tid);
@@ -271,7 +271,7 @@ static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 		return 0;
 	}
 	if (mouse.row > bottom && browser_pane_click(&browser->flame, mouse.row, mouse.column))
-		browser_go(browser, &browser_flame, browser->pivot);
+		browser_switch_view(browser, &browser_flame, browser->pivot);
 	return 0;
 }
 
@@ -285,11 +285,11 @@ static void overview_whole(const struct browser *browser, struct tally_str *out)
 		return;
 	row = browser_lists_row(lists, lists->focus, lists->cursor[lists->focus]);
 	if (lists->focus != BROWSER_THREADS) {
-		browser_whole_frame(browser, row->frame, out);
+		browser_names_add_frame(browser, row->frame, out);
 		return;
 	}
 	group = &lists->threads.groups.data[row->group];
-	browser_whole_thread(browser, group->tid, group->comm, out);
+	browser_names_add_thread(browser, group->tid, group->comm, out);
 }
 
 static const struct browser_key overview_keys[] = {

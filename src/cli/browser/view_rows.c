@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "cli/browser/view.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 #include "cli/recording/columns.h"
 
 /* Sort orders offered in addition to the initial one. */
@@ -16,11 +16,11 @@ static int rows_draw(struct browser *browser, struct tally_str *where)
 {
 	struct browser_table *table = &browser->table;
 	struct tally_panel panel = {0};
-	int ret = browser_table_make(table, browser);
+	int ret = browser_table_build(table, browser);
 
 	if (ret)
 		return ret;
-	browser_take_function(browser, browser_table_function(table, browser));
+	browser_set_function(browser, browser_table_function(table, browser));
 	browser_panel(browser, &panel);
 	tally_screen_draw(&table->screen, &table->rows.view, &panel, &browser->canvas);
 	return 0;
@@ -40,10 +40,10 @@ static bool rows_have_chains(struct browser *browser)
 {
 	if (browser->table.rows.view.grow)
 		return true;
-	browser_note(browser,
-		     !browser_has_callchains(browser)
-			     ? BROWSER_NO_CALLCHAINS
-			     : "rows are not sorted by function: press o for another order");
+	browser_set_message(browser,
+			    !browser_has_callchains(browser)
+				    ? BROWSER_NO_CALLCHAINS
+				    : "rows are not sorted by function: press o for another order");
 	return false;
 }
 
@@ -81,9 +81,9 @@ static int rows_direction(struct browser *browser)
 	if (!rows_have_chains(browser))
 		return 0;
 	table->by_callers = !table->by_callers;
-	browser_table_turn(table);
-	browser_note(browser,
-		     table->by_callers ? "callchains show callers" : "callchains show callees");
+	browser_table_drop_chains(table);
+	browser_set_message(browser, table->by_callers ? "callchains show callers"
+						       : "callchains show callees");
 	return 0;
 }
 
@@ -98,7 +98,7 @@ static void rows_whole(const struct browser *browser, struct tally_str *out)
 	const struct tally_row *row = line ? &view->hist->rows.data[line->row] : NULL;
 
 	if (line && line->node)
-		browser_whole_frame(browser, view->hist->graph.data[line->node].frame, out);
+		browser_names_add_frame(browser, view->hist->graph.data[line->node].frame, out);
 	for (int i = view->nr_columns - 1; row && !line->node && i >= 0; i--) {
 		const struct tally_view_column *column = view->columns[i];
 
@@ -108,7 +108,7 @@ static void rows_whole(const struct browser *browser, struct tally_str *out)
 		tally_view_cell(view, column, row, out);
 		tally_str_add_char(out, '\n');
 		if (column->key == TALLY_KEY_DSO)
-			browser_whole_file(browser, row->frame, out);
+			browser_names_add_file(browser, row->frame, out);
 	}
 }
 
@@ -141,8 +141,9 @@ static int rows_thread(struct browser *browser)
 	unsigned keys = browser->source->config->keys;
 
 	if (!(keys & (TALLY_KEY_TID | TALLY_KEY_PID | TALLY_KEY_COMM))) {
-		browser_note(browser,
-			     "rows are not sorted by thread or command: press o for another order");
+		browser_set_message(
+			browser,
+			"rows are not sorted by thread or command: press o for another order");
 		return 0;
 	}
 	if (!row)
@@ -163,11 +164,12 @@ static int rows_dso(struct browser *browser)
 	const struct tally_frame *frame = frame_selected(browser);
 
 	if (!(browser->source->config->keys & (TALLY_KEY_DSO | TALLY_KEY_SYMBOL))) {
-		browser_note(browser, "rows are not sorted by file: press o for another order");
+		browser_set_message(browser,
+				    "rows are not sorted by file: press o for another order");
 		return 0;
 	}
 	if (!frame || !frame->dso) {
-		browser_note(browser, "this row has no file");
+		browser_set_message(browser, "this row has no file");
 		return 0;
 	}
 	return browser_zoom_name(browser, BROWSER_ONLY_FILE, "self-dso",
@@ -179,7 +181,7 @@ static int rows_function(struct browser *browser)
 	const struct tally_frame *frame = frame_selected(browser);
 
 	if (!frame || !frame->symbol || !(browser->source->config->keys & TALLY_KEY_SYMBOL)) {
-		browser_note(browser, "this row has no function");
+		browser_set_message(browser, "this row has no function");
 		return 0;
 	}
 	return browser_zoom_name(browser, BROWSER_ONLY_FUNCTION, "sym",
@@ -205,8 +207,8 @@ static int rows_part(struct browser *browser)
 {
 	const struct browser_step *part = browser_filter_step(&browser->filter, BROWSER_ONLY_PART);
 
-	browser_prompt_ask(&browser->prompt, "show only functions with: ", part ? part->name : NULL,
-			   answer_part);
+	browser_prompt_open(&browser->prompt,
+			    "show only functions with: ", part ? part->name : NULL, answer_part);
 	return 0;
 }
 
@@ -242,7 +244,7 @@ static int rows_next(struct browser *browser)
 			return 0;
 		}
 	}
-	browser_note(browser, *text ? "no row contains that" : "no search text: press g");
+	browser_set_message(browser, *text ? "no row contains that" : "no search text: press g");
 	return 0;
 }
 
@@ -255,7 +257,7 @@ static int answer_search(struct browser *browser, const char *text)
 
 static int rows_search(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "find row: ", NULL, answer_search);
+	browser_prompt_open(&browser->prompt, "find row: ", NULL, answer_search);
 	return 0;
 }
 
@@ -279,30 +281,30 @@ static int rows_order(struct browser *browser)
 		return ret;
 	if (browser->source->live)
 		ret = browser->source->live->reorder(browser->source->arg);
-	tally_screen_forget_widths(&table->screen);
+	tally_screen_reset_widths(&table->screen);
 	table->screen.cursor = 0;
 	browser_table_drop(table);
 	browser->is_stale = browser->source->live;
-	browser_note(browser, "rows by %s", sort ? sort : "the default keys");
+	browser_set_message(browser, "rows by %s", sort ? sort : "the default keys");
 	return ret;
 }
 
 static int rows_relative(struct browser *browser)
 {
-	return browser_turn(browser, &browser->is_relative, "percentages of the selection",
-			    "percentages of all samples");
+	return browser_toggle(browser, &browser->is_relative, "percentages of the selection",
+			      "percentages of all samples");
 }
 
 static int rows_hide_kernel(struct browser *browser)
 {
-	return browser_turn(browser, &browser->hide_kernel, "the kernel is hidden",
-			    "the kernel is shown");
+	return browser_toggle(browser, &browser->hide_kernel, "the kernel is hidden",
+			      "the kernel is shown");
 }
 
 static int rows_hide_user(struct browser *browser)
 {
-	return browser_turn(browser, &browser->hide_user, "user space is hidden",
-			    "user space is shown");
+	return browser_toggle(browser, &browser->hide_user, "user space is hidden",
+			      "user space is shown");
 }
 
 static int rows_headings(struct browser *browser)

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "cli/browser/view.h"
 #include "view/shorten.h"
-#include "view/strips.h"
+#include "view/tracks.h"
 
 enum { SHARE = 8, GAP = 1, NAME_MIN = 8, NAME_MAX = 28, NAME_PART = 4, HEADING = 1 };
 
@@ -51,7 +51,7 @@ static int timeline_make(struct browser *browser)
 		return ret;
 	options.passes = passes;
 	tally_timeline_free(&spans->timeline);
-	ret = tally_timeline_make(browser->source->profile, &options, &spans->timeline);
+	ret = tally_timeline_build(browser->source->profile, &options, &spans->timeline);
 	free(passes);
 	return ret;
 }
@@ -66,7 +66,7 @@ static bool is_made(const struct browser *browser, const struct browser_spans *w
 	       spans->made_by_cpu == spans->by_cpu && spans->made_first == spans->first;
 }
 
-static int timeline_again(struct browser *browser)
+static int timeline_rebuild(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
 	int ret = timeline_make(browser);
@@ -88,17 +88,17 @@ static int spans_make(struct browser *browser)
 	spans->rows = (uint32_t)TALLY_MAX(browser->room.bottom - spans->top, 1);
 	spans->nr_bins = (uint32_t)TALLY_MAX(browser->canvas.columns - left, 1);
 	if (!is_made(browser, &was))
-		ret = timeline_again(browser);
+		ret = timeline_rebuild(browser);
 	if (ret)
 		return ret;
 	scroll(spans);
 	/* Bins are computed only for the visible tracks. */
-	return spans->made_first == spans->first ? 0 : timeline_again(browser);
+	return spans->made_first == spans->first ? 0 : timeline_rebuild(browser);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
-static void strip_name(const struct browser *browser, const struct tally_strip *strip,
+static void strip_name(const struct browser *browser, const struct tally_track *strip,
 		       struct tally_str *out)
 {
 	const struct tally_machine *machine = browser->source->profile->machine;
@@ -116,7 +116,7 @@ static void strip_name(const struct browser *browser, const struct tally_strip *
 static void draw_strip(struct browser *browser, uint32_t number, int row)
 {
 	const struct browser_spans *spans = &browser->spans;
-	const struct tally_strip *strip = &spans->timeline.strips.data[number];
+	const struct tally_track *strip = &spans->timeline.strips.data[number];
 	uint64_t all = browser->total;
 	struct tally_str text = {0};
 	int columns = name_columns(browser);
@@ -124,13 +124,13 @@ static void draw_strip(struct browser *browser, uint32_t number, int row)
 	strip_name(browser, strip, &text);
 	tally_shorten(&text, 0, TALLY_SHORTEN_TEXT, (size_t)columns,
 		      tally_canvas_mark(&browser->canvas));
-	tally_canvas_put(&browser->canvas, row, 0, columns, tally_str_text(&text),
-			 number == spans->strip ? TALLY_INK_KEY : TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, 0, columns, tally_str_text(&text),
+			  number == spans->strip ? TALLY_INK_KEY : TALLY_INK_PLAIN);
 	tally_str_clear(&text);
 	tally_view_percent(strip->period, all, &text);
-	tally_canvas_put(&browser->canvas, row, columns + GAP + SHARE - 1 - (int)text.len, SHARE,
-			 tally_str_text(&text), TALLY_INK_PLAIN);
-	tally_strips_draw(&spans->timeline.bins[(size_t)(number - spans->first) * spans->nr_bins],
+	tally_canvas_draw(&browser->canvas, row, columns + GAP + SHARE - 1 - (int)text.len, SHARE,
+			  tally_str_text(&text), TALLY_INK_PLAIN);
+	tally_tracks_draw(&spans->timeline.bins[(size_t)(number - spans->first) * spans->nr_bins],
 			  spans->nr_bins, spans->timeline.highest, row, spans->left,
 			  &browser->canvas);
 	tally_str_free(&text);
@@ -193,12 +193,12 @@ static void draw_heading(struct browser *browser, uint32_t from, uint32_t to)
 		 absolute_at(browser, to + 1));
 	tally_canvas_fill(&browser->canvas, browser->room.top, 0, browser->canvas.columns,
 			  TALLY_INK_HEADING);
-	tally_canvas_put(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,
-			 TALLY_INK_HEADING);
+	tally_canvas_draw(&browser->canvas, browser->room.top, 0, browser->canvas.columns, text,
+			  TALLY_INK_HEADING);
 }
 
 /* Return the reason why there are no tracks, or NULL. */
-static const char *lacking(const struct browser *browser)
+static const char *missing_time_reason(const struct browser *browser)
 {
 	const struct tally_browser_source *source = browser->source;
 
@@ -220,9 +220,9 @@ static int time_draw(struct browser *browser, struct tally_str *where)
 
 	if (ret)
 		return ret;
-	why = lacking(browser);
+	why = missing_time_reason(browser);
 	if (why) {
-		browser_words_draw(browser, why);
+		browser_draw_text(browser, why);
 		return 0;
 	}
 	end = TALLY_MIN(spans->first + spans->rows, (uint32_t)spans->timeline.strips.len);
@@ -290,7 +290,7 @@ static int span_set(struct browser *browser)
 	browser->spans.has_mark = false;
 	snprintf(name, sizeof(name), "%.3f s to %.3f s", seconds_at(browser, from),
 		 seconds_at(browser, to + 1));
-	browser_note(browser, "all views are limited to this span; x removes it");
+	browser_set_message(browser, "all views are limited to this span; x removes it");
 	return browser_zoom(browser, BROWSER_ONLY_SPAN, NULL, name);
 }
 
@@ -298,13 +298,13 @@ static int time_mark(struct browser *browser)
 {
 	struct browser_spans *spans = &browser->spans;
 
-	if (lacking(browser))
+	if (missing_time_reason(browser))
 		return 0;
 	if (spans->has_mark)
 		return span_set(browser);
 	spans->has_mark = true;
 	spans->mark = spans->bin;
-	browser_note(browser, "span started: move to the other end and press space again");
+	browser_set_message(browser, "span started: move to the other end and press space again");
 	return 0;
 }
 
@@ -326,12 +326,12 @@ static int time_by(struct browser *browser)
 static int time_only(struct browser *browser)
 {
 	const struct browser_spans *spans = &browser->spans;
-	const struct tally_strip *strip = &spans->timeline.strips.data[spans->strip];
+	const struct tally_track *strip = &spans->timeline.strips.data[spans->strip];
 	const struct tally_machine *machine = browser->source->profile->machine;
 
 	if (spans->has_mark)
 		return time_mark(browser);
-	if (lacking(browser) || spans->strip >= spans->timeline.strips.len)
+	if (missing_time_reason(browser) || spans->strip >= spans->timeline.strips.len)
 		return 0;
 	if (spans->by_cpu)
 		return browser_zoom_number(browser, BROWSER_ONLY_CPU, "cpu", strip->id);
@@ -349,7 +349,7 @@ static int time_mouse(struct browser *browser, struct tally_mouse mouse)
 		return time_up(browser);
 	if (mouse.act == TALLY_MOUSE_WHEEL_DOWN)
 		return time_down(browser);
-	if (strip < 0 || strip >= (int)spans->rows || lacking(browser))
+	if (strip < 0 || strip >= (int)spans->rows || missing_time_reason(browser))
 		return 0;
 	if (mouse.act == TALLY_MOUSE_DOWN) {
 		spans->strip = spans->first + (uint32_t)strip;
@@ -369,7 +369,7 @@ static void time_whole(const struct browser *browser, struct tally_str *out)
 	const struct browser_spans *spans = &browser->spans;
 	struct tally_str name = {0};
 
-	if (lacking(browser) || spans->strip >= spans->timeline.strips.len)
+	if (missing_time_reason(browser) || spans->strip >= spans->timeline.strips.len)
 		return;
 	strip_name(browser, &spans->timeline.strips.data[spans->strip], &name);
 	tally_str_addf(out, "%s: %s\n", spans->by_cpu ? "CPU track" : "Thread",

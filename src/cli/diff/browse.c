@@ -8,7 +8,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/browser/whole.h"
+#include "cli/browser/full_names.h"
 #include "cli/diff/browse_draw.h"
 #include "cli/main/output.h"
 
@@ -62,7 +62,7 @@ static int rows_make(struct diff_browse *browse, uint32_t event)
 }
 
 /* Return the text to show instead of rows. */
-static const char *why_none(const struct diff_browse *browse)
+static const char *empty_text(const struct diff_browse *browse)
 {
 	if (browse->part)
 		return browse->changed ? "no changed row matches the filter: press / to edit it, c "
@@ -86,7 +86,7 @@ static int diff_draw(struct browser *browser, struct tally_str *where)
 	if (nr)
 		diff_browse_draw(browser, browse, TALLY_MIN(browse->first + page, nr));
 	else
-		browser_words_draw(browser, why_none(browse));
+		browser_draw_text(browser, empty_text(browse));
 	tally_str_addf(where, "%zu/%zu", nr ? browse->cursor + 1 : 0, nr);
 	return 0;
 }
@@ -106,7 +106,7 @@ static int diff_turn(struct browser *browser, bool *flag, const char *on, const 
 {
 	diff_of(browser)->is_made = false;
 	diff_of(browser)->cursor = 0;
-	return browser_turn(browser, flag, on, off);
+	return browser_toggle(browser, flag, on, off);
 }
 
 static int diff_changed(struct browser *browser)
@@ -119,7 +119,7 @@ static int diff_total(struct browser *browser)
 	struct diff_browse *browse = diff_of(browser);
 
 	if (!browse->view.diff->has_paths || browse->config->diff.by_path) {
-		browser_note(browser, "the recordings have no callchains");
+		browser_set_message(browser, "the recordings have no callchains");
 		return 0;
 	}
 	return diff_turn(browser, &browse->total, "functions, total", "functions, self");
@@ -141,8 +141,8 @@ static int answer_name(struct browser *browser, const char *text)
 
 static int diff_filter(struct browser *browser)
 {
-	browser_prompt_ask(&browser->prompt, "filter rows by name: ", diff_of(browser)->part,
-			   answer_name);
+	browser_prompt_open(&browser->prompt, "filter rows by name: ", diff_of(browser)->part,
+			    answer_name);
 	return 0;
 }
 
@@ -193,12 +193,12 @@ static void diff_whole(const struct browser *browser, struct tally_str *out)
 		struct tally_str path = {0};
 
 		tally_diff_view_path(&browse->view, row, &path);
-		browser_whole_line("Callchain", tally_str_text(&path), out);
+		browser_names_add_line("Callchain", tally_str_text(&path), out);
 		tally_str_free(&path);
 	}
-	browser_whole_line("Function", symbol ? symbol : "", out);
-	browser_whole_line("File", file ? file : "", out);
-	browser_whole_line("Command", comm ? comm : "", out);
+	browser_names_add_line("Function", symbol ? symbol : "", out);
+	browser_names_add_line("File", file ? file : "", out);
+	browser_names_add_line("Command", comm ? comm : "", out);
 }
 
 static int diff_mouse(struct browser *browser, struct tally_mouse mouse)
@@ -306,7 +306,7 @@ int diff_browse(const struct diff_config *config, struct comparison *comparison)
 		source.first_event++;
 	for (uint32_t i = 0; i < comparison->events.len && !ret; i++) {
 		if (event_name(&browse, i))
-			ret = tally_diff_judge(comparison->events.data[i].diff);
+			ret = tally_diff_evaluate(comparison->events.data[i].diff);
 	}
 	if (!ret)
 		ret = tally_browser_run(&source);

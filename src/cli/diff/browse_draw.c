@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "view/shorten.h"
-#include "view/strips.h"
+#include "view/tracks.h"
 #include "view/width.h"
 
 enum { VALUE = 9, BAR = 12, GAP = 1, NAMES_GAP = 2, NAMES_MIN = 20, WHOLE_BAR = 1000000000 };
@@ -144,8 +144,8 @@ static void put_value(struct browser *browser, const struct diff_browse *browse,
 	if (column < 0)
 		return;
 	diff_browse_value(browse, value, has_sign, &text);
-	tally_canvas_put(&browser->canvas, row, column + TALLY_MAX(VALUE - 1 - (int)text.len, 0),
-			 VALUE, tally_str_text(&text), ink);
+	tally_canvas_draw(&browser->canvas, row, column + TALLY_MAX(VALUE - 1 - (int)text.len, 0),
+			  VALUE, tally_str_text(&text), ink);
 	tally_str_free(&text);
 }
 
@@ -170,8 +170,8 @@ static void put_name(struct browser *browser, struct tally_str *name, enum tally
 {
 	tally_shorten(name, 0, how, (size_t)TALLY_MAX(to - from, 0),
 		      tally_canvas_mark(&browser->canvas));
-	tally_canvas_put(&browser->canvas, row, from, to - from, tally_str_text(name),
-			 TALLY_INK_PLAIN);
+	tally_canvas_draw(&browser->canvas, row, from, to - from, tally_str_text(name),
+			  TALLY_INK_PLAIN);
 	tally_str_free(name);
 }
 
@@ -189,11 +189,11 @@ static void draw_row(struct browser *browser, const struct diff_browse *browse,
 	put_value(browser, browse, delta, true, y, at[DELTA], ink_of(value));
 	put_value(browser, browse, value->noise, false, y, at[NOISE], TALLY_INK_DIM);
 	if (at[BARS] >= 0)
-		tally_strips_bar(part_of(fabs(delta), layout->largest), WHOLE_BAR, y, at[BARS], BAR,
-				 &browser->canvas);
+		tally_bar_draw(part_of(fabs(delta), layout->largest), WHOLE_BAR, y, at[BARS], BAR,
+			       &browser->canvas);
 	tally_diff_view_verdict(&browse->view, row, &verdict);
-	tally_canvas_put(&browser->canvas, y, at[VERDICTS], parts[VERDICTS].columns - GAP,
-			 tally_str_text(&verdict), ink_of(value));
+	tally_canvas_draw(&browser->canvas, y, at[VERDICTS], parts[VERDICTS].columns - GAP,
+			  tally_str_text(&verdict), ink_of(value));
 	tally_str_free(&verdict);
 	diff_browse_name(browse, row, &head, &tail);
 	put_name(browser, &head, TALLY_SHORTEN_NAME, y, layout->name,
@@ -201,7 +201,7 @@ static void draw_row(struct browser *browser, const struct diff_browse *browse,
 	put_name(browser, &tail, TALLY_SHORTEN_TEXT, y, layout->tail, layout->end);
 }
 
-static const char *what_rows_are(const struct diff_browse *browse)
+static const char *rows_heading(const struct diff_browse *browse)
 {
 	if (browse->view.diff->options.by_path)
 		return "Callchain";
@@ -220,11 +220,11 @@ static void draw_heading(struct browser *browser, const struct diff_browse *brow
 		int blanks = parts[i].is_number ? VALUE - 1 - (int)strlen(text) : 0;
 
 		if (layout->at[i] >= 0)
-			tally_canvas_put(canvas, row, layout->at[i] + blanks, parts[i].columns,
-					 text, TALLY_INK_HEADING);
+			tally_canvas_draw(canvas, row, layout->at[i] + blanks, parts[i].columns,
+					  text, TALLY_INK_HEADING);
 	}
-	tally_canvas_put(canvas, row, layout->name, layout->end - layout->name,
-			 what_rows_are(browse), TALLY_INK_HEADING);
+	tally_canvas_draw(canvas, row, layout->name, layout->end - layout->name,
+			  rows_heading(browse), TALLY_INK_HEADING);
 }
 
 void diff_browse_draw(struct browser *browser, const struct diff_browse *browse, size_t last)

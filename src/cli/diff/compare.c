@@ -168,8 +168,8 @@ static int compared_events(struct compared *compared)
 /* ---- files ----------------------------------------------------------------------- */
 
 /* Warn of different CPUs or kernels, because rows do not show that. */
-static int warn_other(const struct compared *compared, const char *what, const char *is,
-		      char **known)
+static int warn_if_different(const struct compared *compared, const char *what, const char *is,
+			     char **known)
 {
 	if (!is || !*is)
 		return 0;
@@ -191,9 +191,9 @@ static int compared_warn(const struct compared *compared)
 	int ret = tally_perfdata_env(compared->session->data, &env);
 
 	if (!ret)
-		ret = warn_other(compared, "CPU", env->cpudesc, &comparison->machine);
+		ret = warn_if_different(compared, "CPU", env->cpudesc, &comparison->machine);
 	if (!ret)
-		ret = warn_other(compared, "kernel", env->osrelease, &comparison->release);
+		ret = warn_if_different(compared, "kernel", env->osrelease, &comparison->release);
 	if (!ret && !compared->session->feed.counts.samples)
 		tally_print_warning("%s has no samples", compared->session->path);
 	return ret;

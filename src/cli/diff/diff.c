@@ -172,7 +172,7 @@ static void warn_chains(const struct diff_config *config, const struct compariso
 static int show_event(struct show *show, const struct comparison_event *event)
 {
 	struct tally_diff_view view = diff_view(show->config, event);
-	int ret = tally_diff_judge(event->diff);
+	int ret = tally_diff_evaluate(event->diff);
 
 	warn_chains(show->config, event);
 

@@ -4,7 +4,7 @@
 #define TALLY_CLI_DIFF_DIFF_H
 
 #include "cli/main/command.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/session.h"
 #include "profile/diff.h"
 #include "view/diff.h"

@@ -18,7 +18,7 @@ const struct tally_option diff_options[] = {
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
-	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name},
+	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html, include code and source of the top functions of the second recording"},
 	{'t', "field-separator", TALLY_OPTION_TEXT, AT(separator), "string",

@@ -59,5 +59,5 @@ int diff_page(const struct diff_config *config)
 		.no_inlined = config->inlined_given && !config->is_inlined,
 	};
 
-	return tally_html_make(&request);
+	return tally_html_build(&request);
 }

@@ -35,7 +35,7 @@ static int closed_open(const struct tally_transport *transport, struct perf_even
 
 static const struct tally_transport closed_transport = {.name = "closed", .open = closed_open};
 
-static int look(struct doctor *doctor)
+static int probe_machine(struct doctor *doctor)
 {
 	doctor->features = calloc(tally_probe_nr_features, sizeof(*doctor->features));
 	if (!doctor->features)
@@ -95,7 +95,7 @@ static int find_all(struct doctor *doctor, line_vec *lines)
 	int ret, dropped;
 
 	tally_privileges_raise();
-	ret = look(doctor);
+	ret = probe_machine(doctor);
 	for (size_t i = 0; !ret && i < TALLY_ARRAY_SIZE(machine); i++)
 		ret = find_facts(doctor, machine[i], lines);
 	dropped = tally_privileges_drop(&tally_print_messages);

@@ -44,8 +44,8 @@ void doctor_number(struct doctor_finding *finding, int64_t number)
 	finding->number = number;
 }
 
-static void adopt_refusal(struct doctor_finding *finding, const struct tally_refusal *why,
-			  bool begins_with_less)
+static void add_refusal_facts(struct doctor_finding *finding, const struct tally_refusal *why,
+			      bool begins_with_less)
 {
 	if (*why->rule)
 		doctor_cause(finding, "%s", why->rule);
@@ -57,13 +57,13 @@ static void adopt_refusal(struct doctor_finding *finding, const struct tally_ref
 
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why)
 {
-	adopt_refusal(finding, why,
-		      why->broken == TALLY_RULE_KERNEL || why->broken == TALLY_RULE_CPU_WIDE);
+	add_refusal_facts(finding, why,
+			  why->broken == TALLY_RULE_KERNEL || why->broken == TALLY_RULE_CPU_WIDE);
 }
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why)
 {
-	adopt_refusal(finding, why, true);
+	add_refusal_facts(finding, why, true);
 }
 
 void doctor_finding_free(struct doctor_finding *finding)

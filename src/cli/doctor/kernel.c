@@ -23,24 +23,24 @@ static void find_version(const struct doctor *doctor, struct doctor_finding *fin
 static void find_perf(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	static const char *const words[] = {
-		[TALLY_DOOR_OPEN] = "open",
-		[TALLY_DOOR_REFUSES] = "refuses",
-		[TALLY_DOOR_FILTERED] = "filtered",
-		[TALLY_DOOR_NO_KERNEL] = "none",
+		[TALLY_SYSCALL_ACCEPTS] = "open",
+		[TALLY_SYSCALL_REJECTS] = "refuses",
+		[TALLY_SYSCALL_FILTERED] = "filtered",
+		[TALLY_SYSCALL_MISSING] = "none",
 	};
 	const char *error = strerror(-doctor->call.code);
 
 	finding->word = words[doctor->call.door];
 	switch (doctor->call.door) {
-	case TALLY_DOOR_OPEN:
+	case TALLY_SYSCALL_ACCEPTS:
 		doctor_finding_set(finding, DOCTOR_OK, "the kernel answers perf_event_open");
 		break;
-	case TALLY_DOOR_REFUSES:
+	case TALLY_SYSCALL_REJECTS:
 		doctor_finding_set(finding, DOCTOR_BAD,
 				   "the kernel rejects even a clock event on our own process: %s",
 				   error);
 		break;
-	case TALLY_DOOR_FILTERED:
+	case TALLY_SYSCALL_FILTERED:
 		if (doctor->access.kills)
 			doctor_finding_set(finding, DOCTOR_BAD,
 					   "a seccomp filter kills callers of perf_event_open");
@@ -50,7 +50,7 @@ static void find_perf(const struct doctor *doctor, struct doctor_finding *findin
 				"a filter answers perf_event_open instead of the kernel: %s",
 				error);
 		break;
-	case TALLY_DOOR_NO_KERNEL:
+	case TALLY_SYSCALL_MISSING:
 		doctor_finding_set(finding, DOCTOR_BAD, "this kernel has no perf_event_open");
 		doctor_fix(finding, "use a kernel with CONFIG_PERF_EVENTS");
 		break;

@@ -160,7 +160,7 @@ static void debug_find(const struct tally_elf *elf, struct doctor_program *progr
 
 /* ---- program --------------------------------------------------------------------------- */
 
-static void elf_look(const struct tally_image *image, struct doctor_program *program)
+static void elf_examine(const struct tally_image *image, struct doctor_program *program)
 {
 	const struct tally_elf *elf = &image->elf;
 
@@ -174,11 +174,11 @@ static void elf_look(const struct tally_image *image, struct doctor_program *pro
 	program->build_id_size = image->build_id.size;
 	memcpy(program->build_id, image->build_id.id, sizeof(program->build_id));
 	program->language = language_of(elf);
-	program->prologues_code = tally_elf_prologues_look(elf, &program->prologues);
+	program->prologues_code = tally_elf_prologues_scan(elf, &program->prologues);
 	debug_find(elf, program);
 }
 
-static int program_look(struct doctor_program *program)
+static int program_examine(struct doctor_program *program)
 {
 	struct tally_image image = {0};
 	struct stat st;
@@ -189,7 +189,7 @@ static int program_look(struct doctor_program *program)
 	program->runtime = tally_runtime_of(program->path);
 	ret = tally_image_open(program->path, NULL, &image);
 	if (!ret)
-		elf_look(&image, program);
+		elf_examine(&image, program);
 	tally_image_free(&image);
 	return ret;
 }
@@ -203,7 +203,7 @@ void doctor_program_find(const char *name, struct doctor_program *ret_program)
 		program.script = program.path;
 		program.path = interpreter;
 	}
-	program.code = program.path ? program_look(&program) : -ENOENT;
+	program.code = program.path ? program_examine(&program) : -ENOENT;
 	*ret_program = program;
 }
 

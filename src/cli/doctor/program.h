@@ -34,7 +34,7 @@ struct doctor_program {
 	enum doctor_debug debug;
 	char *debug_path;
 	char *debug_link;   /* .gnu_debuglink; NULL: none */
-	int prologues_code; /* result of tally_elf_prologues_look() */
+	int prologues_code; /* result of tally_elf_prologues_scan() */
 	struct tally_prologues prologues;
 	const char *language;                /* "Go", "Rust"; NULL: unknown */
 	const struct tally_runtime *runtime; /* that generates code at run time; or NULL */

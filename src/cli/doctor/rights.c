@@ -83,7 +83,7 @@ const char *doctor_answer(const struct doctor *doctor, int code)
 static void find_seccomp(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
-	bool filtered = doctor->call.door == TALLY_DOOR_FILTERED;
+	bool filtered = doctor->call.door == TALLY_SYSCALL_FILTERED;
 
 	doctor_number(finding, doctor->access.seccomp);
 	finding->word = filtered ? "refuses" : doctor->access.seccomp ? "permits" : "none";
@@ -118,7 +118,7 @@ static void find_pid_namespace(const struct doctor *doctor, struct doctor_findin
 	bool initial = doctor->access.initial_pid_namespace;
 
 	finding->word = initial ? "initial" : "own";
-	if (!*doctor->root && !tally_proc_is_ours()) {
+	if (!*doctor->root && !tally_proc_matches_us()) {
 		finding->word = "not-of-proc";
 		doctor_finding_set(
 			finding, DOCTOR_BAD,
@@ -211,11 +211,11 @@ static void find_permission(const struct doctor *doctor, struct doctor_finding *
 	}
 	doctor_finding_set(finding, DOCTOR_WARN, "rejected: %s", doctor_answer(doctor, ret));
 	/* A filter is reported only once, by its own fact. */
-	if (doctor->call.door != TALLY_DOOR_FILTERED)
+	if (doctor->call.door != TALLY_SYSCALL_FILTERED)
 		explain(doctor, finding, &attr, pid, cpu);
 }
 
-static void find_own(const struct doctor *doctor, struct doctor_finding *finding)
+static void find_own_user(const struct doctor *doctor, struct doctor_finding *finding)
 {
 	find_permission(doctor, finding,
 			(struct perf_event_attr){.exclude_kernel = 1, .exclude_hv = 1}, 0, -1);
@@ -242,7 +242,7 @@ static const struct doctor_fact facts[] = {
 	{"rights.user", DOCTOR_RIGHTS, "user", find_user},
 	{"rights.capabilities", DOCTOR_RIGHTS, "capabilities", find_capabilities},
 	{"rights.paranoid", DOCTOR_RIGHTS, "perf_event_paranoid", find_paranoid},
-	{"rights.own", DOCTOR_RIGHTS, "own tasks, user space", find_own},
+	{"rights.own", DOCTOR_RIGHTS, "own tasks, user space", find_own_user},
 	{"rights.kernel", DOCTOR_RIGHTS, "own tasks, kernel", find_in_kernel},
 	{"rights.cpus", DOCTOR_RIGHTS, "all tasks of a CPU", find_cpus},
 	{"rights.seccomp", DOCTOR_RIGHTS, "seccomp", find_seccomp},

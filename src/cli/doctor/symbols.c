@@ -145,7 +145,7 @@ static int may_trace(const char *root, char *path, size_t size)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-static void functions_look(struct doctor_tracefs *tracefs)
+static void functions_probe(struct doctor_tracefs *tracefs)
 {
 	char path[PATH_ROOM];
 	const char *root;
@@ -174,7 +174,7 @@ void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs)
 	else
 		tally_events_tracefs(events, &root, &tracefs.events);
 	tally_events_free(events);
-	functions_look(&tracefs);
+	functions_probe(&tracefs);
 	*ret_tracefs = tracefs;
 }
 

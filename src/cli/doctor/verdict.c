@@ -18,7 +18,7 @@ static void explain_verdict(struct doctor_finding *finding, enum doctor_state st
 }
 
 /* Add a limitation of something that works. */
-static void miss(struct tally_str *missing, const char *what)
+static void add_limitation(struct tally_str *missing, const char *what)
 {
 	tally_str_addf(missing, "%s%s", missing->len ? ", " : "", what);
 }
@@ -37,7 +37,7 @@ static void miss_counters(const struct doctor *doctor, bool sampling, struct tal
 
 	if (state == TALLY_PMU_SAMPLES || (state == TALLY_PMU_COUNTS_ONLY && !sampling))
 		return;
-	miss(missing, whats[state]);
+	add_limitation(missing, whats[state]);
 	if (state == TALLY_PMU_TAKEN)
 		doctor_fix(finding,
 			   "stop other users of them, or sudo sysctl kernel.nmi_watchdog=0");
@@ -52,7 +52,7 @@ static void miss_kernel(const struct doctor *doctor, struct tally_str *missing,
 	const struct tally_access_request ask = {&in_kernel, 0, -1, TALLY_TASK_OWN, false};
 	struct tally_refusal why;
 
-	miss(missing, "user space only");
+	add_limitation(missing, "user space only");
 	if (!tally_access_event(&doctor->access, &ask, &why))
 		doctor_refusal(finding, &why);
 }
@@ -65,7 +65,7 @@ static void miss_memory(const struct doctor *doctor, const struct doctor_trial *
 
 	snprintf(what, sizeof(what), "rings of %zu KiB instead of %zu", trial->pages * page >> 10,
 		 trial->pages_wanted * page >> 10);
-	miss(missing, what);
+	add_limitation(missing, what);
 	doctor_refusal_of_rings(finding, &trial->why);
 }
 
@@ -75,7 +75,8 @@ static void explain_works(const struct doctor *doctor, const struct doctor_trial
 	struct tally_str missing = {0};
 
 	if (trial->via_user) {
-		miss(&missing, "estimates from procfs and ptrace, without perf_event_open");
+		add_limitation(&missing,
+			       "estimates from procfs and ptrace, without perf_event_open");
 		doctor_refusal(finding, &trial->by_kernel);
 	}
 	if (trial->fallback & TALLY_FALLBACK_NO_KERNEL)

@@ -112,7 +112,7 @@ static int list_functions(const char *pattern)
 	if (tally_privileges_drop(&tally_print_messages))
 		ret = -EPERM;
 	else if (ret)
-		tally_refuse("cannot list functions", &why, &tally_print_messages);
+		tally_refusal_report("cannot list functions", &why, &tally_print_messages);
 	for (rest = ret ? NULL : text; (name = strsep(&rest, "\n"));) {
 		size_t word = strcspn(name, " \t");
 		bool has_module = name[word];
@@ -129,7 +129,7 @@ static int list_functions(const char *pattern)
 /* ---- options -------------------------------------------------------------- */
 
 /* Return the tracer that the options imply, or NULL for the default. */
-static const char *tracer_of(const struct ftrace_config *config, enum ftrace_what what)
+static const char *tracer_of(const struct ftrace_config *config, enum ftrace_mode what)
 {
 	if (config->tracer)
 		return config->tracer;
@@ -266,7 +266,7 @@ static int session_run(struct ftrace_session *session)
 }
 
 /* Return the mode. "trace", "latency" or "profile" may be the first argument, and is removed. */
-static enum ftrace_what what_of(int *argc, char ***argv)
+static enum ftrace_mode parse_mode(int *argc, char ***argv)
 {
 	static const char *const words[] = {"trace", "latency", "profile"};
 
@@ -274,7 +274,7 @@ static enum ftrace_what what_of(int *argc, char ***argv)
 		if (!strcmp((*argv)[1], words[i])) {
 			(*argc)--;
 			(*argv)++;
-			return (enum ftrace_what)i;
+			return (enum ftrace_mode)i;
 		}
 	}
 	return FTRACE_TRACE;
@@ -293,7 +293,7 @@ static int ftrace_run(int argc, char **argv)
 	struct ftrace_session session = {.config = &config, .signals = -1};
 	int first, status;
 
-	session.what = what_of(&argc, &argv);
+	session.what = parse_mode(&argc, &argv);
 	status = tally_options_parse(&tally_command_ftrace, &config, argc, argv, TALLY_PARSE_STOP,
 				     &first);
 	if (status)

@@ -12,7 +12,7 @@
 #include "sampler/target.h"
 #include "tally/client.h"
 
-enum ftrace_what { FTRACE_TRACE, FTRACE_LATENCY, FTRACE_PROFILE };
+enum ftrace_mode { FTRACE_TRACE, FTRACE_LATENCY, FTRACE_PROFILE };
 
 struct ftrace_config {
 	struct tally_target target;
@@ -25,7 +25,7 @@ struct ftrace_config {
 
 struct ftrace_session {
 	struct ftrace_config *config;
-	enum ftrace_what what;
+	enum ftrace_mode what;
 	char *const *command; /* NULL: none */
 	struct tally_tracer *tracer;
 	struct tally_child child;

@@ -203,7 +203,7 @@ int ftrace_loop(struct ftrace_session *session)
 	if (!later)
 		ret = tally_tracer_switch(session->tracer, true);
 	if (!ret && session->child.pid)
-		ret = tally_child_go(&session->child);
+		ret = tally_child_exec(&session->child);
 	if (!ret && later && delay(session))
 		ret = tally_tracer_switch(session->tracer, true);
 	if (ret)

@@ -366,7 +366,7 @@ static void check_switch(const struct ftrace_session *session)
 	free(text);
 }
 
-static void print_place(const struct ftrace_session *session)
+static void warn_top_level(const struct ftrace_session *session)
 {
 	if (!tally_tracer_is_top_level(session->tracer))
 		return;
@@ -398,13 +398,13 @@ int ftrace_setup(struct ftrace_session *session)
 	if (!setup.ret)
 		set_all(&setup);
 	if (setup.why.code)
-		tally_refuse("cannot trace", &setup.why, &tally_print_messages);
+		tally_refusal_report("cannot trace", &setup.why, &tally_print_messages);
 	if (tally_privileges_drop(&tally_print_messages))
 		setup.ret = -EPERM;
 	if (setup.ret)
 		return setup.ret;
 	check_switch(session);
-	print_place(session);
+	warn_top_level(session);
 	if (config->bpf)
 		tally_print_warning("-b is ignored: tally measures with function_graph, not BPF");
 	return 0;

@@ -8,7 +8,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/session.h"
 
 struct buildids_config {
@@ -63,7 +63,7 @@ static int note_hit(void *arg, struct tally_session *session,
 		return 0;
 	where = tally_machine_locate(session->machine, sample->thread, sample->cpumode,
 				     sample->sample.ip);
-	return where->dso ? tally_map_put(hits, (uintptr_t)where->dso, 1) : 0;
+	return where->dso ? tally_map_set(hits, (uintptr_t)where->dso, 1) : 0;
 }
 
 /* Print the files hit by samples, with the recorded build ID or, failing that, that of the file. */

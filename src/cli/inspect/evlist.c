@@ -12,7 +12,7 @@
 #include "cli/main/commands.h"
 #include "cli/main/output.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/tracing.h"
 #include "tally/events.h"
 
@@ -70,7 +70,7 @@ static int index_groups(struct evlist *list)
 
 		if (group->nr_members > 1 &&
 		    tally_map_get(&list->groups, group->leader) == TALLY_MAP_NONE)
-			ret = tally_map_put(&list->groups, group->leader, i);
+			ret = tally_map_set(&list->groups, group->leader, i);
 	}
 	return ret;
 }

@@ -72,7 +72,7 @@ static int list_one(const struct tally_event_info *info, void *data)
 	return 0;
 }
 
-static int compare_waiting(const void *a, const void *b)
+static int compare_collected(const void *a, const void *b)
 {
 	const struct tally_event_info *x = a, *y = b;
 	int order;
@@ -85,11 +85,11 @@ static int compare_waiting(const void *a, const void *b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-static void list_waiting(struct lister *lister)
+static void list_sorted(struct lister *lister)
 {
 	if (lister->waiting.len)
 		qsort(lister->waiting.data, lister->waiting.len, sizeof(*lister->waiting.data),
-		      compare_waiting);
+		      compare_collected);
 	tally_vec_for_each (info, &lister->waiting)
 		list_print(&lister->printer, info);
 	lister->waiting.len = 0;
@@ -112,7 +112,7 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 	}
 	lister->kinds |= wanted;
 	ret = tally_events_each(events, wanted & of_other, glob, list_one, lister);
-	list_waiting(lister);
+	list_sorted(lister);
 	if (!ret && word && lister->printer.nr == before) {
 		tally_print_error("no event matches '%s'", word);
 		ret = -ENOENT;
@@ -121,7 +121,7 @@ static int list_word(struct tally_events *events, struct lister *lister, const c
 }
 
 /* Warn about requested events that cannot be listed. */
-static void list_explain(struct tally_events *events, const struct lister *lister)
+static void list_warn(struct tally_events *events, const struct lister *lister)
 {
 	struct tally_event_error err;
 	const char *root;
@@ -155,7 +155,7 @@ static int list_all(struct tally_events *events, const struct list_config *confi
 	for (int i = 0; i < nr && !ret; i++)
 		ret = list_word(events, &lister, words[i]);
 	list_print_end(printer);
-	list_explain(events, &lister);
+	list_warn(events, &lister);
 out:
 	list_prober_free(&printer->prober);
 	tally_vec_free(&lister.waiting);

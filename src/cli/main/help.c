@@ -42,7 +42,7 @@ static void print_option(const struct tally_option *option)
 }
 
 /* Print perf's options that are accepted without effect, or those that are rejected. */
-static void print_theirs(const struct tally_perf_option *row, bool taken, const char *heading)
+static void print_perf_options(const struct tally_perf_option *row, bool taken, const char *heading)
 {
 	static const char *const args[] = {
 		[TALLY_PERF_ARG_NONE] = NULL,
@@ -93,9 +93,9 @@ void tally_command_help(const struct tally_command *command)
 	for (; option->letter || option->name || option->help; option++)
 		print_option(option);
 	printf("    -h, --help                show this text\n");
-	print_theirs(theirs, true, "Options of perf without effect here, and why:");
-	print_theirs(theirs, false,
-		     "Options of perf that are not supported, and what to use instead:");
+	print_perf_options(theirs, true, "Options of perf without effect here, and why:");
+	print_perf_options(theirs, false,
+			   "Options of perf that are not supported, and what to use instead:");
 	if (command->about)
 		printf("\n%s", command->about);
 }

@@ -90,7 +90,7 @@ static int parse_global(int argc, char **argv, bool *ret_paginate)
 
 	for (; at < argc; at++) {
 		if (!strcmp(argv[at], "--no-pager"))
-			tally_pager_refuse();
+			tally_pager_disable();
 		else if (!strcmp(argv[at], "-p") || !strcmp(argv[at], "--paginate"))
 			*ret_paginate = true;
 		else

@@ -175,7 +175,7 @@ static int option_apply(const struct parser *in, const struct tally_option *opti
 
 /* Return true if an optional argument was left out: there is no next word, or it is not an
  * argument. */
-static bool left_out(const struct parser *in, const struct tally_option *option)
+static bool is_argument_omitted(const struct parser *in, const struct tally_option *option)
 {
 	const char *next = in->at + 1 < in->argc ? in->argv[in->at + 1] : NULL;
 
@@ -213,7 +213,7 @@ static int parse_letters(struct parser *in, const char *word)
 			ret = option_apply(in, option, false, NULL);
 		else if (letter[1])
 			return option_apply(in, option, false, letter + 1);
-		else if (left_out(in, option))
+		else if (is_argument_omitted(in, option))
 			ret = option_apply(in, option, false, NULL);
 		else if (in->at + 1 < in->argc)
 			return option_apply(in, option, false, in->argv[++in->at]);
@@ -306,7 +306,7 @@ static int parse_long(struct parser *in, const char *word)
 		return option_apply(in, option, negated, NULL);
 	if (equals)
 		return option_apply(in, option, false, equals + 1);
-	if (left_out(in, option))
+	if (is_argument_omitted(in, option))
 		return option_apply(in, option, false, NULL);
 	if (in->at + 1 >= in->argc)
 		return usage_error(in, "an argument is required by option", word);

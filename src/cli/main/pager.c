@@ -68,7 +68,7 @@ static int pager_run(const char *command, int input)
 	dup2(ours, STDIN_FILENO);
 	close(ours);
 	if (!ret)
-		ret = tally_child_go(&pager.child);
+		ret = tally_child_exec(&pager.child);
 	if (!ret)
 		ret = tally_child_exec_error(&pager.child);
 	if (ret)
@@ -89,7 +89,7 @@ static void environment_set(void)
 	setenv("LV", "-c", 0);
 }
 
-static int moved(int fd, int to)
+static int replace_stream(int fd, int to)
 {
 	int was = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
@@ -97,18 +97,18 @@ static int moved(int fd, int to)
 	return was;
 }
 
-static void streams_take(int output)
+static void redirect_streams(int output)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	fflush(stdout);
-	pager.output = moved(STDOUT_FILENO, output);
-	pager.errors = isatty(STDERR_FILENO) ? moved(STDERR_FILENO, output) : -1;
+	pager.output = replace_stream(STDOUT_FILENO, output);
+	pager.errors = isatty(STDERR_FILENO) ? replace_stream(STDERR_FILENO, output) : -1;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++)
 		sigaction(keys[i], &ignore, &pager.actions[i]);
 }
 
-void tally_pager_refuse(void)
+void tally_pager_disable(void)
 {
 	pager.is_refused = true;
 }
@@ -130,7 +130,7 @@ void tally_pager_start(void)
 	ret = pager_run(command, ends[0]);
 	signal(SIGXFSZ, on_size);
 	if (!ret)
-		streams_take(ends[1]);
+		redirect_streams(ends[1]);
 	else if (is_asked)
 		tally_print_warning("cannot run the pager '%s': %s", command, strerror(-ret));
 	close(ends[0]);
@@ -144,7 +144,7 @@ bool tally_pager_runs(void)
 
 /* ---- end -------------------------------------------------------------------------- */
 
-static void give_back(int was, int fd)
+static void restore_stream(int was, int fd)
 {
 	if (was < 0)
 		return;
@@ -157,8 +157,8 @@ void tally_pager_finish(void)
 	if (!pager.child.pid)
 		return;
 	fflush(stdout);
-	give_back(pager.output, STDOUT_FILENO);
-	give_back(pager.errors, STDERR_FILENO);
+	restore_stream(pager.output, STDOUT_FILENO);
+	restore_stream(pager.errors, STDERR_FILENO);
 	tally_child_wait(&pager.child, true);
 	tally_child_free(&pager.child);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(keys); i++)

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 /* For --no-pager: make tally_pager_start() do nothing. */
-void tally_pager_refuse(void);
+void tally_pager_disable(void);
 
 /* Start the pager, before the first output. A second call has no effect. If the pager cannot be
  * run, output goes directly to the terminal, with a warning if the user chose the pager. */

@@ -46,8 +46,8 @@ void tally_via_programs_free(struct tally_via_programs *programs)
 }
 
 /* If there is no memory, the path is dropped. */
-static void note(struct tally_via_programs *programs, enum tally_via_trouble trouble,
-		 const char *path)
+static void remember_path(struct tally_via_programs *programs, enum tally_via_trouble trouble,
+			  const char *path)
 {
 	char *copy = strdup(path);
 	bool is_known = !copy;
@@ -166,7 +166,7 @@ static void read_options(const char *options, bool *looks)
 	}
 }
 
-static bool looks_for_leaks(const char *path, int32_t pid)
+static bool has_leak_check(const char *path, int32_t pid)
 {
 	enum { ENVIRONMENT_MAX = 1 << 20 };
 	enum sanitizer which = sanitizer_of_file(path);
@@ -201,10 +201,10 @@ bool tally_via_programs_executed(void *programs, int32_t pid)
 		return true;
 	path[len] = '\0';
 	if (gives_rights(link))
-		note(programs, TALLY_VIA_NO_RIGHTS, path);
-	if (!looks_for_leaks(path, pid))
+		remember_path(programs, TALLY_VIA_NO_RIGHTS, path);
+	if (!has_leak_check(path, pid))
 		return true;
-	note(programs, TALLY_VIA_LEAKS, path);
+	remember_path(programs, TALLY_VIA_LEAKS, path);
 	return false;
 }
 

@@ -97,7 +97,7 @@ static void add_option(struct arguments *arguments, const char *option, const ch
 }
 
 /* Run another command of tally with this command line. Return its exit status. */
-static int run_other(struct arguments *arguments)
+static int run_command_line(struct arguments *arguments)
 {
 	const struct tally_command *command = tally_command_find(arguments->words.data[0]);
 	int nr = (int)arguments->words.len;
@@ -146,7 +146,7 @@ struct dispositions {
 	struct sigaction pipe;
 };
 
-static void dispositions_note(struct dispositions *dispositions)
+static void dispositions_save(struct dispositions *dispositions)
 {
 	sigprocmask(SIG_BLOCK, NULL, &dispositions->blocked);
 	sigaction(SIGPIPE, NULL, &dispositions->pipe);
@@ -168,7 +168,7 @@ static int profile_record(const struct profile_config *config, const char *path,
 	add_word(&arguments, "--");
 	for (; *command; command++)
 		add_word(&arguments, *command);
-	status = run_other(&arguments);
+	status = run_command_line(&arguments);
 	tally_vec_free(&arguments.words);
 	return status;
 }
@@ -190,7 +190,7 @@ static int profile_show(const struct profile_config *config,
 		add_word(&arguments, "--force");
 	if (!config->html && (config->stdio || !isatty(STDOUT_FILENO)))
 		add_word(&arguments, "--stdio");
-	status = run_other(&arguments);
+	status = run_command_line(&arguments);
 	tally_vec_free(&arguments.words);
 	return status;
 }
@@ -211,7 +211,7 @@ static int profile_all(const struct profile_config *config, struct profile_recor
 	struct dispositions dispositions;
 	int status, shown = TALLY_EXIT_OK, ret;
 
-	dispositions_note(&dispositions);
+	dispositions_save(&dispositions);
 	status = profile_record(config, tally_str_text(&recording->path), command);
 	/* Unblocking a pending signal may end the process, so remove the temporary file first. */
 	ret = profile_recording_end(recording);

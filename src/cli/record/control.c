@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/main/opened.h"
+#include "cli/main/print_events.h"
 #include "cli/main/print.h"
 #include "cli/record/control.h"
 

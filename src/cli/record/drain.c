@@ -3,7 +3,7 @@
 #include "cli/record/drain.h"
 
 #include "base/clock.h"
-#include "cli/record/look.h"
+#include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
 
 static int add_piece(struct record *record, const void *data, size_t len)
@@ -23,7 +23,7 @@ static int gather(struct record *record, bool overwrite)
 		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
 		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = record_look(record, i, &data);
+		ret = record_scan_ring(record, i, &data);
 		if (!ret)
 			ret = add_piece(record, data.first, data.first_len);
 		if (!ret)

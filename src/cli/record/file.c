@@ -67,7 +67,7 @@ static int print_denied(const char *path)
 }
 
 /* Return true if there is no file, or an older recording that may be replaced. */
-static bool may_go(const char *path)
+static bool is_replaceable(const char *path)
 {
 	struct stat st;
 
@@ -87,7 +87,7 @@ static int old_name(const char *path, char **ret_name)
 		if ((i ? asprintf(&name, "%s.old.%d", path, i) : asprintf(&name, "%s.old", path)) <
 		    0)
 			return -ENOMEM;
-		if (may_go(name)) {
+		if (is_replaceable(name)) {
 			*ret_name = name;
 			return 0;
 		}

@@ -64,7 +64,7 @@ static int mark_space(struct hits *hits, struct tally_maps *maps)
 	if (tally_map_get(&hits->spaces, maps->space) != TALLY_MAP_NONE)
 		return 0;
 	tally_maps_walk(maps, mark_map, hits);
-	return tally_map_put(&hits->spaces, maps->space, 0);
+	return tally_map_set(&hits->spaces, maps->space, 0);
 }
 
 static int mark_files(struct hits *hits, const struct tally_sample *sample,
@@ -201,7 +201,7 @@ static int write_build_ids(struct record *record, struct hits *hits)
 		if (record->config->buildid_all || is_hit)
 			ret = write_build_id(record, hits, dso);
 		if (!ret && is_hit)
-			tally_dso_keep(dso);
+			tally_dso_index_pinned(dso);
 	}
 	return ret;
 }

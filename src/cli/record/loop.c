@@ -15,7 +15,7 @@
 #include "cli/main/print.h"
 #include "cli/record/control.h"
 #include "cli/record/drain.h"
-#include "cli/record/look.h"
+#include "cli/record/ring_scan.h"
 #include "cli/record/loop.h"
 #include "cli/record/output.h"
 #include "cli/record/progress.h"
@@ -57,7 +57,7 @@ static uint64_t next_deadline(const struct record *record)
 static int next_timeout(const struct record *record)
 {
 	uint64_t now = tally_clock_now();
-	uint64_t at = TALLY_MIN(next_deadline(record), record_look_next(record));
+	uint64_t at = TALLY_MIN(next_deadline(record), record_scan_next(record));
 
 	if (at == UINT64_MAX)
 		return -1;
@@ -163,7 +163,7 @@ int record_run(struct record *record)
 	while (!ret && !record->stop) {
 		ret = wait_for_data(record, &loop, &is_look);
 		if (!ret)
-			ret = is_look ? record_look_around(record) : record_drain(record, false);
+			ret = is_look ? record_scan_rings(record) : record_drain(record, false);
 		if (!ret)
 			ret = check_delay(record);
 		check_duration(record);

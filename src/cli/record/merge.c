@@ -19,14 +19,14 @@ static const struct perf_event_header *record_at(const struct record_merge_ring 
 	return record->size >= sizeof(*record) && record->size <= left ? record : NULL;
 }
 
-static void ring_look(const struct record_merge *merge, struct record_merge_ring *ring)
+static void ring_update_time(const struct record_merge *merge, struct record_merge_ring *ring)
 {
 	const struct perf_event_header *record = record_at(ring, ring->at);
 
 	ring->time = record ? tally_live_time(merge->live, record) : UINT64_MAX;
 }
 
-static void newest_look(struct record_merge *merge, const struct record_merge_ring *ring)
+static void update_newest(struct record_merge *merge, const struct record_merge_ring *ring)
 {
 	const struct perf_event_header *record, *last = NULL;
 
@@ -61,7 +61,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 		ret = tally_vec_push(&merge->rings, empty);
 	if (ret || !from->bytes.len)
 		return ret;
-	newest_look(merge, from);
+	update_newest(merge, from);
 	merge->left += from->bytes.len;
 	merge->current = NULL;
 	to = &merge->rings.data[ring];
@@ -75,7 +75,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 		*from = taken;
 		to->at = from->at = from->bytes.len = 0;
 	}
-	ring_look(merge, to);
+	ring_update_time(merge, to);
 	return ret;
 }
 
@@ -110,7 +110,7 @@ const struct perf_event_header *record_merge_next(struct record_merge *merge, ui
 	record = record_at(ring, ring->at);
 	ring->at += record->size;
 	merge->left -= TALLY_MIN(merge->left, (size_t)record->size);
-	ring_look(merge, ring);
+	ring_update_time(merge, ring);
 	if (ring->time == UINT64_MAX)
 		merge->current = NULL;
 	return record;

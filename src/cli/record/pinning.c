@@ -50,12 +50,12 @@ void record_pins_stop(struct record *record)
 	record->pins = NULL;
 }
 
-void record_pins_leave(struct record *record)
+void record_pins_abandon(struct record *record)
 {
 	record->pins = NULL;
 }
 
-int record_pins_take(struct record *record, const void *mmap, size_t len)
+int record_pins_add(struct record *record, const void *mmap, size_t len)
 {
 	return record->pins ? tally_machine_pin(record->pins->pins, mmap, len) : 0;
 }

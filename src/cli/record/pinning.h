@@ -12,7 +12,7 @@ int record_pins_start(struct record *record);
 
 /* Pin the file of a mapping. `mmap` is an MMAP or MMAP2 record of `len` bytes. Returns 0 or
  * -ENOMEM. */
-int record_pins_take(struct record *record, const void *mmap, size_t len);
+int record_pins_add(struct record *record, const void *mmap, size_t len);
 
 /* Return the options for reading files; NULL if no files are read. */
 const struct tally_symbols_options *record_pins_options(const struct record *record);
@@ -21,6 +21,6 @@ const struct tally_symbols_options *record_pins_options(const struct record *rec
 void record_pins_stop(struct record *record);
 
 /* Stop pinning without freeing anything, because another thread still uses the options. */
-void record_pins_leave(struct record *record);
+void record_pins_abandon(struct record *record);
 
 #endif

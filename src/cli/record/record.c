@@ -12,11 +12,11 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/main/commands.h"
-#include "cli/main/opened.h"
+#include "cli/main/print_events.h"
 #include "cli/main/print.h"
 #include "cli/record/control.h"
 #include "cli/record/drain.h"
-#include "cli/record/look.h"
+#include "cli/record/ring_scan.h"
 #include "cli/record/loop.h"
 #include "cli/record/options.h"
 #include "cli/record/output.h"
@@ -55,8 +55,8 @@ static int check_config(struct record_config *config, bool has_command)
 {
 	struct tally_sampling *sampling = &config->sampling;
 
-	tally_target_settle(&sampling->target, has_command,
-			    sampling->quiet ? NULL : sampling->messages);
+	tally_target_normalize(&sampling->target, has_command,
+			       sampling->quiet ? NULL : sampling->messages);
 	if (sampling->all_user && sampling->all_kernel) {
 		tally_print_error("--all-user and --all-kernel exclude each other");
 		return -EINVAL;
@@ -142,7 +142,7 @@ static int explain_exec(struct record *record)
 }
 
 /* Enable the events and start the command. */
-static int let_go(struct record *record)
+static int start_workload(struct record *record)
 {
 	int ret = 0;
 
@@ -151,7 +151,7 @@ static int let_go(struct record *record)
 		ret = tally_counters_enable(record->sampler.counters);
 	if (ret || !record->child.pid)
 		return ret;
-	ret = tally_child_go(&record->child);
+	ret = tally_child_exec(&record->child);
 	record->is_going = !ret;
 	if (!ret)
 		record->exec_error = tally_child_exec_error(&record->child);
@@ -208,14 +208,14 @@ static int wait_for_command(struct record *record)
 		tally_print_warning(
 			"the command (process %d) has not exited after SIGTERM: leaving it running",
 			(int)record->child.pid);
-		tally_child_leave(&record->child);
+		tally_child_detach(&record->child);
 		return -EINTR;
 	}
 	return 0;
 }
 
 /* Disable the events and write out all data. End the command, unless it is spared. */
-static int wind_up(struct record *record, int ret)
+static int stop_recording(struct record *record, int ret)
 {
 	tally_counters_disable(record->sampler.counters);
 	if (!ret)
@@ -225,7 +225,7 @@ static int wind_up(struct record *record, int ret)
 	return ret;
 }
 
-static void print_broken_off(const struct record *record, int ret)
+static void print_aborted(const struct record *record, int ret)
 {
 	if (record->output.failed)
 		record_output_explain(record, record->output.failed);
@@ -243,11 +243,11 @@ static int record_into(struct record *record)
 	int ret = record_synthesize(record, false), finished, left;
 
 	if (!ret)
-		ret = let_go(record);
+		ret = start_workload(record);
 	if (record->exec_error)
 		return ret;
 	if (ret && !record->is_going) {
-		print_broken_off(record, ret);
+		print_aborted(record, ret);
 		tally_print_detail("nothing has been recorded%s",
 				   record->child.pid ? ", and the command has not been started"
 						     : "");
@@ -256,9 +256,9 @@ static int record_into(struct record *record)
 	}
 	if (!ret)
 		ret = record_run(record);
-	ret = wind_up(record, ret);
+	ret = stop_recording(record, ret);
 	if (ret)
-		print_broken_off(record, ret);
+		print_aborted(record, ret);
 	finished = record_output_finish(record, true);
 	left = wait_for_command(record);
 	ret = ret ? ret : finished;
@@ -289,7 +289,7 @@ static int record_file(struct record *record)
 	if (!ret)
 		ret = unwinding_try(record);
 	if (ret) {
-		print_broken_off(record, ret);
+		print_aborted(record, ret);
 		record_output_discard(record);
 		return ret;
 	}
@@ -311,7 +311,7 @@ static int open_privileged(struct record *record)
 	if (!ret)
 		ret = tally_sampler_open(&record->sampler);
 	if (!ret && record->config->verbose)
-		tally_opened_print(&record->sampler);
+		tally_events_print_verbose(&record->sampler);
 	if (!ret)
 		ret = tally_sampler_gather(&record->sampler, &record->child);
 	if (!ret && !record->config->no_symbols)
@@ -367,7 +367,7 @@ static void record_free(struct record *record)
 	record_output_free(record);
 	tally_control_close(&record->control);
 	tally_vec_free(&record->pieces);
-	record_look_free(record);
+	record_scan_free(record);
 	tally_sampler_close(&record->sampler);
 	tally_via_close(&record->via);
 	if (record->signals >= 0)

@@ -19,8 +19,8 @@
 struct record_unwinding;
 struct record_pins;
 
-/* State of scanning, see look.h. */
-struct record_looks {
+/* State of scanning, see ring_scan.h. */
+struct record_scan_state {
 	TALLY_VEC(uint64_t) positions; /* by ring: position up to which it was scanned */
 	uint64_t at, pause;            /* time of the last scan, CLOCK_MONOTONIC, and interval until
 	                                * the next; ns */
@@ -53,7 +53,7 @@ struct record {
 	struct record_unwinding *unwinding; /* NULL: stack dumps are written as they are */
 	TALLY_VEC(struct iovec) pieces;     /* of rings being drained */
 	struct record_pins *pins;           /* NULL: no files are read */
-	struct record_looks looks;
+	struct record_scan_state looks;
 };
 
 #endif

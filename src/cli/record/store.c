@@ -68,8 +68,9 @@ void record_store(struct record *record)
 		return;
 	ret = names_make(record, &names);
 	if (!ret)
-		ret = tally_perfdata_writer_feature(
-			record->output.writer, TALLY_FEATURE_STORED_NAMES, names.data, names.len);
+		ret = tally_perfdata_writer_feature(record->output.writer,
+						    TALLY_FEATURE_EMBEDDED_SYMBOLS, names.data,
+						    names.len);
 	/* A record that cannot be read back is reported by the commands that read the file. */
 	if (ret && ret != -EINVAL)
 		tally_print_warning("cannot embed symbols in the recording: %s", strerror(-ret));

@@ -22,8 +22,8 @@
 #include "cli/record/stream.h"
 
 enum {
-	PATIENCE_MS = 1000, /* for a reader that does not read, after the end was requested */
-	LOOK_MS = 50,       /* between checks for a FIFO's reader; nothing reports its arrival */
+	PATIENCE_MS = 1000,   /* for a reader that does not read, after the end was requested */
+	READER_CHECK_MS = 50, /* between checks for a FIFO's reader; nothing reports its arrival */
 };
 
 /* ---- waiting ------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static int wait_for_reader(struct record *record)
 			asked = tally_clock_now();
 		if (asked && tally_clock_now() - asked >= PATIENCE_MS * 1000000ull)
 			return -ETIMEDOUT;
-		ret = wait_for(record, fd, asked ? LOOK_MS : -1);
+		ret = wait_for(record, fd, asked ? READER_CHECK_MS : -1);
 		if (ret)
 			return ret;
 	}
@@ -77,7 +77,7 @@ static ssize_t write_little(int fd, const struct iovec *iov)
 	return write(fd, iov->iov_base, TALLY_MIN(iov->iov_len, (size_t)PIPE_BUF));
 }
 
-static int64_t put(struct record *record, const struct iovec *iov, int nr)
+static int64_t write_some(struct record *record, const struct iovec *iov, int nr)
 {
 	struct record_output *output = &record->output;
 
@@ -108,7 +108,7 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 	/* A record may have been written partially, so nothing can follow. */
 	if (output->is_pipe && output->failed)
 		return output->failed;
-	n = put(record, iov, nr);
+	n = write_some(record, iov, nr);
 	if (n < 0 && !output->failed)
 		output->failed = (int)n;
 	return n;
@@ -154,7 +154,7 @@ int record_stream_open_fifo(struct record *record)
 			fprintf(stderr, "[ tally record: waiting for a reader of %s ]\n",
 				output->path);
 		is_printed = true;
-		ret = wait_for(record, -1, LOOK_MS);
+		ret = wait_for(record, -1, READER_CHECK_MS);
 	}
 	tally_print_error("cannot write %s: %s", output->path,
 			  ret ? strerror(-ret) : "no reader opened the FIFO");

@@ -2,7 +2,7 @@
 /* The first records of a file: ids, and existing tasks, maps and cgroups. */
 #include "cli/record/synth.h"
 
-#include "cli/record/look.h"
+#include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
 
 /* Scan the records and pass them to the unwinder. Only those of the first file are needed there;
@@ -10,7 +10,7 @@
 static int feed_out(struct record *record, bool tail)
 {
 	const struct tally_str *out = &record->sampler.synth.out;
-	int ret = record_look_at(record, out->data, out->len);
+	int ret = record_scan_records(record, out->data, out->len);
 
 	if (ret || tail || !record->unwinding || record->output.names.len)
 		return ret;

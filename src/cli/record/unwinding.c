@@ -13,18 +13,18 @@
 #include "base/clock.h"
 #include "cli/main/thread.h"
 #include "cli/recording/loader.h"
-#include "cli/record/look.h"
+#include "cli/record/ring_scan.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
 #include "cli/recording/live.h"
 
 enum {
-	SETTLE_NS = 1000000,     /* until a record with an earlier time is surely in its ring */
-	BEHIND_BYTES = 16 << 20, /* above this much waiting data, stacks stay dumps */
-	WAIT_BYTES = 128 << 20,  /* above this much, the rings are not drained */
-	KEEP_BYTES = 4 << 20,    /* larger buffers are freed after use */
-	BATCH_SECONDS = 3,       /* time limit for one batch; the remaining stacks stay dumps */
-	SWEEP_THREADS = 1024,    /* new threads before ended ones are freed again */
+	SETTLE_NS = 1000000,      /* until a record with an earlier time is surely in its ring */
+	BACKLOG_BYTES = 16 << 20, /* above this much waiting data, stacks stay dumps */
+	WAIT_BYTES = 128 << 20,   /* above this much, the rings are not drained */
+	KEEP_BYTES = 4 << 20,     /* larger buffers are freed after use */
+	BATCH_SECONDS = 3,        /* time limit for one batch; the remaining stacks stay dumps */
+	COLLECT_THREADS = 1024,   /* new threads before ended ones are freed again */
 	RECORD_MAX = 65528,
 };
 
@@ -38,7 +38,7 @@ struct record_unwinding {
 	TALLY_VEC(uint8_t) made; /* finished records */
 	uint64_t whole, unwound, kept;
 	uint64_t deadline; /* of the batch; ns, see tally_clock_now() */
-	size_t nr_threads; /* after the last call of threads_sweep() */
+	size_t nr_threads; /* after the last call of threads_collect() */
 
 	atomic_size_t waiting; /* size of `in` in bytes */
 	atomic_bool is_ended;
@@ -53,7 +53,7 @@ struct record_unwinding {
 
 /* ---- samples ---------------------------------------------------------------------- */
 
-static int made_add(struct record_unwinding *unwinding, const void *bytes, size_t len)
+static int finished_append(struct record_unwinding *unwinding, const void *bytes, size_t len)
 {
 	if (tally_vec_reserve(&unwinding->made, unwinding->made.len + len))
 		return -ENOMEM;
@@ -87,11 +87,11 @@ static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint
 	return ret;
 }
 
-static bool is_behind(const struct record_unwinding *unwinding)
+static bool has_backlog(const struct record_unwinding *unwinding)
 {
 	return atomic_load_explicit(&unwinding->waiting, memory_order_relaxed) +
 			       unwinding->merge.left >
-		       BEHIND_BYTES ||
+		       BACKLOG_BYTES ||
 	       tally_clock_now() > unwinding->deadline;
 }
 
@@ -106,7 +106,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 		return 0;
 	unwinding->kept++;
 	do {
-		if (is_behind(unwinding))
+		if (has_backlog(unwinding))
 			return 0;
 		ret = tally_unwinder_run(&unwinding->live.unwinder, thread, sample, &end);
 		if (ret == -EAGAIN)
@@ -157,7 +157,7 @@ static int record_take(struct record_unwinding *unwinding, const struct perf_eve
 		mapped_load(unwinding, record);
 	if (ret < 0)
 		return ret;
-	return ret ? 0 : made_add(unwinding, record, record->size);
+	return ret ? 0 : finished_append(unwinding, record, record->size);
 }
 
 /* ---- the thread --------------------------------------------------------------------- */
@@ -191,21 +191,21 @@ static int records_take(struct record_unwinding *unwinding, bool is_all)
 
 /* Free the threads that have ended when there are many. Files are kept, because unwind rules refer
  * to them. */
-static int threads_sweep(struct record_unwinding *unwinding)
+static int threads_collect(struct record_unwinding *unwinding)
 {
 	struct tally_machine *machine = unwinding->live.machine;
 	int ret = 0;
 
 	/* The margin accounts for remaining threads that have ended only recently. */
 	if (tally_machine_nr_threads(machine) <
-	    unwinding->nr_threads + unwinding->nr_threads / 4 + SWEEP_THREADS)
+	    unwinding->nr_threads + unwinding->nr_threads / 4 + COLLECT_THREADS)
 		return 0;
 	ret = tally_machine_sweep_threads(machine);
 	unwinding->nr_threads = tally_machine_nr_threads(machine);
 	return ret;
 }
 
-static int output_give(struct record_unwinding *unwinding)
+static int finished_publish(struct record_unwinding *unwinding)
 {
 	size_t len = unwinding->out.len;
 
@@ -234,10 +234,10 @@ static void *unwinding_main(void *arg)
 		if (!ret)
 			ret = records_take(unwinding, flush);
 		if (!ret)
-			ret = threads_sweep(unwinding);
+			ret = threads_collect(unwinding);
 		pthread_mutex_lock(&unwinding->lock);
 		if (!ret)
-			ret = output_give(unwinding);
+			ret = finished_publish(unwinding);
 		if (flush)
 			unwinding->flush = false;
 		unwinding->error = ret;
@@ -270,7 +270,7 @@ static int rings_take(struct record *record)
 	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
 		if (!tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
 			continue;
-		ret = record_look(record, i, &data);
+		ret = record_scan_ring(record, i, &data);
 		if (!ret)
 			ret = ring_add(&unwinding->in.data[i], data.first, data.first_len);
 		if (!ret)
@@ -412,7 +412,7 @@ void record_unwinding_stop(struct record *record)
 	if (unwinding->is_started)
 		pthread_join(unwinding->thread, NULL);
 	if (!tally_loader_end(unwinding->loader))
-		record_pins_leave(record);
+		record_pins_abandon(record);
 	tally_live_free(&unwinding->live);
 	record_merge_free(&unwinding->merge);
 	tally_vec_for_each (ring, &unwinding->in)

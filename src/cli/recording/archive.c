@@ -26,7 +26,7 @@ static int output_fill(const struct tally_session *session, struct tally_redacto
 		       struct tally_error *err)
 {
 	const struct tally_perfdata_feature feature = {
-		.id = TALLY_FEATURE_STORED_NAMES,
+		.id = TALLY_FEATURE_EMBEDDED_SYMBOLS,
 		.bytes = {(const uint8_t *)names->data, names->len},
 	};
 	int ret;

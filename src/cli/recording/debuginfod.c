@@ -53,7 +53,7 @@ static void on_interrupt(int signal)
 	is_interrupted = 1;
 }
 
-static int progress_look(struct tally_debuginfod *owner, long done, long all)
+static int progress_check(struct tally_debuginfod *owner, long done, long all)
 {
 	/* The total is 0 until the transfer has started. */
 	if (all > 0)
@@ -71,7 +71,7 @@ static int progress_look(struct tally_debuginfod *owner, long done, long all)
 static int on_progress(struct debuginfod_client *client, long done, long all)
 {
 	(void)client;
-	current->given_up = progress_look(current, done, all);
+	current->given_up = progress_check(current, done, all);
 	return current->given_up != 0;
 }
 

@@ -85,7 +85,7 @@ int tally_document_check_plain(const char *option, const char *path)
 	return -EINVAL;
 }
 
-static bool was_told(int code)
+static bool was_printed(int code)
 {
 	return code == -EINTR || code == -ENOMEM || code == -ENODATA;
 }
@@ -156,7 +156,7 @@ int tally_document_close(struct tally_document *document, int ret)
 	/* Create the file even if nothing was written. */
 	if (!ret)
 		ret = document_open(document);
-	if (ret && document->path && !was_told(ret))
+	if (ret && document->path && !was_printed(ret))
 		tally_replacement_print_error(document->path, ret);
 	if (document->replaces) {
 		if (!ret)

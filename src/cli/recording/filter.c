@@ -187,7 +187,7 @@ bool session_filter_passes(struct tally_session *session, const struct tally_ses
 	    !set_has(&session->pids, (uint32_t)s->pid) ||
 	    !set_has(&session->tids, (uint32_t)s->tid))
 		return false;
-	if (session->query && !tally_query_takes_time(session->query, s->time))
+	if (session->query && !tally_query_matches_time(session->query, s->time))
 		return false;
 	return !session->has_comms || comm_passes(session, sample->thread);
 }

@@ -51,7 +51,7 @@ static bool process_has_dump(const struct tally_session *session, pid_t pid)
 }
 
 /* True if samples hit JIT code for which the compiler wrote no names. */
-static bool map_is_missed(const struct tally_dso *dso)
+static bool map_is_missing(const struct tally_dso *dso)
 {
 	enum tally_dso_state state = tally_dso_status(dso).state;
 
@@ -69,7 +69,7 @@ static void runtimes_gather(const struct tally_session *session, struct runtimes
 	while ((dso = tally_dso_next(session->symbols, &pos))) {
 		bool is_new = true;
 
-		if (!map_is_missed(dso))
+		if (!map_is_missing(dso))
 			continue;
 		runtime = runtime_of_process(session, tally_dso_pid(dso));
 		tally_vec_for_each (each, &found->list)

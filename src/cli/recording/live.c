@@ -24,7 +24,7 @@ static int live_ids(struct tally_live *live)
 
 			if (tally_counters_id(counters, e, i / threads, i % threads, &id))
 				continue; /* the task had already exited */
-			ret = tally_map_put(&live->ids, id, e);
+			ret = tally_map_set(&live->ids, id, e);
 		}
 	}
 	return ret;
@@ -113,7 +113,7 @@ uint64_t tally_live_time(const struct tally_live *live, const struct perf_event_
 	return tally_get_u64((const uint8_t *)record + at);
 }
 
-static struct tally_thread *live_adopt(struct tally_live *live, struct tally_thread *thread)
+static struct tally_thread *live_read_procfs(struct tally_live *live, struct tally_thread *thread)
 {
 	struct tally_synth synth = {.tasks = true, .maps = true};
 	int32_t pid = thread->pid, tid = thread->tid;
@@ -136,7 +136,7 @@ static struct tally_thread *live_adopt(struct tally_live *live, struct tally_thr
 static int live_find_thread(struct tally_live *live, struct tally_feed_sample *facts)
 {
 	if (!facts->thread->has_comm && facts->thread->tid > 0)
-		facts->thread = live_adopt(live, facts->thread);
+		facts->thread = live_read_procfs(live, facts->thread);
 	return facts->thread ? 1 : -ENOMEM;
 }
 

@@ -7,10 +7,10 @@
 
 #include "cli/main/thread.h"
 
-enum { STATE_ASKED = 1, STATE_READY, WAIT_NS = 10000000, TWINS_MAX = 4096, END_SECONDS = 2 };
+enum { STATE_QUEUED = 1, STATE_READY, WAIT_NS = 10000000, CLONES_MAX = 4096, END_SECONDS = 2 };
 
 /* Wait for the next DSO to load; returns NULL at the end. Called with loader->lock held. */
-static struct tally_dso *todo_take(struct tally_loader *loader)
+static struct tally_dso *queue_wait(struct tally_loader *loader)
 {
 	while (!loader->todo.len && !loader->is_ended)
 		pthread_cond_wait(&loader->more, &loader->lock);
@@ -34,7 +34,7 @@ static void *loader_main(void *arg)
 	struct tally_dso *dso;
 
 	pthread_mutex_lock(&loader->lock);
-	while ((dso = todo_take(loader))) {
+	while ((dso = queue_wait(loader))) {
 		pthread_mutex_unlock(&loader->lock);
 		(void)tally_dso_rules(dso);
 		pthread_mutex_lock(&loader->lock);
@@ -42,7 +42,7 @@ static void *loader_main(void *arg)
 		loader->nr_loaded++;
 		pthread_cond_broadcast(&loader->done);
 		/* Cannot fail: the key is already in the map. */
-		(void)tally_map_put(&loader->states, (uintptr_t)dso, STATE_READY);
+		(void)tally_map_set(&loader->states, (uintptr_t)dso, STATE_READY);
 	}
 	pthread_mutex_unlock(&loader->lock);
 	return NULL;
@@ -90,24 +90,24 @@ bool tally_loader_end(struct tally_loader *loader)
 }
 
 /* Free the clones of DSOs once there are many, but only while none is being loaded. */
-static void twins_sweep(struct tally_loader *loader)
+static void clones_collect(struct tally_loader *loader)
 {
 	size_t nr = tally_symbols_nr_dsos(loader->symbols);
 	uint8_t *keep;
 
-	if (nr < TWINS_MAX || loader->nr_asked)
+	if (nr < CLONES_MAX || loader->nr_asked)
 		return;
 	tally_map_free(&loader->states);
 	keep = calloc(nr, 1);
 	if (keep)
-		tally_symbols_sweep(loader->symbols, keep);
+		tally_symbols_collect(loader->symbols, keep);
 	free(keep);
 }
 
 /* If memory runs out, a later call retries. */
-static void twin_ask(struct tally_loader *loader, struct tally_dso *twin)
+static void clone_queue(struct tally_loader *loader, struct tally_dso *twin)
 {
-	if (tally_map_put(&loader->states, (uintptr_t)twin, STATE_ASKED))
+	if (tally_map_set(&loader->states, (uintptr_t)twin, STATE_QUEUED))
 		return;
 	if (tally_vec_push(&loader->todo, twin))
 		(void)tally_map_remove(&loader->states, (uintptr_t)twin);
@@ -125,14 +125,14 @@ bool tally_loader_is_ready(void *arg, struct tally_dso *dso)
 	if (tally_dso_rules_state(dso) != TALLY_DSO_NOT_LOADED)
 		return true;
 	pthread_mutex_lock(&loader->lock);
-	twins_sweep(loader);
-	if (!tally_dso_twin(loader->symbols, dso, &twin)) {
+	clones_collect(loader);
+	if (!tally_dso_clone(loader->symbols, dso, &twin)) {
 		state = tally_map_get(&loader->states, (uintptr_t)twin);
 		if (state == TALLY_MAP_NONE)
-			twin_ask(loader, twin);
+			clone_queue(loader, twin);
 	}
 	if (state == STATE_READY) {
-		tally_dso_take_rules(dso, twin);
+		tally_dso_move_rules(dso, twin);
 		(void)tally_map_remove(&loader->states, (uintptr_t)twin);
 	}
 	pthread_mutex_unlock(&loader->lock);

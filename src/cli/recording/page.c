@@ -209,12 +209,12 @@ static void note_end(const struct page_input *input, const char *name)
 	if (!ended->code)
 		return;
 	if (ended->text)
-		tally_html_note(input->maker->page,
-				"reading %s ended early: %s (at byte %" PRIu64 ")", name,
-				ended->text, ended->offset);
+		tally_html_add_note(input->maker->page,
+				    "reading %s ended early: %s (at byte %" PRIu64 ")", name,
+				    ended->text, ended->offset);
 	else
-		tally_html_note(input->maker->page, "reading %s ended early: %s", name,
-				strerror(-ended->code));
+		tally_html_add_note(input->maker->page, "reading %s ended early: %s", name,
+				    strerror(-ended->code));
 }
 
 /* Note which events of the page have samples in this input. */
@@ -230,7 +230,7 @@ static int input_sides(struct page_input *input)
 
 		known = known == TALLY_MAP_NONE ? 0 : known;
 		if (bucket->nr && (!input->passes || input->passes[i]) && !(known & bit))
-			ret = tally_map_put(sides, event, known | bit);
+			ret = tally_map_set(sides, event, known | bit);
 	}
 	return ret;
 }
@@ -422,7 +422,7 @@ static int maker_run(struct page_maker *maker)
 	return ret ? ret : broken;
 }
 
-int tally_html_make(const struct tally_html_request *request)
+int tally_html_build(const struct tally_html_request *request)
 {
 	struct page_maker maker = {.request = request, .kallsyms_fd = tally_privileges_kallsyms()};
 	int ret = tally_privileges_drop(&tally_print_messages);

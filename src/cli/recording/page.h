@@ -35,6 +35,6 @@ int tally_html_check_place(const char *html, bool force);
 /* Read the inputs and write the page. Returns 0, or -errno after printing an error: -ENODATA if two
  * inputs have no event in common; -EINVAL also if a recording is damaged. In that case a page of
  * the readable part, with a note, is still written. */
-int tally_html_make(const struct tally_html_request *request);
+int tally_html_build(const struct tally_html_request *request);
 
 #endif

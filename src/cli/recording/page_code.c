@@ -57,7 +57,7 @@ static int heavy_count(struct page_code *code, const struct tally_bucket *bucket
 		number = code->heavy.len;
 		ret = tally_vec_push(&code->heavy, (struct page_heavy){key->event, key->frame});
 		if (!ret)
-			ret = tally_map_put(&code->numbers, heavy_key(key), number);
+			ret = tally_map_set(&code->numbers, heavy_key(key), number);
 	}
 	if (ret)
 		return ret;
@@ -114,7 +114,7 @@ static bool is_heavy(const struct page_code *code, uint32_t bucket)
 }
 
 /* The samples are found again by number; samples without a representable number are skipped. */
-static int wanted_make(struct page_code *code)
+static int sample_bitmap_make(struct page_code *code)
 {
 	const struct tally_profile *profile = code->profile;
 	uint8_t *judged = malloc(profile->buckets.len + 1);
@@ -150,12 +150,12 @@ static int code_record(void *arg, struct tally_session *session,
 static int samples_read(struct page_code *code)
 {
 	const struct tally_annotate_options options = {.no_callers = true};
-	int ret = wanted_make(code);
+	int ret = sample_bitmap_make(code);
 
 	if (!ret)
 		ret = tally_annotate_new(code->session->machine, &options, &code->samples);
 	if (!ret)
-		ret = tally_session_again(code->session, NULL, 0, code_record, code);
+		ret = tally_session_rerun(code->session, NULL, 0, code_record, code);
 	/* The first pass has already reported how reading ended. */
 	if (ret == -EINVAL)
 		ret = 0;
@@ -229,18 +229,18 @@ out:
 }
 
 /* Add one note for each file: the functions of a file usually fail for the same reason. */
-static void note_failed(struct page_code *code, const struct tally_frame *frame, int error)
+static void report_failed_once(struct page_code *code, const struct tally_frame *frame, int error)
 {
 	uint32_t dso = tally_dso_number(frame->dso);
 	struct tally_str why = {0};
 
 	if (tally_map_get(&code->failed, dso) != TALLY_MAP_NONE ||
-	    tally_map_put(&code->failed, dso, 0))
+	    tally_map_set(&code->failed, dso, 0))
 		return;
 	tally_annotation_explain(frame->dso, error, &why);
-	tally_html_note(code->page, "no instructions for %s (%s): %s",
-			tally_symbol_name(frame->dso, frame->symbol), tally_dso_name(frame->dso),
-			tally_str_text(&why));
+	tally_html_add_note(code->page, "no instructions for %s (%s): %s",
+			    tally_symbol_name(frame->dso, frame->symbol),
+			    tally_dso_name(frame->dso), tally_str_text(&why));
 	tally_str_free(&why);
 }
 
@@ -254,9 +254,9 @@ static int code_function(struct page_code *code, const struct page_heavy *heavy)
 
 	if (!function)
 		return 0;
-	ret = tally_annotation_make(code->codes, code->samples, function, &options, &annotation);
+	ret = tally_annotation_build(code->codes, code->samples, function, &options, &annotation);
 	if (ret && ret != -ENOMEM)
-		note_failed(code, &code->profile->frames.all.data[heavy->frame], ret);
+		report_failed_once(code, &code->profile->frames.all.data[heavy->frame], ret);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = add_function(code, heavy, &annotation, &code->json);
@@ -285,17 +285,18 @@ static int code_functions(struct page_code *code)
 		ret = code_function(code, &code->heavy.data[i]);
 	tally_json_close(&code->json, ']');
 	if (code->nr_beyond)
-		tally_html_note(
+		tally_html_add_note(
 			code->page,
 			"the code of %u function%s was omitted: the total would exceed %d MiB",
 			code->nr_beyond, tally_plural(code->nr_beyond), JSON_MAX_MIB);
 	if (tally_source_texts_nr_private(code->texts))
-		tally_html_note(code->page,
-				"%zu source file%s named by the recording omitted: not everybody "
-				"may read %s",
-				tally_source_texts_nr_private(code->texts),
-				tally_plural(tally_source_texts_nr_private(code->texts)),
-				tally_source_texts_nr_private(code->texts) == 1 ? "it" : "them");
+		tally_html_add_note(
+			code->page,
+			"%zu source file%s named by the recording omitted: not everybody "
+			"may read %s",
+			tally_source_texts_nr_private(code->texts),
+			tally_plural(tally_source_texts_nr_private(code->texts)),
+			tally_source_texts_nr_private(code->texts) == 1 ? "it" : "them");
 	return ret ? ret : tally_html_set_code(code->page, &code->json);
 }
 
@@ -322,7 +323,8 @@ int tally_html_code_add(struct tally_session *session, const struct tally_profil
 	int ret = 0;
 
 	if (tally_perfdata_info(session->data)->is_stream)
-		tally_html_note(page, "no instructions or source: a stream cannot be read again");
+		tally_html_add_note(page,
+				    "no instructions or source: a stream cannot be read again");
 	else
 		ret = code_run(&code);
 	tally_vec_free(&code.heavy);

@@ -31,7 +31,7 @@ static bool is_for_reading(const char *word)
 	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY;
 }
 
-bool tally_html_is_name(const char *word)
+bool tally_html_is_page_name(const char *word)
 {
 	if (word[0] == '-')
 		return !word[1];
@@ -75,7 +75,7 @@ const char *tally_html_program(const struct tally_profile *profile)
 		uint64_t sum = tally_map_get(&sums, comm);
 
 		sum = (sum == TALLY_MAP_NONE ? 0 : sum) + bucket->nr;
-		if (tally_map_put(&sums, comm, sum))
+		if (tally_map_set(&sums, comm, sum))
 			break;
 		if (sum > most) {
 			most = sum;

@@ -13,7 +13,7 @@
 
 /* True if the word after --html is the name of a page. False for options, and for recordings, which
  * the user meant to read. True for "-". */
-bool tally_html_is_name(const char *word);
+bool tally_html_is_page_name(const char *word);
 
 /* The same if a command may follow: a word that does not end in .html or .htm begins the command.
  * *.html.gz counts as a name, too, although compressed pages are not supported. */

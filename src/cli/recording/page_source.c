@@ -42,7 +42,7 @@ static int source_count(struct page_source *source, uint32_t line, uint64_t weig
 		return 0;
 	weight += weight_of(source, line);
 	weight = TALLY_MIN(weight, UINT64_MAX - 1);
-	ret = tally_map_put(&source->weights, line, weight);
+	ret = tally_map_set(&source->weights, line, weight);
 	if (!source->heaviest || weight > weight_of(source, source->heaviest))
 		source->heaviest = line;
 	return ret;

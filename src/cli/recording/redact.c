@@ -26,15 +26,15 @@ static uint32_t text_number(struct tally_redactor *redactor, struct tally_intern
 }
 
 /* Return the placeholder of a text, or NULL if it has none yet. */
-static const char *stand_in_known(const struct tally_stand_ins *all, uint32_t number)
+static const char *placeholder_find(const struct tally_placeholders *all, uint32_t number)
 {
 	return number && number <= all->names.len ? all->names.data[number - 1] : NULL;
 }
 
 /* Store the placeholder of the newest text and take ownership of `name`. Returns "redacted" if
  * memory runs out. */
-static const char *stand_in_add(struct tally_redactor *redactor, struct tally_stand_ins *all,
-				char *name)
+static const char *placeholder_add(struct tally_redactor *redactor, struct tally_placeholders *all,
+				   char *name)
 {
 	if (!name || tally_vec_push(&all->names, name)) {
 		free(name);
@@ -44,38 +44,38 @@ static const char *stand_in_add(struct tally_redactor *redactor, struct tally_st
 	return name;
 }
 
-static const char *stand_in(struct tally_redactor *redactor, struct tally_stand_ins *all,
-			    const char *before, const char *text, const char *behind)
+static const char *placeholder_of(struct tally_redactor *redactor, struct tally_placeholders *all,
+				  const char *before, const char *text, const char *behind)
 {
 	uint32_t number = text_number(redactor, &all->texts, text, strlen(text));
-	const char *known = stand_in_known(all, number);
+	const char *known = placeholder_find(all, number);
 	char *made = NULL;
 
 	if (known)
 		return known;
 	if (asprintf(&made, "%s%u%s", before, number, behind) < 0)
 		made = NULL;
-	return stand_in_add(redactor, all, made);
+	return placeholder_add(redactor, all, made);
 }
 
 const char *tally_redact_comm(struct tally_redactor *redactor, const char *comm)
 {
-	return stand_in(redactor, &redactor->comms, "comm", comm, "");
+	return placeholder_of(redactor, &redactor->comms, "comm", comm, "");
 }
 
 const char *tally_redact_cgroup(struct tally_redactor *redactor, const char *path)
 {
-	return strcmp(path, "/") ? stand_in(redactor, &redactor->cgroups, "/cgroup", path, "")
+	return strcmp(path, "/") ? placeholder_of(redactor, &redactor->cgroups, "/cgroup", path, "")
 				 : "/";
 }
 
 /* ---- paths ---------------------------------------------------------------------- */
 
-static const char *path_stand_in(struct tally_redactor *redactor, const char *path)
+static const char *path_placeholder(struct tally_redactor *redactor, const char *path)
 {
-	struct tally_stand_ins *all = &redactor->paths;
+	struct tally_placeholders *all = &redactor->paths;
 	uint32_t number = text_number(redactor, &all->texts, path, strlen(path));
-	const char *known = stand_in_known(all, number), *slash = strrchr(path, '/');
+	const char *known = placeholder_find(all, number), *slash = strrchr(path, '/');
 	char *made = NULL;
 	uint32_t dir;
 
@@ -85,7 +85,7 @@ static const char *path_stand_in(struct tally_redactor *redactor, const char *pa
 			  slash ? (size_t)(slash - path) : 0);
 	if (asprintf(&made, "/redacted/dir%u/file%u", dir, number) < 0)
 		made = NULL;
-	return stand_in_add(redactor, all, made);
+	return placeholder_add(redactor, all, made);
 }
 
 /* Names of unknown memory regions keep their prefix, by which readers recognise the kind of memory.
@@ -111,10 +111,10 @@ const char *tally_redact_path(void *redactor_, const char *path)
 		return path;
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(memory_kinds); i++) {
 		if (!strncmp(path, memory_kinds[i].prefix, strlen(memory_kinds[i].prefix)))
-			return stand_in(redactor, &redactor->memory, memory_kinds[i].before, path,
-					memory_kinds[i].behind);
+			return placeholder_of(redactor, &redactor->memory, memory_kinds[i].before,
+					      path, memory_kinds[i].behind);
 	}
-	return path_stand_in(redactor, path);
+	return path_placeholder(redactor, path);
 }
 
 /* ---- names of JIT code ------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static int jit_name_make(struct tally_redactor *redactor, const char *name, stru
 
 	tally_str_add_bytes(&path, place, (size_t)(line - place));
 	tally_str_add_bytes(out, name, (size_t)(place - name));
-	tally_str_add(out, path_stand_in(redactor, tally_str_text(&path)));
+	tally_str_add(out, path_placeholder(redactor, tally_str_text(&path)));
 	tally_str_add(out, line);
 	ret = tally_str_error(&path) ? tally_str_error(&path) : tally_str_error(out);
 	tally_str_free(&path);
@@ -162,7 +162,7 @@ static int jit_name_make(struct tally_redactor *redactor, const char *name, stru
 const char *tally_redact_name(void *redactor_, const char *name)
 {
 	struct tally_redactor *redactor = redactor_;
-	struct tally_stand_ins *all = &redactor->names;
+	struct tally_placeholders *all = &redactor->names;
 	struct tally_str out = {0};
 	const char *known;
 	uint32_t number;
@@ -170,16 +170,16 @@ const char *tally_redact_name(void *redactor_, const char *name)
 	if (!strpbrk(name, "/\\"))
 		return name;
 	number = text_number(redactor, &all->texts, name, strlen(name));
-	known = stand_in_known(all, number);
+	known = placeholder_find(all, number);
 	if (known)
 		return known;
 	redactor->failed |= jit_name_make(redactor, name, &out) != 0;
-	known = stand_in_add(redactor, all, strdup(tally_str_text(&out)));
+	known = placeholder_add(redactor, all, strdup(tally_str_text(&out)));
 	tally_str_free(&out);
 	return known;
 }
 
-static void stand_ins_free(struct tally_stand_ins *all)
+static void placeholders_free(struct tally_placeholders *all)
 {
 	tally_vec_for_each (name, &all->names)
 		free(*name);
@@ -189,9 +189,10 @@ static void stand_ins_free(struct tally_stand_ins *all)
 
 void tally_redactor_free(struct tally_redactor *redactor)
 {
-	struct tally_stand_ins *all[] = {&redactor->paths,   &redactor->dirs,   &redactor->comms,
-					 &redactor->cgroups, &redactor->memory, &redactor->names};
+	struct tally_placeholders *all[] = {&redactor->paths,  &redactor->dirs,
+					    &redactor->comms,  &redactor->cgroups,
+					    &redactor->memory, &redactor->names};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(all); i++)
-		stand_ins_free(all[i]);
+		placeholders_free(all[i]);
 }

@@ -19,14 +19,14 @@
 #include "tally/perfdata.h"
 
 /* Placeholders of one kind. */
-struct tally_stand_ins {
+struct tally_placeholders {
 	struct tally_intern texts; /* original texts */
 	TALLY_VEC(char *) names;   /* placeholders, by number of the text */
 };
 
 /* Zero-initialised: no placeholders yet. */
 struct tally_redactor {
-	struct tally_stand_ins paths, dirs, comms, cgroups, memory, names;
+	struct tally_placeholders paths, dirs, comms, cgroups, memory, names;
 	bool failed; /* out of memory: some texts were dropped */
 };
 

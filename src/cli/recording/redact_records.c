@@ -34,7 +34,7 @@ static int refuse(struct rewrite *rewrite, const char *why, uint64_t offset)
 /* ---- records -------------------------------------------------------------------- */
 
 /* Copy the record unchanged, except for the bytes after its fields. */
-static int rewrite_nothing(struct rewrite *rewrite, const struct tally_perfdata_record *record)
+static int rewrite_unchanged(struct rewrite *rewrite, const struct tally_perfdata_record *record)
 {
 	struct tally_str *out = &rewrite->record;
 
@@ -63,7 +63,7 @@ static int string_replace(struct rewrite *rewrite, const struct tally_perfdata_r
 	if (ret <= 0)
 		return refuse(rewrite, "a record lacks its name", record->offset);
 	start = (size_t)(value.bytes.data - (const uint8_t *)record->data);
-	ret = rewrite_nothing(rewrite, record);
+	ret = rewrite_unchanged(rewrite, record);
 	if (ret)
 		return ret;
 	out->len = start;
@@ -107,7 +107,7 @@ static int rewrite_thread_map(struct rewrite *rewrite, const struct tally_perfda
 
 	if (record->size < FIRST || (record->size - FIRST) % ENTRY)
 		return refuse(rewrite, "a THREAD_MAP record has an unknown format", record->offset);
-	ret = rewrite_nothing(rewrite, record);
+	ret = rewrite_unchanged(rewrite, record);
 	if (ret)
 		return ret;
 	for (size_t at = FIRST; !out->failed && at < out->len; at += ENTRY) {
@@ -174,29 +174,29 @@ static const struct {
 	{PERF_RECORD_CGROUP, rewrite_cgroup},
 	{TALLY_PERFDATA_THREAD_MAP, rewrite_thread_map},
 	/* These contain only numbers and names of kernel functions. */
-	{PERF_RECORD_LOST, rewrite_nothing},
-	{PERF_RECORD_EXIT, rewrite_nothing},
-	{PERF_RECORD_THROTTLE, rewrite_nothing},
-	{PERF_RECORD_UNTHROTTLE, rewrite_nothing},
-	{PERF_RECORD_FORK, rewrite_nothing},
-	{PERF_RECORD_READ, rewrite_nothing},
-	{PERF_RECORD_LOST_SAMPLES, rewrite_nothing},
-	{PERF_RECORD_SWITCH, rewrite_nothing},
-	{PERF_RECORD_SWITCH_CPU_WIDE, rewrite_nothing},
-	{PERF_RECORD_NAMESPACES, rewrite_nothing},
-	{PERF_RECORD_KSYMBOL, rewrite_nothing},
-	{PERF_RECORD_BPF_EVENT, rewrite_nothing},
-	{PERF_RECORD_TEXT_POKE, rewrite_nothing},
-	{PERF_RECORD_CALLCHAIN_DEFERRED, rewrite_nothing},
-	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_nothing}, /* units, scales, CPUs, event names */
-	{TALLY_PERFDATA_FINISHED_ROUND, rewrite_nothing},
-	{TALLY_PERFDATA_FINISHED_INIT, rewrite_nothing},
-	{TALLY_PERFDATA_ID_INDEX, rewrite_nothing},
-	{TALLY_PERFDATA_CPU_MAP, rewrite_nothing},
-	{TALLY_PERFDATA_STAT_CONFIG, rewrite_nothing},
-	{TALLY_PERFDATA_STAT, rewrite_nothing},
-	{TALLY_PERFDATA_STAT_ROUND, rewrite_nothing},
-	{TALLY_PERFDATA_TIME_CONV, rewrite_nothing},
+	{PERF_RECORD_LOST, rewrite_unchanged},
+	{PERF_RECORD_EXIT, rewrite_unchanged},
+	{PERF_RECORD_THROTTLE, rewrite_unchanged},
+	{PERF_RECORD_UNTHROTTLE, rewrite_unchanged},
+	{PERF_RECORD_FORK, rewrite_unchanged},
+	{PERF_RECORD_READ, rewrite_unchanged},
+	{PERF_RECORD_LOST_SAMPLES, rewrite_unchanged},
+	{PERF_RECORD_SWITCH, rewrite_unchanged},
+	{PERF_RECORD_SWITCH_CPU_WIDE, rewrite_unchanged},
+	{PERF_RECORD_NAMESPACES, rewrite_unchanged},
+	{PERF_RECORD_KSYMBOL, rewrite_unchanged},
+	{PERF_RECORD_BPF_EVENT, rewrite_unchanged},
+	{PERF_RECORD_TEXT_POKE, rewrite_unchanged},
+	{PERF_RECORD_CALLCHAIN_DEFERRED, rewrite_unchanged},
+	{TALLY_PERFDATA_EVENT_UPDATE, rewrite_unchanged}, /* units, scales, CPUs, event names */
+	{TALLY_PERFDATA_FINISHED_ROUND, rewrite_unchanged},
+	{TALLY_PERFDATA_FINISHED_INIT, rewrite_unchanged},
+	{TALLY_PERFDATA_ID_INDEX, rewrite_unchanged},
+	{TALLY_PERFDATA_CPU_MAP, rewrite_unchanged},
+	{TALLY_PERFDATA_STAT_CONFIG, rewrite_unchanged},
+	{TALLY_PERFDATA_STAT, rewrite_unchanged},
+	{TALLY_PERFDATA_STAT_ROUND, rewrite_unchanged},
+	{TALLY_PERFDATA_TIME_CONV, rewrite_unchanged},
 };
 
 static int batch_write(struct rewrite *rewrite)
@@ -260,7 +260,7 @@ static const uint8_t feature_actions[TALLY_FEATURE_LIMIT] = {
 	[TALLY_FEATURE_BUILD_ID] = FEATURE_REPLACED,
 	[TALLY_FEATURE_HOSTNAME] = FEATURE_REPLACED,
 	[TALLY_FEATURE_CMDLINE] = FEATURE_REPLACED,
-	[TALLY_FEATURE_STORED_NAMES] = FEATURE_REPLACED,
+	[TALLY_FEATURE_EMBEDDED_SYMBOLS] = FEATURE_REPLACED,
 	[TALLY_FEATURE_EVENT_DESC] = FEATURE_NOT_COPIED,
 	[TALLY_FEATURE_BRANCH_STACK] = FEATURE_NOT_COPIED,
 	[TALLY_FEATURE_COMPRESSED] = FEATURE_NOT_COPIED,
@@ -345,7 +345,7 @@ static int rewrite_features(struct rewrite *rewrite, const struct tally_str *nam
 	for (size_t i = 0; !ret && tally_perfdata_feature(rewrite->data, i, &feature); i++)
 		ret = rewrite_feature(rewrite, &feature);
 	return ret ? ret
-		   : tally_perfdata_writer_feature(rewrite->writer, TALLY_FEATURE_STORED_NAMES,
+		   : tally_perfdata_writer_feature(rewrite->writer, TALLY_FEATURE_EMBEDDED_SYMBOLS,
 						   names->data, names->len);
 }
 

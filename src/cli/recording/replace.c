@@ -37,7 +37,7 @@ static char *path_followed(const char *path)
 
 /* Detect a symbolic link that another user created in a world-writable sticky directory. With
  * fs.protected_symlinks the kernel does not follow such links either. */
-static bool is_trap(const char *path)
+static bool is_untrusted_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *up = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -57,7 +57,7 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
 	sigset_t set;
 	int ret = made.path ? 0 : -ENOMEM;
 
-	if (!ret && is_trap(path))
+	if (!ret && is_untrusted_link(path))
 		ret = -EACCES;
 	if (!ret && !stat(made.path, &st) && !S_ISREG(st.st_mode))
 		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
@@ -96,7 +96,7 @@ int tally_replacement_check(void *replacement)
 }
 
 /* Without privileges the owner cannot be kept; then access is restricted to the new owner. */
-static int take_after(int fd, int like)
+static int copy_attributes(int fd, int like)
 {
 	struct timespec times[2];
 	struct stat st, own;
@@ -115,7 +115,7 @@ static int take_after(int fd, int like)
 
 /* Give the file the owner, group and mode of the file that it replaces, without granting access to
  * anyone else. A new file gets the default mode (umask). */
-static int take_readers(const struct tally_replacement *replacement)
+static int copy_permissions(const struct tally_replacement *replacement)
 {
 	mode_t mode = umask(0);
 	struct stat st, own;
@@ -136,7 +136,7 @@ static int take_readers(const struct tally_replacement *replacement)
 
 int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
-	int ret = like < 0 ? take_readers(replacement) : take_after(replacement->fd, like);
+	int ret = like < 0 ? copy_permissions(replacement) : copy_attributes(replacement->fd, like);
 
 	/* Write the data to disk before the rename: after a crash the name refers to either the old
 	 * or the new file, and both are complete. */

@@ -21,7 +21,7 @@ const struct tally_option report_options[] = {
 	{0, "json", TALLY_OPTION_FLAG, AT(json), NULL, "print JSON"},
 	{0, "html", TALLY_OPTION_TEXT, AT(html), "file",
 	 "write a self-contained HTML page (default: tally-PROGRAM.html; -: stdout)",
-	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_name},
+	 TALLY_HTML_UNNAMED, .next_word = true, .fits = tally_html_is_page_name},
 	{0, "html-source", TALLY_OPTION_FLAG, AT(html_source), NULL,
 	 "with --html, include instructions and source of the top functions"},
 	{0, "baseline", TALLY_OPTION_TEXT, AT(baseline), "file",
@@ -283,7 +283,7 @@ int report_config_check(const struct report_config *config)
 	return ret;
 }
 
-void report_config_leave_out_single(struct report_config *config)
+void report_config_remove_single(struct report_config *config)
 {
 	const struct {
 		unsigned key;

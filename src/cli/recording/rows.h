@@ -4,7 +4,7 @@
 #define TALLY_CLI_RECORDING_ROWS_H
 
 #include "cli/main/command.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/session.h"
 #include "view/view.h"
 
@@ -51,7 +51,7 @@ int report_config_check(const struct report_config *config);
 
 /* If only one comm, DSO or symbol is selected, remove its column, which would be the same in all
  * rows, as perf does in text output. The last column is never removed. */
-void report_config_leave_out_single(struct report_config *config);
+void report_config_remove_single(struct report_config *config);
 
 /* Parse only the lists of names. Returns 0 or -ENOMEM. */
 int report_config_lists(struct report_config *config);

@@ -127,7 +127,7 @@ static int session_use_stored(struct tally_session *session)
 	int ret = 0;
 
 	for (size_t i = 0; tally_perfdata_feature(session->data, i, &feature); i++) {
-		if (feature.id == TALLY_FEATURE_STORED_NAMES && !session->options.no_stored)
+		if (feature.id == TALLY_FEATURE_EMBEDDED_SYMBOLS && !session->options.no_stored)
 			ret = tally_symbols_set_stored(session->symbols, feature.bytes.data,
 						       feature.bytes.len, &err);
 	}
@@ -230,7 +230,7 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 		if (event)
 			sample->event = event;
 		sample->period = value.value - before;
-		ret = tally_map_put(&session->counts, id, value.value);
+		ret = tally_map_set(&session->counts, id, value.value);
 		if (!ret && sample->period)
 			ret = fn(arg, session, record, sample);
 	}
@@ -287,7 +287,7 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 }
 
 /* Pass on the samples that have stopped waiting for their callers. */
-static int session_waited(struct tally_session *session, tally_session_fn *fn, void *arg)
+static int session_release(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
 	struct tally_session_sample sample;
 	struct tally_perfdata_record record;
@@ -321,11 +321,11 @@ static int session_record(struct tally_session *session, const struct tally_perf
 	if (record->event)
 		event = (struct tally_feed_event){record->event->layout, &record->event->attr,
 						  record, sizeof(*record)};
-	ret = session->is_again ? 0 : tally_traces_take(&session->traces, record);
+	ret = session->is_again ? 0 : tally_traces_add(&session->traces, record);
 	if (!ret)
 		ret = tally_feed_release(&session->feed, &event, record->data, record->size);
 	if (!ret)
-		ret = session_waited(session, fn, arg);
+		ret = session_release(session, fn, arg);
 	if (ret)
 		return ret;
 	ret = tally_feed_record(&session->feed, &event, record->data, record->size, &sample.sample,
@@ -409,9 +409,9 @@ static int check_samples(const struct tally_session *session)
 	return -EINVAL;
 }
 
-static int look_at_nothing(void *arg, struct tally_session *session,
-			   const struct tally_perfdata_record *record,
-			   const struct tally_session_sample *sample)
+static int ignore_record(void *arg, struct tally_session *session,
+			 const struct tally_perfdata_record *record,
+			 const struct tally_session_sample *sample)
 {
 	return 0;
 }
@@ -437,7 +437,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	bool is_cut;
 
 	while ((ret = tally_perfdata_next_ordered(session->data, &record, &err)) > 0) {
-		done = session_record(session, &record, fn ? fn : look_at_nothing, arg);
+		done = session_record(session, &record, fn ? fn : ignore_record, arg);
 		if (done)
 			break;
 		if (!(session->feed.counts.samples & 0xffff))
@@ -447,7 +447,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	tally_progress_end(&progress);
 	tally_feed_end(&session->feed);
 	if (!done)
-		done = session_waited(session, fn ? fn : look_at_nothing, arg);
+		done = session_release(session, fn ? fn : ignore_record, arg);
 	is_cut = session_is_cut(session, &err);
 	ret = is_cut ? -EINVAL : ret;
 	if (is_cut || (ret < 0 && !session->is_again))
@@ -465,7 +465,7 @@ int tally_session_run(struct tally_session *session, tally_session_fn *fn, void 
 	return done ? done : ret;
 }
 
-int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg)
 {
 	struct tally_session_health health = session->health;
@@ -479,9 +479,9 @@ int tally_session_again(struct tally_session *session, const uint64_t *wanted, u
 	tally_map_free(&session->counts);
 	session->is_again = true;
 	tally_unwinder_restart(&session->unwinder);
-	tally_perfdata_want(session->data, wanted, nr);
+	tally_perfdata_select(session->data, wanted, nr);
 	ret = tally_session_run(session, fn, arg);
-	tally_perfdata_want(session->data, NULL, 0);
+	tally_perfdata_select(session->data, NULL, 0);
 	session->health = health;
 	session->feed.counts = counts;
 	return ret;

@@ -117,9 +117,9 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 int tally_session_run(struct tally_session *session, tally_session_fn *fn, void *arg);
 
 /* Read the recording again, up to the point where the first pass ended. `fn` is called as before,
- * except for samples that are not wanted (tally_perfdata_want()). Returns -ESPIPE for streams,
+ * except for samples that are not wanted (tally_perfdata_select()). Returns -ESPIPE for streams,
  * otherwise as tally_session_run(). */
-int tally_session_again(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
+int tally_session_rerun(struct tally_session *session, const uint64_t *wanted, uint64_t nr,
 			tally_session_fn *fn, void *arg);
 
 /* Return the losses recorded in the file. If events count their losses (PERF_FORMAT_LOST), the

@@ -23,15 +23,15 @@ static const char *kind_name(const struct tally_traces *traces)
 	return name ? name : "hardware";
 }
 
-static int note_once(struct tally_map *seen, uint32_t number, uint32_t *nr)
+static int count_once(struct tally_map *seen, uint32_t number, uint32_t *nr)
 {
 	if (number == UINT32_MAX || tally_map_get(seen, number) != TALLY_MAP_NONE)
 		return 0;
 	++*nr;
-	return tally_map_put(seen, number, 1);
+	return tally_map_set(seen, number, 1);
 }
 
-int tally_traces_take(struct tally_traces *traces, const struct tally_perfdata_record *record)
+int tally_traces_add(struct tally_traces *traces, const struct tally_perfdata_record *record)
 {
 	const uint8_t *at = record->data;
 	int ret;
@@ -46,9 +46,9 @@ int tally_traces_take(struct tally_traces *traces, const struct tally_perfdata_r
 		return 0;
 	traces->buffers++;
 	traces->bytes += tally_get_u64(at + TRACE_SIZE);
-	ret = note_once(&traces->cpus, tally_get_u32(at + TRACE_CPU), &traces->nr_cpus);
+	ret = count_once(&traces->cpus, tally_get_u32(at + TRACE_CPU), &traces->nr_cpus);
 	return ret ? ret
-		   : note_once(&traces->tids, tally_get_u32(at + TRACE_TID), &traces->nr_tids);
+		   : count_once(&traces->tids, tally_get_u32(at + TRACE_TID), &traces->nr_tids);
 }
 
 void tally_traces_free(struct tally_traces *traces)

@@ -20,7 +20,7 @@ struct tally_traces {
 };
 
 /* Count a record if it belongs to a trace. Returns 0 or -ENOMEM. */
-int tally_traces_take(struct tally_traces *traces, const struct tally_perfdata_record *record);
+int tally_traces_add(struct tally_traces *traces, const struct tally_perfdata_record *record);
 void tally_traces_free(struct tally_traces *traces);
 
 /* Append "Intel PT trace (4096 bytes of 2 CPUs): not decoded by tally; use ..."; nothing if there

@@ -58,7 +58,7 @@ static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret
 	if (ret)
 		tally_tp_format_free(event.format);
 	else
-		ret = tally_map_put(&tracing->by_id, id, *ret_at);
+		ret = tally_map_set(&tracing->by_id, id, *ret_at);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/path.h"
 #include "cli/browser/browser.h"
-#include "cli/browser/wanted.h"
+#include "cli/browser/find_samples.h"
 #include "cli/main/output.h"
 #include "cli/recording/health.h"
 #include "cli/report/report.h"
@@ -52,24 +52,24 @@ static void add_health(void *arg, struct tally_str *out)
 
 /* ---- costs of the addresses of a function -------------------------------------- */
 
-struct again {
+struct annotate_pass {
 	struct tally_annotate *samples;
 	uint64_t *wanted; /* bitmap of sample numbers */
 	uint64_t nr;      /* number of bits */
 	bool is_raw;      /* use callchains as recorded */
 };
 
-static bool is_wanted(const struct again *again, uint64_t number)
+static bool is_wanted(const struct annotate_pass *again, uint64_t number)
 {
 	number = TALLY_MIN(number, (uint64_t)UINT32_MAX); /* see struct tally_kept */
 	return number < again->nr && tally_bit_is_set(again->wanted, number);
 }
 
-static int annotate_record(void *arg, struct tally_session *session,
-			   const struct tally_perfdata_record *record,
-			   const struct tally_session_sample *sample)
+static int annotate_add_record(void *arg, struct tally_session *session,
+			       const struct tally_perfdata_record *record,
+			       const struct tally_session_sample *sample)
 {
-	struct again *again = arg;
+	struct annotate_pass *again = arg;
 
 	if (!sample || !is_wanted(again, record->number))
 		return 0;
@@ -90,13 +90,13 @@ static int annotate(void *arg, struct browser *browser, const struct tally_frame
 		.dsos = dsos,
 		.max_stack = (uint32_t)report->config->max_stack,
 	};
-	struct again again = {.is_raw = report->config->raw_chains};
-	int ret = browser_wanted(browser, frame, &again.wanted, &again.nr);
+	struct annotate_pass again = {.is_raw = report->config->raw_chains};
+	int ret = browser_find_samples(browser, frame, &again.wanted, &again.nr);
 
 	if (!ret)
 		ret = tally_annotate_new(report->session->machine, &options, &again.samples);
 	if (!ret)
-		ret = tally_session_again(report->session, NULL, 0, annotate_record, &again);
+		ret = tally_session_rerun(report->session, NULL, 0, annotate_add_record, &again);
 	if (!ret)
 		ret = tally_annotate_finish(again.samples);
 	free(again.wanted);

@@ -130,5 +130,5 @@ int report_page(struct report_config *config)
 		request.inputs[0] = config->baseline;
 		request.nr_inputs = 2;
 	}
-	return ret ? ret : tally_html_make(&request);
+	return ret ? ret : tally_html_build(&request);
 }

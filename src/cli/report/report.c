@@ -12,7 +12,7 @@
 #include "cli/main/output.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/check_events.h"
 #include "cli/recording/header.h"
 #include "cli/report/export.h"
@@ -197,7 +197,7 @@ static int report_callers(struct report *report)
 	if (!ret)
 		ret = tally_profile_second_pass(profile, &wanted, &nr);
 	if (ret > 0)
-		ret = tally_session_again(report->session, wanted, nr, report_record, report);
+		ret = tally_session_rerun(report->session, wanted, nr, report_record, report);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -249,7 +249,7 @@ static int report_show(struct report *report)
 	if (report->config->svg)
 		return report_svg(report);
 	if (!report->config->json)
-		report_config_leave_out_single(report->config);
+		report_config_remove_single(report->config);
 	return report_print(report);
 }
 

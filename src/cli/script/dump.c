@@ -273,7 +273,7 @@ static void dump_hex(struct tally_str *out, const uint8_t *bytes, size_t len)
 		dump_hex_line(out, at, bytes + at, TALLY_MIN(len - at, 16));
 }
 
-static bool dump_people(struct tally_str *out, const struct tally_perfdata_record *record)
+static bool dump_readable(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	const struct tally_record_desc *desc = record_desc(record);
 	struct tally_str fields = {0};
@@ -294,5 +294,5 @@ static bool dump_people(struct tally_str *out, const struct tally_perfdata_recor
 
 int tally_dump_text(struct tally_session *session)
 {
-	return dump_all(session, dump_people);
+	return dump_all(session, dump_readable);
 }

@@ -51,18 +51,18 @@ struct kind {
 	uint32_t defaults;
 };
 
-#define WHO   (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
-#define PLACE (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
-#define CODE  (PLACE | SCRIPT_PERIOD)
+#define TASK_FIELDS     (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
+#define LOCATION_FIELDS (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
+#define CODE            (LOCATION_FIELDS | SCRIPT_PERIOD)
 #define DATA                                                                \
 	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | \
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
 
 static const struct kind kinds[SCRIPT_NR_KINDS] = {
-	[SCRIPT_HW] = {"hw", "hardware", WHO | CODE},
-	[SCRIPT_SW] = {"sw", "software", WHO | CODE},
-	[SCRIPT_TP] = {"trace", "tracepoint", WHO | SCRIPT_TRACE},
-	[SCRIPT_OTHER] = {"raw", "raw hardware", WHO | CODE | DATA},
+	[SCRIPT_HW] = {"hw", "hardware", TASK_FIELDS | CODE},
+	[SCRIPT_SW] = {"sw", "software", TASK_FIELDS | CODE},
+	[SCRIPT_TP] = {"trace", "tracepoint", TASK_FIELDS | SCRIPT_TRACE},
+	[SCRIPT_OTHER] = {"raw", "raw hardware", TASK_FIELDS | CODE | DATA},
 };
 
 static int event_kind(const struct tally_perfdata_event *event)
@@ -178,7 +178,7 @@ void tally_script_fields_chains(struct tally_script_fields *fields,
 	for (; (event = tally_perfdata_event(data, fields->nr_seen)); fields->nr_seen++) {
 		if (event_kind(event) == SCRIPT_TP && !fields->given[SCRIPT_TP] &&
 		    event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			fields->shown[SCRIPT_TP] |= PLACE;
+			fields->shown[SCRIPT_TP] |= LOCATION_FIELDS;
 	}
 }
 

@@ -37,7 +37,7 @@ struct script_place_slot {
 _Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
 
 /* Allocate one extra slot for unmapped addresses, and one for alignment. */
-static int places_alloc(struct script_places *places, size_t nr_slots)
+static int places_alloc(struct script_locations *places, size_t nr_slots)
 {
 	void *memory = calloc(nr_slots + 2, sizeof(*places->slots));
 
@@ -50,29 +50,29 @@ static int places_alloc(struct script_places *places, size_t nr_slots)
 	return 0;
 }
 
-int script_places_init(struct script_places *places, struct tally_machine *machine)
+int script_places_init(struct script_locations *places, struct tally_machine *machine)
 {
-	*places = (struct script_places){.machine = machine};
+	*places = (struct script_locations){.machine = machine};
 	return places_alloc(places, FIRST_SLOTS);
 }
 
-void script_places_grow(struct script_places *places)
+void script_places_grow(struct script_locations *places)
 {
 	/* If memory runs out, the small cache stays in use. */
 	if (places->nr_missed >= FIRST_SLOTS && places->nr_slots == FIRST_SLOTS)
 		(void)places_alloc(places, PLACE_SLOTS);
 }
 
-void script_places_free(struct script_places *places)
+void script_places_free(struct script_locations *places)
 {
 	free(places->memory);
 	tally_vec_free(&places->held);
-	*places = (struct script_places){0};
+	*places = (struct script_locations){0};
 }
 
 /* Return a value for everything other than the location that the text depends on; never 0. */
-static uint64_t places_state(const struct script_places *places, const struct script_place *place,
-			     bool in_chain, uint32_t fields)
+static uint64_t places_state(const struct script_locations *places,
+			     const struct script_location *place, bool in_chain, uint32_t fields)
 {
 	enum {
 		SRCLINE = 1 << 0,
@@ -88,8 +88,8 @@ static uint64_t places_state(const struct script_places *places, const struct sc
 	return tally_machine_kernel(places->machine)->space << 12 | shown;
 }
 
-void script_place_find(const struct script_places *places, const struct tally_thread *thread,
-		       uint8_t cpumode, uint64_t ip, struct script_place *ret_place)
+void script_place_find(const struct script_locations *places, const struct tally_thread *thread,
+		       uint8_t cpumode, uint64_t ip, struct script_location *ret_place)
 {
 	int nr = tally_machine_location_key(places->machine, thread, cpumode, ip, ret_place->key);
 
@@ -146,7 +146,7 @@ static void address_add(struct tally_str *out, const struct tally_location *wher
 }
 
 /* Append the source line on a separate line. */
-static void source_add(const struct script_places *places, struct tally_str *out,
+static void source_add(const struct script_locations *places, struct tally_str *out,
 		       const struct tally_location *where, const struct tally_line *line,
 		       uint32_t fields)
 {
@@ -168,7 +168,7 @@ static void source_add(const struct script_places *places, struct tally_str *out
 static void slot_add(const struct script_place_slot *slot, struct tally_str *out)
 {
 	char *at = LINE_MAX < out->cap - out->len ? out->data + out->len
-						  : tally_str_room(out, LINE_MAX);
+						  : tally_str_reserve(out, LINE_MAX);
 
 	if (!at)
 		return;
@@ -193,8 +193,8 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 
 /* True if source lines or inlined functions of a location may be shown. `*ret_addr` is the address
  * to look them up. */
-static bool wants_lines(const struct script_places *places, const struct script_held_place *held,
-			uint64_t *ret_addr)
+static bool wants_lines(const struct script_locations *places,
+			const struct script_pending_location *held, uint64_t *ret_addr)
 {
 	bool is_inlined = held->in_chain && places->is_inlined && held->fields & SCRIPT_SYM;
 
@@ -204,7 +204,7 @@ static bool wants_lines(const struct script_places *places, const struct script_
 	return true;
 }
 
-static void inlined_add(const struct script_places *places, struct tally_str *out, uint64_t ip,
+static void inlined_add(const struct script_locations *places, struct tally_str *out, uint64_t ip,
 			const struct tally_location *where, const struct tally_line *line,
 			uint32_t fields)
 {
@@ -220,8 +220,8 @@ static void inlined_add(const struct script_places *places, struct tally_str *ou
 }
 
 /* Append the text of a location; in a callchain preceded by lines for inlined functions. */
-static void held_add(const struct script_places *places, struct tally_str *out,
-		     const struct script_held_place *held)
+static void pending_add(const struct script_locations *places, struct tally_str *out,
+			const struct script_pending_location *held)
 {
 	bool is_inlined = held->in_chain && places->is_inlined && held->fields & SCRIPT_SYM;
 	const struct tally_line *lines;
@@ -245,35 +245,35 @@ static void held_add(const struct script_places *places, struct tally_str *out,
 /* Append a line that is not cached, or hold it if its source lines must be looked up. Returns true
  * if the line may be cached: an address without a DSO may turn out to be in the kernel once its
  * symbols are read. */
-static bool line_make(struct script_places *places, struct tally_str *out,
-		      const struct script_place *place, bool in_chain, uint32_t fields)
+static bool line_make(struct script_locations *places, struct tally_str *out,
+		      const struct script_location *place, bool in_chain, uint32_t fields)
 {
-	struct script_held_place held = {.at = out->len,
-					 .ip = tally_location_key_addr(place->key),
-					 .fields = fields,
-					 .is_return = place->is_return,
-					 .in_chain = in_chain};
+	struct script_pending_location held = {.at = out->len,
+					       .ip = tally_location_key_addr(place->key),
+					       .fields = fields,
+					       .is_return = place->is_return,
+					       .in_chain = in_chain};
 	uint64_t addr;
 
 	(void)tally_machine_location_key_resolve(
 		places->machine, tally_machine_kernel(places->machine), place->key, &held.where);
 	/* If it cannot be held for lack of memory, look up its lines immediately. */
 	if (wants_lines(places, &held, &addr) &&
-	    tally_dso_lines_want_asking(held.where.dso, addr) &&
+	    tally_dso_lines_need_worker(held.where.dso, addr) &&
 	    !tally_vec_push(&places->held, held)) {
 		if (places->held.len == 1)
 			places->held_since = tally_clock_now();
 		return false;
 	}
-	held_add(places, out, &held);
+	pending_add(places, out, &held);
 	return held.where.dso != NULL;
 }
 
 /* Lines of unmapped addresses differ only in the address: the slot after the others holds a
  * template. */
-static void nowhere_add(struct script_places *places, struct tally_str *out,
-			const struct script_place *place, bool in_chain, uint32_t fields,
-			uint64_t state)
+static void unmapped_add(struct script_locations *places, struct tally_str *out,
+			 const struct script_location *place, bool in_chain, uint32_t fields,
+			 uint64_t state)
 {
 	struct script_place_slot *slot = &places->slots[places->nr_slots];
 	size_t start = out->len;
@@ -288,8 +288,8 @@ static void nowhere_add(struct script_places *places, struct tally_str *out,
 	}
 }
 
-static void place_add(struct script_places *places, struct tally_str *out,
-		      const struct script_place *place, bool in_chain, uint32_t fields)
+static void place_add(struct script_locations *places, struct tally_str *out,
+		      const struct script_location *place, bool in_chain, uint32_t fields)
 {
 	uint64_t state = places_state(places, place, in_chain, fields);
 	struct script_place_slot *slot = place->slot;
@@ -298,7 +298,7 @@ static void place_add(struct script_places *places, struct tally_str *out,
 	if (slot && slot->key == place->key[0] && slot->state == state) {
 		slot_add(slot, out);
 	} else if (!tally_location_key_is_mapped(place->key)) {
-		nowhere_add(places, out, place, in_chain, fields, state);
+		unmapped_add(places, out, place, in_chain, fields, state);
 	} else {
 		places->nr_missed++;
 		if (line_make(places, out, place, in_chain, fields) && slot)
@@ -306,8 +306,8 @@ static void place_add(struct script_places *places, struct tally_str *out,
 	}
 }
 
-void script_add_line(struct script_places *places, struct tally_str *out,
-		     const struct script_place *place, uint32_t fields)
+void script_add_line(struct script_locations *places, struct tally_str *out,
+		     const struct script_location *place, uint32_t fields)
 {
 	place_add(places, out, place, true, fields);
 }
@@ -324,8 +324,8 @@ static void lead_cut(struct tally_str *out, size_t start)
 	out->len = start + len;
 }
 
-void script_add_place(struct script_places *places, struct tally_str *out,
-		      const struct script_place *place, uint32_t fields)
+void script_add_place(struct script_locations *places, struct tally_str *out,
+		      const struct script_location *place, uint32_t fields)
 {
 	size_t start = out->len;
 
@@ -339,7 +339,7 @@ void script_add_place(struct script_places *places, struct tally_str *out,
  * it within a second. */
 enum { HELD_MAX = 64 << 20, HELD_NS = 1000000000 };
 
-bool script_places_are_due(const struct script_places *places, size_t len)
+bool script_places_are_due(const struct script_locations *places, size_t len)
 {
 	if (!places->held.len)
 		return len >= TALLY_FLUSH_AT;
@@ -348,7 +348,7 @@ bool script_places_are_due(const struct script_places *places, size_t len)
 }
 
 /* Look up the source lines of all held locations together. */
-static void held_ask(const struct script_places *places)
+static void pending_look_up(const struct script_locations *places)
 {
 	struct tally_dso_address *asked = calloc(places->held.len, sizeof(*asked));
 	size_t nr = 0;
@@ -362,19 +362,19 @@ static void held_ask(const struct script_places *places)
 	free(asked);
 }
 
-void script_places_fill(struct script_places *places, struct tally_str *out)
+void script_places_fill(struct script_locations *places, struct tally_str *out)
 {
 	struct tally_str filled = {0};
 	size_t at = 0, start;
 
 	if (!places->held.len || out->failed)
 		return;
-	held_ask(places);
+	pending_look_up(places);
 	tally_vec_for_each (held, &places->held) {
 		tally_str_add_bytes(&filled, out->data + at, held->at - at);
 		at = held->at;
 		start = filled.len;
-		held_add(places, &filled, held);
+		pending_add(places, &filled, held);
 		if (!held->in_chain)
 			lead_cut(&filled, start);
 	}

@@ -180,7 +180,7 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 		int mode = tally_context_cpumode(ip);
 
 		if (mode == -2) {
-			struct script_place *place = &printer->chain.data[printer->chain.len++];
+			struct script_location *place = &printer->chain.data[printer->chain.len++];
 
 			script_place_find(&printer->places, s->thread, cpumode, ip, place);
 			/* The leaf entry of user space does not come from the stack. */
@@ -212,7 +212,7 @@ static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 static void print_ip(struct tally_script_printer *printer, const struct tally_session_sample *s,
 		     uint32_t fields)
 {
-	struct script_place place;
+	struct script_location place;
 
 	script_place_find(&printer->places, s->thread, s->cpumode, s->sample.ip, &place);
 	tally_str_add_char(&printer->out, ' ');

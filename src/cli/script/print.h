@@ -21,8 +21,8 @@ struct tally_script_printer {
 	struct tally_tracing *tracing;
 	struct tally_str out;
 	int failed; /* 0, or -errno of writing */
-	struct script_places places;
-	TALLY_VEC(struct script_place) chain; /* callchain of the current sample */
+	struct script_locations places;
+	TALLY_VEC(struct script_location) chain; /* callchain of the current sample */
 	int name_width;        /* length of the longest event name; 0: not computed yet */
 	size_t data_src_width; /* length of the longest data source so far */
 	uint32_t max_stack;    /* maximum number of callchain entries */

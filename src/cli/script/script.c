@@ -10,7 +10,7 @@
 #include "cli/main/output.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
-#include "cli/main/words.h"
+#include "cli/main/arguments.h"
 #include "cli/recording/header.h"
 #include "cli/script/dump.h"
 #include "cli/script/print.h"
@@ -129,7 +129,7 @@ static int script_fields(struct script *script, const struct tally_perfdata_even
 }
 
 /* Process a record other than a sample: print it, or handle its counts. */
-static int script_other(struct script *script, const struct tally_perfdata_record *record)
+static int script_non_sample(struct script *script, const struct tally_perfdata_record *record)
 {
 	uint32_t fields;
 	int ret = 0;
@@ -186,7 +186,7 @@ static int script_record(void *arg, struct tally_session *session,
 
 	(void)session;
 	if (!sample)
-		return script_other(script, record);
+		return script_non_sample(script, record);
 	if (!script_wants(script, sample))
 		return 0;
 	ret = script_fields(script, sample->event, &fields);

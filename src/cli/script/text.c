@@ -59,7 +59,7 @@ void script_add_padded(struct tally_str *out, uint64_t value, int width, char fi
 		add_wide(out, value, width, fill);
 		return;
 	}
-	at = tally_str_room(out, BLOCK);
+	at = tally_str_reserve(out, BLOCK);
 	if (!at)
 		return;
 	memset(at, fill, BLOCK);
@@ -110,7 +110,7 @@ void script_hex(uint64_t value, char *at)
 
 void script_add_hex(struct tally_str *out, uint64_t value)
 {
-	char *at = tally_str_room(out, SCRIPT_HEX);
+	char *at = tally_str_reserve(out, SCRIPT_HEX);
 
 	if (!at)
 		return;

@@ -44,7 +44,7 @@ static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
 	struct stat_key key = {-1, -1, -1, -1, cpu, -1, ""};
 
 	if (mode->show_nr) {
-		struct tally_cpu_place place = tally_cpu_place(NULL, (struct tally_cpu){cpu});
+		struct tally_cpu_location place = tally_cpu_location(NULL, (struct tally_cpu){cpu});
 
 		key.socket = place.socket;
 		key.die = TALLY_MAX(place.die, 0);
@@ -71,7 +71,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Mark a CPU as counted. Its key is set when all CPUs are known. */
-static int note_cpu(struct stat_session *session, int32_t cpu)
+static int mark_cpu(struct stat_session *session, int32_t cpu)
 {
 	int ret = 0;
 
@@ -87,11 +87,11 @@ static int note_cpus(struct stat_session *session)
 	int ret = 0;
 
 	for (size_t i = 0; i < session->cpus->nr && !ret; i++)
-		ret = note_cpu(session, session->cpus->cpu[i].number);
+		ret = mark_cpu(session, session->cpus->cpu[i].number);
 	/* Uncore events have CPUs of their own. */
 	tally_vec_for_each (row, &session->rows) {
 		for (size_t i = 0; i < row->spec->nr_cpus && row->spec->uncore && !ret; i++)
-			ret = note_cpu(session, (int32_t)row->spec->cpus[i]);
+			ret = mark_cpu(session, (int32_t)row->spec->cpus[i]);
 	}
 	return ret;
 }
@@ -256,8 +256,8 @@ static void cells_merge(struct stat_session *session)
 }
 
 /* Add the count of one event on one CPU for one thread, which is in set->now. */
-static int count_adopt(struct stat_session *session, const struct stat_set *set, size_t event,
-		       size_t cpu, size_t thread, bool delta)
+static int count_add(struct stat_session *session, const struct stat_set *set, size_t event,
+		     size_t cpu, size_t thread, bool delta)
 {
 	size_t threads = session->threads->nr, row = set->rows[event];
 	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
@@ -297,7 +297,7 @@ static int read_group(struct stat_session *session, struct stat_set *set, size_t
 		if (i != leader && tally_counters_fd(set->counters, i, cpu, thread) < 0)
 			ret = tally_counters_read(set->counters, i, cpu, thread, &set->now[i]);
 		if (!ret)
-			ret = count_adopt(session, set, i, cpu, thread, delta);
+			ret = count_add(session, set, i, cpu, thread, delta);
 	}
 	return ret;
 }
@@ -307,7 +307,7 @@ static int read_alone(struct stat_session *session, struct stat_set *set, size_t
 {
 	int ret = tally_counters_read(set->counters, event, cpu, thread, &set->now[event]);
 
-	return ret ? ret : count_adopt(session, set, event, cpu, thread, delta);
+	return ret ? ret : count_add(session, set, event, cpu, thread, delta);
 }
 
 /* Read an event, or the group it leads, on all its CPUs and for all threads. */

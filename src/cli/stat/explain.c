@@ -22,7 +22,7 @@ static const char *opened_name(struct stat_session *session, const struct stat_r
 }
 
 /* Copy the fallbacks of the counters to the rows. Return the union of all fallbacks. */
-static unsigned rows_learn(struct stat_session *session)
+static unsigned rows_set_fallbacks(struct stat_session *session)
 {
 	unsigned all = 0;
 
@@ -53,7 +53,7 @@ void stat_explain_refusal(const char *name, const struct tally_refusal *why, boo
 
 	tally_str_addf(&what, "cannot count %s", name);
 	if (fatal)
-		tally_refuse(tally_str_text(&what), why, &tally_print_messages);
+		tally_refusal_report(tally_str_text(&what), why, &tally_print_messages);
 	else
 		tally_refuse_warning(tally_str_text(&what), why, &tally_print_messages);
 	tally_str_free(&what);
@@ -122,7 +122,7 @@ static int keep_refusals(struct stat_session *session)
 
 int stat_explain(struct stat_session *session)
 {
-	unsigned fallbacks = rows_learn(session);
+	unsigned fallbacks = rows_set_fallbacks(session);
 	int ret = keep_refusals(session);
 	bool fatal;
 

@@ -318,7 +318,7 @@ static int start(struct stat_session *session)
 		counting_start(session);
 	session->started = tally_clock_now();
 	if (session->argv)
-		ret = tally_child_go(&session->child);
+		ret = tally_child_exec(&session->child);
 	return ret;
 }
 

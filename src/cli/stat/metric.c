@@ -227,7 +227,7 @@ static void formula_quality(const struct counts *counts, struct stat_metric *met
 }
 
 /* Check the metric against its threshold. */
-static int formula_judge(const struct counts *counts, struct stat_metric *metric)
+static int formula_check_threshold(const struct counts *counts, struct stat_metric *metric)
 {
 	const struct stat_formula *formula = counts->formula;
 	enum tally_threshold threshold;
@@ -235,7 +235,7 @@ static int formula_judge(const struct counts *counts, struct stat_metric *metric
 	int ret = tally_metric_threshold(formula->list, formula->metric, formula_count,
 					 (void *)counts, &threshold);
 
-	metric->passed = threshold == TALLY_THRESHOLD_PASSED;
+	metric->passed = threshold == TALLY_THRESHOLD_EXCEEDED;
 	if (ret || !metric->passed)
 		return ret;
 	ret = tally_metric_bottleneck(formula->list, metric->pmu, formula_count, (void *)counts,
@@ -258,7 +258,7 @@ static int formula_add(const struct counts *counts, stat_metric_vec *out)
 
 	formula_quality(counts, &metric);
 	if (!ret)
-		ret = formula_judge(counts, &metric);
+		ret = formula_check_threshold(counts, &metric);
 	return ret ? ret : tally_vec_push(out, metric);
 }
 

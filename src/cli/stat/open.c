@@ -14,7 +14,7 @@
 
 /* ---- targets -------------------------------------------------------------- */
 
-int stat_targets(struct stat_session *session)
+int stat_targets_resolve(struct stat_session *session)
 {
 	struct tally_target target = session->config->target;
 

@@ -8,7 +8,7 @@
 
 /* Find the CPUs and threads to count, except those of a command. Returns 0, or -errno after an
  * error message. */
-int stat_targets(struct stat_session *session);
+int stat_targets_resolve(struct stat_session *session);
 
 /* Return how the counters of a set are to be opened. */
 struct tally_counting stat_counting(const struct stat_session *session, const struct stat_set *set);

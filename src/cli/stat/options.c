@@ -250,8 +250,8 @@ int stat_config_check(struct stat_config *config, char **argv)
 	if (!ret)
 		ret = rules_check(config, argv);
 	if (!ret)
-		tally_target_settle(&config->target, argv,
-				    config->quiet ? NULL : &tally_print_messages);
+		tally_target_normalize(&config->target, argv,
+				       config->quiet ? NULL : &tally_print_messages);
 	return ret;
 }
 

@@ -32,7 +32,7 @@ struct trial {
 
 /* Renumber the counters in `some` to exclude the gaps in `all`: bit n of the result is the n-th bit
  * set in `all`. */
-static uint32_t packed(uint32_t some, uint32_t all)
+static uint32_t without_gaps(uint32_t some, uint32_t all)
 {
 	uint32_t out = 0;
 
@@ -95,8 +95,8 @@ static int pmu_make(struct trial *trial)
 	};
 	memset(pmu->fixed, SIM_NR_HW, sizeof(pmu->fixed));
 	for (size_t i = 0; i < trial->nr_signals; i++) {
-		uint32_t generic = packed(trial->signals[i].generic, all.generic);
-		uint32_t fixed = packed(trial->signals[i].fixed, all.fixed);
+		uint32_t generic = without_gaps(trial->signals[i].generic, all.generic);
+		uint32_t fixed = without_gaps(trial->signals[i].fixed, all.fixed);
 
 		pmu->constraint[i] = generic ? generic : NO_GENERIC;
 		for (size_t f = 0; f < TALLY_ARRAY_SIZE(pmu->fixed); f++)

@@ -83,7 +83,7 @@ static int session_init(struct stat_session *session, const struct stat_config *
 	if (!ret)
 		ret = stat_events_parse(session);
 	if (!ret)
-		ret = stat_targets(session);
+		ret = stat_targets_resolve(session);
 	if (ret || config->dry_run || config->plan)
 		return ret;
 	ret = tally_control_open(&session->control, config->control, &tally_print_messages);
@@ -138,7 +138,7 @@ static int run_hook(const char *option, const char *command)
 				(char *[]){(char *)"/bin/sh", (char *)"-c", (char *)command, NULL},
 				STDOUT_FILENO);
 	if (!ret)
-		ret = tally_child_go(&child);
+		ret = tally_child_exec(&child);
 	if (!ret) {
 		tally_child_wait(&child, true);
 		ret = child.status ? -ECANCELED : 0;

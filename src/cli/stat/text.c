@@ -153,8 +153,8 @@ static void add_time(struct tally_str *out, const struct stat_table *table)
 }
 
 /* Append the precision of the count: deviation over several runs, and part of the time counted. */
-static void add_doubt(struct tally_str *out, const struct stat_table *table,
-		      const struct stat_cell *cell)
+static void add_precision(struct tally_str *out, const struct stat_table *table,
+			  const struct stat_cell *cell)
 {
 	double percent = stat_cell_percent(cell);
 
@@ -223,7 +223,7 @@ static void text_line(struct stat_printer *printer, const struct stat_table *tab
 		add_metric_remarks(out, &line->metrics[i]);
 	}
 	if (counted)
-		add_doubt(out, table, line->cell);
+		add_precision(out, table, line->cell);
 	tally_str_add_char(out, '\n');
 	for (size_t i = 0; i < line->nr_parts; i++)
 		add_part(printer, table, line, i, name - start);

@@ -105,7 +105,7 @@ static int milliseconds_left(const struct drainer *drainer)
 }
 
 /* Read the flags that the main thread set. */
-static void look_at_flags(struct drainer *drainer, bool *ret_halt)
+static void flags_read(struct drainer *drainer, bool *ret_halt)
 {
 	struct top *top = drainer->top;
 	uint64_t wakes;
@@ -130,7 +130,7 @@ static bool drainer_pass(struct drainer *drainer)
 	if (tally_rings_poll(rings, milliseconds_left(drainer)) < 0)
 		return false;
 	if (tally_rings_watch_events(rings, drainer->wake))
-		look_at_flags(drainer, &halt);
+		flags_read(drainer, &halt);
 	alive = tally_rings_nr_alive(rings) > 0;
 	tick = tally_clock_now() >= drainer->next || !alive;
 	pthread_mutex_lock(&queue->lock);

@@ -97,7 +97,7 @@ int top_feed_init(struct top *top)
 	return top_feed_restart(top, top_profile_by(report));
 }
 
-int top_feed_load_apart(struct top *top)
+int top_feed_start_loader(struct top *top)
 {
 	struct tally_symbols_options symbols = {0};
 	struct tally_str index_dir = {0};
@@ -179,7 +179,7 @@ static int feed_sample(struct top *top, const struct perf_event_header *record, 
 }
 
 /* Process samples that stop waiting because `record` of event `event` arrives. */
-static int feed_waited(struct top *top, size_t event, const struct perf_event_header *record)
+static int feed_release(struct top *top, size_t event, const struct perf_event_header *record)
 {
 	struct tally_feed_sample facts;
 	struct tally_sample sample;
@@ -200,7 +200,7 @@ int top_feed_record(struct top *top, const struct perf_event_header *record)
 
 	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
 		return 0;
-	ret = feed_waited(top, event, record);
+	ret = feed_release(top, event, record);
 	if (ret)
 		return ret;
 	ret = tally_live_record(&top->live, event, record, &sample, &facts);

@@ -12,7 +12,7 @@ int top_feed_init(struct top *top);
 
 /* Start the thread that loads unwind rules. Privileges must have been dropped: a thread would keep
  * its own. Returns 0 or -errno. */
-int top_feed_load_apart(struct top *top);
+int top_feed_start_loader(struct top *top);
 
 void top_feed_free(struct top *top);
 

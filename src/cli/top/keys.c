@@ -10,13 +10,13 @@ static struct top *top_of(const struct browser *browser)
 
 static int key_zero(struct browser *browser)
 {
-	return browser_turn(browser, &top_of(browser)->config->zero, "only the last interval",
-			    "old samples decay");
+	return browser_toggle(browser, &top_of(browser)->config->zero, "only the last interval",
+			      "old samples decay");
 }
 
 static int key_pause(struct browser *browser)
 {
-	return browser_turn(browser, &top_of(browser)->is_paused, "", "resumed");
+	return browser_toggle(browser, &top_of(browser)->is_paused, "", "resumed");
 }
 
 const struct browser_key top_keys[] = {{'z', key_zero}, {'f', key_pause}, {'p', key_pause}};

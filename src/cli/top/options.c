@@ -154,7 +154,7 @@ int top_config_finish(struct top_config *config)
 		ret = config_chain(config);
 	if (ret)
 		return ret;
-	tally_target_settle(&sampling->target, false, sampling->messages);
+	tally_target_normalize(&sampling->target, false, sampling->messages);
 	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
 	/* With one clock, records of all CPUs can be ordered and compared with our own time. */
 	sampling->use_clockid = true;

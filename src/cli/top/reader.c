@@ -13,7 +13,7 @@
 #include "cli/top/drain.h"
 #include "cli/top/feed.h"
 #include "cli/top/reader.h"
-#include "symbols/made.h"
+#include "symbols/jit_code.h"
 
 enum { TRIM_EVERY = 32 }; /* refreshes */
 
@@ -56,16 +56,16 @@ static int refresh(struct top *top, uint64_t now)
 	top->now = (struct top_counts){0};
 	top->interval_start = now;
 	/* With --zero the thread that shows an interval also empties the profile, in
-	 * top_rows_taken(). It is done here only if this interval was never shown. */
+	 * top_rows_finished(). It is done here only if this interval was never shown. */
 	if (!top->is_paused && !top->config->zero)
 		ret = tally_profile_decay(&top->profile);
 	else if (!top->is_paused && top->seen != top->generation)
 		tally_profile_zero(&top->profile);
-	tally_symbols_look_again(top->live.symbols);
+	tally_symbols_jit_refresh(top->live.symbols);
 	gone = tally_machine_expire(top->live.machine, top->may_have_lost ? is_gone : NULL);
 	top->may_have_lost = false;
 	if (!ret)
-		ret = tally_profile_sweep(&top->profile, gone);
+		ret = tally_profile_collect(&top->profile, gone);
 	/* Return free memory between live allocations to the system. */
 	if (++top->generation % TRIM_EVERY == 0)
 		(void)malloc_trim(0);

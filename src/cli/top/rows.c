@@ -13,10 +13,10 @@ unsigned top_profile_by(const struct report_config *config)
 	return by;
 }
 
-int top_rows_make(struct top *top, uint32_t event, size_t most, struct tally_chosen *ret_rows)
+int top_rows_build(struct top *top, uint32_t event, size_t most, struct tally_shown_rows *ret_rows)
 {
 	const struct top_config *config = top->config;
-	const struct tally_chosen_options options = {
+	const struct tally_shown_rows_options options = {
 		.profile = &top->profile,
 		.config = &config->report,
 		.event = event,
@@ -27,10 +27,10 @@ int top_rows_make(struct top *top, uint32_t event, size_t most, struct tally_cho
 		.most = most,
 	};
 
-	return tally_chosen_make(&options, ret_rows);
+	return tally_shown_rows_make(&options, ret_rows);
 }
 
-void top_rows_taken(struct top *top)
+void top_rows_finished(struct top *top)
 {
 	if (top->seen != top->generation && top->config->zero && !top->is_paused)
 		tally_profile_zero(&top->profile);

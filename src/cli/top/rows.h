@@ -3,16 +3,16 @@
 #ifndef TALLY_CLI_TOP_ROWS_H
 #define TALLY_CLI_TOP_ROWS_H
 
-#include "cli/recording/chosen.h"
+#include "cli/recording/shown_rows.h"
 #include "cli/top/top.h"
 
 /* Return the TALLY_BY_* flags that the profile needs for these columns and callchains. */
 unsigned top_profile_by(const struct report_config *config);
 
 /* Build the rows of an event, at most `most`. Returns 0 or -ENOMEM. */
-int top_rows_make(struct top *top, uint32_t event, size_t most, struct tally_chosen *ret_rows);
+int top_rows_build(struct top *top, uint32_t event, size_t most, struct tally_shown_rows *ret_rows);
 
 /* To be called after building all rows of a refresh. With --zero it empties the profile. */
-void top_rows_taken(struct top *top);
+void top_rows_finished(struct top *top);
 
 #endif

@@ -22,7 +22,7 @@ static const char *state(void *arg)
 
 static void shown(void *arg)
 {
-	top_rows_taken(arg);
+	top_rows_finished(arg);
 }
 
 /* Restart the profile if its buckets are too coarse for the new order. Buckets never become

@@ -94,8 +94,8 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct tally_ou
 		     size_t *lines)
 {
 	struct tally_str name = {0};
-	struct tally_chosen rows;
-	int ret = top_rows_make(io->top, event, find_entries(io, size), &rows);
+	struct tally_shown_rows rows;
+	int ret = top_rows_build(io->top, event, find_entries(io, size), &rows);
 
 	if (ret)
 		return ret;
@@ -109,7 +109,7 @@ static int add_event(struct stdio_top *io, uint32_t event, const struct tally_ou
 	tally_view_measure(&rows.view);
 	tally_vec_for_each (row, &rows.hist.rows)
 		add_row(io, &rows.view, row, size, lines);
-	tally_chosen_free(&rows);
+	tally_shown_rows_free(&rows);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int show(struct stdio_top *io)
 	add_header(io, &size);
 	for (uint32_t i = 0; i < top_nr_events(io->top) && !ret; i++)
 		ret = add_event(io, i, &size, &lines);
-	top_rows_taken(io->top);
+	top_rows_finished(io->top);
 	pthread_mutex_unlock(&io->top->lock);
 	if (!ret)
 		ret = tally_output_flush(&io->out);
@@ -246,7 +246,7 @@ static void on_key(struct stdio_top *io, char key)
 
 /* ---- main loop ----------------------------------------------------------------- */
 
-static int turn(struct stdio_top *io)
+static int loop_once(struct stdio_top *io)
 {
 	struct pollfd polls[] = {{io->top->wake_main, POLLIN, 0},
 				 {io->signals, POLLIN, 0},
@@ -286,7 +286,7 @@ int top_stdio_run(struct top *top, int signals)
 	io.raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	terminal_mode(&io, &io.raw);
 	while (!ret && !io.stop)
-		ret = turn(&io);
+		ret = loop_once(&io);
 	io.has_keys = isatty(STDIN_FILENO) && io.cooked.c_lflag;
 	terminal_mode(&io, &io.cooked);
 	tally_str_free(&io.out);

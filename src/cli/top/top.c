@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "cli/browser/signals.h"
 #include "cli/main/commands.h"
-#include "cli/main/opened.h"
+#include "cli/main/print_events.h"
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "cli/top/end.h"
@@ -62,7 +62,7 @@ static int open_all(struct top *top)
 	if (!ret)
 		ret = tally_sampler_open(&top->sampler);
 	if (!ret && top->config->verbose)
-		tally_opened_print(&top->sampler);
+		tally_events_print_verbose(&top->sampler);
 	if (!ret)
 		ret = top_feed_init(top);
 	if (!ret)
@@ -74,7 +74,7 @@ static int open_all(struct top *top)
 	return ret;
 }
 
-static int watch(struct top *top, int signals)
+static int run_loop(struct top *top, int signals)
 {
 	bool text = top->config->stdio || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
 	int ret;
@@ -82,7 +82,7 @@ static int watch(struct top *top, int signals)
 	/* Use one heap for all threads, so that memory freed by one thread can be reused by
 	 * another. */
 	(void)mallopt(M_ARENA_MAX, 1);
-	ret = top_feed_load_apart(top);
+	ret = top_feed_start_loader(top);
 	if (ret)
 		return ret;
 	ret = top_reader_start(top);
@@ -116,7 +116,7 @@ static int top_all(struct top *top)
 	if (!ret)
 		ret = tally_privileges_drop(&tally_print_messages);
 	if (!ret)
-		ret = watch(top, signals);
+		ret = run_loop(top, signals);
 	if (signals >= 0)
 		close(signals);
 	tally_str_free(&braces);

@@ -52,7 +52,7 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 	uint64_t data[4096 / 8];
 	struct tally_emulate_request request = {
 		.operation = TALLY_EMULATE_OPEN,
-		.other = group_fd == -1 ? TALLY_EMULATE_NOTHING : token_of_fd(group_fd),
+		.other = group_fd == -1 ? TALLY_EMULATE_NO_GROUP : token_of_fd(group_fd),
 		.argument = {(uint32_t)pid, (uint32_t)cpu, flags},
 	};
 	int64_t len = attr_fetch(data, attr), ret;
@@ -169,7 +169,7 @@ static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
 	request.len = (uint32_t)ret;
 	if (kind->kind == TALLY_EMULATE_FD)
 		request.other =
-			argument == ULONG_MAX ? TALLY_EMULATE_NOTHING : token_of_fd((int)argument);
+			argument == ULONG_MAX ? TALLY_EMULATE_NO_GROUP : token_of_fd((int)argument);
 	ret = shim_call(&request, data, data, room, false, &answer);
 	if (ret >= 0 && kind->out && shim_copy_out((void *)argument, data, kind->out))
 		ret = -EFAULT;

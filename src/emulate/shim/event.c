@@ -95,7 +95,7 @@ int64_t shim_copy_string(char *to, const char *user, size_t max)
 {
 	enum { PIECE = 256 };
 	size_t at = 0, piece;
-	const char *end;
+	const char *shim_end;
 
 	while (at < max) {
 		/* Do not cross a boundary, as the string may end before it. */
@@ -103,9 +103,9 @@ int64_t shim_copy_string(char *to, const char *user, size_t max)
 		piece = piece < max - at ? piece : max - at;
 		if (shim_copy_in(to + at, user + at, piece))
 			return -EFAULT;
-		end = memchr(to + at, '\0', piece);
-		if (end)
-			return end - to + 1;
+		shim_end = memchr(to + at, '\0', piece);
+		if (shim_end)
+			return shim_end - to + 1;
 		at += piece;
 	}
 	return -EINVAL;

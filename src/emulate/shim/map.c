@@ -18,7 +18,7 @@ static struct ring {
 } rings[RINGS_MAX];
 static uint32_t nr_rings; /* entries in use */
 
-static void ring_note(uintptr_t start, size_t len, uint64_t token, uint64_t mapping)
+static void ring_add(uintptr_t start, size_t len, uint64_t token, uint64_t mapping)
 {
 	for (size_t i = 0; i < RINGS_MAX; i++) {
 		uintptr_t free_one = 0;
@@ -36,7 +36,7 @@ static void ring_note(uintptr_t start, size_t len, uint64_t token, uint64_t mapp
 	}
 }
 
-static void unmap_tell(uint64_t token, uint64_t mapping)
+static void unmap_notify(uint64_t token, uint64_t mapping)
 {
 	struct tally_emulate_request request = {
 		.operation = TALLY_EMULATE_MUNMAP, .event = token, .argument = {mapping}};
@@ -46,7 +46,7 @@ static void unmap_tell(uint64_t token, uint64_t mapping)
 }
 
 /* Remove the rings that lie within the unmapped range. */
-static void rings_forget(uintptr_t start, size_t len)
+static void rings_remove(uintptr_t start, size_t len)
 {
 	if (!__atomic_load_n(&nr_rings, __ATOMIC_RELAXED))
 		return;
@@ -59,7 +59,7 @@ static void rings_forget(uintptr_t start, size_t len)
 						 __ATOMIC_RELAXED))
 			continue;
 		__atomic_sub_fetch(&nr_rings, 1, __ATOMIC_RELAXED);
-		unmap_tell(gone.token, gone.mapping);
+		unmap_notify(gone.token, gone.mapping);
 	}
 }
 
@@ -99,7 +99,7 @@ static long event_mmap(uint64_t token, void *at, size_t len, int prot, int flags
 
 	/* Without its descriptor, a mapping is useless. */
 	if (answer.reply.result >= 0 && answer.reply.value[1] && answer.fd < 0) {
-		unmap_tell(token, answer.reply.value[1]);
+		unmap_notify(token, answer.reply.value[1]);
 		return -EMFILE;
 	}
 	if (ret < 0)
@@ -107,11 +107,11 @@ static long event_mmap(uint64_t token, void *at, size_t len, int prot, int flags
 	mapped = raw_mmap(at, len, prot, flags, answer.fd, answer.reply.value[0]);
 	shim_raw3(SYS_close, answer.fd, 0, 0);
 	if (mapped < 0 && mapped > -4096) {
-		unmap_tell(token, answer.reply.value[1]);
+		unmap_notify(token, answer.reply.value[1]);
 		return mapped;
 	}
 	map_advise(mapped, len);
-	ring_note((uintptr_t)mapped, len, token, answer.reply.value[1]);
+	ring_add((uintptr_t)mapped, len, token, answer.reply.value[1]);
 	return mapped;
 }
 
@@ -139,6 +139,6 @@ SHIM_EXPORT int munmap(void *at, size_t len)
 	long ret = shim_raw3(SYS_munmap, (long)at, (long)len, 0);
 
 	if (!ret)
-		rings_forget((uintptr_t)at, len);
+		rings_remove((uintptr_t)at, len);
 	return (int)shim_result(ret);
 }

@@ -50,7 +50,7 @@ SHIM_EXPORT int poll(struct pollfd *polls, nfds_t nr, int timeout_ms)
 	struct timespec time = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
 	int ret;
 
-	shim_waits();
+	shim_before_wait();
 	ret = next ? next(polls, nr, timeout_ms)
 		   : (int)shim_result(raw_ppoll(polls, nr, timeout_ms < 0 ? NULL : &time, NULL));
 
@@ -66,7 +66,7 @@ SHIM_EXPORT int ppoll(struct pollfd *polls, nfds_t nr, const struct timespec *ti
 		SHIM_REAL(ppoll);
 	int ret;
 
-	shim_waits();
+	shim_before_wait();
 	ret = next ? next(polls, nr, timeout, mask)
 		   : (int)shim_result(raw_ppoll(polls, nr, timeout, mask));
 
@@ -113,7 +113,7 @@ SHIM_EXPORT int select(int nr, fd_set *readable, fd_set *writable, fd_set *speci
 
 	if (!next)
 		return (int)shim_result(-ENOSYS);
-	shim_waits();
+	shim_before_wait();
 	ret = next(nr, readable, writable, special, timeout);
 	if (ret > 0)
 		select_correct(nr, readable);
@@ -129,7 +129,7 @@ SHIM_EXPORT int pselect(int nr, fd_set *readable, fd_set *writable, fd_set *spec
 
 	if (!next)
 		return (int)shim_result(-ENOSYS);
-	shim_waits();
+	shim_before_wait();
 	ret = next(nr, readable, writable, special, timeout, mask);
 	if (ret > 0)
 		select_correct(nr, readable);
@@ -215,7 +215,7 @@ SHIM_EXPORT int epoll_wait(int epoll_fd, struct epoll_event *events, int nr, int
 	int (*next)(int, struct epoll_event *, int, int) = SHIM_REAL(epoll_wait);
 	int ret;
 
-	shim_waits();
+	shim_before_wait();
 	ret = next ? next(epoll_fd, events, nr, timeout_ms)
 		   : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, NULL));
 
@@ -229,7 +229,7 @@ SHIM_EXPORT int epoll_pwait(int epoll_fd, struct epoll_event *events, int nr, in
 	int (*next)(int, struct epoll_event *, int, int, const sigset_t *) = SHIM_REAL(epoll_pwait);
 	int ret;
 
-	shim_waits();
+	shim_before_wait();
 	ret = next ? next(epoll_fd, events, nr, timeout_ms, mask)
 		   : (int)shim_result(raw_epoll(epoll_fd, events, nr, timeout_ms, mask));
 

@@ -31,7 +31,7 @@ void *shim_next(enum shim_name name, const char *text)
 	return __atomic_load_n(&process.resolved, __ATOMIC_ACQUIRE) ? process.next[name] : NULL;
 }
 
-static int64_t tell(enum tally_emulate_operation operation, uint64_t argument)
+static int64_t notify_server(enum tally_emulate_operation operation, uint64_t argument)
 {
 	struct tally_emulate_request request = {.operation = (uint16_t)operation,
 						.argument = {argument}};
@@ -44,10 +44,10 @@ static void forked(void)
 {
 	shim_call_forked();
 	shim_map_forked();
-	tell(TALLY_EMULATE_FORKED, (uint64_t)shim_raw3(SYS_getppid, 0, 0, 0));
+	notify_server(TALLY_EMULATE_FORK_CHILD, (uint64_t)shim_raw3(SYS_getppid, 0, 0, 0));
 }
 
-static void keep_variable(char *to, size_t room, const char *name)
+static void save_variable(char *to, size_t room, const char *name)
 {
 	const char *value = getenv(name);
 
@@ -55,13 +55,13 @@ static void keep_variable(char *to, size_t room, const char *name)
 		stpcpy(stpcpy(stpcpy(to, name), "="), value);
 }
 
-static __attribute__((constructor)) void begin(void)
+static __attribute__((constructor)) void shim_begin(void)
 {
 	struct tally_emulate_request request = {.operation = TALLY_EMULATE_START};
 	struct shim_answer answer;
 
-	keep_variable(process.kept[0], sizeof(process.kept[0]), "LD_PRELOAD");
-	keep_variable(process.kept[1], sizeof(process.kept[1]), TALLY_EMULATE_VARIABLE);
+	save_variable(process.kept[0], sizeof(process.kept[0]), "LD_PRELOAD");
+	save_variable(process.kept[1], sizeof(process.kept[1]), TALLY_EMULATE_VARIABLE);
 	for (size_t i = 0; i < SHIM_NR_NAMES; i++)
 		process.next[i] = dlsym(RTLD_NEXT, names[i]);
 	__atomic_store_n(&process.resolved, true, __ATOMIC_RELEASE);
@@ -71,20 +71,20 @@ static __attribute__((constructor)) void begin(void)
 	process.tells_waits = answer.reply.value[0];
 }
 
-void shim_waits(void)
+void shim_before_wait(void)
 {
 	if (process.tells_waits && shim_events_seen())
-		tell(TALLY_EMULATE_WAIT, 0);
+		notify_server(TALLY_EMULATE_WAIT, 0);
 }
 
-static __attribute__((destructor)) void end(void)
+static __attribute__((destructor)) void shim_end(void)
 {
-	tell(TALLY_EMULATE_END, 0);
+	notify_server(TALLY_EMULATE_END, 0);
 }
 
 SHIM_EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-	end();
+	shim_end();
 	for (;;)
 		shim_raw3(SYS_exit_group, status, 0, 0);
 }
@@ -104,14 +104,14 @@ SHIM_EXPORT pid_t fork(void)
 		return (pid_t)shim_result(-ENOSYS);
 	pid = next();
 	if (pid > 0)
-		tell(TALLY_EMULATE_FORKS, (uint64_t)pid);
+		notify_server(TALLY_EMULATE_FORK_PARENT, (uint64_t)pid);
 	return pid;
 }
 
 /* ---- environments --------------------------------------------------------- */
 
 /* Return whether an environment contains the entry `kept` unchanged. */
-static bool has(char *const *environment, const char *kept)
+static bool environment_has(char *const *environment, const char *kept)
 {
 	for (; environment && *environment; environment++)
 		if (!strcmp(*environment, kept))
@@ -119,9 +119,10 @@ static bool has(char *const *environment, const char *kept)
 	return !*kept;
 }
 
-static bool is_whole(char *const *environment)
+static bool environment_is_complete(char *const *environment)
 {
-	return has(environment, process.kept[0]) && has(environment, process.kept[1]);
+	return environment_has(environment, process.kept[0]) &&
+	       environment_has(environment, process.kept[1]);
 }
 
 static size_t environment_len(char *const *environment)
@@ -138,7 +139,7 @@ static size_t environment_len(char *const *environment)
 static void environment_fill(char *const *environment, char **to)
 {
 	for (int i = 0; i < 2; i++)
-		if (!has(environment, process.kept[i]))
+		if (!environment_has(environment, process.kept[i]))
 			*to++ = process.kept[i];
 	for (; environment && *environment; environment++)
 		*to++ = *environment;
@@ -147,8 +148,8 @@ static void environment_fill(char *const *environment, char **to)
 
 /* A copy on the stack, which lasts until the caller returns. The kernel limits the size of an
  * environment. */
-#define WHOLE(environment)                                                                      \
-	(is_whole(environment) ? (environment) : ({                                             \
+#define COMPLETE_ENVIRONMENT(environment)                                                       \
+	(environment_is_complete(environment) ? (environment) : ({                              \
 		char **whole_ =                                                                 \
 			__builtin_alloca((environment_len(environment) + 3) * sizeof(*whole_)); \
 		environment_fill((environment), whole_);                                        \
@@ -157,8 +158,8 @@ static void environment_fill(char *const *environment, char **to)
 
 SHIM_EXPORT int execve(const char *path, char *const *words, char *const *environment)
 {
-	return (int)shim_result(
-		shim_raw3(SYS_execve, (long)path, (long)words, (long)WHOLE(environment)));
+	return (int)shim_result(shim_raw3(SYS_execve, (long)path, (long)words,
+					  (long)COMPLETE_ENVIRONMENT(environment)));
 }
 
 SHIM_EXPORT int execv(const char *path, char *const *words)
@@ -170,7 +171,8 @@ SHIM_EXPORT int execvpe(const char *file, char *const *words, char *const *envir
 {
 	int (*next)(const char *, char *const *, char *const *) = SHIM_REAL(execvpe);
 
-	return next ? next(file, words, WHOLE(environment)) : (int)shim_result(-ENOSYS);
+	return next ? next(file, words, COMPLETE_ENVIRONMENT(environment))
+		    : (int)shim_result(-ENOSYS);
 }
 
 SHIM_EXPORT int execvp(const char *file, char *const *words)
@@ -185,7 +187,8 @@ SHIM_EXPORT int posix_spawn(pid_t *ret_pid, const char *path,
 {
 	__typeof__(posix_spawn) *next = SHIM_REAL(posix_spawn);
 
-	return next ? next(ret_pid, path, actions, attr, words, WHOLE(environment)) : ENOSYS;
+	return next ? next(ret_pid, path, actions, attr, words, COMPLETE_ENVIRONMENT(environment))
+		    : ENOSYS;
 }
 
 SHIM_EXPORT int posix_spawnp(pid_t *ret_pid, const char *file,
@@ -195,5 +198,6 @@ SHIM_EXPORT int posix_spawnp(pid_t *ret_pid, const char *file,
 {
 	__typeof__(posix_spawnp) *next = SHIM_REAL(posix_spawnp);
 
-	return next ? next(ret_pid, file, actions, attr, words, WHOLE(environment)) : ENOSYS;
+	return next ? next(ret_pid, file, actions, attr, words, COMPLETE_ENVIRONMENT(environment))
+		    : ENOSYS;
 }

@@ -38,7 +38,7 @@ static void close_fd(int fd)
 }
 
 /* Move `fd` to a number that programs do not ask for. */
-static int out_of_the_way(int fd)
+static int move_fd(int fd)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		long moved = shim_raw3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, places[i]);
@@ -76,7 +76,7 @@ static int connect_server(void)
 	fd = shim_raw3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return (int)fd;
-	fd = out_of_the_way((int)fd);
+	fd = move_fd((int)fd);
 	do
 		ret = shim_raw3(SYS_connect, fd, (long)&address, len);
 	while (ret == -EINTR);
@@ -156,7 +156,7 @@ static int64_t exchange(int fd, struct tally_emulate_request *request, const voi
 	return exchange_receive(fd, to, room, cloexec, answer);
 }
 
-static void keep_connection(void)
+static void connection_open(void)
 {
 	if (kept.fd && is_connected(kept.fd - 1))
 		return;
@@ -166,15 +166,15 @@ static void keep_connection(void)
 
 /* Call on the connection of this process, unless it is in use. Returns -EPIPE if it cannot be used.
  */
-static int64_t call_kept(struct tally_emulate_request *request, const void *data, void *to,
-			 size_t room, bool cloexec, struct shim_answer *answer)
+static int64_t call_on_connection(struct tally_emulate_request *request, const void *data, void *to,
+				  size_t room, bool cloexec, struct shim_answer *answer)
 {
 	int64_t ret = -EPIPE;
 
 	if (__atomic_load_n(&kept.pid, __ATOMIC_RELAXED) != own_pid() ||
 	    __atomic_exchange_n(&kept.busy, true, __ATOMIC_ACQUIRE))
 		return -EPIPE;
-	keep_connection();
+	connection_open();
 	if (kept.fd)
 		ret = exchange(kept.fd - 1, request, data, to, room, cloexec, answer);
 	/* The reply was not received, and would be taken for that of the next call. */
@@ -200,7 +200,7 @@ int64_t shim_call(struct tally_emulate_request *request, const void *data, void 
 	/* A signal handler that interrupts the call and leaves by longjmp() would leave the reply
 	 * unread. */
 	shim_raw(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof(all), 0, 0);
-	ret = call_kept(request, data, to, room, cloexec, ret_answer);
+	ret = call_on_connection(request, data, to, room, cloexec, ret_answer);
 	if (ret == -EPIPE) {
 		fd = connect_server();
 		ret = fd < 0 ? fd : exchange(fd, request, data, to, room, cloexec, ret_answer);

@@ -77,7 +77,7 @@ int shim_copy_out(void *user, const void *from, size_t len);
 int64_t shim_copy_string(char *to, const char *user, size_t max);
 /* Called before the program waits. Informs a server that asked for it, as the time of a simulated
  * machine only passes in calls. */
-void shim_waits(void);
+void shim_before_wait(void);
 /* Convert a result to that of a libc function: -1 with errno if it is negative. */
 long shim_result(int64_t ret);
 

@@ -136,10 +136,10 @@ void board_panic(const char *why, uint32_t a, uint32_t b)
 	put_hex(a);
 	put_hex(b);
 	board_write("\n", 1);
-	board_off(99);
+	board_power_off(99);
 }
 
-void board_off(uint32_t code)
+void board_power_off(uint32_t code)
 {
 	const uint32_t block[2] = {EXIT_APPLICATION, code};
 

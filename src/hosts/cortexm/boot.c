@@ -95,7 +95,7 @@ void boot(void)
 	board_init();
 	irq_restore(0);
 	host_start();
-	first = thread_make(app_main, NULL, "main", 1, 1);
+	first = thread_new(app_main, NULL, "main", 1, 1);
 	if (!first)
 		board_panic("no first thread", 0, 0);
 	thread_start(first);

@@ -54,7 +54,7 @@ static int slot_reserve(void)
 }
 
 /* Release the file that event_of_fd() returned to the core in a call. */
-static void asked_put(struct thread *thread)
+static void fd_file_put(struct thread *thread)
 {
 	struct open_file *file = thread->asked;
 
@@ -66,7 +66,7 @@ static void asked_put(struct thread *thread)
 /* One call looks up one descriptor at most, though perhaps more than once. */
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd)
 {
-	asked_put(thread);
+	fd_file_put(thread);
 	thread->asked = file_get(fd);
 	return thread->asked ? thread->asked->event : NULL;
 }
@@ -94,7 +94,7 @@ int perf_open(struct perf_event_attr *attr, int32_t tid, int32_t cpu, int group_
 	if (fd >= 0)
 		ret = tally_core_open(rtos.core, &rtos.current->perf, attr, tid, cpu, group_fd,
 				      flags, &file->event, ret_why);
-	asked_put(rtos.current);
+	fd_file_put(rtos.current);
 	if (ret < 0) {
 		if (fd >= 0)
 			files[fd] = NULL;
@@ -143,7 +143,7 @@ int perf_ioctl(int fd, unsigned long request, uintptr_t arg)
 	if (!file)
 		return -EBADF;
 	ret = tally_core_ioctl(rtos.core, &rtos.current->perf, file->event, request, arg, NULL);
-	asked_put(rtos.current);
+	fd_file_put(rtos.current);
 	file_put(file);
 	return ret;
 }

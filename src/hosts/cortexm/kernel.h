@@ -13,7 +13,7 @@
 
 enum {
 	MAX_THREADS = 16,
-	PAGE_SIZE = TALLY_CORE_PAGE_LEAST, /* page size of rings; without an MMU there is no other
+	PAGE_SIZE = TALLY_CORE_PAGE_MIN, /* page size of rings; without an MMU there is no other
 	                                    */
 	STACK_SIZE = 4096,
 	TICK_NS = 1000000,
@@ -52,7 +52,7 @@ struct thread {
 };
 
 /* Measured periods: the core turns interrupts off in a call, or is called with interrupts off. */
-enum off { OFF_CALL, OFF_SWITCH, OFF_TICK, OFF_TIMER, OFF_COUNTER, OFF_NR };
+enum irq_off_kind { OFF_CALL, OFF_SWITCH, OFF_TICK, OFF_TIMER, OFF_COUNTER, OFF_NR };
 
 struct rtos {
 	struct tally_core *core;
@@ -119,8 +119,8 @@ static inline void pend_switch(void)
 
 /* Create a thread that will call entry(arg). It is not scheduled before thread_start(). The caller
  * has a reference until thread_join(). Returns NULL if out of memory or of threads. */
-struct thread *thread_make(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
-			   uint32_t slice);
+struct thread *thread_new(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
+			  uint32_t slice);
 void thread_start(struct thread *thread);
 void thread_join(struct thread *thread);
 void thread_discard(struct thread *thread); /* discard a thread that was not started */
@@ -153,7 +153,7 @@ size_t heap_used(size_t *ret_most); /* bytes in use, and the maximum so far */
 void board_init(void);
 void board_write(const void *bytes, size_t len);
 void board_panic(const char *why, uint32_t a, uint32_t b) __attribute__((noreturn));
-void board_off(uint32_t code) __attribute__((noreturn));
+void board_power_off(uint32_t code) __attribute__((noreturn));
 uint64_t board_clock_ns(void);  /* may be called from any context */
 uint32_t board_clock_low(void); /* counts, modulo 2^32 */
 void board_clock_tick(void);    /* called at least once in 171 s, with interrupts off */
@@ -169,7 +169,7 @@ struct measured {
 };
 void measure_begin(struct measured *from);
 void measure_end(const struct measured *from,
-		 enum off why); /* called by the same function as measure_begin() */
+		 enum irq_off_kind why); /* called by the same function as measure_begin() */
 
 /* ---- boot.c -------------------------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@ static void note_most(uint32_t *most, uint32_t value)
 	*most = value > *most ? value : *most;
 }
 
-void measure_end(const struct measured *from, enum off why)
+void measure_end(const struct measured *from, enum irq_off_kind why)
 {
 	uint32_t took = board_clock_low() - from->since;
 	const volatile uint32_t *at = lowest(from);

@@ -211,8 +211,8 @@ static bool first_frame(struct thread *thread)
 	return true;
 }
 
-struct thread *thread_make(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
-			   uint32_t slice)
+struct thread *thread_new(void (*entry)(void *arg), void *arg, const char *name, uint32_t priority,
+			  uint32_t slice)
 {
 	struct thread *thread = slot_claim();
 	int32_t tid;

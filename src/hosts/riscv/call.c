@@ -163,7 +163,7 @@ static int64_t call_fork(struct kernel_task *task, const uintptr_t *arg)
 
 	if (!user_range(arg[0], 4) || !user_range(arg[2], sizeof(child->name)))
 		return -EFAULT;
-	child = task_make(arg[0], arg[1], (const char *)arg[2]);
+	child = task_new(arg[0], arg[1], (const char *)arg[2]);
 	if (!child)
 		return -EAGAIN;
 	tid = child->perf.tid;

@@ -177,7 +177,7 @@ void ipi_send(uint32_t cpu);
 
 /* Create a task that will call entry(arg) in user mode. It is not scheduled before task_ready().
  * Returns NULL if out of memory or of tasks. */
-struct kernel_task *task_make(uintptr_t entry, uintptr_t arg, const char *name);
+struct kernel_task *task_new(uintptr_t entry, uintptr_t arg, const char *name);
 void task_ready(struct kernel_task *task);
 void task_free(struct kernel_task *task); /* a task that never ran */
 void task_schedule(bool preempt);

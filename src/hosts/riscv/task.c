@@ -152,7 +152,7 @@ static void first_frame(struct kernel_task *task, uintptr_t entry, uintptr_t arg
 	task->sp = (uintptr_t)saved;
 }
 
-struct kernel_task *task_make(uintptr_t entry, uintptr_t arg, const char *name)
+struct kernel_task *task_new(uintptr_t entry, uintptr_t arg, const char *name)
 {
 	struct kernel_task *task = slot_claim();
 	int32_t tid;

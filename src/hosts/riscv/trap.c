@@ -102,6 +102,6 @@ void boot(uint32_t hart)
 	host_online();
 	/* The last hart to come online starts the first task. */
 	if (__atomic_add_fetch(&kernel.nr_online, 1, __ATOMIC_ACQ_REL) == kernel.nr_cpus)
-		task_ready(task_make((uintptr_t)user_main, kernel.nr_cpus, "main"));
+		task_ready(task_new((uintptr_t)user_main, kernel.nr_cpus, "main"));
 	task_idle();
 }

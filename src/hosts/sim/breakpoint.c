@@ -33,7 +33,7 @@ static uint32_t reserved(const struct tally_sim *sim, uint32_t cpu,
 }
 
 /* Return the largest number of registers that any task has reserved on a CPU. */
-static uint32_t reserved_at_worst(const struct tally_sim *sim, uint32_t cpu)
+static uint32_t most_reserved(const struct tally_sim *sim, uint32_t cpu)
 {
 	uint32_t most = 0;
 
@@ -45,9 +45,9 @@ static uint32_t reserved_at_worst(const struct tally_sim *sim, uint32_t cpu)
 	return most;
 }
 
-static bool has_room(const struct tally_sim *sim, const struct tally_core_hw *hw, uint32_t cpu)
+static bool can_reserve(const struct tally_sim *sim, const struct tally_core_hw *hw, uint32_t cpu)
 {
-	uint32_t tasks = hw->task ? reserved(sim, cpu, hw->task) : reserved_at_worst(sim, cpu);
+	uint32_t tasks = hw->task ? reserved(sim, cpu, hw->task) : most_reserved(sim, cpu);
 
 	return reserved(sim, cpu, NULL) + tasks < sim->config.nr_breakpoints;
 }
@@ -55,7 +55,7 @@ static bool has_room(const struct tally_sim *sim, const struct tally_core_hw *hw
 static int reserve(struct tally_sim *sim, struct tally_core_hw *hw)
 {
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++)
-		if ((hw->cpu < 0 || (uint32_t)hw->cpu == i) && !has_room(sim, hw, i))
+		if ((hw->cpu < 0 || (uint32_t)hw->cpu == i) && !can_reserve(sim, hw, i))
 			return -ENOSPC;
 	return tally_vec_push(&sim->breakpoints, hw) ? -ENOMEM : 0;
 }
@@ -99,7 +99,7 @@ static int verb_check(struct tally_core_pmu *pmu, const struct perf_event_attr *
 	bool in_kernel = (attr->bp_addr | (attr->bp_addr + attr->bp_len - 1)) >> 63;
 	int error = check_length(attr);
 
-	sim_sleeping(sim_of(pmu), "check() with interrupts off", "check() under a lock");
+	sim_check_may_sleep(sim_of(pmu), "check() with interrupts off", "check() under a lock");
 	if (error || !in_kernel)
 		return error;
 	if (attr->exclude_kernel)
@@ -194,7 +194,7 @@ void sim_access(struct tally_sim *sim, const struct tally_sim_access *access)
 	for (int i = 0; i < sim->config.nr_breakpoints; i++)
 		if (slots[i] && is_hit(slots[i]->attr, access)) {
 			sample_data.addr = slots[i]->attr->bp_addr;
-			tally_core_hw_happen(slots[i], 1, &sample_data);
+			tally_core_hw_count(slots[i], 1, &sample_data);
 		}
 	sim_hook_end(sim);
 }

@@ -9,7 +9,7 @@
 void sim_hook_begin(struct tally_sim *sim, uint32_t cpu)
 {
 	sim->cpu = cpu;
-	sim_settle(sim, sim_this(sim));
+	sim_update_counts(sim, sim_this(sim));
 	if (sim_this(sim)->off++)
 		sim_violate(sim, "a hook is called with interrupts off");
 }
@@ -37,7 +37,7 @@ struct sim_call sim_call_begin(struct tally_sim *sim, struct tally_sim_task *tas
 	}
 	cpu->busy++;
 	sim->cpu = call.cpu;
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	return call;
 }
 

@@ -154,8 +154,8 @@ int tally_sim_dup(struct tally_sim *sim, struct tally_sim_task *task, int fd)
 	return file ? descriptor_add(task, file, false) : -EBADF;
 }
 
-int tally_sim_give(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
-		   struct tally_sim_task *to)
+int tally_sim_send_fd(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
+		      struct tally_sim_task *to)
 {
 	struct sim_file *file = file_of(from, fd);
 
@@ -252,7 +252,8 @@ int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int opti
 static int mapping_add(struct tally_sim *sim, struct tally_sim_task *task, struct sim_file *file,
 		       struct tally_core_buffer *buffer, size_t len, bool writable)
 {
-	struct sim_mapping mapping = {file, buffer, sim_view(sim, buffer, len, writable), len};
+	struct sim_mapping mapping = {file, buffer, sim_map_buffer(sim, buffer, len, writable),
+				      len};
 
 	if (!mapping.memory)
 		return -ENOMEM;

@@ -29,8 +29,8 @@ unsigned tally_sim_poll(struct tally_sim *sim, struct tally_sim_task *task, int 
 int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int option);
 
 /* Open another descriptor of the same event in another task, as by SCM_RIGHTS. */
-int tally_sim_give(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
-		   struct tally_sim_task *to);
+int tally_sim_send_fd(struct tally_sim *sim, const struct tally_sim_task *from, int fd,
+		      struct tally_sim_task *to);
 
 /* Set the argument of config.notified for this descriptor; NULL: it is not called. */
 int tally_sim_set_owner(struct tally_sim *sim, struct tally_sim_task *task, int fd, void *owner);

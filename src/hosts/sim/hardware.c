@@ -53,7 +53,7 @@ uint64_t sim_cpu_overflow_at(struct tally_sim *sim, struct sim_cpu *cpu)
 
 	if (cpu->overflow_known)
 		return cpu->overflow_at;
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	for (uint32_t i = 0; i < sim->config.nr_pmus; i++)
 		for (uint32_t j = 0; j < cpu->banks[i].nr; j++) {
 			uint64_t at = counter_interrupt_at(sim, cpu, &cpu->banks[i],
@@ -78,7 +78,7 @@ bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *ban
  * caller may change the counter. */
 static struct sim_counter *counter_touch(struct tally_sim *sim, uint32_t bank, uint32_t index)
 {
-	sim_settle(sim, sim_this(sim));
+	sim_update_counts(sim, sim_this(sim));
 	sim_this(sim)->overflow_known = false;
 	return &sim_this(sim)->banks[bank].counters[index];
 }

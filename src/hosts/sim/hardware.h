@@ -6,9 +6,9 @@
 #include "hosts/sim/sim_private.h"
 
 /* truth.c: update the counts of the CPU's task and of its counters to the current time. */
-void sim_settle(struct tally_sim *sim, struct sim_cpu *cpu);
-void sim_note(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
-	      enum tally_sim_mode mode, unsigned signal, uint64_t nr);
+void sim_update_counts(struct tally_sim *sim, struct sim_cpu *cpu);
+void sim_count(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
+	       enum tally_sim_mode mode, unsigned signal, uint64_t nr);
 
 /* Return the ns until the running task has `nr` more events of a signal; SIM_NEVER. */
 uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr);

@@ -16,7 +16,7 @@ static void interrupts_deliver(struct tally_sim *sim, uint32_t number)
 	uint32_t before = sim->cpu;
 	struct tally_core_sample_data sample_data;
 
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	for (uint32_t i = 0; i < sim->config.nr_pmus; i++) {
 		struct sim_bank *bank = &cpu->banks[i];
 
@@ -35,14 +35,14 @@ static void interrupts_deliver(struct tally_sim *sim, uint32_t number)
 
 /* Let time pass while the core runs. Interrupts arrive in the middle of it, here and on the other
  * CPUs. Everything else that is due waits until the core is done, as it would for a lock. */
-void sim_pass(struct tally_sim *sim)
+void sim_pass_time(struct tally_sim *sim)
 {
 	if (!sim->config.op_cost_ns || sim->passing || sim_this(sim)->in_interrupt)
 		return;
 	sim->passing = true;
 	sim->now += sim->config.op_cost_ns;
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++) {
-		sim_settle(sim, &sim->cpus[i]);
+		sim_update_counts(sim, &sim->cpus[i]);
 		interrupts_deliver(sim, i);
 		sim->cpus[i].overflow_known = false;
 	}
@@ -145,7 +145,7 @@ static void run_cpu(struct tally_sim *sim, uint32_t number)
 		run_timer(sim, number);
 	if (cpu->tick_at <= sim->now)
 		run_tick(sim, number);
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	if (segment_end(cpu) <= sim->now)
 		sim_advance(sim, cpu->current);
 	if (cpu->quantum_at <= sim->now)
@@ -164,7 +164,7 @@ static void run_until(struct tally_sim *sim, uint64_t until)
 	}
 	sim->now = TALLY_MAX(sim->now, until);
 	for (uint32_t i = 0; i < sim->config.nr_cpus; i++)
-		sim_settle(sim, &sim->cpus[i]);
+		sim_update_counts(sim, &sim->cpus[i]);
 }
 
 void tally_sim_run(struct tally_sim *sim, uint64_t ns)

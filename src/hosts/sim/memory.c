@@ -50,7 +50,8 @@ void sim_memory_exit(struct tally_sim *sim)
 /* Check that memory may be allocated here, and whether the allocation is to fail. */
 static bool may_alloc(struct tally_sim *sim)
 {
-	sim_sleeping(sim, "memory allocated with interrupts off", "memory allocated under a lock");
+	sim_check_may_sleep(sim, "memory allocated with interrupts off",
+			    "memory allocated under a lock");
 	return !sim->fail_alloc || --sim->fail_alloc;
 }
 
@@ -79,7 +80,7 @@ void sim_free(void *host, void *memory, size_t size)
 
 	if (!memory)
 		return;
-	sim_sleeping(sim, "memory freed with interrupts off", "memory freed under a lock");
+	sim_check_may_sleep(sim, "memory freed with interrupts off", "memory freed under a lock");
 	if (block->size != size)
 		sim_violate(sim, "memory freed with a size other than the allocated one");
 	sim->held_bytes -= block->size;
@@ -126,7 +127,7 @@ void sim_pages_free(void *host, void *pages, size_t nr)
 
 	if (!pages)
 		return;
-	sim_sleeping(sim, "pages freed with interrupts off", "pages freed under a lock");
+	sim_check_may_sleep(sim, "pages freed with interrupts off", "pages freed under a lock");
 	if (first >= sim->nr_pages || nr > sim->nr_pages - first ||
 	    memchr(sim->page_used + first, 0, nr)) {
 		sim_violate(sim, "pages freed that were not allocated");
@@ -137,8 +138,8 @@ void sim_pages_free(void *host, void *pages, size_t nr)
 	sim->held_pages -= nr;
 }
 
-void *sim_view(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
-	       bool writable)
+void *sim_map_buffer(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
+		     bool writable)
 {
 	int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
 	uint8_t *view = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -168,12 +169,12 @@ void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len)
 	sim->fail_to = sim->fail_from + len;
 }
 
-size_t tally_sim_held_bytes(const struct tally_sim *sim)
+size_t tally_sim_allocated_bytes(const struct tally_sim *sim)
 {
 	return sim->held_bytes;
 }
 
-size_t tally_sim_held_pages(const struct tally_sim *sim)
+size_t tally_sim_allocated_pages(const struct tally_sim *sim)
 {
 	return sim->held_pages;
 }
@@ -182,8 +183,8 @@ static bool user_faults(struct tally_sim *sim, const void *user, size_t len)
 {
 	uintptr_t from = (uintptr_t)user;
 
-	sim_sleeping(sim, "user memory accessed with interrupts off",
-		     "user memory accessed under a lock");
+	sim_check_may_sleep(sim, "user memory accessed with interrupts off",
+			    "user memory accessed under a lock");
 	return len &&
 	       (from < sim_ops.page_size || (from < sim->fail_to && sim->fail_from < from + len));
 }

@@ -19,7 +19,7 @@ static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 /* ---- locks, interrupts and CPUs ------------------------------------------------- */
 
 /* Checks for operations that may sleep. */
-void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked)
+void sim_check_may_sleep(struct tally_sim *sim, const char *off, const char *locked)
 {
 	if (sim_this(sim)->off)
 		sim_violate(sim, off);
@@ -29,7 +29,8 @@ void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked)
 
 static void op_lock_free(void *host, void *lock)
 {
-	sim_sleeping(host, "a lock freed with interrupts off", "a lock freed while one is held");
+	sim_check_may_sleep(host, "a lock freed with interrupts off",
+			    "a lock freed while one is held");
 	free(lock);
 }
 
@@ -37,9 +38,9 @@ static void op_lock(void *host, void *lock)
 {
 	struct tally_sim *sim = host;
 
-	sim_pass(sim);
-	sim_sleeping(sim, "a lock taken with interrupts off",
-		     "a lock taken while another one is held");
+	sim_pass_time(sim);
+	sim_check_may_sleep(sim, "a lock taken with interrupts off",
+			    "a lock taken while another one is held");
 	sim->locked = *(bool *)lock = true;
 }
 
@@ -50,14 +51,14 @@ static void op_unlock(void *host, void *lock)
 	if (!*(bool *)lock)
 		sim_violate(sim, "a lock released that was not held");
 	sim->locked = *(bool *)lock = false;
-	sim_pass(sim);
+	sim_pass_time(sim);
 }
 
 static uintptr_t op_irq_save(void *host)
 {
 	struct tally_sim *sim = host;
 
-	sim_pass(sim);
+	sim_pass_time(sim);
 	return sim_this(sim)->off++;
 }
 
@@ -69,7 +70,7 @@ static void op_irq_restore(void *host, uintptr_t flags)
 	if (cpu->off != flags + 1)
 		sim_violate(sim, "irq_restore() with flags that its irq_save() did not return");
 	cpu->off = (uint32_t)flags;
-	sim_pass(sim);
+	sim_pass_time(sim);
 	sim_run_deferred(sim);
 }
 
@@ -85,7 +86,7 @@ static int op_call(void *host, uint32_t number, void (*fn)(void *arg), void *arg
 	struct tally_sim *sim = host;
 	uint32_t before = sim->cpu;
 
-	sim_pass(sim);
+	sim_pass_time(sim);
 	if (sim_this(sim)->off)
 		sim_violate(sim, "call() with interrupts off");
 	if (number >= sim->config.nr_cpus || !sim->cpus[number].online)
@@ -122,7 +123,7 @@ static uint64_t op_clock(void *host)
 {
 	struct tally_sim *sim = host;
 
-	sim_pass(sim);
+	sim_pass_time(sim);
 	return sim->now;
 }
 
@@ -166,7 +167,7 @@ static struct tally_core_task *op_task_get(void *host, struct tally_core_task *c
 {
 	struct tally_sim *sim = host;
 
-	sim_sleeping(sim, "task_get() with interrupts off", "task_get() under a lock");
+	sim_check_may_sleep(sim, "task_get() with interrupts off", "task_get() under a lock");
 	tally_vec_for_each (task, &sim->tasks)
 		if ((*task)->perf.tid == tid && (*task)->state != SIM_EXITED) {
 			(*task)->held++;
@@ -177,7 +178,7 @@ static struct tally_core_task *op_task_get(void *host, struct tally_core_task *c
 
 static void op_task_put(void *host, struct tally_core_task *perf)
 {
-	sim_sleeping(host, "task_put() with interrupts off", "task_put() under a lock");
+	sim_check_may_sleep(host, "task_put() with interrupts off", "task_put() under a lock");
 	if (!task_of(perf)->held)
 		sim_violate(host, "task_put() without task_get()");
 	else
@@ -204,13 +205,14 @@ struct tally_core_task *sim_op_running(void *host)
 
 static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_task *current, int fd)
 {
-	sim_sleeping(host, "event_of_fd() with interrupts off", "event_of_fd() under a lock");
+	sim_check_may_sleep(host, "event_of_fd() with interrupts off",
+			    "event_of_fd() under a lock");
 	return tally_sim_event(host, task_of(current), fd);
 }
 
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
-	sim_sleeping(host, "capable() with interrupts off", "capable() under a lock");
+	sim_check_may_sleep(host, "capable() with interrupts off", "capable() under a lock");
 	return task_of(current)->caps & 1ull << capability;
 }
 
@@ -232,7 +234,8 @@ static bool op_may_trap(void *host, const struct tally_core_task *current,
 
 static uint64_t op_memlock_limit(void *host, const struct tally_core_task *current)
 {
-	sim_sleeping(host, "memlock_limit() with interrupts off", "memlock_limit() under a lock");
+	sim_check_may_sleep(host, "memlock_limit() with interrupts off",
+			    "memlock_limit() under a lock");
 	return task_of(current)->memlock;
 }
 

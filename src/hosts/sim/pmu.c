@@ -29,7 +29,8 @@ static struct sim_pmu_cpu *this_cpu(struct sim_pmu *driver)
 }
 
 /* Check what a driver may rely on; a real driver would not. `on`: the event has a counter here. */
-static void expect(struct sim_pmu *driver, const struct tally_core_hw *hw, bool on, bool running)
+static void check_contract(struct sim_pmu *driver, const struct tally_core_hw *hw, bool on,
+			   bool running)
 {
 	struct sim_pmu_cpu *cpu = this_cpu(driver);
 
@@ -169,7 +170,7 @@ static int verb_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	struct sim_pmu *driver = driver_of(pmu);
 	struct sim_pmu_cpu *cpu = this_cpu(driver);
 
-	expect(driver, hw, false, false);
+	check_contract(driver, hw, false, false);
 	if (!cpu->adding)
 		return sim_pmu_assign(driver, &hw, 1);
 	if (cpu->nr_noted == SIM_MAX_COUNTERS)
@@ -182,7 +183,7 @@ static void verb_del(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct sim_pmu_cpu *cpu = this_cpu(driver_of(pmu));
 
-	expect(driver_of(pmu), hw, hw->index >= 0, false);
+	check_contract(driver_of(pmu), hw, hw->index >= 0, false);
 	if (hw->index >= 0)
 		cpu->owner[hw->index] = NULL;
 	hw->index = -1;
@@ -226,7 +227,7 @@ static uint64_t counter_of(struct sim_pmu *driver, const struct tally_core_hw *h
 }
 
 /* Start the event's counter at `value`. */
-static void counter_go(struct sim_pmu *driver, const struct tally_core_hw *hw, uint64_t value)
+static void counter_start(struct sim_pmu *driver, const struct tally_core_hw *hw, uint64_t value)
 {
 	uint32_t index = (uint32_t)hw->index;
 
@@ -237,8 +238,8 @@ static void counter_go(struct sim_pmu *driver, const struct tally_core_hw *hw, u
 
 static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	expect(driver_of(pmu), hw, true, false);
-	counter_go(driver_of(pmu), hw, tally_core_hw_arm(hw));
+	check_contract(driver_of(pmu), hw, true, false);
+	counter_start(driver_of(pmu), hw, tally_core_hw_arm(hw));
 	hw->running = true;
 }
 
@@ -248,7 +249,7 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 
 	if (!hw->running)
 		return;
-	expect(driver, hw, true, true);
+	check_contract(driver, hw, true, true);
 	sim_counter_disable(driver->sim, driver->number, (uint32_t)hw->index);
 	hw->running = false;
 	tally_core_hw_update(hw, counter_of(driver, hw));
@@ -261,7 +262,7 @@ static uint64_t read_counter(struct tally_core_pmu *pmu, struct tally_core_hw *h
 
 static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
-	expect(driver_of(pmu), hw, true, true);
+	check_contract(driver_of(pmu), hw, true, true);
 	tally_core_hw_fold(pmu, hw, read_counter);
 }
 
@@ -290,7 +291,7 @@ void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_da
 		sim_counter_disable(driver->sim, driver->number, i);
 		here.exact_ip = hw->attr->precise_ip;
 		if (tally_core_hw_overflow(hw, counter_of(driver, hw), &here, &next) && hw->running)
-			counter_go(driver, hw, next);
+			counter_start(driver, hw, next);
 		else
 			hw->running = false;
 	}

@@ -39,13 +39,13 @@ static struct tally_core_task *perf_of(struct tally_sim_task *task)
 }
 
 /* Count what the core should count for a switch. */
-static void note_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *prev,
-			struct tally_sim_task *next)
+static void count_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *prev,
+			 struct tally_sim_task *next)
 {
-	sim_note(sim, prev, cpu, prev->is_idle ? SIM_IDLE : SIM_KERNEL,
-		 SIM_SW + PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
+	sim_count(sim, prev, cpu, prev->is_idle ? SIM_IDLE : SIM_KERNEL,
+		  SIM_SW + PERF_COUNT_SW_CONTEXT_SWITCHES, 1);
 	if (next->has_run && next->last_cpu != cpu)
-		sim_note(sim, next, cpu, SIM_KERNEL, SIM_SW + PERF_COUNT_SW_CPU_MIGRATIONS, 1);
+		sim_count(sim, next, cpu, SIM_KERNEL, SIM_SW + PERF_COUNT_SW_CPU_MIGRATIONS, 1);
 	next->has_run = true;
 	next->last_cpu = cpu;
 }
@@ -56,11 +56,11 @@ void sim_switch(struct tally_sim *sim, uint32_t number, struct tally_sim_task *n
 	struct tally_sim_task *prev = cpu->current;
 	uint32_t before = sim->cpu;
 
-	sim_settle(sim, cpu);
-	note_switch(sim, number, prev, next);
+	sim_update_counts(sim, cpu);
+	count_switch(sim, number, prev, next);
 	sim_hook_begin(sim, number);
 	tally_core_switch(sim->core, perf_of(prev), perf_of(next), preempt);
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	cpu->current = next;
 	cpu->overflow_known = false;
 	cpu->quantum_at = sim->now + sim->config.quantum_ns;

@@ -16,7 +16,7 @@ void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_
 void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
 
 /* loop.c */
-void sim_pass(struct tally_sim *sim);
+void sim_pass_time(struct tally_sim *sim);
 
 /* task.c */
 int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);

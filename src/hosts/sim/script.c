@@ -119,8 +119,8 @@ static int step_software(struct tally_sim *sim, struct tally_sim_task *task,
 	sample_data.ip = step->software.ip ? step->software.ip : sample_data.ip;
 	sample_data.addr = step->software.addr;
 	sample_data.mode = sim_misc(step->software.mode);
-	sim_note(sim, task, sim->cpu, step->software.mode, SIM_SW + step->software.id,
-		 step->software.nr);
+	sim_count(sim, task, sim->cpu, step->software.mode, SIM_SW + step->software.id,
+		  step->software.nr);
 	sim_hook_begin(sim, sim->cpu);
 	tally_core_software(sim->core, step->software.id, step->software.nr, &sample_data);
 	sim_hook_end(sim);
@@ -183,7 +183,7 @@ static int (*const steps[])(struct tally_sim *, struct tally_sim_task *,
 };
 
 /* Let a task with an invalid script sleep forever. */
-static void give_up(struct tally_sim *sim, struct tally_sim_task *task, const char *why)
+static void task_fail(struct tally_sim *sim, struct tally_sim_task *task, const char *why)
 {
 	sim_violate(sim, why);
 	sim_sleep(sim, task, SIM_NEVER);
@@ -199,18 +199,18 @@ void sim_advance(struct tally_sim *sim, struct tally_sim_task *task)
 		int ret = steps[step->op](sim, task, step);
 
 		if (i == MAX_STEPS)
-			give_up(sim, task, "a script that takes too many steps without time");
+			task_fail(sim, task, "a script that takes too many steps without time");
 		if (ret == -EINVAL)
-			give_up(sim, task,
-				"loops of a script are nested too deeply or do not match");
+			task_fail(sim, task,
+				  "loops of a script are nested too deeply or do not match");
 		sim_call_end(sim, &call);
 		if (task->state != SIM_RUNNING || sim->cpus[number].current != task)
 			break;
 	}
 }
 
-int tally_sim_do(struct tally_sim *sim, struct tally_sim_task *task,
-		 const struct tally_sim_step *step)
+int tally_sim_execute(struct tally_sim *sim, struct tally_sim_task *task,
+		      const struct tally_sim_step *step)
 {
 	bool moves = step->op == SIM_OP_MIGRATE || step->op == SIM_OP_PRIORITY;
 	struct sim_call call;

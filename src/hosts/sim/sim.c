@@ -100,7 +100,7 @@ int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **r
 	if (config->bare)
 		sim_ops_strip(&sim->ops);
 	if (config->tells_switches)
-		sim->ops.offers |= TALLY_HOST_TELLS_SWITCHES;
+		sim->ops.offers |= TALLY_HOST_REPORTS_SWITCHES;
 	if (config->says_running)
 		sim->ops.running = sim_op_running;
 	if (config->no_task_cpu)
@@ -140,7 +140,7 @@ static void tasks_end(struct tally_sim *sim)
 	const struct tally_sim_step step = SIM_EXIT();
 
 	tally_vec_for_each (task, &sim->tasks)
-		tally_sim_do(sim, *task, &step);
+		tally_sim_execute(sim, *task, &step);
 }
 
 size_t tally_sim_destroy(struct tally_sim *sim)
@@ -211,7 +211,7 @@ int tally_sim_cpu_online(struct tally_sim *sim, uint32_t number)
 	cpu = &sim->cpus[number];
 	if (cpu->online)
 		return 0;
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	cpu->online = true;
 	ret = tally_core_cpu_online(sim->core, number);
 	cpu->online = !ret;
@@ -243,7 +243,7 @@ int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t number)
 			sim_migrate(sim, *task, other);
 	sim->cpu = other;
 	tally_core_cpu_offline(sim->core, number);
-	sim_settle(sim, cpu);
+	sim_update_counts(sim, cpu);
 	cpu->online = false;
 	cpu->timer_at = SIM_NEVER;
 	return 0;

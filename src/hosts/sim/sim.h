@@ -352,9 +352,9 @@ void tally_sim_forbid(struct tally_sim *sim, uint32_t accesses);
 void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
 
 /* Return the bytes and pages that the core has allocated. */
-size_t tally_sim_held_bytes(const struct tally_sim *sim);
+size_t tally_sim_allocated_bytes(const struct tally_sim *sim);
 
-size_t tally_sim_held_pages(const struct tally_sim *sim);
+size_t tally_sim_allocated_pages(const struct tally_sim *sim);
 
 /* Return the cycle counter of user space, which has four cycles per ns. */
 uint64_t tally_sim_tsc(const struct tally_sim *sim);

@@ -154,7 +154,7 @@ struct tally_sim {
 	bool locked;                     /* a lock of the core is held */
 	bool running;                    /* inside tally_sim_run() */
 	int32_t next_pid, next_tid;      /* IDs of the next task; 0: in sequence */
-	bool passing;                    /* sim_pass() is running */
+	bool passing;                    /* sim_pass_time() is running */
 	struct tally_sim_segment idling; /* segment of idle tasks */
 	struct sim_cpu cpus[SIM_MAX_CPUS];
 	struct sim_pmu pmus[SIM_MAX_PMUS];
@@ -192,7 +192,7 @@ void sim_ops_strip(struct tally_host_ops *ops);
 
 /* Check an operation that may sleep: report the violation `off` if interrupts are off, `locked` if
  * a lock is held. */
-void sim_sleeping(struct tally_sim *sim, const char *off, const char *locked);
+void sim_check_may_sleep(struct tally_sim *sim, const char *off, const char *locked);
 
 /* Run deferred work if interrupts are on. */
 void sim_run_deferred(struct tally_sim *sim);
@@ -209,8 +209,8 @@ int sim_copy_from_user(void *host, void *to, const void *user, size_t len);
 int sim_copy_to_user(void *host, void *user, const void *from, size_t len);
 
 /* Map the pages of a buffer contiguously; NULL if that fails. */
-void *sim_view(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
-	       bool writable);
+void *sim_map_buffer(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
+		     bool writable);
 
 /* sample_data.c: sample data and callchain of a CPU's running task. */
 struct tally_core_sample_data sim_sample_data(const struct sim_cpu *cpu);

@@ -57,8 +57,8 @@ static struct sim_process *process_of(const struct tally_sim_task *parent, bool 
 	return made;
 }
 
-static struct tally_sim_task *task_make(struct tally_sim *sim, struct tally_sim_task *parent,
-					bool process)
+static struct tally_sim_task *task_new(struct tally_sim *sim, struct tally_sim_task *parent,
+				       bool process)
 {
 	struct tally_sim_task *task = calloc(1, sizeof(*task));
 	int32_t tid = sim->next_tid ? sim->next_tid : SIM_FIRST_TID + (int32_t)sim->tasks.len;
@@ -92,7 +92,7 @@ struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
 					  const struct tally_sim_spawn *spawn)
 {
 	struct sim_user *user = user_get(sim, spawn->uid);
-	struct tally_sim_task *task = user ? task_make(sim, NULL, true) : NULL;
+	struct tally_sim_task *task = user ? task_new(sim, NULL, true) : NULL;
 
 	if (!task)
 		return NULL;
@@ -126,7 +126,7 @@ static void leave_process(struct tally_sim *sim, struct tally_sim_task *task)
 int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step)
 {
 	bool room = !sim->config.max_tasks || sim->tasks.len < sim->config.max_tasks;
-	struct tally_sim_task *child = room ? task_make(sim, task, step->fork.process) : NULL;
+	struct tally_sim_task *child = room ? task_new(sim, task, step->fork.process) : NULL;
 	int ret;
 
 	if (!child)

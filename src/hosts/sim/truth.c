@@ -41,7 +41,7 @@ static void task_count(struct tally_sim_task *task, uint64_t ns, uint64_t *ret_e
 	ret_events[SIM_NS] = ns;
 }
 
-void sim_settle(struct tally_sim *sim, struct sim_cpu *cpu)
+void sim_update_counts(struct tally_sim *sim, struct sim_cpu *cpu)
 {
 	struct tally_sim_task *task = cpu->current;
 	enum tally_sim_mode mode = task->segment->mode;
@@ -60,8 +60,8 @@ void sim_settle(struct tally_sim *sim, struct sim_cpu *cpu)
 		sim_bank_count(sim, &cpu->banks[i], mode, events);
 }
 
-void sim_note(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
-	      enum tally_sim_mode mode, unsigned signal, uint64_t nr)
+void sim_count(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
+	       enum tally_sim_mode mode, unsigned signal, uint64_t nr)
 {
 	task->counts[cpu][mode][signal] += nr;
 }
@@ -96,7 +96,7 @@ uint64_t tally_sim_truth(struct tally_sim *sim, struct tally_sim_filter filter, 
 	uint64_t sum = 0;
 
 	for (uint32_t cpu = 0; cpu < sim->config.nr_cpus; cpu++) {
-		sim_settle(sim, &sim->cpus[cpu]);
+		sim_update_counts(sim, &sim->cpus[cpu]);
 		sum += task_truth(sim, &sim->cpus[cpu].idle, &filter, signal);
 	}
 	tally_vec_for_each (task, &sim->tasks)

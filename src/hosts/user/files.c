@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "hosts/user/files.h"
-#include "hosts/user/looks.h"
+#include "hosts/user/thread_checks.h"
 #include "hosts/user/signals.h"
 #include "hosts/user/supervisor.h"
 #include "hosts/user/private.h"
@@ -106,7 +106,7 @@ static int file_new(struct tally_user *user, struct user_file **ret_file)
 }
 
 /* Set up what only some events require of the host. */
-static void note_attr(struct tally_user *user, struct user_file *file, int32_t tid)
+static void apply_attr(struct tally_user *user, struct user_file *file, int32_t tid)
 {
 	const struct perf_event_attr *attr = tally_core_event_attr(file->event);
 	struct user_task *task = user_task_find(user, tid);
@@ -120,13 +120,13 @@ static void note_attr(struct tally_user *user, struct user_file *file, int32_t t
 
 /* Replay the thread's usage so far, so that a change of its events applies only to what it uses
  * from now on. */
-static void settle_before(struct tally_user *user, int32_t tid)
+static void catch_up_before_change(struct tally_user *user, int32_t tid)
 {
 	struct user_task *task = user_task_find(user, tid);
 
 	if (task)
-		user_settle_task(user, task);
-	user_settle(user, true);
+		user_catch_up_task(user, task);
+	user_catch_up(user, true);
 }
 
 static int open_locked(struct tally_user *user, struct perf_event_attr *attr, int32_t tid,
@@ -137,11 +137,11 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 
 	if (tid == user->self.perf.tid)
 		user->self_used = true;
-	settle_before(user, tid);
+	catch_up_before_change(user, tid);
 	ret = file_new(user, &file);
 	if (ret)
 		return ret;
-	user_enter(user);
+	user_call_begin(user);
 	ret = tally_core_open(user->core, &user->self.perf, attr, tid, cpu, group_fd, flags,
 			      &file->event, NULL);
 	if (ret) {
@@ -150,15 +150,15 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 		user->files.len--;
 	} else {
 		tally_core_event_set_cookie(file->event, file);
-		note_attr(user, file, tid);
+		apply_attr(user, file, tid);
 	}
-	user_leave(user);
+	user_call_end(user);
 	return ret ? ret : file->fd;
 }
 
 /* Have the supervisor find out again when the next samples are due, as events were started or
  * changed. */
-static void begin_anew(struct tally_user *user)
+static void request_reschedule(struct tally_user *user)
 {
 	user->anew = true;
 	user_supervisor_wake(user);
@@ -182,7 +182,7 @@ int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32
 	if (ret == -ESRCH && refused)
 		ret = refused;
 	if (ret >= 0 && !attr->disabled)
-		begin_anew(user);
+		request_reschedule(user);
 	user_unlock(user);
 	return ret;
 }
@@ -194,9 +194,9 @@ int tally_user_close(struct tally_user *user, int fd)
 	user_lock(user);
 	file = user_file_find(user, fd);
 	if (file) {
-		user_enter(user);
+		user_call_begin(user);
 		file_close(user, file);
-		user_leave(user);
+		user_call_end(user);
 	}
 	user_unlock(user);
 	return file ? 0 : -EBADF;
@@ -214,7 +214,7 @@ static void settle_if_ran(struct tally_user *user, int32_t tid)
 		return;
 	now = task->seen;
 	if (!user_proc_read_time(&task->proc, &now) && now.ns != task->seen.ns)
-		user_settle_task(user, task);
+		user_catch_up_task(user, task);
 }
 
 int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len)
@@ -226,10 +226,10 @@ int64_t tally_user_read(struct tally_user *user, int fd, void *to, size_t len)
 	file = user_file_find(user, fd);
 	if (file) {
 		settle_if_ran(user, file->tid);
-		user_settle(user, true);
-		user_enter(user);
+		user_catch_up(user, true);
+		user_call_begin(user);
 		ret = tally_core_read(user->core, file->event, to, len);
-		user_leave(user);
+		user_call_end(user);
 	}
 	user_unlock(user);
 	return ret;
@@ -244,15 +244,15 @@ int tally_user_ioctl(struct tally_user *user, int fd, unsigned long request, uin
 	file = user_file_find(user, fd);
 	if (file) {
 		if (request != PERF_EVENT_IOC_ID)
-			settle_before(user, file->tid);
+			catch_up_before_change(user, file->tid);
 		if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_REFRESH)
 			user_signals_used_up(user, file, false);
-		user_enter(user);
+		user_call_begin(user);
 		ret = tally_core_ioctl(user->core, &user->self.perf, file->event, request, arg,
 				       NULL);
-		user_leave(user);
+		user_call_end(user);
 		if (!ret && request != PERF_EVENT_IOC_ID && request != PERF_EVENT_IOC_DISABLE)
-			begin_anew(user);
+			request_reschedule(user);
 	}
 	user_unlock(user);
 	return ret;
@@ -264,10 +264,10 @@ static int mmap_locked(struct tally_user *user, struct user_file *file, size_t l
 	struct tally_core_buffer *buffer;
 	int ret;
 
-	user_enter(user);
+	user_call_begin(user);
 	ret = tally_core_mmap(user->core, &user->self.perf, file->event, len, 0, writable, &buffer,
 			      NULL);
-	user_leave(user);
+	user_call_end(user);
 	if (ret)
 		return ret;
 	file->buffer = buffer;
@@ -297,9 +297,9 @@ int tally_user_munmap(struct tally_user *user, void *memory, size_t len)
 	tally_vec_for_each (file, &user->files) {
 		if (!(*file)->nr_mapped || (*file)->memory != memory)
 			continue;
-		user_enter(user);
+		user_call_begin(user);
 		file_unmap(user, *file);
-		user_leave(user);
+		user_call_end(user);
 		ret = 0;
 		break;
 	}
@@ -311,7 +311,7 @@ int tally_user_munmap(struct tally_user *user, void *memory, size_t len)
 
 /* Find out why the descriptors woke the caller: the core has something to report, or pollers are to
  * check again. Returns how many descriptors are ready, those of others included. */
-static int ask_core(struct tally_user *user, struct pollfd *polls, size_t nr)
+static int poll_core(struct tally_user *user, struct pollfd *polls, size_t nr)
 {
 	int ready = 0;
 
@@ -340,7 +340,7 @@ int tally_user_poll(struct tally_user *user, struct pollfd *polls, size_t nr, in
 		ready = poll(polls, nr, timeout_ms);
 		if (ready < 0)
 			return -errno;
-		ready = ready ? ask_core(user, polls, nr) : 0;
+		ready = ready ? poll_core(user, polls, nr) : 0;
 		if (ready || !timeout_ms)
 			return ready;
 		if (timeout_ms > 0 && tally_clock_now() >= until)

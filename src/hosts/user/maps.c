@@ -84,7 +84,7 @@ static void process_free(struct user_process *process)
 	free(process);
 }
 
-void user_maps_forget(struct tally_user *user, int32_t pid)
+void user_maps_remove(struct tally_user *user, int32_t pid)
 {
 	tally_vec_for_each (process, &user->processes) {
 		if ((*process)->pid != pid)
@@ -129,8 +129,8 @@ static const struct user_range *range_of(const struct user_process *process, uin
 	return NULL;
 }
 
-bool user_maps_lack(struct tally_user *user, const struct user_task *task, uint64_t ip,
-		    uint64_t space)
+bool user_maps_need_reading(struct tally_user *user, const struct user_task *task, uint64_t ip,
+			    uint64_t space)
 {
 	struct user_process *process = process_get(user, task->perf.pid);
 	uint64_t share = SHARE_OF_TIME;

@@ -216,5 +216,5 @@ const struct tally_host_ops user_ops = {
 	.callchain = op_callchain,
 	.registers = op_registers,
 	.stack = op_stack,
-	.offers = TALLY_HOST_TELLS_SWITCHES,
+	.offers = TALLY_HOST_REPORTS_SWITCHES,
 };

@@ -8,7 +8,7 @@
 #include "hosts/user/private.h"
 #include "hosts/user/supervisor.h"
 
-static int pages_note(struct tally_user *user, size_t len, struct user_pages *pages)
+static int pages_register(struct tally_user *user, size_t len, struct user_pages *pages)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -28,7 +28,7 @@ void *user_pages_alloc(void *host, size_t nr)
 
 	if (pages.fd < 0)
 		return NULL;
-	if (!pages_note(user, nr * user->ops.page_size, &pages))
+	if (!pages_register(user, nr * user->ops.page_size, &pages))
 		return pages.memory;
 	close(pages.fd);
 	return NULL;

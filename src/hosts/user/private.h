@@ -168,16 +168,16 @@ struct user_replay {
 void user_replay(struct tally_user *user, struct user_task *task, const struct user_reading *now,
 		 const struct user_replay *how);
 
-/* Bracket a call to the core that is not part of a replay: user_enter() sets the CPU and the time,
- * user_leave() runs what the core deferred. */
-void user_enter(struct tally_user *user);
-void user_leave(struct tally_user *user);
+/* Bracket a call to the core that is not part of a replay: user_call_begin() sets the CPU and the
+ * time, user_call_end() runs what the core deferred. */
+void user_call_begin(struct tally_user *user);
+void user_call_end(struct tally_user *user);
 
 /* Read what a task has used, and replay it. */
-void user_settle_task(struct tally_user *user, struct user_task *task);
+void user_catch_up_task(struct tally_user *user, struct user_task *task);
 
 /* Do the same for every task. `recent`: unless that was done a moment ago, which limits the share
  * of time that this takes with many tasks. */
-void user_settle(struct tally_user *user, bool recent);
+void user_catch_up(struct tally_user *user, bool recent);
 
 #endif

@@ -26,7 +26,7 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs);
  * it may wait for up to its timeout once more. Does nothing on an architecture that does not
  * preserve the number of the call.
  */
-void user_regs_repeat_wait(int32_t tid);
+void user_regs_restart_wait(int32_t tid);
 
 /* Return the available registers: bit n is number n of PERF_SAMPLE_REGS_USER. Constant. */
 uint64_t user_regs_mask(void);

@@ -21,7 +21,7 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	return all.iov_len == WORDS * sizeof(uint64_t) ? 0 : -EOPNOTSUPP;
 }
 
-void user_regs_repeat_wait(int32_t tid)
+void user_regs_restart_wait(int32_t tid)
 {
 }
 

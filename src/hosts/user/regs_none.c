@@ -10,7 +10,7 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 	return -EOPNOTSUPP;
 }
 
-void user_regs_repeat_wait(int32_t tid)
+void user_regs_restart_wait(int32_t tid)
 {
 }
 

@@ -49,7 +49,7 @@ static const uint16_t waits[] = {
 
 enum { SYSCALL_BYTES = 2 };
 
-static bool is_ended_wait(const struct user_regs_struct *regs)
+static bool is_interrupted_wait(const struct user_regs_struct *regs)
 {
 	if ((int64_t)regs->rax != -EINTR || regs->cs == CS_OF_32_BITS)
 		return false;
@@ -71,11 +71,12 @@ static bool has_signal(int32_t tid)
 	return ptrace(PTRACE_PEEKSIGINFO, tid, &first, &info) != 0;
 }
 
-void user_regs_repeat_wait(int32_t tid)
+void user_regs_restart_wait(int32_t tid)
 {
 	struct user_regs_struct regs;
 
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || !is_ended_wait(&regs) || has_signal(tid))
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || !is_interrupted_wait(&regs) ||
+	    has_signal(tid))
 		return;
 	regs.rax = regs.orig_rax;
 	regs.rip -= SYSCALL_BYTES;

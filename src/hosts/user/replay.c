@@ -35,13 +35,13 @@ static void serve_deferred(struct tally_user *user)
 	user->cpu = before;
 }
 
-void user_enter(struct tally_user *user)
+void user_call_begin(struct tally_user *user)
 {
 	user->cpu = 0;
 	user->clock = TALLY_MAX(tally_clock_now(), user->cpus[0].clock);
 }
 
-void user_leave(struct tally_user *user)
+void user_call_end(struct tally_user *user)
 {
 	serve_deferred(user);
 }
@@ -86,8 +86,8 @@ static void run_until(struct tally_user *user, uint64_t end,
 
 /* Report a count to the core. If events sample or stop after a number of counts, each one is
  * reported, up to a number that does not take long. */
-static void tell_count(struct tally_user *user, uint32_t id, uint64_t nr,
-		       const struct tally_core_sample_data *sample_data)
+static void report_count(struct tally_user *user, uint32_t id, uint64_t nr,
+			 const struct tally_core_sample_data *sample_data)
 {
 	uint64_t pieces = user->nr_sampled_counts ? TALLY_MIN(nr, (uint64_t)PIECES_MAX) : 1;
 
@@ -95,9 +95,9 @@ static void tell_count(struct tally_user *user, uint32_t id, uint64_t nr,
 		tally_core_software(user->core, id, nr / pieces, sample_data);
 }
 
-static void tell_counts(struct tally_user *user, const struct user_reading *from,
-			const struct user_reading *to,
-			const struct tally_core_sample_data *sample_data)
+static void report_counts(struct tally_user *user, const struct user_reading *from,
+			  const struct user_reading *to,
+			  const struct tally_core_sample_data *sample_data)
 {
 	const struct tally_core_sample_data kernel = {.mode = PERF_RECORD_MISC_KERNEL};
 	uint64_t minor = since(from->minor, to->minor), major = since(from->major, to->major);
@@ -114,12 +114,12 @@ static void tell_counts(struct tally_user *user, const struct user_reading *from
 	};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(counts); i++)
-		tell_count(user, counts[i].id, counts[i].nr,
-			   counts[i].by_kernel ? &kernel : sample_data);
+		report_count(user, counts[i].id, counts[i].nr,
+			     counts[i].by_kernel ? &kernel : sample_data);
 }
 
 /* Record what is left to the task's next sample, which is known while it is on its CPU. */
-static void note_left(struct tally_user *user, struct user_task *task)
+static void record_left(struct tally_user *user, struct user_task *task)
 {
 	uint64_t at = user->cpus[user->cpu].timer_at;
 
@@ -131,7 +131,7 @@ static void note_left(struct tally_user *user, struct user_task *task)
 /* Return whether a sample is due in the time that was used, so that the replay must wait until the
  * thread is stopped. If that is unknown, as the task was not switched in since an event was
  * enabled, it is found out first. */
-static bool is_put_off(struct tally_user *user, struct user_task *task, uint64_t used)
+static bool must_defer(struct tally_user *user, struct user_task *task, uint64_t used)
 {
 	const struct user_replay nothing = {0};
 
@@ -149,25 +149,25 @@ void user_replay(struct tally_user *user, struct user_task *task, const struct u
 	uint64_t used = since(task->seen.ns, now->ns);
 	uint64_t real = tally_clock_now(), start = real > used ? real - used : 0;
 
-	if (used && !how->sample_data && !how->whole && is_put_off(user, task, used))
+	if (used && !how->sample_data && !how->whole && must_defer(user, task, used))
 		return;
 	user->cpu = choose_cpu(user, now->cpu, real);
 	user->clock = TALLY_MAX(TALLY_MAX(start, task->end), user->cpus[user->cpu].clock);
 	tally_core_switch(user->core, NULL, &task->perf, false);
 	if (used)
 		run_until(user, user->clock + used, sample_data);
-	tell_counts(user, &task->seen, now, sample_data);
+	report_counts(user, &task->seen, now, sample_data);
 	task->seen = *now;
 	task->used = used;
 	if (how->hook)
 		how->hook(user, task, how->arg);
-	note_left(user, task);
+	record_left(user, task);
 	tally_core_switch(user->core, &task->perf, NULL, false);
 	user->cpus[user->cpu].clock = task->end = user->clock;
 	serve_deferred(user);
 }
 
-void user_settle_task(struct tally_user *user, struct user_task *task)
+void user_catch_up_task(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay how = {0};
 	struct user_reading now = task->seen;
@@ -176,16 +176,16 @@ void user_settle_task(struct tally_user *user, struct user_task *task)
 		user_replay(user, task, &now, &how);
 }
 
-void user_settle(struct tally_user *user, bool recent)
+void user_catch_up(struct tally_user *user, bool recent)
 {
 	uint64_t now = tally_clock_now();
 
 	if (recent && now < user->settle_at)
 		return;
 	if (user->self_used)
-		user_settle_task(user, &user->self);
+		user_catch_up_task(user, &user->self);
 	tally_vec_for_each (task, &user->tasks)
-		user_settle_task(user, *task);
+		user_catch_up_task(user, *task);
 	user->settle_at = tally_clock_now();
 	user->settle_at += TALLY_MAX((user->settle_at - now) * SETTLED_SHARE, (uint64_t)SETTLED_NS);
 }

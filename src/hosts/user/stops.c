@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "hosts/user/files.h"
-#include "hosts/user/looks.h"
+#include "hosts/user/thread_checks.h"
 #include "hosts/user/maps.h"
 #include "hosts/user/signals.h"
 #include "hosts/user/stops.h"
@@ -70,11 +70,11 @@ static void replay_stopped(struct tally_user *user, struct user_task *task, user
 		how.sample_data = &sample_data;
 		user_proc_read_state(&task->proc, &now);
 		if (task->left != USER_NEVER &&
-		    user_maps_lack(user, task, sample_data.ip, now.space))
+		    user_maps_need_reading(user, task, sample_data.ip, now.space))
 			user_replay(user, task, &task->seen, &maps);
 	}
 	user_replay(user, task, &now, &how);
-	user_looks_note(user, task);
+	user_checks_schedule(user, task);
 }
 
 static void sample_stopped(struct tally_user *user, struct user_task *task)
@@ -98,7 +98,7 @@ static void fork_hook(struct tally_user *user, struct user_task *task, void *arg
 }
 
 /* Return whether the thread stopped before its parent's stop was handled, and now waits. */
-static bool take_early(struct tally_user *user, int32_t tid)
+static bool early_remove(struct tally_user *user, int32_t tid)
 {
 	tally_vec_for_each (early, &user->early) {
 		if (*early != tid)
@@ -116,11 +116,11 @@ static void resume(struct user_task *task, int signal)
 }
 
 /* Let a new thread that cannot be handled run untraced. */
-static void let_go(struct tally_user *user, int32_t tid)
+static void detach_new_thread(struct tally_user *user, int32_t tid)
 {
 	int status;
 
-	if (!take_early(user, tid))
+	if (!early_remove(user, tid))
 		waitpid(tid, &status, __WALL | __WNOTHREAD);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 }
@@ -138,14 +138,14 @@ static void fork_handle(struct tally_user *user, struct user_task *parent, int e
 	fork.process =
 		event != PTRACE_EVENT_CLONE || !user_proc_is_thread_of(tid, parent->perf.pid);
 	if (user_task_new(user, fork.process ? tid : parent->perf.pid, tid, true, &fork.child)) {
-		let_go(user, tid);
+		detach_new_thread(user, tid);
 		return;
 	}
 	fork.child->traced = true;
 	user_replay(user, parent, &parent->seen, &how);
 	if (fork.process)
 		user_maps_copy(user, parent->perf.pid, tid);
-	if (!take_early(user, tid))
+	if (!early_remove(user, tid))
 		return;
 	sample_stopped(user, fork.child);
 	resume(fork.child, 0);
@@ -207,9 +207,9 @@ static struct user_task *exec_take_over(struct tally_user *user, struct user_tas
 	if (!former)
 		return leader;
 	former->is_child = leader->is_child;
-	user_enter(user);
+	user_call_begin(user);
 	tally_core_exit(user->core, &leader->perf);
-	user_leave(user);
+	user_call_end(user);
 	user_task_end(user, leader);
 	return user_task_rename(user, former, former->perf.pid) ? NULL : former;
 }
@@ -243,11 +243,11 @@ void user_exit_handle(struct tally_user *user, int32_t tid)
 	if (wait4(tid, &reaped.status, __WALL | __WNOTHREAD | WNOHANG, &reaped.usage) != tid)
 		return;
 	if (!task) {
-		take_early(user, tid);
+		early_remove(user, tid);
 		return;
 	}
 	if (task->perf.pid == tid)
-		user_maps_forget(user, tid);
+		user_maps_remove(user, tid);
 	if (task->is_child && task->perf.pid == tid) {
 		tally_vec_push(&user->reaped, reaped);
 		kill(getpid(), SIGCHLD);
@@ -262,10 +262,10 @@ static void release(struct tally_user *user, struct user_task *task)
 {
 	int32_t tid = task->perf.tid;
 
-	user_enter(user);
+	user_call_begin(user);
 	tally_core_exit(user->core, &task->perf);
-	user_leave(user);
-	user_maps_forget(user, task->perf.pid);
+	user_call_end(user);
+	user_maps_remove(user, task->perf.pid);
 	user_task_end(user, task);
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 	pthread_cond_broadcast(&user->changed);
@@ -326,7 +326,7 @@ void user_stop_handle(struct tally_user *user, int32_t tid, int status)
 		return;
 	}
 	if (event == PTRACE_EVENT_STOP && task->interrupted)
-		user_regs_repeat_wait(tid);
+		user_regs_restart_wait(tid);
 	if (!event)
 		user_signals_amend(user, task);
 	resume(task, event ? 0 : signal);

@@ -21,12 +21,12 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
-#include "hosts/user/looks.h"
+#include "hosts/user/thread_checks.h"
 #include "hosts/user/stops.h"
 #include "hosts/user/supervisor.h"
 #include "hosts/user/private.h"
 
-enum { AGAIN_NS = 1000000, LATEST_NS = 20000000, SLICE_NS = 100000 };
+enum { RETRY_NS = 1000000, LATEST_NS = 20000000, SLICE_NS = 100000 };
 
 static int wake_signal(void)
 {
@@ -69,7 +69,7 @@ void user_supervisor_wake(struct tally_user *user)
 
 static void wait_for_change(struct tally_user *user)
 {
-	uint64_t at = tally_clock_now() + AGAIN_NS;
+	uint64_t at = tally_clock_now() + RETRY_NS;
 	struct timespec until = {(time_t)(at / 1000000000), (long)(at % 1000000000)};
 
 	pthread_cond_clockwait(&user->changed, &user->lock, CLOCK_MONOTONIC, &until);
@@ -127,9 +127,9 @@ static bool handle_one(struct tally_user *user)
 static void timer_arm(struct tally_user *user)
 {
 	uint64_t latest = tally_clock_now() + LATEST_NS;
-	uint64_t at = TALLY_MIN(user_looks_next(user), latest);
+	uint64_t at = TALLY_MIN(user_checks_next(user), latest);
 	const struct itimerspec times = {
-		.it_interval = {0, AGAIN_NS},
+		.it_interval = {0, RETRY_NS},
 		.it_value = {(time_t)(at / 1000000000), (long)TALLY_MAX(at % 1000000000, 1u)},
 	};
 
@@ -189,7 +189,7 @@ static void *supervisor_main(void *arg)
 		if (user->stopping)
 			break;
 		if (user->settings.samples)
-			user_looks_take(user);
+			user_checks_run(user);
 		if (user->tasks.len)
 			sleep_until_change(user);
 		else
@@ -246,7 +246,7 @@ void user_supervisor_stop(struct tally_user *user)
 	user_unlock(user);
 	while (pthread_tryjoin_np(user->thread, NULL)) {
 		user_supervisor_wake(user);
-		usleep(AGAIN_NS / 10000);
+		usleep(RETRY_NS / 10000);
 	}
 	user->started = false;
 }

@@ -16,7 +16,7 @@ struct user_task *user_task_find(const struct tally_user *user, int32_t tid)
 static int task_insert(struct tally_user *user, struct user_task *task)
 {
 	uint64_t key = (uint32_t)task->perf.tid;
-	int ret = tally_map_put(&user->by_tid, key, (uintptr_t)task);
+	int ret = tally_map_set(&user->by_tid, key, (uintptr_t)task);
 
 	if (!ret && tally_vec_push(&user->tasks, task)) {
 		tally_map_remove(&user->by_tid, key);
@@ -58,7 +58,7 @@ int user_task_rename(struct tally_user *user, struct user_task *task, int32_t ti
 	int ret = user_proc_open(&proc, task->perf.pid, tid);
 
 	if (!ret)
-		ret = tally_map_put(&user->by_tid, (uint32_t)tid, (uintptr_t)task);
+		ret = tally_map_set(&user->by_tid, (uint32_t)tid, (uintptr_t)task);
 	if (ret)
 		return ret;
 	tally_map_remove(&user->by_tid, (uint32_t)task->perf.tid);

@@ -66,11 +66,11 @@ static int self_init(struct tally_user *user)
 
 int tally_user_create(const struct tally_user_settings *settings, struct tally_user **ret_user)
 {
-	struct tally_user *user = tally_proc_is_ours() ? calloc(1, sizeof(*user)) : NULL;
+	struct tally_user *user = tally_proc_matches_us() ? calloc(1, sizeof(*user)) : NULL;
 	int ret;
 
 	if (!user)
-		return tally_proc_is_ours() ? -ENOMEM : -EXDEV;
+		return tally_proc_matches_us() ? -ENOMEM : -EXDEV;
 	user->settings = *settings;
 	user->random = tally_clock_now() | 1;
 	user->self.proc.stat = user->self.proc.schedstat = -1;
@@ -92,18 +92,18 @@ int tally_user_create(const struct tally_user_settings *settings, struct tally_u
 
 static void tasks_end(struct tally_user *user)
 {
-	user_enter(user);
+	user_call_begin(user);
 	while (user->tasks.len) {
 		struct user_task *task = user->tasks.data[user->tasks.len - 1];
 
 		tally_core_exit(user->core, &task->perf);
-		user_maps_forget(user, task->perf.pid);
+		user_maps_remove(user, task->perf.pid);
 		user_task_end(user, task);
 	}
 	tally_core_exit(user->core, &user->self.perf);
-	user_leave(user);
+	user_call_end(user);
 	while (user->processes.len)
-		user_maps_forget(user, user->processes.data[0]->pid);
+		user_maps_remove(user, user->processes.data[0]->pid);
 }
 
 void tally_user_destroy(struct tally_user *user)

@@ -296,7 +296,7 @@ def test_the_browser_has_the_same():
         screen.until(lambda s: s[0].startswith("rows: "), "the rows again")
 
 
-def test_source_is_between():
+def test_source_lines_are_between_instructions():
     recording()
     text = tally("spin").stdout
     assert re.search(r"^ +: 14 +for \(unsigned long i = 0; i < n; i\+\+\)$", text, re.M), text
@@ -308,7 +308,7 @@ def test_source_is_between():
     assert f"// {at('program.cc')}:" in tally("-l", "-P", "spin").stdout
 
 
-def test_recordings_with_names_of_their_own():
+def test_uses_embedded_symbols_and_lines():
     """tally record embeds the symbols and lines of samples. The other instructions are read from the files."""
     compile_program("itself", SOURCE.replace("(unsigned long)argc", "200000000ul"))
     texts = []
@@ -321,7 +321,7 @@ def test_recordings_with_names_of_their_own():
         assert any(re.search(part, line) for line in texts[0]), (part, texts[0])
 
 
-def test_source_elsewhere():
+def test_finds_source_with_prefix_options():
     path = recording()
     moved = at("moved/deep")
     os.makedirs(moved + os.path.dirname(path), exist_ok=True)
@@ -336,7 +336,7 @@ def test_source_elsewhere():
     tally("--prefix-strip", "2", "spin", status=1, says="'--prefix'")
 
 
-def test_sources_that_are_none():
+def test_rejects_other_files_as_source():
     path = recording()
     os.unlink(path)
     os.mkfifo(path)
@@ -351,7 +351,7 @@ def test_sources_that_are_none():
     os.rmdir(path)
 
 
-def test_sources_that_are_hostile():
+def test_escapes_hostile_source():
     path = recording()
     with open(path, "wb") as file:
         file.write(b"\n" * 7 + b"\x1b[2J\x07\x00 evil \xff\n" + b"\n" * 5 + b"x" * 1000000 + b"\n\tone\rtwo\n")
@@ -361,7 +361,7 @@ def test_sources_that_are_hostile():
     json.loads(tally("--json", "spin").stdout)
 
 
-def test_names_that_are_hostile():
+def test_escapes_hostile_names():
     name = "n" * 100000
     source = f'int odd(int n) __asm__("{name}");\nint odd(int n) {{ return n * 3; }}\n' \
              'int evil(int n) __asm__("\\"evil\\033[2J\\"");\nint evil(int n) { return odd(n) + 1; }\n' \
@@ -377,7 +377,7 @@ def test_names_that_are_hostile():
     assert name in {function["symbol"] for function in found["functions"]}
 
 
-def test_a_function_that_is_too_large():
+def test_shows_only_the_start_of_a_large_function():
     """The size in a symbol may be a gigabyte: only the start is shown."""
     source = 'asm(".globl large\\n.type large,@function\\nlarge: ret\\n.size large, 0x40000000\\n" \
              ".rept 0x80000\\n.byte 0x66,0x2e,0x0f,0x1f,0x84,0,0,0,0,0\\n.endr");\n'
@@ -392,7 +392,7 @@ def test_a_function_that_is_too_large():
     tap.same(sum(" : " in line for line in shown.splitlines()) // 10000, (4 << 20) // 10 // 10000, "instructions")
 
 
-def test_events_beside_each_other():
+def test_shows_events_side_by_side():
     compile_program("program", SOURCE, "-no-pie", "-fno-pie")
     tails = u64(100)  # of records other than samples: their event
     records = [header_attr(attr(DEFAULT_TYPE | ID, config=number), [100 + number]) for number in (0, 1)]
@@ -424,7 +424,7 @@ def test_filters():
     assert sum(value[0] for value in half.values()) < sum(value[0] for value in every.values())
 
 
-def test_mistakes():
+def test_reports_usage_errors():
     recording()
     done = tally("spim", status=1)
     assert "no samples in function 'spim'" in done.stderr and "did you mean 'spin'" in done.stderr, done.stderr
@@ -438,7 +438,7 @@ def test_mistakes():
     assert "no samples in function 'spin'" in done.stderr or "file missing" in done.stderr, done.stderr
 
 
-def test_stripped_programs_have_functions_without_names():
+def test_finds_functions_of_stripped_programs_by_unwind_rules():
     """The bounds of functions are taken from the unwind rules."""
     compile_program("stripped", SOURCE, "-no-pie", "-fno-pie", "-s")
     records = [mmap(PID, START, os.path.getsize(at("stripped")), at("stripped"))]
@@ -449,7 +449,7 @@ def test_stripped_programs_have_functions_without_names():
     assert f"<{names[0]}>:" in tally(names[0], data="stripped.data").stdout
 
 
-def test_code_of_a_compiler_at_run_time():
+def test_annotates_jit_code():
     """A jitdump contains the code and its address."""
     compile_program("program", SOURCE, "-no-pie", "-fno-pie")  # xor; inc; call to 0x100000 further; jne xor; ret
     code = bytes.fromhex("31c0" "ffc0" "e8f7ff0f00" "75f5" "c3")  # xor; inc; call a function 0x100000 further; jne xor; ret
@@ -469,7 +469,7 @@ def test_code_of_a_compiler_at_run_time():
     assert f"callq  {callee:x} <callee>" in text and f"jne    {address:x} <made>" in text, text
 
 
-def test_code_of_another_machine():
+def test_annotates_code_of_another_architecture():
     """Code of another architecture is decoded: instructions are at the addresses of the cross binutils."""
     compiler, objdump = shutil.which("aarch64-linux-gnu-gcc"), shutil.which("aarch64-linux-gnu-objdump")
     if not compiler or not objdump:

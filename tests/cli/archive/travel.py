@@ -129,7 +129,7 @@ def sections(path):
 
 
 @tap.full
-def test_same_report():
+def test_report_is_the_same_without_the_files():
     """Without the files the report is identical, byte for byte."""
     for name, options in (("plain", []), ("chains", ["-g"]), ("dwarf", ["--call-graph", "dwarf"]), ("squeezed", ["-z", "-g"]),
                           ("data", ["-g", "-d"]), ("no-ids", ["-B", "-g"])):
@@ -138,7 +138,7 @@ def test_same_report():
         same_there(path, name)
 
 
-def test_without_names():
+def test_no_symbols_omits_embedded_symbols():
     """--no-symbols omits embedded symbols."""
     path = record("bare.data", "-g", "--no-symbols")
     assert STORED_NAMES not in sections(path)
@@ -146,7 +146,7 @@ def test_without_names():
     assert "innermost_secret" not in there(path, ["report", "--stdio"]).stdout
 
 
-def test_stripped():
+def test_stripped_programs_have_the_same_report():
     """A stripped program has the same function starts, and the same reason."""
     whole = program()
     strip = shutil.which("strip")
@@ -162,7 +162,7 @@ def test_stripped():
         os.replace(whole + ".whole", whole)
 
 
-def test_truth_of_that_moment():
+def test_a_rebuilt_program_does_not_change_the_report():
     """A program that was rebuilt after the recording does not change the report; files that the user specifies do."""
     path = record("moment.data", "-g")
     before = tap.run(TALLY, "report", "--stdio", "-i", path, status=0).stdout
@@ -177,7 +177,7 @@ def test_truth_of_that_moment():
         os.rename(whole + ".away", whole)
 
 
-def test_small():
+def test_embedded_symbols_are_small():
     """Embedded symbols are a small part of the file."""
     rounds = 400
     while True:  # samples are less frequent if the kernel has lowered the rate
@@ -190,7 +190,7 @@ def test_small():
     print(f"# {len(parts[STORED_NAMES])} bytes of names, {len(parts['records'])} of records")
 
 
-def test_damaged():
+def test_damaged_symbols_are_not_used():
     """Damaged symbols are not used, and are reported."""
     path = record("damaged.data", "-g")
     with open(path, "r+b") as file:
@@ -281,7 +281,7 @@ def test_archive_dangling_link():
     assert not os.path.islink(link) and STORED_NAMES in sections(link)
 
 
-def test_archive_of_others():
+def test_archives_recordings_of_other_recorders():
     """Recordings of other recorders and machines: everything else and their reports stay the same."""
     nr = 0
     for where in ("perf61", "tally", "arm64"):
@@ -306,7 +306,7 @@ def refused(words, *args):
     assert done.returncode == 1 and words in done.stderr, (args, done.returncode, done.stderr)
 
 
-def test_archive_refuses():
+def test_archive_rejects_files_without_a_place_for_symbols():
     """Files without a place for symbols are rejected with the reason, and nothing is written."""
     out = os.path.join(WORK, "refused.data")
     folder = os.path.join(FIXTURES, "perfdata")
@@ -469,7 +469,7 @@ def redacted(data, path, out):
     return tap.run(TALLY, "archive", "-q", "--redact", "-o", out, path)
 
 
-def test_redact_behind_fields():
+def test_redact_clears_data_after_fields():
     """Data after the fields of a record is rejected or replaced by zeros."""
     path, out = os.path.join(WORK, "hiding.data"), os.path.join(WORK, "hidden.data")
     for name, kind, fields, last in hiding_records():
@@ -489,7 +489,7 @@ def test_redact_behind_fields():
         assert open(out, "rb").read().count(one[:26]) or one[0] == CPU_MAP, one
 
 
-def test_redact_behind_features():
+def test_redact_rejects_data_after_features():
     """So is data after the contents of a feature and in its padding."""
     path, out = os.path.join(WORK, "features.data"), os.path.join(WORK, "features-out.data")
     nrcpus, version, topology, numa, pmus = 7, 5, 13, 14, 16
@@ -534,7 +534,7 @@ def test_redact_jit():
         assert re.search(shown + "\n", report), (shown, report)
 
 
-def test_redact_keeps_the_recording():
+def test_redact_does_not_overwrite_the_recording():
     """-o must not be the recording itself, under any name."""
     path = record("itself.data", "-g")
     before, found = open(path, "rb").read(), os.stat(path)

@@ -119,7 +119,7 @@ def test_q_leaves_a_summary():
             assert any(part in line for line in lines), (part, lines)
 
 
-def test_who_ends_it_leaves_the_terminal_sane():
+def test_signals_restore_the_terminal():
     with tmux.Screen(80, 24) as screen:
         before, after = (os.path.join(FOLDER, name) for name in ("before", "after"))
         screen.type(f"stty -g >{before}\n")
@@ -151,7 +151,7 @@ def test_it_ends_with_its_terminal():
         assert ended, "it is still there"
 
 
-def test_it_stops_and_goes_on():
+def test_ctrl_z_suspends_and_fg_restores_the_screen():
     """Ctrl-Z returns the terminal to the shell; fg shows the same screen again."""
     with Browser(shop()) as screen:
         screen.go("3", "Down", shows="main  88.75%")
@@ -187,7 +187,7 @@ def test_without_utf8():
         screen.go("x", "h", shows="+- Keys")
 
 
-def test_where_there_is_no_screen():
+def test_prints_text_without_a_screen():
     """A dumb terminal and a pipe get text."""
     with Browser(shop(), shown=None, TERM="dumb", TALLY_PAGER="") as screen:
         screen.shows("# Health: 400 samples")
@@ -198,7 +198,7 @@ def test_where_there_is_no_screen():
     assert done.returncode == 1 and "--stdio" in done.stderr, (done.returncode, done.stderr)
 
 
-def test_less_than_all_in_recordings():
+def test_handles_recordings_without_some_data():
     """Recordings without some data: without samples it prints text, without callchains rows do not open, without times
     there is no time view."""
     empty = os.path.join(FOLDER, "empty.data")

@@ -36,7 +36,7 @@ def test_rows_open_and_close():
         screen.go("c", shows="callchains show callees")
 
 
-def test_rows_are_looked_at_closer():
+def test_rows_zoom_in_and_out():
     """t, d and s zoom in, and Esc zooms out step by step; /, g and n search names; o, F and H change what is shown."""
     with Browser(shop()) as screen:
         screen.go("2", "g", "=price-worker", "Enter")
@@ -65,7 +65,7 @@ def test_rows_are_looked_at_closer():
         screen.go("H", shows="Command")
 
 
-def test_steps_lead_back_to_what_was_there():
+def test_escape_restores_previous_states():
     """Esc restores the state of the previous step, even if the rows were sorted differently meanwhile."""
     steps = ("comm:shop", "sym:find_item", "sym:~tree", "dso:shop")
     with Browser(shop()) as screen:
@@ -116,7 +116,7 @@ def test_escape_goes_back_by_functions():
         screen.go("Escape", shows="rows: ")
 
 
-def test_help_and_health_come_and_go():
+def test_help_and_health_open_and_close():
     with Browser(shop()) as screen:
         for key in ("h", "?", "F1"):
             screen.go(key, shows=("\u250c\u2500 Keys", "the next event"))
@@ -160,7 +160,7 @@ def test_boxes_are_read_line_by_line():
         screen.go("x", gone="Keys")
 
 
-def test_names_are_whole_in_a_box():
+def test_boxes_show_complete_names():
     """Names of 4 KB are shown completely in a box, in windows of every size and in all views."""
     long = "".join(f"part{i:04}::" for i in range(400)) + "last"
     root = os.path.join(FOLDER, "long")
@@ -198,7 +198,7 @@ def test_orders_follow_each_other():
                 screen.until(lambda s, order=order: re.match(f"rows by {order} +1/", s[-2]), order)
 
 
-def test_what_is_no_function_is_not_annotated():
+def test_annotates_only_functions():
     """A row without a function is not annotated; nor is the function that was selected before."""
     with Browser(shop(), size=(80, 40)) as screen:
         screen.go("a", shows="walk_tree  90 samples")
@@ -275,7 +275,7 @@ def test_lists_out_of_sight_have_no_cursor():
         screen.selects("walk_tree")
 
 
-def test_code_without_names_is_one_in_each_file():
+def test_unnamed_code_is_one_row_for_each_file():
     """Unnamed code of a file is one row in lists and in the summary, as in its callers and callees: its lines could not
     be distinguished."""
     nowhere = os.path.join(FOLDER, "nowhere")

@@ -160,7 +160,7 @@ def test_separated_values():
     assert want == got, (want - got, got - want)
 
 
-def test_files_without_names():
+def test_uses_default_file_names():
     """The default files are perf.data.old and perf.data; a single file is compared with perf.data.old."""
     folder = tempfile.mkdtemp(dir=WORK)
     for name, share in (("perf.data.old", 100), ("perf.data", 150), ("third", 200)):
@@ -224,7 +224,7 @@ def test_planted_changes():
     assert found >= 0.95 * often, f"{found} of {often}"
 
 
-def test_phases_that_all_runs_have():
+def test_finds_changes_in_functions_that_run_in_one_phase():
     """A function that runs in one phase, 10 % of the time, and then takes twice as long: blocks of time cannot show
     that."""
     a, b = ([recorded(f"phase{share}.{n}", program(), SECOND // 2, share, 0, "phases") for n in range(3)] for share in (100, 200))
@@ -233,7 +233,7 @@ def test_phases_that_all_runs_have():
     removed(*a, *b)
 
 
-def test_a_recording_and_itself():
+def test_a_recording_does_not_differ_from_itself():
     """Nothing differs; without other recordings, noise between runs cannot be estimated."""
     path = work("itself")
     for pair in ([path, path], sides([path, path], [path, path])):
@@ -314,7 +314,7 @@ def moving(name, here, how="__attribute__((noinline))", other="only_here"):
     return recorded(name + ".data", path, options=["-g", "-F", "1999"])
 
 
-def test_functions_that_came_and_went():
+def test_shows_added_and_removed_functions():
     itself, library = moving("itself", True), moving("library", False)
     inlined = moving("inlined", True, "__attribute__((always_inline))", "renamed")
     moved = [row for row in event(itself, library)["rows"] if row["symbol"] == "spin"]
@@ -345,7 +345,7 @@ def crafted(name, addresses, **options):
     return path
 
 
-def test_numbers_by_hand():
+def test_computes_known_numbers():
     a = crafted("hand.a", [(0x10, 30), (0x20, 10)] * 10)
     b = crafted("hand.b", [(0x10, 10), (0x30, 30)] * 10)
     rows = {row["symbol"]: row for row in event(a, b)["rows"]}
@@ -360,7 +360,7 @@ def test_numbers_by_hand():
     tap.same({row["symbol"]: row["self"]["baseline"] for row in two["rows"]}[f"0x{0x10:016x}"], 0.5, "the mean")
 
 
-def test_addresses_without_a_place():
+def test_does_not_compare_addresses_of_anonymous_memory():
     """An address in a file means the same in another run; one in anonymous memory or in the kernel does not."""
     pair = []
     for side, shift in (("a", 0), ("b", 0x100000)):
@@ -375,7 +375,7 @@ def test_addresses_without_a_place():
     tap.same(rows, [("0x0000000000000010", "both", 0.333)] + [("[no symbol]", "both", 0.333)] * 2, "rows")
 
 
-def test_few_samples_and_nothing_to_tell():
+def test_gives_no_verdict_with_few_samples():
     a, b = (crafted(f"few.{n}", [(0x10, 1)] * 3 + [(0x20, 1)] * 20 * n) for n in (1, 2))
     verdicts = {row["symbol"][-2:]: row["self"]["verdict"] for row in event(a, b)["rows"]}
     tap.same(verdicts["10"], "few-samples", verdicts)
@@ -447,7 +447,7 @@ def test_the_browser_in_narrow_windows():
             assert len(cells) == (2 if columns > 40 else 1) and len(cells[0]) > 3, (columns, cells)
 
 
-def test_names_of_strangers():
+def test_escapes_hostile_names():
     pair = []
     for side in "ab":
         records = [comm(7, "e\x1b[31m\nvil"), mmap(7, 0x1000, 0x1000, "/x/p\x1b]0;\x07\nrog")]
@@ -460,7 +460,7 @@ def test_names_of_strangers():
         assert "rog" in text and not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), text
 
 
-def test_what_is_wrong_is_told():
+def test_reports_usage_errors():
     a = crafted("wrong.a", [(0x10, 1)] * 20)
     other = crafted("wrong.other", [(0x10, 1)] * 20, attrs=[attr(config=1)])
     faults = crafted("wrong.faults", [(0x10, 1)] * 20, attrs=[attr(config=2)])

@@ -261,7 +261,7 @@ def mend(fact, choice, scratch):
 
 
 @tap.full
-def test_fixes():
+def test_suggested_fixes_make_features_work():
     """The suggested changes make it work: the smallest ones and the largest ones."""
     machine.need_system_wide()
     machine.need_file_capabilities()
@@ -293,7 +293,7 @@ def test_schema():
     assert len(document["features"]) > 20 and all(row["since"] and row["title"] for row in document["features"])
 
 
-def test_documented():
+def test_documentation_lists_every_fact():
     """The page documents every fact and every value that occurred."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "commands", "doctor.md")
     with open(page, encoding="utf-8") as file:
@@ -419,7 +419,7 @@ def test_scripts_and_others():
     tap.same(about("no-such-program")["command.file"]["state"], "bad", "what is not there")
 
 
-def test_statuses():
+def test_exit_statuses():
     """Usage errors exit with 129, and the command is not run."""
     tap.same(tap.run(TALLY, "doctor", "--frob").returncode, 129, "status")
     tap.same(tap.run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
@@ -439,7 +439,7 @@ def test_colour():
     assert "\033[" not in tap.run(TALLY, "doctor").stdout
 
 
-def test_nothing_is_left():
+def test_leaves_no_descriptor_child_or_instance():
     """No descriptor, child or tracefs instance remains after it exits; a second run reports the same."""
     instances = "/sys/kernel/tracing/instances"
     before = os.listdir(instances) if os.access(instances, os.R_OK) else []

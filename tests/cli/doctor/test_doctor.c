@@ -18,7 +18,7 @@
 
 /* ---- texts ---------------------------------------------------------------------- */
 
-static void addresses(void **state)
+static void parses_addresses(void **state)
 {
 	static const struct {
 		const char *text;
@@ -39,7 +39,7 @@ static void addresses(void **state)
 				 rows[i].has);
 }
 
-static void words(void **state)
+static void finds_words(void **state)
 {
 	static const char list[] = "flags : fpu vme hypervisor\nbugs:";
 
@@ -53,7 +53,7 @@ static void words(void **state)
 	assert_true(doctor_text_has("", 0, ""));
 }
 
-static void variables(void **state)
+static void parses_variables(void **state)
 {
 	static const char all[] = "PATH=/bin\0containers=no\0container=lxc\0EMPTY=\0last";
 	const char *value;
@@ -69,7 +69,7 @@ static void variables(void **state)
 	assert_null(doctor_text_variable("", 0, "container", &len));
 }
 
-static void chosen(void **state)
+static void finds_the_chosen_word(void **state)
 {
 	static const char text[] = "none [integrity] confidentiality\n";
 	size_t len;
@@ -176,7 +176,7 @@ static void check_host(const struct host_row *row)
 		assert_string_equal(host.hypervisor, row->hypervisor);
 }
 
-static void hosts(void **state)
+static void detects_kinds_of_hosts(void **state)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(host_rows); i++)
 		check_host(&host_rows[i]);
@@ -185,8 +185,9 @@ static void hosts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses), cmocka_unit_test(words), cmocka_unit_test(variables),
-		cmocka_unit_test(chosen),    cmocka_unit_test(hosts),
+		cmocka_unit_test(parses_addresses),       cmocka_unit_test(finds_words),
+		cmocka_unit_test(parses_variables),       cmocka_unit_test(finds_the_chosen_word),
+		cmocka_unit_test(detects_kinds_of_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ def test_latency_between_events():
     assert 500 <= histogram(run.stdout) <= 520 and not re.search(r"\| +0 \|", run.stdout), run.stdout
 
 
-def test_lost_is_told():
+def test_reports_lost_events():
     machine.need_trace_event("raw_syscalls/sys_enter")
     # The buffer is not read meanwhile: the command stops tally.
     many = "kill -STOP $PPID; i=0; while [ $i -lt 3000 ]; do kill -0 $$; i=$((i+1)); done; kill -CONT $PPID"
@@ -174,7 +174,7 @@ def test_lost_is_told():
     has(run.stderr, rf"{sum(map(int, gaps))} events were lost in {len(gaps)} gaps", "hint: use larger buffers")
 
 
-def test_delay_and_commands_that_are_none():
+def test_delay_and_missing_commands():
     has(ftrace("-D", "20", *SWITCH, "--", "sleep", "0.1").stdout, "# tracer: nop")
     has(ftrace(*SWITCH, "--", "/no/such/command", status=127).stderr, "cannot run '/no/such/command'")
     tap.same(ftrace(*SWITCH, "--", "sh", "-c", "kill -9 $$", status=137).stderr, "", "complaints")
@@ -208,7 +208,7 @@ def test_signals_end_it_in_order():
         nothing_left(run, before, f"signal {number}")
 
 
-def test_nobody_reads_the_output():
+def test_ends_if_the_reader_exits():
     needs_tracefs()
     before = settings()
     run = start("-a", *SWITCH)
@@ -218,7 +218,7 @@ def test_nobody_reads_the_output():
     nothing_left(run, before, "it")
 
 
-def test_keeper_is_killed():
+def test_survives_a_killed_keeper():
     needs_tracefs()
     before = settings()
     run = start("-a", *SWITCH)
@@ -229,7 +229,7 @@ def test_keeper_is_killed():
     nothing_left(run, before, "that")
 
 
-def test_stale_instances_go():
+def test_removes_stale_instances():
     needs_tracefs()
     before = settings()
     run = start("-a", *SWITCH)

@@ -65,7 +65,7 @@ def test_list_words_and_patterns():
 
 
 @tap.always
-def test_list_tells_what_cannot_be_counted():
+def test_list_marks_uncountable_events():
     events = listed("hw", "sw", "cpu", "metric")["events"]
     software = [event for event in events if event["name"] == "page-faults"]
     tap.same(software[0]["countable"], machine.need_events.reason() is None, software)
@@ -80,7 +80,7 @@ def test_list_details():
     assert "counters 0,1,2,3" in full, full
 
 
-def test_unknown_cpu_is_told_what_it_gets():
+def test_unknown_cpus_get_architectural_events():
     done = tally("list", "--cpuid", "GenuineIntel-6-FE-1", "cpu")
     assert "no event table for CPU 'GenuineIntel-6-FE-1'" in done.stderr, done.stderr
     assert "instruction_retired" in done.stdout, done.stdout[:300]
@@ -150,7 +150,7 @@ def test_metrics_open_groups_that_fit():
     assert "GROUP" not in alone, alone
 
 
-def test_metrics_that_are_none():
+def test_rejects_unknown_metrics():
     done = tally("stat", "-M", "ipx", "--cpuid", "skylakex", "--dry-run", "true", status=129)
     assert "no such metric" in done.stderr and "did you mean 'ipc'" in done.stderr, done.stderr
     tally("stat", "--topdown", "--td-level", "9", "--cpuid", "skylakex", "--dry-run", "true", status=129, says="TopdownL9")
@@ -197,7 +197,7 @@ def test_plan_of_a_group_that_fits():
     tap.same({event["share"] for event in made["groups"][0]["events"]}, {1.0}, "share")
 
 
-def test_plan_of_groups_that_take_turns():
+def test_plan_of_multiplexed_groups():
     events = ["l1d.replacement", "l2_lines_in.all", "br_inst_retired.all_branches", "uops_issued.any",
               "uops_retired.retire_slots"]
     made = plan("--cpuid", "skylakex", "-e", ",".join(events))

@@ -73,7 +73,7 @@ def test_missing_file_says_so():
         assert "/nonexistent/perf.data" in run.stderr and "No such file" in run.stderr, run.stderr
 
 
-def test_garbage_says_what_and_where():
+def test_reports_garbage_with_its_offset():
     with tempfile.NamedTemporaryFile() as file:
         file.write(b"this is no recording at all, however long one looks at it" * 10)
         file.flush()
@@ -89,7 +89,7 @@ def check_broken_recordings_end_with_an_error_at_once(one):
     assert run.returncode in (0, 1), run.returncode
 
 
-def test_cut_recordings_say_where():
+def test_reports_where_a_recording_is_truncated():
     """A file truncated in its header is rejected; one truncated later is read up to that point."""
     with open(OWN.recording("perf61", "ticks.data"), "rb") as file:
         whole = file.read()

@@ -86,7 +86,7 @@ def refused(run, path, content):
 
 
 @tap.always
-def test_files_of_others_stay():
+def test_does_not_replace_files_of_other_programs():
     for name, what in tap.some([(name, what) for name in FOREIGN for what in WRITERS], PARTS):
         content, mode = FOREIGN[name]
         # A name that requires compression is rejected before, if the format is never compressed.
@@ -193,7 +193,7 @@ def test_an_empty_file_is_replaced():
         os.unlink(path)
 
 
-def test_record_keeps_what_was_there():
+def test_record_keeps_the_previous_file():
     steps.machine.need_events()
     path, old = place("main.c", b"int x;\n"), os.path.join(OUT, "main.c.old")
     steps.record(path, "-q", "-e", "cpu-clock", "true")

@@ -52,7 +52,7 @@ def test_the_first_variable_that_is_set_counts():
         assert all(line.startswith(MARK) for line in lines(text)) and "[.]" in text, text
 
 
-def test_none_where_it_is_not_wanted():
+def test_uses_no_pager_if_disabled():
     for arguments, environment in (([], {"TALLY_PAGER": ""}), ([], {"TALLY_PAGER": "cat"}), ([], {"PERF_PAGER": "", "PAGER": MARKING}),
                                    (["--no-pager"], {"TALLY_PAGER": MARKING}), ([], {"TALLY_PAGER": MARKING, "TERM": "dumb"})):
         status, text = shown(*arguments, "report", "--stdio", **environment)
@@ -96,14 +96,14 @@ def test_the_status_is_that_of_the_command():
     assert re.search(r"^tally: ", text, re.M), text
 
 
-def test_who_leaves_early_ends_it_without_a_word():
+def test_quitting_the_pager_ends_it_silently():
     status, text = shown("report", "--stdio", path=MANY, TALLY_PAGER="head -n 20")
     tap.same(status, 128 + 13, "SIGPIPE")
     tap.same(len(text.split("\r\n")), 21, "lines")
     assert "cannot" not in text, text
 
 
-def test_one_that_cannot_be_run():
+def test_prints_without_a_pager_that_cannot_run():
     status, text = shown("report", "--stdio", TALLY_PAGER="/no/such/pager")
     tap.same(status, 0, text)
     assert "cannot run the pager '/no/such/pager': No such file" in text and "[.]" in text, text
@@ -111,7 +111,7 @@ def test_one_that_cannot_be_run():
     assert "cannot run" not in text and "[.]" in text, text
 
 
-def test_keys_are_the_pagers():
+def test_the_pager_handles_keys():
     """less shows a page; Ctrl-C does not end it, q ends both."""
     machine.need_tool("less", "--version")
     with Session(TALLY, "report", "--stdio", "-i", MANY, LESS="", LESSHISTFILE="-") as session:

@@ -105,7 +105,7 @@ def test_taken_options_of_record_leave_it_as_it_is():
         assert run.returncode == 0 and "has no effect here" in run.stderr, f"{written(row)}: {run.stderr}"
 
 
-def test_slips_and_beginnings_of_perfs_options():
+def test_handles_misspelled_and_abbreviated_options():
     run = tap.run(TALLY, "report", "--hirarchy")
     assert "did you mean '--hierarchy'?" in run.stderr, run.stderr
     run = tap.run(TALLY, "report", "--hierar")

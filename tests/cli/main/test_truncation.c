@@ -44,7 +44,7 @@ static int teardown(void **state)
 	return unlink(path);
 }
 
-static void what_is_gone_reads_as_zeros(void **state)
+static void truncated_parts_read_as_zeros(void **state)
 {
 	struct tally_file_map map;
 	const char *name;
@@ -71,7 +71,7 @@ static void what_is_gone_reads_as_zeros(void **state)
 }
 
 /* In other mappings zeros could be misinterpreted, so the signal ends the process as before. */
-static void other_mappings_end_it(void **state)
+static void faults_in_other_mappings_end_the_process(void **state)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -113,7 +113,7 @@ static void write_recording(void)
 	assert_int_equal(pwrite(fd, file, LEN, 0), LEN);
 }
 
-static void recordings_say_so(void **state)
+static void truncated_recordings_are_reported(void **state)
 {
 	struct tally_perfdata_record record;
 	struct tally_error err = {0};
@@ -136,7 +136,7 @@ static void recordings_say_so(void **state)
 }
 
 /* An image with symbols in the truncated part. */
-static void images_say_so(void **state)
+static void truncated_images_are_reported(void **state)
 {
 	static const struct image_symbol symbols[] = {
 		{"func", IMAGE_TEXT, 16, STB_GLOBAL, STT_FUNC}};
@@ -162,10 +162,11 @@ static void images_say_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_gone_reads_as_zeros, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_mappings_end_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(recordings_say_so, setup, teardown),
-		cmocka_unit_test_setup_teardown(images_say_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(truncated_parts_read_as_zeros, setup, teardown),
+		cmocka_unit_test_setup_teardown(faults_in_other_mappings_end_the_process, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(truncated_recordings_are_reported, setup, teardown),
+		cmocka_unit_test_setup_teardown(truncated_images_are_reported, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

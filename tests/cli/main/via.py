@@ -125,7 +125,7 @@ def test_counts_have_their_quality():
     check_clock(table, counts, run.stdout)
 
 
-def test_text_says_who_counted():
+def test_text_names_the_host():
     run = tap.run(TALLY, "stat", "--via", "user", "-e", "task-clock", "true")
     assert "counts are estimates of the user host" in run.stderr, run.stderr
     machine.need_events()
@@ -133,7 +133,7 @@ def test_text_says_who_counted():
     assert "user host" not in run.stderr, run.stderr
 
 
-def test_command_is_as_without():
+def test_the_command_behaves_as_without_tally():
     run = tap.run(TALLY, "stat", "--via", "user", "sh", "-c", "echo out; cat; kill -TERM $$", input="in\n")
     tap.same(run.returncode, 128 + signal.SIGTERM, run.stderr)
     tap.same(run.stdout, "out\nin\n", "its output")
@@ -305,7 +305,7 @@ def test_top():
         process.wait()
 
 
-def test_recording_of_what_runs():
+def test_records_running_processes():
     process = running()
     try:
         check_shares(lambda factor: recorded_running(process, factor, "--via", "user"))

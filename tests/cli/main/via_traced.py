@@ -80,7 +80,7 @@ def test_a_program_with_rights_that_it_has_already_is_measured():
 
 
 @tap.always
-def test_a_program_that_looks_for_leaks_runs_untraced():
+def test_leak_detecting_programs_run_untraced():
     machine.need_ptrace()
     path = steps.build(os.path.join(WORK, "leaks"), LEAKS, "-O1", "-fsanitize=address", needs=("-fsanitize=address",))
     env = {name: value for name, value in os.environ.items() if name not in ("ASAN_OPTIONS", "LSAN_OPTIONS")}
@@ -103,7 +103,7 @@ def test_a_program_that_looks_for_leaks_runs_untraced():
     assert "not measured" not in run.stderr and float(run.stderr.splitlines()[-1].split(",")[0]) > 1, run.stderr
 
 
-def test_what_is_said_of_leaks_is_understood():
+def test_detects_leak_detection_by_its_variables():
     """Check the variables that the sanitizer of the program reads, and that the last setting counts."""
     machine.need_ptrace()
     both = {flag: steps.build(os.path.join(WORK, name), LEAKS, "-O1", flag, needs=(flag,), once=True)

@@ -73,7 +73,7 @@ def test_no_fifo_is_opened_to_see_what_it_is():
         tap.run(TALLY, "evlist", "fifo", cwd=folder, status=129, says="'fifo'")
 
 
-def test_slips_get_suggestions():
+def test_spelling_mistakes_get_suggestions():
     slips = {
         "recrod": "record", "reprot": "report", "stats": "stat", "help scirpt": "script", "bulidid-list": "buildid-list",
         "record --frq 9 true": "--freq", "report --no-demangel": "--no-demangle", "report --sotr=dso": "--sort",
@@ -114,7 +114,7 @@ def test_list_warns_of_what_was_asked_for():
     assert "no event table" in tap.run(TALLY, "list", "metric", env=nobody).stderr
 
 
-def test_output_that_may_grow_no_larger():
+def test_reports_a_file_size_limit():
     """RLIMIT_FSIZE is reported as an error of the output, for commands that only read."""
     with tempfile.TemporaryDirectory() as folder:
         made(folder, "perf.data", *BUSY)
@@ -139,7 +139,7 @@ def test_names_of_outputs_are_escaped():
         assert "\x1b" not in run.stderr and "\nFAKE" not in run.stderr, run.stderr
 
 
-def test_errors_stand_once():
+def test_errors_are_printed_once():
     with tempfile.TemporaryDirectory() as folder:
         made(folder, "perf.data", "true")
         run = tap.run(TALLY, "report", "-s", "bogus", cwd=folder)

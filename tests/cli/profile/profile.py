@@ -22,7 +22,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("profile-test")
 SPIN = os.path.join(WORK, "spin")
 TEMPORARY = os.path.join(WORK, "tmp")
-FOR_EVER = "1000000"
+SLEEP_FOREVER = "1000000"
 CLOCK = ("-e", "cpu-clock")
 LINE = re.compile(r"\[ ([\d.]+) s, ([\d,]+) samples, ([\d.]+) MB, ([\d,]+) lost \]")
 
@@ -106,12 +106,12 @@ def test_on_a_terminal_the_line_moves():
 
 
 def test_ctrl_c_ends_it_and_shows_it():
-    status, text = browse(SPIN, FOR_EVER, then=lambda session: session.press("\x03"))
+    status, text = browse(SPIN, SLEEP_FOREVER, then=lambda session: session.press("\x03"))
     tap.same(status, 128 + signal.SIGINT, text[-300:])  # the command's
 
 
 def test_quit_ends_it_and_leaves_nothing():
-    process = subprocess.Popen([TALLY, "profile", *CLOCK, SPIN, FOR_EVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    process = subprocess.Popen([TALLY, "profile", *CLOCK, SPIN, SLEEP_FOREVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True,
                                # Background jobs of a shell ignore it.
                                preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL))
@@ -161,7 +161,7 @@ def test_a_file_that_is_kept():
         assert "not a file that can be read back" in run.stderr and run.stdout == "", run.stderr
 
 
-def test_a_page():
+def test_profile_writes_a_page():
     """A page has the contents of a recording: tests/page reads it. Here the file must exist under the right name,
     without other output."""
     page = os.path.join(WORK, "page.html")
@@ -172,7 +172,7 @@ def test_a_page():
     assert "No such file" in run.stderr and not lines(run.stderr), run.stderr
     run = profile(*CLOCK, "--html", "-", "--", "echo", "in the page", status=129)
     assert run.stdout == "" and "--html FILE" in run.stderr, run
-    with subprocess.Popen([SPIN, FOR_EVER]) as process:
+    with subprocess.Popen([SPIN, SLEEP_FOREVER]) as process:
         run = tap.while_it_works(process.pid, lambda seconds: profile(
             *CLOCK, "--html", "-", "--duration", str(seconds), "-p", str(process.pid)))
         process.kill()
@@ -184,9 +184,9 @@ def test_duration():
     for command, status in (("profile", 0), ("record", 0)):
         path = os.path.join(WORK, "short.data")
         start = time.monotonic()
-        profile("-o", path, *CLOCK, "--duration", "0.7", SPIN, FOR_EVER, command=command, status=status)
+        profile("-o", path, *CLOCK, "--duration", "0.7", SPIN, SLEEP_FOREVER, command=command, status=status)
         assert 0.7 <= time.monotonic() - start, time.monotonic() - start  # and it ended before the command
-    with subprocess.Popen([SPIN, FOR_EVER]) as process:
+    with subprocess.Popen([SPIN, SLEEP_FOREVER]) as process:
         run = tap.while_it_works(process.pid, lambda seconds: profile(
             *CLOCK, "--duration", str(seconds), "-p", str(process.pid)))
         assert process.poll() is None, "it was not ours to end"
@@ -210,7 +210,7 @@ def test_how_it_is_recorded():
     assert "CALLCHAIN" not in tap.run(TALLY, "evlist", "-v", "-i", path).stdout
 
 
-def test_no_room_for_the_file():
+def test_a_full_disk_is_an_error():
     run = profile(*CLOCK, SPIN, "0", status=1, env=dict(os.environ, TMPDIR=os.path.join(WORK, "nowhere")))
     assert "cannot create" in run.stderr and "TMPDIR" in run.stderr, run.stderr
 

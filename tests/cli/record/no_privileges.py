@@ -29,13 +29,13 @@ def without(name, *args, level=2, status=1, **more):
     return done
 
 
-def test_without_record_all():
+def test_record_all_is_denied():
     """All CPUs are denied; the message explains how to permit it."""
     without("record-all", "record", "-a", "-o", output("no.data"), "true")
     assert not os.path.exists(output("no.data"))
 
 
-def test_without_record_own():
+def test_record_own_excludes_the_kernel():
     """The user's own command: only user space is recorded, and the reason is reported once."""
     done = without("record-own", "record", "-o", output("own.data"), "true", status=0)
     assert done.stderr.count("only user space is recorded") == 1
@@ -43,12 +43,12 @@ def test_without_record_own():
     assert re.fullmatch(r"cycles:(Pu|u)|cpu-clock:u", name), name
 
 
-def test_without_record_foreign():
+def test_record_of_other_users_is_denied():
     """A task of another user is denied."""
     without("record-foreign", "record", "-p", "1", "-o", output("no.data"))
 
 
-def test_without_stat_all():
+def test_stat_all_is_denied():
     without("stat-all", "stat", "-a", "-e", "cpu-clock", "true")
 
 
@@ -132,7 +132,7 @@ def test_stat_keeps_counts_of_commands_that_miss_some_time():
             assert "removed" not in done.stderr and "not counted" not in done.stderr, done.stderr
 
 
-def test_without_stat_own():
+def test_stat_own_excludes_the_kernel():
     """Events that only occur in the kernel are not shown as 0."""
     done = without("stat-own", "stat", "-e", "task-clock,context-switches", "-o", output("stat"),
                    "true", status=0)
@@ -142,11 +142,11 @@ def test_without_stat_own():
     assert done.stderr.count("requires privileges") == 2, done.stderr
 
 
-def test_without_stat_foreign():
+def test_stat_of_other_users_is_denied():
     without("stat-foreign", "stat", "-p", "1", "-e", "task-clock")
 
 
-def test_without_tracepoint():
+def test_tracepoints_are_denied():
     machine.need_closed_tracefs()
     without("tracepoint", "record", "-e", "sched:sched_switch", "-o", output("no.data"), "true")
 
@@ -169,7 +169,7 @@ def test_without_at_0_and_below():
         assert "Captured" in done.stderr and "ring buffers" not in done.stderr, done.stderr
 
 
-def test_new_cpu():
+def test_a_new_cpu_cannot_be_opened():
     """A CPU that is brought online later cannot be opened any more, which is reported."""
     for args in (["record", "-a", "-o", output("cpu.data")], ["stat", "-a", "-e", "cpu-clock"]):
         work = Workload("cpu")
@@ -182,7 +182,7 @@ def test_new_cpu():
         assert "CPU 1 came online later: it is not covered" in told, told
 
 
-def test_no_keep_caps():
+def test_capabilities_cannot_be_kept():
     """Capabilities cannot be kept."""
     for command in ("record", "stat"):
         done = account().run(capable(), command, "--keep-caps", "true")

@@ -203,7 +203,7 @@ def powerful():
                                          "cap_sys_ptrace,cap_syslog=ep")
 
 
-def test_output_is_the_users():
+def test_output_is_written_with_the_users_rights():
     """A file in a directory without write permission is not written; cap_dac_override does not help either."""
     me, closed = account(), account().make("closed", 0, 0o755)
     for args in (["record", "-a", "-o", f"{closed}/x.data"], ["stat", "-o", f"{closed}/x.txt"]):
@@ -212,7 +212,7 @@ def test_output_is_the_users():
         assert not os.listdir(closed), os.listdir(closed)
 
 
-def test_workload_is_the_users():
+def test_the_command_runs_with_the_users_rights():
     """The command is searched and run with the user's rights only."""
     me, secret = account(), os.path.join(account().make("closed", 0, 0o755), "secret")
     with open(secret, "w") as file:
@@ -228,7 +228,7 @@ def test_workload_is_the_users():
         os.unlink(secret)
 
 
-def test_control_is_the_users():
+def test_control_fifos_are_opened_with_the_users_rights():
     """A FIFO without permission for the user is not opened."""
     me, fifo = account(), os.path.join(account().make("closed", 0, 0o755), "fifo")
     os.mkfifo(fifo, 0o600)
@@ -240,7 +240,7 @@ def test_control_is_the_users():
         os.unlink(fifo)
 
 
-def test_tables_cost_capabilities():
+def test_reading_an_events_directory_drops_capabilities():
     """An events directory must be read before events are opened: capabilities are dropped first."""
     with rights.sysctls(perf_event_paranoid=2):
         closed = account().make("tables", 0, 0o700)
@@ -322,7 +322,7 @@ def test_rings_default():
         assert not done.stderr, done.stderr
 
 
-def test_rings_asked():
+def test_explicit_ring_sizes_fail_with_remedies():
     """-m is rounded as in perf. On failure both remedies are reported."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=32):
         done = account().run(capable(), "record", "-m10", "-a", "-o", output("ring.data"), "true",
@@ -334,7 +334,7 @@ def test_rings_asked():
                            preexec_fn=NO_MEMLOCK))
 
 
-def test_rings_taken():
+def test_uses_memory_that_other_processes_did_not_lock():
     """Memory locked by another process of the user is not available: this is reported, and recording continues."""
     with rights.sysctls(perf_event_paranoid=2, perf_event_mlock_kb=516):
         work = Workload("taken")
@@ -366,7 +366,7 @@ def test_rings_capability():
 # ---- hidden symbols ----------------------------------------------------------------------
 
 
-def test_kernel_names_come_along():
+def test_recordings_contain_kernel_symbols():
     """A recording contains the kernel symbols that its recorder could see, for readers without permission."""
     machine.need_kernel_symbols()
     with rights.sysctls(perf_event_paranoid=2, kptr_restrict=1):

@@ -300,7 +300,7 @@ def test_attach_end(path):
     same(path)
 
 
-def test_attach_nobody(path):
+def test_attaching_to_an_unknown_process_fails(path):
     """-p of an unknown process is reported."""
     assert "no such task" in record("-p", "999999999", "-o", path, status=1)
     assert "not a list" in record("-p", "x", "-o", path, status=1)

@@ -55,7 +55,7 @@ def test_killed(path):
     text(TALLY, "report", "--stdio", "-i", path)
 
 
-def test_command_stays(path):
+def test_a_second_signal_ends_tally_if_the_command_stays(path):
     """A command that ignores SIGTERM does not block a second request to end."""
     process = background("-e", "cpu-clock", "-o", path, "sh", "-c", "trap '' TERM; echo up; while :; do :; done",
                          stdout=subprocess.PIPE)

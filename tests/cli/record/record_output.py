@@ -94,7 +94,7 @@ def full_pipe(*numbers):
     return process, reader
 
 
-def test_pipe_stuck(path):
+def test_a_stuck_reader_does_not_block_the_end(path):
     """A reader that does not read does not block the requested end."""
     for numbers in ((signal.SIGINT,), (signal.SIGTERM,), (signal.SIGTERM, signal.SIGINT)):
         process, reader = full_pipe(*numbers)
@@ -136,7 +136,7 @@ def test_fifo(path):
     assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
 
 
-def test_fifo_nobody(path):
+def test_waiting_for_a_fifo_reader_can_be_interrupted(path):
     """Waiting for a reader of a FIFO can be ended with INT and TERM."""
     os.mkfifo(path)
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -321,7 +321,7 @@ def test_old_not_kept(path):
         assert file.read() == "old"
 
 
-def test_one_old(path):
+def test_keeps_one_old_file(path):
     """Successive recordings keep one old file."""
     for _ in range(4):
         record("-q", "-e", "cpu-clock", "-o", path, "true")

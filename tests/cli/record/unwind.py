@@ -214,7 +214,7 @@ int main(void)
 
 
 @tap.always
-def test_data_in_the_frame_pointer_is_no_caller():
+def test_data_in_the_frame_pointer_is_not_taken_for_a_caller():
     if os.uname().machine != "x86_64":
         raise tap.Skip("the code that is made is of x86-64")
     program = steps.build(os.path.join(WORK, "astray"), ASTRAY.replace("WORK", "300000000"), "-O1")
@@ -310,7 +310,7 @@ def test_dumps_stay_where_the_file_was_gone():
     assert found["whole"] >= 0.5 * found["unwound"] > 10, (health(path)["stacks"], found)
 
 
-def test_wrong_words_are_refused():
+def test_rejects_invalid_options():
     for word in ("auto,0", "auto,x", "dwarf,99999", "auto8192", "lbr,1"):
         run = tap.run(TALLY, "record", "--call-graph", word, "true")
         assert run.returncode and f"--call-graph {word}: " in run.stderr, run.stderr

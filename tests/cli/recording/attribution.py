@@ -66,7 +66,7 @@ def named(path):
 
 
 @tap.always
-def test_tasks_outside_have_no_names():
+def test_tasks_outside_the_namespace_have_no_names():
     machine.need_tool("nm", "--version")
     path = outside()
     tap.same(named(path)[1:], [("[unknown]", "[unknown]")] * 3 + [(":9", "[unknown]"), ("inside", "hot_alpha")], "script")
@@ -85,7 +85,7 @@ def test_tasks_outside_have_no_names():
     assert "1 sample" in code.replace("1 samples", "1 sample"), code[:500]
 
 
-def test_an_archive_has_no_names_of_theirs():
+def test_archives_have_no_names_of_tasks_outside():
     machine.need_tool("nm", "--version")
     path = outside()
     archive = os.path.join(WORK, "archived.data")
@@ -100,7 +100,7 @@ def test_an_idle_task_keeps_its_name():
     assert "namespace" not in steps.report(path, "--stdio")
 
 
-def test_a_number_that_was_given_out_again():
+def test_a_reused_pid_is_a_new_process():
     """Neither a fork record nor mappings of the second process were recorded."""
     machine.need_tool("nm", "--version")
     alpha = program("alpha")

@@ -96,7 +96,7 @@ BAD_WORDS = {
 }
 
 
-def test_what_is_no_caller_ends_a_chain():
+def test_an_invalid_caller_ends_a_chain():
     write_program()
     for what, word in BAD_WORDS.items():
         path = write_recording("bad.data", user(LEAF, GOOD, word, ROOT), user(LEAF, word), user(LEAF, GOOD, ROOT))
@@ -105,7 +105,7 @@ def test_what_is_no_caller_ends_a_chain():
         tap.same((health["astray_chains"], health["bad_chains"], health["unmapped"]), (2, 0, 0), what)
 
 
-def test_what_is_missing_is_one_row():
+def test_missing_callers_are_one_row():
     write_program()
     path = write_recording("row.data", *(user(LEAF, GOOD, 0x1000 * i) for i in range(3)), user(LEAF, GOOD, ROOT))
     rows = [row.replace(" ", "") for row in steps.report(path, "-q", "-x", ";", "-g", "none", "-s", "dso,sym").split("\n")]
@@ -128,7 +128,7 @@ def test_raw_chains_are_those_of_the_recording():
     tap.same([line.split()[0] for line in lines if line.strip()], ["1340", "1215", "7fd530057ce0", "1115", "1340"], "script")
 
 
-def test_where_a_sample_was_is_not_judged():
+def test_sampled_addresses_are_not_validated():
     write_program()
     kernel = (CONTEXT_KERNEL, KERNEL_TEXT, KERNEL_TEXT + 16)
     odd = in_function(MIDDLE, 0x23)
@@ -141,14 +141,14 @@ def test_where_a_sample_was_is_not_judged():
     tap.same(health["astray_chains"], 1, "astray")
 
 
-def test_memory_without_a_file_is_judged_by_its_map():
+def test_anonymous_memory_is_validated_by_its_mapping():
     write_program()
     path = write_recording("jit.data", user(LEAF, JIT + 7, ROOT), user(JIT + 1, JIT + 8, JIT + PAGE))
     got, _ = stacks(path)
     tap.same(got, {("inner", f"0x{JIT + 7:016x}", "outer"): 1, (f"0x{JIT + 1:016x}", f"0x{JIT + 8:016x}", CUT): 1}, "stacks")
 
 
-def test_files_that_cannot_tell_are_not_asked():
+def test_unknown_architectures_and_newer_files_are_not_used():
     words = [user(LEAF, in_function(MIDDLE, 0x20), ROOT)]
     write_program()
     tap.same(stacks(write_recording("other.data", *words))[1]["astray_chains"], 1, "the recorded file")
@@ -163,7 +163,7 @@ def test_files_that_cannot_tell_are_not_asked():
     tap.same(stacks(path)[1]["astray_chains"], 0, "no file")
 
 
-def test_chains_from_elsewhere_stay_as_they_are():
+def test_other_kinds_of_chains_are_not_validated():
     """Addresses in LBR call stacks are those of calls, not return addresses."""
     write_program()
     call_stack = struct.pack("<Q", 2) + u64(LEAF - 0x40, in_function(MIDDLE, 0x10), 0) + u64(0, in_function(OUTER, 0x10), 0)
@@ -179,7 +179,7 @@ def test_chains_from_elsewhere_stay_as_they_are():
     assert CUT not in str(got), got
 
 
-def test_a_process_without_maps_is_not_judged():
+def test_processes_without_mappings_are_not_validated():
     path = os.path.join(WORK, "nomaps.data")
     with open(path, "wb") as file:
         file.write(file_bytes([comm(1, "task"), sample(0x1000, 1, 1, USER, chain(CONTEXT_USER, 0x1000, 0x2000, 0x3000))], [attr(KINDS)]))
@@ -188,7 +188,7 @@ def test_a_process_without_maps_is_not_judged():
     tap.same(health["astray_chains"], 0, "astray")
 
 
-def test_the_share_is_of_the_chains_that_were_looked_at():
+def test_the_share_is_of_validated_chains():
     write_program()
     light = user(in_function(OUTER, 0x50), 0x1000)
     heavy = [user(LEAF, GOOD, 0x1000)] * 199 + [user(LEAF, GOOD, ROOT)] * 200
@@ -313,11 +313,11 @@ def check_whole(name, compiler, *flags):
     assert any("case_tick" in names and "main" in names for names in got), [names for names in got if "case_tick" in names]
 
 
-def test_programs_with_frame_pointers_are_whole_by_gcc():
+def test_programs_with_frame_pointers_by_gcc_have_complete_chains():
     check_whole("gcc", "gcc")
 
 
-def test_programs_with_frame_pointers_are_whole_by_clang():
+def test_programs_with_frame_pointers_by_clang_have_complete_chains():
     check_whole("clang", "clang")
 
 
@@ -337,7 +337,7 @@ def test_programs_by_musl_are_whole():
     check_whole("musl", "musl-gcc", "-static", "-DNO_CONTEXT")
 
 
-def test_programs_without_frame_pointers_go_astray():
+def test_programs_without_frame_pointers_have_broken_chains():
     """All remaining words of their chains are addresses of code: there is no address without a mapping."""
     program = shutil.which("perl")
     machine.need_tool("perl", "-e", "0")

@@ -158,7 +158,7 @@ def test_the_two_passes_of_a_report_agree(order):
 
 
 @in_both
-def test_samples_wait_alone(order):
+def test_other_samples_are_not_delayed(order):
     """Other samples are not delayed. Deferred ones are printed when their record arrives, as in perf script."""
     path = write(order, order.waiting(10, 5), order.sample(20, CONTEXT_USER, INNER, tid=2), order.waiting(30, 7, tid=2),
                  order.callers(40, 7, OUTER, tid=2), order.sample(50, CONTEXT_USER, OUTER, tid=2), order.callers(60, 5, INNER))
@@ -166,7 +166,7 @@ def test_samples_wait_alone(order):
 
 
 @in_both
-def test_what_never_gets_its_callers_is_shown_without(order):
+def test_samples_without_callers_are_shown(order):
     lost = {
         "no record": [],
         "of another thread": [order.callers(40, 5, INNER, tid=2)],
@@ -210,7 +210,7 @@ def test_threads_are_what_they_were_when_the_sample_was_taken(order):
 
 
 @in_both
-def test_filters_are_applied_to_what_waited(order):
+def test_filters_apply_to_deferred_samples(order):
     records = [one for i in (10, 20, 30) for one in (order.waiting(i, i), order.callers(i + 5, i, INNER))]
     path = write(order, *records)
     tap.same([one[0] for one in script(path, "--time", "0.000000015,0.000000025")[0]], [20], "--time")
@@ -219,7 +219,7 @@ def test_filters_are_applied_to_what_waited(order):
 
 
 @in_both
-def test_callers_that_went_astray_are_cut(order):
+def test_broken_callers_are_replaced_by_the_mark(order):
     path = write(order, order.waiting(10, 5), order.callers(20, 5, INNER, OUTER, 0x1000, OUTER))
     told = json.loads(tap.run(TALLY, "report", "--json", "-i", path).stdout)
     tap.same(told["health"]["astray_chains"], 1, "astray")
@@ -239,7 +239,7 @@ def test_records_are_shown_as_they_are(order):
     assert "defer_callchain: 1, defer_output: 1" in text, text
 
 
-def test_what_waits_is_bounded():
+def test_waiting_samples_are_limited():
     """More samples than may wait, of as many threads: the first ones are printed first, and memory stays limited."""
     order, nr = ORDERS["little"], 150000
     inner = (CONTEXT_KERNEL, *(KERNEL_TEXT + 16 + i for i in range(90)))

@@ -257,7 +257,7 @@ PID = 4194304 + os.getpid()
 MAP = f"/tmp/perf-{PID}.map"
 
 
-def test_maps_of_other_users_are_not_taken():
+def test_perf_maps_of_other_users_are_not_used():
     machine.need_root()
     with open(MAP, "w", encoding="ascii") as file:
         file.write("400000 1000 jitted\n")
@@ -285,7 +285,7 @@ def test_links_of_other_users_are_not_followed():
         os.unlink(MAP)
 
 
-def test_second_names_of_files_are_not_taken():
+def test_hard_links_are_not_used():
     """Any user can create a hard link to root's files in /tmp."""
     target = os.path.join("/tmp", f"tally-target-{os.getpid()}")
     with open(target, "w", encoding="ascii") as file:

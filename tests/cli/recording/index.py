@@ -156,7 +156,7 @@ def in_namespace(script):
 # ---- output, and written files ----------------------------------------------------------------
 
 
-def test_cold_warm_and_off_say_the_same():
+def test_reports_are_the_same_with_and_without_indexes():
     for command in COMMANDS:
         begin()
         expect_plain(command)  # cold
@@ -181,7 +181,7 @@ def test_warm_reads_no_symbols():
     assert sum("ffffffff8" in line for line in lines) <= 1, lines
 
 
-def test_chains_that_went_astray():
+def test_broken_chains_use_the_index():
     """With and without callers, so that an index is also used to check the functions of chains."""
     other = DATA + ".chains"
     with open(other, "wb") as file:
@@ -216,7 +216,7 @@ def test_a_wrong_setting_is_told():
     assert own_index() in listing()
 
 
-def test_a_reader_that_goes():
+def test_a_closed_pipe_leaves_the_indexes():
     """script | head ends by a signal, and leaves the indexes of all files that it had read."""
     begin()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
@@ -229,7 +229,7 @@ def test_a_reader_that_goes():
     assert own_index() in listing() and not [name for name in listing() if name.startswith(".")], listing()
 
 
-def test_places():
+def test_uses_xdg_cache_home():
     """$XDG_CACHE_HOME/tally, otherwise ~/.cache/tally; relative paths are ignored; modes are private."""
     home = os.path.join(WORK, "home")
     for env in ({"XDG_CACHE_HOME": None}, {"XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": "relative"}):
@@ -292,7 +292,7 @@ def test_a_full_directory():
         assert left == [] or room > 65536, (room, left)  # symbols without unwind rules, or all
 
 
-def test_a_recorder_without_a_place():
+def test_records_without_a_writable_directory():
     """tally record, which stores rules and symbols of removed files there, still records."""
     good()
     data = os.path.join(WORK, "recorded.data")
@@ -311,7 +311,7 @@ def test_a_recorder_without_a_place():
 # ---- concurrent processes ------------------------------------------------------------------------
 
 
-def test_two_at_once():
+def test_two_processes_at_the_same_time():
     """Also if each removes the other's files."""
     limits = [None, str(len(good()) * 3 // 2)]
     for number in range(8):
@@ -451,7 +451,7 @@ def test_a_directory_that_others_may_write():
         assert listing() == [], oct(mode)
 
 
-def test_what_is_no_file():
+def test_ignores_what_is_not_a_regular_file():
     for make in (os.mkdir, os.mkfifo):
         good()
         path = os.path.join(INDEXES, own_index())

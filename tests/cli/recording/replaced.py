@@ -216,7 +216,7 @@ def test_replaced():
     each_way(rename_over)
 
 
-def test_built_anew():
+def test_rebuilt():
     each_way(build_anew)
 
 
@@ -277,7 +277,7 @@ def has_open(pid, path):
     return False
 
 
-def test_a_short_life():
+def test_a_program_that_exits_before_the_rings_are_read():
     """A program that removes itself exits long before the ring buffers are read."""
     text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     path = os.path.join(WORK, "short")
@@ -298,7 +298,7 @@ def test_a_short_life():
         assert "old_leaf" in report and "No symbols" not in report, report
 
 
-def test_gone_before_it_was_seen():
+def test_a_program_removed_before_its_mapping_was_seen():
     """A recorder that is stopped while a program runs is too late: there is a reason instead of symbols, and no symbols
     of another file."""
     path = os.path.join(WORK, "late")
@@ -424,7 +424,7 @@ def test_linked_after_it_was_recorded():
     assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
 
-def test_what_is_still_there_is_not_kept():
+def test_existing_files_get_no_index():
     path = program(os.path.join(WORK, "stays"), "old")
     record([path, "1"], [], lambda: None)
     names = os.listdir(os.path.join(CACHE, "tally")) if os.path.isdir(os.path.join(CACHE, "tally")) else []

@@ -100,7 +100,7 @@ static const struct {
 	{"a.js:10 of me", "a.js:10 of me"},
 };
 
-static void test_paths(void **state)
+static void replaces_paths(void **state)
 {
 	struct tally_redactor redactor = {0};
 
@@ -110,7 +110,7 @@ static void test_paths(void **state)
 	tally_redactor_free(&redactor);
 }
 
-static void test_names(void **state)
+static void replaces_names(void **state)
 {
 	struct tally_redactor redactor = {0};
 
@@ -123,7 +123,7 @@ static void test_names(void **state)
 	tally_redactor_free(&redactor);
 }
 
-static void test_comms(void **state)
+static void replaces_comms(void **state)
 {
 	struct tally_redactor redactor = {0};
 
@@ -138,9 +138,9 @@ static void test_comms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_comms),
+		cmocka_unit_test(replaces_paths),
+		cmocka_unit_test(replaces_names),
+		cmocka_unit_test(replaces_comms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ def test_a_trace_without_samples():
              [{"kind": "Intel PT", "bytes": 4224, "buffers": 3, "cpus": 2, "threads": 0}], "JSON")
 
 
-def test_a_trace_beside_samples():
+def test_a_trace_next_to_samples():
     path = craft("etm.data", info(3), crafted.sample(0x400010, 7, 2), trace(128, tid=7), crafted.sample(0x400010, 7, 3))
     said(path, "Arm CoreSight trace (128 bytes of 1 thread): not decoded by tally")
     text = steps.report(path, "--stdio")
@@ -66,7 +66,7 @@ def test_a_trace_that_is_in_the_samples():
     said(craft("spe.data", info(4), crafted.sample(0x400010, 7, 2)), "Arm SPE trace: not decoded by tally")
 
 
-def test_a_page_says_it():
+def test_pages_report_the_trace():
     page = os.path.join(WORK, "page.html")
     run = tap.run(TALLY, "report", "-i", craft("page.data", info(1), trace(64, cpu=0)), "--html", page)
     assert "Intel PT trace" in run.stderr, run.stderr

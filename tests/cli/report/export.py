@@ -172,7 +172,7 @@ def test_filters():
             check_sums(form, *options)
 
 
-def test_nothing_is_left():
+def test_leaves_no_descriptor_child_or_instance():
     for form in STACKS + ("callgrind", "csv"):
         data = export(form, "--comms", "nobody")
         if form == "callgrind":

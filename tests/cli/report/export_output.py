@@ -153,7 +153,7 @@ def test_what_cannot_be_written():
     assert run.returncode == 1 and "/nonexistent/out" in run.stderr and "No such file" in run.stderr, run.stderr
 
 
-def test_ctrl_c_leaves_what_was_there():
+def test_ctrl_c_leaves_the_old_file():
     folder = os.path.join(WORK, "ended")
     os.mkdir(folder)
     path = os.path.join(folder, "old")

@@ -433,7 +433,7 @@ def test_missing_parts_are_told():
             tap.same(tap.run(TALLY, *options, env=env).stdout, without, "with a FIFO")
 
 
-def test_shortage_is_not_the_files_fault():
+def test_a_lack_of_descriptors_is_not_reported_as_a_broken_file():
     """If descriptors run out, the file is not reported as broken or without debug information."""
     prepared()
     def few(number):

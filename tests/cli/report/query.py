@@ -68,7 +68,7 @@ def count(wanted):
     return sum(1 for sample in samples() if wanted(*sample))
 
 
-def test_what_other_options_keep():
+def test_selects_the_same_as_other_options():
     everything = rows()
     assert len({comm for comm, _ in everything}) == 2, everything
     tap.same(queried(""), everything, "no words")
@@ -114,7 +114,7 @@ def test_times():
     tap.same(sum(queried(f"-time:{middle:.6f},").values()), len(times) - late, "before it")
 
 
-def test_wrong_ones():
+def test_rejects_invalid_queries():
     for query, part in (("coom:x", "byte 1: unknown field"), ("a pid:x", "byte 7: numbers"), ("/(/", "byte 1: unmatched '('"),
                         ('"a', "unterminated quote"), ("time:2,1", "start,end")):
         run = tap.run(TALLY, "report", "-i", DATA, "--query", query, status=1)

@@ -86,7 +86,7 @@ def test_boxes_are_the_rows():
         tap.same(samples_of(boxes, name), samples, name)
 
 
-def test_boxes_lie_on_what_calls_them():
+def test_boxes_are_on_their_callers():
     boxes, = graphs_of(svg_text())
     levels = collections.defaultdict(list)
     for box in boxes:
@@ -226,7 +226,7 @@ def test_several_events():
     tap.same(len(found), 2, "graphs")
 
 
-def test_file_is_made_anew():
+def test_replaces_the_file():
     path = os.path.join(WORK, "out.svg")
     command = (TALLY, "report", "-i", DATA, "--symfs", ROOT, "--svg", path)
     run = tap.run(*command, preexec_fn=lambda: os.umask(0o027))
@@ -254,7 +254,7 @@ def test_what_cannot_be_written_is_told():
     assert run.returncode == 1 and os.path.isdir(WORK), run
 
 
-def test_a_full_disk_leaves_the_old_one():
+def test_a_full_disk_leaves_the_old_file():
     path = os.path.join(WORK, "kept.svg")
     with open(path, "w", encoding="ascii") as file:
         file.write("old")

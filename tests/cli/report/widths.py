@@ -86,14 +86,14 @@ def test_lines_fit_any_terminal():
             assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), "control characters"
 
 
-def test_a_terminal_is_used_up():
+def test_the_widest_row_fills_the_terminal():
     """The widest row ends at the right edge of the terminal."""
     path = recording(NAMES)
     for columns in (60, 80, 132, 200):
         tap.same(widest(shown(path, "-g", "none", columns=columns)), columns, "widest line")
 
 
-def test_what_tells_names_apart_stays():
+def test_distinguishing_parts_of_names_are_kept():
     rows = re.findall(r"\[\.\] (.*)", shown(recording(NAMES), "-g", "none", "-s", "symbol", columns=80))
     for name in ("std::vector<std::pair<...>, std::...>::push_back(...)", "main", "short_one"):
         assert name in rows, (name, rows)

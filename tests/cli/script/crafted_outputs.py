@@ -168,7 +168,7 @@ def symbols(*options):
     return re.findall(r"^ +[0-9.]+%.* \[k\] (\S+)", text, re.M)
 
 
-def test_callers_stand_before_what_they_call():
+def test_callers_precede_callees():
     source = in_kernel(["zero", "yard", "xray", "word", "apex"],
                        [["word", "xray", "yard", "zero"]] * 3 + [["apex", "yard", "zero"]] * 3)
     # All of yard's cost is zero's. Of word and apex the one with the longer callchain is first, then the one with self
@@ -430,7 +430,7 @@ def shown_so_far(enough, *args):
         process.communicate()
 
 
-def test_a_trickle_is_shown_while_it_comes():
+def test_continuous_rounds_are_printed_immediately():
     """Rounds that arrive continuously, without pauses."""
     round_end = record(FINISHED_ROUND, b"", pad=False)
     with subprocess.Popen([TALLY, "script", "-i", "-", "-F", "ip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -468,7 +468,7 @@ def test_output_that_cannot_be_written_ends_it():
         tap.same(written_to_a_full_disk(*option), (1, "tally: cannot write the output: No space left on device\n"), option)
 
 
-def test_what_was_read_is_shown_before_it_waits():
+def test_prints_records_before_it_waits_for_input():
     tap.same(shown_so_far(lambda text: b"\n" in text, "-F", "ip").split(), ["400010"], "samples before the last two rounds")
     for option in ("-D", "--dump-json"):
         text = shown_so_far(lambda text: text.count(b"FINISHED_ROUND") >= 3, option)

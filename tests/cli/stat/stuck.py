@@ -63,7 +63,7 @@ def test_record_tells_that_no_samples_will_come():
     assert fire == ("samples)" in run.stderr), run.stderr
 
 
-def test_doctor_has_a_verdict():
+def test_doctor_reports_whether_breakpoints_fire():
     fire = breakpoints_fire()
     facts = {fact["id"]: fact for fact in json.loads(tap.run(TALLY, "doctor", "--json").stdout)["facts"]}
     tap.same(facts["counters.breakpoints"]["value"], "work" if fire else "stuck", facts["counters.breakpoints"])

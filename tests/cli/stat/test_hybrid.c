@@ -156,7 +156,7 @@ static void parts_add_up_and_so_does_their_time(void **state)
 	harness_free(&scene);
 }
 
-static void what_did_not_run_is_estimated_once(void **state)
+static void extrapolates_the_sum_once(void **state)
 {
 	struct scene scene;
 	const struct stat_cell *cell;
@@ -218,7 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_and_so_does_their_time),
-		cmocka_unit_test(what_did_not_run_is_estimated_once),
+		cmocka_unit_test(extrapolates_the_sum_once),
 		cmocka_unit_test(each_kind_is_opened_on_its_own_cpus),
 		cmocka_unit_test(the_split_is_shown),
 	};

@@ -157,7 +157,7 @@ static bool group_fits(const struct random_plan *random_plan, size_t leader)
 	return tally_event_counters_fit(needs, nr, random_plan->all);
 }
 
-static void plans_are_what_happens(void **state)
+static void plans_match_the_simulated_machine(void **state)
 {
 	size_t shared = 0, alone = 0;
 
@@ -208,7 +208,7 @@ static void too_many_kinds_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plans_are_what_happens),
+		cmocka_unit_test(plans_match_the_simulated_machine),
 		cmocka_unit_test(too_many_kinds_are_refused),
 	};
 	const char *given = getenv("TALLY_SEED");

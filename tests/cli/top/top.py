@@ -178,7 +178,7 @@ def test_stdio_hides_and_filters():
         assert len([line for line in lines[3:] if line]) == 1, lines
 
 
-def test_zero_forgets_at_once():
+def test_zero_drops_old_samples():
     """-z: processes that do not run any more disappear in the next interval."""
     may_watch()
     with Started(built("spinner")) as watched, \
@@ -225,7 +225,7 @@ def test_processes_that_come_and_go_have_names():
                for line in lines), lines
 
 
-def test_it_ends_when_what_it_watches_does():
+def test_ends_with_the_watched_process():
     may_watch()
     with Started(built("spinner")) as watched:
         with Started(TALLY, "top", "--stdio", "-p", str(watched.pid), "-d", "0.2",
@@ -236,7 +236,7 @@ def test_it_ends_when_what_it_watches_does():
             assert top.returncode == 0 and b"all watched tasks have exited" in err, (top.returncode, out, err)
 
 
-def test_who_is_behind_drops_and_says_so():
+def test_drops_samples_when_late_and_reports_it():
     """After it was stopped for a while with small ring buffers, it continues with new samples and reports the lost
     ones."""
     may_watch()

@@ -21,7 +21,7 @@ try() {
 		-Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers $2 \
 		'-DTALLY_CORE_DEBUG_HOOK="core/hook.h"' \
 		-I"$root/include" -I"$root/src" -I"$root/tests" "$root/tests/core/switches/smoke.c" \
-		$(ls "$root"/tests/core/least/least*.c) $(sed "s|^|$root/src/|" "$root/src/core/sources.txt") \
+		$(ls "$root"/tests/core/minimal/least*.c) $(sed "s|^|$root/src/|" "$root/src/core/sources.txt") \
 		-o "$dir/smoke" && run_program "$dir/smoke"; then
 		echo "ok $number - $1"
 	else

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/least/least.h"
+#include "core/minimal/mini.h"
 
 enum { PMU = 10 };
 
-static struct least least;
+static struct mini mini;
 static const char *failed;
 
 #define CHECK(what)                                                 \
@@ -23,10 +23,10 @@ static const char *failed;
 
 static int open_event(struct perf_event_attr attr, int group)
 {
-	struct least_task *task = least.tasks[0];
+	struct mini_task *task = mini.tasks[0];
 
 	attr.size = sizeof(attr);
-	return least_open(&least, task, &attr, sizeof(attr), task->perf.tid, -1, group, 0);
+	return mini_open(&mini, task, &attr, sizeof(attr), task->perf.tid, -1, group, 0);
 }
 
 /* A group of two events, read together. */
@@ -38,11 +38,11 @@ static void counts(void)
 	int leader = open_event(attr, -1);
 
 	CHECK(leader >= 0 && open_event(attr, leader) >= 0);
-	least_switch(&least, least.tasks[0]);
-	least_count(&least, 0, 12345);
-	least_count(&least, 1, 54321);
-	least_switch(&least, NULL);
-	CHECK(least_read(&least, leader, words, sizeof(words)) == sizeof(words));
+	mini_switch(&mini, mini.tasks[0]);
+	mini_count(&mini, 0, 12345);
+	mini_count(&mini, 1, 54321);
+	mini_switch(&mini, NULL);
+	CHECK(mini_read(&mini, leader, words, sizeof(words)) == sizeof(words));
 	CHECK(words[0] == 2 && words[1] == 12345 && words[2] == 54321);
 }
 
@@ -50,15 +50,15 @@ static void counts(void)
 static void counts_there(void)
 {
 	struct perf_event_attr attr = {.type = PMU, .size = sizeof(attr), .config = 1};
-	struct least_task *task = least.tasks[0];
+	struct mini_task *task = mini.tasks[0];
 	uint64_t value = 0;
-	int fd = least_open(&least, task, &attr, sizeof(attr), task->perf.tid, 0, -1, 0);
+	int fd = mini_open(&mini, task, &attr, sizeof(attr), task->perf.tid, 0, -1, 0);
 
 	CHECK(fd >= 0);
-	least_switch(&least, task);
-	least_count(&least, 0, 777);
-	least_switch(&least, NULL);
-	CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 777);
+	mini_switch(&mini, task);
+	mini_count(&mini, 0, 777);
+	mini_switch(&mini, NULL);
+	CHECK(mini_read(&mini, fd, &value, sizeof(value)) == sizeof(value) && value == 777);
 }
 
 /* With more events than counters, each event gets its turn. */
@@ -68,20 +68,20 @@ static void rotates(void)
 					     .config = 1,
 					     .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 							    PERF_FORMAT_TOTAL_TIME_RUNNING};
-	int fds[LEAST_COUNTERS + 2];
+	int fds[MINI_COUNTERS + 2];
 
-	for (int i = 0; i < LEAST_COUNTERS + 2; i++)
+	for (int i = 0; i < MINI_COUNTERS + 2; i++)
 		fds[i] = open_event(attr, -1);
-	least_switch(&least, least.tasks[0]);
+	mini_switch(&mini, mini.tasks[0]);
 	for (int i = 0; i < 60; i++) {
-		least_advance(&least, 4000000);
-		least_tick(&least);
+		mini_advance(&mini, 4000000);
+		mini_tick(&mini);
 	}
-	least_switch(&least, NULL);
-	for (int i = 0; i < LEAST_COUNTERS + 2; i++) {
+	mini_switch(&mini, NULL);
+	for (int i = 0; i < MINI_COUNTERS + 2; i++) {
 		uint64_t words[3] = {0};
 
-		CHECK(least_read(&least, fds[i], words, sizeof(words)) == sizeof(words));
+		CHECK(mini_read(&mini, fds[i], words, sizeof(words)) == sizeof(words));
 		CHECK(words[1] == UINT64_C(240000000) && words[2] && words[2] < words[1]);
 	}
 }
@@ -96,13 +96,13 @@ static void samples(void)
 			    -1);
 	struct tally_core_buffer *buffer = NULL;
 
-	CHECK(least_mmap(&least, least.tasks[0], fd, (size_t)3 * 4096, true, &buffer) == 0);
-	least_switch(&least, least.tasks[0]);
-	least_count(&least, 0, 100);
-	CHECK(least_overflow(&least, 0, &data));
+	CHECK(mini_mmap(&mini, mini.tasks[0], fd, (size_t)3 * 4096, true, &buffer) == 0);
+	mini_switch(&mini, mini.tasks[0]);
+	mini_count(&mini, 0, 100);
+	CHECK(mini_overflow(&mini, 0, &data));
 	CHECK(((const uint64_t *)tally_core_buffer_page(buffer, 1))[1] == 0x77);
-	CHECK(least_poll(&least, fd) == TALLY_CORE_POLLIN);
-	least_switch(&least, NULL);
+	CHECK(mini_poll(&mini, fd) == TALLY_CORE_POLLIN);
+	mini_switch(&mini, NULL);
 }
 
 static void ticks_by_clock(void)
@@ -112,10 +112,10 @@ static void ticks_by_clock(void)
 			    -1);
 	uint64_t value = 0;
 
-	least_switch(&least, least.tasks[0]);
-	least_advance(&least, 5000000);
-	least_switch(&least, NULL);
-	CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 5000000);
+	mini_switch(&mini, mini.tasks[0]);
+	mini_advance(&mini, 5000000);
+	mini_switch(&mini, NULL);
+	CHECK(mini_read(&mini, fd, &value, sizeof(value)) == sizeof(value) && value == 5000000);
 }
 
 static struct perf_event_attr software(void)
@@ -135,19 +135,19 @@ static void answers(int got, bool there, int refusal)
 static void inherits(void)
 {
 	struct perf_event_attr attr = software();
-	struct least_task *child;
+	struct mini_task *child;
 	uint64_t value = 0;
 	int fd;
 
 	attr.inherit = 1;
 	fd = open_event(attr, -1);
 	answers(fd, TALLY_CORE_INHERITANCE, -EOPNOTSUPP);
-	child = least_fork(&least, least.tasks[0], true);
-	least_switch(&least, child);
-	least_software(&least, PERF_COUNT_SW_PAGE_FAULTS, 3);
-	least_exit(&least, child);
+	child = mini_fork(&mini, mini.tasks[0], true);
+	mini_switch(&mini, child);
+	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
+	mini_exit(&mini, child);
 	if (TALLY_CORE_INHERITANCE && TALLY_CORE_SOFTWARE_EVENTS)
-		CHECK(least_read(&least, fd, &value, sizeof(value)) == sizeof(value) && value == 3);
+		CHECK(mini_read(&mini, fd, &value, sizeof(value)) == sizeof(value) && value == 3);
 }
 
 static void tells_of_tasks(void)
@@ -156,7 +156,7 @@ static void tells_of_tasks(void)
 
 	attr.comm = 1;
 	answers(open_event(attr, -1), TALLY_CORE_SIDEBAND, -EOPNOTSUPP);
-	tally_core_comm(least.core, &least.tasks[0]->perf, "name", false);
+	tally_core_comm(mini.core, &mini.tasks[0]->perf, "name", false);
 }
 
 static void samples_parts(void)
@@ -188,19 +188,19 @@ static void traps(void)
 	attr.sample_period = 1;
 	attr.sigtrap = attr.remove_on_exec = 1;
 	answers(open_event(attr, -1), TALLY_CORE_TRAPS, -EOPNOTSUPP);
-	CHECK(least_ioctl(&least, least.tasks[0], plain, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
-			  (uintptr_t)&other) == (TALLY_CORE_TRAPS ? -EINVAL : -ENOTTY));
+	CHECK(mini_ioctl(&mini, mini.tasks[0], plain, PERF_EVENT_IOC_MODIFY_ATTRIBUTES,
+			 (uintptr_t)&other) == (TALLY_CORE_TRAPS ? -EINVAL : -ENOTTY));
 }
 
 /* Counting everything on a CPU requires privileges. */
 static void knows_users(void)
 {
 	struct perf_event_attr attr = software();
-	struct least_task *task = least.tasks[0];
+	struct mini_task *task = mini.tasks[0];
 
 	attr.size = sizeof(attr);
-	least.caps = 0;
-	answers(least_open(&least, task, &attr, sizeof(attr), -1, 0, -1, 0), !TALLY_CORE_USERS,
+	mini.caps = 0;
+	answers(mini_open(&mini, task, &attr, sizeof(attr), -1, 0, -1, 0), !TALLY_CORE_USERS,
 		-EACCES);
 }
 
@@ -217,13 +217,12 @@ static void traces(void)
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = 7};
 	int plain = open_event(software(), -1);
 
-	least.tracepoint = (struct tally_core_tracepoint){.system = "a", .name = "b", .id = 7};
-	answers(tally_core_tracepoint_register(least.core, &least.tracepoint),
-		TALLY_CORE_TRACEPOINTS, -EOPNOTSUPP);
+	mini.tracepoint = (struct tally_core_tracepoint){.system = "a", .name = "b", .id = 7};
+	answers(tally_core_tracepoint_register(mini.core, &mini.tracepoint), TALLY_CORE_TRACEPOINTS,
+		-EOPNOTSUPP);
 	answers(open_event(attr, -1), TALLY_CORE_TRACEPOINTS, -ENOENT);
-	CHECK(least_ioctl(&least, least.tasks[0], plain, PERF_EVENT_IOC_SET_FILTER,
-			  (uintptr_t) "x == 1") ==
-	      (TALLY_CORE_TRACEPOINTS ? -EINVAL : -EOPNOTSUPP));
+	CHECK(mini_ioctl(&mini, mini.tasks[0], plain, PERF_EVENT_IOC_SET_FILTER,
+			 (uintptr_t) "x == 1") == (TALLY_CORE_TRACEPOINTS ? -EINVAL : -EOPNOTSUPP));
 }
 
 static void explains(void)
@@ -232,21 +231,21 @@ static void explains(void)
 
 	attr.__reserved_1 = 1;
 	CHECK(open_event(attr, -1) == -EINVAL);
-	CHECK(least.why.code == -EINVAL);
+	CHECK(mini.why.code == -EINVAL);
 #if TALLY_CORE_REASONS
-	CHECK(!strcmp(least.why.field, "__reserved"));
+	CHECK(!strcmp(mini.why.field, "__reserved"));
 #endif
 }
 
 static void takes_so_many_pmus(void)
 {
-	struct tally_core_pmu pmu = least.pmus[0];
+	struct tally_core_pmu pmu = mini.pmus[0];
 
 	pmu.core = false;
 	pmu.type = 100;
-	answers(tally_core_pmu_register(least.core, &pmu), TALLY_CORE_SEVERAL_PMUS, -ENOSPC);
+	answers(tally_core_pmu_register(mini.core, &pmu), TALLY_CORE_SEVERAL_PMUS, -ENOSPC);
 	if (TALLY_CORE_SEVERAL_PMUS)
-		CHECK(tally_core_pmu_unregister(least.core, &pmu) == 0);
+		CHECK(tally_core_pmu_unregister(mini.core, &pmu) == 0);
 }
 
 static const struct {
@@ -276,9 +275,9 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		failed = NULL;
-		least_begin(&least, TALLY_CORE_SEVERAL_CPUS ? 2 : 1, NULL);
+		mini_begin(&mini, TALLY_CORE_SEVERAL_CPUS ? 2 : 1, NULL);
 		tests[i].run();
-		least_end(&least);
+		mini_end(&mini);
 		if (failed && !first)
 			first = tests[i].name;
 	}

@@ -30,7 +30,7 @@ static struct {
 	uint32_t interrupts, torn, changes;
 } shared;
 
-static void look(const uint64_t *word)
+static void check_halves(const uint64_t *word)
 {
 	uint64_t value = tally_load_acquire(word);
 
@@ -51,13 +51,13 @@ static void change_all(uint32_t round)
 	tally_count_up_u32(&shared.changes);
 }
 
-static void look_at_all(void)
+static void check_all_halves(void)
 {
-	look(&shared.added);
-	look(&shared.exchanged);
-	look(&shared.compared);
-	look(&shared.bits);
-	look(&shared.stored);
+	check_halves(&shared.added);
+	check_halves(&shared.exchanged);
+	check_halves(&shared.compared);
+	check_halves(&shared.bits);
+	check_halves(&shared.stored);
 }
 
 static void on_interrupt(int signal)
@@ -66,14 +66,14 @@ static void on_interrupt(int signal)
 		return;
 	tally_count_up_u32(&shared.interrupts);
 	change_all(7);
-	look_at_all();
+	check_all_halves();
 }
 
 static void *run(void *arg)
 {
 	for (uint32_t round = 0; tally_load_relaxed(&shared.interrupts) < INTERRUPTS; round++) {
 		change_all(round);
-		look_at_all();
+		check_all_halves();
 	}
 	return arg;
 }

@@ -70,7 +70,7 @@ static void run_load(void *arg)
 
 void load_start(struct load *load, const char *name, uint32_t slice)
 {
-	load->thread = thread_make(run_load, load, name, 1, slice);
+	load->thread = thread_new(run_load, load, name, 1, slice);
 	if (!load->thread)
 		board_panic("no thread for a load", 0, 0);
 }

@@ -9,7 +9,7 @@ static void say_cost(const char *name, uint64_t ns, uint32_t times)
 	say(name, (uint32_t)ns / NS_PER_INSTRUCTION / times);
 }
 
-static void give_way(void *arg)
+static void yield_repeatedly(void *arg)
 {
 	for (int i = 0; i < TURNS; i++)
 		thread_yield();
@@ -24,7 +24,7 @@ static void cost_of_switches(const char *name, uint64_t config, int nr)
 	int fds[2][4];
 
 	for (int i = 0; i < 2; i++) {
-		threads[i] = thread_make(give_way, NULL, "turn", 1, 100);
+		threads[i] = thread_new(yield_repeatedly, NULL, "turn", 1, 100);
 		if (!threads[i])
 			board_panic("no thread to take turns", 0, 0);
 		for (int j = 0; j < nr; j++) {

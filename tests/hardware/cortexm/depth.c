@@ -79,7 +79,7 @@ static void idle_child(void *arg)
 
 static void do_fork(void)
 {
-	at.child = thread_make(idle_child, NULL, "child", 1, 1);
+	at.child = thread_new(idle_child, NULL, "child", 1, 1);
 }
 
 static void do_exit(void)

@@ -19,7 +19,7 @@ static void sleeper(void *arg)
 void test_kernel(void)
 {
 	struct load heavy = {.ns = 100 * MILLISECOND}, light = {.ns = 100 * MILLISECOND};
-	struct thread *high = thread_make(sleeper, NULL, "high", 2, 1);
+	struct thread *high = thread_new(sleeper, NULL, "high", 2, 1);
 	uint32_t ticks = rtos.switches;
 
 	if (!high)
@@ -83,5 +83,5 @@ void app_main(void *arg)
 	test_long();
 	say_sizes();
 	test_depth();
-	board_off(0);
+	board_power_off(0);
 }

@@ -90,7 +90,7 @@ static void woken_by_samples(void)
 {
 	struct load load = {.ns = RUN};
 	struct reader reader = {0};
-	struct thread *thread = thread_make(reader_run, &reader, "reader", 2, 1);
+	struct thread *thread = thread_new(reader_run, &reader, "reader", 2, 1);
 
 	load_start(&load, "load", 1);
 	reader.fd = open_clock(PERF_COUNT_SW_TASK_CLOCK, load.thread->perf.tid, -1, &reader.map);

@@ -121,7 +121,7 @@ static void record(struct perf_event_attr *attr)
 {
 	struct load heavy = {.ns = RUN}, light = {.ns = RUN};
 	struct recorder recorder = {.fd = perf_open(attr, -1, 0, -1, 0, NULL)};
-	struct thread *thread = thread_make(recorder_run, &recorder, "recorder", 2, 1);
+	struct thread *thread = thread_new(recorder_run, &recorder, "recorder", 2, 1);
 	uint64_t id = 0;
 
 	say_is("stream.map", perf_map(recorder.fd, RING_LEN, &recorder.map));

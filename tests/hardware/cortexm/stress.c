@@ -107,7 +107,7 @@ static void worker_run(void *arg)
 		worker->opened += fd >= 0;
 		worker->refused += fd < 0;
 		if (!next_random(worker, 4))
-			thread = thread_make(child, NULL, "child", 1, 1);
+			thread = thread_new(child, NULL, "child", 1, 1);
 		if (thread)
 			thread_start(thread);
 		if (fd >= 0) {
@@ -127,7 +127,7 @@ void test_stress(void)
 
 	for (int i = 0; i < NR_WORKERS; i++) {
 		workers[i] = (struct worker){.random = (uint32_t)i + 1, .fd = -1};
-		workers[i].thread = thread_make(worker_run, &workers[i], "worker", 1, 1);
+		workers[i].thread = thread_new(worker_run, &workers[i], "worker", 1, 1);
 		if (!workers[i].thread)
 			board_panic("no worker", 0, 0);
 	}

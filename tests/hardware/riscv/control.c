@@ -168,7 +168,7 @@ static void exclusive(void)
 
 static bool stop;
 
-static void gives_way(void *arg)
+static void yield_until_stopped(void *arg)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
 		yield();
@@ -176,14 +176,14 @@ static void gives_way(void *arg)
 }
 
 /* The counter is removed and restored between and within periods, and at their very end. */
-static void give_way(void)
+static void sample_across_yields(void)
 {
 	int fd;
 	struct perf_event_mmap_page *page = open_cycles(10007, &fd);
 	int64_t other;
 
 	stop = false;
-	other = fork(gives_way, NULL, "gives_way");
+	other = fork(yield_until_stopped, NULL, "yield_until_stopped");
 	event_ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (uint32_t i = 0; i < 2000; i++) {
 		spin(2000 + 2 * (i % 101));
@@ -204,5 +204,5 @@ void test_control(void)
 	new_period();
 	pinned();
 	exclusive();
-	give_way();
+	sample_across_yields();
 }

@@ -93,7 +93,7 @@ static void refresh(void)
 }
 
 /* Cycles and instructions together: QEMU reports an overflow of both at the same time. */
-static void both(void)
+static void two_overflows_at_once(void)
 {
 	struct perf_event_attr attr = {.config = PERF_COUNT_HW_CPU_CYCLES,
 				       .sample_period = 100000,
@@ -127,5 +127,5 @@ void test_sample(void)
 	sample_freq();
 	sample_clock();
 	refresh();
-	both();
+	two_overflows_at_once();
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/browser/find_samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "cli/browser/state.h"
+
+/* Mark each bucket that passes the filter, disregarding times, and has the function in its
+ * callchain. */
+static int buckets_mark(struct browser *browser, const struct tally_frame *frame,
+			uint8_t **ret_passes)
+{
+	const struct tally_profile *profile = browser->source->profile;
+	uint32_t function = browser->chains.functions[frame - profile->frames.all.data];
+	uint8_t *passes;
+	int ret = browser_filter_passes(&browser->filter, profile, &passes);
+
+	if (ret)
+		return ret;
+	if (!passes) {
+		passes = malloc(profile->buckets.len + 1);
+		if (!passes)
+			return -ENOMEM;
+		for (size_t i = 0; i < profile->buckets.len; i++)
+			passes[i] = 1;
+	}
+	for (size_t i = 0; i < profile->buckets.len; i++)
+		passes[i] =
+			passes[i] && profile->buckets.data[i].key.event == browser->event &&
+			tally_chains_has(&browser->chains, &profile->buckets.data[i].key, function);
+	*ret_passes = passes;
+	return 0;
+}
+
+int browser_find_samples(struct browser *browser, const struct tally_frame *frame,
+			 uint64_t **ret_bits, uint64_t *ret_nr)
+{
+	const struct tally_selection_options options =
+		browser_filter_options(&browser->filter, browser->event);
+	const struct tally_profile *profile = browser->source->profile;
+	uint64_t nr = 0, *bits;
+	uint8_t *passes;
+	int ret = browser_chains_build(browser);
+
+	if (!ret)
+		ret = buckets_mark(browser, frame, &passes);
+	if (ret)
+		return ret;
+	tally_vec_for_each (kept, &profile->kept)
+		nr = TALLY_MAX(nr, (uint64_t)kept->number + 1);
+	bits = calloc(nr / 64 + 1, sizeof(*bits));
+	tally_vec_for_each (kept, &profile->kept) {
+		if (bits && passes[kept->bucket] &&
+		    tally_selection_includes_time(&options, kept->time))
+			bits[kept->number / 64] |= 1ull << kept->number % 64;
+	}
+	free(passes);
+	if (!bits)
+		return -ENOMEM;
+	*ret_bits = bits;
+	*ret_nr = nr;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Cache of previous selections and the data derived from them, so that going back does not count
+ * all samples again. Not used for live profiles. */
+#ifndef TALLY_CLI_BROWSER_SELECTION_CACHE_H
+#define TALLY_CLI_BROWSER_SELECTION_CACHE_H
+
+#include "cli/browser/lists.h"
+#include "cli/browser/table.h"
+#include "profile/selection.h"
+
+struct browser;
+
+/* A selection and the data derived from it. */
+struct browser_cached_selection {
+	uint64_t mark;       /* browser_filter_mark() of the steps of the selection */
+	uint64_t generation; /* generation of the selection; 0: unused entry */
+	uint32_t event;
+	bool has_chains;
+	struct tally_selection selection;
+	struct tally_chains chains; /* valid if has_chains */
+	struct browser_lists lists;
+	struct browser_rows rows;
+};
+
+enum { BROWSER_CACHE_MAX = 3 };
+
+struct browser_cache {
+	struct browser_cached_selection all[BROWSER_CACHE_MAX];
+};
+
+/* Move the browser's current selection to the cache, replacing the smallest entry. */
+void browser_cache_store(struct browser_cache *kept, struct browser *browser);
+
+/* Make the selection for the current filter and event current, if it already is or is cached.
+ * Returns false if it is neither. */
+bool browser_cache_restore(struct browser_cache *kept, struct browser *browser);
+
+void browser_cache_free(struct browser_cache *kept);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/shown_rows.h"
+
+#include <string.h>
+
+static bool is_hidden(const struct tally_shown_rows_options *options, uint32_t number)
+{
+	const struct tally_frame *frame = &options->profile->frames.all.data[number];
+	bool in_kernel = frame->cpumode == PERF_RECORD_MISC_KERNEL;
+
+	return in_kernel ? options->hide_kernel : options->hide_user;
+}
+
+static bool has_part(const struct tally_shown_rows_options *options, uint32_t number)
+{
+	const struct tally_frame *frame = &options->profile->frames.all.data[number];
+	const char *name = frame->symbol ? tally_symbol_name(frame->dso, frame->symbol) : "";
+
+	return !options->part || strcasestr(name, options->part);
+}
+
+/* With --children a bucket also counts for all its callers, so rows are filtered instead of
+ * buckets. */
+static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
+{
+	const struct tally_shown_rows_options *options = arg;
+
+	return options->config->children ||
+	       (!is_hidden(options, key->frame) && has_part(options, key->frame));
+}
+
+/* Rows without the symbol key have no function name to match. */
+static bool row_passes(const struct tally_shown_rows_options *options, const struct tally_row *row,
+		       uint64_t least)
+{
+	const struct report_config *config = options->config;
+
+	if (row->total < least || row->total_nr < options->count_filter || !row->total_nr)
+		return false;
+	if (!config->children)
+		return true;
+	if (config->keys & (TALLY_KEY_SYMBOL | TALLY_KEY_DSO) && is_hidden(options, row->frame))
+		return false;
+	return !(config->keys & TALLY_KEY_SYMBOL) || has_part(options, row->frame);
+}
+
+static bool is_parent(void *arg, const char *symbol)
+{
+	const struct tally_shown_rows_options *options = arg;
+
+	return report_config_is_parent(options->config, symbol);
+}
+
+uint64_t tally_shown_rows_total(const struct tally_profile *profile, uint32_t event)
+{
+	if (event >= profile->totals.len)
+		return 0;
+	return profile->options.is_live ? profile->totals.data[event].period_shown
+					: profile->totals.data[event].period;
+}
+
+static struct tally_view make_view(const struct tally_shown_rows_options *options, uint64_t total)
+{
+	const struct report_config *config = options->config;
+	struct tally_view view = {
+		.profile = options->profile,
+		.nr_columns = config->nr_columns,
+		.labels = options->labels,
+		.event = options->event,
+		.total = total,
+		.symbol_part = report_config_row_part(config),
+		.style = config->style,
+		.graph_min_percent = config->graph_min_percent,
+		.graph_limit = (uint32_t)config->graph_limit,
+		.has_paths = config->has_paths,
+		.asked = config->asked,
+	};
+
+	memcpy(view.columns, config->columns, sizeof(view.columns));
+	return view;
+}
+
+/* Remove the rows that do not pass the filters, and those beyond `most`. */
+static void rows_choose(const struct tally_shown_rows_options *options,
+			const struct tally_view *view, struct tally_hist *hist, uint64_t least)
+{
+	size_t left = 0, most = options->most ? options->most : SIZE_MAX;
+
+	tally_vec_for_each (row, &hist->rows) {
+		if (left < most && row_passes(options, row, least) && tally_view_shows(view, row))
+			hist->rows.data[left++] = *row;
+	}
+	hist->rows.len = left;
+}
+
+static uint64_t sum_of(const struct tally_hist *hist)
+{
+	uint64_t sum = 0;
+
+	tally_vec_for_each (row, &hist->rows)
+		sum += row->self;
+	return sum;
+}
+
+int tally_shown_rows_make(const struct tally_shown_rows_options *options,
+			  struct tally_shown_rows *ret_chosen)
+{
+	const struct report_config *config = options->config;
+	uint64_t total = tally_shown_rows_total(options->profile, options->event);
+	struct tally_hist_options making = {
+		.keys = config->keys,
+		.children = config->children,
+		.has_paths = config->has_paths,
+		.labels = options->labels,
+		.is_parent = is_parent,
+		.wants = bucket_passes,
+		.selection = options->selection,
+		.arg = (void *)options,
+		.graphs = options->graphs && config->style != TALLY_STYLE_NONE,
+		.order = config->order,
+		.graph_min = report_config_graph_min(config, total),
+	};
+	int ret = tally_hist_build(options->profile, options->event, &making, &ret_chosen->hist);
+
+	if (ret)
+		return ret;
+	ret_chosen->view =
+		make_view(options, options->is_relative ? sum_of(&ret_chosen->hist) : total);
+	ret_chosen->view.hist = &ret_chosen->hist;
+	rows_choose(options, &ret_chosen->view, &ret_chosen->hist,
+		    (uint64_t)((double)total * config->row_min_percent / 100));
+	return 0;
+}
+
+void tally_shown_rows_free(struct tally_shown_rows *chosen)
+{
+	tally_hist_free(&chosen->hist);
+}
