@@ -341,11 +341,10 @@ def page():
             else title(place, args)[len(place.words) + 2:]
         rows.append(f"| {cell([place.words])} | `{words}` | {cell(ours[first:first + 4])} | "
                     f"{cell(perf_says(place, args))} |")
-    print("# Refusals\n\n<!-- Generated: tests/cli/main/refusals.py TALLY --markdown -->\n")
-    print("What is refused, provoked on a real kernel, and what is said about it. Each row is a test of "
-          "tests/cli/main/refusals.py;\nthe last column is what perf 6.1 says in the same place. "
-          "Only the first four lines of ours are shown.\n")
-    print("| where | command | tally says | perf says |\n|---|---|---|---|")
+    print("# Error messages for missing permissions\n\n<!-- Generated: tests/cli/main/refusals.py TALLY --markdown -->\n")
+    print("The output of tally and of perf 6.1 for requests that the kernel denies. Each row is also a test. Only the\n"
+          "first four lines of tally's output are shown.\n")
+    print("| environment | command | output of tally | output of perf |\n|---|---|---|---|")
     print("\n".join(rows))
 
 
