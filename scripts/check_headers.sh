@@ -23,7 +23,7 @@ if message=$(printf '#include <linux/perf_event.h>\n#include "tally/abi.h"\n' |
 	exit 1
 fi
 case $message in
-*'include tally/abi.h instead of linux/perf_event.h, or before it'*) ;;
+*'include tally/abi.h instead of linux/perf_event.h, or include it first'*) ;;
 *)
 	echo "tally/abi.h after linux/perf_event.h: expected the error 'include tally/abi.h instead', got: $message" >&2
 	exit 1
