@@ -21,18 +21,18 @@ static uint32_t random_below(uint32_t limit)
 	return (uint32_t)(seed >> 33) % limit;
 }
 
-static uint64_t mini_key(uint32_t *ret_nr)
+static uint64_t least_key(uint32_t *ret_nr)
 {
-	uint64_t mini = UINT64_MAX;
+	uint64_t least = UINT64_MAX;
 
 	*ret_nr = 0;
 	for (int i = 0; i < NODES; i++) {
 		if (!tally_heap_has(&nodes[i]))
 			continue;
 		++*ret_nr;
-		mini = nodes[i].key < mini ? nodes[i].key : mini;
+		least = nodes[i].key < least ? nodes[i].key : least;
 	}
-	return mini;
+	return least;
 }
 
 /* Check that every node below `node` is reachable once, with a key that is not smaller and the
@@ -59,17 +59,17 @@ static uint32_t check_below(const struct tally_heap_node *node, uint32_t *nr)
 static void check(void)
 {
 	uint32_t nr, reached = 0;
-	uint64_t mini = mini_key(&nr);
+	uint64_t least = least_key(&nr);
 
 	assert_int_equal(heap.nr, nr);
 	if (!nr) {
-		assert_null(heap.mini);
+		assert_null(heap.least);
 		return;
 	}
-	assert_null(heap.mini->parent);
-	assert_int_equal(heap.mini->key, mini);
+	assert_null(heap.least->parent);
+	assert_int_equal(heap.least->key, least);
 	/* The paths are not longer than in a complete tree. */
-	assert_in_range(check_below(heap.mini, &reached), 1, 32 - __builtin_clz(nr));
+	assert_in_range(check_below(heap.least, &reached), 1, 32 - __builtin_clz(nr));
 	assert_int_equal(reached, nr);
 }
 
@@ -77,8 +77,8 @@ static void step(uint32_t keys)
 {
 	struct tally_heap_node *node = &nodes[random_below(NODES)];
 
-	if (heap.mini && !random_below(4))
-		node = heap.mini;
+	if (heap.least && !random_below(4))
+		node = heap.least;
 	if (tally_heap_has(node)) {
 		tally_heap_remove(&heap, node);
 		assert_false(tally_heap_has(node));
@@ -98,8 +98,8 @@ static void the_heap_agrees_with_a_linear_search(void **state)
 		if (i % 16 == 0 || heap.nr < 4)
 			check();
 	}
-	while (heap.mini) {
-		tally_heap_remove(&heap, heap.mini);
+	while (heap.least) {
+		tally_heap_remove(&heap, heap.least);
 		check();
 	}
 }

@@ -15,7 +15,7 @@ static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 	struct tally_sim_task *task;
 	struct reading readings[16];
 	int fds[16];
-	uint64_t mini = UINT64_MAX, most = 0, cycles;
+	uint64_t least = UINT64_MAX, most = 0, cycles;
 
 	harness_begin(&harness, 1, NULL);
 	task = harness_spawn(&harness, script_hog, 0);
@@ -30,15 +30,15 @@ static void check_shares(unsigned nr, unsigned size, int32_t cpu)
 	cycles = truth(&harness, task, 0, SIM_CYCLES);
 	for (unsigned i = 0; i < nr; i++) {
 		readings[i] = harness_read(&harness, fds[i]);
-		mini = TALLY_MIN(mini, readings[i].running);
+		least = TALLY_MIN(least, readings[i].running);
 		most = TALLY_MAX(most, readings[i].running);
 		assert_int_equal(readings[i].enabled, 10ull * SECOND);
 		assert_near(
 			tally_mul_div(readings[i].value, readings[i].enabled, readings[i].running),
 			cycles, cycles / 50);
 	}
-	if (most - mini > TICK)
-		fail_msg("%u groups of %u: %" PRIu64 " to %" PRIu64 " ns", nr, size, mini, most);
+	if (most - least > TICK)
+		fail_msg("%u groups of %u: %" PRIu64 " to %" PRIu64 " ns", nr, size, least, most);
 	harness_end(&harness);
 }
 
