@@ -135,8 +135,8 @@ static void each_option_adds_its_records(void **state)
 		attr.namespaces = options.namespaces;
 		attr.context_switch = options.context_switch;
 		record_letters(attr, false, got, NULL);
-		if (strcmp(got, rows[i].record_letters))
-			fail_msg("row %u: %s, not %s", i, got, rows[i].record_letters);
+		if (strcmp(got, rows[i].story))
+			fail_msg("row %u: %s, not %s", i, got, rows[i].story);
 	}
 }
 

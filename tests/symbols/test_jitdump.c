@@ -176,7 +176,7 @@ static void skips_lines_outside_of_the_function(void **state)
 	jit_image_load(&image, 120, 0x2008, 0x40, 2, "g");
 	parse(&image, &jit);
 	assert_int_equal(jit.codes.len, 2);
-	assert_int_equal(jit.finds_lines_of_code.len, 0);
+	assert_int_equal(jit.lines.len, 0);
 	assert_int_equal(jit.nr_skipped, 2);
 	tally_jit_free(&jit);
 	jit_image_free(&image);

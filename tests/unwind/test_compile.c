@@ -47,8 +47,7 @@ static int begin(void **state)
 						      .code = &subject.piece,
 						      .nr_code = 1,
 						      .sections = subject.sections,
-						      .generates_rules_for_stubs =
-							      subject.generates_rules_for_stubs};
+						      .stubs = subject.stubs};
 	return 0;
 }
 
@@ -339,8 +338,7 @@ static void generates_rules_for_stubs(void **state)
 		begin(NULL);
 		subject.source.machine = row->machine;
 		subject.source.nr_stubs = 1;
-		subject.generates_rules_for_stubs[0] =
-			(struct tally_unwind_stubs){VADDR + 0x40, row->len};
+		subject.stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, row->len};
 		code_put(0x40, row->code, row->len);
 		assert_int_equal(compile(), 0);
 		for (int j = 0; j < 8 && row->rules[j].text; j++) {
@@ -361,7 +359,7 @@ static void keeps_rules_of_stubs(void **state)
 {
 	code_put(0x40, stub_rows[0].code, stub_rows[0].len);
 	subject.source.nr_stubs = 1;
-	subject.generates_rules_for_stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, 32};
+	subject.stubs[0] = (struct tally_unwind_stubs){VADDR + 0x40, 32};
 	function(&subject.frames, 0x40, 32);
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(0x46), "7+8 16@-8");
@@ -370,9 +368,8 @@ static void keeps_rules_of_stubs(void **state)
 static void ignores_stubs_outside_of_code(void **state)
 {
 	subject.source.nr_stubs = 2;
-	subject.generates_rules_for_stubs[0] = (struct tally_unwind_stubs){VADDR + CODE, 16};
-	subject.generates_rules_for_stubs[1] =
-		(struct tally_unwind_stubs){VADDR + CODE - 4, UINT64_MAX};
+	subject.stubs[0] = (struct tally_unwind_stubs){VADDR + CODE, 16};
+	subject.stubs[1] = (struct tally_unwind_stubs){VADDR + CODE - 4, UINT64_MAX};
 	code_put(CODE - 4, (uint8_t[]){0x90, 0x90, 0x90, 0x68}, 4);
 	assert_int_equal(compile(), 0);
 	assert_string_equal(at(CODE - 4), "7+8 16@-8");
@@ -407,8 +404,7 @@ static void finds_a_trampoline_at_the_start_of_code(void **state)
 	assert_int_equal(compile(), 0);
 	assert_string_equal(rule_text(&subject.table, OFFSET - 1), "none");
 	assert_string_equal(at(0), "context");
-	assert_int_equal(subject.table.marks_the_entry_point_as_outermost[0],
-			 subject.table.head.code_start);
+	assert_int_equal(subject.table.starts[0], subject.table.head.code_start);
 }
 
 /* Trampolines are not searched in functions with rules, except those marked as signal frames, and
