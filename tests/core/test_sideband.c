@@ -105,7 +105,7 @@ static void each_option_adds_its_records(void **state)
 {
 	static const struct {
 		struct perf_event_attr options;
-		const char *record_letters;
+		const char *story;
 	} rows[] = {
 		{{0}, ""},
 		{{.comm = 1}, "ccfx"},

@@ -63,8 +63,7 @@ static void reads_all_versions(void **state)
 	static const struct {
 		unsigned version;
 		bool is_known;
-	} reads_all_versions[] = {{0, false}, {1, true}, {2, false},
-				  {3, true},  {4, true}, {5, false}};
+	} versions[] = {{0, false}, {1, true}, {2, false}, {3, true}, {4, true}, {5, false}};
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(reads_all_versions); i++) {
 		struct tally_cfi_walk walk = {.at = 0};
@@ -73,10 +72,10 @@ static void reads_all_versions(void **state)
 
 		begin(NULL);
 		bytes.is_debug = true;
-		common = common_begin(&bytes, reads_all_versions[i].version, "", RIP);
+		common = common_begin(&bytes, versions[i].version, "", RIP);
 		entry_end(&bytes);
 		code_entry(&bytes, common, 0x100, 0x10, one, 1);
-		if (reads_all_versions[i].is_known)
+		if (versions[i].is_known)
 			check_one(0x100, 0x10);
 		else
 			assert_int_equal(next_of(&walk, &entry), 0);

@@ -26,7 +26,7 @@ struct subject {
 	struct tally_unwind_segment segment;
 	struct tally_unwind_piece piece;
 	struct tally_cfi_section sections[2];
-	struct tally_unwind_stubs generates_rules_for_stubs[2];
+	struct tally_unwind_stubs stubs[2];
 	struct tally_unwind_source source;
 	struct tally_unwind_table table;
 	void *block;
