@@ -65,7 +65,7 @@ static void reads_all_versions(void **state)
 		bool is_known;
 	} versions[] = {{0, false}, {1, true}, {2, false}, {3, true}, {4, true}, {5, false}};
 
-	for (size_t i = 0; i < TALLY_ARRAY_SIZE(reads_all_versions); i++) {
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(versions); i++) {
 		struct tally_cfi_walk walk = {.at = 0};
 		struct tally_cfi_entry entry;
 		size_t common;
