@@ -319,7 +319,7 @@ def test_errors_leave_out_a_directory_that_cannot_be_read():
     finally:
         os.chmod(SCRATCH, mode)
         os.chmod(os.path.join(root, "x86", "bad", "deeper"), 0o755)
-    tap.same(told.replace(root + "/", "").splitlines(), ["x86/bad/deeper: error: cannot be read (Permission denied)",
+    tap.same(told.replace(root + "/", "").splitlines(), ["x86/bad/deeper: error: cannot read (Permission denied)",
                                                          "jevents: omitted because of errors: 1 directory"], "told")
     tap.same(names(linked(os.path.join(root, "pmu-events.c")), "B-1"), ["ok"], "events")
 
@@ -377,9 +377,9 @@ def test_verbosity_chooses_the_messages():
 def test_many_messages_are_cut_without_losing_errors():
     root = tree({**GOOD, "x86/bad/a.json": "[" + "," * 150 + "]", **{f"x86/bad/b{number}.json": "[1,]" for number in range(120)},
                  **{f"x86/good/w{number}.json": "[,]" for number in range(120)}})
-    counts = [[told.count(f": {kind}: ") for kind in ("error", "warning")] + [told.count("are not shown")]
+    counts = [[told.count(f": {kind}: ") for kind in ("error", "warning")] + [told.count("are suppressed")]
               for told in (compile_tree(root)[1], compile_tree(root, "2")[1])]
-    tap.same(counts, [[100, 100, 2], [120, 241, 0]], "errors, warnings, lines about messages that are not shown")
+    tap.same(counts, [[100, 100, 2], [120, 241, 0]], "errors, warnings, lines about suppressed messages")
 
 
 def test_the_name_jevents_means_the_readmes_form():
