@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A host with negligible costs, to measure the core; see core.c. */
+/* A host with negligible costs, to measure the core; see bench_core.c. */
 #ifndef TALLY_BENCH_CORE_MACHINE_H
 #define TALLY_BENCH_CORE_MACHINE_H
 

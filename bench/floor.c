@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/endian.h"
 #include "base/file.h"
 #include "base/hash.h"

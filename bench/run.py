@@ -89,8 +89,8 @@ class Bench:
         """Return the command that generates load."""
         return {
             "scripts": [os.path.join(HERE, "scripts.sh"), amount],
-            "build": [os.path.join(HERE, "build.sh"), amount, self.dir],
-            "mixed": [os.path.join(HERE, "workload.sh"), amount, self.tool("deep"), self.dir],
+            "build": [os.path.join(HERE, "build_bench.sh"), amount, self.dir],
+            "mixed": [os.path.join(HERE, "bench_workload.sh"), amount, self.tool("deep"), self.dir],
             "pingpong": [self.tool("deep"), "pingpong", amount],
         }[workload]
 

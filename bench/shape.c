@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "tally/perfdata.h"

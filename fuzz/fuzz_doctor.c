@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "symbols/prologue.h"
-#include "cli/doctor/text.h"
+#include "cli/doctor/doctor_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dwarf/private.h"
+#include "dwarf/dwarf_private.h"
 #include "symbols/elf_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 #include "symbols/elf_frames.h"
 #include "symbols/elf_limits.h"
 #include "symbols/elf_plt.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulate/script.h"
+#include "emulate/emulate_script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

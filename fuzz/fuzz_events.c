@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "tally/events.h"
 
-#include "../tests/events/tree.h"
+#include "../tests/events/test_tree.h"
 
 static struct tree tree;
 static struct tally_events *events;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include "base/endian.h"
 #include "unwind/arch.h"
 #include "unwind/compile.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

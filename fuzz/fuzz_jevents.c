@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jevents/build.h"
+#include "jevents/jevents_build.h"
 #include "jevents/emit.h"
 
 static int parse(struct tally_reading *reading, const char *text, size_t len,

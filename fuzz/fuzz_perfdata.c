@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "abi/record.h"
-#include "abi/sample.h"
+#include "abi/abi_record.h"
+#include "abi/abi_sample.h"
 #include "base/error.h"
 #include "tally/perfdata.h"
 

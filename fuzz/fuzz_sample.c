@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "abi/record.h"
-#include "abi/sample.h"
+#include "abi/abi_record.h"
+#include "abi/abi_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

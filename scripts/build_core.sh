@@ -16,7 +16,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 arm='-mfloat-abi=soft -mthumb'
-host_irq='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ -DTALLY_CORE_IRQ_HEADER="hosts/riscv/irq.h"'
+host_irq='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_IRQ -DTALLY_CORE_IRQ_HEADER="hosts/riscv/riscv_irq.h"'
 
 # choose ARCH: set tool and flags from the table.
 choose() {

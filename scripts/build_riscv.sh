@@ -15,7 +15,7 @@ if [ "$bits" = 64 ]; then
 	sh "$root/scripts/build_core.sh" riscv64 "$dir" >/dev/null
 else
 	flags='-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany'
-	words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="hosts/riscv/irq.h"'
+	words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="hosts/riscv/riscv_irq.h"'
 	sh "$root/scripts/build_core.sh" riscv32 "$dir" --prefix "$tool" --flags "$flags $words" --needs host_sequences >/dev/null
 fi
 work="$dir/riscv"
@@ -38,7 +38,7 @@ for source in "$root"/src/hosts/riscv/*.[cS]; do
 	name=$(basename "$source")
 	compile "$source" "${name%.*}.o"
 done
-for source in "$root"/tests/hardware/riscv/*.c "$root/src/client/self_read.c"; do
+for source in "$root"/tests/hardware/riscv/*.c "$root/src/client/client_self_read.c"; do
 	compile "$source" "task_$(basename "$source" .c).o" -fno-omit-frame-pointer -fno-optimize-sibling-calls
 done
 # Tasks and the kernel share no symbols except user_main, so neither can call functions of the other.

@@ -16,11 +16,11 @@ import sys
 
 # Page of docs/commands: the sources that write the JSON it describes.
 JSON = {
-    "stat": ["stat/json.c", "stat/plan.c"],
-    "list": ["list/print.c"],
-    "doctor": ["doctor/print.c"],
+    "stat": ["stat/stat_json.c", "stat/plan.c"],
+    "list": ["list/list_print.c"],
+    "doctor": ["doctor/doctor_print.c"],
     "diff": ["diff/diff.c", "diff/compare.c", "../view/diff_json.c"],
-    "report": ["report/report.c", "recording/health.c", "../view/json.c"],
+    "report": ["report/report.c", "recording/health.c", "../view/view_json.c"],
 }
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")

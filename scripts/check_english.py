@@ -4,14 +4,14 @@
 
 usage: check_english.py [--count | --list [DIRECTORY] | --update] ROOT
 
-MARKERS lists the words, each with what to write instead. A marker is not always wrong ("who" of a user, "behind" of
-a debugger), but a text with many of them was not written for a reader who knows perf and kernels: libbpf has them in
-2 of 100 comments, tmux in less than 1.
+MARKERS lists the words, each with advice on its replacement. A marker is not always wrong ("who" for a user, "behind"
+for a debugger), but a text with many of them was not written for readers familiar with perf and kernels: libbpf has
+markers in 2 of 100 comments, tmux in fewer than 1.
 
-scripts/english_allowed.txt lists how many texts of a file still have a marker. The check fails if a file has more, so
-new or changed text must be clean, and if it has fewer, so that the allowance only shrinks. --update lowers the
-allowances to what the tree has and never raises one; --count prints the share of texts with a marker for each
-directory; --list prints the texts.
+scripts/english_allowed.txt lists the number of texts with markers that each file may still have. The check fails if a
+file has more, so that new or changed text must be clean. It also fails if a file has fewer, so that the allowance can
+only shrink. --update lowers the allowances to the current counts and never raises one; --count prints the share of
+texts with a marker for each directory; --list prints those texts.
 """
 import ast
 import collections
@@ -32,7 +32,7 @@ MARKERS = [
     (r"\bbesides?\b", "next to, in addition to, except"),
     (r"\banew\b", "again"),
     (r"\bbut for\b", "except"),
-    (r"\b(?:is|are|was|were|has|have) none\b|\bnobody\b|\bthat (?:is|are) no(?:thing|ne)?\b", "is not a ..., no caller"),
+    (r"(?<!\bthere )\b(?:is|are|was|were) none\b|\bnobody\b|\bthat (?:is|are) no(?:thing|ne)?\b(?! longer)", "is not a ..., no caller"),
     (r"\b(?:stands|stood)\b|\bstand (?:for|in|at|there|behind|before)\b", "is, appears, represents"),
     (r"\b(?:by|of|for) (?:itself|themselves|himself)\b", "self, automatically, alone"),
     (r"\b(?:say|says|said|tell|tells|told|speaks?)\b", "contain, return, report, indicate, distinguish"),
@@ -53,8 +53,8 @@ Text = collections.namedtuple("Text", "kind line text")
 # ---- texts of a file ---------------------------------------------------------------------------------------
 
 def c_texts(source, messages):
-    """The comments of a C file, and with `messages` its string literals that have words."""
-    strings = []  # adjacent literals are one text
+    """Yield the comments in a C file and, if `messages` is set, the string literals that contain words."""
+    strings = []  # adjacent literals form one string
     end = 0
     for match in C_TOKEN.finditer(source):
         token, line = match.group(), source.count("\n", 0, match.start()) + 1
@@ -80,7 +80,7 @@ def python_texts(source):
 
 
 def hash_texts(source):
-    """Comments of shell scripts and meson.build: adjacent lines are one text."""
+    """Yield the comments of shell scripts and meson.build. Adjacent lines form one text."""
     block, start = [], 0
     for number, line in enumerate(source.split("\n") + [""], 1):
         match = re.match(r"\s*#(?!!)(.*)", line)
@@ -93,7 +93,7 @@ def hash_texts(source):
 
 
 def markdown_texts(source):
-    """Paragraphs, list items, headings and rows of tables, without code."""
+    """Yield paragraphs, list items, headings and table rows, without code."""
     block, start, fenced = [], 0, False
     for number, line in enumerate(source.split("\n") + [""], 1):
         fence = line.lstrip().startswith("```")
@@ -106,6 +106,20 @@ def markdown_texts(source):
             continue
         start = start if block else number
         block.append(line.strip())
+
+
+def fields_texts(source):
+    """Yield the descriptions in the .fields files of docs/schemas. A line with only a comment continues the description
+    above it."""
+    block, start = [], 0
+    for number, line in enumerate(source.split("\n") + ["end"], 1):
+        code, mark, text = line.partition("# ")
+        if code.strip() and block:
+            yield Text("document", start, " ".join(block))
+            block = []
+        if mark:
+            start = start if block else number
+            block.append(text.strip())
 
 
 def plain_markdown(text):
@@ -123,13 +137,15 @@ def texts(path, source):
         return hash_texts(source)
     if path.endswith(".md"):
         return markdown_texts(source)
+    if path.endswith(".fields"):
+        return fields_texts(source)
     return ()
 
 
 # ---- the check ---------------------------------------------------------------------------------------------
 
 def markers_of(text):
-    """(word, advice) for each marker in `text`."""
+    """Return (word, advice) for each marker in `text`."""
     if "SPDX-License-Identifier" in text.text:
         return []
     found = []
@@ -141,12 +157,12 @@ def markers_of(text):
 
 
 def tree_texts(root):
-    """(path, texts) of every file that has texts."""
+    """Yield (path, texts) for every file that may contain texts."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in IGNORED and not name.startswith(("build", ".")))
         for name in sorted(names):
             path = os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
-            if path.endswith((".c", ".h", ".cpp", ".py", ".sh", ".md", "meson.build", "meson_options.txt")):
+            if path.endswith((".c", ".h", ".cpp", ".py", ".sh", ".md", ".fields", "meson.build", "meson_options.txt")):
                 with open(os.path.join(root, path), encoding="utf-8") as file:
                     yield path, list(texts(path, file.read()))
 
@@ -172,7 +188,7 @@ def describe(path, text, found):
 
 
 def check(found, allowed):
-    """Messages about files with more or fewer marked texts than allowed."""
+    """Yield messages about files with more or fewer marked texts than allowed."""
     for path in sorted(set(found) | set(allowed)):
         rows, limit = found.get(path, []), allowed.get(path, 0)
         if len(rows) > limit:

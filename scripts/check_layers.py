@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the rules about the source tree that a single #include does not show (docs/internals/architecture.md):
+"""Check the rules for the source tree that cannot be checked on a single #include (docs/internals/architecture.md):
 
-- a command's directory in src/cli does not include another command's, and every file of src/cli is in a directory;
-- a struct tag is defined once;
-- at most MAX_SOURCES sources implement a header, and every prototype has a function;
-- the header that the files of a command share is small;
+- no command's directory in src/cli includes files from another command's, and every file in src/cli is in a directory;
+- no two files have the same name, and each struct tag is defined only once;
+- at most MAX_SOURCES source files implement a header, and every prototype has a definition;
+- the header shared by the files of a command is small;
 - only src/client calls a transport, and only src/sampler/target.c resolves targets.
 
 usage: check_layers.py [--count] ROOT
 
-Known violations are listed in ALLOWED; do not add to it. An entry that is no longer needed is an error, too.
-With --count, print figures that show how entangled the tree is, and check nothing.
+Known violations are listed in ALLOWED; do not add to it. An entry that is no longer needed is also an error. With
+--count, print figures that show how entangled the tree is, and check nothing.
 """
 import collections
 import json
@@ -21,28 +21,34 @@ import subprocess
 import sys
 
 ALLOWED = {
-    # "src/cli/DIRECTORY/FILE -> DIRECTORY"
+    # Entries are "src/cli/DIRECTORY/FILE -> DIRECTORY".
     "directories": set(),
-    # the file
+    # Entries are files.
     "flat": set(),
-    # the tag of a struct
+    # Entries are struct tags.
     "tags": set(),
-    # the header
+    # Entries are file names.
+    "names": set(),
+    # Entries are headers.
     "headers": set(),
     "shared": set(),
-    # "HEADER: FUNCTION"
+    # Entries are "HEADER: FUNCTION".
     "prototypes": set(),
-    # the file that calls
+    # Entries are calling files.
     "transport": set(),
     "targets": set(),
 }
 
-# The directories of src/cli that every command may include. Each may include those before it in the list.
+# Directories in src/cli that every command may include. Each directory may include those before it in the list.
 SHARED = ["main", "recording", "browser"]
+# Directories of files with unique names. A script run.sh runs the tests in its directory.
+NAMED = ("bench", "demo", "examples", "fuzz", "include", "scripts", "src", "tests")
+SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".js", ".py", ".sh")
+SAME_NAMES = {"run.sh"}
 MAX_SOURCES = 5
 MAX_SHARED_LINES = 60
-# A call through struct tally_transport, whatever the name of the variable. core/ and hosts/ call methods of PMUs in the
-# same way, but implement perf_event_open and do not use transports.
+# A call through struct tally_transport, regardless of the name of the variable. core/ and hosts/ call PMU methods in
+# the same way, but they implement perf_event_open and do not use transports.
 TRANSPORT = re.compile(r"(?:->|\.)\s*(?:open|close|read|ioctl|mmap|munmap|poll)\s*\)?\s*\(|\btransport->\w+\s*\(")
 TRANSPORT_USERS = ("src/client/", "src/core/", "src/hosts/")
 # The functions that turn target options into threads and CPUs, whether called or passed as pointers.
@@ -58,13 +64,19 @@ NAME = re.compile(r"(?<![.>\w])(?<!struct )[A-Za-z_]\w*")
 
 
 class Tree:
-    """The C files of src and include below `root`, their text, and what they define."""
+    """The C files in src and include below `root`, their text, and the names that they define."""
 
     def __init__(self, root):
         self.files = sorted(
             os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
             for top in ("src", "include") for folder, _, names in os.walk(os.path.join(root, top))
             for name in names if name.endswith((".c", ".h")))
+        self.named = collections.defaultdict(list)  # file name: paths
+        for top in NAMED:
+            for folder, _, names in os.walk(os.path.join(root, top)):
+                for name in names:
+                    if name.endswith(SUFFIXES):
+                        self.named[name].append(os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/"))
         self.text = {}
         for path in self.files:
             with open(os.path.join(root, path), encoding="utf-8") as file:
@@ -74,8 +86,8 @@ class Tree:
             name for folder, _, names in os.walk(os.path.join(root, "src"))
             for path in names if path.endswith(".S")
             for name in GLOBAL.findall(open(os.path.join(folder, path), encoding="utf-8").read())}
-        self.declared = collections.defaultdict(set)  # header: functions it has prototypes of
-        self.defined = collections.defaultdict(set)   # function that is not static: its .c files
+        self.declared = collections.defaultdict(set)  # header: functions that it declares
+        self.defined = collections.defaultdict(set)   # non-static function: its .c files
         self.tags = collections.defaultdict(list)     # struct tag: where it is defined
         for tag in self.ctags(root):
             if tag["kind"] == "prototype" and tag["path"].endswith(".h"):
@@ -93,12 +105,13 @@ class Tree:
         return (tag for tag in tags if tag.get("_type") == "tag")
 
     def sources(self, header):
-        """The .c files that implement what `header` declares."""
+        """Return the .c files that define the functions declared in `header`."""
         return {path for name in self.declared[header] for path in self.defined.get(name, ())}
 
 
 def directory_of(path):
-    """The directory of src/cli that `path` ("src/cli/..." or "cli/...") is in; None if it is directly in src/cli."""
+    """Return the directory of src/cli that contains `path` ("src/cli/..." or "cli/..."), or None if the file is
+    directly in src/cli."""
     match = re.match(r"(?:src/)?cli/([^/]+)/", path)
     return match and match.group(1)
 
@@ -125,6 +138,12 @@ def flat(tree):
             yield path, f"{path}: move this file into the directory of a command, or into a shared directory of src/cli"
 
 
+def file_names(tree):
+    for name, paths in sorted(tree.named.items()):
+        if len(paths) > 1 and name not in SAME_NAMES:
+            yield name, f"{' and '.join(sorted(paths))} have the same name: put the name of the module in front of one"
+
+
 def tags(tree):
     for tag, locations in sorted(tree.tags.items()):
         if len(locations) > 1:
@@ -132,7 +151,8 @@ def tags(tree):
 
 
 def headers(tree):
-    """Public headers are exempt: each is the interface of a whole module."""
+    """Yield the headers that too many source files implement. Public headers are exempt, because each is the interface
+    of a whole module."""
     for header in sorted(tree.declared):
         sources = tree.sources(header)
         if len(sources) > MAX_SOURCES and not header.startswith("include/"):
@@ -141,7 +161,8 @@ def headers(tree):
 
 
 def prototypes(tree):
-    """Public headers are checked, too: a prototype without a function fails only when a program is linked."""
+    """Yield the prototypes without a definition, including those in public headers. A missing function would otherwise
+    only be noticed when a program is linked."""
     defined = set(tree.defined) | tree.assembled | GENERATED
     for header in sorted(tree.declared):
         for name in sorted(tree.declared[header] - defined):
@@ -149,7 +170,8 @@ def prototypes(tree):
 
 
 def shared_headers(tree):
-    """src/cli/DIRECTORY/DIRECTORY.h declares what the files of a command share, not the interface of each."""
+    """Yield the shared headers that are too long. src/cli/DIRECTORY/DIRECTORY.h is for declarations that the files of a
+    command share, not for the interface of each file."""
     for path in tree.files:
         match = re.fullmatch(r"src/cli/([^/]+)/\1\.h", path)
         lines = tree.text[path].count("\n")
@@ -169,7 +191,7 @@ def targets(tree):
             yield path, f"{path}: only {RESOLVER} may resolve targets to threads and CPUs"
 
 
-RULES = {"directories": directories, "flat": flat, "tags": tags, "headers": headers, "prototypes": prototypes,
+RULES = {"directories": directories, "flat": flat, "names": file_names, "tags": tags, "headers": headers, "prototypes": prototypes,
          "shared": shared_headers, "transport": transport, "targets": targets}
 
 
@@ -186,8 +208,8 @@ def violations(tree, allowed):
 # ---- figures ----------------------------------------------------------------------------------------------
 
 def cycles(tree):
-    """Cycles of sources. A source depends on another if it names a function that a header declares and the other
-    source defines."""
+    """Return the cycles among source files. A source file depends on another if it uses a function that a header
+    declares and the other source file defines."""
     public = set().union(*tree.declared.values()) if tree.declared else set()
     home = {name: next(iter(paths)) for name, paths in tree.defined.items() if name in public and len(paths) == 1}
     uses = {path: {home[name] for name in NAME.findall(code) if name in home} - {path}
@@ -196,7 +218,7 @@ def cycles(tree):
 
 
 def components(graph):
-    """Tarjan's strongly connected components of {node: nodes}."""
+    """Return the strongly connected components of {node: nodes}, found with Tarjan's algorithm."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):

@@ -55,7 +55,7 @@ def measure(root, folder, defines):
     os.makedirs(folder, exist_ok=True)
     run("sh", os.path.join(root, "scripts/build_core.sh"), "--wrappers", folder)
     probe = "".join(f"char {name}[{size}];\n" for name, size in OBJECTS.items())
-    open(os.path.join(folder, "probe.c"), "w", encoding="utf-8").write('#include "core/private.h"\n' + probe)
+    open(os.path.join(folder, "probe.c"), "w", encoding="utf-8").write('#include "core/core_private.h"\n' + probe)
     sources = sorted(name for name in os.listdir(folder) if name.endswith(".c"))
     objects = [name[:-1] + "o" for name in sources if name != "probe.c"]
     include = [f"-I{os.path.abspath(root)}/include", f"-I{os.path.abspath(root)}/src"]

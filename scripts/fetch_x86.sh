@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# fetch_x86.sh: fetch and unpack the amd64 packages of Debian that tests/hardware/ftrace.py needs: an older and a newer
+# fetch_x86.sh: fetch and unpack the amd64 packages of Debian that tests/hardware/ftrace_kernel.py needs: an older and a newer
 # kernel (boot/), and busybox. Prints the directory. The packages are fetched once; remove the directory to fetch them
 # again. Needs no privileges and does not change the system.
 set -eu

@@ -32,7 +32,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FILES = ("sched.c", "context.c", "inherit.c", "overflow.c", "read.c")
+FILES = ("sched.c", "context.c", "inheritance.c", "overflow.c", "read.c")
 # design_port tests weak symbols of a static library; the others that are left out build cores of
 # their own.
 TESTS = re.compile(r"core/(?!threads|words|switches|design_port)|differential/(sim|sim-pmu|breakpoints-sim)$")

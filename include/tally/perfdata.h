@@ -104,7 +104,7 @@ enum {
 	TALLY_FEATURE_LIMIT = 256, /* number of bits in the header */
 };
 
-/* Return the description of a record type for the walker of abi/record.h, for perf.data's own types
+/* Return the description of a record type for the walker of abi/abi_record.h, for perf.data's own types
  * and for those of the kernel; NULL if the type is unknown. Types with an array of structures end
  * in a BYTES field, see tally_perfdata_array(). The description is constant. */
 const struct tally_record_desc *tally_perfdata_describe(uint32_t type);

@@ -2,7 +2,7 @@
 /* Attr, calls and counts of the classic ABI. */
 #include "tally/classic.h"
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 #include "tally/abi.h"
 #include "tally/errno.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Translation of current records to those of the classic ABI. */
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "tally/abi.h"
 #include "tally/classic.h"

@@ -4,7 +4,7 @@
  * that has a 32-bit head and no tail. The head is kept here as well as in the page, because the
  * program that maps the page may write to it.
  */
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "tally/abi.h"
 #include "tally/classic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fields of all kernel records except SAMPLE: perf_event_open(2), "MMAP layout". */
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 
 #define U16(name)                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tally/errno.h"
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 
 /* ---- counts: perf_event_open(2), "Reading results" -------------------------------------- */

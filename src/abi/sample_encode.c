@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tally/errno.h"
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 
 /* header.size has 16 bits, and records are multiples of 8. */

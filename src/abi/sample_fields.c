@@ -2,7 +2,7 @@
 /* The table of sample fields, and the layouts made from it. */
 #include "tally/errno.h"
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 
 #define AT(member) offsetof(struct tally_sample, member)

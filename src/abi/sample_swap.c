@@ -2,7 +2,7 @@
 /* Samples in the other byte order: the same rows, swapped in place. */
 #include "tally/errno.h"
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 
 /* Bit fields of perf_branch_entry, in order; the rest of the word is reserved. */

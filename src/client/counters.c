@@ -2,7 +2,7 @@
 /* Open counters: enabling, disabling and reading them. */
 #include <errno.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "client/counters_private.h"
 
 size_t tally_counters_nr_events(const struct tally_counters *counters)

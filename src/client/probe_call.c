@@ -10,7 +10,7 @@
 
 #include "abi/attr.h"
 #include "base/arith.h"
-#include "client/probe.h"
+#include "client/client_probe.h"
 
 /* Above the largest pid that Linux can be configured for. The kernel looks up the task after it has
  * checked the attr, so the call fails before anything is created. */

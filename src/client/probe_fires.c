@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "client/probe.h"
+#include "client/client_probe.h"
 
 enum { TIMES = 5, WORK_NS = 2000000, PAUSE_NS = 100000 };
 

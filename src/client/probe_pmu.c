@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "client/probe.h"
+#include "client/client_probe.h"
 
 enum {
 	WORK_NS = 12000000, /* a few rotation intervals of 1 to 4 ms */

@@ -9,7 +9,7 @@
 #ifndef TALLY_CORE_BUFFER_H
 #define TALLY_CORE_BUFFER_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 struct tally_core_buffer {
 	struct tally_core *core;            /* K */
@@ -94,7 +94,7 @@ bool tally_buffer_for_each(struct tally_core_event *event,
 /* Return the event's poll() mask: that of its buffer, clearing it; POLLHUP without a buffer. */
 uint32_t tally_buffer_poll(struct tally_core_event *event);
 
-/* Free a buffer after its last reference was released, and uncharge its pages. In map.c. */
+/* Free a buffer after its last reference was released, and uncharge its pages. In mmap.c. */
 void tally_buffer_free(struct tally_core_buffer *buffer);
 
 /* Count a record of this event as lost, because its CPU is offline and cannot write it. The next

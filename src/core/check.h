@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_CHECK_H
 #define TALLY_CORE_CHECK_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* The input of the rules. */
 struct tally_check {

@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_CONTEXT_H
 #define TALLY_CORE_CONTEXT_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Initialize an empty context with one reference, in `family` or (NULL) in a new one. Return 0 or
  * -ENOMEM. */

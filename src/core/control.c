@@ -7,7 +7,7 @@
 #include "core/family.h"
 #include "core/filter.h"
 #include "core/overflow.h"
-#include "core/page.h"
+#include "core/mmap_page.h"
 #include "core/read.h"
 #include "core/refuse.h"
 #include "core/sched.h"

@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_CONTROL_H
 #define TALLY_CORE_CONTROL_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Enable a single event, not its children. Called under the context rule. */
 void tally_control_enable_here(struct tally_core_cpu *cpu, struct tally_core_event *event);

@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_EVENT_H
 #define TALLY_CORE_EVENT_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Create an event with this attr for a task (NULL: all tasks of a CPU), with one reference and no
  * context. Return 0, -ENOMEM, -ENOENT if no PMU accepts it, or the error of a PMU. Called without

@@ -9,7 +9,7 @@
 #ifndef TALLY_CORE_FAMILY_H
 #define TALLY_CORE_FAMILY_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Create a family without contexts, with one reference. Return NULL if out of memory. */
 struct tally_core_family *tally_family_new(struct tally_core *core);

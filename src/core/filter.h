@@ -9,7 +9,7 @@
 #define TALLY_CORE_FILTER_H
 
 #include "base/error.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 enum tally_filter_kind {
 	TALLY_FILTER_AND,

@@ -6,7 +6,7 @@
 #ifndef TALLY_CORE_FREQUENCY_H
 #define TALLY_CORE_FREQUENCY_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Return true if the event's period is adjusted to a frequency. */
 static inline bool tally_event_has_frequency(const struct tally_core_event *event)

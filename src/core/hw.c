@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Driver helpers: extending counters of any width to 64 bits, and their periods. */
 #include "core/overflow.h"
-#include "core/page.h"
+#include "core/mmap_page.h"
 
 static uint64_t width_mask(const struct tally_core_hw *hw)
 {

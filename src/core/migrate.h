@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_MIGRATE_H
 #define TALLY_CORE_MIGRATE_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 #if TALLY_CORE_SEVERAL_CPUS
 

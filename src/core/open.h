@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_OPEN_H
 #define TALLY_CORE_OPEN_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Copy the whole attr from user memory, whatever its size, and check the part beyond the size known
  * here. Return NULL or the reason for failure. Called without locks. */

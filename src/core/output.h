@@ -4,7 +4,7 @@
 #define TALLY_CORE_OUTPUT_H
 
 #include "core/buffer.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* A record being written. On the writer's stack, with interrupts off. */
 struct tally_output {

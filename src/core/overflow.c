@@ -4,7 +4,7 @@
 #include "core/control.h"
 #include "core/frequency.h"
 #include "core/ref.h"
-#include "core/sample.h"
+#include "core/core_sample.h"
 #include "core/sideband.h"
 
 /* ---- throttling ------------------------------------------------------------------------- */

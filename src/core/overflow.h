@@ -7,7 +7,7 @@
 #define TALLY_CORE_OVERFLOW_H
 
 #include "core/frequency.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Handle the end of a period. Return false if the event must stop counting: it is throttled, or its
  * REFRESH count is used up. Without `throttle`, as for the first sample of a software event, it is

@@ -4,7 +4,7 @@
 #ifndef TALLY_CORE_PMUS_H
 #define TALLY_CORE_PMUS_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Find the PMU that accepts the event, and hold it: event->pmu, after its init(). Return 0, -ENOENT
  * if no PMU accepts it, or the error of a PMU. Called without locks. */

@@ -8,7 +8,7 @@
 #include "core/context.h"
 #include "core/event.h"
 #include "core/family.h"
-#include "core/inherit.h"
+#include "core/inheritance.h"
 #include "core/sideband.h"
 
 /* ---- detaching the context -------------------------------------------------------------- */

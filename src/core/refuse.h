@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_REFUSE_H
 #define TALLY_CORE_REFUSE_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Refusal of an access that ops->permit() denies. */
 extern const struct tally_core_refusal tally_not_permitted;

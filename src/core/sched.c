@@ -2,7 +2,7 @@
 #include "core/sched.h"
 
 #include "core/overflow.h"
-#include "core/page.h"
+#include "core/mmap_page.h"
 #include "core/state.h"
 
 static struct tally_core_pmu_cpu *pmu_here(struct tally_core_cpu *cpu,

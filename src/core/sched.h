@@ -7,7 +7,7 @@
 #ifndef TALLY_CORE_SCHED_H
 #define TALLY_CORE_SCHED_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Put on every group that fits. */
 void tally_sched_in(struct tally_core_cpu *cpu, uint64_t now);

@@ -9,7 +9,7 @@
 #ifndef TALLY_CORE_SCRATCH_H
 #define TALLY_CORE_SCRATCH_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 struct tally_core_scratch {
 	uint32_t each; /* bytes of an area, a multiple of 8; limit of a record */

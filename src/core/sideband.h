@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_SIDEBAND_H
 #define TALLY_CORE_SIDEBAND_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 #if TALLY_CORE_SIDEBAND
 

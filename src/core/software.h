@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_SOFTWARE_H
 #define TALLY_CORE_SOFTWARE_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Set up the PMUs that need no hardware: clocks; software events and tracepoints, with their lists
  * on a CPU. */

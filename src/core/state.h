@@ -27,7 +27,7 @@
 #ifndef TALLY_CORE_STATE_H
 #define TALLY_CORE_STATE_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Return the context's time at clock `now`. On the context's CPU also valid in the overflow
  * interrupt, whatever that interrupts. */

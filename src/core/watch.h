@@ -3,7 +3,7 @@
 #ifndef TALLY_CORE_WATCH_H
 #define TALLY_CORE_WATCH_H
 
-#include "core/private.h"
+#include "core/core_private.h"
 
 /* Set up or free the state behind the functions below. tally_watch_init() returns 0 or -ENOMEM. */
 int tally_watch_init(struct tally_core *core);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "dwarf/sections.h"
-#include "dwarf/private.h"
+#include "dwarf/dwarf_private.h"
 
 /* libelf takes a non-const pointer, but does not write to the bytes. */
 static int add_section(Elf *elf, int number, const void *data, size_t len, size_t *ret_index)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "dwarf/private.h"
+#include "dwarf/dwarf_private.h"
 
 enum { CHANGES_MAX = 1 << 20, LINES_MAX = 1 << 20 };
 

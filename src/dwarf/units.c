@@ -8,7 +8,7 @@
 
 #include "base/arith.h"
 #include "base/str.h"
-#include "dwarf/private.h"
+#include "dwarf/dwarf_private.h"
 
 static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
 {

@@ -111,7 +111,7 @@ int tally_emulate_classic_new(struct tally_emulate_backend *inner,
 			      struct tally_emulate_backend **ret_backend);
 void tally_emulate_classic_free(struct tally_emulate_backend *backend);
 
-struct tally_script; /* emulate/script.h */
+struct tally_script; /* emulate/emulate_script.h */
 
 /* Backend for the simulated machine with a scripted PMU. `script` must outlive it. Free it after
  * the server. Returns 0, -ENOMEM, or -EINVAL if no such machine can exist. */

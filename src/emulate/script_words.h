@@ -3,7 +3,7 @@
 #ifndef TALLY_EMULATE_SCRIPT_WORDS_H
 #define TALLY_EMULATE_SCRIPT_WORDS_H
 
-#include "emulate/script.h"
+#include "emulate/emulate_script.h"
 
 #define TALLY_SCRIPT_RATE_MAX ((uint64_t)4000000000 * 1000)
 

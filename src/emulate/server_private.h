@@ -74,14 +74,14 @@ struct tally_emulate_server {
 	_Alignas(16) uint8_t data[TALLY_EMULATE_DATA_MAX + 16];
 };
 
-/* ---- serve.c ---- */
+/* ---- emulate_serve.c ---- */
 
 /* Handle server->request and its data in server->data, and fill in server->reply. `*ret_fd` is -1,
  * or a descriptor to be sent with the reply and then closed. */
 void emulate_serve(struct tally_emulate_server *server, const struct tally_emulate_caller *caller,
 		   int *ret_fd);
 
-/* ---- events.c ---- */
+/* ---- emulate_events.c ---- */
 
 /* Create an event of `opener`. `*ret_fd` is the program's end of its socketpair. */
 int emulate_event_new(struct tally_emulate_server *server,

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include "base/file.h"
-#include "emulate/sim_private.h"
-#include "hosts/sim/script.h"
+#include "emulate/emulate_sim_private.h"
+#include "hosts/sim/sim_script.h"
 #include "symbols/elf.h"
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 /* One line of /proc/PID/maps. */
 struct maps_line {

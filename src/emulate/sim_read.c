@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "emulate/sim_private.h"
+#include "emulate/emulate_sim_private.h"
 #include "tally/abi.h"
 
 /* Get the next value of an event's sequence; the last one is repeated. Returns false if it has

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "emulate/sim_private.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/script.h"
-#include "hosts/sim/task.h"
+#include "emulate/emulate_sim_private.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_script.h"
+#include "hosts/sim/sim_task.h"
 
 /* Long enough, but not so long that the machine's clock would wrap. */
 #define SLEEP_FOREVER (1ull << 62)

@@ -5,7 +5,7 @@
 
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 enum { DATA_LEN = 4, CODE_LEN = sizeof(long) };
 

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 char tally_parser_peek(const struct tally_event_parser *p)
 {

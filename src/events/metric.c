@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "events/lookup.h"
 #include "events/metric.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 enum { MAX_METRICS = 1024 };
 

@@ -6,7 +6,7 @@
 
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 static const char letters[] = "ukhpPGHSDIWeb";
 

@@ -3,7 +3,7 @@
 #include "events/cursor.h"
 #include "events/lookup.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "events/lookup.h"
 #include "events/names.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 struct target {
 	struct tally_pmu *pmu;

@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "events/parse.h"
 #include "events/pmu.h"
-#include "jevents/load.h"
+#include "jevents/jevents_load.h"
 
 /* ---- sources -------------------------------------------------------------------- */
 

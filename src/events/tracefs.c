@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "events/cursor.h"
 #include "events/parse.h"
-#include "events/suggest.h"
+#include "events/events_suggest.h"
 
 #define MOUNT "mount -t tracefs tracefs /sys/kernel/tracing"
 

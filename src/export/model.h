@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "export/export.h"
-#include "profile/path.h"
+#include "profile/profile_path.h"
 
 /* A function. All code without a name in a file is one function. */
 struct tally_export_function {

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "jevents/emit.h"
-#include "jevents/event.h"
+#include "jevents/jevents_event.h"
 
 /* A member of struct pmu_event. NULL texts are omitted. */
 struct member {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "jevents/build.h"
+#include "jevents/jevents_build.h"
 #include "jevents/emit.h"
-#include "jevents/event.h"
+#include "jevents/jevents_event.h"
 #include "jevents/generate_arch.h"
 #include "jevents/mapfile.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "jevents/model.h"
+#include "jevents/jevents_model.h"
 
 /* Return true if `name`, decoded, may be an event: one in the model, possibly with modifiers after
  * a colon or terms after a comma; one that all kernels or this program provide; or one of a PMU

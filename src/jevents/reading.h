@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "jevents/entry.h"
+#include "jevents/jevents_entry.h"
 #include "jevents/tree.h"
 
 struct tally_raw_group {

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/arith.h"
-#include "jevents/event.h"
+#include "jevents/jevents_event.h"
 
 const char *tally_text_lower(const char *text, struct tally_arena *arena)
 {

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "base/map.h"
-#include "page/table.h"
+#include "page/page_table.h"
 
 #define TIME_MAX (UINT64_C(1) << 52) /* its zigzag encoding must also be a valid value */
 

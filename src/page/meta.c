@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "page/table.h"
+#include "page/page_table.h"
 
 /* ---- escaping for HTML ----------------------------------------------------------- */
 

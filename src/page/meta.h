@@ -3,7 +3,7 @@
 #ifndef TALLY_PAGE_META_H
 #define TALLY_PAGE_META_H
 
-#include "page/private.h"
+#include "page/page_private.h"
 
 /* Append the title of the page: the names of its recordings. */
 void page_title_add(const struct tally_html *page, struct tally_str *out);

@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "page/table.h"
+#include "page/page_table.h"
 
 int tally_html_new(const struct tally_html_options *options, struct tally_html **ret_page)
 {

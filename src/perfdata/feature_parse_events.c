@@ -3,7 +3,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "perfdata/env.h"
-#include "perfdata/events.h"
+#include "perfdata/perfdata_events.h"
 
 enum { TEXT = 4 }; /* minimum size of a string: its length field */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/endian.h"
 #include "perfdata/reader.h"

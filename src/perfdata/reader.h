@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "perfdata/events.h"
-#include "perfdata/names.h"
+#include "perfdata/perfdata_events.h"
+#include "perfdata/perfdata_names.h"
 #include "perfdata/order.h"
 #include "perfdata/window.h"
 #include "tally/perfdata.h"
@@ -125,7 +125,7 @@ void tally_reader_add_note(struct tally_perfdata *data, struct tally_perfdata_no
  * function, or as long as that chunk is referenced. Returns NULL when out of memory. */
 uint8_t *tally_reader_scratch(struct tally_perfdata *data, size_t size);
 
-/* ---- header.c: the start of the file ------------------------------------ */
+/* ---- perfdata_header.c: the start of the file ------------------------------------ */
 
 /* Detect mode and byte order from the first bytes and set them in `info`. `*ret_size` is the size
  * field of the header. Returns 0 or -EINVAL. */

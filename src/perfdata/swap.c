@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "tally/perfdata.h"
 

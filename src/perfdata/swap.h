@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/error.h"
 
 /* Swap the body of `record`, `len` bytes, in place. `layout` belongs to the event of the record and

@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "perfdata/events.h"
+#include "perfdata/perfdata_events.h"
 #include "tally/perfdata.h"
 
 struct tally_deflater;
@@ -37,7 +37,7 @@ struct tally_perfdata_writer {
 	uint64_t data_offset, data_bytes, raw_bytes;
 };
 
-/* ---- write.c ------------------------------------------------------------- */
+/* ---- perfdata_write.c ------------------------------------------------------------- */
 
 /* Write bytes that are in the byte order of the file and advance the position. Returns 0 or -errno.
  */

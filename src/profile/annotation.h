@@ -16,9 +16,9 @@
 
 #include "base/str.h"
 #include "disasm/disasm.h"
-#include "profile/annotate.h"
+#include "profile/profile_annotate.h"
 #include "symbols/code_file.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 
 /* Cache of code files, a limited number of which are open at a time. */
 struct tally_annotation_codes;

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/map.h"
 
 struct deferred_task;

@@ -3,7 +3,7 @@
 #ifndef TALLY_PROFILE_DIFF_PRIVATE_H
 #define TALLY_PROFILE_DIFF_PRIVATE_H
 
-#include "profile/diff.h"
+#include "profile/profile_diff.h"
 
 /* Bits of tally_diff_row.seen. */
 enum { DIFF_SEEN_OUT_OF_LINE = 1 << 0, DIFF_SEEN_INLINED = 1 << 1 };

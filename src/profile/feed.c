@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/endian.h"
 #include "symbols/jit_code.h"
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/vec.h"
 #include "profile/deferred.h"
 #include "profile/machine.h"

@@ -3,7 +3,7 @@
 #ifndef TALLY_PROFILE_FRAME_KIND_H
 #define TALLY_PROFILE_FRAME_KIND_H
 
-#include "profile/frames.h"
+#include "profile/profile_frames.h"
 
 enum tally_frame_kind {
 	TALLY_KIND_USER, /* a function of a program */

@@ -4,7 +4,7 @@
 #define TALLY_PROFILE_FRAME_TEXT_H
 
 #include "base/str.h"
-#include "profile/frames.h"
+#include "profile/profile_frames.h"
 
 /* Append the name of the frame's file as perf prints it: without directories, "[ext4]",
  * "[unknown]". JIT code is "[JIT] tid N" if `has_pid`, otherwise "[JIT]", because the number

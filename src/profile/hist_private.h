@@ -4,7 +4,7 @@
 #define TALLY_PROFILE_HIST_PRIVATE_H
 
 #include "profile/hist.h"
-#include "profile/path.h"
+#include "profile/profile_path.h"
 #include "profile/selection.h"
 
 struct hist_bucket {

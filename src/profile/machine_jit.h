@@ -3,7 +3,7 @@
 #ifndef TALLY_PROFILE_MACHINE_JIT_H
 #define TALLY_PROFILE_MACHINE_JIT_H
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/machine.h"
 
 /* Return the kind of the object that a user-space mapping names. */

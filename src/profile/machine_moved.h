@@ -4,7 +4,7 @@
 #ifndef TALLY_PROFILE_MACHINE_MOVED_H
 #define TALLY_PROFILE_MACHINE_MOVED_H
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/machine.h"
 
 /* Record the file that was mapped first with execute permission: the program. */

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "profile/callers.h"
-#include "profile/frames.h"
+#include "profile/profile_frames.h"
 #include "profile/machine.h"
 #include "profile/stacks.h"
 

@@ -2,7 +2,7 @@
 /*
  * Callers as small numbers: arrays of frames, innermost first, concatenated, each stored once. A
  * tree would need less memory for the parts that stacks share, but each frame would be a random
- * access. Trees are therefore built only for the stacks shown (path.h).
+ * access. Trees are therefore built only for the stacks shown (profile_path.h).
  */
 #ifndef TALLY_PROFILE_STACKS_H
 #define TALLY_PROFILE_STACKS_H

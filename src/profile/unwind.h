@@ -5,7 +5,7 @@
 #ifndef TALLY_PROFILE_UNWIND_H
 #define TALLY_PROFILE_UNWIND_H
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/map.h"
 #include "profile/machine.h"
 #include "unwind/walk.h"

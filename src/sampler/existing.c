@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/proc.h"
 #include "sampler/privileges.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 #include "sampler/sampler.h"
 #include "tally/perfdata.h"
 

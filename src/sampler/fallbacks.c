@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 #include "tally/client.h"
 
 /* In the order of the warnings. */

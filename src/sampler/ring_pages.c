@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/size.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 
 int tally_ring_pages_parse(const char *text, bool quiet, const struct tally_messages *messages,
 			   size_t *ret_pages)

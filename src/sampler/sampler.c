@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "sampler/attrs.h"
 #include "sampler/fallbacks.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 #include "sampler/stuck.h"
 #include "sampler/ring_pages.h"
 

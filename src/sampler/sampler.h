@@ -17,7 +17,7 @@
 #ifndef TALLY_SAMPLER_SAMPLER_H
 #define TALLY_SAMPLER_SAMPLER_H
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/vec.h"
 #include "client/rings.h"
 #include "sampler/child.h"

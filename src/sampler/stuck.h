@@ -3,7 +3,7 @@
 #ifndef TALLY_SAMPLER_STUCK_H
 #define TALLY_SAMPLER_STUCK_H
 
-#include "client/probe.h"
+#include "client/client_probe.h"
 #include "sampler/messages.h"
 
 /* Probe whether events of this kind occur on this machine (tally_probe_fires()). If not, warn about

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 #include "sampler/synth.h"
 #include "tally/perfdata.h"

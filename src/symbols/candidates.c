@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "base/arith.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 
 /* Add the path in `str`, and clear `str`. */
 static int places_add(struct tally_places *places, struct tally_str *str,

@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "symbols/debug_info.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/load_jit.h"
 #include "symbols/jit_code.h"
 #include "symbols/mapped_file.h"

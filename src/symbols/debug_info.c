@@ -8,7 +8,7 @@
 
 #include "base/arith.h"
 #include "symbols/elf_bytes.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
 

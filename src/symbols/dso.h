@@ -13,7 +13,7 @@
 #include "symbols/image.h"
 #include "symbols/index_dir.h"
 #include "symbols/symbols.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 /* Maximum number of files that are open for their code. Each takes a descriptor. */
 enum { TALLY_CODES_MAX = 128 };
@@ -41,7 +41,7 @@ struct tally_symbols {
 	struct tally_stored *stored;    /* embedded symbols of the recording, or NULL */
 	struct tally_map stored_by; /* hash of a name to the first object with it, see stored.c */
 	uint32_t *stored_next;      /* by object: the next one with that name, + 1 */
-	/* Resources used for the lines of all files; see lines.c. */
+	/* Resources used for the lines of all files; see symbols_lines.c. */
 	struct {
 		unsigned nr_workers; /* running now */
 		int64_t waited;      /* for answers, ms */
@@ -89,7 +89,7 @@ struct tally_dso {
 	bool has_frame_pointers;          /* valid once rules_state is set */
 	struct tally_map bounds;          /* functions without a name, by start */
 	struct tally_arena bound_symbols; /* storage for their symbols */
-	struct tally_dso_lines *lines;    /* NULL: not requested yet; see lines.h */
+	struct tally_dso_lines *lines;    /* NULL: not requested yet; see symbols_lines.h */
 	struct tally_map shown;           /* raw name pointer to shown name pointer */
 
 	struct tally_image code; /* see load_code.c */

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 #define TALLY_BUILD_ID_MAX 20
 

@@ -31,7 +31,7 @@ enum tally_index_id {
 	TALLY_INDEX_LEFT,
 	TALLY_INDEX_RIGHT,
 	TALLY_INDEX_RULES_FACTS, /* what the unwind rules depend on; see index_rules.h */
-	TALLY_INDEX_RULES,       /* table of unwind/table.h */
+	TALLY_INDEX_RULES,       /* table of unwind/unwind_table.h */
 	TALLY_INDEX_STUBS,       /* first section of the table of stubs */
 	TALLY_INDEX_LINES = TALLY_INDEX_STUBS + TALLY_INDEX_RIGHT - TALLY_INDEX_SHAPE + 1,
 	TALLY_INDEX_LINE_TEXTS,

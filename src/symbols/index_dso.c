@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "symbols/index_sources.h"
 #include "symbols/index_table.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 
 /* A smaller table is read as fast as an index of it. */

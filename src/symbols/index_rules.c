@@ -6,7 +6,7 @@
 
 #include "symbols/index_dso.h"
 #include "symbols/index_write.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 
 /* Smaller rules are compiled as fast as an index is read. */
 enum { RULES_LEAST = 8 << 10 };

@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "symbols/index_format.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/candidates.h"
 
 /* How much of the running kernel's kallsyms must be the same. A read returns a page. The addresses

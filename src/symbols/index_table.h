@@ -4,7 +4,7 @@
 #define TALLY_SYMBOLS_INDEX_TABLE_H
 
 #include "symbols/index_write.h"
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 /* A table has six sections with consecutive numbers from `first` on, which is TALLY_INDEX_SHAPE or
  * TALLY_INDEX_STUBS. The first section is this structure, which describes the others. */

@@ -14,8 +14,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "symbols/layers.h"
-#include "symbols/lines.h"
-#include "symbols/table.h"
+#include "symbols/symbols_lines.h"
+#include "symbols/symbols_table.h"
 
 /* The time is unknown: find the newest code. */
 #define TALLY_JIT_ALWAYS UINT64_MAX

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "symbols/text.h"
+#include "symbols/symbols_text.h"
 
 enum { LINE_LENGTH = 44 }; /* typically */
 

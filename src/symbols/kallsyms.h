@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 /* Parse `len` bytes of kallsyms and finish `table`, which must be empty. `module` selects symbols:
  * NULL those of the kernel proper, "ext4" the lines tagged [ext4]. Symbols that are neither text

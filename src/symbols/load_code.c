@@ -6,7 +6,7 @@
 #include <elf.h>
 
 #include "symbols/code.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 #include "symbols/load_code.h"
 #include "symbols/candidates.h"

@@ -15,7 +15,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/jit_code.h"
 #include "symbols/jit_file.h"
 #include "symbols/jitdump.h"

@@ -4,9 +4,9 @@
 #define TALLY_SYMBOLS_LOAD_JIT_H
 
 #include "symbols/dso.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 
-/* The loader of TALLY_DSO_PERF_MAP and TALLY_DSO_JITDUMP, see load.h. */
+/* The loader of TALLY_DSO_PERF_MAP and TALLY_DSO_JITDUMP, see symbols_load.h. */
 int tally_dso_load_jit(struct tally_dso *dso);
 
 /* Return the symbol at a place, as for tally_dso_find(), or NULL. */

@@ -9,7 +9,7 @@
 #include "symbols/dso.h"
 #include "symbols/index_sources.h"
 #include "symbols/kallsyms.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/candidates.h"
 
 enum { KALLSYMS_MAX = 256 << 20 };

@@ -9,7 +9,7 @@
 #include "symbols/elf_bytes.h"
 #include "symbols/elf_frames.h"
 #include "symbols/index_rules.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/load_rules.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"

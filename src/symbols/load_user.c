@@ -11,10 +11,10 @@
 #include "symbols/elf_limits.h"
 #include "symbols/elf_plt.h"
 #include "symbols/index_sources.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 #include "symbols/candidates.h"
-#include "symbols/text.h"
+#include "symbols/symbols_text.h"
 #include "symbols/unpack.h"
 
 enum { CRC_MAX = INT32_MAX };

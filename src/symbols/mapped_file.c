@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "symbols/index_sources.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/pins.h"
 
 /* Degree to which a file matches the recorded inode. */

@@ -3,7 +3,7 @@
 #ifndef TALLY_SYMBOLS_RESOLVE_H
 #define TALLY_SYMBOLS_RESOLVE_H
 
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 /* Sort the entries by start; equal ones stay in order of addition. Returns 0 or -ENOMEM. */
 int tally_symtab_sort(struct tally_symtab *table);

@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "base/hash.h"
-#include "base/list.h"
+#include "base/linked_list.h"
 #include "symbols/dso.h"
 #include "symbols/stored_format.h"
 

@@ -14,7 +14,7 @@
 #define TALLY_SYMBOLS_STORED_H
 
 #include "base/error.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 #include "symbols/symbols.h"
 
 struct tally_stored_object;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "symbols/image.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 #include "symbols/symbols.h"
 
 #define TALLY_STORED_MAGIC "tallynam"

@@ -8,7 +8,7 @@
 #define TALLY_SYMBOLS_STORED_WRITE_H
 
 #include "base/str.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 #include "symbols/symbols.h"
 
 struct tally_stored_writer;
@@ -43,7 +43,7 @@ int tally_stored_writer_add_lines(struct tally_stored_writer *writer, struct tal
 				  struct tally_span span, const struct tally_line *lines,
 				  size_t nr);
 
-/* Append the section, with the lines of all addresses that were added (lines.h). To be called once.
+/* Append the section, with the lines of all addresses that were added (symbols_lines.h). To be called once.
  * Names that are longer than readers accept are left out. Returns 0 or -ENOMEM. */
 int tally_stored_writer_finish(struct tally_stored_writer *writer, struct tally_str *out);
 

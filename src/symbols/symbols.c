@@ -12,7 +12,7 @@
 #include "symbols/dso.h"
 #include "symbols/dso_lines.h"
 #include "symbols/index_sources.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "symbols/load_code.h"
 #include "symbols/load_jit.h"
 #include "symbols/mapped_file.h"

@@ -6,7 +6,7 @@
  * their symbols and all names that are returned live until tally_symbols_free(). Nothing is read
  * before the first lookup in a DSO; tally_dso_status() returns the result. Not thread-safe.
  *
- * Not included: source lines and inlined functions (lines.h). The network is never used.
+ * Not included: source lines and inlined functions (symbols_lines.h). The network is never used.
  */
 #ifndef TALLY_SYMBOLS_SYMBOLS_H
 #define TALLY_SYMBOLS_SYMBOLS_H
@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "symbols/elf.h"
-#include "symbols/table.h"
+#include "symbols/symbols_table.h"
 
 struct tally_symbols;
 struct tally_dso;
@@ -108,7 +108,7 @@ enum tally_dso_state {
 	TALLY_DSO_NOT_TRUSTED, /* a JIT compiler's file of an untrusted user */
 	TALLY_DSO_NO_FILE,     /* this kind has no symbols */
 	TALLY_DSO_NO_MEMORY,
-	TALLY_DSO_NO_LINES, /* from here on states of lines only, see lines.h */
+	TALLY_DSO_NO_LINES, /* from here on states of lines only, see symbols_lines.h */
 	TALLY_DSO_TIMEOUT,
 	TALLY_DSO_OVER_MEMORY,
 	TALLY_DSO_CRASHED,

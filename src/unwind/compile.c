@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/arith.h"
-#include "unwind/program.h"
+#include "unwind/unwind_program.h"
 #include "unwind/stubs.h"
 #include "unwind/trampoline.h"
 

@@ -37,7 +37,7 @@ struct tally_unwind_source {
 	uint64_t entry; /* address of the entry point; 0: none */
 };
 
-/* Compile `source` into the block of a table (table.h), which the caller frees. Return 0, -ENODATA
+/* Compile `source` into the block of a table (unwind_table.h), which the caller frees. Return 0, -ENODATA
  * if the source has no rules, -ENOTSUP if the machine is neither x86-64 nor AArch64, or -ENOMEM. */
 int tally_unwind_compile(const struct tally_unwind_source *source, void **ret_bytes,
 			 size_t *ret_len);

@@ -5,7 +5,7 @@
 
 #include "unwind/arch.h"
 #include "unwind/memory.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 /* Replace `regs` by the registers of the caller, according to a rule of `table`. Return 0; -ENODATA
  * if there is no caller; -EFAULT if the rule needs memory that is not available, with its address

@@ -10,7 +10,7 @@
 #ifndef TALLY_UNWIND_RULE_WORDS_H
 #define TALLY_UNWIND_RULE_WORDS_H
 
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 enum { RULE_HEAD_WORDS = 2 };
 

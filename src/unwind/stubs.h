@@ -5,7 +5,7 @@
 #define TALLY_UNWIND_STUBS_H
 
 #include "unwind/arch.h"
-#include "unwind/build.h"
+#include "unwind/unwind_build.h"
 
 /* Add the rows of stubs to the last range, which has no rows yet and begins at `start`; `code` has
  * `len` bytes. An unknown instruction is followed by code without a rule. Return 0 or an error of

@@ -8,7 +8,7 @@
 #define TALLY_UNWIND_TRAMPOLINE_H
 
 #include "unwind/arch.h"
-#include "unwind/build.h"
+#include "unwind/unwind_build.h"
 #include "unwind/compile.h"
 
 /* Return true if the code of an entry has to be searched. For most entries, rules are trusted. */

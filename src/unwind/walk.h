@@ -11,7 +11,7 @@
 
 #include "unwind/arch.h"
 #include "unwind/memory.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 /* Reasons for the end of a stack. */
 enum tally_unwind_end {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "view/diff.h"
+#include "view/view_diff.h"
 
 enum { DECIMALS = 9 };
 

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "profile/machine.h"
-#include "view/diff.h"
+#include "view/view_diff.h"
 #include "view/shorten.h"
 #include "view/view.h"
 #include "view/width.h"

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/arith.h"
 #include "base/endian.h"
 #include "random.h"

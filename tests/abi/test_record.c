@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "random.h"
 
 #include <cmocka.h>

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "abi/record.h"
-#include "abi/sample.h"
+#include "abi/abi_record.h"
+#include "abi/abi_sample.h"
 #include "random.h"
 
 #include <cmocka.h>

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "base/intern.h"
-#include "base/list.h"
+#include "base/linked_list.h"
 #include "base/map.h"
 #include "base/vec.h"
 

@@ -15,9 +15,9 @@
 
 #include "abi/attr.h"
 #include "base/arith.h"
-#include "client/probe.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/task.h"
+#include "client/client_probe.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_task.h"
 
 #include "../core/sim_transport.h"
 

@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#include "abi/sample.h"
-#include "hosts/sim/files.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/script.h"
-#include "hosts/sim/task.h"
-#include "hosts/sim/text.h"
+#include "abi/abi_sample.h"
+#include "hosts/sim/sim_files.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_script.h"
+#include "hosts/sim/sim_task.h"
+#include "hosts/sim/sim_text.h"
 #include "hosts/sim/truth.h"
 #include "sim_transport.h"
 

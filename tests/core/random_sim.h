@@ -9,11 +9,11 @@
 #ifndef TALLY_TESTS_CORE_RANDOM_SIM_H
 #define TALLY_TESTS_CORE_RANDOM_SIM_H
 
-#include "hosts/sim/files.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/script.h"
-#include "hosts/sim/task.h"
-#include "hosts/sim/text.h"
+#include "hosts/sim/sim_files.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_script.h"
+#include "hosts/sim/sim_task.h"
+#include "hosts/sim/sim_text.h"
 #include "hosts/sim/truth.h"
 #include "random.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Invariants that are checked on the core's own objects. */
-#include "core/private.h"
+#include "core/core_private.h"
 #include "core/random_sim.h"
 #include "hosts/sim/sim_private.h"
 

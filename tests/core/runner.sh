@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # Sourced by the run.sh of words, threads and switches: check whether this machine runs programs built with some flags.
 
-# can_run FLAGS [threads]: build probe.c with FLAGS in $dir and run it. Set `runner` to the command that runs such
+# can_run FLAGS [threads]: build probe_linux.c with FLAGS in $dir and run it. Set `runner` to the command that runs such
 # programs, or to nothing if they run directly. Return 1, with the reason in `why`, if they do not run.
 #
 # A machine with a compiler for 32-bit programs may have a kernel that does not run them; qemu-i386 does. TSan does not
@@ -10,7 +10,7 @@
 can_run() {
 	mkdir -p "$dir"
 	# shellcheck disable=SC2086
-	if ! ${CC:-gcc} $1 -pthread -o "$dir/probe" "$root/tests/core/probe.c" >"$dir/probe.log" 2>&1; then
+	if ! ${CC:-gcc} $1 -pthread -o "$dir/probe" "$root/tests/core/probe_linux.c" >"$dir/probe.log" 2>&1; then
 		why="${CC:-gcc} cannot build with ${1%% *}: $(head -n 1 "$dir/probe.log")"
 		return 1
 	fi

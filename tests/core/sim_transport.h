@@ -3,11 +3,11 @@
 #ifndef TALLY_TESTS_CORE_SIM_TRANSPORT_H
 #define TALLY_TESTS_CORE_SIM_TRANSPORT_H
 
-#include "hosts/sim/files.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/script.h"
-#include "hosts/sim/task.h"
-#include "hosts/sim/text.h"
+#include "hosts/sim/sim_files.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_script.h"
+#include "hosts/sim/sim_task.h"
+#include "hosts/sim/sim_text.h"
 #include "hosts/sim/truth.h"
 #include "tally/client.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The value that a driver writes into its counter. */
-#include "core/private.h"
+#include "core/core_private.h"
 #include "test.h"
 
 static uint64_t armed(uint8_t width, uint64_t period, int64_t left)

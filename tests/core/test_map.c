@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Mapping ring buffers: permissions, sizes, and redirected output. Each test runs with contiguous
  * and with scattered pages. */
-#include "rings.h"
+#include "test_rings.h"
 
 /* Redirect several events to one ring, where records are in time order, and back to their own
  * rings. */

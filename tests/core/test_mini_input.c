@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/mini_test.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 static struct mini mini;
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "core/mini_test.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 enum { PAGE = 4096 };
 

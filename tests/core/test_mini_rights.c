@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The right to observe a task, and privileged exec, which revokes it. */
 #include "core/mini_test.h"
-#include "core/private.h"
+#include "core/core_private.h"
 
 static struct mini mini;
 

@@ -2,7 +2,7 @@
 /* Every bit of an attr is implemented by the core, offered by the host, or rejected with the name
  * of its field. Tested on a host that offers everything, and on one that offers nothing. */
 #include "abi/attr.h"
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "scripts.h"
 
 enum { BARE, FULL, NR_HOSTS };

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 
 #include "core/minimal/mini.h"
-#include "core/private.h"
+#include "core/core_private.h"
 #include "test.h"
 
 static struct mini mini;

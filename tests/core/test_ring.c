@@ -2,7 +2,7 @@
 /* Ring buffers: no record is torn or out of order, and missing records are counted. Each test runs
  * with contiguous and with scattered pages. */
 #include "base/arith.h"
-#include "rings.h"
+#include "test_rings.h"
 
 /* Return the number of lost samples of an event, read alone or with its group. */
 static uint64_t lost_of(struct harness *harness, int fd, bool group)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sideband records of tasks: types, order and contents. */
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "scripts.h"
 
 static const struct tally_core_mapping text = {.addr = 0x400000,

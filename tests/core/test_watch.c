@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hooks that check whether a core has events: nothing is missed once there is one. */
-#include "hosts/sim/entry.h"
+#include "hosts/sim/sim_entry.h"
 #include "scripts.h"
 
 static const struct tally_sim_step two[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 70 * US, &harness_busy),

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "script.h"
+#include "differential_script.h"
 
 enum { ANSWER_MAX = 65536, SECONDS_MAX = 300 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "emulate/script.h"
+#include "emulate/emulate_script.h"
 #include "tally/abi.h"
 
 static struct tally_script script;

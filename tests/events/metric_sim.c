@@ -23,8 +23,8 @@
 
 #include "base/arith.h"
 #include "base/intern.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/task.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_task.h"
 #include "hosts/sim/truth.h"
 #include "tally/client.h"
 

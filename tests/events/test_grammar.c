@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tally/events.h"
-#include "tree.h"
+#include "test_tree.h"
 
 #include <cmocka.h>
 

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "events/tables.h"
 #include "tally/events.h"
-#include "tree.h"
+#include "test_tree.h"
 
 #include <cmocka.h>
 

@@ -13,7 +13,7 @@ TALLY, ROOT, BUILD, *ORACLE = sys.argv[1:]
 sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/lib")
 sys.path.insert(0, os.path.join(ROOT, "tests", "unwind"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "hardware"))
-import oracle  # noqa: E402
+import unwind_oracle as oracle  # noqa: E402
 import tap  # noqa: E402
 import workloads  # noqa: E402
 from arm64_guests import WORK, fetch, libraries, needed  # noqa: E402

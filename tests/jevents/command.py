@@ -21,7 +21,7 @@ CC = sys.argv[6:] or ["cc"]
 SOURCE = os.path.join(ROOT, "src")
 HERE = os.path.join(ROOT, "tests", "jevents")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-LOOKUP = [os.path.join(SOURCE, "jevents", name) for name in ("model.c", "models.c", "cpuid.c")]
+LOOKUP = [os.path.join(SOURCE, "jevents", name) for name in ("jevents_model.c", "models.c", "cpuid.c")]
 SCRATCH = tempfile.TemporaryDirectory(prefix="tally-jevents-")
 
 

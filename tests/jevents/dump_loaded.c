@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dump_models.h"
-#include "jevents/load.h"
+#include "jevents/jevents_load.h"
 
 static void emit(void *context, const struct tally_diagnostic *message)
 {

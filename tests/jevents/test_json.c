@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "messages.h"
+#include "test_messages.h"
 
 #include <errno.h>
 #include <stdlib.h>

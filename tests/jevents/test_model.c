@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Building models from JSON in memory, and look-ups in them. */
-#include "messages.h"
+#include "test_messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "jevents/build.h"
+#include "jevents/jevents_build.h"
 #include "jevents/mapfile.h"
 
 static int model_of(const char *topic, const char *text, const char *standard_text, bool strict,

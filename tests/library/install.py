@@ -83,7 +83,7 @@ def build_and_run(compiler, mode):
     program = os.path.join(DEST, f"program.{compiler}.{mode}")
     flags = COMPILERS[compiler] + ["-Wall", "-Wextra", "-Werror", "-pedantic"]
     static = ["-static"] if mode == "static" else []
-    must(compiler, *flags, *pkg_config("--cflags", "tally"), os.path.join(HERE, "program.c"), "-x", "none", *static,
+    must(compiler, *flags, *pkg_config("--cflags", "tally"), os.path.join(HERE, "library_program.c"), "-x", "none", *static,
          *pkg_config(*(["--static"] if static else []), "--libs", "tally"), "-o", program)
     out = must(program, env=dict(os.environ, LD_LIBRARY_PATH=LIB))
     if not re.search(r"^task-clock:u: [1-9]\d* ns, (exact|scaled)$|^refused: ", out):

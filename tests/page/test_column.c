@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "page/meta.h"
 #include "page/xml.h"
-#include "page/table.h"
+#include "page/page_table.h"
 
 #include <cmocka.h>
 

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
-#include "abi/record.h"
-#include "abi/sample.h"
+#include "abi/abi_record.h"
+#include "abi/abi_sample.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"

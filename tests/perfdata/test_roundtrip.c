@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/error.h"
 #include "fixtures.h"
 #include "tally/perfdata.h"

@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/endian.h"
 #include "base/error.h"
 #include "tally/perfdata.h"

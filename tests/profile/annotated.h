@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/annotation.h"
 #include "symbols/elf_image.h"
 #include "temporary.h"

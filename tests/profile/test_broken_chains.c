@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/profile.h"
 #include "random.h"
 #include "symbols/elf_image.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "profile/machine_private.h"
 #include "profile/profile.h"
 

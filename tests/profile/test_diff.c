@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
-#include "profile/diff.h"
+#include "profile/profile_diff.h"
 #include "profile/diff_stats.h"
 #include "random.h"
 #include "tier.h"

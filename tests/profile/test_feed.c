@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "profile/feed.h"
 

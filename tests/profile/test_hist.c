@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "profile/hist.h"
 #include "random.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/hash.h"
 #include "profile/hist.h"
 #include "profile/machine_private.h"

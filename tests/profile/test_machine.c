@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "fed_machine.h"
 
 static void feed_task(struct fixture *f, uint32_t type, int pid, int ppid, int tid, int ptid)

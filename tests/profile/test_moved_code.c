@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/endian.h"
 #include "fed_machine.h"
 

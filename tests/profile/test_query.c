@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "profile/query.h"
 #include "profile/time_range.h"

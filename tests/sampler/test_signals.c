@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "sampler/signals.h"
+#include "sampler/sampler_signals.h"
 
 #include <cmocka.h>
 

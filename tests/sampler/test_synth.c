@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "sampler/synth.h"
 #include "tally/perfdata.h"
 

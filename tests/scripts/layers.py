@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""check_layers.py on small source trees: one that follows every rule, and one for each way to break a rule.
+"""Test check_layers.py on small source trees: one that follows every rule, and one for each way to break a rule.
 
 usage: layers.py SCRIPTS
 """
@@ -31,7 +31,7 @@ GOOD = {
 
 @machine.probe
 def need_ctags():
-    """Universal Ctags, which prints JSON: other programs of that name do not."""
+    """Skip the test unless ctags is Universal Ctags, which can print JSON. Other programs named ctags cannot."""
     if not shutil.which("ctags"):
         return "ctags is not installed"
     reason = machine.why_not(["ctags", "--output-format=json", "-o", "-", os.path.join(sys.argv[1], "check_layers.py")])
@@ -39,7 +39,7 @@ def need_ctags():
 
 
 def check(more, allowed=None):
-    """The violations in the tree GOOD with the files of `more` added or replaced."""
+    """Return the violations in the tree GOOD with the files in `more` added or replaced."""
     need_ctags()
     with tempfile.TemporaryDirectory(prefix="tally-layers-") as root:
         for path, text in {**GOOD, **more}.items():
@@ -51,7 +51,7 @@ def check(more, allowed=None):
 
 
 def broken(more, rule, entry, message):
-    """`more` breaks `rule` once, and `entry` in ALLOWED permits it."""
+    """Check that `more` breaks `rule` once, and that `entry` in ALLOWED permits the violation."""
     wrong = check(more)
     tap.same(len(wrong), 1, f"violations in {wrong}")
     assert message in wrong[0], f"{wrong[0]!r} does not contain {message!r}"
@@ -70,6 +70,13 @@ def test_a_command_must_not_include_another_command():
 def test_angle_brackets_are_checked_too():
     broken({"src/cli/top/top.c": "#include <cli/record/loop.h>\n"}, "directories", "src/cli/top/top.c -> record",
            "cli/top must not include cli/record")
+
+
+def test_file_names_are_unique():
+    broken({"src/base/session.c": "static int a;\n"}, "names", "session.c",
+           "src/base/session.c and src/cli/recording/session.c have the same name")
+    broken({"tests/core/session.c": "static int a;\n"}, "names", "session.c", "put the name of the module in front")
+    tap.same(check({"tests/a/run.sh": "exit\n", "tests/b/run.sh": "exit\n"}), [], "violations with two run.sh")
 
 
 def test_every_file_of_cli_is_in_a_directory():
@@ -180,7 +187,7 @@ def test_finds_dependency_cycles():
 
 
 def included(path, line):
-    """The output of check_includes.py for a tree with one file of one line."""
+    """Return the output of check_includes.py for a tree with one file that has one line."""
     with tempfile.TemporaryDirectory(prefix="tally-includes-") as root:
         os.makedirs(os.path.join(root, "include/tally"))
         os.makedirs(os.path.dirname(os.path.join(root, path)))

@@ -2,7 +2,7 @@
 /* Violations of host.h that the machine reports; memory, descriptors and mappings. */
 #include <string.h>
 
-#include "machine.h"
+#include "test_machine.h"
 
 static const struct tally_sim_pmu pmu = {
 	.name = "cpu", .type = 6, .core = true, .nr_generic = 4, .width = 48};

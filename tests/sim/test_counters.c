@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Counters compared with the truth, and the assignment of counters to events. */
-#include "machine.h"
+#include "test_machine.h"
 
 static const struct tally_sim_rates busy = {
 	.per_ms = {[SIM_CYCLES] = 3000000, [SIM_INSTRUCTIONS] = 1234567, [SIM_BRANCHES] = 200001}};

@@ -2,7 +2,7 @@
 /* The scheduler and the hooks that it calls. */
 #include <string.h>
 
-#include "machine.h"
+#include "test_machine.h"
 
 static const struct tally_sim_step forever[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 10 * MS, NULL),
 						SIM_END_LOOP()};

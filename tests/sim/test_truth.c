@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The truth is exact however often it is read, and is kept by task, CPU and mode. */
 #include "../random.h"
-#include "machine.h"
+#include "test_machine.h"
 
 static const struct tally_sim_rates odd = {
 	.per_ms = {[SIM_CYCLES] = 3000000, [SIM_INSTRUCTIONS] = 1234567, [SIM_BRANCHES] = 7}};

@@ -16,7 +16,7 @@
 #include "temporary.h"
 #include "base/file.h"
 #include "elf_image.h"
-#include "names.h"
+#include "test_names.h"
 #include "symbols/elf.h"
 #include "symbols/symbols.h"
 #include "probe.h"

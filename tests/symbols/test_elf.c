@@ -10,7 +10,7 @@
 
 #include "base/arith.h"
 #include "elf_image.h"
-#include "names.h"
+#include "test_names.h"
 #include "symbols/elf.h"
 
 static const struct image_symbol symbols[] = {

@@ -17,7 +17,7 @@
 #include "temporary.h"
 #include "base/file.h"
 #include "elf_image.h"
-#include "names.h"
+#include "test_names.h"
 #include "probe.h"
 
 enum { SYMBOLS = 300, STEP = 6 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "temporary.h"
-#include "names.h"
+#include "test_names.h"
 #include "random.h"
 #include "symbols/index_format.h"
 #include "symbols/index_table.h"

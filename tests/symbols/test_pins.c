@@ -21,7 +21,7 @@
 
 #include "temporary.h"
 #include "elf_image.h"
-#include "names.h"
+#include "test_names.h"
 #include "symbols/pins.h"
 #include "probe.h"
 

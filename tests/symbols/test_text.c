@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "test_names.h"
 #include "symbols/kallsyms.h"
 #include "symbols/perfmap.h"
 

@@ -5,7 +5,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "profile/machine.h"

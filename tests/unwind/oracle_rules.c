@@ -23,7 +23,7 @@
 #include "base/file.h"
 #include "symbols/elf_frames.h"
 #include "unwind/arch.h"
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 enum { MAX_PRINTED = 10, X86_RBX = 3 };
 

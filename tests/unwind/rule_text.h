@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "unwind/table.h"
+#include "unwind/unwind_table.h"
 
 static inline int expression_text(const struct tally_unwind_table *table, int32_t value, char *text,
 				  size_t size)

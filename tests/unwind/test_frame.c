@@ -13,7 +13,7 @@
 
 #include "base/arith.h"
 #include "frame_bytes.h"
-#include "unwind/build.h"
+#include "unwind/unwind_build.h"
 #include "unwind/frame.h"
 #include "unwind/rule_words.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/arith.h"
 #include "rule_text.h"
-#include "unwind/program.h"
+#include "unwind/unwind_program.h"
 
 enum { START = 0x10000, SIZE = 0x1000, PLACE = 0x400 }; /* virtual address; offset in the table */
 

@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "frame_bytes.h"
-#include "unwind/build.h"
+#include "unwind/unwind_build.h"
 #include "unwind/rule_words.h"
 #include "unwind/walk.h"
 

@@ -15,7 +15,7 @@ struct workload {
 	int go;
 };
 
-/* Start WORK_PROGRAM (see work.c) with this `work`; `nr` is the number of repetitions or the
+/* Start WORK_PROGRAM (see user_work.c) with this `work`; `nr` is the number of repetitions or the
  * duration. */
 struct workload workload_start(const char *work, int nr);
 void workload_go(struct workload *held);

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "cli/annotate/choose.h"
 #include "cli/main/commands.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"

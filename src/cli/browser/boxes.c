@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The contents of boxes: help on keys, health of the recording, unabbreviated names. */
 #include "base/arith.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
 
 static void add_lines(const char *const *lines, size_t nr, struct tally_str *out)

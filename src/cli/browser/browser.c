@@ -15,9 +15,9 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/browser/signals.h"
-#include "cli/browser/view.h"
-#include "cli/main/output.h"
+#include "cli/browser/browser_signals.h"
+#include "cli/browser/browser_view.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 
 /* ---- the lock of a live profile ------------------------------------------------------------- */

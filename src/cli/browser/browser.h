@@ -10,7 +10,7 @@
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
 
-#include "cli/recording/rows.h"
+#include "cli/recording/recording_rows.h"
 
 struct browser;
 struct browser_view;

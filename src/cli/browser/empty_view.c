@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "view/wrap.h"
 
 /* The time view ignores the selected span. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arith.h"
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 
 /* Mark each bucket that passes the filter, disregarding times, and has the function in its
  * callchain. */

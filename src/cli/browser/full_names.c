@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 #include "profile/frame_text.h"
 
 void browser_names_add_line(const char *heading, const char *text, struct tally_str *out)

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 #include "view/shorten.h"
 
 static uint64_t row_weight(const struct tally_row *row, enum browser_list list)

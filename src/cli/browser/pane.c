@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 #include "profile/pattern.h"
 
 enum { NO_CELL = UINT32_MAX };

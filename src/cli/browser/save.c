@@ -8,7 +8,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 
 /* Rows around the lines of a list; rows of note and keys; limits: lines, columns of lists, file
  * numbers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The browser's selection, recomputed when the filter, the event or the profile changes. */
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 
 static void chains_drop(struct browser *browser)
 {

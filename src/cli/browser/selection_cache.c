@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/browser/selection_cache.h"
 
-#include "cli/browser/state.h"
+#include "cli/browser/browser_state.h"
 
 static void cached_selection_free(struct browser_cached_selection *it)
 {

@@ -5,7 +5,7 @@
 #define TALLY_CLI_BROWSER_SELECTION_CACHE_H
 
 #include "cli/browser/lists.h"
-#include "cli/browser/table.h"
+#include "cli/browser/browser_table.h"
 #include "profile/selection.h"
 
 struct browser;

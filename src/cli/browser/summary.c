@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Health of the recording, and the summary printed at the end. */
 #include "base/arith.h"
-#include "cli/browser/view.h"
-#include "cli/main/output.h"
+#include "cli/browser/browser_view.h"
+#include "cli/main/output_stream.h"
 #include "view/wrap.h"
 
 enum { SUMMARY_LINES = 10 };

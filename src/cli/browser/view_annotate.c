@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/escape.h"
 #include "base/path.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
 #include "view/shorten.h"
 

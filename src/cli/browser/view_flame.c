@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/arith.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
 
 /* ---- text about the selected cell ---------------------------------------------------- */

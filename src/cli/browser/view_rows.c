@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "cli/browser/full_names.h"
-#include "cli/recording/columns.h"
+#include "cli/recording/recording_columns.h"
 
 /* Sort orders offered in addition to the initial one. */
 static const char *const orders[] = {"comm,dso,symbol", "comm",           "dso",

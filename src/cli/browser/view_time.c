@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 #include "base/escape.h"
-#include "cli/browser/view.h"
+#include "cli/browser/browser_view.h"
 #include "view/shorten.h"
 #include "view/tracks.h"
 

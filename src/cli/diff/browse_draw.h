@@ -3,8 +3,8 @@
 #ifndef TALLY_CLI_DIFF_BROWSE_DRAW_H
 #define TALLY_CLI_DIFF_BROWSE_DRAW_H
 
-#include "cli/browser/view.h"
-#include "cli/diff/browse.h"
+#include "cli/browser/browser_view.h"
+#include "cli/diff/diff_browse.h"
 
 struct diff_browse {
 	const struct diff_config *config;

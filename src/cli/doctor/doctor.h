@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/doctor/host.h"
-#include "cli/doctor/program.h"
-#include "client/probe.h"
+#include "cli/doctor/doctor_host.h"
+#include "cli/doctor/doctor_program.h"
+#include "client/client_probe.h"
 #include "tally/client.h"
 #include "tally/events.h"
 

@@ -3,7 +3,7 @@
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
-#include "cli/doctor/host.h"
+#include "cli/doctor/doctor_host.h"
 #include "sampler/sampling.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "cli/doctor/facts.h"
 #include "cli/doctor/finding.h"
-#include "cli/doctor/rights.h"
+#include "cli/doctor/doctor_rights.h"
 #include "cli/doctor/verdict.h"
 
 static void explain_verdict(struct doctor_finding *finding, enum doctor_state state,

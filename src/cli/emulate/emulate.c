@@ -13,7 +13,7 @@
 #include "cli/main/print.h"
 #include "emulate/protocol.h"
 #include "emulate/run.h"
-#include "emulate/script.h"
+#include "emulate/emulate_script.h"
 #include "sampler/child.h"
 
 struct emulate_config {

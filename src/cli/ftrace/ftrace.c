@@ -12,15 +12,15 @@
 #include "base/arith.h"
 #include "base/file.h"
 #include "cli/ftrace/ftrace.h"
-#include "cli/ftrace/loop.h"
+#include "cli/ftrace/ftrace_loop.h"
 #include "cli/ftrace/setup.h"
-#include "cli/ftrace/show.h"
+#include "cli/ftrace/ftrace_show.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 #include "cli/main/target_options.h"
 #include "sampler/privileges.h"
-#include "sampler/refuse.h"
-#include "sampler/signals.h"
+#include "sampler/sampler_refuse.h"
+#include "sampler/sampler_signals.h"
 
 #define AT(member) offsetof(struct ftrace_config, member)
 

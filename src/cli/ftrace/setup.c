@@ -14,7 +14,7 @@
 #include "base/size.h"
 #include "cli/main/print.h"
 #include "sampler/privileges.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 
 enum { CPU_BITS = 32 };
 

@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "cli/main/commands.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
 #include "cli/recording/session.h"

@@ -10,10 +10,10 @@
 #include "base/map.h"
 #include "cli/main/attr_text.h"
 #include "cli/main/commands.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/tracing.h"
+#include "cli/recording/recording_tracing.h"
 #include "tally/events.h"
 
 struct evlist_config {

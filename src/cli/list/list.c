@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 #include "cli/list/list.h"
-#include "cli/list/print.h"
+#include "cli/list/list_print.h"
 #include "cli/main/commands.h"
 #include "cli/main/print.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "sampler/child.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/arith.h"
 #include "base/proc.h"
-#include "client/probe.h"
+#include "client/client_probe.h"
 #include "sampler/privileges.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 
 /* ---- the transport ------------------------------------------------------------------ */
 

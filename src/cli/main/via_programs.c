@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/main/print.h"
-#include "sampler/program.h"
+#include "sampler/sampler_program.h"
 #include "symbols/image.h"
 
 static const struct {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "cli/record/hits.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 
 /* Return the record at offset `at`. Return NULL at the end, or if the header there is invalid; the

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 
 /* Offsets in an MMAP2 record of `misc` and of the device and inode or build ID; sizes of the
  * latter. */

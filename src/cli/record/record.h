@@ -9,11 +9,11 @@
 
 #include "base/vec.h"
 #include "cli/main/via.h"
-#include "cli/record/config.h"
-#include "cli/record/output.h"
-#include "cli/record/progress.h"
+#include "cli/record/record_config.h"
+#include "cli/record/record_output.h"
+#include "cli/record/record_progress.h"
 #include "sampler/child.h"
-#include "sampler/control.h"
+#include "sampler/sampler_control.h"
 #include "sampler/sampler.h"
 
 struct record_unwinding;

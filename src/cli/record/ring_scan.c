@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/endian.h"

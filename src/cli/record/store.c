@@ -7,7 +7,7 @@
 
 #include "cli/main/print.h"
 #include "cli/record/pinning.h"
-#include "cli/recording/archive.h"
+#include "cli/recording/recording_archive.h"
 
 /* Set the build ID of the running kernel. It identifies the kernel immediately. The kernel's
  * address would do so only after all of kallsyms has been read. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/clock.h"
 #include "cli/main/thread.h"
@@ -16,7 +16,7 @@
 #include "cli/record/ring_scan.h"
 #include "cli/record/merge.h"
 #include "cli/record/pinning.h"
-#include "cli/recording/live.h"
+#include "cli/recording/recording_live.h"
 
 enum {
 	SETTLE_NS = 1000000,      /* until a record with an earlier time is surely in its ring */

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "cli/main/print.h"
 #include "cli/recording/debuginfod.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 
 /* Files hit by fewer than one in this many samples are not fetched. */
 enum { FETCH_SHARE = 200 };

@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
-#include "symbols/lines.h"
+#include "symbols/symbols_lines.h"
 
 /* True if the file could be opened. */
 static bool has_file(const struct tally_dso *dso)

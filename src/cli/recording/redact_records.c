@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/error.h"
 #include "cli/recording/redact.h"

@@ -8,16 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/str.h"
-#include "cli/main/heap.h"
+#include "cli/main/huge_heap.h"
 #include "cli/main/print.h"
 #include "cli/main/progress.h"
 #include "cli/main/truncation.h"
 #include "cli/recording/fetch.h"
-#include "cli/recording/filter.h"
-#include "cli/recording/index.h"
+#include "cli/recording/recording_filter.h"
+#include "cli/recording/recording_index.h"
 #include "cli/recording/session_chain.h"
 #include "cli/recording/session_private.h"
 #include "sampler/privileges.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/map.h"
 #include "base/ranges.h"
 #include "base/str.h"

@@ -5,8 +5,8 @@
 
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
-#include "profile/archive.h"
-#include "symbols/lines.h"
+#include "profile/profile_archive.h"
+#include "symbols/symbols_lines.h"
 
 static int store_sample(void *arg, struct tally_session *session,
 			const struct tally_perfdata_record *record,

@@ -4,7 +4,7 @@
 #ifndef TALLY_CLI_RECORDING_SHOWN_ROWS_H
 #define TALLY_CLI_RECORDING_SHOWN_ROWS_H
 
-#include "cli/recording/rows.h"
+#include "cli/recording/recording_rows.h"
 #include "profile/selection.h"
 
 struct tally_shown_rows_options {

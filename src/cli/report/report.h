@@ -5,9 +5,9 @@
 
 #include "base/intern.h"
 #include "cli/recording/document.h"
-#include "cli/recording/rows.h"
+#include "cli/recording/recording_rows.h"
 #include "cli/recording/session.h"
-#include "cli/recording/tracing.h"
+#include "cli/recording/recording_tracing.h"
 
 struct report {
 	struct report_config *config;

@@ -2,7 +2,7 @@
 #include "cli/script/data_src.h"
 
 #include "base/arith.h"
-#include "cli/script/text.h"
+#include "cli/script/script_text.h"
 #include "tally/abi.h"
 
 /* Names of single bits, from the lowest. Bits with an empty name are handled separately. */

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/record.h"
+#include "abi/abi_record.h"
 #include "base/arith.h"
 #include "base/json.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/script/dump_sample.h"
 

@@ -3,7 +3,7 @@
 #ifndef TALLY_CLI_SCRIPT_DUMP_SAMPLE_H
 #define TALLY_CLI_SCRIPT_DUMP_SAMPLE_H
 
-#include "abi/sample.h"
+#include "abi/abi_sample.h"
 #include "base/str.h"
 #include "tally/perfdata.h"
 

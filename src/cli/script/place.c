@@ -11,10 +11,10 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/path.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/script/fields.h"
-#include "cli/script/text.h"
-#include "symbols/lines.h"
+#include "cli/script/script_text.h"
+#include "symbols/symbols_lines.h"
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "cli/main/commands.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/pager.h"
 #include "cli/main/print.h"
 #include "cli/main/arguments.h"
-#include "cli/recording/header.h"
+#include "cli/recording/recording_header.h"
 #include "cli/script/dump.h"
-#include "cli/script/print.h"
-#include "cli/script/records.h"
-#include "cli/script/stat.h"
+#include "cli/script/script_print.h"
+#include "cli/script/script_records.h"
+#include "cli/script/script_stat.h"
 
 struct script_config {
 	struct tally_session_options session;

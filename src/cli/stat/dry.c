@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cli/main/attr_text.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/stat/dry.h"
-#include "cli/stat/open.h"
+#include "cli/stat/stat_open.h"
 
 static int dry_open(const struct tally_transport *transport, struct perf_event_attr *attr,
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags)

@@ -7,7 +7,7 @@
 #include "cli/main/print.h"
 #include "cli/stat/explain.h"
 #include "sampler/fallbacks.h"
-#include "sampler/refuse.h"
+#include "sampler/sampler_refuse.h"
 
 /* Return the name of an event as it is counted. */
 static const char *opened_name(struct stat_session *session, const struct stat_row *row)

@@ -10,7 +10,7 @@
 
 #include "base/arith.h"
 #include "base/json.h"
-#include "cli/main/output.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/stat/stat.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/arith.h"
 #include "cli/stat/plan_run.h"
-#include "hosts/sim/files.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/task.h"
+#include "hosts/sim/sim_files.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_task.h"
 
 enum {
 	MS = 1000000,

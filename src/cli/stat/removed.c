@@ -9,7 +9,7 @@
 
 #include "base/arith.h"
 #include "cli/main/print.h"
-#include "sampler/program.h"
+#include "sampler/sampler_program.h"
 
 /* Return the time for which the longest-lived event of a task existed, in CPU time of the task. */
 static uint64_t time_enabled(const struct stat_session *session)

@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "cli/main/via.h"
-#include "cli/stat/config.h"
+#include "cli/stat/stat_config.h"
 #include "cli/stat/set.h"
 #include "sampler/child.h"
-#include "sampler/control.h"
+#include "sampler/sampler_control.h"
 
 struct stat_session {
 	const struct stat_config *config;

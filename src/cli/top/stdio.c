@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/arith.h"
-#include "cli/browser/signals.h"
-#include "cli/main/output.h"
+#include "cli/browser/browser_signals.h"
+#include "cli/main/output_stream.h"
 #include "cli/main/print.h"
 #include "cli/top/end.h"
-#include "cli/top/header.h"
-#include "cli/top/reader.h"
-#include "cli/top/rows.h"
+#include "cli/top/top_header.h"
+#include "cli/top/top_reader.h"
+#include "cli/top/top_rows.h"
 #include "cli/top/stdio.h"
 #include "view/width.h"
 

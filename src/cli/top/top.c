@@ -10,20 +10,20 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
-#include "cli/browser/signals.h"
+#include "cli/browser/browser_signals.h"
 #include "cli/main/commands.h"
 #include "cli/main/print_events.h"
 #include "cli/main/print.h"
 #include "cli/recording/session.h"
 #include "cli/top/end.h"
-#include "cli/top/feed.h"
-#include "cli/top/options.h"
-#include "cli/top/reader.h"
-#include "cli/top/screen.h"
+#include "cli/top/top_feed.h"
+#include "cli/top/top_options.h"
+#include "cli/top/top_reader.h"
+#include "cli/top/top_screen.h"
 #include "cli/top/stdio.h"
 #include "sampler/privileges.h"
-#include "sampler/refuse.h"
-#include "sampler/signals.h"
+#include "sampler/sampler_refuse.h"
+#include "sampler/sampler_signals.h"
 
 /* For --group, join the events into one group in braces. */
 static int group_events(struct top_config *config, struct tally_str *braces)

@@ -14,9 +14,9 @@
 #include <pthread.h>
 
 #include "cli/main/via.h"
-#include "cli/recording/live.h"
+#include "cli/recording/recording_live.h"
 #include "cli/recording/loader.h"
-#include "cli/top/config.h"
+#include "cli/top/top_config.h"
 #include "cli/top/queue.h"
 #include "profile/profile.h"
 #include "sampler/sampler.h"

@@ -57,12 +57,12 @@ void shim_call_begin(void);
 /* Called in the child of a fork: forget the connection, which is the parent's. */
 void shim_call_forked(void);
 
-/* ---- map.c ---- */
+/* ---- shim_map.c ---- */
 
 /* Called in the child of a fork, which has none of its parent's rings. */
 void shim_map_forked(void);
 
-/* ---- event.c ---- */
+/* ---- shim_event.c ---- */
 
 /* Return whether a descriptor is an event's, and its token. */
 bool shim_event(int fd, uint64_t *ret_token);

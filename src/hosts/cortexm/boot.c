@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Boot, and interrupt handlers. */
-#include "hosts/cortexm/host.h"
-#include "hosts/cortexm/kernel.h"
+#include "hosts/cortexm/cortexm_host.h"
+#include "hosts/cortexm/cortexm_kernel.h"
 
 struct rtos rtos;
 

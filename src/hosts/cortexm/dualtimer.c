@@ -5,8 +5,8 @@
  * the negated value of the timer, which overflows when the timer reaches 0. Its interrupt is not
  * masked by "interrupts off".
  */
-#include "hosts/cortexm/host.h"
-#include "hosts/cortexm/kernel.h"
+#include "hosts/cortexm/cortexm_host.h"
+#include "hosts/cortexm/cortexm_kernel.h"
 
 enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first of the two timers */
 enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Measures how much stack a piece of code uses, or how long it takes; not both at the same time,
  * since painting a stack takes time. */
-#include "hosts/cortexm/kernel.h"
+#include "hosts/cortexm/cortexm_kernel.h"
 
 enum { PROBED = 2048 }; /* bytes below the start, more than any entry of the core uses */
 

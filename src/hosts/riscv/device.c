@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* QEMU's virt machine: UART, clock, timer, interrupts between harts, power. */
 #include "base/arith.h"
-#include "hosts/riscv/kernel.h"
+#include "hosts/riscv/riscv_kernel.h"
 
 enum { NS_PER_TIME = 100 }; /* the time register runs at 10 MHz */
 

@@ -10,8 +10,8 @@
  * used as if they had 63 bits. On 32 bits, QEMU carries nothing from the lower half of a written
  * counter into the upper one. So only the lower half is read, as if it had 31 bits.
  */
-#include "hosts/riscv/host.h"
-#include "hosts/riscv/kernel.h"
+#include "hosts/riscv/riscv_host.h"
+#include "hosts/riscv/riscv_kernel.h"
 
 enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = __riscv_xlen - 1, FIXED_WIDTH = 63 };
 enum { CONFIG_EVENT, CONFIG_FIXED }; /* hw->config */

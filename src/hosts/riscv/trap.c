@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traps and boot. */
-#include "hosts/riscv/host.h"
-#include "hosts/riscv/kernel.h"
+#include "hosts/riscv/riscv_host.h"
+#include "hosts/riscv/riscv_kernel.h"
 
 struct kernel kernel;
 

@@ -35,11 +35,11 @@ bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *ban
 bool sim_pmu_fits(struct tally_core_hw *const *hws, uint32_t nr);
 int sim_pmu_assign(struct sim_pmu *driver, struct tally_core_hw *const *hws, uint32_t nr);
 
-/* breakpoint.c: the PMU of breakpoints, and accesses on the current CPU that trigger them. */
+/* sim_breakpoint.c: the PMU of breakpoints, and accesses on the current CPU that trigger them. */
 int sim_breakpoints_register(struct tally_sim *sim);
 void sim_access(struct tally_sim *sim, const struct tally_sim_access *access);
 
-/* pmu.c */
+/* sim_pmu.c */
 int sim_pmu_register(struct tally_sim *sim, uint32_t number, const struct tally_sim_pmu *desc);
 void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_data *sample_data);
 

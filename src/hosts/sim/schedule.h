@@ -5,7 +5,7 @@
 
 #include "hosts/sim/sim_private.h"
 
-/* sched.c */
+/* sim_sched.c */
 void sim_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *next, bool preempt);
 void sim_ready(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_schedule(struct tally_sim *sim, uint32_t cpu);
@@ -15,15 +15,15 @@ void sim_migrate(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cp
 void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_t priority);
 void sim_quantum_end(struct tally_sim *sim, uint32_t cpu);
 
-/* loop.c */
+/* sim_loop.c */
 void sim_pass_time(struct tally_sim *sim);
 
-/* task.c */
+/* sim_task.c */
 int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct tally_sim_step *step);
 void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_task_free(struct tally_sim_task *task);
 
-/* script.c: take all steps of the current task up to its next RUN step. */
+/* sim_script.c: take all steps of the current task up to its next RUN step. */
 void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
 
 #endif

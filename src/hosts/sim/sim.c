@@ -5,7 +5,7 @@
 
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
-#include "hosts/sim/script.h"
+#include "hosts/sim/sim_script.h"
 #include "hosts/sim/sim_private.h"
 
 enum { QUANTUM_NS = 4000000, NR_PAGES = 16384 };

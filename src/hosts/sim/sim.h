@@ -61,7 +61,7 @@ enum tally_sim_mode {
 };
 
 /* Signals. The first ones are numbered as in enum perf_hw_id; a PMU counts all up to SIM_NR_HW. Raw
- * events use the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: pmu.c), or the number
+ * events use the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: sim_pmu.c), or the number
  * of a signal. Only the machine counts the others: SIM_NS is the time spent, SIM_SW + n are
  * PERF_COUNT_SW_n. */
 enum tally_sim_signal {

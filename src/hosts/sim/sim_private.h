@@ -3,7 +3,7 @@
 #ifndef TALLY_HOSTS_SIM_PRIVATE_H
 #define TALLY_HOSTS_SIM_PRIVATE_H
 
-#include "base/list.h"
+#include "base/linked_list.h"
 #include "base/vec.h"
 #include "hosts/sim/sim.h"
 
@@ -32,7 +32,7 @@ struct sim_bank {
 	bool maskable;
 };
 
-/* ---- the driver (pmu.c) ------------------------------------------------------------ */
+/* ---- the driver (sim_pmu.c) ------------------------------------------------------------ */
 
 /* hw->config[]: bits of the counters that can count an event. */
 enum { SIM_CONFIG_COUNTERS = 2 };
@@ -181,7 +181,7 @@ struct tally_sim {
 void sim_violate(struct tally_sim *sim, const char *what);
 uint64_t sim_random(struct tally_sim *sim);
 
-/* ops.c */
+/* sim_ops.c */
 extern const struct tally_host_ops sim_ops;
 
 /* The operation running(), which only some configurations have. */
@@ -197,7 +197,7 @@ void sim_check_may_sleep(struct tally_sim *sim, const char *off, const char *loc
 /* Run deferred work if interrupts are on. */
 void sim_run_deferred(struct tally_sim *sim);
 
-/* memory.c */
+/* sim_memory.c */
 int sim_memory_init(struct tally_sim *sim);
 void sim_memory_exit(struct tally_sim *sim);
 void *sim_alloc(void *host, size_t size);
@@ -218,7 +218,7 @@ uint16_t sim_misc(enum tally_sim_mode mode);
 uint32_t sim_chain(const struct sim_cpu *cpu, const struct tally_core_sample_data *sample_data,
 		   bool user, uint64_t *ret_ips, uint32_t max);
 
-/* files.c */
+/* sim_files.c */
 void sim_files_copy(struct sim_process *to, const struct sim_process *from);
 
 /* Remove the mappings of the task's process and close its descriptors: all of them, or (`exec`)

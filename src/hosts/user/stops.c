@@ -10,12 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hosts/user/files.h"
+#include "hosts/user/user_files.h"
 #include "hosts/user/thread_checks.h"
-#include "hosts/user/maps.h"
-#include "hosts/user/signals.h"
+#include "hosts/user/user_maps.h"
+#include "hosts/user/user_signals.h"
 #include "hosts/user/stops.h"
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 #include "hosts/user/stack.h"
 
 enum { NAME_MAX_BYTES = 64 };

@@ -3,7 +3,7 @@
 #ifndef TALLY_HOSTS_USER_STOPS_H
 #define TALLY_HOSTS_USER_STOPS_H
 
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 /* Trace a thread from now on. Returns 0; -ESRCH; -EPERM if settings.executed() rejects it; the
  * error of PTRACE_SEIZE; -ENOMEM. */

@@ -24,7 +24,7 @@
 #include "hosts/user/thread_checks.h"
 #include "hosts/user/stops.h"
 #include "hosts/user/supervisor.h"
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 enum { RETRY_NS = 1000000, LATEST_NS = 20000000, SLICE_NS = 100000 };
 

@@ -3,7 +3,7 @@
 #ifndef TALLY_HOSTS_USER_SUPERVISOR_H
 #define TALLY_HOSTS_USER_SUPERVISOR_H
 
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 int user_supervisor_start(struct tally_user *user);
 void user_supervisor_stop(struct tally_user *user);

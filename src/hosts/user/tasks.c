@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 struct user_task *user_task_find(const struct tally_user *user, int32_t tid)
 {

@@ -12,7 +12,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "hosts/user/thread_checks.h"
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 /* A check takes time, so the time between two checks grows with the number of tasks. */
 enum { CHECK_COST_NS = 10000, LONGEST_NS = 10000000 };

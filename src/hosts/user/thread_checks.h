@@ -3,7 +3,7 @@
 #ifndef TALLY_HOSTS_USER_THREAD_CHECKS_H
 #define TALLY_HOSTS_USER_THREAD_CHECKS_H
 
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 
 /* Check the tasks that are due. Called by the supervisor. */
 void user_checks_run(struct tally_user *user);

@@ -10,10 +10,10 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/proc.h"
-#include "hosts/user/files.h"
-#include "hosts/user/maps.h"
+#include "hosts/user/user_files.h"
+#include "hosts/user/user_maps.h"
 #include "hosts/user/supervisor.h"
-#include "hosts/user/private.h"
+#include "hosts/user/user_private.h"
 #include "hosts/user/regs.h"
 
 /* A process that may trace a thread may count all that it does, even in the kernel. CPUs cannot be

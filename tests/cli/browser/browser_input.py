@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import browser_data  # noqa: E402
 import tap  # noqa: E402
 import tmux  # noqa: E402
-from screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still  # noqa: E402
+from browser_screens import Browser, FOLDER, ROOT, TALLY, recording, shop, still  # noqa: E402
 
 # ---- keys ----------------------------------------------------------------------------------------
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/arith.h"
-#include "cli/doctor/host.h"
-#include "cli/doctor/text.h"
+#include "cli/doctor/doctor_host.h"
+#include "cli/doctor/doctor_text.h"
 
 /* ---- texts ---------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """tally ftrace on the running kernel: all available features are tested, at least tracepoints in an instance, missing
-ones are explained. Whenever it ends, also by SIGKILL at random moments, tracefs is restored. tests/hardware/ftrace.py
+ones are explained. Whenever it ends, also by SIGKILL at random moments, tracefs is restored. tests/hardware/ftrace_kernel.py
 does the same with all tracers. argv: tally."""
 import os
 import random

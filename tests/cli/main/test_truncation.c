@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "cli/main/truncation.h"
 #include "symbols/dso.h"
-#include "symbols/load.h"
+#include "symbols/symbols_load.h"
 #include "tally/perfdata.h"
 
 enum { LEN = 64 << 10, PAGE = 4096 };

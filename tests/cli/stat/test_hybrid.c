@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arith.h"
-#include "cli/stat/count.h"
+#include "cli/stat/stat_count.h"
 
 #include <cmocka.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/arith.h"
 #include "cli/stat/plan_run.h"
-#include "hosts/sim/loop.h"
-#include "hosts/sim/task.h"
+#include "hosts/sim/sim_loop.h"
+#include "hosts/sim/sim_task.h"
 #include "tally/client.h"
 
 #include "../../core/sim_transport.h"

@@ -11,7 +11,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
-#include "cli/stat/table.h"
+#include "cli/stat/stat_table.h"
 
 #include <cmocka.h>
 

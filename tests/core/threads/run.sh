@@ -10,7 +10,7 @@ seconds=${3:-${TALLY_STRESS_SECONDS:-20}}
 seed=${4:-1}
 number=0
 . "$root/tests/core/runner.sh"
-two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/irq.h"'
+two_words='-DTALLY_CORE_ATOMIC64=TALLY_ATOMIC64_SEQUENCE -DTALLY_CORE_IRQ_HEADER="core/threads/threads_irq.h"'
 # The 64-bit kernel headers work for both.
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null) -fsanitize=address,undefined -fno-sanitize-recover"
 

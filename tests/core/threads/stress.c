@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/threads/host.h"
+#include "core/threads/threads_host.h"
 
 static struct host host;
 static bool stop;

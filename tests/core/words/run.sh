@@ -10,7 +10,7 @@ number=0
 # build FLAG... SOURCE...
 build() {
 	${CC:-gcc} -std=gnu11 -g -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused-parameter \
-		'-DTALLY_CORE_IRQ_HEADER="core/words/irq.h"' -I"$root/include" -I"$root/src" -I"$root/tests" \
+		'-DTALLY_CORE_IRQ_HEADER="core/words/words_irq.h"' -I"$root/include" -I"$root/src" -I"$root/tests" \
 		-pthread -o "$dir/words" "$@"
 }
 

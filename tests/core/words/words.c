@@ -18,7 +18,7 @@ enum { INTERRUPTS = 3000, INTERVAL_US = 50, MAX_THREADS = 4 };
 #define BOTH UINT64_C(0x0000000100000001)
 
 #if TALLY_CORE_ATOMIC64 >= TALLY_ATOMIC64_IRQ
-#include "core/words/irq.h"
+#include "core/words/words_irq.h"
 uint32_t words_sequences[WORDS_SEQUENCES];
 _Thread_local volatile sig_atomic_t words_masked;
 #else

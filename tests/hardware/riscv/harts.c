@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two harts: events of tasks on the other hart, events of other harts, and totals of both. */
-#include "riscv/user.h"
+#include "riscv/riscv_user.h"
 
 enum { WORKERS = 4, WORK = 5000000 };
 

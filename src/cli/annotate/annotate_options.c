@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/annotate/annotate.h"
+#include "cli/main/output_stream.h"
+#include "cli/main/print.h"
+
+#define AT(member) offsetof(struct annotate_config, member)
+
+const struct tally_option annotate_options[] = {
+	{'i', "input", TALLY_OPTION_TEXT, AT(session.input), "file",
+	 "recording to read (perf.data; - for standard input)"},
+	{'s', "symbol", TALLY_OPTION_TEXT, AT(symbol), "name", "show this function, like SYMBOL"},
+	{'d', "dsos", TALLY_OPTION_TEXT, AT(dsos), "list", "show only functions of these files"},
+	{0, "percent-limit", TALLY_OPTION_TEXT, AT(percent_limit), "percent",
+	 "leave out functions below this percentage of all samples"},
+	{0, "skip-missing", TALLY_OPTION_FLAG, AT(is_missing_skipped), NULL,
+	 "do not warn about functions without available code"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
+	{0, "source", TALLY_OPTION_FLAG, AT(has_source), NULL,
+	 "show source lines between instructions (default)"},
+	{0, "asm-raw", TALLY_OPTION_FLAG, AT(has_bytes), NULL, "show the bytes of instructions"},
+	{'l', "print-line", TALLY_OPTION_FLAG, AT(has_lines), NULL,
+	 "list the heaviest lines first, and show the line after heavy instructions"},
+	{'P', "full-paths", TALLY_OPTION_FLAG, AT(has_paths), NULL,
+	 "show file names with directories"},
+	{'M', "disassembler-style", TALLY_OPTION_TEXT, AT(style), "style",
+	 "select the x86 syntax: att (default) or intel"},
+	{'n', "show-nr-samples", TALLY_OPTION_FLAG, AT(show_samples), NULL,
+	 "show sample counts instead of percentages"},
+	{0, "show-total-period", TALLY_OPTION_FLAG, AT(show_period), NULL,
+	 "show periods instead of percentages"},
+	{0, "total", TALLY_OPTION_FLAG, AT(has_totals), NULL,
+	 "add a column of totals, including callees"},
+	{0, "percent-type", TALLY_OPTION_TEXT, AT(percent_type), "type",
+	 "compute percentages: local-period, local-hits, global-period or global-hits (of the "
+	 "function or of all; of periods or of samples)"},
+	{0, "group", TALLY_OPTION_FLAG, AT(is_grouped), NULL,
+	 "show all events side by side, not only those of a group"},
+	{0, "json", TALLY_OPTION_FLAG, AT(is_json), NULL, "print JSON (docs/commands/annotate.md)"},
+	{'q', "quiet", TALLY_OPTION_FLAG, AT(is_quiet), NULL, "do not print the health summary"},
+	{0, "stdio-color", TALLY_OPTION_TEXT, AT(colour), "mode",
+	 "color heavy instructions: always, never or auto (on a terminal)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Filters:"},
+	{'C', "cpu", TALLY_OPTION_TEXT, AT(session.filter.cpus), "list",
+	 "select samples on these CPUs: 0-3,5"},
+	{0, "time", TALLY_OPTION_TEXT, AT(session.filter.time), "start,end",
+	 "only samples between these times in seconds; either may be omitted; or 10%-20%"},
+	{0, "comms", TALLY_OPTION_TEXT, AT(session.filter.comms), "list",
+	 "select samples of threads with these names"},
+	{0, "pid", TALLY_OPTION_TEXT, AT(session.filter.pids), "list",
+	 "select samples of these processes"},
+	{0, "tid", TALLY_OPTION_TEXT, AT(session.filter.tids), "list",
+	 "select samples of these threads"},
+	{0, "max-stack", TALLY_OPTION_U64, AT(max_stack), "n",
+	 "limit the callchain entries used (127)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols, code and source:"},
+	{'k', "vmlinux", TALLY_OPTION_TEXT, AT(vmlinux), "file",
+	 "read kernel symbols from this image"},
+	{0, "kallsyms", TALLY_OPTION_TEXT, AT(kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
+	{0, "ignore-vmlinux", TALLY_OPTION_FLAG, AT(ignore_vmlinux), NULL,
+	 "do not search for a kernel image"},
+	{0, "symfs", TALLY_OPTION_TEXT, AT(symfs), "dir", "look for files below this directory"},
+	{0, "prefix", TALLY_OPTION_TEXT, AT(source.prefix), "dir",
+	 "prepend this to absolute source paths"},
+	{0, "prefix-strip", TALLY_OPTION_U64, AT(prefix_strip), "n",
+	 "strip this many directories from source paths first"},
+	{0, "debuginfod", TALLY_OPTION_TEXT, AT(session.debuginfod), "urls",
+	 "fetch debug information from these servers, or those of $DEBUGINFOD_URLS", ""},
+	{0, "no-demangle", TALLY_OPTION_FLAG, AT(no_demangle), NULL,
+	 "show mangled C++, Rust and D names"},
+	{0, "no-index", TALLY_OPTION_FLAG, AT(session.no_index), NULL,
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	{'f', "force", TALLY_OPTION_FLAG, AT(is_force), NULL,
+	 "accept JIT files of any owner; ownership of recordings is never checked"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Accepted for perf compatibility:"},
+	{0, "stdio", TALLY_OPTION_FLAG, AT(is_stdio), NULL, "ignored; the output is always text"},
+	{0, "tui", TALLY_OPTION_FLAG, AT(is_tui), NULL, "ignored; prints text"},
+	{'m', "modules", TALLY_OPTION_FLAG, AT(has_modules), NULL, "ignored"},
+	{0, "objdump", TALLY_OPTION_TEXT, AT(objdump), "path",
+	 "ignored; no external program is used"},
+	TALLY_OPTION_END,
+};
+
+static int config_percent_type(struct annotate_config *config)
+{
+	static const struct {
+		const char *name;
+		bool is_global, by_hits;
+	} types[] = {
+		{"local-period", false, false},
+		{"local-hits", false, true},
+		{"global-period", true, false},
+		{"global-hits", true, true},
+	};
+
+	for (size_t i = 0; config->percent_type && i < TALLY_ARRAY_SIZE(types); i++) {
+		if (strcmp(config->percent_type, types[i].name))
+			continue;
+		config->is_global = types[i].is_global;
+		config->by_hits = types[i].by_hits;
+		return 0;
+	}
+	if (!config->percent_type)
+		return 0;
+	tally_print_error("option '--percent-type' requires local-period, local-hits, "
+			  "global-period or global-hits, not '%s'",
+			  config->percent_type);
+	return -EINVAL;
+}
+
+static int config_style(struct annotate_config *config)
+{
+	const char *style = config->style ? config->style : "att";
+
+	config->is_intel = !strcmp(style, "intel");
+	if (config->is_intel || !strcmp(style, "att"))
+		return 0;
+	tally_print_error("option '-M' requires att or intel, not '%s'", style);
+	return -EINVAL;
+}
+
+static int config_colour(struct annotate_config *config)
+{
+	const char *mode = config->colour ? config->colour : "auto";
+
+	config->has_colours = !strcmp(mode, "always");
+	if (!strcmp(mode, "auto"))
+		config->has_colours = tally_output_colours();
+	else if (!config->has_colours && strcmp(mode, "never")) {
+		tally_print_error("option '--stdio-color' requires always, never or auto, not '%s'",
+				  mode);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int config_limit(struct annotate_config *config)
+{
+	const char *text = config->percent_limit;
+	char *end;
+
+	if (!text)
+		return 0;
+	config->limit = strtod(text, &end);
+	if (end != text && (!*end || !strcmp(end, "%")) && config->limit >= 0 &&
+	    config->limit <= 100)
+		return 0;
+	tally_print_error("option '--percent-limit' requires a percentage, not '%s'", text);
+	return -EINVAL;
+}
+
+static int config_prefix(struct annotate_config *config)
+{
+	if (config->prefix_strip && !config->source.prefix) {
+		tally_print_error("option '--prefix-strip' requires '--prefix'");
+		return -EINVAL;
+	}
+	config->source.prefix_strip = (unsigned)TALLY_MIN(config->prefix_strip, UINT64_C(4096));
+	config->source.symfs = config->symfs;
+	return 0;
+}
+
+static int config_dsos(struct annotate_config *config)
+{
+	size_t nr = 0;
+	char *rest;
+
+	if (!config->dsos)
+		return 0;
+	config->dso_text = rest = strdup(config->dsos);
+	config->dso_list = calloc(strlen(config->dsos) + 2, sizeof(*config->dso_list));
+	if (!config->dso_text || !config->dso_list)
+		return -ENOMEM;
+	for (char *word; (word = strsep(&rest, ","));) {
+		if (*word)
+			config->dso_list[nr++] = word;
+	}
+	return 0;
+}
+
+int annotate_config_finish(struct annotate_config *config)
+{
+	int ret = tally_disasm_available() ? config_percent_type(config) : -ENOSYS;
+
+	if (ret == -ENOSYS && tally_disasm_library()) {
+		tally_print_error("%s, needed to decode instructions, is not installed",
+				  tally_disasm_library());
+		tally_print_hint("install Debian's package libcapstone4");
+	} else if (ret == -ENOSYS) {
+		tally_print_error("this tally was built without a disassembler (libcapstone)");
+	}
+	if (!ret)
+		ret = config_style(config);
+	if (!ret)
+		ret = config_colour(config);
+	if (!ret)
+		ret = config_limit(config);
+	if (!ret)
+		ret = config_prefix(config);
+	if (!ret)
+		ret = config_dsos(config);
+	if (config->show_samples)
+		config->measure = TALLY_ANNOTATE_SAMPLES;
+	else if (config->show_period)
+		config->measure = TALLY_ANNOTATE_PERIOD;
+	if (!ret && config->is_tui)
+		tally_print_warning("--tui is not supported here; printing text");
+	return ret;
+}
+
+void annotate_config_free(struct annotate_config *config)
+{
+	free(config->dso_list);
+	free(config->dso_text);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keys that all views share, and switching between views. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/browser/browser_view.h"
+
+const struct browser_view *const tally_browser_views[] = {
+	&browser_overview, &browser_rows, &browser_flame, &browser_sandwich, &browser_annotate,
+	&browser_time,     NULL};
+const struct browser_view *const tally_browser_live_views[] = {&browser_rows, &browser_flame,
+							       &browser_sandwich, NULL};
+
+void browser_set_message(struct browser *browser, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	tally_str_clear(&browser->note);
+	tally_str_add(&browser->note, text);
+	tally_str_escape(&browser->note, 0);
+}
+
+/* Show a message once that views of callchains show only leaf functions. */
+static void warn_no_callchains(struct browser *browser, const struct browser_view *view)
+{
+	bool is_of_chains = view == &browser_flame || view == &browser_sandwich;
+
+	if (!is_of_chains || browser->told_no_callchains || browser_has_callchains(browser))
+		return;
+	browser->told_no_callchains = true;
+	browser_set_message(browser, BROWSER_NO_CALLCHAINS);
+}
+
+void browser_switch_view(struct browser *browser, const struct browser_view *view, uint32_t pivot)
+{
+	struct browser_back *back = browser->back;
+
+	warn_no_callchains(browser, view);
+	if (browser->view == view && browser->pivot == pivot)
+		return;
+	if (browser->nr_back == BROWSER_BACK_MAX)
+		memmove(&back[0], &back[1], --browser->nr_back * sizeof(back[0]));
+	back[browser->nr_back++] =
+		(struct browser_back){browser->view, browser->pivot, browser->pivot_frame};
+	browser->view = view;
+	browser->pivot = pivot;
+}
+
+void browser_set_function(struct browser *browser, uint32_t frame)
+{
+	browser->here = frame;
+	if (frame != TALLY_FRAME_NONE)
+		browser->function = frame;
+}
+
+int browser_switch_function(struct browser *browser, uint32_t frame)
+{
+	if (frame == TALLY_FRAME_NONE)
+		return 0;
+	browser->function = frame;
+	browser->at_callers = false;
+	browser_switch_view(browser, &browser_sandwich, frame);
+	return 0;
+}
+
+int browser_zoom(struct browser *browser, enum browser_step_kind kind, const char *words,
+		 const char *name)
+{
+	struct tally_error err = {0};
+	int ret = browser_filter_push(&browser->filter, kind, words, name, &err);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		browser_set_message(browser, "'%s': %s (at %zu)", words, err.text ? err.text : "",
+				    (size_t)err.offset);
+		return 0;
+	}
+	browser->table.screen.cursor = 0;
+	browser->is_stale = true;
+	return 0;
+}
+
+int browser_zoom_name(struct browser *browser, enum browser_step_kind kind, const char *field,
+		      const char *name)
+{
+	struct tally_str words = {0};
+	int ret;
+
+	tally_str_addf(&words, "%s:==\"", field);
+	for (const char *at = name; *at; at++) {
+		if (*at == '"' || *at == '\\')
+			tally_str_add_char(&words, '\\');
+		tally_str_add_char(&words, *at);
+	}
+	tally_str_add_char(&words, '"');
+	ret = tally_str_error(&words) ? -ENOMEM
+				      : browser_zoom(browser, kind, tally_str_text(&words), name);
+	tally_str_free(&words);
+	return ret;
+}
+
+int browser_zoom_number(struct browser *browser, enum browser_step_kind kind, const char *field,
+			int64_t number)
+{
+	char words[64], name[32];
+
+	snprintf(words, sizeof(words), "%s:%" PRId64, field, number);
+	snprintf(name, sizeof(name), "%" PRId64, number);
+	return browser_zoom(browser, kind, words, name);
+}
+
+int browser_toggle(struct browser *browser, bool *flag, const char *on, const char *off)
+{
+	*flag = !*flag;
+	browser_set_message(browser, "%s", *flag ? on : off);
+	browser_table_drop(&browser->table);
+	return 0;
+}
+
+/* Return why a query cannot work: it would select nothing, or everything, because samples lack a
+ * field. */
+static const char *missing_field_reason(const struct browser *browser, const char *text)
+{
+	static const struct {
+		uint64_t field;
+		const char *why;
+	} fields[] = {
+		{PERF_SAMPLE_CPU, "CPUs were not recorded: use record --sample-cpu"},
+		{PERF_SAMPLE_TIME, "times were not recorded, or this is a live profile"},
+		{PERF_SAMPLE_TID, "threads were not recorded"},
+	};
+	const struct tally_browser_source *source = browser->source;
+	struct tally_query *query;
+	uint64_t needs;
+
+	if (tally_query_parse(text, &query, NULL))
+		return NULL; /* errors are reported where the query is used */
+	needs = tally_query_needs(query) & ~source->fields(source->arg, browser->event);
+	tally_query_free(query);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(fields); i++) {
+		if (!(needs & fields[i].field))
+			continue;
+		if (source->live && fields[i].field != PERF_SAMPLE_TIME)
+			return "rows are not sorted by that: o selects thread or CPU";
+		return fields[i].why;
+	}
+	return NULL;
+}
+
+static int answer_query(struct browser *browser, const char *text)
+{
+	const char *why = missing_field_reason(browser, text);
+
+	if (!*text) {
+		browser->is_stale |= browser_filter_drop(&browser->filter, BROWSER_ONLY_QUERY);
+		return 0;
+	}
+	if (why) {
+		browser_set_message(browser, "%s", why);
+		return 0;
+	}
+	return browser_zoom(browser, BROWSER_ONLY_QUERY, text, text);
+}
+
+static int all_query(struct browser *browser)
+{
+	browser_prompt_open(&browser->prompt, "query (comm: sym: dso: tid: cpu: time:): ", NULL,
+			    answer_query);
+	return 0;
+}
+
+/* Undo the last filter step; without any, return to the previous view or function. */
+static int all_escape(struct browser *browser)
+{
+	const struct browser_back *back;
+
+	if (browser_filter_pop(&browser->filter)) {
+		browser->is_stale = true;
+		return 0;
+	}
+	if (!browser->nr_back)
+		return 0;
+	back = &browser->back[--browser->nr_back];
+	browser->view = back->view;
+	browser->pivot = browser_frame_refind(browser, back->pivot, &back->pivot_frame);
+	if (browser->view->of_function)
+		browser->function = browser->pivot;
+	return 0;
+}
+
+static int all_event(struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+	uint32_t event = browser->event;
+
+	do {
+		event = event + 1 < source->nr_events ? event + 1 : 0;
+	} while (event != browser->event && !source->event(source->arg, event));
+	if (event == browser->event)
+		browser_set_message(browser, "there is no other event");
+	browser->event = event;
+	browser->table.screen.cursor = 0;
+	browser->is_stale = true;
+	return 0;
+}
+
+/* The key is the same as in perf; applies to the function at the cursor. */
+static int all_annotate(struct browser *browser)
+{
+	if (!browser->source->annotate) {
+		browser_set_message(browser, BROWSER_NO_CODE);
+		return 0;
+	}
+	if (browser->view == &browser_annotate)
+		return 0;
+	if (browser->here == TALLY_FRAME_NONE) {
+		browser_set_message(browser, "%s", browser->view->no_function);
+		return 0;
+	}
+	browser_switch_view(browser, &browser_annotate, browser->here);
+	return 0;
+}
+
+static int all_redraw(struct browser *browser)
+{
+	browser->redraw = true;
+	return 0;
+}
+
+static int all_quit(struct browser *browser)
+{
+	browser->stop = true;
+	return 0;
+}
+
+unsigned browser_has(const struct browser *browser)
+{
+	const struct tally_browser_source *source = browser->source;
+	unsigned has = 0;
+
+	has |= source->profile ? BROWSER_HAS_PROFILE : 0;
+	has |= source->health ? BROWSER_HAS_HEALTH : 0;
+	for (size_t i = 0; source->views[i]; i++)
+		has |= source->views[i] == &browser_annotate ? BROWSER_HAS_ANNOTATE : 0;
+	return has;
+}
+
+/* Keys that depend on the source. */
+static const struct {
+	unsigned needs;
+	struct browser_key key;
+} source_keys[] = {
+	{BROWSER_HAS_PROFILE, {':', all_query}},
+	{BROWSER_HAS_ANNOTATE, {'a', all_annotate}},
+	{BROWSER_HAS_HEALTH, {'i', browser_show_health}},
+};
+
+static const struct browser_key all_keys[] = {
+	{TALLY_PRESS_ESCAPE, all_escape},
+	{TALLY_PRESS_TAB, all_event},
+	{'h', browser_show_help},
+	{'?', browser_show_help},
+	{TALLY_PRESS_HELP, browser_show_help},
+	{'w', browser_show_names},
+	{'P', browser_save},
+	{'L' - '@', all_redraw},
+	{'q', all_quit},
+	{'Q', all_quit},
+};
+
+static const struct browser_key *key_find(const struct browser_key *keys, size_t nr, uint32_t press)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (keys[i].press == press)
+			return &keys[i];
+	}
+	return NULL;
+}
+
+static const struct browser_key *source_key_find(const struct browser *browser, uint32_t press)
+{
+	unsigned has = browser_has(browser);
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(source_keys); i++) {
+		if (source_keys[i].key.press == press && has & source_keys[i].needs)
+			return &source_keys[i].key;
+	}
+	return NULL;
+}
+
+static bool go_by_key(struct browser *browser, uint32_t press)
+{
+	for (size_t i = 0; browser->source->views[i]; i++) {
+		const struct browser_view *view = browser->source->views[i];
+		bool takes_function = view->of_function && !browser->view->of_function;
+
+		if (view->press != press)
+			continue;
+		browser_switch_view(browser, view,
+				    takes_function ? browser->function : browser->pivot);
+		return true;
+	}
+	return false;
+}
+
+/* Move a cursor if the key is a cursor key. Returns false for other keys. */
+static bool cursor_press(const struct browser_cursor *cursor, uint32_t press)
+{
+	size_t at = *cursor->at, last = cursor->nr ? cursor->nr - 1 : 0;
+
+	switch (press) {
+	case TALLY_PRESS_UP: at -= at > 0; break;
+	case TALLY_PRESS_DOWN: at++; break;
+	case TALLY_PRESS_PAGE_UP: at -= TALLY_MIN(at, cursor->page); break;
+	case ' ':
+	case TALLY_PRESS_PAGE_DOWN: at += cursor->page; break;
+	case TALLY_PRESS_HOME: at = 0; break;
+	case TALLY_PRESS_LAST: at = last; break;
+	default: return false;
+	}
+	*cursor->at = TALLY_MIN(at, last);
+	return true;
+}
+
+/* Pass a key to the cursor of the view, if it has one. */
+static bool view_cursor_press(struct browser *browser, uint32_t press)
+{
+	struct browser_cursor cursor;
+
+	if (!browser->view->cursor)
+		return false;
+	cursor = browser->view->cursor(browser);
+	return cursor_press(&cursor, press);
+}
+
+/* Return the key of the word that was clicked in the bar of keys. */
+static uint32_t bar_press(const struct browser *browser, struct tally_mouse mouse)
+{
+	static const struct {
+		const char *name;
+		uint32_t press;
+	} keys[] = {{"Enter ", TALLY_PRESS_ENTER}, {"Esc ", TALLY_PRESS_ESCAPE}, {"Space ", ' '}};
+	const char *word;
+
+	if (mouse.act != TALLY_MOUSE_DOWN || mouse.row != browser->canvas.rows - 1)
+		return TALLY_PRESS_NONE;
+	word = tally_panel_bar_at(browser->view->bar, browser->canvas.columns, mouse.column);
+	for (size_t i = 0; word && i < TALLY_ARRAY_SIZE(keys); i++) {
+		if (!strncmp(word, keys[i].name, strlen(keys[i].name)))
+			return keys[i].press;
+	}
+	return word && word[1] == ' ' ? (uint32_t)(unsigned char)*word : TALLY_PRESS_NONE;
+}
+
+/* Translate the mouse for a box: the wheel scrolls, a click closes it. */
+static uint32_t box_key(struct tally_mouse mouse)
+{
+	if (mouse.act == TALLY_MOUSE_WHEEL_UP)
+		return TALLY_PRESS_UP;
+	return mouse.act == TALLY_MOUSE_WHEEL_DOWN ? TALLY_PRESS_DOWN : TALLY_PRESS_OTHER;
+}
+
+/* Releasing a button does not count as a key, so what pressing it showed stays. */
+static int press_mouse(struct browser *browser)
+{
+	struct tally_mouse mouse = tally_terminal_mouse(browser->terminal);
+	bool goes_down = mouse.act != TALLY_MOUSE_NONE && mouse.act != TALLY_MOUSE_UP;
+	uint32_t press = bar_press(browser, mouse);
+
+	if (goes_down) {
+		tally_str_clear(&browser->note);
+		if (browser_box_press(&browser->box, box_key(mouse)))
+			return 0;
+	}
+	if (press != TALLY_PRESS_NONE)
+		return browser_press(browser, press);
+	if ((mouse.act == TALLY_MOUSE_WHEEL_UP && view_cursor_press(browser, TALLY_PRESS_UP)) ||
+	    (mouse.act == TALLY_MOUSE_WHEEL_DOWN && view_cursor_press(browser, TALLY_PRESS_DOWN)))
+		return 0;
+	return browser->view->mouse ? browser->view->mouse(browser, mouse) : 0;
+}
+
+int browser_press(struct browser *browser, uint32_t press)
+{
+	const struct tally_browser_live *live = browser->source->live;
+	const struct browser_view *view = browser->view;
+	const struct browser_key *key;
+
+	if (press == TALLY_PRESS_RESIZED)
+		return all_redraw(browser);
+	if (press == TALLY_PRESS_MOUSE)
+		return press_mouse(browser);
+	tally_str_clear(&browser->note);
+	if (browser_box_press(&browser->box, press))
+		return 0;
+	if (browser->prompt.question)
+		return browser_prompt_press(&browser->prompt, browser, press);
+	if (view_cursor_press(browser, press))
+		return 0;
+	key = live ? key_find(live->keys, live->nr_keys, press) : NULL;
+	if (!key)
+		key = key_find(view->keys, view->nr_keys, press);
+	if (!key)
+		key = source_key_find(browser, press);
+	if (!key)
+		key = key_find(all_keys, TALLY_ARRAY_SIZE(all_keys), press);
+	if (key)
+		return key->act(browser);
+	(void)go_by_key(browser, press);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/main/output_stream.h"
+
+#include <unistd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "base/arith.h"
+#include "cli/main/pager.h"
+
+enum { DEFAULT_COLUMNS = 80, LEAST_COLUMNS = 50, MOST_COLUMNS = 1 << 15 };
+
+int tally_output_flush(struct tally_str *out)
+{
+	size_t written;
+	int ret;
+
+	if (tally_str_error(out))
+		return -ENOMEM;
+	errno = 0;
+	written = fwrite(tally_str_text(out), 1, out->len, stdout);
+	ret = written == out->len ? 0 : errno ? -errno : -EIO;
+	/* After an error as well, because a part of it may have been written. */
+	tally_str_clear(out);
+	return ret;
+}
+
+static bool is_terminal(void)
+{
+	return isatty(STDOUT_FILENO) || tally_pager_runs();
+}
+
+bool tally_output_colours(void)
+{
+	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return is_terminal() && !(none && *none) && term && strcmp(term, "dumb");
+}
+
+bool tally_output_takes_screens(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+struct tally_output_size tally_output_size(void)
+{
+	const char *environment = getenv("COLUMNS");
+	struct tally_output_size size = {0};
+	struct winsize terminal = {0};
+	long columns;
+
+	if (!is_terminal())
+		return size;
+	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal);
+	columns = environment ? strtol(environment, NULL, 10) : 0;
+	if (columns <= 0)
+		columns = terminal.ws_col ? terminal.ws_col : DEFAULT_COLUMNS;
+	size.rows = terminal.ws_row;
+	size.columns = (int)TALLY_MAX(TALLY_MIN(columns, MOST_COLUMNS), LEAST_COLUMNS);
+	return size;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/profile/profile_recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/main/print.h"
+
+/* Create the file before the recorder opens it. The recorder uses an empty file as it is, and this
+ * one can only be read by its owner. */
+static int temporary_make(struct profile_recording *recording)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd, ret = 0;
+
+	tally_str_addf(&recording->path, "%s/tally-profile-XXXXXX", dir && *dir ? dir : "/tmp");
+	if (tally_str_error(&recording->path))
+		return -ENOMEM;
+	fd = mkostemp(recording->path.data, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		tally_print_error("cannot create %s: %s", recording->path.data, strerror(-ret));
+		tally_print_hint("use another directory (TMPDIR), or a file to keep (-o FILE)");
+		return ret;
+	}
+	recording->is_temporary = true;
+	if (fstat(fd, &recording->before))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* The recording must be a file that can be read again. */
+static int output_check(struct profile_recording *recording, const char *output)
+{
+	struct stat *before = &recording->before;
+
+	if (strcmp(output, "-") != 0 && (stat(output, before) || S_ISREG(before->st_mode)))
+		return 0;
+	tally_print_error("-o %s: not a file that can be read back", output);
+	tally_print_hint("use 'tally record' to write to a pipe");
+	return -EINVAL;
+}
+
+int profile_recording_begin(struct profile_recording *recording, const char *output)
+{
+	int ret;
+
+	*recording = (struct profile_recording){.fd = -1};
+	if (!output)
+		return temporary_make(recording);
+	ret = output_check(recording, output);
+	tally_str_add(&recording->path, output);
+	return ret ? ret : tally_str_error(&recording->path);
+}
+
+/* Open the temporary file and check that it is still the one created. In a directory that others
+ * can write to, the name may have been replaced by another recording or by any other file. */
+static int temporary_open(struct profile_recording *recording, const char *path)
+{
+	const struct stat *made = &recording->before;
+	struct stat st;
+
+	recording->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (recording->fd < 0)
+		return errno == ELOOP ? -ESTALE : -errno;
+	if (fstat(recording->fd, &st))
+		return -errno;
+	if (st.st_dev != made->st_dev || st.st_ino != made->st_ino)
+		return -ESTALE;
+	/* If the recorder failed to start, it has removed the file or left it empty. */
+	return st.st_size ? 0 : -ENOENT;
+}
+
+static int temporary_keep(struct profile_recording *recording)
+{
+	const char *path = tally_str_text(&recording->path);
+	int ret = temporary_open(recording, path);
+
+	if (ret == -ESTALE)
+		tally_print_error("%s was replaced by another file during the recording", path);
+	else
+		unlink(path);
+	recording->is_temporary = false;
+	tally_str_addf(&recording->open, "/proc/self/fd/%d", recording->fd);
+	if (ret && ret != -ENOENT && ret != -ESTALE)
+		tally_print_error("cannot read %s: %s", path, strerror(-ret));
+	return ret;
+}
+
+/* The recorder writes a new file, unless it found an empty one. */
+static bool is_new(const struct stat *before, const struct stat *after)
+{
+	return !before->st_size || before->st_ino != after->st_ino ||
+	       before->st_dev != after->st_dev;
+}
+
+int profile_recording_end(struct profile_recording *recording)
+{
+	struct stat after;
+
+	if (recording->is_temporary)
+		return temporary_keep(recording);
+	tally_str_add(&recording->open, tally_str_text(&recording->path));
+	if (stat(tally_str_text(&recording->path), &after) || !after.st_size ||
+	    !is_new(&recording->before, &after))
+		return -ENOENT;
+	return tally_str_error(&recording->open);
+}
+
+void profile_recording_free(struct profile_recording *recording)
+{
+	if (recording->is_temporary)
+		unlink(tally_str_text(&recording->path));
+	if (recording->fd >= 0)
+		close(recording->fd);
+	tally_str_free(&recording->path);
+	tally_str_free(&recording->open);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Write from the rings to the file without copying. */
+#include "cli/record/record_drain.h"
+
+#include "base/clock.h"
+#include "cli/record/ring_scan.h"
+#include "cli/record/unwinding.h"
+
+static int add_piece(struct record *record, const void *data, size_t len)
+{
+	return len ? tally_vec_push(&record->pieces, (struct iovec){(void *)data, len}) : 0;
+}
+
+/* Collect the pieces of all rings to be written, and the record that ends a round. */
+static int gather(struct record *record, bool overwrite)
+{
+	static const struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0,
+						       sizeof(round)};
+	struct tally_ring_data data;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < tally_rings_nr(record->sampler.rings); i++) {
+		if ((tally_rings_is_overwrite(record->sampler.rings, i) && !overwrite) ||
+		    !tally_ring_data(tally_rings_at(record->sampler.rings, i), &data))
+			continue;
+		ret = record_scan_ring(record, i, &data);
+		if (!ret)
+			ret = add_piece(record, data.first, data.first_len);
+		if (!ret)
+			ret = add_piece(record, data.second, data.second_len);
+	}
+	if (!ret && record->pieces.len)
+		ret = add_piece(record, &round, sizeof(round));
+	return ret;
+}
+
+/* Write the contents of all rings with one writev, directly from ring memory. */
+static int write_pieces(struct record *record, bool overwrite)
+{
+	int ret;
+
+	record->pieces.len = 0;
+	ret = gather(record, overwrite);
+	if (!ret && record->pieces.len)
+		ret = tally_perfdata_writer_writev(record->output.writer, record->pieces.data,
+						   (int)record->pieces.len);
+	if (ret)
+		return ret;
+	tally_rings_consume(record->sampler.rings, overwrite);
+	record->drained = tally_clock_now();
+	return 0;
+}
+
+int record_drain(struct record *record, bool is_all)
+{
+	int ret;
+
+	if (record->unwinding)
+		return record_unwinding_drain(record, is_all);
+	if (is_all)
+		tally_rings_pause(record->sampler.rings, true);
+	ret = write_pieces(record, is_all);
+	if (is_all)
+		tally_rings_pause(record->sampler.rings, false);
+	return ret;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first records of a file: ids, and existing tasks, maps and cgroups. */
+#include "cli/record/record_synth.h"
+
+#include "cli/record/ring_scan.h"
+#include "cli/record/unwinding.h"
+
+/* Scan the records and pass them to the unwinder. Only those of the first file are needed there;
+ * later changes are in the rings. */
+static int feed_out(struct record *record, bool tail)
+{
+	const struct tally_str *out = &record->sampler.synth.out;
+	int ret = record_scan_records(record, out->data, out->len);
+
+	if (ret || tail || !record->unwinding || record->output.names.len)
+		return ret;
+	return record_unwinding_feed(record, out->data, out->len);
+}
+
+static int write_out(struct record *record)
+{
+	struct tally_str *out = &record->sampler.synth.out;
+	int ret = tally_str_error(out);
+
+	if (!ret && out->len)
+		ret = tally_perfdata_writer_write(record->output.writer, out->data, out->len);
+	tally_str_clear(out);
+	return ret;
+}
+
+int record_synthesize(struct record *record, bool tail)
+{
+	bool started = tail || record->output.names.len;
+	int ret;
+
+	if (!tail) {
+		ret = tally_sampler_add_ids(&record->sampler);
+		if (!ret)
+			ret = write_out(record);
+		if (ret)
+			return ret;
+	}
+	if (tail == record->config->sampling.tail_synth) {
+		ret = tally_sampler_add_existing(&record->sampler, &record->child, tail, started);
+		if (!ret)
+			ret = feed_out(record, tail);
+		if (ret)
+			return ret;
+	}
+	if (!tail)
+		tally_synth_begin(&record->sampler.synth, TALLY_PERFDATA_FINISHED_INIT, 0, 0);
+	return write_out(record);
+}

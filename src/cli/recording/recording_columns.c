@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/recording_columns.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/str.h"
+#include "base/suggest.h"
+#include "cli/main/print.h"
+
+/* The name under which an option accepts a column, or NULL; --sort accepts only keys. */
+static const char *name_known(const struct tally_view_column *column, bool is_sort)
+{
+	/* "self" is the name of "overhead" when "overhead_children" is also shown. */
+	if (!strcmp(column->name, "self") || (is_sort && !column->key))
+		return NULL;
+	return column->name;
+}
+
+static int unknown_column(const char *option, const char *word, size_t len)
+{
+	bool is_sort = !strcmp(option, "sort");
+	struct tally_suggest suggest;
+	struct tally_str known = {0};
+
+	tally_suggest_start(&suggest, word, len);
+	for (const struct tally_view_column *c = tally_view_columns; c->name; c++) {
+		const char *name = name_known(c, is_sort);
+
+		if (!name)
+			continue;
+		tally_suggest_offer(&suggest, name);
+		tally_str_addf(&known, "%s%s", known.len ? "," : "", name);
+	}
+	tally_print_error("option '--%s': unknown key '%.*s'", option, (int)len, word);
+	(void)tally_print_typo(&suggest);
+	tally_print_hint("known keys: %s", tally_str_text(&known));
+	tally_str_free(&known);
+	return -EINVAL;
+}
+
+static bool has_column(const struct report_config *config, const struct tally_view_column *column)
+{
+	for (int i = 0; i < config->nr_columns; i++) {
+		if (config->columns[i]->text == column->text)
+			return true;
+	}
+	return false;
+}
+
+/* A column that is already present, possibly under its other name, is added only once. */
+static int add_column(struct report_config *config, const struct tally_view_column *column)
+{
+	if (has_column(config, column))
+		return 0;
+	if (config->nr_columns == TALLY_VIEW_MAX_COLUMNS)
+		return -E2BIG; /* cannot happen: the array has space for every column */
+	config->columns[config->nr_columns++] = column;
+	config->keys |= column->key;
+	return 0;
+}
+
+static int add_list(struct report_config *config, const char *option, const char *list)
+{
+	int ret = 0;
+
+	while (*list && !ret) {
+		size_t len = strcspn(list, ",");
+		const struct tally_view_column *column = tally_view_column_find(list, len);
+
+		ret = column ? add_column(config, column) : unknown_column(option, list, len);
+		list += len + (list[len] == ',');
+	}
+	return ret;
+}
+
+static int add_measures(struct report_config *config)
+{
+	const struct {
+		bool is_shown;
+		const char *name;
+	} measures[] = {
+		{config->children, "overhead_children"},
+		{true, config->children ? "self" : "overhead"},
+		{config->show_samples, "sample"},
+		{config->show_period, "period"},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(measures) && !ret; i++) {
+		if (measures[i].is_shown)
+			ret = add_list(config, "fields", measures[i].name);
+	}
+	return ret;
+}
+
+/* Return the rest of `list` after its leading '+', or NULL if it does not begin with '+'. */
+static const char *list_added(const char *list)
+{
+	return list && *list == '+' ? list + 1 : NULL;
+}
+
+/* Reject a list that is only "+". */
+static int check_added(const char *option, const char *list)
+{
+	return list_added(list) && !list[1] ? unknown_column(option, list, 1) : 0;
+}
+
+/* If --fields lists the exact columns, no default keys are added. */
+static int add_keys(struct report_config *config)
+{
+	const char *defaults = config->default_sort ? config->default_sort : "comm,dso,symbol";
+	const char *added = list_added(config->sort);
+	bool is_exact = config->fields && !list_added(config->fields);
+	int ret = 0;
+
+	if (added || (!config->sort && !is_exact))
+		ret = add_list(config, "sort", defaults);
+	if (!ret && config->sort)
+		ret = add_list(config, "sort", added ? added : config->sort);
+	return ret;
+}
+
+int report_config_columns(struct report_config *config)
+{
+	const char *added = list_added(config->fields);
+	int ret = check_added("sort", config->sort);
+
+	if (!ret)
+		ret = check_added("fields", config->fields);
+	if (!ret && (!config->fields || added))
+		ret = add_measures(config);
+	if (!ret && config->fields)
+		ret = add_list(config, "fields", added ? added : config->fields);
+	return ret ? ret : add_keys(config);
+}
+
+int report_config_sort(struct report_config *config, const char *sort)
+{
+	struct report_config with = *config;
+	int ret;
+
+	with.keys = 0;
+	with.nr_columns = 0;
+	with.sort = sort;
+	ret = report_config_columns(&with);
+	if (!ret)
+		*config = with;
+	return ret;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --sort and --fields: translate words into keys and columns. */
+#ifndef TALLY_CLI_RECORDING_COLUMNS_H
+#define TALLY_CLI_RECORDING_COLUMNS_H
+
+#include "cli/recording/recording_rows.h"
+
+/* Compute `keys`, `columns` and `nr_columns` from --sort and --fields; `children` must already be
+ * set. A list that begins with '+' is added to the defaults. Returns 0, or -EINVAL after printing
+ * an error. */
+int report_config_columns(struct report_config *config);
+
+/* Replace the sort keys and recompute keys and columns. On failure an error is printed and the
+ * previous ones are kept. */
+int report_config_sort(struct report_config *config, const char *sort);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/recording_filter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+
+/* Percentages of time refer to the range between the first and last sample, as recorded in the
+ * header. */
+static int filter_times(const struct tally_session *session, const char *option,
+			uint64_t *ret_first, uint64_t *ret_last)
+{
+	const struct tally_perfdata_env *env;
+
+	if (tally_perfdata_env(session->data, &env) ||
+	    !tally_perfdata_env_has(env, TALLY_FEATURE_SAMPLE_TIME)) {
+		tally_print_error("%s does not record the times of its first and last sample",
+				  session->path);
+		tally_print_hint("specify %s in seconds: start,end", option);
+		return -ENODATA;
+	}
+	*ret_first = env->sample_time_first;
+	*ret_last = env->sample_time_last;
+	return 0;
+}
+
+static int filter_time(struct tally_session *session, const char *text)
+{
+	int ret = text ? tally_time_range_parse(text, &session->time) : 0;
+	uint64_t first, last;
+
+	if (!ret && session->time.is_share) {
+		ret = filter_times(session, "--time", &first, &last);
+		if (!ret)
+			tally_time_range_resolve(&session->time, first, last);
+		return ret;
+	}
+	if (!ret)
+		return 0;
+	tally_print_error("option '--time': invalid range '%s'", text);
+	tally_print_hint("use start,end in seconds (either may be omitted), or 10%%-20%%");
+	return ret;
+}
+
+static int filter_query(struct tally_session *session, const char *text)
+{
+	struct tally_error err;
+	uint64_t first, last;
+	int ret = text ? tally_query_parse(text, &session->query, &err) : 0;
+
+	if (ret) {
+		tally_print_error("option '--query': error in '%s' at byte %" PRIu64 ": %s", text,
+				  err.offset + 1, err.text);
+		return ret;
+	}
+	if (!text || !tally_query_has_shares(session->query))
+		return 0;
+	ret = filter_times(session, "times of --query", &first, &last);
+	if (!ret)
+		tally_query_set_times(session->query, first, last);
+	return ret;
+}
+
+static int filter_set(const char *option, const char *text, struct tally_ranges *set)
+{
+	int ret = text ? tally_ranges_parse(text, set) : 0;
+
+	if (ret == -EINVAL)
+		tally_print_error("option '--%s' requires numbers and ranges like 0-3,5, not '%s'",
+				  option, text);
+	return ret;
+}
+
+static int filter_comms(struct tally_session *session, const char *list)
+{
+	int ret = 0;
+
+	while (list && *list && !ret) {
+		size_t len = strcspn(list, ",");
+		uint32_t id;
+
+		ret = tally_intern(&session->comms, list, len, &id);
+		session->has_comms = true;
+		list += len + (list[len] == ',');
+	}
+	return ret;
+}
+
+/* Sample fields that the filter options need. */
+static const struct {
+	const char *option, *what, *fix;
+	uint64_t field;
+	size_t given; /* offset of the option's text in struct tally_session_filter */
+} needs[] = {
+	{"--cpu", "CPU", "record with -a, -C or --sample-cpu", PERF_SAMPLE_CPU,
+	 offsetof(struct tally_session_filter, cpus)},
+	{"--time", "time", "record with -T", PERF_SAMPLE_TIME,
+	 offsetof(struct tally_session_filter, time)},
+	{"--pid", "process", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	 offsetof(struct tally_session_filter, pids)},
+	{"--tid", "thread", "it was recorded without PERF_SAMPLE_TID", PERF_SAMPLE_TID,
+	 offsetof(struct tally_session_filter, tids)},
+};
+
+/* Return the option that needs the field needs[need], or NULL. */
+static const char *need_option(const struct tally_session *session, size_t need)
+{
+	const char *filter = (const char *)&session->options.filter;
+
+	if (*(const char *const *)(filter + needs[need].given))
+		return needs[need].option;
+	return session->query && tally_query_needs(session->query) & needs[need].field ? "--query"
+										       : NULL;
+}
+
+int session_filter_init(struct tally_session *session)
+{
+	const struct tally_session_filter *filter = &session->options.filter;
+	int ret = filter_time(session, filter->time);
+
+	if (!ret)
+		ret = filter_set("cpu", filter->cpus, &session->cpus);
+	if (!ret)
+		ret = filter_set("pid", filter->pids, &session->pids);
+	if (!ret)
+		ret = filter_set("tid", filter->tids, &session->tids);
+	if (!ret)
+		ret = filter_query(session, filter->query);
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++)
+		session->filter_needs |= need_option(session, i) ? needs[i].field : 0;
+	return ret ? ret : filter_comms(session, filter->comms);
+}
+
+int session_filter_finish(const struct tally_session *session)
+{
+	uint64_t unjudged = session->health.unjudged, samples = session->feed.counts.samples;
+	bool all = unjudged == samples;
+
+	if (!unjudged)
+		return 0;
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(needs); i++) {
+		const char *option = need_option(session, i);
+
+		if (!option || !(session->filter_missed & needs[i].field))
+			continue;
+		(all ? tally_print_error : tally_print_warning)(
+			"%s: %s cannot be applied to %" PRIu64 " of %" PRIu64
+			" samples: their %s was not recorded",
+			session->path, option, unjudged, samples, needs[i].what);
+		tally_print_hint("%s", needs[i].fix);
+	}
+	return all ? -ENODATA : 0;
+}
+
+static bool comm_passes(const struct tally_session *session, const struct tally_thread *thread)
+{
+	const char *comm = tally_machine_comm(session->machine, thread);
+
+	for (uint32_t i = 0; i < session->comms.strings.len; i++) {
+		if (!strcmp(comm, tally_intern_text(&session->comms, i)))
+			return true;
+	}
+	return false;
+}
+
+/* An empty set contains all numbers. */
+static bool set_has(const struct tally_ranges *set, uint32_t number)
+{
+	return !set->all.len || tally_ranges_have(set, number);
+}
+
+bool session_filter_passes(struct tally_session *session, const struct tally_session_sample *sample)
+{
+	const struct tally_sample *s = &sample->sample;
+	uint64_t missing = session->filter_needs & ~s->present;
+
+	if (missing) {
+		session->filter_missed |= missing;
+		session->health.unjudged++;
+		return false;
+	}
+	if (!tally_time_range_has(&session->time, s->time) || !set_has(&session->cpus, s->cpu) ||
+	    !set_has(&session->pids, (uint32_t)s->pid) ||
+	    !set_has(&session->tids, (uint32_t)s->tid))
+		return false;
+	if (session->query && !tally_query_matches_time(session->query, s->time))
+		return false;
+	return !session->has_comms || comm_passes(session, sample->thread);
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/recording_page.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/attr.h"
+#include "base/endian.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "cli/main/overwrite.h"
+#include "cli/main/print.h"
+#include "cli/main/progress.h"
+#include "cli/recording/check_events.h"
+#include "cli/recording/document.h"
+#include "cli/recording/recording_header.h"
+#include "cli/recording/health.h"
+#include "cli/recording/page_code.h"
+#include "cli/recording/page_name.h"
+#include "page/page.h"
+#include "profile/query.h"
+#include "sampler/privileges.h"
+#include "view/wrap.h"
+
+int tally_html_check(const char *html, bool html_source)
+{
+	if (html)
+		return tally_document_check_plain("--html", html);
+	if (!html_source)
+		return 0;
+	tally_print_error("option '--html-source' requires --html FILE");
+	return -EINVAL;
+}
+
+static struct tally_document_place place_of(const char *html, bool force)
+{
+	return (struct tally_document_place){.option = "--html",
+					     .path = html,
+					     .kinds = TALLY_OVERWRITE_PAGE,
+					     .force = force,
+					     .is_binary = true};
+}
+
+int tally_html_check_place(const char *html, bool force)
+{
+	const struct tally_document_place place = place_of(html, force);
+
+	return strcmp(html, TALLY_HTML_UNNAMED) != 0 ? tally_document_check(&place) : 0;
+}
+
+struct page_maker {
+	const struct tally_html_request *request;
+	struct tally_html *page;
+	struct tally_progress progress;
+	int kallsyms_fd;
+	struct tally_str name;  /* the generated name, if none was given */
+	struct tally_map sides; /* events of the page -> a bit for each input with samples of the
+	                         * event */
+};
+
+/* A recording that is being read. */
+struct page_input {
+	struct page_maker *maker;
+	struct tally_session *session;
+	struct tally_profile profile;
+	uint32_t number;
+	bool is_ready; /* `profile` is initialised */
+	bool has_code; /* code was requested for this input */
+	TALLY_VEC(struct tally_html_event) events;
+	TALLY_VEC(struct tally_html_loss) losses;
+	uint8_t *passes;
+	struct tally_str header, health;
+};
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+static int input_start(struct page_input *input)
+{
+	const struct tally_html_request *request = input->maker->request;
+	bool has_chains = tally_session_has(input->session, PERF_SAMPLE_CALLCHAIN);
+	struct tally_profile_options options = {
+		.by = TALLY_BY_COMM | TALLY_BY_THREAD | TALLY_BY_CPU | TALLY_BY_FRAME |
+		      TALLY_BY_PATH,
+		.lines = has_chains && !request->no_inlined ? TALLY_LINES_INLINED : 0,
+		.max_stack = request->max_stack,
+		.keeps_samples = true,
+		.filter = request->filter,
+	};
+	int ret = tally_profile_init(&input->profile, input->session->machine, &options);
+
+	input->is_ready = !ret;
+	return ret;
+}
+
+/* True if the total of all losses is recorded at the end, in addition to the individual losses. */
+static bool has_sums(const struct tally_session *session)
+{
+	const struct tally_perfdata_event *event;
+
+	for (size_t i = 0; (event = tally_perfdata_event(session->data, i)); i++) {
+		if (event->attr.read_format & PERF_FORMAT_LOST)
+			return true;
+	}
+	return false;
+}
+
+/* Remember where records were lost, if the loss has a timestamp. */
+static int input_loss(struct page_input *input, const struct tally_perfdata_record *record)
+{
+	enum { LOST_AT = 16, LOST_SAMPLES_AT = 8 };
+	size_t at = record->type == PERF_RECORD_LOST ? LOST_AT : LOST_SAMPLES_AT;
+	struct tally_sample trailer = {.cpu = UINT32_MAX};
+	struct tally_html_loss loss = {.time = record->time};
+
+	if (!record->time || record->size < at + 8 ||
+	    !tally_time_range_has(&input->session->time, record->time) ||
+	    (record->type == PERF_RECORD_LOST_SAMPLES && has_sums(input->session)))
+		return 0;
+	if (record->event && record->event->layout &&
+	    tally_trailer_decode(record->event->layout, record->data, record->size, &trailer, NULL))
+		return 0;
+	loss.cpu = trailer.cpu;
+	loss.nr = tally_get_u64((const uint8_t *)record->data + at);
+	return loss.nr ? tally_vec_push(&input->losses, loss) : 0;
+}
+
+static int input_record(void *arg, struct tally_session *session,
+			const struct tally_perfdata_record *record,
+			const struct tally_session_sample *sample)
+{
+	struct page_input *input = arg;
+	int ret = 0;
+
+	if (!sample)
+		return record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES
+			       ? input_loss(input, record)
+			       : 0;
+	if (!input->is_ready)
+		ret = input_start(input);
+	if (ret ||
+	    !tally_event_is_chosen(input->maker->request->event_number, sample->event->index))
+		return ret;
+	input->profile.callers_from =
+		tally_callers_from(&sample->event->attr, input->maker->request->raw_chains);
+	return tally_profile_add(&input->profile, sample->event->index, sample->thread,
+				 sample->cpumode, &sample->sample, sample->period, record->number);
+}
+
+/* ---- adding to the page -------------------------------------------------------------- */
+
+static int input_events(struct page_input *input)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(input->session->data, i)); i++)
+		ret = tally_vec_push(
+			&input->events,
+			(struct tally_html_event){event->name, tally_attr_is_clock(&event->attr)});
+	return ret;
+}
+
+static int input_select(struct page_input *input)
+{
+	const struct tally_query *query = input->session->query;
+
+	if (!query)
+		return 0;
+	input->passes = malloc(input->profile.buckets.len + 1);
+	return input->passes ? tally_query_select(query, &input->profile, input->passes) : -ENOMEM;
+}
+
+static int input_texts(struct page_input *input)
+{
+	int ret = tally_header_text(input->session, &input->header);
+
+	tally_health_text(input->session, &input->profile, false, &input->health);
+	tally_unmark_comments(&input->header, 0);
+	tally_unmark_comments(&input->health, 0);
+	return ret ? ret : tally_str_error(&input->health);
+}
+
+static void warn_input(const struct page_input *input, uint64_t nr)
+{
+	const char *name = tally_session_name(input->session->path);
+
+	if (!input->session->feed.counts.samples)
+		tally_print_warning("%s has no samples", name);
+	else if (!nr)
+		tally_print_warning("%s: the filters rejected all samples", name);
+}
+
+static int input_code(struct page_input *input)
+{
+	const struct tally_html_code_options options = {
+		.passes = input->passes, .symfs = input->session->options.symbols.symfs};
+
+	return tally_html_code_add(input->session, &input->profile, &options, input->maker->page);
+}
+
+/* The page also shows the error, as its readers do not see the messages of this command. */
+static void note_end(const struct page_input *input, const char *name)
+{
+	const struct tally_error *ended = &input->session->ended;
+
+	if (!ended->code)
+		return;
+	if (ended->text)
+		tally_html_add_note(input->maker->page,
+				    "reading %s ended early: %s (at byte %" PRIu64 ")", name,
+				    ended->text, ended->offset);
+	else
+		tally_html_add_note(input->maker->page, "reading %s ended early: %s", name,
+				    strerror(-ended->code));
+}
+
+/* Note which events of the page have samples in this input. */
+static int input_sides(struct page_input *input)
+{
+	struct tally_map *sides = &input->maker->sides;
+	int ret = 0;
+
+	for (size_t i = 0; i < input->profile.buckets.len && !ret; i++) {
+		const struct tally_bucket *bucket = &input->profile.buckets.data[i];
+		uint64_t event = tally_html_event(input->maker->page, bucket->key.event);
+		uint64_t known = tally_map_get(sides, event), bit = UINT64_C(1) << input->number;
+
+		known = known == TALLY_MAP_NONE ? 0 : known;
+		if (bucket->nr && (!input->passes || input->passes[i]) && !(known & bit))
+			ret = tally_map_set(sides, event, known | bit);
+	}
+	return ret;
+}
+
+/* Generate the file name, which is used unless the user gave one. */
+static int input_name(struct page_input *input)
+{
+	struct tally_str *name = &input->maker->name;
+
+	tally_str_clear(name);
+	tally_html_add_name(tally_html_program(&input->profile), name);
+	return tally_str_error(name);
+}
+
+static int input_add(struct page_input *input)
+{
+	const char *name = tally_session_name(input->session->path);
+	uint64_t nr = tally_html_nr_samples(input->maker->page);
+	struct tally_html_recording recording;
+	int ret = tally_check_events(&input->profile, input->session->path);
+
+	if (!ret)
+		ret = tally_check_event_number(input->session, input->maker->request->event_number);
+	if (!ret)
+		ret = tally_profile_finish(&input->profile);
+	if (!ret)
+		ret = input_select(input);
+	if (!ret)
+		ret = input_events(input);
+	if (!ret)
+		ret = input_texts(input);
+	if (ret)
+		return ret;
+	recording = (struct tally_html_recording){
+		.name = strcmp(name, "-") ? tally_path_name(name) : "standard input",
+		.profile = &input->profile,
+		.passes = input->passes,
+		.events = input->events.data,
+		.nr_events = input->events.len,
+		.losses = input->losses.data,
+		.nr_losses = input->losses.len,
+		.header = tally_str_text(&input->header),
+		.health = tally_str_text(&input->health),
+	};
+	ret = tally_html_add(input->maker->page, &recording);
+	if (!ret)
+		ret = input_sides(input);
+	if (!ret && input->has_code)
+		ret = input_code(input);
+	if (!ret)
+		ret = input_name(input);
+	if (!ret)
+		note_end(input, recording.name);
+	if (!ret)
+		warn_input(input, tally_html_nr_samples(input->maker->page) - nr);
+	return ret;
+}
+
+/* If the file is damaged, the part before the damage is still added. */
+static int input_run(struct page_input *input, bool *is_added)
+{
+	int ret = tally_session_run(input->session, input_record, input), added;
+
+	if (ret && ret != -EINVAL)
+		return ret;
+	added = input->is_ready ? 0 : input_start(input);
+	if (!added)
+		added = input_add(input);
+	*is_added = !added;
+	if (!ret && input->session->is_cut)
+		ret = -EINVAL;
+	return ret ? ret : added;
+}
+
+static void input_free(struct page_input *input)
+{
+	if (input->is_ready)
+		tally_profile_free(&input->profile);
+	tally_vec_free(&input->events);
+	tally_vec_free(&input->losses);
+	free(input->passes);
+	tally_str_free(&input->header);
+	tally_str_free(&input->health);
+}
+
+/* ---- the whole page -------------------------------------------------------------------- */
+
+/* Sets `*is_added` if the recording was added to the page, perhaps only its readable part. */
+static int maker_read(struct page_maker *maker, uint32_t number, bool *is_added)
+{
+	struct tally_session_options options = maker->request->session;
+	struct tally_session session;
+	struct page_input input = {.maker = maker, .session = &session, .number = number};
+	int ret;
+
+	input.has_code = maker->request->has_code && number + 1 == maker->request->nr_inputs;
+	options.input = maker->request->inputs[number];
+	options.goes_elsewhere = true;
+	options.symbols.kallsyms_fd = tally_session_share_kallsyms(maker->kallsyms_fd);
+	ret = tally_session_open(&options, &session);
+	if (ret)
+		return ret;
+	tally_machine_show_hidden(session.machine);
+	if (tally_document_is(maker->request->output, session.path))
+		ret = -EINVAL;
+	else
+		ret = input_run(&input, is_added);
+	input_free(&input);
+	tally_session_close(&session);
+	return ret;
+}
+
+static int show_progress(void *arg, uint64_t done, uint64_t all)
+{
+	struct page_maker *maker = arg;
+
+	tally_progress_at(&maker->progress, done, all);
+	return 0;
+}
+
+static int maker_write(struct page_maker *maker)
+{
+	const struct tally_html_request *request = maker->request;
+	struct tally_document_place place = place_of(request->output, request->force);
+	struct tally_document document;
+	int ret;
+
+	if (!strcmp(request->output, TALLY_HTML_UNNAMED))
+		place.path = tally_str_text(&maker->name);
+	tally_document_begin(&place, &document);
+	ret = tally_html_write(maker->page, tally_document_write, &document);
+	tally_progress_end(&maker->progress);
+	ret = tally_document_close(&document, ret);
+	if (!ret && request->command)
+		tally_document_print(&document, request->command, "HTML page");
+	return ret;
+}
+
+/* Browsers keep all samples in memory, at about 40 bytes each. */
+static void warn_many(uint64_t nr)
+{
+	enum { MANY = 5000000 };
+
+	if (nr <= MANY)
+		return;
+	tally_print_warning("the page has %llu samples: a browser may take long to open it",
+			    (unsigned long long)nr);
+	tally_print_hint("use --time, --query or other filters to select fewer");
+}
+
+/* Two recordings must be comparable. */
+static int maker_check(const struct page_maker *maker)
+{
+	const struct tally_map_slot *slot;
+	bool has_samples[TALLY_HTML_INPUTS_MAX] = {false}, has_common = false;
+
+	if (maker->request->nr_inputs < TALLY_HTML_INPUTS_MAX)
+		return 0;
+	for (size_t pos = 0; (slot = tally_map_next(&maker->sides, &pos));) {
+		has_samples[0] |= (slot->value & 1) != 0;
+		has_samples[1] |= (slot->value & 2) != 0;
+		has_common |= slot->value == 3;
+	}
+	return tally_check_sides(has_samples, has_common);
+}
+
+static int maker_run(struct page_maker *maker)
+{
+	const struct tally_html_request *request = maker->request;
+	const struct tally_html_options options = {show_progress, maker};
+	int ret = tally_html_new(&options, &maker->page), broken = 0;
+
+	for (uint32_t i = 0; i < request->nr_inputs && !ret; i++) {
+		bool is_added = false;
+
+		ret = maker_read(maker, i, &is_added);
+		if (ret && is_added) {
+			broken = ret;
+			ret = 0;
+		}
+	}
+	tally_progress_end(&maker->progress);
+	if (!ret)
+		ret = maker_check(maker);
+	if (ret)
+		return ret;
+	warn_many(tally_html_nr_samples(maker->page));
+	ret = maker_write(maker);
+	return ret ? ret : broken;
+}
+
+int tally_html_build(const struct tally_html_request *request)
+{
+	struct page_maker maker = {.request = request, .kallsyms_fd = tally_privileges_kallsyms()};
+	int ret = tally_privileges_drop(&tally_print_messages);
+
+	if (!ret)
+		ret = tally_html_check_place(request->output, request->force);
+	maker.progress = tally_progress_start("making", "the page", strcmp(request->output, "-"));
+	if (!ret)
+		ret = maker_run(&maker);
+	if (ret == -ENOMEM)
+		tally_print_error("out of memory");
+	tally_html_free(maker.page);
+	tally_map_free(&maker.sides);
+	tally_str_free(&maker.name);
+	if (maker.kallsyms_fd > 0)
+		close(maker.kallsyms_fd);
+	return ret;
+}

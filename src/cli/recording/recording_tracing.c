@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/recording/recording_tracing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+#include "tally/events.h"
+
+struct trace_event {
+	struct tally_tp_format *format; /* NULL: cannot be parsed */
+	struct tally_tp_print *print;   /* NULL: print the fields instead */
+	bool was_compiled;
+};
+
+struct tally_tracing {
+	struct tally_session *session;
+	const struct tally_perfdata_tracing *data;
+	struct tally_tp_target target;
+	struct tally_tp_env env;
+	TALLY_VEC(struct trace_event) events;
+	struct tally_map by_id;
+	bool has_warned; /* that texts were truncated */
+};
+
+/* Resolve kernel functions with the session's kernel symbols, for %pS. */
+static const char *tracing_resolve(uint64_t addr, uint64_t *ret_start, void *data)
+{
+	struct tally_tracing *tracing = data;
+	struct tally_thread *idle = tally_machine_thread(tracing->session->machine, 0, 0);
+	const struct tally_location *where;
+
+	if (!idle)
+		return NULL;
+	where = tally_machine_locate(tracing->session->machine, idle, PERF_RECORD_MISC_KERNEL,
+				     addr);
+	if (!where->symbol)
+		return NULL;
+	*ret_start = where->symbol->start;
+	return tally_symbol_name(where->dso, where->symbol);
+}
+
+/* If a format cannot be parsed, only its own events are left without text. */
+static int tracing_add(struct tally_tracing *tracing, uint64_t id, uint64_t *ret_at)
+{
+	const struct tally_perfdata_trace_format *format;
+	struct trace_event event = {0};
+	int ret = tally_perfdata_trace_format(tracing->session->data, id, &format);
+
+	if (!ret)
+		ret = tally_tp_format_parse(format->text.data, format->text.len, &event.format,
+					    NULL);
+	if (ret == -ENOMEM)
+		return ret;
+	*ret_at = tracing->events.len;
+	ret = tally_vec_push(&tracing->events, event);
+	if (ret)
+		tally_tp_format_free(event.format);
+	else
+		ret = tally_map_set(&tracing->by_id, id, *ret_at);
+	return ret;
+}
+
+/* Formats are parsed on first use, and once for each ID, as several events may share an ID. */
+static struct trace_event *tracing_find(struct tally_tracing *tracing,
+					const struct tally_perfdata_event *event)
+{
+	uint64_t at;
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT)
+		return NULL;
+	at = tally_map_get(&tracing->by_id, event->attr.config);
+	if (at == TALLY_MAP_NONE && tracing_add(tracing, event->attr.config, &at))
+		return NULL;
+	return tracing->events.data[at].format ? &tracing->events.data[at] : NULL;
+}
+
+const struct tally_tp_format *tally_tracing_format(struct tally_tracing *tracing,
+						   const struct tally_perfdata_event *event)
+{
+	struct trace_event *trace = tracing_find(tracing, event);
+
+	return trace ? trace->format : NULL;
+}
+
+int tally_tracing_new(struct tally_session *session, struct tally_tracing **ret_tracing)
+{
+	struct tally_tracing *tracing = calloc(1, sizeof(*tracing));
+	int ret;
+
+	if (!tracing)
+		return -ENOMEM;
+	tracing->session = session;
+	ret = tally_perfdata_tracing(session->data, &tracing->data, NULL);
+	if (ret) {
+		tally_tracing_free(tracing);
+		return ret;
+	}
+	tracing->target.long_size = tracing->data->long_size;
+	tracing->target.big_endian = tracing->data->is_big_endian;
+	tracing->target.swap = tracing->data->is_big_endian != (bool)TALLY_HOST_BIG_ENDIAN;
+	tracing->env = (struct tally_tp_env){tracing_resolve, tracing, 0};
+	*ret_tracing = tracing;
+	return 0;
+}
+
+void tally_tracing_free(struct tally_tracing *tracing)
+{
+	if (!tracing)
+		return;
+	tally_vec_for_each (event, &tracing->events) {
+		tally_tp_print_free(event->print);
+		tally_tp_format_free(event->format);
+	}
+	tally_vec_free(&tracing->events);
+	tally_map_free(&tracing->by_id);
+	free(tracing);
+}
+
+static void warn_cut(struct tally_tracing *tracing)
+{
+	if (!tracing->has_warned)
+		tally_print_warning("%s: tracepoint texts longer than %d bytes plus %d times their "
+				    "payload were truncated (limit)",
+				    tracing->session->path, TALLY_TRACE_TEXT_MAX,
+				    TALLY_TRACE_TEXT_PER_BYTE);
+	tracing->has_warned = true;
+}
+
+void tally_tracing_print(struct tally_tracing *tracing, const struct tally_perfdata_event *event,
+			 const struct tally_sample *sample, struct tally_str *out)
+{
+	struct tally_tp_raw raw = {sample->raw.data, sample->raw.len, tracing->target.swap};
+	struct trace_event *trace = tracing_find(tracing, event);
+	int ret;
+
+	if (!trace)
+		return;
+	if (!trace->was_compiled) {
+		trace->was_compiled = true;
+		tally_tp_print_compile(trace->format, &tracing->target, &trace->print, NULL);
+	}
+	tracing->env.max_len = TALLY_TRACE_TEXT_MAX + TALLY_TRACE_TEXT_PER_BYTE * raw.len;
+	if (trace->print) {
+		ret = tally_tp_print_run(trace->print, raw.data, raw.len, &tracing->env, out);
+	} else {
+		/* perf prints the same for formats that it cannot parse. */
+		tally_str_add(out, "[FAILED TO PARSE]");
+		ret = tally_tp_print_fields(trace->format, &raw, &tracing->env, out);
+	}
+	if (ret == -E2BIG)
+		warn_cut(tracing);
+}

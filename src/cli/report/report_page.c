@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tally report --html, and checks of option combinations for documents. */
+#include "cli/recording/recording_page.h"
+
+#include <errno.h>
+
+#include "base/arith.h"
+#include "cli/main/exclude.h"
+#include "cli/main/overwrite.h"
+#include "cli/main/print.h"
+#include "cli/report/report.h"
+#include "export/export.h"
+
+#define AT(member) offsetof(struct report_config, member)
+
+/* Options that select the form of output. */
+static const struct tally_excluded ways[] = {
+	{"--html", AT(html), true},
+	{"--svg", AT(svg), true},
+	{"--format", AT(format), true},
+	{"--stdio", AT(stdio)},
+	{"--tui", AT(tui)},
+	{"--json", AT(json)},
+	{"--field-separator", AT(separator), true},
+	{"--header", AT(header)},
+	{"--header-only", AT(header_only)},
+	{"--health", AT(health)},
+};
+
+/* Options that only affect rows. */
+static const struct tally_excluded of_rows[] = {
+	{"--sort", AT(sort), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--fields", AT(fields), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--children", AT(children_given), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-nr-samples", AT(show_samples), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--show-total-period", AT(show_period), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--full-source-path", AT(has_paths), false, TALLY_EXCLUDED_OF_ROWS},
+	{"--parent", AT(parent), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--column-widths", AT(column_widths), true, TALLY_EXCLUDED_OF_ROWS},
+	{"--call-graph", AT(call_graph), true, TALLY_EXCLUDED_OF_ROWS},
+};
+
+/* --svg uses this as the minimum width of boxes. */
+static const struct tally_excluded limit = {"--percent-limit", AT(percent_limit), true,
+					    TALLY_EXCLUDED_OF_ROWS};
+
+struct document_kind {
+	const char *option, *value; /* `value` is NULL if the option was not given */
+	bool has_rows, has_limit;
+};
+
+static int document_check(const struct report_config *config, const struct document_kind *kind)
+{
+	int ret = tally_options_exclude(kind->option, ways, TALLY_ARRAY_SIZE(ways), config);
+
+	if (!ret && !kind->has_rows)
+		ret = tally_options_exclude(kind->option, of_rows, TALLY_ARRAY_SIZE(of_rows),
+					    config);
+	if (!ret && !kind->has_limit)
+		ret = tally_options_exclude(kind->option, &limit, 1, config);
+	return ret;
+}
+
+static int baseline_check(const struct report_config *config)
+{
+	if (config->html || !config->baseline)
+		return 0;
+	tally_print_error("option '--baseline' requires --html FILE");
+	tally_print_hint("use 'tally diff %s %s' to compare as text", config->baseline,
+			 config->session.input ? config->session.input : "perf.data");
+	return -EINVAL;
+}
+
+/* In "-i FILE --html FILE" the second file is the page, not a function name. */
+static int word_check(const struct report_config *config, const char *word)
+{
+	if (!config->html || *config->html || !word || !tally_perfdata_is_recording(word))
+		return 0;
+	return tally_overwrite_check("--html", word, TALLY_OVERWRITE_PAGE, false);
+}
+
+int report_documents_check(const struct report_config *config, const char *word)
+{
+	bool is_rows = config->format && !tally_export_format_find(config->format);
+	const struct document_kind kinds[] = {
+		{"--html", config->html, false, false},
+		{"--svg", config->svg, false, true},
+		{"--format", config->format, is_rows, is_rows},
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(kinds) && !ret; i++) {
+		if (kinds[i].value)
+			ret = document_check(config, &kinds[i]);
+	}
+	if (!ret)
+		ret = tally_html_check(config->html, config->html_source);
+	if (!ret)
+		ret = tally_document_check_plain("--svg", config->svg);
+	if (!ret)
+		ret = word_check(config, word);
+	return ret ? ret : baseline_check(config);
+}
+
+int report_page(struct report_config *config)
+{
+	struct tally_html_request request = {
+		.command = config->quiet ? NULL : "report",
+		.output = config->html,
+		.force = config->force,
+		.session = config->session,
+		.inputs = {config->session.input},
+		.nr_inputs = 1,
+		.event_number = config->event_number,
+		.max_stack = (uint32_t)config->max_stack,
+		.raw_chains = config->raw_chains,
+		.has_code = config->html_source,
+		.no_inlined = config->inlined_given && !config->is_inlined,
+	};
+	int ret = report_config_lists(config);
+
+	request.filter = (struct tally_profile_filter){
+		.comms = config->comm_list.items,
+		.dsos = config->dso_list.items,
+		.symbols = config->symbol_list.items,
+		.symbol_part = config->symbol_part,
+	};
+	if (config->baseline) {
+		request.inputs[1] = request.inputs[0];
+		request.inputs[0] = config->baseline;
+		request.nr_inputs = 2;
+	}
+	return ret ? ret : tally_html_build(&request);
+}

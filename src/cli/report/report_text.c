@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Print the report as text or JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/json.h"
+#include "cli/main/output_stream.h"
+#include "cli/main/pager.h"
+#include "cli/main/print.h"
+#include "cli/recording/health.h"
+#include "cli/report/report_csv.h"
+#include "cli/report/report_export.h"
+#include "cli/report/report.h"
+#include "view/wrap.h"
+
+/* Append 1234567 as "1M", the way perf counts samples. */
+static void add_count(struct tally_str *out, uint64_t nr)
+{
+	static const char units[] = " KMG";
+	int unit = 0;
+
+	while (nr > 1000 && units[unit + 1]) {
+		nr /= 1000;
+		unit++;
+	}
+	tally_str_addf(out, "%" PRIu64 "%c", nr, units[unit]);
+}
+
+static void add_event_heading(struct report *report, const struct tally_perfdata_event *event,
+			      const struct tally_profile_total *total)
+{
+	struct tally_str *out = &report->out;
+	size_t start = out->len;
+
+	if (report->config->quiet || report->config->json)
+		return;
+	tally_str_add(out, "# Samples: ");
+	add_count(out, total->nr_shown);
+	tally_str_add_line(out, " of event '%s'", event->name);
+	tally_str_addf(out, "# Event count (approx.): %" PRIu64 "\n#\n", total->period_shown);
+	tally_wrap_comments(out, start, (size_t)report->line_width);
+}
+
+static bool is_parent(void *arg, const char *symbol)
+{
+	return report_config_is_parent(arg, symbol);
+}
+
+static const char *report_event_name(const struct report *report, uint32_t event)
+{
+	return tally_perfdata_event(report->session->data, event)->name;
+}
+
+static int report_rows(struct report *report, struct tally_view *view)
+{
+	bool first = true;
+	int ret = 0;
+
+	tally_vec_for_each (row, &view->hist->rows) {
+		if (!tally_view_shows(view, row))
+			continue;
+		if (report->config->json) {
+			tally_str_add(&report->out, first ? "\n" : ",\n");
+			tally_view_row_json(view, row, &report->out);
+		} else if (report->config->csv) {
+			report_csv_row(view, report_event_name(report, view->event), row,
+				       &report->out);
+		} else {
+			tally_view_row(view, row, &report->out);
+		}
+		first = false;
+		report->rows_shown++;
+		if (report->out.len >= TALLY_FLUSH_AT && (ret = report_flush(report)))
+			break;
+	}
+	return ret;
+}
+
+struct tally_hist_options report_hist_options(struct report *report, uint32_t event)
+{
+	struct report_config *config = report->config;
+	uint64_t period = report->profile.totals.data[event].period;
+
+	return (struct tally_hist_options){
+		.keys = config->keys,
+		.children = config->children,
+		.has_paths = config->has_paths,
+		.labels = &report->traces,
+		.is_parent = is_parent,
+		.arg = config,
+		.graphs = config->style != TALLY_STYLE_NONE,
+		.order = config->order,
+		.graph_min = report_config_graph_min(config, period),
+	};
+}
+
+static int report_event(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct report_config *config = report->config;
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
+	struct tally_hist_options options = report_hist_options(report, event->index);
+	struct tally_hist hist;
+	struct tally_view view = {
+		.profile = &report->profile,
+		.hist = &hist,
+		.nr_columns = config->nr_columns,
+		.labels = &report->traces,
+		.event = event->index,
+		.total = total->period,
+		.percent_limit = (uint64_t)((double)total->period * config->row_min_percent / 100),
+		.symbol_part = report_config_row_part(config),
+		.style = config->style,
+		.graph_min_percent = config->graph_min_percent,
+		.graph_limit = (uint32_t)config->graph_limit,
+		.separator = config->separator,
+		.has_paths = config->has_paths,
+		.line_width = config->asked ? 0 : report->line_width,
+		.asked = config->asked,
+	};
+	int ret = tally_hist_build(&report->profile, event->index, &options, &hist);
+
+	if (ret)
+		return ret;
+	memcpy(view.columns, config->columns, sizeof(view.columns));
+	add_event_heading(report, event, total);
+	if (!config->json) {
+		tally_view_measure(&view);
+		if (!config->quiet)
+			tally_view_heading(&view, &report->out);
+	}
+	ret = report_rows(report, &view);
+	if (!config->json && !config->csv)
+		tally_str_add(&report->out, "\n\n");
+	tally_hist_free(&hist);
+	return ret;
+}
+
+static void json_event_open(struct report *report, const struct tally_perfdata_event *event)
+{
+	const struct tally_profile_total *total = &report->profile.totals.data[event->index];
+
+	tally_json_open(&report->out, NULL, '{');
+	tally_json_text(&report->out, "event", event->name);
+	tally_json_u64(&report->out, "samples", total->nr_shown);
+	tally_json_u64(&report->out, "period", total->period_shown);
+	tally_json_u64(&report->out, "total_period", total->period);
+	tally_json_open(&report->out, "rows", '[');
+}
+
+static int report_events(struct report *report)
+{
+	const struct tally_perfdata_event *event;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
+		/* Skip events without samples, such as the dummy that only records mappings. */
+		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
+			continue;
+		if (!report_wants_event(report, i))
+			continue;
+		if (report->config->json)
+			json_event_open(report, event);
+		ret = report_event(report, event);
+		if (report->config->json) {
+			tally_json_close(&report->out, ']');
+			tally_json_close(&report->out, '}');
+		}
+	}
+	return ret;
+}
+
+static void add_hint(struct report *report)
+{
+	size_t start = report->out.len;
+
+	if (report->config->header)
+		return;
+	tally_str_add(&report->out, "# To display the perf.data header info, please use "
+				    "--header/--header-only options.\n#\n");
+	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
+}
+
+/* perf prints this line with "Samples", whatever was lost. */
+static void add_lost(struct report *report)
+{
+	struct tally_session_lost lost = tally_session_lost(report->session);
+
+	tally_str_add(&report->out, "#\n");
+	if (lost.records)
+		tally_str_addf(&report->out, "# Total Lost Records: %" PRIu64 "\n", lost.records);
+	if (lost.samples || !lost.records)
+		tally_str_addf(&report->out, "# Total Lost Samples: %" PRIu64 "\n", lost.samples);
+	tally_str_add(&report->out, "#\n");
+}
+
+static void add_health(struct report *report, bool all_files)
+{
+	size_t start = report->out.len;
+
+	tally_health_text(report->session, &report->profile, all_files, &report->out);
+	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
+}
+
+/* --health: print only the health summary. */
+static int report_health(struct report *report)
+{
+	add_health(report, true);
+	return report_flush(report);
+}
+
+static int print_rows(struct report *report)
+{
+	struct tally_str *out = &report->out;
+	bool comments = !report->config->quiet && !report->config->json;
+	int ret;
+
+	if (report->config->json) {
+		tally_json_open(out, NULL, '{');
+		tally_json_u64(out, "version", 1);
+		tally_json_open(out, "events", '[');
+	} else if (report->config->csv) {
+		report_csv_heading(report->config, out);
+	} else if (comments) {
+		add_hint(report);
+		add_lost(report);
+	}
+	ret = report_events(report);
+	if (report->config->json) {
+		tally_json_close(out, ']');
+		tally_health_json(report->session, &report->profile, out);
+		tally_json_close(out, '}');
+		tally_str_add_char(out, '\n');
+	} else if (comments) {
+		add_health(report, false);
+	}
+	return ret ? ret : report_flush(report);
+}
+
+int report_print(struct report *report)
+{
+	const struct report_config *config = report->config;
+
+	tally_pager_start();
+	return config->health && !config->json ? report_health(report) : print_rows(report);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/script/script_print.h"
+#include "cli/script/data_src.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "base/arith.h"
+#include "base/escape.h"
+#include "cli/main/output_stream.h"
+#include "cli/script/branch.h"
+#include "cli/script/script_text.h"
+
+int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session)
+{
+	*printer = (struct tally_script_printer){.session = session,
+						 .max_stack = PERF_MAX_STACK_DEPTH};
+	return script_places_init(&printer->places, session->machine);
+}
+
+void tally_script_printer_free(struct tally_script_printer *printer)
+{
+	script_places_free(&printer->places);
+	tally_vec_free(&printer->chain);
+	tally_str_free(&printer->out);
+	tally_tracing_free(printer->tracing);
+	printer->tracing = NULL;
+}
+
+int tally_script_flush(struct tally_script_printer *printer, bool is_all)
+{
+	if (printer->failed ||
+	    (!is_all && !script_places_are_due(&printer->places, printer->out.len)))
+		return printer->failed;
+	script_places_fill(&printer->places, &printer->out);
+	printer->failed = tally_output_flush(&printer->out);
+	return printer->failed;
+}
+
+void tally_script_idle(void *arg)
+{
+	struct tally_script_printer *printer = arg;
+
+	if (!tally_script_flush(printer, true) && fflush(stdout))
+		printer->failed = -errno;
+}
+
+/* ---- task, CPU and time -------------------------------------------------- */
+
+static void print_ids(struct tally_str *out, const struct tally_sample *sample, uint32_t fields)
+{
+	if (fields & SCRIPT_PID && fields & SCRIPT_TID) {
+		script_add_s64(out, sample->pid, 5, ' ');
+		tally_str_add_char(out, '/');
+		script_add_left(out, sample->tid, 5);
+		tally_str_add_char(out, ' ');
+	} else if (fields & (SCRIPT_PID | SCRIPT_TID)) {
+		script_add_s64(out, fields & SCRIPT_PID ? sample->pid : sample->tid, 5, ' ');
+		tally_str_add_char(out, ' ');
+	}
+}
+
+/* Return the time to show: absolute, or relative to the first or the previous one. */
+static uint64_t shown_time(struct tally_script_printer *printer, uint64_t time)
+{
+	uint64_t since = printer->since;
+
+	if (printer->times == SCRIPT_TIMES_ABSOLUTE)
+		return time;
+	if (!since || printer->times == SCRIPT_TIMES_DELTA)
+		printer->since = time;
+	if (!since)
+		return 0;
+	return time - since;
+}
+
+static void print_time(struct tally_script_printer *printer, struct tally_str *out, uint64_t time)
+{
+	size_t start = out->len, len;
+	char text[40];
+
+	time = shown_time(printer, time);
+
+	script_add_s64(out, (int64_t)(time / 1000000000), 5, ' ');
+	tally_str_add_char(out, '.');
+	if (printer->nanoseconds)
+		script_add_padded(out, time % 1000000000, 9, '0');
+	else
+		script_add_padded(out, time % 1000000000 / 1000, 6, '0');
+	/* Right-aligned in 12 columns, except with nanoseconds. */
+	len = out->len - start;
+	if (len < 12 && !printer->nanoseconds) {
+		memcpy(text, out->data + start, len);
+		out->len = start;
+		tally_str_pad_to(out, start + 12 - len);
+		tally_str_add_bytes(out, text, len);
+	}
+	tally_str_add_bytes(out, ": ", 2);
+}
+
+static bool shows_chain(const struct tally_script_printer *printer,
+			const struct tally_session_sample *s)
+{
+	return s->event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !printer->hide_chains;
+}
+
+void tally_script_print_start(struct tally_script_printer *printer,
+			      const struct tally_session_sample *s, uint32_t fields)
+{
+	struct tally_str *out = &printer->out;
+
+	if (fields & SCRIPT_COMM) {
+		const struct tally_intern *comms = tally_machine_comms(printer->session->machine);
+		const struct tally_interned *comm = &comms->strings.data[s->thread->comm];
+
+		script_add_right(out, comm->text, comm->len,
+				 fields & SCRIPT_IP && shows_chain(printer, s) ? 0 : 16);
+		tally_str_add_char(out, ' ');
+	}
+	print_ids(out, &s->sample, fields);
+	if (fields & SCRIPT_CPU) {
+		tally_str_add_char(out, '[');
+		script_add_s64(out, (int32_t)s->sample.cpu, 3, '0');
+		tally_str_add_bytes(out, "] ", 2);
+	}
+	if (fields & SCRIPT_MISC)
+		script_add_misc(out, s->cpumode);
+	if (fields & SCRIPT_TIME)
+		print_time(printer, out, s->sample.time);
+}
+
+static int longest_name(const struct tally_perfdata *data)
+{
+	struct tally_str name = {0};
+	size_t longest = 0;
+
+	for (size_t i = 0; i < tally_perfdata_nr_events(data); i++) {
+		tally_str_clear(&name);
+		tally_str_add_escaped(&name, tally_perfdata_event(data, i)->name);
+		longest = TALLY_MAX(longest, name.len);
+	}
+	tally_str_free(&name);
+	return (int)longest;
+}
+
+static void print_event(struct tally_script_printer *printer, struct tally_str *out,
+			const struct tally_session_sample *s, uint32_t fields)
+{
+	if (fields & SCRIPT_PERIOD) {
+		script_add_padded(out, s->period, 10, ' ');
+		tally_str_add_char(out, ' ');
+	}
+	if (!(fields & SCRIPT_EVENT))
+		return;
+	if (!printer->name_width)
+		printer->name_width = longest_name(printer->session->data);
+	script_add_right(out, s->event->name, strlen(s->event->name), (size_t)printer->name_width);
+	tally_str_add_bytes(out, ": ", 2);
+}
+
+/* ---- addresses ----------------------------------------------------------- */
+
+/* Look up all callchain entries to be shown before printing, so that the prefetched cache slots
+ * arrive in time. */
+static int find_chain(struct tally_script_printer *printer, const struct tally_session_sample *s)
+{
+	struct tally_words chain = s->sample.callchain;
+	bool is_walked = tally_attr_walks_user(&s->event->attr);
+	uint8_t cpumode = s->cpumode;
+	uint64_t users = 0;
+
+	printer->chain.len = 0;
+	if (tally_vec_reserve(&printer->chain, TALLY_MIN(chain.nr, printer->max_stack) + 1))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < chain.nr && printer->chain.len < printer->max_stack; i++) {
+		uint64_t ip = tally_words_get(chain, i);
+		int mode = tally_context_cpumode(ip);
+
+		if (mode == -2) {
+			struct script_location *place = &printer->chain.data[printer->chain.len++];
+
+			script_place_find(&printer->places, s->thread, cpumode, ip, place);
+			/* The leaf entry of user space does not come from the stack. */
+			place->is_return = cpumode == PERF_RECORD_MISC_KERNEL
+						   ? printer->chain.len > 1
+						   : is_walked && users++;
+			continue;
+		}
+		/* An unknown context marker: the rest of the chain is broken. perf drops the whole
+		 * chain, including the sampled address. */
+		if (mode == -1)
+			break;
+		cpumode = (uint8_t)mode;
+	}
+	if (chain.nr && !printer->chain.len)
+		script_place_find(&printer->places, s->thread, s->cpumode, s->sample.ip,
+				  &printer->chain.data[printer->chain.len++]);
+	return 0;
+}
+
+/* Like perf, print user addresses of callchains as offsets in their file. */
+static void print_chain(struct tally_script_printer *printer, uint32_t fields)
+{
+	tally_str_add_char(&printer->out, '\n');
+	tally_vec_for_each (place, &printer->chain)
+		script_add_line(&printer->places, &printer->out, place, fields);
+}
+
+static void print_ip(struct tally_script_printer *printer, const struct tally_session_sample *s,
+		     uint32_t fields)
+{
+	struct script_location place;
+
+	script_place_find(&printer->places, s->thread, s->cpumode, s->sample.ip, &place);
+	tally_str_add_char(&printer->out, ' ');
+	script_add_hex(&printer->out, s->sample.ip);
+	script_add_place(&printer->places, &printer->out, &place, fields);
+}
+
+static void print_trace(struct tally_script_printer *printer, const struct tally_session_sample *s)
+{
+	size_t start = printer->out.len;
+
+	if (!printer->tracing)
+		tally_tracing_new(printer->session, &printer->tracing);
+	if (printer->tracing)
+		tally_tracing_print(printer->tracing, s->event, &s->sample, &printer->out);
+	tally_str_escape(&printer->out, start);
+}
+
+void tally_script_print(struct tally_script_printer *printer, const struct tally_session_sample *s,
+			uint32_t fields)
+{
+	bool has_chain = shows_chain(printer, s);
+	struct tally_str *out = &printer->out;
+
+	script_places_grow(&printer->places);
+	if (fields & SCRIPT_IP && has_chain && find_chain(printer, s)) {
+		out->failed = true;
+		return;
+	}
+	tally_script_print_start(printer, s, fields);
+	print_event(printer, out, s, fields);
+	if (fields & SCRIPT_TRACE && s->sample.raw.len)
+		print_trace(printer, s);
+	if (fields & SCRIPT_ADDR)
+		script_add_hex(out, s->sample.addr);
+	if (fields & SCRIPT_DATA_SRC)
+		script_add_data_src(out, s->sample.data_src, &printer->data_src_width);
+	if (fields & SCRIPT_WEIGHT)
+		script_add_padded(out, s->sample.weight, 16, ' ');
+	if (fields & SCRIPT_IP && has_chain)
+		print_chain(printer, fields);
+	else if (fields & SCRIPT_IP)
+		print_ip(printer, s, fields);
+	if (fields & SCRIPT_IREGS)
+		script_add_regs(out, &s->sample.regs_intr);
+	if (fields & SCRIPT_UREGS)
+		script_add_regs(out, &s->sample.regs_user);
+	if (fields & (SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM))
+		script_add_branches(printer->session->machine, out, s, fields);
+	if (fields & SCRIPT_PHYS_ADDR)
+		script_add_hex(out, s->sample.phys_addr);
+	if (fields & SCRIPT_DATA_PAGE_SIZE)
+		script_add_page_size(out, s->sample.data_page_size);
+	if (fields & SCRIPT_CODE_PAGE_SIZE)
+		script_add_page_size(out, s->sample.code_page_size);
+	if (fields & SCRIPT_CGROUP)
+		tally_str_addf(out, " %llu", (unsigned long long)s->sample.cgroup);
+	tally_str_add_char(out, '\n');
+}

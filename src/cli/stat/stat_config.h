@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Configuration of tally stat, filled from the command line. */
+#ifndef TALLY_CLI_STAT_CONFIG_H
+#define TALLY_CLI_STAT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cli/main/command.h"
+#include "cli/stat/stat_table.h"
+#include "sampler/event_source.h"
+#include "sampler/target.h"
+
+/* An option that applies to the -e options before it: -G, --filter. */
+struct stat_attached {
+	size_t nr_events; /* number of -e options before it */
+	const char *text;
+};
+
+struct stat_attached_list {
+	TALLY_VEC(struct stat_attached) items;
+};
+
+struct stat_config {
+	struct tally_option_list events, metrics;
+	struct tally_event_source source;
+	struct stat_attached_list cgroups, filters;
+	const char *each_cgroup;
+	struct tally_target target;
+	const char *via;
+	const char *output, *separator, *repeat, *delay, *control, *pre, *post;
+	uint64_t interval_ms, interval_count, timeout_ms, topdown_level;
+	int detail, verbose, log_fd;
+	bool aggr[STAT_NR_AGGR];
+	bool all_user, all_kernel, null_run, no_inherit, no_scale, no_big_num, big_num;
+	bool append, force, perf_json, json, summary, no_csv_summary, quiet, table, sync;
+	bool topdown, metric_only, metric_no_group, metric_no_merge, dry_run, plan;
+	bool log_fd_given, interval_count_given, timeout_given;
+	/* Set from the strings above by stat_config_check(). */
+	enum stat_aggr mode;
+	uint64_t runs;    /* 0: without limit */
+	int64_t delay_ms; /* -1: until enabled by --control */
+};
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Read counters into cells, and compute statistics over several runs. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "base/file.h"
+#include "cli/stat/stat_count.h"
+
+/* ---- keys ----------------------------------------------------------------- */
+
+static void thread_comm(int32_t tid, char *ret_comm, size_t size)
+{
+	char path[64], *text;
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	if (tally_file_read(path, 256, &text, &len)) {
+		snprintf(ret_comm, size, "<...>");
+		return;
+	}
+	snprintf(ret_comm, size, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
+static int add_thread_keys(struct stat_session *session)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < session->threads->nr && !ret; i++) {
+		struct stat_key key = {-1, -1, -1, -1, -1, session->threads->thread[i].tid, ""};
+
+		thread_comm(key.tid, key.comm, sizeof(key.comm));
+		ret = tally_vec_push(&session->keys, key);
+	}
+	return ret;
+}
+
+static struct stat_key key_of(const struct stat_session *session, int32_t cpu)
+{
+	const struct stat_mode *mode = &stat_modes[session->config->mode];
+	struct stat_key key = {-1, -1, -1, -1, cpu, -1, ""};
+
+	if (mode->show_nr) {
+		struct tally_cpu_location place = tally_cpu_location(NULL, (struct tally_cpu){cpu});
+
+		key.socket = place.socket;
+		key.die = TALLY_MAX(place.die, 0);
+		key.core = place.core;
+		key.node = TALLY_MAX(place.node, 0);
+	}
+	mode->key(&key);
+	return key;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct stat_key *x = a, *y = b;
+	const int32_t pairs[][2] = {
+		{x->node, y->node}, {x->socket, y->socket}, {x->die, y->die},
+		{x->core, y->core}, {x->cpu, y->cpu},
+	};
+
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(pairs); i++) {
+		if (pairs[i][0] != pairs[i][1])
+			return pairs[i][0] < pairs[i][1] ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Mark a CPU as counted. Its key is set when all CPUs are known. */
+static int mark_cpu(struct stat_session *session, int32_t cpu)
+{
+	int ret = 0;
+
+	while (session->key_of_cpu.len <= (size_t)cpu && !ret)
+		ret = tally_vec_push(&session->key_of_cpu, SIZE_MAX);
+	if (!ret)
+		session->key_of_cpu.data[cpu] = 0;
+	return ret;
+}
+
+static int note_cpus(struct stat_session *session)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < session->cpus->nr && !ret; i++)
+		ret = mark_cpu(session, session->cpus->cpu[i].number);
+	/* Uncore events have CPUs of their own. */
+	tally_vec_for_each (row, &session->rows) {
+		for (size_t i = 0; i < row->spec->nr_cpus && row->spec->uncore && !ret; i++)
+			ret = mark_cpu(session, (int32_t)row->spec->cpus[i]);
+	}
+	return ret;
+}
+
+static int add_cpu_keys(struct stat_session *session)
+{
+	size_t kept = 0;
+	int ret = note_cpus(session);
+
+	for (size_t cpu = 0; cpu < session->key_of_cpu.len && !ret; cpu++) {
+		if (session->key_of_cpu.data[cpu] != SIZE_MAX)
+			ret = tally_vec_push(&session->keys, key_of(session, (int32_t)cpu));
+	}
+	if (ret)
+		return ret;
+	qsort(session->keys.data, session->keys.len, sizeof(*session->keys.data), compare_keys);
+	for (size_t i = 0; i < session->keys.len; i++) {
+		if (!kept || compare_keys(&session->keys.data[kept - 1], &session->keys.data[i]))
+			session->keys.data[kept++] = session->keys.data[i];
+	}
+	session->keys.len = kept;
+	for (size_t cpu = 0; cpu < session->key_of_cpu.len; cpu++) {
+		struct stat_key key = key_of(session, (int32_t)cpu), *found;
+
+		if (session->key_of_cpu.data[cpu] == SIZE_MAX)
+			continue;
+		found = bsearch(&key, session->keys.data, kept, sizeof(key), compare_keys);
+		session->key_of_cpu.data[cpu] = (size_t)(found - session->keys.data);
+	}
+	return 0;
+}
+
+static int add_keys(struct stat_session *session)
+{
+	if (session->config->mode == STAT_AGGR_THREAD)
+		return add_thread_keys(session);
+	if (session->config->mode != STAT_AGGR_ALL)
+		return add_cpu_keys(session);
+	return tally_vec_push(&session->keys, (struct stat_key){-1, -1, -1, -1, -1, -1, ""});
+}
+
+int stat_count_prepare(struct stat_session *session)
+{
+	size_t nr;
+	int ret = add_keys(session);
+
+	if (ret)
+		return ret;
+	nr = TALLY_MAX(session->rows.len * session->keys.len, 1);
+	session->cells = calloc(nr, sizeof(*session->cells));
+	session->parts = calloc(nr, sizeof(*session->parts));
+	session->spreads = calloc(nr, sizeof(*session->spreads));
+	if (!session->cells || !session->parts || !session->spreads)
+		return -ENOMEM;
+	for (size_t i = 0; i < session->rows.len && !ret; i++) {
+		struct stat_last last = {0};
+
+		ret = tally_vec_push(&session->last, last);
+	}
+	return ret;
+}
+
+void stat_count_free(struct stat_session *session)
+{
+	tally_vec_for_each (last, &session->last)
+		free(last->counts);
+	tally_vec_free(&session->last);
+	tally_vec_free(&session->keys);
+	tally_vec_free(&session->key_of_cpu);
+	tally_vec_free(&session->walls);
+	free(session->cells);
+	free(session->parts);
+	free(session->spreads);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static size_t key_index(const struct stat_session *session, int32_t cpu, size_t thread)
+{
+	if (session->config->mode == STAT_AGGR_THREAD)
+		return thread;
+	return session->config->mode == STAT_AGGR_ALL ? 0 : session->key_of_cpu.data[cpu];
+}
+
+/* Replace `*count` by the difference to the previous reading, and save the current one. */
+static int since_last(struct stat_session *session, size_t row, size_t index, size_t nr,
+		      struct tally_count *count)
+{
+	struct stat_last *last = &session->last.data[row];
+	struct tally_count now = *count;
+
+	if (!last->counts) {
+		last->counts = calloc(nr, sizeof(*last->counts));
+		if (!last->counts)
+			return -ENOMEM;
+	}
+	if (!session->rows.data[row].spec->snapshot)
+		*count = tally_count_since(now, last->counts[index]);
+	last->counts[index] = now;
+	return 0;
+}
+
+static void cell_add(struct stat_session *session, size_t row, size_t key,
+		     const struct tally_count *count)
+{
+	struct stat_cell *cell = &session->parts[row * session->keys.len + key];
+
+	cell->count = cell->nr ? tally_count_add(cell->count, *count) : *count;
+	cell->value += session->config->no_scale ? count->value : tally_count_scaled(count);
+	cell->nr++;
+}
+
+/* Add the counts of two kinds of cores. A task runs on one kind of core at a time, so the sum is
+ * not scaled for the time on the other kind. */
+static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
+{
+	struct tally_count sum = tally_count_add(a, b);
+
+	sum.enabled = TALLY_MAX(a.enabled, b.enabled);
+	if (sum.quality == TALLY_QUALITY_SCALED && sum.running >= sum.enabled - sum.enabled / 1000)
+		sum.quality = TALLY_QUALITY_EXACT;
+	return sum;
+}
+
+/* Add a part to the row that it is merged into. `turns`: the parts counted alternately, see
+ * hybrid_add(). */
+static void cell_merge(const struct stat_session *session, struct stat_cell *cell,
+		       const struct stat_cell *part, bool turns)
+{
+	if (!part->nr)
+		return;
+	if (!cell->nr) {
+		*cell = *part;
+		return;
+	}
+	cell->nr += part->nr;
+	if (!turns) {
+		cell->count = tally_count_add(cell->count, part->count);
+		cell->value += part->value;
+		return;
+	}
+	cell->count = hybrid_add(cell->count, part->count);
+	cell->value = session->config->no_scale || cell->count.quality == TALLY_QUALITY_EXACT
+			      ? cell->count.value
+			      : tally_count_scaled(&cell->count);
+}
+
+static void cells_merge(struct stat_session *session)
+{
+	bool follows_tasks = session->cpus->cpu[0].number < 0;
+	size_t nr_keys = session->keys.len;
+
+	for (size_t i = 0; i < session->rows.len * nr_keys; i++) {
+		const struct stat_row *row = &session->rows.data[i / nr_keys];
+		size_t target = row->merged_into * nr_keys + i % nr_keys;
+		bool turns = row->spec->hybrid && follows_tasks;
+
+		cell_merge(session, &session->cells[target], &session->parts[i], turns);
+		if (turns) /* not scaled for the time on other cores */
+			session->parts[i].value = session->parts[i].count.value;
+	}
+}
+
+/* Add the count of one event on one CPU for one thread, which is in set->now. */
+static int count_add(struct stat_session *session, const struct stat_set *set, size_t event,
+		     size_t cpu, size_t thread, bool delta)
+{
+	size_t threads = session->threads->nr, row = set->rows[event];
+	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
+	struct tally_count count = set->now[event];
+	int ret = 0;
+
+	if (delta)
+		ret = since_last(session, row, cpu * threads + thread, cpus->nr * threads, &count);
+	if (!ret)
+		cell_add(session, row, key_index(session, cpus->cpu[cpu].number, thread), &count);
+	return ret;
+}
+
+/* Members of a group are adjacent. */
+static size_t group_end(const struct stat_set *set, size_t leader)
+{
+	size_t end = leader + 1;
+
+	while (end < set->list.nr && set->list.specs[end].group == set->list.specs[leader].group)
+		end++;
+	return end;
+}
+
+/* Read the group of `leader` at one point in time and add its counts. */
+static int read_group(struct stat_session *session, struct stat_set *set, size_t leader, size_t cpu,
+		      size_t thread, bool delta)
+{
+	size_t end = group_end(set, leader);
+	int ret;
+
+	for (size_t i = leader; i < end; i++)
+		set->now[i] = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
+	ret = tally_counters_read_group(set->counters, leader, cpu, thread, set->now);
+	for (size_t i = leader; i < end && !ret; i++) {
+		if (tally_counters_leader(set->counters, i) != leader)
+			continue;
+		if (i != leader && tally_counters_fd(set->counters, i, cpu, thread) < 0)
+			ret = tally_counters_read(set->counters, i, cpu, thread, &set->now[i]);
+		if (!ret)
+			ret = count_add(session, set, i, cpu, thread, delta);
+	}
+	return ret;
+}
+
+static int read_alone(struct stat_session *session, struct stat_set *set, size_t event, size_t cpu,
+		      size_t thread, bool delta)
+{
+	int ret = tally_counters_read(set->counters, event, cpu, thread, &set->now[event]);
+
+	return ret ? ret : count_add(session, set, event, cpu, thread, delta);
+}
+
+/* Read an event, or the group it leads, on all its CPUs and for all threads. */
+static int read_event(struct stat_session *session, struct stat_set *set, size_t event, bool delta)
+{
+	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
+	/* Uncore counters do not belong to a thread. */
+	size_t threads = set->list.specs[event].uncore ? 1 : session->threads->nr;
+	int ret = 0;
+
+	if (tally_counters_leader(set->counters, event) != event)
+		return 0;
+	for (size_t cpu = 0; cpu < cpus->nr; cpu++) {
+		for (size_t thread = 0; thread < threads && !ret; thread++) {
+			if (session->has_groups)
+				ret = read_group(session, set, event, cpu, thread, delta);
+			else
+				ret = read_alone(session, set, event, cpu, thread, delta);
+		}
+	}
+	return ret;
+}
+
+/* Set the value of a tool event, a time that no counter measures. */
+static void read_tool(struct stat_session *session, size_t row, bool delta)
+{
+	const uint64_t times[] = {
+		[TALLY_TOOL_DURATION_TIME] = session->times.wall,
+		[TALLY_TOOL_USER_TIME] = session->times.user,
+		[TALLY_TOOL_SYSTEM_TIME] = session->times.system,
+	};
+	enum tally_event_tool tool = session->rows.data[row].spec->tool;
+	struct tally_count count = {times[tool], times[tool], times[tool], 0, TALLY_QUALITY_EXACT};
+
+	/* The CPU time of the command is known only after it has exited. */
+	if (tool != TALLY_TOOL_DURATION_TIME && (delta || !session->child.gone))
+		count = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
+	cell_add(session, row, 0, &count);
+}
+
+int stat_count_read(struct stat_session *session, bool delta)
+{
+	size_t nr = session->rows.len * session->keys.len;
+	int ret = 0;
+
+	memset(session->cells, 0, nr * sizeof(*session->cells));
+	memset(session->parts, 0, nr * sizeof(*session->parts));
+	tally_vec_for_each (set, &session->sets) {
+		for (size_t event = 0; event < set->list.nr && !ret; event++)
+			ret = read_event(session, set, event, delta);
+	}
+	for (size_t row = 0; row < session->rows.len && !ret; row++) {
+		if (session->rows.data[row].spec->tool)
+			read_tool(session, row, delta);
+	}
+	if (!ret)
+		cells_merge(session);
+	for (size_t i = 0; i < nr; i++)
+		session->cells[i].mean = (double)session->cells[i].value;
+	return ret;
+}
+
+/* ---- several runs --------------------------------------------------------- */
+
+void stat_count_add_run(struct stat_session *session)
+{
+	for (size_t i = 0; i < session->rows.len * session->keys.len; i++) {
+		const struct stat_cell *cell = &session->cells[i];
+		struct stat_spread *spread = &session->spreads[i];
+		double value = (double)cell->value, away;
+
+		spread->total =
+			spread->nr ? tally_count_add(spread->total, cell->count) : cell->count;
+		spread->value += cell->value;
+		spread->counters = cell->nr;
+		spread->nr++;
+		away = value - spread->mean;
+		spread->mean += away / (double)spread->nr;
+		spread->m2 += away * (value - spread->mean);
+	}
+}
+
+/* Return the deviation of the mean of `nr` numbers; `m2` is the sum of their squared distances from
+ * it. */
+static double deviation_of(double m2, uint64_t nr)
+{
+	return nr > 1 ? sqrt(m2 / (double)(nr - 1) / (double)nr) : 0;
+}
+
+void stat_count_mean(struct stat_session *session)
+{
+	for (size_t i = 0; i < session->rows.len * session->keys.len; i++) {
+		const struct stat_spread *spread = &session->spreads[i];
+		uint64_t nr = TALLY_MAX(spread->nr, 1);
+		double deviation = deviation_of(spread->m2, spread->nr);
+
+		session->cells[i] = (struct stat_cell){
+			.count = {spread->total.value / nr, spread->total.enabled / nr,
+				  spread->total.running / nr, spread->total.lost / nr,
+				  spread->total.quality},
+			.value = (spread->value + nr / 2) / nr,
+			.mean = spread->mean,
+			.deviation = spread->mean > 0 ? 100 * deviation / spread->mean : 0,
+			.nr = spread->counters,
+		};
+	}
+}
+
+struct stat_runs stat_runs_of(const uint64_t *each, uint64_t nr)
+{
+	struct stat_runs runs = {.nr = nr, .each = each};
+	double m2 = 0;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		double value = (double)each[i], away = value - runs.mean;
+
+		runs.mean += away / (double)(i + 1);
+		m2 += away * (value - runs.mean);
+	}
+	runs.deviation = deviation_of(m2, nr);
+	return runs;
+}

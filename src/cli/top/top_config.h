@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of tally top, some of which keys can change. */
+#ifndef TALLY_CLI_TOP_CONFIG_H
+#define TALLY_CLI_TOP_CONFIG_H
+
+#include "cli/main/command.h"
+#include "cli/recording/recording_rows.h"
+#include "sampler/sampling.h"
+
+struct top_config {
+	struct tally_sampling sampling;
+	struct tally_option_list events;
+	const char *mmap_size, *via;
+	int realtime, verbose;
+	struct report_config report;
+	const char *delay, *call_graph;
+	uint64_t entries, count_filter;
+	bool zero, hide_kernel, hide_user, show_idle, stdio, tui, group;
+	uint64_t delay_ns;
+};
+
+#endif

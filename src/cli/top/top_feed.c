@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Feed records to the profile. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "abi/attr.h"
+#include "base/arith.h"
+#include "cli/recording/recording_index.h"
+#include "cli/top/top_feed.h"
+#include "cli/top/top_rows.h"
+#include "sampler/privileges.h"
+
+/* ---- setup ------------------------------------------------------------------- */
+
+/* Functions in which an idle CPU waits; hidden by default, as in perf top. */
+static const char *const idle_functions[] = {
+	"acpi_idle_do_entry",
+	"acpi_processor_ffh_cstate_enter",
+	"acpi_safe_halt",
+	"arch_cpu_idle",
+	"cpu_idle",
+	"cpu_idle_poll.isra.0",
+	"cpu_startup_entry",
+	"cpuidle_enter_state",
+	"default_idle",
+	"default_idle_call",
+	"do_idle",
+	"enter_idle",
+	"exit_idle",
+	"idle_cpu",
+	"intel_idle",
+	"intel_idle_ibrs",
+	"intel_idle_irq",
+	"mwait_idle",
+	"mwait_idle_with_hints",
+	"mwait_idle_with_hints.constprop.0",
+	"native_safe_halt",
+	"poll_idle",
+	"ppc64_runlatch_off",
+	"pseries_dedicated_idle_sleep",
+	"psw_idle",
+	"psw_idle_exit",
+	"pv_native_safe_halt",
+	NULL,
+};
+
+/* Limit of the samples that wait for their callers, in bytes. */
+enum { WAITING_LIMIT = 4 << 20 };
+
+int top_feed_restart(struct top *top, unsigned by)
+{
+	const struct report_config *report = &top->config->report;
+	struct tally_profile_options options = {
+		.by = by,
+		.max_stack = (uint32_t)report->max_stack,
+		.is_live = true,
+		.filter = {.comms = report->comm_list.items,
+			   .dsos = report->dso_list.items,
+			   .symbols = report->symbol_list.items,
+			   .symbol_part = report_config_sample_part(report),
+			   .idle = top->config->show_idle ? NULL : idle_functions},
+	};
+	struct tally_profile made;
+	int ret = tally_profile_init(&made, top->live.machine, &options);
+
+	if (ret)
+		return ret;
+	tally_profile_free(&top->profile);
+	top->profile = made;
+	top->generation++;
+	return 0;
+}
+
+int top_feed_init(struct top *top)
+{
+	const struct report_config *report = &top->config->report;
+	struct tally_symbols_options symbols = {
+		.vmlinux = report->vmlinux,
+		.kallsyms = report->kallsyms,
+		.no_demangle = report->no_demangle,
+		.bounds = !report->no_bounds,
+		.kallsyms_fd = tally_privileges_kallsyms(),
+	};
+	struct tally_str index_dir = {0};
+	int ret = tally_index_apply(report->session.no_index, &symbols, &index_dir);
+
+	top->kallsyms_fd = symbols.kallsyms_fd;
+	if (!ret)
+		ret = tally_live_init(&top->live, &top->sampler, &symbols);
+	tally_str_free(&index_dir);
+	if (ret)
+		return ret;
+	top->live.feed.joins = true;
+	top->live.feed.deferred.limit = WAITING_LIMIT;
+	tally_machine_follow(top->live.machine);
+	tally_machine_show_hidden(top->live.machine);
+	return top_feed_restart(top, top_profile_by(report));
+}
+
+int top_feed_start_loader(struct top *top)
+{
+	struct tally_symbols_options symbols = {0};
+	struct tally_str index_dir = {0};
+	int ret = tally_index_apply(top->config->report.session.no_index, &symbols, &index_dir);
+
+	if (!ret)
+		ret = tally_loader_new(&symbols, &top->loader);
+	tally_str_free(&index_dir);
+	if (ret)
+		return ret;
+	top->live.unwinder.is_ready = tally_loader_is_ready;
+	top->live.unwinder.arg = top->loader;
+	return 0;
+}
+
+void top_feed_free(struct top *top)
+{
+	tally_profile_free(&top->profile);
+	(void)tally_loader_end(top->loader); /* its options do not point to memory of `top` */
+	tally_live_free(&top->live);
+	if (top->kallsyms_fd > 0)
+		close(top->kallsyms_fd);
+}
+
+/* ---- existing threads and mappings --------------------------------------------- */
+
+int top_feed_existing(struct top *top)
+{
+	struct tally_str *before = &top->sampler.before;
+	int ret = tally_sampler_gather(&top->sampler, NULL);
+
+	if (!ret)
+		ret = tally_str_error(before);
+	if (!ret)
+		ret = tally_live_feed(&top->live, before->data, before->len);
+	tally_str_free(before);
+	return ret;
+}
+
+/* ---- records ------------------------------------------------------------------- */
+
+static uint64_t feed_lost(const struct top *top)
+{
+	return top->live.feed.counts.lost_records + top->live.feed.counts.lost_samples;
+}
+
+/* Unwind the user part of a dumped stack. If it cannot be unwound, or its unwind rules are still
+ * being loaded, the sample has no user callers. */
+static int feed_chain(struct top *top, const struct tally_thread *thread,
+		      struct tally_sample *sample)
+{
+	struct tally_unwinder *unwinder = &top->live.unwinder;
+	enum tally_unwind_end end;
+	int ret;
+
+	if (!sample->stack_user.len)
+		return 0;
+	ret = tally_unwinder_run(unwinder, thread, sample, &end);
+	if (ret > 0)
+		sample->callchain = (struct tally_words){(const uint8_t *)unwinder->chain.data,
+							 unwinder->chain.len};
+	return ret == -EAGAIN ? 0 : TALLY_MIN(ret, 0);
+}
+
+static int feed_sample(struct top *top, const struct perf_event_header *record, size_t event,
+		       struct tally_sample *sample, const struct tally_feed_sample *facts)
+{
+	int ret = feed_chain(top, facts->thread, sample);
+
+	if (ret)
+		return ret;
+	top->now.samples++;
+	top->now.user += facts->cpumode == PERF_RECORD_MISC_USER;
+	top->now.exact += !!(record->misc & PERF_RECORD_MISC_EXACT_IP);
+	top->profile.callers_from = tally_callers_from(&top->sampler.specs.data[event].attr,
+						       top->config->report.raw_chains);
+	return tally_profile_add(&top->profile, (uint32_t)event, facts->thread, facts->cpumode,
+				 sample, facts->weight, 0);
+}
+
+/* Process samples that stop waiting because `record` of event `event` arrives. */
+static int feed_release(struct top *top, size_t event, const struct perf_event_header *record)
+{
+	struct tally_feed_sample facts;
+	struct tally_sample sample;
+	int ret = tally_live_release(&top->live, event, record);
+
+	while (!ret && (ret = tally_live_next(&top->live, &record, &event, &sample, &facts)) > 0)
+		ret = feed_sample(top, record, event, &sample, &facts);
+	return ret;
+}
+
+int top_feed_record(struct top *top, const struct perf_event_header *record)
+{
+	size_t event = tally_live_event(&top->live, record);
+	struct tally_sample sample; /* large: initialised by decoding, not zeroed */
+	struct tally_feed_sample facts;
+	uint64_t lost = feed_lost(top);
+	int ret;
+
+	if (top->is_paused && record->type == PERF_RECORD_SAMPLE)
+		return 0;
+	ret = feed_release(top, event, record);
+	if (ret)
+		return ret;
+	ret = tally_live_record(&top->live, event, record, &sample, &facts);
+	top->now.lost += feed_lost(top) - lost;
+	top->may_have_lost |= record->type == PERF_RECORD_LOST;
+	return ret > 0 ? feed_sample(top, record, event, &sample, &facts) : ret;
+}

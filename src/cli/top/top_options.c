@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of tally top. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arith.h"
+#include "cli/main/print.h"
+#include "cli/main/target_options.h"
+#include "cli/main/via.h"
+#include "cli/top/top_options.h"
+#include "sampler/ring_pages.h"
+
+#define AT(member)    offsetof(struct top_config, member)
+#define FLAG(member)  TALLY_OPTION_FLAG, AT(member), NULL
+#define TEXT(member)  TALLY_OPTION_TEXT, AT(member)
+#define CALL(fn, arg) TALLY_OPTION_CALL, 0, arg
+
+static int option_chain(void *config_, const char *arg)
+{
+	struct top_config *config = config_;
+
+	config->call_graph = tally_sampling_choose_chain(config->call_graph, arg);
+	return 0;
+}
+
+const struct tally_option top_options[] = {
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "What to watch:"},
+	TALLY_OPTIONS_CPUS(AT(sampling.target)),
+	TALLY_OPTIONS_TASKS(AT(sampling.target), 't'),
+	TALLY_OPTION_USER(AT(sampling.target)),
+	TALLY_OPTION_VIA(AT(via)),
+	{'i', "no-inherit", FLAG(sampling.no_inherit), "do not include child tasks"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Events:"},
+	{'e', "event", TALLY_OPTION_LIST, AT(events), "event",
+	 "sample these events (cycles); see tally list"},
+	TALLY_OPTION_EVENTS_DIR(AT(sampling.source.dir)),
+	{0, "group", FLAG(group), "make the events a group: scheduled together or not at all"},
+	{'F', "freq", TEXT(sampling.freq), "freq",
+	 "sample at this rate per second (default: 4000), or 'max'"},
+	{'c', "count", TALLY_OPTION_U64, AT(sampling.period), "n", "take a sample every n events",
+	 .given = AT(sampling.has_period)},
+	{'g', NULL, .kind = TALLY_OPTION_CALL, .help = "record callchains with frame pointers",
+	 .call = option_chain},
+	{0, "call-graph", .kind = TALLY_OPTION_CALL,
+	 .arg = "fp|dwarf[,size]|auto[,size]|lbr[,how to show]",
+	 .help = "record callchains; select the method; shown as in tally report",
+	 .call = option_chain},
+	{0, "max-stack", TALLY_OPTION_U64, AT(sampling.max_stack), "n",
+	 "limit the callchain entries (127)"},
+	{0, "raw-chains", FLAG(report.raw_chains),
+	 "use callchains as recorded, without validating return addresses"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Output:"},
+	{'d', "delay", TEXT(delay), "seconds", "time between refreshes (2)"},
+	{'z', "zero", FLAG(zero),
+	 "show only samples since the last refresh; otherwise old ones decay"},
+	{'s', "sort", TEXT(report.sort), "keys",
+	 "sort by: [+]comm,dso,symbol,tgid,pid,tid,cpu,parent (dso,symbol)"},
+	{0, "fields", TEXT(report.fields), "columns",
+	 "show columns: [+]overhead_children,overhead,sample,period and sort keys"},
+	{'n', "show-nr-samples", FLAG(report.show_samples), "show a column of sample counts"},
+	{0, "show-total-period", FLAG(report.show_period), "show a column of periods"},
+	{0, "children", FLAG(report.children), "add the cost of callees (default with callchains)",
+	 NULL, NULL, AT(report.children_given)},
+	{'w', "column-widths", TEXT(report.column_widths), "width[,width...]",
+	 "set column widths; 0: as needed"},
+	{'E', "entries", TALLY_OPTION_U64, AT(entries), "n",
+	 "limit the number of rows (as many as fit)"},
+	{'f', "count-filter", TALLY_OPTION_U64, AT(count_filter), "n",
+	 "show only rows with at least this many samples"},
+	{0, "percent-limit", TEXT(report.percent_limit), "percent",
+	 "leave out rows below this percentage"},
+	{'K', "hide_kernel_symbols", FLAG(hide_kernel), "hide kernel functions"},
+	{'U', "hide_user_symbols", FLAG(hide_user), "hide user-space functions"},
+	{0, "idle", FLAG(show_idle), "also show functions in which idle CPUs wait"},
+	{0, "comms", TEXT(report.comms), "list", "show only threads with these names"},
+	{0, "dsos", TEXT(report.dsos), "list", "show only these files"},
+	{0, "symbols", TEXT(report.symbols), "list", "show only these functions"},
+	{0, "symbol-filter", TEXT(report.symbol_part), "text",
+	 "show only functions with this text in their name"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Symbols:"},
+	{'k', "vmlinux", TEXT(report.vmlinux), "file", "read kernel symbols from this image"},
+	{0, "kallsyms", TEXT(report.kallsyms), "file",
+	 "read kernel symbols from this file instead of /proc/kallsyms"},
+	{0, "no-bounds", FLAG(report.no_bounds),
+	 "show addresses, as perf does, instead of fn@START for functions without a name"},
+	{0, "no-demangle", FLAG(report.no_demangle), "show mangled C++, Rust and D names"},
+	{0, "no-index", FLAG(report.session.no_index),
+	 "do not read or write symbol indexes (see TALLY_INDEX)"},
+	{0, NULL, TALLY_OPTION_GROUP, 0, NULL, "Other:"},
+	{0, "stdio", FLAG(stdio), "print text, one screen after the other"},
+	{0, "tui", FLAG(tui), "use an interactive screen (default on a terminal)"},
+	{'m', "mmap-pages", TEXT(mmap_size), "pages|size",
+	 "set the size of each ring buffer: pages, or 512K, 4M (default: 512K; more for stack "
+	 "dumps)"},
+	{'r', "realtime", TALLY_OPTION_INT, AT(realtime), "priority",
+	 "run with SCHED_FIFO at this priority"},
+	{'v', "verbose", TALLY_OPTION_COUNT, AT(verbose), NULL, "print the opened events"},
+	TALLY_OPTION_END,
+};
+
+/* Parse "fp|dwarf[,size]|auto[,size]|lbr", followed by display options as in tally report. Either
+ * part may be missing. */
+static int config_chain(struct top_config *config)
+{
+	static const char *const modes[] = {"fp", "dwarf", "auto", "lbr", "no"};
+	const char *text = config->call_graph, *rest;
+	char mode[32];
+	size_t len;
+
+	if (!text)
+		return 0;
+	len = strcspn(text, ",");
+	for (size_t i = 0; i < TALLY_ARRAY_SIZE(modes); i++) {
+		if (strlen(modes[i]) != len || strncmp(modes[i], text, len) != 0)
+			continue;
+		/* For dwarf, a following number is the stack size. */
+		if (!strcmp(modes[i], "dwarf") && text[len] == ',' && text[len + 1] >= '0' &&
+		    text[len + 1] <= '9')
+			len += 1 + strcspn(text + len + 1, ",");
+		rest = text[len] ? text + len + 1 : NULL;
+		config->report.call_graph = rest;
+		snprintf(mode, sizeof(mode), "%.*s", (int)TALLY_MIN(len, sizeof(mode) - 1), text);
+		return tally_sampling_parse_chain(&config->sampling, mode);
+	}
+	config->report.call_graph = text;
+	return tally_sampling_parse_chain(&config->sampling, "fp");
+}
+
+static int config_delay(struct top_config *config)
+{
+	double seconds = 2;
+	char *end;
+
+	if (config->delay) {
+		seconds = strtod(config->delay, &end);
+		if (end == config->delay || *end || !(seconds >= 0.05 && seconds <= 86400)) {
+			tally_print_error("option '-d' requires a number of seconds (0.05 to "
+					  "86400), not '%s'",
+					  config->delay);
+			return -EINVAL;
+		}
+	}
+	config->delay_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+int top_config_finish(struct top_config *config)
+{
+	struct tally_sampling *sampling = &config->sampling;
+	int ret = config_delay(config);
+
+	if (!ret)
+		ret = config_chain(config);
+	if (ret)
+		return ret;
+	tally_target_normalize(&sampling->target, false, sampling->messages);
+	sampling->synth = TALLY_SYNTH_TASK | TALLY_SYNTH_MMAP;
+	/* With one clock, records of all CPUs can be ordered and compared with our own time. */
+	sampling->use_clockid = true;
+	sampling->clockid = CLOCK_MONOTONIC;
+	config->report.default_sort = "dso,symbol";
+	if (!config->report.sort && (!config->report.fields || *config->report.fields == '+'))
+		config->report.sort = config->report.default_sort;
+	config->report.max_stack = sampling->max_stack;
+	ret = tally_ring_pages_parse(config->mmap_size, false, sampling->messages,
+				     &sampling->ring_pages);
+	if (ret)
+		return ret;
+	ret = report_config_finish(&config->report, sampling->chain != TALLY_CALLCHAIN_NONE);
+	if (!ret && config->report.keys & TALLY_KEY_LABEL) {
+		tally_print_error("option '--sort': 'trace' is not supported by tally top");
+		ret = -EINVAL;
+	}
+	if (!ret && config->report.keys & (TALLY_KEY_LINE | TALLY_KEY_FILE)) {
+		tally_print_error("option '--sort': source lines are not supported by tally top; "
+				  "use 'tally record' and 'tally report'");
+		ret = -EINVAL;
+	}
+	return ret;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Find the event names most similar to an unknown one. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "events/names.h"
+#include "events/parse.h"
+#include "events/events_suggest.h"
+#include "events/tracefs.h"
+
+_Static_assert(sizeof(((struct tally_event_error *)0)->near) ==
+		       sizeof(((struct tally_suggest *)0)->near),
+	       "the error holds what was found");
+
+void tally_error_near(struct tally_event_error *err, const struct tally_suggest *suggest)
+{
+	err->nr_near = suggest->nr;
+	memcpy(err->near, suggest->near, sizeof(err->near));
+}
+
+static int offer_info(const struct tally_event_info *info, void *data)
+{
+	tally_suggest_offer(data, info->name);
+	if (info->alias)
+		tally_suggest_offer(data, info->alias);
+	return 0;
+}
+
+void tally_suggest_events(struct tally_event_parser *p, struct tally_word word)
+{
+	struct tally_suggest suggest;
+	const tally_name_vec *names;
+	const char *root;
+	unsigned kinds = TALLY_EVENT_HARDWARE | TALLY_EVENT_SOFTWARE | TALLY_EVENT_CACHE;
+	char full[128];
+
+	tally_suggest_start(&suggest, word.text, word.len);
+	/* Vendors use upper case for names and tables lower case: ignore the difference. */
+	if (!strpbrk(suggest.word, "abcdefghijklmnopqrstuvwxyz"))
+		for (char *at = suggest.word; *at; at++)
+			*at = (char)tolower((unsigned char)*at);
+	tally_events_each(p->events, kinds | TALLY_EVENT_PMU | TALLY_EVENT_TABLE, NULL, offer_info,
+			  &suggest);
+	/* A bare sched_switch: the system is missing. */
+	if (!tally_events_tracefs(p->events, &root, NULL))
+		tally_tracepoint_offer(p->events, suggest.word, &suggest);
+	if (!tally_pmu_names(p->events, &names)) {
+		tally_vec_for_each (name, names) {
+			snprintf(full, sizeof(full), "%.60s//", *name);
+			tally_suggest_offer(&suggest, full);
+		}
+	}
+	tally_error_near(p->err, &suggest);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Descriptors of the user host. */
+#ifndef TALLY_HOSTS_USER_FILES_H
+#define TALLY_HOSTS_USER_FILES_H
+
+#include "hosts/user/user_private.h"
+
+/* Have all pollers check again. */
+void user_files_wake(const struct tally_user *user);
+
+/* Close all descriptors. */
+void user_files_close(struct tally_user *user);
+
+/* Find the file with this descriptor, or return NULL. */
+struct user_file *user_file_find(const struct tally_user *user, int fd);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changes between recordings as text, with perf's columns and two additional ones, and as JSON. The
+ * rows and their verdicts come from profile/profile_diff.h.
+ */
+#ifndef TALLY_VIEW_DIFF_H
+#define TALLY_VIEW_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "profile/profile_diff.h"
+
+/* Contents of the column after the baseline, by which rows are sorted. */
+enum tally_diff_compute {
+	TALLY_COMPUTE_DELTA_ABS, /* difference of shares, largest change first */
+	TALLY_COMPUTE_DELTA,     /* the same, largest increase first */
+	TALLY_COMPUTE_RATIO,     /* ratio of periods */
+	TALLY_COMPUTE_WDIFF,     /* difference of periods, each multiplied by a weight */
+};
+
+enum { TALLY_DIFF_COLUMNS = 14 };
+
+struct tally_diff_view {
+	const struct tally_diff *diff;
+	int measure; /* TALLY_DIFF_SELF or _TOTAL */
+	enum tally_diff_compute compute;
+	double weights[TALLY_SIDES]; /* for TALLY_COMPUTE_WDIFF */
+	const char *unit;            /* of absolute values; NULL: values are shares */
+	const char *separator;       /* for separated values; NULL: aligned columns */
+	bool has_periods, has_formula, has_verdicts;
+	bool by_baseline;      /* sort rows by the baseline */
+	bool matched;          /* only rows on both sides */
+	bool changed;          /* only rows that changed */
+	bool no_file, no_comm; /* omit these columns, which contain no information */
+	int line_width;        /* terminal columns that names are shortened to fit; 0: unlimited */
+	/* Set by tally_diff_view_rows(). */
+	const struct tally_diff_row **rows; /* freed by the caller */
+	size_t nr_rows;
+	double baseline_period;         /* of the rows shown, for `matched` */
+	int widths[TALLY_DIFF_COLUMNS]; /* set by tally_diff_view_measure() */
+};
+
+/* Select the rows to show, and sort them. Returns 0 or -ENOMEM. */
+int tally_diff_view_rows(struct tally_diff_view *view);
+
+/* Return the difference between the sides of a row. */
+double tally_diff_view_delta(const struct tally_diff_view *view, const struct tally_diff_row *row);
+
+/* Return the names of verdicts and states in JSON; states are "new", "gone", "both", ... */
+const char *tally_diff_verdict_name(enum tally_diff_verdict verdict);
+const char *tally_diff_state_name(enum tally_diff_state state);
+
+/* Return true if a row is reported as changed. */
+bool tally_diff_is_changed(const struct tally_diff_value *value);
+
+/* Append the verdict of a row in words: "grew", "same to 1.2%", "cannot tell". */
+void tally_diff_view_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			     struct tally_str *out);
+
+/* Append the callchain of a row of paths, from the outermost caller on. */
+void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			  struct tally_str *out);
+
+/* Compute the widths of the columns, before the heading; append the heading; append a row. */
+void tally_diff_view_measure(struct tally_diff_view *view);
+void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out);
+void tally_diff_view_row(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			 struct tally_str *out);
+
+/* Append the members about the event to the open JSON object; append a row as an object. */
+void tally_diff_view_json(const struct tally_diff_view *view, struct tally_str *out);
+void tally_diff_view_row_json(const struct tally_diff_view *view, const struct tally_diff_row *row,
+			      struct tally_str *out);
+
+#endif
