@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the response times of the browser of `tally report`: the first screen, compared with the same report as text, each
-key, and the memory.
+"""Measure the `tally report` browser: the time to the first screen (compared with the same report as text), the
+response time of each key, and memory use.
 
 usage: bench_browser.py TALLY RECORDING [ROUNDS]
 """
@@ -19,7 +19,7 @@ import time
 
 ROWS, COLUMNS = 40, 140
 QUIET = 0.4  # seconds without output after which the screen counts as drawn
-# Keys to press, in this order, with their names in the table.
+# Names in the table of results, and the keys to press, in this order.
 KEYS = (("rows (`2`)", "2"), ("down", "\x1bOB"), ("a row opens (Enter)", "\r"), ("all rows open (`E`)", "E"), ("all close (`C`)", "C"),
         ("callers instead of callees (`c`)", "c"), ("the end (End)", "\x1bOF"), ("another order (`o`, twice)", "oo"), ("flame graph (`3`)", "3"),
         ("to a cell (down)", "\x1bOB"), ("zoom (Enter)", "\x1bOB\r"), ("out (`-`)", "-"), ("reversed (`r`)", "r"),
@@ -41,7 +41,7 @@ class Terminal:
             os.execv(command[0], command)
 
     def drawn(self, since, limit=60):
-        """Wait until the screen is drawn; return the seconds from `since` to the last byte."""
+        """Wait until the screen is drawn. Return the seconds from `since` to the last byte of output."""
         last, out = None, b""
         while time.monotonic() - since < limit:
             if select.select([self.fd], [], [], 0.01)[0]:

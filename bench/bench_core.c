@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measure the costs of the core in ns, on a host with negligible costs: one CPU at a time, no
- * interrupts to mask, variables as counters, and the processor's cycle counter as clock. Where
- * possible, the cost on the running Linux is printed too.
+ * Measure the core's costs in ns on a host with negligible costs: one CPU at a time, no interrupts
+ * to mask, variables as counters, and the processor's cycle counter as the clock. Where possible,
+ * also print the cost on the running Linux kernel.
  *
  *	bench/core [--rounds N]
  */
@@ -40,7 +40,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Return the median over all rounds of the time of a call in ns; a round makes `times` calls. */
+/* Return the median time per call in ns over all rounds. A round makes `times` calls. */
 static double measure(void (*fn)(void *arg), void *arg, uint64_t times)
 {
 	double results[64];
@@ -342,7 +342,7 @@ static double burn(uint64_t loops)
 	return (double)(cpu_ns() - start);
 }
 
-/* Measure the cost of a sample of cpu-clock at 100 kHz for the sampled program, including the timer
+/* Measure what a cpu-clock sample at 100 kHz costs the sampled program, including the timer
  * interrupt. */
 static void show_linux_samples(void)
 {

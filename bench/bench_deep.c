@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program with realistic call stacks: about twenty frames deep, some thousand different stacks, a
- * few of them hot, and system calls. "deep SECONDS" runs it. "deep pingpong ROUNDS" passes a byte
+ * A program with realistic call stacks: about twenty frames deep, a few thousand different stacks,
+ * some of them hot, and system calls. "deep SECONDS" runs it. "deep pingpong ROUNDS" passes a byte
  * between two processes on one CPU, with two context switches per round.
  */
 #include <sched.h>
@@ -34,7 +34,7 @@ static void work(int n)
 		sink += (uint64_t)getppid();
 }
 
-/* Sixty-four functions. Each does some work and calls one of a few others. */
+/* Sixty-four functions. Each does some work and calls one of a few other functions. */
 #define NODE(a, b)                        \
 	static void node##a##b(int depth) \
 	{                                 \
@@ -53,8 +53,8 @@ ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
 	static node_fn *const nodes[64] = {NAMES(0), NAMES(1), NAMES(2), NAMES(3),
 					   NAMES(4), NAMES(5), NAMES(6), NAMES(7)};
 
-/* On every other level always the same function is called. On the others one of two is selected,
- * rarely the second one. */
+/* Call the next function. On every other level, a function always calls the same function. On the
+ * levels in between, it calls one of two functions, the second one only rarely. */
 static void call(int from, int depth)
 {
 	int to = (from * 11 + 5) & 63;

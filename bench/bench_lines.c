@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Print names, lines and inlined functions of addresses of an ELF file in the format of
+ * Print names, lines and inlined functions for addresses in an ELF file, in the format of
  * "llvm-symbolizer --output-style=GNU --addresses --functions=linkage --no-demangle", to compare
- * and measure both. Addresses are read from standard input, in hex. No index is used.
+ * and measure both programs. Addresses are read from standard input, in hex. No index is used.
  *
  *	lines [--kernel] FILE [SYMFS] <ADDRESSES
  */
@@ -16,7 +16,7 @@
 #include "symbols/symbols_lines.h"
 
 struct address {
-	uint64_t at;  /* as given */
+	uint64_t at;  /* address as given */
 	uint64_t dso; /* address in the DSO */
 };
 

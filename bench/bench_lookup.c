@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Measure the time to find an event by name in the built-in models, in ns, with warm and with cold
- * caches. Prints one line: number of names, warm ns, cold ns, cold ns of one memory access, bytes
- * of the models, bytes of their texts, and number of rows. */
+ * caches. Prints one line: number of names, warm ns, cold ns, cold ns of one memory access, size of
+ * the models in bytes, size of their strings in bytes, and number of rows. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measure the cost of a region in ns: start and stop an empty one, with counters read by a system
- * call and by the thread itself. If the thread cannot read hardware counters, the latter uses fake
- * mapped pages, and the cycle counter instead of a counter, because rdpmc takes about the same
- * time.
+ * Measure the cost of a region in ns: start and stop an empty region, with counters that are read
+ * first by a system call and then in user space. If the thread cannot read hardware counters, the
+ * second measurement uses fake mapped pages and reads the cycle counter, which takes about as long
+ * as rdpmc.
  *
  *	bench/region
  */

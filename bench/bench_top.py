@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the costs of tally top with those of the installed perf top.
+"""Compare the cost of tally top with that of the installed perf top.
 
     bench/bench_top.py [--seconds N] [--rounds N] [--freq HZ] [TALLY]
     bench/bench_top.py --soak N [--freq HZ] [TALLY]
 
-Both sample all CPUs with cpu-clock at the same rate, each on its own terminal (a pty), taking turns under
-the same load: shell loops that fork, then many short-lived threads. CPU time is user + system of the
-sampling process, memory its peak; ratios are perf to tally. --soak N lets tally run for N seconds of
-churn - processes, files and threads that do not occur again - and prints its memory ten times meanwhile.
-Requires root. TALLY is the program in a meson build (default: build/src/cli/tally)."""
+Both tools sample all CPUs with cpu-clock at the same rate. They run alternately, each on its own terminal (a pty),
+under the same load: shell loops that fork, then many short-lived threads. CPU time is the user plus system time of the
+sampling process, and memory is its peak; ratios are perf to tally. --soak N runs tally for N seconds under churn
+(processes, files and threads that never recur), and prints its memory use ten times along the way. Requires root. TALLY
+is the program in a meson build (default: build/src/cli/tally)."""
 import argparse
 import os
 import pty

@@ -112,7 +112,7 @@ static int32_t op_task_cpu(void *m, const struct tally_core_task *task)
 	return -1;
 }
 
-/* Return no running task: events are opened while no task runs. */
+/* Return NULL, because no task is running when events are opened. */
 static struct tally_core_task *op_running(void *m)
 {
 	return NULL;

@@ -3,8 +3,8 @@
  *	cost OUTPUT COMMAND...
  *
  * Run a command with its standard output redirected to OUTPUT, discard its standard error, and
- * print "CPU_USEC WALL_USEC MAX_RSS_KB STATUS". This is a separate small program, because the peak
- * memory of a child includes the time before exec.
+ * print "CPU_USEC WALL_USEC MAX_RSS_KB STATUS". This is a separate small program, because a child's
+ * peak memory includes the memory it used before exec.
  */
 #include <fcntl.h>
 #include <stdio.h>

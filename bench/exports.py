@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the cost of each format of `tally report --format`: CPU time, peak memory and size. For comparison, measure
-`perf script` piped into a stack folding script, and `perf data convert --to-json`. All commands read one recording,
-taking turns; results are medians.
+"""Measure the CPU time, peak memory and output size of each `tally report --format` format. For comparison, also
+measure `perf script` piped into a stack-folding script, and `perf data convert --to-json`. All commands read the same
+recording and run alternately; the results are medians.
 
 usage: exports.py TALLY RECORDING [ROUNDS [ROUNDS OF PERF]]
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 FORMATS = ("folded", "callgrind", "pprof", "speedscope", "firefox", "perfetto", "json", "csv")
-# A short version of the usual stack folding script: it sums up the samples by comm and functions.
+# A short version of the usual stack folding script, which sums up the samples by comm and functions.
 FOLD = r"""
 import collections, sys
 stacks, head, frames = collections.Counter(), None, []
@@ -33,7 +33,7 @@ for stack, number in stacks.items():
 
 
 def cost(command, output):
-    """Return CPU seconds and peak MiB of a command and its children."""
+    """Return the CPU seconds and peak MiB used by a command and its children."""
     with open(output, "wb") as file, open(os.devnull, "wb") as quiet:
         child = subprocess.Popen(command, stdout=file, stderr=quiet)
         _, status, usage = os.wait4(child.pid, 0)

@@ -2,10 +2,10 @@
 /*
  *	floor walk|count FILE
  *
- * Do a minimum of work on a recording, to compare it with the time of a report. `walk` walks
+ * Do a minimum of work on a recording, as a lower bound for the time of a report. `walk` walks
  * through the mapped records and reads the ip, thread and time of each sample. `count` adds each
- * thread and ip to a hash table, in batches with prefetching. The input must be a file written by
- * `perf record` on this machine with one event; it is not validated.
+ * thread and ip to a hash table, in batches with prefetching. The input must be a file with one
+ * event, written by `perf record` on this machine; it is not validated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,15 +20,15 @@
 #include "base/hash.h"
 
 enum { SLOTS = 1 << 20, BATCH = 32, STEP = 4 << 20, PAGE = 4096 };
-enum { DATA_OFFSET = 40, DATA_SIZE = 48 };                /* in the header of the file */
-enum { IP = 8, THREAD = 16, TIME = 24, SAMPLE_MIN = 32 }; /* in a sample */
+enum { DATA_OFFSET = 40, DATA_SIZE = 48 };                /* offsets in the file header */
+enum { IP = 8, THREAD = 16, TIME = 24, SAMPLE_MIN = 32 }; /* offsets in a sample */
 
 struct slot {
 	uint64_t key, nr;
 };
 
 struct minimal {
-	struct slot *slots; /* NULL: walk only */
+	struct slot *slots; /* NULL to walk only */
 	uint64_t keys[BATCH];
 	int nr_keys;
 	uint64_t samples, different, sum;
@@ -63,7 +63,7 @@ static void sample_take(struct minimal *least, const uint8_t *sample)
 		return;
 	least->keys[least->nr_keys] = (ip ^ thread * 0x9e3779b97f4a7c15ull) | 1;
 	__builtin_prefetch(slot_of(least, least->keys[least->nr_keys++]));
-	/* A search in a full table would not end. */
+	/* A search in a full table would not terminate. */
 	if (least->nr_keys == BATCH && least->different < SLOTS - BATCH)
 		batch_count(least);
 	least->nr_keys %= BATCH;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure tally-jevents: time compared with json.load of Python on the same files, size of the tables, lookup.
+"""Measure tally-jevents: its run time compared with Python's json.load on the same files, the size of its tables, and
+look-ups.
 
     bench/jevents.py [--runs N] BUILD FIXTURES
 
@@ -23,7 +24,7 @@ for name in sys.stdin.read().split("\\n"):
 
 
 def cpu(argv, text=None):
-    """Return the CPU seconds of a command, and True if it succeeded."""
+    """Return the CPU seconds used by a command, and its exit status."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     status = subprocess.run(argv, input=text, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             check=False).returncode
@@ -43,7 +44,8 @@ def files_of(tree):
 
 
 def generation(runs, jevents, name, tree, options, scratch):
-    """Return a line of the table. Classic trees are not JSON, so they have no baseline."""
+    """Print a row of the table, and return the path of the generated file. Classic trees are not JSON, so they have no
+    baseline."""
     files = files_of(tree)
     size = sum(os.path.getsize(file) for file in files)
     output = os.path.join(scratch, "out.c")
@@ -56,7 +58,7 @@ def generation(runs, jevents, name, tree, options, scratch):
 
 
 def object_size(output, root):
-    """Return the bytes of the tables and texts in a generated file, and the number of rows."""
+    """Return the size in bytes of the tables and of the strings in a generated file, and the number of rows."""
     subprocess.run(["cc", "-O2", "-fPIC", "-I", os.path.join(root, "src"), "-c", output, "-o", output + ".o"], check=True)
     sections = subprocess.run(["size", "-A", output + ".o"], capture_output=True, text=True, check=True).stdout
     with open(output, encoding="latin1") as file:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure the response times of the page of `tally report --html` in headless Chromium: medians of five.
+"""Measure the response times of a `tally report --html` page in headless Chromium. The results are medians of five
+rounds.
 
 usage: page.py [PAGE]    (default: generate a page with a million samples and 100,000 call tree nodes)
 """
@@ -15,7 +16,8 @@ import pages  # noqa: E402
 import webdriver  # noqa: E402
 
 ROUNDS = 5
-# Steps to measure, with their URL fragments; {} is the round, so that no result of the previous round is reused.
+# Steps to measure, with their URL fragments. {} is replaced by the round, so that results of the previous round cannot
+# be reused.
 STEPS = (("all again", "column=10{}"), ("redraw", "column={}"), ("zoom", "zoom={zoom}"), ("zoom out", "column={}"), ("search", "search=function_{}"), ("span", "span={}00000-5000000"),
          ("query", "query=sym%3A%2Ffunction_{}.*int%2F"), ("reversed", "reversed=1&span={}-9000000"), ("functions", "view=functions&span={}-9000000"),
          ("time", "view=time&query=-tid%3A10{}"), ("heatmap", "view=heat&query=-tid%3A10{}"))
@@ -26,7 +28,7 @@ def drawn(browser):
 
 
 def step(browser, fragment):
-    """Return the milliseconds of script until the view is drawn."""
+    """Switch to a URL fragment, and return the milliseconds that the script takes to draw the view."""
     before = drawn(browser)[0]
     browser.run("location.hash = arguments[0]", fragment)
     end = time.monotonic() + 30
@@ -36,7 +38,7 @@ def step(browser, fragment):
 
 
 def first_view(browser, url):
-    """Return the milliseconds from navigation to the first view."""
+    """Load a page, and return the milliseconds from navigation to the first view."""
     browser.go("about:blank")
     browser.go(url)
     end = time.monotonic() + 60
@@ -50,7 +52,7 @@ def first_view(browser, url):
 
 
 def zoom_of(browser):
-    """Return the path selected by a click on the widest cell some rows below."""
+    """Click a wide cell some rows down, and return the zoom path that it selects."""
     area = browser.run("const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.x, r.y]")
     browser.click_at(area[0] + 10, area[1] + 19 * 6 + 9)
     time.sleep(0.3)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare tally with the installed perf, in one run on recordings made here.
+"""Compare tally with the installed perf in a single run, on recordings made on this machine.
 
     bench/run.py [--runs N] [--quick] [--keep DIR] [TALLY]
 
-Reports medians of CPU time (user + system) and peak memory of the two commands, which take turns.
-TALLY is the program in a meson build (default: build/src/cli/tally); bench/ in that build must have
-the helper programs. --keep DIR uses the recordings in DIR and makes missing ones; --quick repeats
-perf's slowest command only twice. Requires root for the system-wide recordings."""
+Reports the median CPU time (user + system) and peak memory of the two commands, which run alternately. TALLY is the
+program in a meson build (default: build/src/cli/tally); bench/ in that build must contain the helper programs. --keep
+DIR uses the recordings in DIR, and makes any that are missing; --quick runs perf's slowest command only twice. Requires
+root for the system-wide recordings."""
 import argparse
 import json
 import os
@@ -32,7 +32,7 @@ RECORDINGS = [
     ("switches", "every sched:sched_switch of two processes", ["-a", "-m", "2M", "-e", "sched:sched_switch"], "pingpong 500000"),
 ]
 
-# recording, arguments, slow in perf, targets: factor of CPU time, factor of memory
+# recording, arguments, slow in perf, target factors for CPU time and memory
 COMMANDS = [(name, *command) for name in ("scripts", "build", "mixed") for command in (
     (["report", "--stdio"], True, 30, 10),
     (["report", "--stdio", "--no-children"], False, 30, 10),
@@ -56,7 +56,7 @@ class Bench:
         return os.path.join(self.dir, name + ".data")
 
     def cost(self, argv, output="/dev/null"):
-        """Return CPU seconds, wall seconds and peak KB of a run, which must succeed."""
+        """Return the CPU seconds, wall-clock seconds and peak KB of a run, which must succeed."""
         line = subprocess.run([self.tool("cost"), output, *argv], capture_output=True, text=True, check=True,
                               stdin=subprocess.DEVNULL).stdout
         cpu, wall, peak, status = (int(word) for word in line.split())
@@ -65,7 +65,8 @@ class Bench:
         return cpu / 1e6, wall / 1e6, peak
 
     def alternate(self, commands, runs):
-        """Return medians per command. The commands take turns, so that changes of the machine affect all of them."""
+        """Return the medians for each command. The commands run alternately, so changes in the machine's load affect
+        all of them."""
         taken = [[] for _ in commands]
         for _ in range(runs):
             for number, argv in enumerate(commands):
@@ -86,7 +87,7 @@ class Bench:
             set_sysctl(THROTTLE, throttle)
 
     def load(self, workload, amount):
-        """Return the command that generates load."""
+        """Return the command that generates this workload."""
         return {
             "scripts": [os.path.join(HERE, "scripts.sh"), amount],
             "build": [os.path.join(HERE, "build_bench.sh"), amount, self.dir],
@@ -100,7 +101,8 @@ class Bench:
                        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def shapes(self):
-        """Print statistics of the recordings. Counting unique stacks takes a hash table, but no names, sorting or output."""
+        """Print statistics about the recordings, and the CPU time that counting takes. Counting unique stacks needs a
+        hash table, but no symbol names, sorting or output."""
         print("recording | of | MB | samples | chain entries | unique addresses | unique stacks | threads | COMM | MMAP | "
               "CPU s to count these")
         print("-- | -- | --: | --: | --: | --: | --: | --: | --: | --: | --:")
@@ -132,8 +134,9 @@ class Bench:
         return size
 
     def small(self):
-        """Measure a small everyday recording, for which loading symbols from an index matters (docs/internals/index-format.md)."""
-        os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # otherwise both read perf's copy of kallsyms
+        """Measure a small, typical recording, for which loading symbols from an index makes a difference
+        (docs/internals/index-format.md)."""
+        os.environ["PERF_BUILDID_DIR"] = os.path.join(self.dir, "none")  # else both tools read perf's kallsyms copy
         indexes = os.path.join(os.environ["XDG_CACHE_HOME"], "tally")
         subprocess.run([self.tally, "record", "-g", "-e", "cpu-clock", "-F", "1100", "-o", self.file("small"), "--",
                         self.tool("deep"), "1"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -175,7 +178,7 @@ class Bench:
 
 
     def names(self):
-        """Measure event tables: size, lookup, and the commands that list and resolve names."""
+        """Measure the event tables: their size, look-ups, and the commands that list and resolve event names."""
         names, warm, cold, access, size, _, rows = map(float, subprocess.run(
             [self.tool("lookup")], capture_output=True, text=True, check=True).stdout.split())
         print(f"tables: {rows:.0f} rows, {size / rows:.0f} bytes each; a look-up among {names:.0f} names: {warm:.0f} ns, "

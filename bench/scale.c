@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Measure the costs of the core on machines with 1, 16 and 256 CPUs: memory, cross-CPU calls,
- * sleeping locks, and switches of a task with four events and of one with four events on each CPU.
+ * Measure the core's costs on machines with 1, 16 and 256 CPUs: memory, cross-CPU calls, sleeping
+ * locks, and switches of a task with four events and of a task with four events on each CPU.
  *
  *	bench/scale [--rounds N]
  */
@@ -51,7 +51,7 @@ static struct tally_core_event *open_one(struct tally_core_task *task, uint32_t 
 
 /* ---- switches --------------------------------------------------------------------------- */
 
-/* Return the median time in ns of a switch between a task with events and one without. */
+/* Return the median time in ns of a switch between a task with events and a task without events. */
 static double switch_cost(void)
 {
 	double results[64];
@@ -100,7 +100,7 @@ static uint64_t since(uint64_t *counter)
 	return value;
 }
 
-/* Make and close one event with one ring buffer on each CPU, and count the cross-CPU calls. */
+/* Open and close an event with a ring buffer on each CPU, and count the cross-CPU calls. */
 static void ring_calls(uint32_t nr_cpus, uint64_t *ret_make, uint64_t *ret_unmap,
 		       uint64_t *ret_close)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shape FILE: print statistics of a recording as JSON. They bound the cost of reading it. */
+/* shape FILE: print statistics about a recording as JSON. The statistics give bounds on the cost of
+ * reading the recording. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare tally with the installed perf on stack dumps, in one run on recordings made here.
+"""Compare tally with the installed perf on stack dumps in a single run, on recordings made on this machine.
 
     bench/stacks.py [--runs N] [--keep DIR] [TALLY]
 
-Reading: a recording of a compiler with 8 KiB of stack in each sample. Reports medians of CPU time
-(user + system) and peak memory of the commands, which take turns. hotspot-perfparser is measured
-too if it is installed. Recording: with both CPUs busy, at 999 samples per second and CPU. Reports
-the CPU time of the recorder, the size of the file, and lost samples. Requires root."""
+The reading benchmark uses a recording of a compiler with 8 KiB of stack in each sample. It reports the median CPU time
+(user + system) and peak memory of the commands, which run alternately. hotspot-perfparser is also measured if it is
+installed. The recording benchmark samples a machine with all CPUs busy, at 999 samples per second per CPU. It reports
+the recorder's CPU time, the file size, and the number of lost samples. Requires root."""
 import argparse
 import glob
 import os
@@ -55,7 +55,7 @@ class Bench:
         return int(cpu) / 1e6, int(peak)
 
     def medians(self, commands):
-        """Return {name: (CPU seconds, MiB)} of commands that take turns."""
+        """Return {name: (CPU seconds, MiB)}: the medians of commands that run alternately."""
         seen = {name: [] for name in commands}
         for _ in range(self.runs):
             for name, argv in commands.items():
