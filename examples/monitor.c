@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Count events of a process for some time.
+ * Count a process's events for a given time.
  *
  *	cc monitor.c $(pkg-config --cflags --libs tally) && ./a.out PID [SECONDS]
  */
@@ -15,7 +15,7 @@
 
 static const char *const NAMES = "task-clock:u,faults:u,cycles:u";
 
-/* Print the sums of all threads. */
+/* Print the sum over all threads for each event. */
 static void print(struct tally_counters *counters, const struct tally_event_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Count events in regions of this program, and print the counts of each region. If
- * TALLY_REGIONS=FILE is in the environment, the counts are written to FILE too.
+ * TALLY_REGIONS=FILE is in the environment, the counts are also written to FILE.
  *
  *	cc region.c $(pkg-config --cflags --libs tally) && TALLY_REGIONS=regions.json ./a.out
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Count events in a region of this program through ctypes, without a compiler.
+"""Count events in a region of this program by calling the library through ctypes, without a compiler.
 
 usage: region.py [LIBRARY]
 """
@@ -11,7 +11,7 @@ QUALITIES = ("exact", "scaled", "never ran", "not supported", "not permitted", "
 
 
 class Count(ctypes.Structure):
-    """struct tally_count"""
+    """The ctypes equivalent of struct tally_count."""
     _fields_ = [("value", ctypes.c_uint64), ("enabled", ctypes.c_uint64), ("running", ctypes.c_uint64), ("lost", ctypes.c_uint64),
                 ("quality", ctypes.c_int)]
 

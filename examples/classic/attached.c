@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * prctl() and counters that another process has opened on the caller: a child disables and enables
- * the parent's counter on it. The system call is made by the program itself, without a library.
+ * the counter that its parent has opened on it. The program makes the system call itself, without a
+ * library.
  *
  *	cc attached.c -o attached
  *	tally emulate --abi classic -- ./attached
@@ -44,7 +45,7 @@ static void child_run(int orders, int answers)
 	_exit(0);
 }
 
-/* Send an order to the child, then let it work. Print whether the counter counts the work. */
+/* Send an order to the child, then let it work. Print whether the counter counts this work. */
 static void step(const char *what, char order, const int pipes[2], int fd)
 {
 	const char orders[2] = {order, WORK};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A counting counter: initially disabled, enabled and disabled by ioctl, read with its times.
- * Events are given as hardware:ID, software:ID, tracepoint:ID or raw:CODE.
+ * A counting counter: it is initially disabled, is enabled and disabled by ioctl, and is read
+ * together with its times. Events are given as hardware:ID, software:ID, tracepoint:ID or raw:CODE.
  *
  *	cc count.c $(pkg-config --cflags --libs tally) -o count
  *	./count software:1 software:2 hardware:0 raw:0x4064
  */
 #include "example.h"
 
-/* Parse a text such as "raw:0x4064" to the `config` of an attr. Returns false if it is not an
- * event. */
+/* Parse a string such as "raw:0x4064" into the `config` of an attr. Returns false if the string is
+ * not an event. */
 static int parse(const char *text, uint64_t *ret_config)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Workloads to count and error handling, shared by the examples in this directory. */
+/* Error handling, and workloads to count, shared by the examples in this directory. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* `config` of an event. */
+/* `config` values for events. */
 #define HARDWARE(id)   TALLY_CLASSIC_EVENT(PERF_TYPE_HARDWARE, id)
 #define SOFTWARE(id)   TALLY_CLASSIC_EVENT(PERF_TYPE_SOFTWARE, id)
 #define TRACEPOINT(id) TALLY_CLASSIC_EVENT(PERF_TYPE_TRACEPOINT, id)
@@ -36,7 +36,7 @@ static inline struct tally_classic *classic_new(void)
 	return perf;
 }
 
-/* Open an event, for user space only if counting the kernel is not permitted. Returns a file
+/* Open an event. If counting the kernel is not permitted, count user space only. Returns a file
  * descriptor or -errno. */
 static inline int open_event(struct tally_classic *perf, const struct perf_event_attr *attr,
 			     pid_t pid, int cpu, int group_fd)

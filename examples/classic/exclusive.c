@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The `exclusive` bit: two hardware counters can be on the PMU together, unless one of them is
- * exclusive. Then they take turns.
+ * exclusive. In that case they take turns.
  *
  *	cc exclusive.c $(pkg-config --cflags --libs tally) -o exclusive
  */
@@ -31,8 +31,8 @@ static void two_counters(const char *what, int exclusive)
 		must("read", tally_classic_read(perf, fds[i], values[i], sizeof(values[i])));
 	for (int i = 0; i < 2; i++)
 		tally_classic_close(perf, fds[i]);
-	/* The sum of their running times exceeds the time enabled only if both ran at the same
-	 * time. */
+	/* The sum of the counters' running times exceeds the enabled time only if both counters ran
+	 * at the same time. */
 	printf("%s: %s\n", what,
 	       values[0][2] + values[1][2] > values[0][1] + values[0][1] / 5 ? "at the same time"
 									     : "in turns");

@@ -9,7 +9,7 @@
 
 static struct tally_classic *perf;
 
-/* Use CPU time, and print which members count meanwhile. */
+/* Use CPU time, and print which members count while it is used. */
 static void step(const char *what, const int members[2])
 {
 	uint64_t before[2] = {read_value(perf, members[0]), read_value(perf, members[1])};
@@ -34,7 +34,7 @@ int main(void)
 	members[0] = open_self(perf, &rest, leader);
 	members[1] = open_self(perf, &rest, leader);
 
-	/* While the leader is disabled, none of the counters counts. */
+	/* While the leader is disabled, none of the members count. */
 	step("leader disabled", members);
 	must("enable", tally_classic_ioctl(perf, leader, PERF_EVENT_IOC_ENABLE, 0));
 	step("leader enabled", members);

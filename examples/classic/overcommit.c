@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * If there are more counters than the PMU supports, they take turns. The ratio of time enabled to
- * time running scales each count to an estimate for the whole time.
+ * If there are more counters than the PMU supports, they take turns. Multiplying a count by enabled
+ * time / running time gives an estimate for the whole time.
  *
  *	cc overcommit.c $(pkg-config --cflags --libs tally) -o overcommit
  */

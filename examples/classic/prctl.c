@@ -13,7 +13,7 @@
 
 static struct tally_classic *perf;
 
-/* Use CPU time, and print which of the two counters count meanwhile. */
+/* Use CPU time, and print which of the two counters count while it is used. */
 static void step(const char *what, int leader, int member)
 {
 	uint64_t before[2] = {read_value(perf, leader), read_value(perf, member)};
@@ -50,7 +50,7 @@ int main(void)
 	must("prctl", tally_classic_prctl(perf, PR_TASK_PERF_EVENTS_ENABLE));
 	step("enabled", leader, member);
 
-	/* The counter on the child remains enabled. */
+	/* The counter attached to the child remains enabled. */
 	must("prctl", tally_classic_prctl(perf, PR_TASK_PERF_EVENTS_DISABLE));
 	must("read", tally_classic_read(perf, elsewhere, before, sizeof(before)));
 	use_time(30);

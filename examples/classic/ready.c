@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wait for an overflow by poll(), select() and epoll(), with the descriptor in non-blocking mode.
+ * Wait for an overflow with poll(), select() and epoll(), with the descriptor in non-blocking mode.
  *
  *	cc -D_GNU_SOURCE ready.c $(pkg-config --cflags --libs tally) -o ready
  */
@@ -30,7 +30,8 @@ static int by_select(int fd)
 	return select(fd + 1, &set, NULL, NULL, &timeout);
 }
 
-/* Add the descriptor before the overflow, because adding it polls it, which consumes the wakeup. */
+/* Add the descriptor before the overflow, because adding a descriptor polls it, which consumes the
+ * wakeup. */
 static int epoll_with(int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};

@@ -9,7 +9,7 @@
 
 enum { PAGES = 16, ALL = 63 };
 
-/* Statistics of the packets. */
+/* Packet statistics. */
 struct totals {
 	unsigned long long packets, wrong;
 	unsigned long long mine, with_ip, in_order, with_group, with_chain;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The read loop for the meta-data page: read a hardware counter in user space, or fall back to a
- * regular read. The page mapped by tally_classic_mmap() is a copy with index 0, so here it is
- * always the regular read.
+ * regular read. The page mapped by tally_classic_mmap() is a copy with index 0, so this example
+ * always uses the regular read.
  *
  *	cc self_read.c $(pkg-config --cflags --libs tally) -o self_read
  */
@@ -10,7 +10,7 @@
 
 #define barrier() __asm__ __volatile__("" ::: "memory")
 
-/* Processor-specific; the design document shows the version for PowerPC. */
+/* Processor-specific; the design document contains the version for PowerPC. */
 static int64_t pmc_read(uint32_t counter)
 {
 	return (int64_t)counter * 0;

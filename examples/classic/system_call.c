@@ -88,7 +88,7 @@ static void signalled(int number)
 	signals++;
 }
 
-/* Print each record of the ring buffer. */
+/* Print each record in the ring buffer. */
 static void print_records(const struct perf_event_mmap_page *page, size_t size)
 {
 	const char *data = (const char *)page + sysconf(_SC_PAGESIZE);
@@ -98,7 +98,7 @@ static void print_records(const struct perf_event_mmap_page *page, size_t size)
 		struct perf_event_header header;
 		uint64_t body[8];
 
-		/* The records are few, so none of them wraps. */
+		/* There are only a few records, so none of them wraps around. */
 		memcpy(&header, data + tail % size, sizeof(header));
 		memcpy(body, data + tail % size + sizeof(header), sizeof(body));
 		if (header.misc & PERF_RECORD_MISC_OVERFLOW)

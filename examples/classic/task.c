@@ -13,8 +13,9 @@
 
 enum { MAX_CPUS = 128 };
 
-/* Start a child that waits for a byte in read(2), then uses CPU time on each CPU in turn. It sends
- * a byte first, so that it does not run while events are opened one after another. */
+/* Start a child that waits for a byte in read(2), and then uses CPU time on each CPU in turn. It
+ * sends a byte before it waits, so that the parent opens its events, one after another, while the
+ * child is not running. */
 static pid_t child_start(int *ret_socket, int nr_cpus)
 {
 	int ends[2];

@@ -8,8 +8,9 @@
  *	cc -I src/jevents -o lookup examples/jevents/lookup.c pmu-events.c
  *	./lookup 004b0000 pm_1plus_ppc_cmpl
  *
- * -I is the directory of pmu-events.h; in an installation it is include/tally-jevents. Exit status:
- * 0 found, 1 no table for the CPU or no such event in it, 2 usage.
+ * -I names the directory that contains pmu-events.h; in an installation it is
+ * include/tally-jevents. Exit status: 0 found, 1 no table for the CPU or no such event in it, 2
+ * usage.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 
 #include "pmu-events.h"
 
-/* Return true if a row of the map is for this CPU: the same text, or a regular expression that
- * matches all of it. On x86, the pattern may omit the stepping, which follows the last dash of the
- * CPU ID. */
+/* Return true if a row of the map is for this CPU: its pattern equals the CPU ID, or is a regular
+ * expression that matches the entire CPU ID. On x86, the pattern may omit the stepping, which
+ * follows the last dash of the CPU ID. */
 static int cpu_matches(const char *pattern, const char *cpuid)
 {
 	regmatch_t match;
@@ -42,8 +43,9 @@ static const char *text_or_none(const char *text)
 	return text ? text : "";
 }
 
-/* Print the events of a table with this name, or all if `name` is NULL. Returns their number. A
- * metric without an event has no name; in the row that ends the table all members are NULL. */
+/* Print the events with this name in a table, or all events if `name` is NULL. Returns the number
+ * of events printed. A metric without an event has no name. In the last row of the table, all
+ * members are NULL. */
 static unsigned int table_print(const struct pmu_event *event, const char *name)
 {
 	unsigned int nr = 0;
@@ -58,8 +60,8 @@ static unsigned int table_print(const struct pmu_event *event, const char *name)
 	return nr;
 }
 
-/* Return true if an earlier row of the map has tables of this type for the CPU: only the first one
- * is used. */
+/* Return true if an earlier row of the map has tables of this type for the CPU, because only the
+ * first such row is used. */
 static int type_is_taken(const struct pmu_events_map *row, const char *cpuid)
 {
 	for (const struct pmu_events_map *other = pmu_events_map; other < row; other++)
