@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz the translation of records to the classic format. The first 56 bytes are the classic attr,
- * the rest is the record; sometimes its header is fixed up. Each translated record must be
- * complete, not longer than the original plus padding, and accepted by
+ * and the remaining bytes are the record. For some inputs, the record's header is fixed up. Each
+ * translated record must be complete, not longer than the original plus padding, and accepted by
  * tally_classic_sample_decode(). Decoding the input as a packet must not read beyond its end.
  */
 #include <stdint.h>

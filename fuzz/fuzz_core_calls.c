@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The input controls the actions of programs and of the machine: system calls with any attr and
- * argument, failing memory allocation and copies, tasks that fork, exec and exit, CPUs that go
- * offline and online, overflow interrupts at any atomic operation, and calls of other tasks in the
- * middle of a call. The minimal host checks the contract of the core. At the end no object may be
- * left.
+ * The input controls the actions of programs and of the machine: system calls with arbitrary attrs
+ * and arguments, allocations and copies that fail, tasks that fork, exec and exit, CPUs that go
+ * offline and online, overflow interrupts at any atomic operation, and calls from other tasks in
+ * the middle of a call. The minimal host checks the core's contract. No objects may be left at the
+ * end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static uint64_t below(uint64_t limit)
 	return take(1 + (limit > 256)) % limit;
 }
 
-/* Take a number of any size, with a bias to small ones. */
+/* Take a number of any size from the input; most numbers are small. */
 static uint64_t number(void)
 {
 	uint64_t kind = take(1);
@@ -79,8 +79,8 @@ static struct mini_task *any_task(void)
 	return mini_task_new(&mini);
 }
 
-/* Return a task that may make a call: the one that runs here, or another one that is not in a call.
- */
+/* Return a task that may make a call: either the task that is running here or another task that is
+ * not in a call. Returns NULL if there is none. */
 static struct mini_task *current(void)
 {
 	struct mini_task *task = mini.cpus[mini.cpu].task;
@@ -90,7 +90,7 @@ static struct mini_task *current(void)
 	return mini_in_call(&mini, task) || task->hidden ? NULL : task;
 }
 
-/* Return an open file, or -1 if the number taken does not refer to one. */
+/* Take a number from the input and return it if it refers to an open file, or else -1. */
 static int any_file(void)
 {
 	int fd = (int)below(48);
@@ -336,9 +336,10 @@ static void do_advance(void)
 	mini_advance(&mini, number() * 10000);
 }
 
-/* PMUs, followed by the tracepoint, are unregistered while in use, and registered again. */
+/* State of each PMU, followed by the tracepoint's state. PMUs and the tracepoint are unregistered
+ * while in use, and registered again. */
 static enum { IS_REGISTERED, IS_UNREGISTERING, IS_UNREGISTERED } presence[MINI_PMUS + 1];
-/* Set while a call registers or unregisters the object: there must be only one at a time. */
+/* Set while a call registers or unregisters the object. Only one such call may run at a time. */
 static bool busy[MINI_PMUS + 1];
 
 static void do_tracepoint(void)
@@ -412,8 +413,8 @@ static void do_settings(void)
 }
 
 static uint64_t until_interrupt, until_overlap;
-/* Operations between two interrupts or overlaps; 0: only on request. Interrupting every operation
- * might prevent progress. */
+/* Number of operations between two interrupts or two overlapping calls. If 0, interrupts or calls
+ * occur only on request. Interrupting every operation might prevent progress. */
 static uint64_t interrupt_gap, overlap_gap;
 
 static void make_calls(void);
@@ -476,7 +477,7 @@ static void do_unregister(void)
 	busy[which] = false;
 }
 
-/* At the end, when no call is active, finish the pending unregistrations. */
+/* Finish the pending unregistrations at the end, when no call is active. */
 static void end_unregistering(void)
 {
 	for (uint64_t i = 0; i <= MINI_PMUS; i++) {
@@ -512,7 +513,7 @@ static void make_call(void)
 		calls[below(sizeof(calls) / sizeof(calls[0]))]();
 }
 
-/* Make calls of other tasks in the middle of a call. */
+/* Make calls from other tasks in the middle of a call. */
 static void make_calls(void)
 {
 	mini.user = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Disassemble any bytes as code of any machine. Two bytes select machine, byte order, size and
- * syntax. */
+/* Disassemble arbitrary bytes as code for any machine. The first two bytes select the machine, byte
+ * order, word size and syntax. */
 #include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>

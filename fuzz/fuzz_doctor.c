@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inputs of tally doctor: texts of procfs and sysfs, and the functions of a program. */
+/* Input to tally doctor: contents of procfs and sysfs files, and a program's functions. */
 #include <stdlib.h>
 
 #include "symbols/prologue.h"

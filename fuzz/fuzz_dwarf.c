@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Debug information of an ELF file: read each unit and look up lines of its addresses. libdw is
+/* Debug information in an ELF file: read each unit and look up lines for its addresses. libdw is
  * part of the code under test. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct seen {
 	size_t nr;
 };
 
-/* Spans must be sorted and not empty, and their texts must be readable. */
+/* Check that spans are sorted and not empty, and that their strings are readable. */
 static int see(void *arg, const struct tally_line_span *span)
 {
 	struct seen *seen = arg;
@@ -31,7 +31,7 @@ static int see(void *arg, const struct tally_line_span *span)
 	}
 	seen->start = seen->nr ? seen->start : span->start;
 	seen->at = span->end;
-	seen->nr += len != SIZE_MAX; /* forces all of them to be read */
+	seen->nr += len != SIZE_MAX; /* forces all strings to be read */
 	return seen->nr > 10000 ? -ENOSPC : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF images: symbols, stubs, build ID, debug link, unwind rules, and lookups in the results; then
- * use the bytes as code. */
+/* ELF images: read symbols, stubs, build ID, debug link and unwind rules, and look up addresses in
+ * the results; then use the bytes as code. */
 #include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static void use_code(const uint8_t *data, size_t size)
 	}
 }
 
-/* Use the image as its own debug file too. */
+/* Also use the image as its own debug file. */
 static void use_frames(const struct tally_elf *elf)
 {
 	struct tally_elf_frames frames;

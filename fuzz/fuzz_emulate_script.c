@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scripts of emulated machines. */
+/* Scripts that describe emulated machines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The event grammar and names of metrics, with a sysfs and a tracefs created once in /tmp, and the
- * table of one CPU. */
+/* Fuzz the event grammar and metric names, with a sysfs and a tracefs that are created once in
+ * /tmp, and with one CPU's table. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -39,7 +39,7 @@ static void check(const struct tally_expr *expr)
 
 	tally_expr_print(expr, &once);
 	ret = tally_expr_parse(once.data, once.len, &again, NULL);
-	if (ret == -E2BIG) /* it became longer, because conditions are put in parentheses */
+	if (ret == -E2BIG) /* text became longer because conditions were put in parentheses */
 		goto out;
 	if (ret)
 		abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Feed any bytes as records of one event, one by one: tasks, mappings, samples, and deferred
- * callchains. */
+/* Feed arbitrary bytes as records of a single event, one record at a time: tasks, mappings,
+ * samples, and deferred callchains. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Read the whole callchain of a sample, so that the sanitizer detects invalid memory. */
+/* Read a sample's whole callchain, so that the sanitizer detects invalid pointers. */
 static uint64_t touch(const struct tally_sample *sample, const struct tally_feed_sample *facts)
 {
 	uint64_t sum = facts->weight + (uint64_t)facts->thread->tid;

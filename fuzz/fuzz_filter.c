@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tracepoint filters: the text up to the first NUL, followed by raw data for its evaluation. A
- * filter that parses must evaluate, and its negation must have the opposite result.
+ * Tracepoint filters: the input up to the first NUL is the filter, followed by the raw data on
+ * which the filter is evaluated. A filter that parses must evaluate, and its negation must have the
+ * opposite result.
  */
 #include <stdlib.h>
 #include <string.h>

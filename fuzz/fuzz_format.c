@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A tracepoint format and, after its first NUL, a payload: parse, compile, print. */
+/* The input up to the first NUL is a tracepoint format, followed by a payload: parse, compile,
+ * print. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);
 	size_t text = nul ? (size_t)(nul - data) : size, len = nul ? size - text - 1 : 0;
-	/* A copy of the exact size, to detect reads beyond its end. */
+	/* Make a copy of the exact size, to detect reads beyond its end. */
 	uint8_t *payload = malloc(len + 1);
 	struct tally_tp_raw raw = {payload, len, false};
 	struct tally_tp_format *format = NULL;

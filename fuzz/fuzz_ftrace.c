@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of tracefs: parse and sum up lines of a trace. Parse the whole text as a setting too;
- * parsing its output again must give the same words.
+ * Contents of tracefs files: parse and sum up the lines of a trace. Also parse the whole input as a
+ * setting; parsing the output again must return the same words.
  */
 #include <stdlib.h>
 #include <string.h>

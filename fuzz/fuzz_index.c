@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Index files with any bytes, unchanged and with valid checksums: sections, information about
- * source files, and lookups in the symbol table. */
+/* Read arbitrary bytes as an index file, both unchanged and with valid checksums: sections,
+ * information about source files, and lookups in the symbol table. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void seal(uint8_t *data, size_t size)
 		if (tally_range_ok(section->offset, section->size, size))
 			section->sum = tally_index_sum(data + section->offset, section->size);
 	}
-	/* Sections may overlap the header: then a checksum is wrong, as expected. */
+	/* If a section overlaps the header, one of the checksums is wrong, which is expected. */
 	header->sum = tally_index_header_sum(header);
 }
 
@@ -51,7 +51,7 @@ static void look_up(const struct tally_symtab *table)
 		if (symbol)
 			sum += strlen(tally_symtab_name(table, symbol));
 	}
-	/* Use the sum, so that all of it is read. */
+	/* Use the sum to make sure that all names are read. */
 	if (sum == UINT64_MAX)
 		abort();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A JSON file, and after its first NUL the standard events of the architecture: build a model, emit
- * C in both forms, and look up each name in the model. */
+/* The input up to the first NUL is a JSON file, followed by the standard events of the
+ * architecture: build a model, emit C in both forms, and look up each name in the model. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int parse(struct tally_reading *reading, const char *text, size_t len,
 			: tally_reading_add(reading, source, "metricgroups", root);
 }
 
-/* Lookup of each name in the model must find the first row with this name and PMU. */
+/* Looking up each name in the model must find the first row with this name and PMU. */
 static void names_find(const struct tally_model *model)
 {
 	for (uint32_t i = 0; i < model->events.nr; i++) {

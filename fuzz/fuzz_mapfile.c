@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A mapfile; match each pattern with the text of each other one. */
+/* Parse a mapfile, and match each pattern with the text of every other pattern. */
 #include <stdint.h>
 #include <stdlib.h>
 

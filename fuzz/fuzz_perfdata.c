@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as perf.data: read everything, in file order and time order, in file and pipe mode. */
+/* Parse arbitrary bytes as perf.data, and read all of it: in file order and in time order, in file
+ * mode and in pipe mode. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Read all bytes, so that the sanitizer detects invalid memory. */
+/* Read all bytes, so that the sanitizer detects invalid pointers. */
 static uint64_t touch(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queries: the text up to the first NUL, followed by a name to match with its patterns. */
+/* Queries: the input up to the first NUL is the query, followed by a name to match with its
+ * patterns. */
 #include <stdlib.h>
 #include <string.h>
 

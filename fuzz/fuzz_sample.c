@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sample decoder, trailer, swapper and record walker. The first bytes select the attr, the rest
- * is the record. A sample that decodes must decode to the same values after encoding it again.
+ * The sample decoder, trailer, swapper and record walker. The first bytes select the attr, and the
+ * remaining bytes are the record. A sample that can be decoded must yield the same values after
+ * being encoded and decoded again.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shortening of names. The first two bytes select the number of columns and the method. */
+/* Shorten names. The first two bytes select the number of columns and the method. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

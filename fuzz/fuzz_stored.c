@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Embedded symbols with any bytes, unchanged and with a valid header: decode them, and look up
- * addresses in the result. */
+/* Embedded symbols consisting of arbitrary bytes, unchanged and with a valid header: decode them,
+ * and look up addresses in the result. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void look_at_object(const struct tally_stored_object *object)
 	for (size_t i = 0; i < object->nr_spans; i++)
 		sum += look_at(object, object->spans[i].at.start) +
 		       look_at(object, object->spans[i].at.end);
-	/* Use the sum, so that all of it is read. */
+	/* Use the sum to make sure that all names are read. */
 	if (sum == UINT64_MAX)
 		abort();
 }
@@ -89,7 +89,7 @@ static void read_all(const uint8_t *data, size_t size)
 	tally_symbols_free(symbols);
 }
 
-/* Prepend a header to the bytes. The first one determines how many of them are texts. */
+/* Prepend a header to the bytes. The first byte determines the size of the strings. */
 static void read_sealed(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = calloc(1, TALLY_STORED_HEADER + size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unwind a stack with an unchecked table of rules, as an index may contain it, from any registers
- * and memory. Each walk must end within its limit and return a reason.
+ * Unwind a stack from arbitrary registers and memory with an unchecked rule table, such as one read
+ * from an index. Each walk must end within its limit and return a reason.
  *
  * Input: flags, length of the table (2 bytes), registers (33 of 8 bytes), table, stack.
  */
