@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The perf_event_open(2) ABI of Linux under Linux's own names: constants, perf_event_attr, records
- * and the metadata page. The newest attr is that of Linux 6.19: 144 bytes, up to config4.
+ * The Linux perf_event_open(2) ABI, with Linux's own names: constants, perf_event_attr, records and
+ * the metadata page. struct perf_event_attr is as in Linux 6.19: 144 bytes, up to config4.
  *
  * Include this file instead of <linux/perf_event.h>: an installed header may be older than the
- * running kernel, and other systems do not have one. An inclusion of the Linux header after this
- * file has no effect. An inclusion before this file is a compile-time error.
+ * running kernel, and other systems do not have one. Including the Linux header after this file has
+ * no effect; including it before this file is a compile-time error.
  *
- * The source of all facts is perf_event_open(2) and the ABI header of Linux 6.19.
+ * The definitions follow perf_event_open(2) and the ABI header of Linux 6.19.
  *
  * This file declares no functions.
  */
@@ -59,7 +59,7 @@ enum perf_hw_id {
 	PERF_COUNT_HW_MAX
 };
 
-/* PERF_TYPE_HW_CACHE: config = id | op << 8 | result << 16. */
+/* For PERF_TYPE_HW_CACHE, config = id | op << 8 | result << 16. */
 enum perf_hw_cache_id {
 	PERF_COUNT_HW_CACHE_L1D = 0,
 	PERF_COUNT_HW_CACHE_L1I = 1,
@@ -100,7 +100,7 @@ enum perf_sw_ids {
 	PERF_COUNT_SW_MAX
 };
 
-/* bp_type of PERF_TYPE_BREAKPOINT (linux/hw_breakpoint.h). */
+/* Values of bp_type for PERF_TYPE_BREAKPOINT (linux/hw_breakpoint.h). */
 enum {
 	HW_BREAKPOINT_EMPTY = 0,
 	HW_BREAKPOINT_R = 1,
@@ -185,7 +185,7 @@ enum perf_branch_sample_type {
 
 /* An event to count or sample; see perf_event_open(2), "Arguments". */
 struct perf_event_attr {
-	uint32_t type; /* enum perf_type_id, or the type number of a dynamic PMU */
+	uint32_t type; /* enum perf_type_id, or the type of a dynamic PMU */
 	uint32_t size; /* PERF_ATTR_SIZE_VER*; 0 means VER0 */
 	uint64_t config;
 	union {
@@ -295,8 +295,8 @@ struct perf_event_mmap_page {
 	uint64_t time_cycles;
 	uint64_t time_mask;
 	uint8_t __reserved[116 * 8];
-	uint64_t data_head; /* written by the kernel; read with acquire */
-	uint64_t data_tail; /* written by user space with release */
+	uint64_t data_head; /* written by the kernel; read it with acquire semantics */
+	uint64_t data_tail; /* written by user space with release semantics */
 	uint64_t data_offset;
 	uint64_t data_size;
 	uint64_t aux_head;
@@ -356,7 +356,7 @@ enum perf_event_type {
 #define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT     (1 << 14) /* SWITCH, SWITCH_CPU_WIDE */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID          (1 << 14) /* MMAP2 */
 #define PERF_RECORD_MISC_EXT_RESERVED           (1 << 15)
-#define PERF_RECORD_MISC_BUILD_ID_SIZE          (1 << 15) /* build-id table of perf.data */
+#define PERF_RECORD_MISC_BUILD_ID_SIZE          (1 << 15) /* build-ID table in perf.data */
 
 enum perf_callchain_context {
 	PERF_CONTEXT_HV = -32,

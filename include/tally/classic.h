@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The ABI of the design document "Performance Counters for Linux" (2009): its attr, its record
- * stream and its calls, implemented on the current perf_event_open(2). docs/classic.md lists each
- * old name with the current one, and the names without a counterpart.
+ * stream and its calls, implemented on top of the current perf_event_open(2). docs/classic.md maps
+ * each old name to the current one, and lists the names without a counterpart.
  *
  * The document's names have the prefix TALLY_CLASSIC_ or tally_classic_ here, because several of
- * them have another meaning now. A program that includes neither linux/perf_event.h nor tally/abi.h
- * can have the document's own names as well:
+ * them have a different meaning today. A program that includes neither linux/perf_event.h nor
+ * tally/abi.h can use the document's own names as well:
  *
  *	#define TALLY_CLASSIC_NAMES
  *	#include <tally/classic.h>
@@ -26,8 +26,12 @@
  * Programs that make the system call themselves with the document's attr run unchanged under `tally
  * emulate --abi classic -- PROGRAM`.
  *
- * The file has four parts: structures and constants; translation functions for kernels and hosts
- * (also in libtally-core, and freestanding); the calls (libtally); the document's own names.
+ * This file has four parts:
+ * - structures and constants
+ * - translation functions for kernels and hosts (freestanding, also in libtally-core)
+ * - the document's calls (libtally)
+ * - the document's own names
+ *
  * Functions return 0 or a negative errno unless stated otherwise; `ret_` outputs are untouched on
  * failure.
  *
@@ -48,25 +52,25 @@
 extern "C" {
 #endif
 
-struct perf_event_attr;      /* current: tally/abi.h */
-struct perf_event_mmap_page; /* current: tally/abi.h */
+struct perf_event_attr;      /* current attr, defined in tally/abi.h */
+struct perf_event_mmap_page; /* current metadata page, defined in tally/abi.h */
 struct tally_transport;      /* tally/client.h */
 struct pollfd;               /* poll.h */
 
 /* ---- structures and constants --------------------------------------------------------------- */
 
-/* struct perf_event_attr: 56 bytes. The document's bit fields add up to 63 bits; the
- * 64th is reserved as well. */
+/* The document's struct perf_event_attr, 56 bytes long. The document's bit fields add up to 63
+ * bits; the 64th bit is reserved as well. */
 struct tally_classic_attr {
 	uint64_t config;      /* TALLY_CLASSIC_EVENT() or TALLY_CLASSIC_RAW() */
-	uint64_t irq_period;  /* events between two overflows; 0: the event only counts */
+	uint64_t irq_period;  /* events between overflows; if 0, the event only counts */
 	uint32_t record_type; /* TALLY_CLASSIC_RECORD_*: what an overflow packet contains */
 	uint32_t read_format; /* TALLY_CLASSIC_FORMAT_*: what read() returns after the value */
 	uint64_t disabled : 1, inherit : 1, pinned : 1, exclusive : 1, exclude_user : 1,
 		exclude_kernel : 1, exclude_hv : 1, exclude_idle : 1, mmap : 1, munmap : 1,
 		comm : 1, __reserved_1 : 53;
 	uint32_t extra_config_len; /* 0 */
-	uint32_t wakeup_events;    /* overflows between two wakeups; 0: wake for each full page */
+	uint32_t wakeup_events;    /* overflows between wakeups; if 0, wake up on each full page */
 	uint64_t __reserved_2;
 	uint64_t __reserved_3;
 };
@@ -77,7 +81,7 @@ struct tally_classic_attr {
 #define TALLY_CLASSIC_TYPE_MASK  (0x7full << TALLY_CLASSIC_TYPE_SHIFT)
 #define TALLY_CLASSIC_EVENT_MASK ((1ull << TALLY_CLASSIC_TYPE_SHIFT) - 1)
 
-/* `config` of a generalized event, and of an event in the CPU's own encoding. */
+/* Make `config` for a generalized event, or for an event in the CPU's own encoding. */
 #define TALLY_CLASSIC_EVENT(type, id) \
 	((uint64_t)(type) << TALLY_CLASSIC_TYPE_SHIFT | (uint64_t)(id))
 #define TALLY_CLASSIC_RAW(code) (TALLY_CLASSIC_RAW_MASK | (uint64_t)(code))
@@ -110,13 +114,13 @@ enum tally_classic_sw_ids {
 	TALLY_CLASSIC_SW_EMULATION_FAULTS = 8,
 };
 
-/* Values that read() returns after the count, each a u64, in the order of their bits. */
+/* Values that read() returns after the count, in bit order. Each value is a u64. */
 enum tally_classic_read_format {
 	TALLY_CLASSIC_FORMAT_TOTAL_TIME_ENABLED = 1, /* ns */
 	TALLY_CLASSIC_FORMAT_TOTAL_TIME_RUNNING = 2, /* ns */
 };
 
-/* Content of overflow packets, in the order of the bits. */
+/* Contents of an overflow packet, in bit order. */
 enum tally_classic_record_format {
 	TALLY_CLASSIC_RECORD_IP = 1U << 0,
 	TALLY_CLASSIC_RECORD_TID = 1U << 1,
@@ -126,10 +130,10 @@ enum tally_classic_record_format {
 	TALLY_CLASSIC_RECORD_CALLCHAIN = 1U << 5,
 };
 
-/* header.type, unless TALLY_CLASSIC_MISC_OVERFLOW is set in header.misc. */
+/* Values of header.type, unless TALLY_CLASSIC_MISC_OVERFLOW is set in header.misc. */
 enum tally_classic_event_type {
 	TALLY_CLASSIC_MMAP = 1,
-	TALLY_CLASSIC_MUNMAP = 2, /* laid out as MMAP */
+	TALLY_CLASSIC_MUNMAP = 2, /* same layout as MMAP */
 	TALLY_CLASSIC_COMM = 3,
 };
 
@@ -139,14 +143,14 @@ enum {
 	TALLY_CLASSIC_MISC_OVERFLOW = 1 << 2, /* header.type is a set of TALLY_CLASSIC_RECORD_* */
 };
 
-/* struct perf_event_header. */
+/* The document's struct perf_event_header. */
 struct tally_classic_header {
 	uint32_t type;
 	uint16_t misc;
-	uint16_t size; /* of the record with its header, a multiple of 8 */
+	uint16_t size; /* record size including this header, a multiple of 8 */
 };
 
-/* An executable mapping. */
+/* Record of an executable mapping (MMAP, MUNMAP). */
 struct tally_classic_mmap_record {
 	struct tally_classic_header header;
 	uint32_t pid, tid;
@@ -154,31 +158,32 @@ struct tally_classic_mmap_record {
 	char filename[];
 };
 
-/* The name of a task. */
+/* Record of a task's name (COMM). */
 struct tally_classic_comm_record {
 	struct tally_classic_header header;
 	uint32_t pid, tid;
 	char comm[];
 };
 
-/* struct perf_event_mmap_page; the data begins one page after it. */
+/* The document's struct perf_event_mmap_page. The data begins one page after this structure. */
 struct tally_classic_page {
 	uint32_t version;
 	uint32_t compat_version;
 	uint32_t lock;  /* seqlock that protects index and offset */
-	uint32_t index; /* 0: the counter cannot be read in user space now */
+	uint32_t index; /* 0 if user space cannot currently read the counter */
 	int64_t offset;
-	uint32_t data_head; /* wraps at 2^32; there is no tail: unread data is overwritten */
+	uint32_t data_head; /* wraps at 2^32; there is no tail, so unread data is overwritten */
 };
 
-/* Third argument of the requests: apply to the whole group that the event leads. */
+/* Third argument of the ioctl requests: apply the request to the whole group that the event
+ * leads. */
 enum { TALLY_CLASSIC_IOC_FLAG_GROUP = 1 };
 
 /* The document's requests, with Linux's current numbers. */
 enum {
 	TALLY_CLASSIC_IOC_ENABLE = 0x2400,
 	TALLY_CLASSIC_IOC_DISABLE = 0x2401,
-	TALLY_CLASSIC_IOC_REFRESH = 0x2402, /* enable for that many overflows, then disable */
+	TALLY_CLASSIC_IOC_REFRESH = 0x2402, /* enable for `arg` overflows, then disable */
 };
 
 /* Options of tally_classic_prctl(). */
@@ -187,83 +192,85 @@ enum { TALLY_CLASSIC_PRCTL_DISABLE = 31, TALLY_CLASSIC_PRCTL_ENABLE = 32 };
 /* ---- translation functions ------------------------------------------------------------------- */
 
 /*
- * Steps for offering the document's calls with the current perf_event_open(2):
+ * Steps to implement the document's calls on top of the current perf_event_open(2):
  *
  *	open	tally_classic_attr_decode(), perf_event_open(), PERF_EVENT_IOC_ID; keep the attr.
- *		Pass an error through tally_classic_open_error()
+ *		Pass errors through tally_classic_open_error()
  *	read	read() of tally_classic_counts_size() bytes, tally_classic_counts()
  *	ioctl	tally_classic_check_request(), ioctl() with the same number
- *	mmap	mmap(), memory of the same size, tally_classic_ring_init(); then
+ *	mmap	mmap(), allocate memory of the same size, tally_classic_ring_init(); then call
  *		tally_classic_ring_update() whenever the event's ring buffer may have changed
  */
 
-/* Why a request was rejected. */
+/* The reason why a request was rejected. */
 struct tally_classic_error {
 	const char *text; /* constant; lower case, no full stop */
-	size_t offset;    /* of the field that caused it, in the structure that was passed */
+	size_t offset;    /* offset of the offending field in the structure passed in */
 };
 
 /*
- * Return the current attr with the same meaning. If wakeup_events is 0, the event wakes its reader
- * after `page_size` bytes of records. `munmap` has no counterpart on Linux, which writes no such
- * records; a host of tally's core implements it with tally_core_event_emit_munmap(). Return 0;
- * -EINVAL for a type or bit that the document does not define, and for a reserved field or
- * extra_config_len that is not 0. `ret_error` (may be NULL) is set on failure.
+ * Convert a classic attr to the current attr with the same meaning. If wakeup_events is 0, the
+ * event wakes its reader after `page_size` bytes of records. `munmap` has no counterpart on Linux,
+ * which does not write MUNMAP records; a host that runs tally's core can implement it with
+ * tally_core_event_emit_munmap(). Return 0, or -EINVAL if `classic` contains a type or bit that the
+ * document does not define, or if a reserved field or extra_config_len is not 0. `ret_error` (may
+ * be NULL) is set on failure.
  */
 int tally_classic_attr_decode(const struct tally_classic_attr *classic, uint32_t page_size,
 			      struct perf_event_attr *ret_attr,
 			      struct tally_classic_error *ret_error);
 
-/* Return the classic attr of a current event. `munmap` is 0, and an inherited event with GROUP also
- * gets TID. Return 0, or -EOPNOTSUPP if the document cannot express the event; `ret_error` (may be
- * NULL) then has the offset of the field in `attr`. */
+/* Convert a current attr to the classic attr. `munmap` becomes 0. The TID that
+ * tally_classic_attr_decode() adds to an inherited event with GROUP is kept. Return 0, or
+ * -EOPNOTSUPP if the document cannot express the event; `ret_error` (may be NULL) then contains the
+ * offset of the offending field in `attr`. */
 int tally_classic_attr_encode(const struct perf_event_attr *attr, uint32_t page_size,
 			      struct tally_classic_attr *ret_classic,
 			      struct tally_classic_error *ret_error);
 
-/* Check the flags of the document's open call. Return 0, or -EINVAL unless they are 0. */
+/* Check the flags of a classic open call. Return 0, or -EINVAL if `flags` is not 0. */
 int tally_classic_check_flags(unsigned long flags);
 
-/* Check the request of the document's ioctl. Return 0, or -ENOTTY if it is not TALLY_CLASSIC_IOC_*.
- */
+/* Check the request number of a classic ioctl call. Return 0, or -ENOTTY if it is not
+ * TALLY_CLASSIC_IOC_*. */
 int tally_classic_check_request(unsigned long request);
 
-/* Check the option of the document's prctl. Return 0, or -EINVAL if it is not
+/* Check the option of a classic prctl call. Return 0, or -EINVAL if it is not
  * TALLY_CLASSIC_PRCTL_*. */
 int tally_classic_check_prctl(int option);
 
-/* Translate an error of the current perf_event_open(2). Return `error`, or -EINVAL if the CPU
- * cannot count the event, as the document requires. */
+/* Translate an error from the current perf_event_open(2). Return -EINVAL if the CPU cannot count
+ * the event, as the document requires, and otherwise `error`. */
 int tally_classic_open_error(const struct tally_classic_attr *classic, int error);
 
-/* Maximum bytes of the counts of one event: value, time enabled, time running. */
+/* Maximum size in bytes of one event's counts: value, time enabled, time running. */
 enum { TALLY_CLASSIC_COUNTS_MAX = 3 * 8 };
 
 /*
  * Convert the result of read(2) on the current event (`len` bytes at `bytes`) to the document's
- * layout: the value, then what read_format selects. `id` is the event's own id. Return the number
- * of bytes written to `out`; 0 if `len` is 0 (a pinned event in the error state); -ENOSPC if
- * `out_len` is too small; -EINVAL if `bytes` are not the counts of that event.
+ * layout: the value, then the values selected by read_format. `id` is the event's own ID. Return
+ * the number of bytes written to `out`; 0 if `len` is 0 (a pinned event in the error state);
+ * -ENOSPC if `out_len` is too small; -EINVAL if `bytes` does not contain counts of that event.
  */
 int64_t tally_classic_counts(const struct tally_classic_attr *classic, const void *bytes,
 			     size_t len, uint64_t id, void *out, size_t out_len);
 
-/* Return the maximum number of bytes that read(2) on the current event returns in a group of `nr`
+/* Return the maximum number of bytes that read(2) returns for a current event in a group of `nr`
  * events. */
 size_t tally_classic_counts_size(const struct tally_classic_attr *classic, uint32_t nr);
 
-/* The type of the MUNMAP records that tally's core writes for classic events. */
+/* Type of the MUNMAP records that tally's core writes for classic events. */
 enum { TALLY_CLASSIC_CORE_MUNMAP = 1024 };
 
-/* Return the classic config of a group member with this id: the `event` of
- * TALLY_CLASSIC_RECORD_GROUP. */
+/* Return the classic config of the group member with event ID `id`. The config becomes the member's
+ * `event` in TALLY_CLASSIC_RECORD_GROUP. */
 typedef uint64_t (*tally_classic_config_of)(void *arg, uint64_t id);
 
 /*
- * Translate one record of `len` bytes, in host byte order, of an event that was opened with the
- * attr that tally_classic_attr_decode() returned for `classic`. If `config_of` is NULL, group
- * members appear under their event id. Return the number of bytes written to `out`, a multiple of
- * 8; 0 for records that the document does not define or `classic` did not request; -ENOSPC if
+ * Translate one record of `len` bytes, in host byte order. The record's event must have been opened
+ * with the attr that tally_classic_attr_decode() made from `classic`. If `config_of` is NULL, group
+ * members are identified by their event ID. Return the number of bytes written to `out`, a multiple
+ * of 8; 0 if the document does not define the record or `classic` did not request it; -ENOSPC if
  * `out_len` is too small (a translated record is at most 8 bytes longer); -EINVAL if `record` is
  * not a whole record.
  */
@@ -271,47 +278,48 @@ int64_t tally_classic_record(const struct tally_classic_attr *classic, const voi
 			     size_t len, tally_classic_config_of config_of, void *arg, void *out,
 			     size_t out_len);
 
-/* Bytes of memory that a ring buffer needs to assemble records. */
+/* Size in bytes of the scratch memory in which records are assembled. */
 enum { TALLY_CLASSIC_SCRATCH = 2 * 65536 + 8 };
 
-/* A current ring buffer, and the document's ring buffer to which its records are translated. */
+/* A current ring buffer, and the document's ring buffer that receives the translated records. */
 struct tally_classic_ring {
 	struct tally_classic_attr attr;
 	tally_classic_config_of config_of; /* may be NULL */
 	void *config_arg;
 	struct perf_event_mmap_page *from;
 	struct tally_classic_page *to;
-	size_t page_size; /* from a page to its data, in both ring buffers */
-	size_t from_size; /* bytes of data in `from`; at least two pages if wakeup_events is 0 */
-	size_t size;      /* bytes of data in `to` */
+	size_t page_size; /* distance from the page to the data, in both ring buffers */
+	size_t from_size; /* size of the data in `from`; at least two pages if !wakeup_events */
+	size_t size;      /* size of the data in `to`, in bytes */
 	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes */
 	/* Private. */
-	uint64_t tail;        /* of `from` */
-	uint32_t head;        /* of `to` */
-	uint32_t oldest;      /* the oldest record in `to` that is not overwritten */
-	uint64_t records;     /* appended to `to` */
-	uint64_t overwritten; /* number of those that were overwritten */
-	uint64_t lost;        /* records that the implementation dropped: PERF_RECORD_LOST */
+	uint64_t tail;        /* read position in `from` */
+	uint32_t head;        /* write position in `to` */
+	uint32_t oldest;      /* position of the oldest record in `to` that is still intact */
+	uint64_t records;     /* number of records appended to `to` */
+	uint64_t overwritten; /* number of records in `to` that were overwritten */
+	uint64_t lost;        /* records dropped by the implementation (PERF_RECORD_LOST) */
 };
 
-/* Return the bytes of data that the current ring buffer needs for a classic mapping of `len` bytes,
- * with its page. At least two pages, because a ring buffer of one page cannot wake its reader after
- * one page. */
+/* Return the size in bytes of the data area that the current ring buffer needs for a classic
+ * mapping of `len` bytes (metadata page included). The result is at least two pages, because a
+ * one-page ring buffer cannot wake its reader after one page. */
 static inline size_t tally_classic_from_size(size_t len, size_t page_size)
 {
 	return len - page_size < 2 * page_size ? 2 * page_size : len - page_size;
 }
 
-/* Initialize the private fields. The caller has set the fields up to `scratch` and mapped both ring
- * buffers. Return 0, or -EINVAL unless both sizes are powers of two between 8 and 2^31. */
+/* Initialize the private fields. The caller must have set the fields up to `scratch` and mapped
+ * both ring buffers. Return 0, or -EINVAL unless both sizes are powers of two between 8 and
+ * 2^31. */
 int tally_classic_ring_init(struct tally_classic_ring *ring);
 
 /* Translate the next record that has a classic form, and release its space in `from`. Return false
  * if there is no such record. */
 bool tally_classic_ring_step(struct tally_classic_ring *ring);
 
-/* Translate all records, and copy the other fields of the page. `index` is set to 0, because a copy
- * cannot be used to read the counter. */
+/* Translate all records, and copy the other fields of the metadata page. `index` is set to 0,
+ * because a copy cannot be used to read the counter. */
 void tally_classic_ring_update(struct tally_classic_ring *ring);
 
 /* A decoded overflow packet. Fields that the packet does not contain are 0 or NULL. */
@@ -320,45 +328,48 @@ struct tally_classic_sample {
 	uint32_t pid, tid;
 	uint64_t time; /* ns */
 	uint64_t addr;
-	uint64_t nr_group;     /* members of the group, including the leader, which is first */
-	const uint64_t *group; /* `event` and `val` of each */
-	uint16_t nr;           /* addresses of the callchain: hv, kernel, user, in this order */
+	uint64_t nr_group;     /* number of group members; the leader is first */
+	const uint64_t *group; /* `event` and `val` of each member */
+	uint16_t nr;           /* number of callchain addresses, in the order hv, kernel, user */
 	uint16_t hv, kernel, user;
 	const uint64_t *ips;
 };
 
-/* Decode an overflow packet. The pointers point into `record`, which must be aligned to 8 bytes and
- * at least header.size bytes long. Return 0, or -EINVAL if it is not a whole overflow packet. */
+/* Decode an overflow packet. The pointers point into `record`, which must be aligned to 8 bytes
+ * and at least header.size bytes long. Return 0, or -EINVAL if `record` is not a whole overflow
+ * packet. */
 int tally_classic_sample_decode(const struct tally_classic_header *record,
 				struct tally_classic_sample *ret_sample);
 
 /* ---- the calls ------------------------------------------------------------------------------- */
 
 /*
- * The calls of the document on any implementation of perf_event_open(2): a transport of
- * tally/client.h. Descriptors belong to the implementation. Those of the kernel may be passed to
- * fcntl(2) and poll(2), as in the document, but must be closed with tally_classic_close() and not
- * with close(2). An object may be used by one thread at a time. A child of fork(2) may read and
- * control the events of its parent's object, and free the object, but cannot use or map ring
+ * The document's calls, on any implementation of perf_event_open(2) (a transport as in
+ * tally/client.h). Descriptors belong to the implementation. The kernel's descriptors may be passed
+ * to fcntl(2) and poll(2), as in the document, but must be closed with tally_classic_close(), not
+ * close(2). An object may be used by one thread at a time. A child created by fork(2) may read and
+ * control the events of its parent's object, and may free the object, but cannot use or map ring
  * buffers.
  *
- * A source file that includes tally/client.h, to define its own transport, cannot use the
- * document's names.
+ * A source file that includes tally/client.h to define its own transport cannot use the document's
+ * names.
  */
 struct tally_classic;
 
-/* Create an object. `transport` must outlive it; NULL: the running kernel, or that of `tally
- * emulate`. Return 0 or -ENOMEM. */
+/* Create an object. `transport` must outlive the object. If `transport` is NULL, the object uses
+ * the running kernel, or the emulation if the program runs under `tally emulate`. Return 0 or
+ * -ENOMEM. */
 int tally_classic_new(const struct tally_transport *transport, struct tally_classic **ret_classic);
 
 /* Close all events and free the object. NULL is allowed. */
 void tally_classic_free(struct tally_classic *classic);
 
 /*
- * sys_perf_event_open(). Return a descriptor; -EINVAL if the attr is not valid in the document, if
- * the CPU cannot count the hardware event, or if `flags` is not 0; -EFAULT if `attr` is NULL;
- * -EBADF if `group_fd` is neither -1 nor a descriptor of this object; -ENOMEM; or the error of
- * perf_event_open(2). On Linux `munmap` has no effect: it never writes MUNMAP records.
+ * Open an event, like sys_perf_event_open(). Return a descriptor; -EINVAL if the attr is invalid
+ * according to the document, if the CPU cannot count the hardware event, or if `flags` is not 0;
+ * -EFAULT if `attr` is NULL; -EBADF if `group_fd` is neither -1 nor a descriptor of this object;
+ * -ENOMEM; or the error from perf_event_open(2). `munmap` has no effect on Linux, which never
+ * writes MUNMAP records.
  */
 int tally_classic_open(struct tally_classic *classic, const struct tally_classic_attr *attr,
 		       int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
@@ -371,56 +382,58 @@ struct tally_classic_error tally_classic_why(const struct tally_classic *classic
 /* For a descriptor that does not belong to the object, the functions below return -EBADF;
  * tally_classic_next() returns NULL and tally_classic_lost() returns 0. */
 
-/* Close the descriptor and unmap its ring buffer. If it leads a group, the members become single
- * events. Return 0 or -EBADF. */
+/* Close the descriptor and unmap its ring buffer. If the event leads a group, the members become
+ * single events. Return 0 or -EBADF. */
 int tally_classic_close(struct tally_classic *classic, int fd);
 
-/* Read the count, and the values that read_format selects. Return the number of bytes; 0 for a
+/* Read the count and the values that read_format selects. Return the number of bytes; 0 for a
  * pinned event in the error state; -ENOSPC if `len` is too small; -EFAULT if `to` is NULL; -ENOMEM;
- * or the error of read(2). */
+ * or the error from read(2). */
 int64_t tally_classic_read(struct tally_classic *classic, int fd, void *to, size_t len);
 
-/* Issue a TALLY_CLASSIC_IOC_* request. Return 0; -ENOTTY for other requests; or the error of
+/* Issue a TALLY_CLASSIC_IOC_* request. Return 0; -ENOTTY for other requests; or the error from
  * ioctl(2). */
 int tally_classic_ioctl(struct tally_classic *classic, int fd, unsigned long request,
 			unsigned long arg);
 
-/* Enable or disable the events of this object that lead a group and count the calling process or
- * thread. Other members of groups and events of other tasks are unchanged. Return 0; -EINVAL for
- * another option; or the first error of ioctl(2). */
+/* Enable or disable those events of this object that count the calling process or thread and are
+ * group leaders or single events. Other group members and events of other tasks are unchanged.
+ * Return 0; -EINVAL for any other option; or the first error from ioctl(2). */
 int tally_classic_prctl(struct tally_classic *classic, int option);
 
 /*
  * Map the ring buffer of an event; `len` is the size of 1 + 2^n pages. The data begins one page
- * after `*ret_page`. The mapping must not be written. Its `index` is always 0. data_head is updated
- * by tally_classic_update(), tally_classic_poll() and tally_classic_next(). Return 0; -EINVAL for
- * another length, for an event with `inherit` that counts a task on all CPUs, and in a child of
- * fork(2); -EBUSY if the event already has a ring buffer; -ENOMEM; or the error of mmap(2).
+ * after `*ret_page`. The caller must not write to the mapping. The page's `index` is always 0.
+ * data_head is updated by tally_classic_update(), tally_classic_poll() and tally_classic_next().
+ * Return 0; -EINVAL for any other length, for an event with `inherit` that counts a task on all
+ * CPUs, or in a child created by fork(2); -EBUSY if the event already has a ring buffer; -ENOMEM;
+ * or the error from mmap(2).
  */
 int tally_classic_mmap(struct tally_classic *classic, int fd, size_t len,
 		       const struct tally_classic_page **ret_page);
 
-/* Unmap the ring buffer of `fd`. Return 0, or -EINVAL if it has none. */
+/* Unmap the ring buffer of `fd`. Return 0, or -EINVAL if `fd` has no ring buffer. */
 int tally_classic_munmap(struct tally_classic *classic, int fd);
 
-/* Translate new records into the ring buffer of `fd`. Return 0, or -EINVAL if it has none. */
+/* Translate new records into the ring buffer of `fd`. Return 0, or -EINVAL if `fd` has no ring
+ * buffer. */
 int tally_classic_update(struct tally_classic *classic, int fd);
 
-/* poll(2) for descriptors of this object and others; then call tally_classic_update() for those
- * that are ready. Return the number of ready descriptors; -EOPNOTSUPP if the transport cannot poll;
- * or the error of poll(2). */
+/* Call poll(2) on `polls`, which may contain other descriptors than this object's, and then
+ * tally_classic_update() for this object's ready descriptors. Return the number of ready
+ * descriptors; -EOPNOTSUPP if the transport cannot poll; or the error from poll(2). */
 int tally_classic_poll(struct tally_classic *classic, struct pollfd *polls, size_t nr,
 		       int timeout_ms);
 
 /*
- * Return the next record of the ring buffer of `fd` that was not returned before. It is valid until
- * the next call with this object. NULL if there is no such record or no ring buffer. Records that
- * were overwritten before they were returned are counted as lost.
+ * Return the next record from the ring buffer of `fd`, or NULL if there are no more records or `fd`
+ * has no ring buffer. The record is valid until the next call with this object. Records that are
+ * overwritten before they are returned count as lost.
  */
 const struct tally_classic_header *tally_classic_next(struct tally_classic *classic, int fd);
 
-/* Return the number of records lost so far: those that the implementation dropped, and those that
- * tally_classic_next() did not return in time. */
+/* Return the number of records lost so far: records that the implementation dropped, and records
+ * that tally_classic_next() found overwritten. */
 uint64_t tally_classic_lost(const struct tally_classic *classic, int fd);
 
 #ifdef __cplusplus
@@ -434,7 +447,7 @@ uint64_t tally_classic_lost(const struct tally_classic *classic, int fd);
 #if defined(_LINUX_PERF_EVENT_H) || defined(_UAPI_LINUX_PERF_EVENT_H)
 #error "TALLY_CLASSIC_NAMES cannot be used together with the names of linux/perf_event.h"
 #endif
-/* A later inclusion of the Linux header has no effect, since several of its names have another
+/* Suppress a later inclusion of the Linux header, because several of its names have a different
  * meaning here. */
 #define _LINUX_PERF_EVENT_H
 #define _UAPI_LINUX_PERF_EVENT_H
