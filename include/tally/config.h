@@ -14,7 +14,7 @@
 #define TALLY_CORE_DEFAULT 1
 #endif
 
-/* Events that the children of a task inherit. When off, attr.inherit fails with -EOPNOTSUPP. */
+/* Event inheritance by child tasks. When off, attr.inherit fails with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_INHERITANCE
 #define TALLY_CORE_INHERITANCE TALLY_CORE_DEFAULT
 #endif
@@ -25,21 +25,22 @@
 #define TALLY_CORE_TRACEPOINTS TALLY_CORE_DEFAULT
 #endif
 
-/* Records about the activity of tasks: COMM, MMAP, FORK, EXIT, SWITCH and similar. LOST, THROTTLE
- * and READ remain. When off, the attr bits that request these records fail with -EOPNOTSUPP. */
+/* Records of task activity: COMM, MMAP, FORK, EXIT, SWITCH and similar. LOST, THROTTLE and READ
+ * remain. When off, the attr bits that request these records fail with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_SIDEBAND
 #define TALLY_CORE_SIDEBAND TALLY_CORE_DEFAULT
 #endif
 
-/* Sample fields other than the single words that the core itself provides: READ, CALLCHAIN, RAW,
- * registers, stack, branches, weights and everything that the host determines. Also clocks other
- * than that of the core (attr.use_clockid). When off, these fail with -EOPNOTSUPP. */
+/* Sample fields other than the single-word fields that the core fills in itself. This includes
+ * READ, CALLCHAIN, RAW, registers, stack, branches, weights and everything that the host provides,
+ * as well as clocks other than the core's (attr.use_clockid). When off, requests for these fail
+ * with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_SAMPLE_PARTS
 #define TALLY_CORE_SAMPLE_PARTS TALLY_CORE_DEFAULT
 #endif
 
 /* Sampling at a frequency, with a period that the core adapts. When off, attr.freq fails with
- * -EOPNOTSUPP, also for cpu-clock and task-clock. */
+ * -EOPNOTSUPP, even for cpu-clock and task-clock. */
 #ifndef TALLY_CORE_FREQUENCIES
 #define TALLY_CORE_FREQUENCIES TALLY_CORE_DEFAULT
 #endif
@@ -51,22 +52,22 @@
 #define TALLY_CORE_TRAPS TALLY_CORE_DEFAULT
 #endif
 
-/* Unprivileged users: permission checks, locked-memory limits, a security module and namespaces.
+/* Unprivileged users: permission checks, locked-memory limits, security modules and namespaces.
  * When off, everything is permitted, locked pages are not accounted, and the operations capable,
  * may_observe, may_trap, permit, ids and memlock_limit are not called. */
 #ifndef TALLY_CORE_USERS
 #define TALLY_CORE_USERS TALLY_CORE_DEFAULT
 #endif
 
-/* Counters that programs read in user space with the help of the metadata page
- * (TALLY_PMU_USER_READ). When off, the metadata page describes only the ring buffer, and its fields
- * mark the counter as not readable. */
+/* Counters that programs read in user space through the metadata page (TALLY_PMU_USER_READ). When
+ * off, the metadata page describes only the ring buffer, and its fields mark the counter as not
+ * readable. */
 #ifndef TALLY_CORE_SELF_READ
 #define TALLY_CORE_SELF_READ TALLY_CORE_DEFAULT
 #endif
 
-/* Software events: context switches, migrations, page faults. When off, PERF_TYPE_SOFTWARE has only
- * cpu-clock and task-clock, and other events fail with -ENOENT. tally_core_software() and
+/* Software events: context switches, migrations, page faults. When off, PERF_TYPE_SOFTWARE supports
+ * only cpu-clock and task-clock, and its other events fail with -ENOENT. tally_core_software() and
  * tally_core_hw_count() do nothing. */
 #ifndef TALLY_CORE_SOFTWARE_EVENTS
 #define TALLY_CORE_SOFTWARE_EVENTS (TALLY_CORE_DEFAULT || TALLY_CORE_TRACEPOINTS)
@@ -76,7 +77,7 @@
 #error "TALLY_CORE_TRACEPOINTS requires TALLY_CORE_SOFTWARE_EVENTS"
 #endif
 
-/* The whole attr is stored in each event. When off, only its first 72 bytes (up to config2,
+/* Storage of the whole attr in each event. When off, only its first 72 bytes (up to config2,
  * PERF_ATTR_SIZE_VER1) are stored and attr->size reflects that. An attr with later fields set fails
  * with -EOPNOTSUPP. */
 #ifndef TALLY_CORE_WHOLE_ATTR
@@ -87,8 +88,8 @@
 #error "TALLY_CORE_SAMPLE_PARTS and TALLY_CORE_TRAPS require TALLY_CORE_WHOLE_ATTR"
 #endif
 
-/* Texts that explain why a request was rejected. When off, struct tally_core_refusal contains only
- * the error code. */
+/* Messages that explain why a request was rejected. When off, struct tally_core_refusal contains
+ * only the error code. */
 #ifndef TALLY_CORE_REASONS
 #define TALLY_CORE_REASONS TALLY_CORE_DEFAULT
 #endif
@@ -106,14 +107,15 @@
 #define TALLY_CORE_SEVERAL_CPUS TALLY_CORE_DEFAULT
 #endif
 
-/* Any number of PMUs. When off, the host can register one; a second one fails with -ENOSPC. */
+/* Any number of PMUs. When off, the host can register only one; registering a second one fails with
+ * -ENOSPC. */
 #ifndef TALLY_CORE_SEVERAL_PMUS
 #define TALLY_CORE_SEVERAL_PMUS TALLY_CORE_DEFAULT
 #endif
 
-/* The depth to which records can be nested on one CPU: in a task, a soft interrupt, a hard
- * interrupt and the overflow interrupt. A record beyond this depth is dropped and counted as lost.
- * Each level takes twice settings.record_max bytes. */
+/* Maximum nesting depth of records on one CPU: in a task, a soft interrupt, a hard interrupt and
+ * the overflow interrupt. A record beyond this depth is dropped and counted as lost. Each level
+ * takes twice settings.record_max bytes. */
 #ifndef TALLY_CORE_NESTING
 #define TALLY_CORE_NESTING (TALLY_CORE_DEFAULT ? 4 : 2)
 #endif
