@@ -4,11 +4,11 @@
  * the operations that the embedder supplies.
  *
  * There are two kinds of functions. The system call API implements the calls of perf_event_open(2);
- * most functions take the calling task. The hooks tell the core what happens on the host.
+ * most of its functions take the calling task. The hooks report events on the host to the core.
  *
  * Contexts. The system call API, tally_core_fork(), tally_core_exit(), tally_core_reap(),
  * tally_core_exec() and the functions for CPUs are called with interrupts on, where the host may
- * sleep. Several tasks may be in them at the same time, and each can be preempted at any
+ * sleep. Several tasks may run them at the same time, and each task can be preempted at any
  * instruction. They may sleep, except tally_core_poll() and where stated otherwise. All other hooks
  * are called with interrupts off on the CPU where the event happened, unless stated otherwise; they
  * neither sleep nor allocate. host.h describes the locks.
@@ -44,112 +44,112 @@ extern "C" {
 
 /* ---- core and CPUs ---------------------------------------------------------------------- */
 
-/* The counterparts of /proc/sys/kernel/perf_*. They may be changed at any time through
- * tally_core_settings(), unless noted otherwise; each is a single word. */
+/* The counterparts of /proc/sys/kernel/perf_*. Each setting is a single word, and may be changed at
+ * any time through tally_core_settings() unless noted otherwise. */
 struct tally_core_settings {
 	int32_t paranoid; /* perf_event_paranoid: -1 to 3 */
-	/* Maximum number of samples per second. It applies to each event. For cpu-clock and
-	 * task-clock, which any user may open in any number, it applies to all events of a task
-	 * together and to all events of a CPU together. (Linux limits each of these events
-	 * separately, and also suspends its timer interrupt for a while after three rounds that do
-	 * not end.) */
+	/* Maximum number of samples per second for each event. For cpu-clock and task-clock, of
+	 * which any user may open any number, the limit applies to the sum over all events of a
+	 * task and to the sum over all events of a CPU. (Linux limits each of these events
+	 * separately. It also suspends its timer interrupt for a while if timers are still due
+	 * after three rounds.) */
 	uint32_t max_sample_rate;
-	uint32_t tick_ns;      /* interval between calls of tally_core_tick() */
-	uint32_t mlock_kb;     /* locked memory per user and CPU, beyond RLIMIT_MEMLOCK */
-	uint32_t max_stack;    /* entries of a callchain, without context markers */
-	uint32_t max_contexts; /* context markers of a callchain */
-	uint32_t record_max;   /* bytes of the largest record, 512 to 65,528; fixed at creation */
+	uint32_t tick_ns;      /* interval between calls to tally_core_tick() */
+	uint32_t mlock_kb;     /* KiB each user may lock per CPU, on top of RLIMIT_MEMLOCK */
+	uint32_t max_stack;    /* maximum callchain entries, not counting context markers */
+	uint32_t max_contexts; /* maximum context markers per callchain */
+	uint32_t record_max;   /* maximum record size in bytes, 512 to 65,528; set at creation */
 	bool scattered;        /* allocate ring buffers page by page, not in one piece */
-	bool contiguous;       /* place the metadata page directly before the data; excludes
-	                        * scattered */
+	/* Place the metadata page directly before the data. Cannot be combined with `scattered`. */
+	bool contiguous;
 };
 
 /* Fill in Linux's defaults: paranoid level 2, 100,000 samples per second, a tick of 4 ms, 516 KB,
- * 127 callchain entries with 8 context markers, records up to 65,528 bytes, and the data of a ring
- * buffer in one piece. May be called in any context. */
+ * 127 callchain entries with 8 context markers, records up to 65,528 bytes, and contiguous ring
+ * buffer data. May be called in any context. */
 void tally_core_settings_init(struct tally_core_settings *settings);
 
 /*
- * Create a core for CPUs 0 .. nr_cpus - 1, all of them offline, and register the host's PMUs
- * (ops->pmu_init, else tally_core_pmu_init()). `ops` and `host` must outlive the core. `settings`
- * are copied; NULL: the defaults. record_max is rounded down to a multiple of 8 and limited to its
- * range. May sleep.
+ * Create a core for CPUs 0 .. nr_cpus - 1, all of them offline, and register the host's PMUs (with
+ * ops->pmu_init, else tally_core_pmu_init()). `ops` and `host` must outlive the core. `settings`
+ * are copied; NULL selects the defaults. record_max is rounded down to a multiple of 8 and limited
+ * to its range. May sleep.
  *
  * Return 0; -ENOMEM; -EINVAL if nr_cpus is 0 or too large, if a required operation is NULL, if
  * ops->page_size is invalid, or if both scattered and contiguous are set; -ENXIO if
- * TALLY_HOST_PMU_INIT is offered but the core's tally_core_pmu_init() was linked; or the error of
- * the host's PMU registration.
+ * TALLY_HOST_PMU_INIT is offered but the core's tally_core_pmu_init() was linked; or the error from
+ * registering the host's PMUs.
  */
 int tally_core_create(const struct tally_host_ops *ops, void *host, uint32_t nr_cpus,
 		      const struct tally_core_settings *settings, struct tally_core **ret_core);
 
-/* Free the core. All events must be closed and all tasks must have ended (tally_core_close_all(),
+/* Free the core. All events must be closed and all tasks must have exited (tally_core_close_all(),
  * tally_core_reap()). NULL is allowed. May sleep. */
 void tally_core_destroy(struct tally_core *core);
 
-/* Return the settings of the core, for reading and changing single words. They belong to the core.
- * May be called in any context. */
+/* Return the core's settings, to read them or to change single words. The settings belong to the
+ * core. May be called in any context. */
 struct tally_core_settings *tally_core_settings(struct tally_core *core);
 
-/* Bring a CPU online: its events begin to count. Called on any CPU, or before the other CPUs run.
- * Nothing happens if the CPU is online already. May sleep. Return 0; -EINVAL if the number is not
- * below nr_cpus; -ENXIO if ops->call() cannot reach the CPU. */
+/* Bring a CPU online: its events begin to count. May be called on any CPU, even before the other
+ * CPUs run. Nothing happens if the CPU is already online. May sleep. Return 0; -EINVAL if `cpu` is
+ * not below nr_cpus; -ENXIO if ops->call() cannot reach the CPU. */
 int tally_core_cpu_online(struct tally_core *core, uint32_t cpu);
 
-/* Take a CPU offline: its events stop and keep their counts. Its tasks must have left it. Called on
- * any CPU with interrupts on, while the CPU that goes offline still serves ops->call(). Events of
- * PMUs that count for several CPUs (pmu->cpu_of) move to another CPU. Only one CPU may go offline
- * or online at a time. Nothing happens if the CPU is offline already or does not exist. May sleep.
- */
+/* Take a CPU offline: its events stop and keep their counts. Its tasks must have left the CPU.
+ * Called on any CPU with interrupts on, while the CPU that goes offline still serves ops->call().
+ * Events of PMUs that count for several CPUs (pmu->cpu_of) move to another CPU. Only one CPU may go
+ * offline or online at a time. Nothing happens if the CPU is already offline or does not exist. May
+ * sleep. */
 void tally_core_cpu_offline(struct tally_core *core, uint32_t cpu);
 
-/* Return true if the core knows the CPU as online; false for numbers that do not exist. May be
- * called in any context. */
+/* Return true if the CPU is online as far as the core is concerned. Return false for CPU numbers
+ * that do not exist. May be called in any context. */
 bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu);
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 
-/* Initialize the core's part of a task, and set its ids. Must be called before any other function
+/* Initialize the core's part of a task and set its IDs. Must be called before any other function
  * sees the task. May be called in any context. */
 void tally_core_task_init(struct tally_core_task *task, int32_t pid, int32_t tid);
 
 /* ---- system call API -------------------------------------------------------------------- */
 
-/* The reason why a request was rejected, for messages. The texts are constants. */
+/* The reason why a request was rejected, for messages. The strings are constants. */
 struct tally_core_refusal {
 	int code; /* the -errno that was returned */
 #if TALLY_CORE_REASONS
-	const char *field; /* field of the attr, or argument; may be "" */
+	const char *field; /* offending attr field or argument; may be "" */
 	const char *rule;  /* the rule that was broken */
 	const char *fix;   /* the change that would help; "" if none would */
 #endif
 };
 
 /*
- * perf_event_open(2). `attr` is in the memory of the calling program. A shorter attr is extended
- * with zeros. The tail of a longer one must be zero; otherwise the call fails with -E2BIG and
- * writes the size known here back to attr->size. `*ret_event` is the object that the host's new
- * descriptor refers to; it is released with tally_core_close(). May sleep.
+ * Implement perf_event_open(2). `attr` points to memory of the calling program. A shorter attr is
+ * extended with zeros. If the tail of a longer attr is not zero, the call fails with -E2BIG and
+ * writes the size that the core supports back to attr->size. `*ret_event` is the object to which
+ * the host's new descriptor refers; release it with tally_core_close(). May sleep.
  *
- * Return 0 or an error of perf_event_open(2), among them -EFAULT if `attr` cannot be read, -EBADF
- * if `group_fd` is not an event, -ESRCH if there is no such task, -ENOENT if no PMU has the event,
- * -EACCES or -EPERM if a privilege is missing, and -ENOMEM. If `ret_why` is not NULL, it receives
- * the reason.
+ * Return 0 or an error from perf_event_open(2), for example -EFAULT if `attr` cannot be read,
+ * -EBADF if `group_fd` is not an event, -ESRCH if there is no such task, -ENOENT if no PMU has the
+ * event, -EACCES or -EPERM if a privilege is missing, and -ENOMEM. If `ret_why` is not NULL, it
+ * receives the reason.
  */
 int tally_core_open(struct tally_core *core, struct tally_core_task *current, void *attr,
 		    int32_t pid, int32_t cpu, int group_fd, unsigned long flags,
 		    struct tally_core_event **ret_event, struct tally_core_refusal *ret_why);
 
-/* Close an event, after its last descriptor and its last mapping are gone. If it leads a group, the
- * members become single events. `event` is invalid afterwards. May sleep. */
+/* Close an event after its last descriptor is closed and its last mapping is removed. If the event
+ * leads a group, the members become single events. `event` is invalid afterwards. May sleep. */
 void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 
 /*
  * Iterate over the open events, in the order in which they were opened, including those of
- * tally_core_event_create(). NULL as `event` returns the first one, any other event its successor;
- * NULL is returned at the end. The returned event is referenced until it is passed to the next call
- * or to tally_core_event_put(). Meanwhile it keeps its position in the list. It may be closed in
- * that time, but its attr can still be read. May sleep.
+ * tally_core_event_create(). If `event` is NULL, return the first event, otherwise the one after
+ * `event`; return NULL at the end. The returned event is referenced until it is passed to the next
+ * call or to tally_core_event_put(). Until then it keeps its position in the list. It may be closed
+ * in the meantime, but its attr can still be read. May sleep.
  *
  *	for (event = tally_core_event_next(core, NULL); event;
  *	     event = tally_core_event_next(core, event))
@@ -157,43 +157,43 @@ void tally_core_close(struct tally_core *core, struct tally_core_event *event);
 struct tally_core_event *tally_core_event_next(struct tally_core *core,
 					       struct tally_core_event *event);
 
-/* Drop the reference of tally_core_event_next(), to leave the loop early. NULL is allowed. May
- * sleep. */
+/* Drop the reference taken by tally_core_event_next(), to leave the loop early. NULL is allowed.
+ * May sleep. */
 void tally_core_event_put(struct tally_core_event *event);
 
-/* Close all open events, before the core is destroyed, and return their number. The host releases
- * its descriptors and mappings itself, before or after. No other task may open or close events
- * meanwhile. Events that tally_core_event_next() returned may still be referenced; their references
- * must be dropped before tally_core_destroy(). May sleep. */
+/* Close all open events before the core is destroyed, and return their number. The host releases
+ * its descriptors and mappings itself, before or after this call. No other task may open or close
+ * events during the call. Events that tally_core_event_next() returned may still be referenced;
+ * their references must be dropped before tally_core_destroy(). May sleep. */
 uint32_t tally_core_close_all(struct tally_core *core);
 
 /* Set the pointer that ops->notify() and ops->permit() receive for this event, such as the host's
- * file. It is NULL until set. May be called in any context. */
+ * file. The pointer is initially NULL. May be called in any context. */
 void tally_core_event_set_cookie(struct tally_core_event *event, void *cookie);
 
-/* Return the current attr of the event (PERF_EVENT_IOC_PERIOD changes it). It belongs to the event.
- * May be called in any context. */
+/* Return the event's current attr (PERF_EVENT_IOC_PERIOD changes it). The attr belongs to the
+ * event. May be called in any context. */
 const struct perf_event_attr *tally_core_event_attr(const struct tally_core_event *event);
 
 /*
- * read(2): copy the counts to user memory at `buffer`, in the format that attr.read_format selects;
- * see perf_event_open(2), "Reading results". May sleep.
+ * Implement read(2): copy the counts to user memory at `buffer`, in the format that
+ * attr.read_format selects; see perf_event_open(2), "Reading results". May sleep.
  *
  * Return the number of bytes written; 0 (end of file) for a pinned event in the error state and for
  * a revoked event; -ENOSPC if `len` is too small; -EFAULT if `buffer` cannot be written; -EACCES if
- * ops->permit() forbids it; -ENOMEM.
+ * ops->permit() forbids reading; -ENOMEM.
  */
 int64_t tally_core_read(struct tally_core *core, struct tally_core_event *event, void *buffer,
 			size_t len);
 
 /*
- * ioctl(2): see perf_event_open(2), "perf_event ioctl calls". `current` may be NULL for requests of
- * the kernel itself. May sleep.
+ * Implement ioctl(2); see perf_event_open(2), "perf_event ioctl calls". `current` may be NULL for
+ * requests from the kernel itself. May sleep.
  *
  * Return 0; -ENOTTY for unknown requests; -EINVAL if the request does not apply to the event or the
  * argument is invalid; -EOPNOTSUPP for modifying an event other than a breakpoint; -EBADF if the
- * argument must be a descriptor of an event and is not; -EFAULT if memory at `arg` cannot be
- * accessed; -EACCES if ops->permit() forbids it; -ENODEV if the event was revoked; -ENOMEM. If
+ * argument must be an event's descriptor but is not; -EFAULT if memory at `arg` cannot be accessed;
+ * -EACCES if ops->permit() forbids the request; -ENODEV if the event was revoked; -ENOMEM. If
  * `ret_why` is not NULL, it receives the reason.
  */
 int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
@@ -203,71 +203,70 @@ int tally_core_ioctl(struct tally_core *core, struct tally_core_task *current,
 /* POLLIN, POLLERR and POLLHUP with Linux's numbers. */
 enum { TALLY_CORE_POLLIN = 1, TALLY_CORE_POLLERR = 8, TALLY_CORE_POLLHUP = 16 };
 
-/* poll(2). Return POLLIN once for each wakeup; POLLHUP if the event has no buffer, or if its task
- * and all tasks that inherited the event have ended; POLLERR | POLLHUP if it is pinned and in the
- * error state, or revoked. (That a REFRESH count is used up is reported only to ops->notify().)
- * Does not sleep. */
+/* Implement poll(2). Return POLLIN once for each wakeup; POLLHUP if the event has no buffer, or if
+ * its task and all tasks that inherited the event have exited; POLLERR | POLLHUP if the event is
+ * pinned and in the error state, or revoked. (An exhausted REFRESH count is reported only to
+ * ops->notify().) Does not sleep. */
 unsigned tally_core_poll(struct tally_core *core, struct tally_core_event *event);
 
 /* Options of tally_core_prctl(), with Linux's numbers. */
 enum { TALLY_CORE_PRCTL_DISABLE = 31, TALLY_CORE_PRCTL_ENABLE = 32 };
 
-/* prctl(2) with PR_TASK_PERF_EVENTS_ENABLE or _DISABLE: enable or disable all events that `current`
- * opened, as current Linux does. May sleep. Return 0, or -EINVAL for another option. */
+/* Implement prctl(2) with PR_TASK_PERF_EVENTS_ENABLE or _DISABLE: enable or disable all events that
+ * `current` opened, as current Linux does. May sleep. Return 0, or -EINVAL for any other option. */
 int tally_core_prctl(struct tally_core *core, struct tally_core_task *current, int option);
 
 /* ---- events of the kernel itself -------------------------------------------------------- */
 
 /*
- * Called at each overflow of an event, instead of writing a sample. `event` is the event that was
- * created, also if a child of it overflowed. Called on the CPU where the overflow happened, in the
- * overflow interrupt: interrupts are off, and the interrupt may be one that irq_save does not mask.
- * The function must not sleep, and must not call the core. The first call may come before
- * tally_core_event_create() has returned the event: identify the event by `arg`. Throttling,
- * frequencies and REFRESH work as they do for samples.
+ * Function that the core calls at each overflow of an event instead of writing a sample. `event` is
+ * the event that was created, even if one of its children overflowed. Called on the CPU where the
+ * overflow happened, in the overflow interrupt: interrupts are off, and the interrupt may be one
+ * that irq_save does not mask. The function must not sleep, and must not call the core. The first
+ * call may happen before tally_core_event_create() has returned the event, so identify the event by
+ * `arg`. Throttling, frequencies and REFRESH work as they do for samples.
  */
 typedef void (*tally_core_overflow_fn)(struct tally_core_event *event,
 				       const struct tally_core_sample_data *sample_data, void *arg);
 
-/* The target of an event, its group and its output. */
+/* An event's target, group and output. */
 struct tally_core_event_setup {
 	struct tally_core_task
-		*task; /* the caller keeps it alive during the call; NULL: all of a CPU */
-	int32_t cpu;   /* -1: any CPU; then task is set */
-	struct tally_core_event *leader; /* group leader, kept open by the caller; NULL: none */
-	struct tally_core_event *output; /* event that owns the output buffer; NULL: its own buffer
-	                                  */
-	tally_core_overflow_fn overflow; /* NULL: write samples */
+		*task; /* kept alive by the caller during the call; NULL for CPU-wide events */
+	int32_t cpu;   /* -1 for any CPU, in which case task must be set */
+	struct tally_core_event *leader; /* group leader, kept open by the caller, or NULL */
+	struct tally_core_event *output; /* owner of the output buffer; NULL for the new event */
+	tally_core_overflow_fn overflow; /* NULL to write samples */
 	void *overflow_arg;
 };
 
 /*
- * Create an event of the kernel itself, without a descriptor and without user memory, for example
- * for a watchdog or a profiler in an RTOS. No permissions are checked. `attr` is copied. Release
- * the event with tally_core_close(). tally_core_ioctl() with NULL as `current` controls it: ENABLE,
- * DISABLE, RESET, REFRESH. tally_core_mmap() maps it; with NULL as `current` no account is charged.
- * May sleep. Return 0 or an error of tally_core_open(); if `ret_why` is not NULL, it receives the
- * reason.
+ * Create an event for the kernel itself, without a descriptor or user memory, for example for a
+ * watchdog or a profiler in an RTOS. No permissions are checked. `attr` is copied. Release the
+ * event with tally_core_close(). tally_core_ioctl() with NULL as `current` controls it: ENABLE,
+ * DISABLE, RESET, REFRESH. tally_core_mmap() maps it; with NULL as `current`, no account is
+ * charged. May sleep. Return 0 or an error from tally_core_open(); if `ret_why` is not NULL, it
+ * receives the reason.
  */
 int tally_core_event_create(struct tally_core *core, const struct perf_event_attr *attr,
 			    const struct tally_core_event_setup *setup,
 			    struct tally_core_event **ret_event,
 			    struct tally_core_refusal *ret_why);
 
-/* The counts of an event. */
+/* An event's counts. */
 struct tally_core_counts {
 	uint64_t value;
 	uint64_t enabled, running; /* ns */
 };
 
 /* Read the counts of an event and its children. May sleep. Return 0; -ENOSPC if the event is pinned
- * and there was no counter for it; -ENODEV if it was revoked. */
+ * and no counter was available for it; -ENODEV if the event was revoked. */
 int tally_core_event_read(struct tally_core *core, struct tally_core_event *event,
 			  struct tally_core_counts *ret_counts);
 
-/* Redirect the event's output as PERF_EVENT_IOC_SET_OUTPUT does, with the target given as an
- * object. NULL as `target`: do not write records. May sleep. Return 0; -EINVAL if the event has a
- * buffer of its own, if `target` has no buffer, or if the two events differ in CPU, clock or
+/* Redirect the event's output as PERF_EVENT_IOC_SET_OUTPUT does, except that the target is given as
+ * an object. If `target` is NULL, no records are written. May sleep. Return 0; -EINVAL if the event
+ * has a buffer of its own, if `target` has no buffer, or if the two events differ in CPU, clock or
  * direction; -ENOMEM. If `ret_why` is not NULL, it receives the reason. */
 int tally_core_event_set_output(struct tally_core *core, struct tally_core_event *event,
 				struct tally_core_event *target,
@@ -276,89 +275,96 @@ int tally_core_event_set_output(struct tally_core *core, struct tally_core_event
 struct tally_core_buffer;
 
 /*
- * Take the next record of a buffer that was mapped writable, and copy it to `to`, which has `len`
- * bytes. Only one reader may use a buffer at a time. May be called in any context except the
- * overflow interrupt.
+ * Take the next record from a buffer that was mapped writable, and copy it to `to`, which has space
+ * for `len` bytes. Only one reader may use a buffer at a time. May be called in any context except
+ * the overflow interrupt.
  *
  * Return the size of the record; 0 if there is no record; -ENOSPC if the record is longer than
  * `len` (it stays in the buffer); -EINVAL if the buffer does not contain a valid record at
- * data_tail, because another writer changed it. In that case the whole content of the buffer is
- * dropped.
+ * data_tail because another writer changed the buffer. In that case the buffer's entire contents
+ * are dropped.
  */
 int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_t len);
 
 /* ---- classic ABI ------------------------------------------------------------------------ */
 
-/* tally/classic.h translates the calls of the 2009 design document to the current ones. The next
- * two functions have no current counterpart. */
+/* tally/classic.h translates the calls of the 2009 design document to current calls. The next two
+ * functions have no current counterpart. */
 
 #if TALLY_CORE_CLASSIC
-/* Write MUNMAP records for the event and for the events inherited from it, from now on. They are
- * laid out like MMAP records, with type TALLY_CLASSIC_CORE_MUNMAP. This cannot be undone. May
- * sleep. */
+/* From this call on, write MUNMAP records for the event and for events inherited from it. The
+ * records are laid out like MMAP records, with type TALLY_CLASSIC_CORE_MUNMAP. This cannot be
+ * undone. May sleep. */
 void tally_core_event_emit_munmap(struct tally_core *core, struct tally_core_event *event);
 
-/* prctl(2) as the design document defines it: enable or disable the group leaders that are attached
- * to `current`, regardless of their opener, but not events that `current` opened on other tasks.
- * May sleep. Return 0, or -EINVAL for another option. */
+/* Implement prctl(2) as the design document defines it: enable or disable the group leaders that
+ * are attached to `current`, no matter which task opened them, but not events that `current` opened
+ * on other tasks. May sleep. Return 0, or -EINVAL for any other option. */
 int tally_core_prctl_attached(struct tally_core *core, struct tally_core_task *current, int option);
 #endif
 
 /* ---- mapping ---------------------------------------------------------------------------- */
 
 /*
- * mmap(2) of an event: `len` is the size of 1 + 2^n pages, and `pgoff` is 0. (If pages are smaller
- * than struct perf_event_mmap_page, the metadata take more than one page; see
- * tally_core_mmap_size().) The first mapping creates the buffer; further ones must have the same
- * length. `writable` means that the program may write data_tail; otherwise the buffer is
- * overwritten. The pages are charged to `current`; NULL: to no account. The holder of the
- * descriptor may map the event. Each successful call is paired with one tally_core_munmap(). May
- * sleep.
+ * Implement mmap(2) for an event. `len` is the size of 1 + 2^n pages, and `pgoff` is 0. (If pages
+ * are smaller than struct perf_event_mmap_page, the metadata takes more than one page; see
+ * tally_core_mmap_size().) The first mapping creates the buffer; further mappings must have the
+ * same length. `writable` means that the program may write data_tail; otherwise the buffer is
+ * overwritten. The pages are charged to `current`, or to no account if `current` is NULL. The open
+ * descriptor is the only permission needed. Each successful call is paired with one
+ * tally_core_munmap(). May sleep.
  *
- * Return 0; -EINVAL if the length or offset is wrong, if the buffer exists with another length, if
- * attr.inherit is set and the event counts on all CPUs, or if the event can move between CPUs
- * (pmu->cpu_of); -EBUSY if the event writes to another event's buffer (PERF_EVENT_IOC_SET_OUTPUT);
- * -EPERM if the locked-memory limit would be exceeded; -EACCES if ops->permit() forbids it; -ENODEV
- * if the event was revoked; -ENOMEM. If `ret_why` is not NULL, it receives the reason.
+ * Return 0; -EINVAL if the length or offset is wrong, if the buffer already exists with a different
+ * length, if attr.inherit is set and the event counts on all CPUs, or if the event can move between
+ * CPUs (pmu->cpu_of); -EBUSY if the event writes to another event's buffer
+ * (PERF_EVENT_IOC_SET_OUTPUT); -EPERM if the locked-memory limit would be exceeded; -EACCES if
+ * ops->permit() forbids mapping; -ENODEV if the event was revoked; -ENOMEM. If `ret_why` is not
+ * NULL, it receives the reason.
  */
 int tally_core_mmap(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_event *event, size_t len, uint64_t pgoff, bool writable,
 		    struct tally_core_buffer **ret_buffer, struct tally_core_refusal *ret_why);
 
-/* Return the number of bytes to map for a ring buffer with `data_len` bytes of data: adds the
- * metadata. `data_len` is a power of two of pages, or 0. May be called in any context. */
+/* Return the number of bytes to map for a ring buffer with `data_len` bytes of data plus the
+ * metadata. `data_len` is 0 or a power-of-two number of pages, in bytes. May be called in any
+ * context. */
 size_t tally_core_mmap_size(const struct tally_core *core, size_t data_len);
 
-/* Release one mapping of tally_core_mmap(). The last one detaches the buffer from the event and
- * calls the CPU that may write to it. May sleep. */
+/* Release one mapping made by tally_core_mmap(). Releasing the last mapping detaches the buffer
+ * from all events that write to it, and interrupts the CPUs that may still be writing to it
+ * (ops->call()). May sleep. */
 void tally_core_munmap(struct tally_core *core, struct tally_core_event *event,
 		       struct tally_core_buffer *buffer);
 
-/* Return the page at `index` of a mapping, or NULL beyond its end. Page 0 is the metadata page
- * (struct perf_event_mmap_page), which continues on the next pages if pages are smaller. The data
- * begins at index data_offset / page_size, which otherwise is 1. The result is page-aligned memory
- * of ops->pages_alloc().
+/*
+ * Return the page at `index` of a mapping, or NULL beyond its end. Page 0 is the metadata page
+ * (struct perf_event_mmap_page), which continues on the next pages if it is larger than a page. In
+ * that case the data begins at index data_offset / page_size, otherwise at index 1. The result is
+ * page-aligned memory from ops->pages_alloc().
  *
- * With settings.contiguous the whole mapping is one piece of memory. A program without an MMU then
- * finds the data at data_offset from the page, as in a mapping. Otherwise the metadata is separate
- * from the data, and the data is one piece unless settings.scattered is set.
+ * With settings.contiguous the whole mapping is one piece of memory. On a machine without an MMU, a
+ * program then finds the data at data_offset from the page, as in a mapping. Otherwise the metadata
+ * is separate from the data, and the data is one piece unless settings.scattered is set.
  *
- * On 32-bit machines data_head is written in two halves: read it until two reads agree. data_tail
- * may be written in halves too: while a reader is interrupted between them, the ring buffer can
- * look full. tally_core_buffer_read() handles both. May be called in any context. */
+ * On 32-bit machines data_head is written in two halves; read it until two reads agree. data_tail
+ * may be written in halves too; if the reader is interrupted between the two writes, the ring
+ * buffer can look full in the meantime. tally_core_buffer_read() handles both. May be called in any
+ * context.
+ */
 void *tally_core_buffer_page(const struct tally_core_buffer *buffer, size_t index);
 
 /* ---- hooks ------------------------------------------------------------------------------ */
 
 /* The first member of every core. Private; declared here for tally_core_is_watched(). */
 struct tally_core_watch {
-	uint32_t users; /* not 0: an event is open, or a task that had one remains */
+	uint32_t users; /* nonzero if an event is open or a task that had one still exists */
 };
 
 /*
- * Return true if the core must be told what happens on the host. The frequent hooks check this
- * first: without events they cost one load and a branch. Always true if the host has no running()
- * operation, because the core must then be told which task runs. May be called in any context.
+ * Return true if the host must report its activity to the core. Frequent hooks check this first, so
+ * that without events they cost only one load and one branch. Always true if the host has no
+ * running() operation, because the core must then keep track of the running task. May be called in
+ * any context.
  */
 static inline bool tally_core_is_watched(const struct tally_core *core)
 {
@@ -369,7 +375,7 @@ static inline bool tally_core_is_watched(const struct tally_core *core)
 struct tally_core_mapping;
 struct tally_core_tracepoint;
 
-/* The bodies of the inline hooks below. Call those instead. */
+/* The bodies of the inline hooks below. Call the hooks instead. */
 /* The body of tally_core_switch(). */
 void tally_core_watched_switch(struct tally_core *core, struct tally_core_task *prev,
 			       struct tally_core_task *next, bool preempt);
@@ -392,13 +398,13 @@ void tally_core_watched_tracepoint_hit(struct tally_core *core,
 				       const struct tally_core_sample_data *sample_data);
 
 /*
- * The CPU switches from `prev` to `next`. NULL means a task without events; the idle task may be
- * NULL in both places. `preempt` means that `prev` could have continued to run. Called on the CPU
- * that switches, with interrupts off. The cost depends on the events of the two tasks.
+ * Report that the CPU switches from `prev` to `next`. NULL means a task without events, and may be
+ * passed for the idle task. `preempt` means that `prev` could have continued to run. Called on the
+ * CPU that switches, with interrupts off. The cost depends on the events of the two tasks.
  *
- * Every switch that happens must be reported. A repeated report, or one from a task to itself, has
- * no effect. A report of a switch that then did not happen is corrected by the next one. For each
- * CPU the core remembers the last `next`; `prev` is used only if that is NULL.
+ * Every switch must be reported. A repeated report, or a report of a switch from a task to itself,
+ * has no effect. If a reported switch does not take place after all, the next report corrects this.
+ * The core remembers the last `next` for each CPU; `prev` is used only if the last `next` was NULL.
  */
 static inline void tally_core_switch(struct tally_core *core, struct tally_core_task *prev,
 				     struct tally_core_task *next, bool preempt)
@@ -407,8 +413,8 @@ static inline void tally_core_switch(struct tally_core *core, struct tally_core_
 		tally_core_watched_switch(core, prev, next, preempt);
 }
 
-/* Called once per settings.tick_ns on each CPU, with interrupts off: rotates groups, adapts
- * frequencies and ends throttling. `sample_data` describes what the tick interrupted. */
+/* Rotate groups, adapt frequencies and end throttling. Called once per settings.tick_ns on each
+ * CPU, with interrupts off. `sample_data` describes what the tick interrupted. */
 static inline void tally_core_tick(struct tally_core *core,
 				   const struct tally_core_sample_data *sample_data)
 {
@@ -416,50 +422,52 @@ static inline void tally_core_tick(struct tally_core *core,
 		tally_core_watched_tick(core, sample_data);
 }
 
-/* The deadline of ops->timer() has been reached. Called on that CPU with interrupts off;
- * `sample_data` describes what the timer interrupted. If it is called too early, it only sets the
- * timer again. */
+/* Report that the deadline of ops->timer() has been reached. Called on the timer's CPU with
+ * interrupts off; `sample_data` describes what the timer interrupted. A call that is too early only
+ * sets the timer again. */
 void tally_core_timer(struct tally_core *core, const struct tally_core_sample_data *sample_data);
 
-/* Do the work for which ops->defer() was called, on the same CPU: notify pollers, send signals,
+/* Do the work for which ops->defer() was called, on the same CPU: notify pollers, send signals, and
  * disable events that used up their REFRESH count. Called with interrupts off, outside the overflow
  * interrupt. */
 void tally_core_deferred(struct tally_core *core);
 
-/* `current` creates `child`: a thread of its process, or with `process` a new process. Both must
- * have been initialized with tally_core_task_init(). This includes the boot task and the idle tasks
- * if they create tasks. The child must not run yet, and task_get() must not find it. If it cannot
- * be started after all, call tally_core_exit() for it. May sleep. No lock is taken if `current` has
- * no events. Return 0; -ENOMEM; -EBUSY if an event was opened on the child already. On failure
- * nothing is inherited. */
+/* Report that `current` creates `child`: a new process if `process` is set, otherwise a thread of
+ * the same process. Both tasks must have been initialized with tally_core_task_init(); this
+ * includes the boot task and the idle tasks if they create tasks. The child must not run yet, and
+ * task_get() must not find it. If the child cannot be started after all, call tally_core_exit() for
+ * it. May sleep. No lock is taken if `current` has no events. Return 0; -ENOMEM; -EBUSY if an event
+ * has already been opened on the child. On failure nothing is inherited. */
 int tally_core_fork(struct tally_core *core, struct tally_core_task *current,
 		    struct tally_core_task *child, bool process);
 
-/* `task` ends. It is either the running task, or a task that does not run and to which no CPU
- * switches meanwhile. Its counts are added to the events it inherited from. May sleep. Afterwards
- * the core does not use the task any more. The host must keep it in memory until the core was told
- * that the CPU that ran it last switched to another task. */
+/* Report that `task` exits. It is either the running task, or a task that is not running and to
+ * which no CPU switches during the call. The counts of its inherited events are added to the
+ * original events. May sleep. After the call the core does not use the task any longer. The host
+ * must keep the task in memory until the CPU on which it last ran has reported a switch to another
+ * task. */
 void tally_core_exit(struct tally_core *core, struct tally_core_task *task);
 
-/* Like tally_core_exit(), but for any task in any state: it neither sleeps nor calls another CPU.
- * It may be called with interrupts off, in a critical section, and for a task that runs on another
- * CPU. Return true if the task left events for tally_core_reap(); until then its counts are not in
- * the events it inherited from. The host may free `task` under the same condition as after
- * tally_core_exit(). If the task was inside a call of the core, it must stay in memory until that
- * call has returned. */
+/* Do the same as tally_core_exit() for a task in any state, without sleeping or using ops->call().
+ * May be called with interrupts off, in a critical section, and for a task that is running on
+ * another CPU. Return true if the task left events for tally_core_reap(); until tally_core_reap()
+ * is called, the counts of the task's inherited events are not included in the original events. The
+ * host may free `task` under the same condition as after tally_core_exit(). If the task was inside
+ * a call to the core, it must stay in memory until that call has returned. */
 bool tally_core_end(struct tally_core *core, struct tally_core_task *task);
 
-/* End the events that tally_core_end() left. Also required before tally_core_destroy(). Calls every
- * CPU. May sleep. */
+/* Destroy the events that tally_core_end() left over. Must be called before tally_core_destroy().
+ * If there are such events, ops->call() interrupts every online CPU. May sleep. */
 void tally_core_reap(struct tally_core *core);
 
-/* The running task `task` has executed another program: handles enable_on_exec and remove_on_exec.
- * `privileged` means that the new program has more rights than its caller: then all events attached
- * to this task end, and their counts stay readable; per-CPU events continue. May sleep. */
+/* Report that the running task `task` has executed another program, and handle enable_on_exec and
+ * remove_on_exec. `privileged` means that the new program has more privileges than its caller. In
+ * this case all events attached to the task stop permanently, but their counts stay readable;
+ * per-CPU events continue. May sleep. */
 void tally_core_exec(struct tally_core *core, struct tally_core_task *task, bool privileged);
 
-/* The name of the running task `task` changed to `comm`. `exec` is true if the change is part of an
- * exec. Called with interrupts off. */
+/* Report that the name of the running task `task` changed to `comm`. `exec` is true if the change
+ * is part of an exec. Called with interrupts off. */
 static inline void tally_core_comm(struct tally_core *core, struct tally_core_task *task,
 				   const char *comm, bool exec)
 {
@@ -473,15 +481,15 @@ struct tally_core_mapping {
 	uint32_t maj, min;
 	uint64_t ino, ino_generation;
 	uint32_t prot, flags;
-	bool executable;       /* false: reported only with attr.mmap_data */
-	uint8_t build_id_size; /* bytes of build_id; 0: unknown */
+	bool executable;       /* if false, reported only with attr.mmap_data */
+	uint8_t build_id_size; /* size of build_id in bytes; 0 if unknown */
 	uint8_t build_id[20];
 	const char *filename;
 };
 
-/* The running task `task` created a mapping, or with `unmapped` removed one. Removals are reported
- * only to events of the classic ABI. Called with interrupts off; `mapping` is read during the call
- * only. */
+/* Report that the running task `task` created a mapping or, if `unmapped` is set, removed one.
+ * Removals are reported only to events of the classic ABI. Called with interrupts off; `mapping` is
+ * read only during the call. */
 static inline void tally_core_mapped(struct tally_core *core, struct tally_core_task *task,
 				     const struct tally_core_mapping *mapping, bool unmapped)
 {
@@ -489,35 +497,37 @@ static inline void tally_core_mapped(struct tally_core *core, struct tally_core_
 		tally_core_watched_mapped(core, task, mapping, unmapped);
 }
 
-/* The running task `task` is now in these namespaces. `links` are `nr` = 7 entries in Linux's
- * order: net, uts, ipc, pid, user, mnt, cgroup. Called with interrupts off. */
+/* Report that the running task `task` is now in these namespaces. `links` has `nr` = 7 entries, in
+ * Linux's order: net, uts, ipc, pid, user, mnt, cgroup. Called with interrupts off. */
 void tally_core_namespaces(struct tally_core *core, struct tally_core_task *task,
 			   const struct perf_ns_link_info *links, uint32_t nr);
 
-/* Kernel code named `name` was added at `addr`, or with `gone` removed: KSYMBOL records. `type` is
- * PERF_RECORD_KSYMBOL_TYPE_*, `len` is in bytes. Called with interrupts off. */
+/* Report, for KSYMBOL records, that kernel code named `name` was added at `addr`, or removed if
+ * `gone` is set. `type` is PERF_RECORD_KSYMBOL_TYPE_*, `len` is in bytes. Called with interrupts
+ * off. */
 void tally_core_ksymbol(struct tally_core *core, uint64_t addr, uint32_t len, uint16_t type,
 			bool gone, const char *name);
 
-/* Kernel code at `addr` is about to change from `before` to `after`: TEXT_POKE records. Both
- * lengths must be below 65,536 bytes; otherwise nothing is recorded. A record is also omitted if it
- * does not fit into settings.record_max. For hosts that offer TALLY_HOST_TEXT_POKE. Called with
- * interrupts off. */
+/* Report, for TEXT_POKE records, that kernel code at `addr` is about to change from `before` to
+ * `after`. Both lengths must be below 65,536 bytes; otherwise nothing is recorded. A record is also
+ * omitted if it does not fit into settings.record_max. For hosts that offer TALLY_HOST_TEXT_POKE.
+ * Called with interrupts off. */
 void tally_core_text_poke(struct tally_core *core, uint64_t addr, const void *before,
 			  uint32_t before_len, const void *after, uint32_t after_len);
 
-/* A BPF program was loaded or unloaded (`type` is PERF_BPF_EVENT_*). `id` is its id and `tag` its
- * tag of 8 bytes. For hosts that offer TALLY_HOST_BPF. Called with interrupts off. */
+/* Report that a BPF program was loaded or unloaded (`type` is PERF_BPF_EVENT_*). `id` is the
+ * program's ID and `tag` its 8-byte tag. For hosts that offer TALLY_HOST_BPF. Called with
+ * interrupts off. */
 void tally_core_bpf(struct tally_core *core, uint16_t type, uint32_t id, const uint8_t *tag);
 
-/* A cgroup was created: `id` as ops->cgroup() returns it, and its path. For hosts that offer
- * TALLY_HOST_CGROUP. Called with interrupts off. */
+/* Report that the cgroup at `path` was created. `id` is the cgroup's ID as returned by
+ * ops->cgroup(). For hosts that offer TALLY_HOST_CGROUP. Called with interrupts off. */
 void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path);
 
-/* `nr` software events of kind `id` (PERF_COUNT_SW_*) happened in the running task: page faults,
- * alignment faults, emulation faults. Unknown ids are ignored. The core counts context switches and
- * migrations itself, unless the host offers TALLY_HOST_REPORTS_SWITCHES. It always counts the
- * clocks itself. Called with interrupts off on the CPU where the events happened. */
+/* Report `nr` software events of kind `id` (PERF_COUNT_SW_*) in the running task: page faults,
+ * alignment faults or emulation faults. Unknown IDs are ignored. The core itself always counts
+ * cpu-clock and task-clock, and also context switches and migrations unless the host offers
+ * TALLY_HOST_REPORTS_SWITCHES. Called with interrupts off on the CPU where the events happened. */
 static inline void tally_core_software(struct tally_core *core, uint32_t id, uint64_t nr,
 				       const struct tally_core_sample_data *sample_data)
 {
@@ -530,7 +540,7 @@ static inline void tally_core_software(struct tally_core *core, uint32_t id, uin
 /* A field of a tracepoint's raw data that filters can name. */
 struct tally_core_field {
 	const char *name;
-	uint16_t offset, size; /* bytes, in the raw data; size 1, 2, 4 or 8 for integers */
+	uint16_t offset, size; /* in bytes, in the raw data; integers have size 1, 2, 4 or 8 */
 	bool is_signed;
 	bool is_string; /* NUL-terminated within size bytes */
 };
@@ -541,11 +551,11 @@ struct tally_core_tracepoint {
 	uint64_t id;                           /* attr.config; unique */
 	const struct tally_core_field *fields; /* the fields that filters can name */
 	uint32_t nr_fields;
-	bool about_own_task; /* its data is known to the task that hits it anyway, as for a system
-	                      * call: unprivileged users may request PERF_SAMPLE_RAW for their own
-	                      * tasks */
+	/* The task that hits the tracepoint already knows the tracepoint's data, as with a system
+	 * call. Unprivileged users may therefore request PERF_SAMPLE_RAW for their own tasks. */
+	bool about_own_task;
 	/* Private to the core, zero until registered. */
-	uint32_t users; /* references: its events, and lookups in progress */
+	uint32_t users; /* references held by its events and by lookups in progress */
 	bool leaving;
 	struct tally_core_tracepoint *next;
 };
@@ -557,9 +567,9 @@ struct tally_core_tracepoint {
 int tally_core_tracepoint_register(struct tally_core *core,
 				   struct tally_core_tracepoint *tracepoint);
 
-/* Unregister a tracepoint that is not hit any more. Its open events are revoked, as described for
- * tally_core_pmu_unregister(). May sleep. Return 0; -ENOENT if it is not registered; -EBUSY if one
- * of its events is being opened or closed at the moment: call again. */
+/* Unregister a tracepoint that can no longer be hit. Its open events are revoked, as described for
+ * tally_core_pmu_unregister(). May sleep. Return 0; -ENOENT if the tracepoint is not registered;
+ * -EBUSY if one of its events is being opened or closed (call again later). */
 int tally_core_tracepoint_unregister(struct tally_core *core,
 				     struct tally_core_tracepoint *tracepoint);
 
@@ -568,8 +578,8 @@ int tally_core_tracepoint_unregister(struct tally_core *core,
 const struct tally_core_tracepoint *
 tally_core_tracepoint_find(struct tally_core *core, const char *system, const char *name);
 
-/* The running task hit `tracepoint` with `len` bytes of raw data at `raw`. Called with interrupts
- * off; `raw` and `sample_data` are read during the call only. */
+/* Report that the running task hit `tracepoint`, with `len` bytes of raw data at `raw`. Called with
+ * interrupts off; `raw` and `sample_data` are read only during the call. */
 static inline void tally_core_tracepoint_hit(struct tally_core *core,
 					     const struct tally_core_tracepoint *tracepoint,
 					     const void *raw, uint32_t len,
