@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parsing event strings into attrs, naming attrs, and printing tracepoint payloads.
+ * Parse event strings into attrs, name attrs, and print tracepoint payloads.
  *
  * Functions that return int return 0 or a negative errno unless stated otherwise; `ret_` pointers
- * are untouched on failure. Error objects may be NULL; free functions accept NULL. Nothing here
- * prints or opens a perf event.
+ * are untouched on failure. Error objects may be NULL; free functions accept NULL. No function
+ * prints anything or opens a perf event.
  *
- * Threads: a context, a list or a format may be used by one thread at a time; different ones are
+ * Threads: a context, a list or a format may be used by one thread at a time; different objects are
  * independent. A compiled print program is constant and may be shared. Functions marked "Pure" only
  * compute from their arguments and may be called from any thread.
  *
@@ -37,10 +37,10 @@ struct tally_str;
 
 struct tally_events;
 
-/* Create a context. `sysfs` is the directory that contains bus/event_source/devices (NULL: /sys).
- * `tracefs` is the directory that contains events/ (NULL: /sys/kernel/tracing, then
- * /sys/kernel/debug/tracing). Files are read when they are needed; what was read of a PMU is
- * cached. Return 0 or -ENOMEM. */
+/* Create a context. `sysfs` is the directory that contains bus/event_source/devices, or NULL for
+ * /sys. `tracefs` is the directory that contains events/, or NULL for /sys/kernel/tracing with
+ * /sys/kernel/debug/tracing as fallback. Files are read when they are needed; data read about a PMU
+ * is cached. Return 0 or -ENOMEM. */
 int tally_events_new(const char *sysfs, const char *tracefs, struct tally_events **ret_events);
 
 /* Free the context. Lists parsed with it stay valid. NULL is allowed. */
@@ -51,11 +51,11 @@ void tally_events_free(struct tally_events *events);
 struct tally_event_error {
 	int code;         /* the -errno that was returned; 0 if there was no error */
 	const char *text; /* constant; lower case, no full stop */
-	size_t offset;    /* offset in the whole string that the text refers to */
-	char slice[64];   /* the piece that is wrong, truncated to fit */
-	unsigned nr_near; /* known names most similar to the slice, best first */
+	size_t offset;    /* offset of the problem in the whole string */
+	char slice[64];   /* the offending text, truncated to fit */
+	unsigned nr_near; /* number of known names similar to `slice`, best match first */
 	char near[5][64];
-	char fix[256]; /* how to solve the problem; "" if unknown */
+	char fix[256]; /* how to fix the problem; "" if unknown */
 };
 
 /* Find the tracefs directory. `*ret_root` belongs to `events`. Return 0; -ENOENT if tracefs is not
@@ -65,30 +65,31 @@ int tally_events_tracefs(struct tally_events *events, const char **ret_root,
 
 /* ---- tables: names and metrics of CPU events -------------------------------- */
 
-/* A problem in a table file. The strings are valid during the call. */
+/* A problem in a table file. The strings are valid only during the callback. */
 struct tally_events_diagnostic {
-	bool error;            /* else a warning */
-	const char *path;      /* of the file */
-	uint32_t line, column; /* from 1; 0 if the problem concerns the whole file */
+	bool error;            /* if false, a warning */
+	const char *path;      /* path to the table file */
+	uint32_t line, column; /* counted from 1; 0 if the problem concerns the whole file */
 	const char *what, *why;
 };
 
-/* Receives the problems of table files. `data` is that of tally_events_set_tables(). */
+/* Callback that receives problems in table files. `data` is the pointer passed to
+ * tally_events_set_tables(). */
 typedef void tally_events_diagnostic_fn(const struct tally_events_diagnostic *diagnostic,
 					void *data);
 
 /* Read events and metrics from `path` instead of the built-in tables: a tree like pmu-events/arch,
  * a directory of JSON files, or a single file in Linux's or Intel's format. `diagnostic` may be
- * NULL. The files are read when they are first needed; the function that needs them then fails like
- * tally_events_table_get(). Return 0 or -ENOMEM. */
+ * NULL. The files are read when they are first needed; the function that reads them can then return
+ * the errors of tally_events_table_get(). Return 0 or -ENOMEM. */
 int tally_events_set_tables(struct tally_events *events, const char *path,
 			    tally_events_diagnostic_fn *diagnostic, void *data);
 
-/* The CPU that the event names are for. */
+/* The CPU to which event names refer. */
 enum tally_events_cpu {
-	TALLY_CPU_THIS,  /* this machine under another identity, as with PERF_CPUID; "": without
-	                  * tables */
-	TALLY_CPU_OTHER, /* another machine: PMUs are those of its architecture, not from sysfs */
+	/* This machine under another identity, as with PERF_CPUID; "" disables the tables. */
+	TALLY_CPU_THIS,
+	TALLY_CPU_OTHER, /* another machine; its architecture, not sysfs, defines the PMUs */
 };
 
 /* Use the tables of another CPU. `cpuid` is an identity as in mapfile.csv, such as
@@ -97,18 +98,18 @@ enum tally_events_cpu {
 int tally_events_set_cpu(struct tally_events *events, enum tally_events_cpu whose,
 			 const char *cpuid);
 
-/* The table that is used. */
+/* The event table in use. */
 struct tally_events_table {
 	const char *cpuid;       /* "" if the machine does not provide it */
 	const char *arch, *name; /* "x86", "silvermont"; name is "" if there is no table */
-	bool architectural;      /* no table of this CPU: events of its architecture */
-	bool other;              /* of another machine */
+	bool architectural;      /* the CPU has no table; only its architecture's events exist */
+	bool other;              /* the table is for another machine */
 	uint32_t nr_events, nr_metrics;
 };
 
-/* Read the tables if necessary, and describe the one in use. The strings are valid as long as
- * `events`. Return 0, also if there is no table; -ENOENT if the path does not exist; -EINVAL if its
- * content is invalid; -EFBIG; -E2BIG; -ENOMEM; or the error of open(2). */
+/* Read the tables if necessary, and describe the table in use. The strings are valid as long as
+ * `events`. Return 0, even if there is no table; -ENOENT if the path does not exist; -EINVAL if its
+ * content is invalid; -EFBIG; -E2BIG; -ENOMEM; or the error from open(2). */
 int tally_events_table_get(struct tally_events *events, struct tally_events_table *ret_table);
 
 /* ---- strings to attrs ----------------------------------------------------- */
@@ -132,17 +133,17 @@ enum tally_event_term {
 	TALLY_TERM_DRIVER = 1 << 14,
 };
 
-/* Times that perf stat measures itself. The attr is that of the dummy software event. */
+/* Times that perf stat measures itself. The event's attr is the dummy software event. */
 enum tally_event_tool {
 	TALLY_TOOL_NONE = 0,
 	TALLY_TOOL_DURATION_TIME = 1, /* wall time of the run, ns */
-	TALLY_TOOL_USER_TIME = 2,     /* of the command, ns */
+	TALLY_TOOL_USER_TIME = 2,     /* user time of the command, ns */
 	TALLY_TOOL_SYSTEM_TIME = 3,
 };
 
-/* Settings of one event that override those of the command line, if their bit in `given` is set. */
+/* Per-event settings. A setting overrides the command line if its bit in `given` is set. */
 struct tally_event_terms {
-	uint32_t given;        /* enum tally_event_term */
+	uint32_t given;        /* mask of enum tally_event_term */
 	uint64_t period, freq; /* also in attr.sample_period, or sample_freq with attr.freq */
 	bool time;             /* time=0|1: record timestamps */
 	bool inherit;          /* inherit, no-inherit */
@@ -152,9 +153,9 @@ struct tally_event_terms {
 	uint32_t max_events; /* nr=N: stop after N samples */
 	uint32_t stack_size; /* stack-size=N bytes, for call-graph=dwarf */
 	uint32_t aux_sample_size;
-	const char *call_graph;  /* fp, dwarf, lbr, no, caller ... as written */
-	const char *branch_type; /* branch_type=any,u ... as written */
-	const char *driver;      /* @name[=value] terms joined by commas, the @ dropped */
+	const char *call_graph;  /* as written: fp, dwarf, lbr, no, caller ... */
+	const char *branch_type; /* value of branch_type= as written, such as any,u */
+	const char *driver;      /* @name[=value] terms without the @, joined by commas */
 };
 
 /*
@@ -167,34 +168,37 @@ struct tally_event_spec {
 	struct perf_event_attr attr;
 	const char *name;       /* as perf displays it, with its modifiers: "cycles:u" */
 	const char *pmu;        /* sysfs name of the PMU; NULL for the generic types */
-	const char *group_name; /* of `name{a,b}`, or NULL */
-	uint32_t group;  /* number of the group, from 0; each event outside braces has its own */
-	uint32_t leader; /* index of the group's first member in the list */
-	uint32_t nr_members; /* size of the group, 1 outside braces */
+	const char *group_name; /* the name in `name{a,b}`, or NULL */
+	uint32_t group;         /* group number, from 0; an event outside braces is its own group */
+	uint32_t leader;        /* index of the group's first member in the list */
+	uint32_t nr_members;    /* group size, 1 outside braces */
 	bool in_braces;
-	bool weak_group;    /* W: open the members separately if the group cannot be scheduled */
-	bool sample_read;   /* S: the leader samples and reads the other members */
-	bool precise_max;   /* P: use the highest precise_ip that can be opened; attr.precise_ip is
-	                     * the PMU's caps/max_precise, or 3 if that is unknown */
+	bool weak_group;  /* W: open the members separately if the group cannot be scheduled */
+	bool sample_read; /* S: the leader samples and reads the other members */
+	/* P: use the highest precise_ip that can be opened. attr.precise_ip is the PMU's
+	 * caps/max_precise, or 3 if unknown. */
+	bool precise_max;
 	bool per_package;   /* events/NAME.per-pkg exists */
 	bool snapshot;      /* events/NAME.snapshot exists: the value is a state, not a count */
 	bool uncore;        /* the PMU has a cpumask: open the event only on `cpus`, with pid -1 */
 	bool exclude_given; /* a modifier set u, k or h: do not add exclude bits */
 	bool guest_given;   /* a modifier set G or H */
-	bool merge;         /* the same event on several PMUs (uncore_x_0, uncore_x_1 ...): perf
-	                     * stat prints the sum; `merge_first` is the index of the first one */
-	bool hybrid;        /* those PMUs are kinds of cores: a task runs on one at a time, so that
-	                     * their times are added */
+	/* The same event exists on several PMUs (uncore_x_0, uncore_x_1 ...), and perf stat prints
+	 * the sum. `merge_first` is the index of the first of these events. */
+	bool merge;
+	/* The merged PMUs belong to different kinds of cores. A task runs on one kind at a time, so
+	 * the events' running times are added, but their enabled times are not. */
+	bool hybrid;
 	uint32_t merge_first;
-	const uint32_t *cpus; /* cpumask or cpus of the PMU, ascending; NULL: any CPU */
+	const uint32_t *cpus; /* the PMU's cpumask or cpus, ascending; NULL for any CPU */
 	size_t nr_cpus;
-	const char *unit;           /* "Joules", or "" */
-	double scale;               /* count * scale is in `unit`, or 1 */
-	enum tally_event_tool tool; /* if not NONE: do not open the event, the caller measures the
-	                             * time */
-	const char *place;          /* PMU of its counters in the table of the CPU; NULL: unknown */
-	uint16_t counters;          /* bit N: generic counter N can count it */
-	uint8_t fixed;              /* bit N: fixed counter N can count it */
+	const char *unit; /* "Joules", or "" */
+	double scale;     /* conversion factor from the count to `unit`, or 1 */
+	/* If not NONE, do not open the event; the caller measures the time. */
+	enum tally_event_tool tool;
+	const char *place; /* the event's PMU according to the table, or NULL */
+	uint16_t counters; /* bit N: generic counter N can count the event */
+	uint8_t fixed;     /* bit N: fixed counter N can count the event */
 	struct tally_event_terms terms;
 };
 
@@ -210,11 +214,10 @@ struct tally_event_list {
  * Parse `len` bytes of perf's event syntax: lists, groups, modifiers (u k h G H p P D S W I e b),
  * generic, cache and raw events (rNNN), PMU terms, aliases, tracepoints with globs, breakpoints,
  * and events of the CPU's table, spelled as in the table, as in libpfm (clx::EVENT:UMASK) or as in
- * likwid (EVENT_UMASK:PMC0). On CPUs with several kinds of cores, an event of the cores becomes one
- * spec for each kind. The list does not refer to `events`; the caller frees it with
- * tally_event_list_free().
+ * likwid (EVENT_UMASK:PMC0). On CPUs with several kinds of cores, a core event becomes one spec for
+ * each kind. The list does not refer to `events`; the caller frees it with tally_event_list_free().
  *
- * Return 0; -EINVAL for bad syntax, a bad value or modifier; -ENOENT for an unknown event, PMU,
+ * Return 0; -EINVAL for bad syntax, or a bad value or modifier; -ENOENT for an unknown event, PMU,
  * term or tracepoint; -EACCES if tracefs cannot be read; -E2BIG for more than 65,536 events or 1
  * MiB; -ENOMEM. `err` describes the problem.
  */
@@ -236,39 +239,39 @@ enum tally_event_kind {
 	TALLY_EVENT_BREAKPOINT = 1 << 5,
 	TALLY_EVENT_TRACEPOINT = 1 << 6,
 	TALLY_EVENT_TABLE = 1 << 7,  /* from the CPU's table */
-	TALLY_EVENT_METRIC = 1 << 8, /* for -M */
+	TALLY_EVENT_METRIC = 1 << 8, /* metrics, as for -M */
 	TALLY_EVENT_METRIC_GROUP = 1 << 9,
 };
 
 /* A description of one event. */
 struct tally_event_info {
 	enum tally_event_kind kind;
-	const char *name;     /* can be parsed; a pattern for RAW and BREAKPOINT */
-	const char *alias;    /* second spelling, or NULL */
+	const char *name;     /* name that can be parsed, or a pattern for RAW and BREAKPOINT */
+	const char *alias;    /* alternative name, or NULL */
 	const char *pmu;      /* NULL for the generic types */
-	const char *text;     /* description in one line, or NULL */
+	const char *text;     /* one-line description, or NULL */
 	const char *encoding; /* the terms of a PMU alias; otherwise NULL */
 	const char *unit;     /* "" if there is none */
 	uint32_t type;        /* attr.type; UINT32_MAX for patterns, metrics and absent PMUs */
 	uint64_t config;      /* attr.config; 0 for PMU aliases, table events and patterns */
-	/* Set for tables only; otherwise NULL or 0. */
-	const char *topic;      /* "cache"; for a metric its groups, "Summary;TopdownL1" */
+	/* Set only for events from tables; otherwise NULL or 0. */
+	const char *topic;      /* such as "cache"; for metrics, their groups: "a;TopdownL1" */
 	const char *long_text;  /* NULL if there is none */
-	const char *expression; /* of a metric */
-	uint16_t counters;      /* generic counters that can count it; 0: any, or unknown */
-	uint8_t fixed;          /* fixed counters that can count it */
+	const char *expression; /* a metric's formula */
+	uint16_t counters;      /* generic counters for the event; 0 if any or unknown */
+	uint8_t fixed;          /* fixed counters for the event */
 	bool deprecated;
 };
 
-/* Receives one event; its strings are valid during the call. A result other than 0 ends the
- * listing. */
+/* Callback that receives one event. The event's strings are valid only during the callback. A
+ * nonzero result ends the listing. */
 typedef int tally_event_visit_fn(const struct tally_event_info *info, void *data);
 
 /* Call `visit` for all events of `kinds` (a mask of enum tally_event_kind) with a name or alias
- * that matches `glob`, in the order of the enum and then by name. `glob` NULL: all events. Without
- * wildcards it matches substrings, for tables also in topics, groups and descriptions. Hardware and
- * cache events are those that perf knows; whether a PMU can count them is only known when they are
- * opened. Tracepoints are skipped silently if tracefs is not available (see
+ * that matches `glob`, in the order of the enum and then by name. If `glob` is NULL, all events
+ * match. A glob without wildcards matches substrings; for tables, it also matches topics, groups
+ * and descriptions. All hardware and cache events that perf knows are listed, even if no PMU can
+ * count them. Tracepoints are skipped silently if tracefs is not available (see
  * tally_events_tracefs()). Return 0, -ENOMEM, or the result of `visit`. */
 int tally_events_each(struct tally_events *events, unsigned kinds, const char *glob,
 		      tally_event_visit_fn *visit, void *data);
@@ -281,17 +284,17 @@ struct tally_event_counters {
 	uint8_t fixed;
 };
 
-/* Return the counters of a core, from the table of the CPU, or else the minimum of its
- * architecture. Return 0 or an error of tally_events_table_get(). */
+/* Get a core's counters from the CPU's table or, if there is no table, the minimum that the
+ * architecture guarantees. Return 0 or an error from tally_events_table_get(). */
 int tally_events_counters(struct tally_events *events, struct tally_event_counters *ret_counters);
 
-/* Return the counters among `all` that can count an event. Both masks are empty if it needs none,
- * like a software event. */
+/* Return the counters among `all` that can count an event. Both masks are empty for an event that
+ * does not need a counter, such as a software event. */
 struct tally_event_counters tally_event_counters_of(const struct tally_events *events,
 						    const struct tally_event_spec *spec,
 						    struct tally_event_counters all);
 
-/* Return true if events with these needs can be on the counters `all` at the same time. Pure. */
+/* Return true if the counters in `all` can count events with these needs at the same time. Pure. */
 bool tally_event_counters_fit(const struct tally_event_counters *needs, size_t nr,
 			      struct tally_event_counters all);
 
@@ -302,7 +305,7 @@ struct tally_formula;
 
 /* Options of tally_metrics_parse(). */
 enum tally_metrics_flag {
-	TALLY_METRICS_NO_GROUP = 1,     /* do not group the events of a metric */
+	TALLY_METRICS_NO_GROUP = 1,     /* do not group a metric's events */
 	TALLY_METRICS_NO_MERGE = 2,     /* do not share a group between metrics */
 	TALLY_METRICS_NMI_WATCHDOG = 4, /* the kernel uses one counter itself */
 	TALLY_METRICS_THRESHOLDS = 8,   /* include the metrics that thresholds refer to */
@@ -311,17 +314,17 @@ enum tally_metrics_flag {
 /* A metric, which is computed from the counts of events. */
 struct tally_metric {
 	const char *name; /* "ipc" */
-	const char *pmu;  /* kind of core that it applies to; NULL if there is one kind */
-	const char *text; /* description in one line, or "" */
+	const char *pmu;  /* kind of core to which it applies; NULL if there is only one */
+	const char *text; /* one-line description, or "" */
 	const char *unit; /* "per cycle", "%", or "" */
-	double scale;     /* factor from the value of `expression` to `unit` */
+	double scale;     /* conversion factor from the value of `expression` to `unit` */
 	const char *expression;
-	const char *threshold;  /* over metrics: true if the value deserves attention; "" */
-	const char *groups;     /* "TopdownL2;tma_backend_bound_group", or "" */
+	const char *threshold;  /* expression; true if the value deserves attention; "" if none */
+	const char *groups;     /* such as "TopdownL2;tma_backend_bound_group", or "" */
 	bool hidden;            /* was not requested, but a threshold refers to it */
-	const uint32_t *events; /* indices of the specs that it uses, ascending */
+	const uint32_t *events; /* indices of the specs that the metric uses, ascending */
 	size_t nr_events;
-	bool together; /* its events are in one group: counted at the same time */
+	bool together; /* the metric's events are in one group, counted at the same time */
 	/* Private. */
 	const struct tally_formula *formula;
 	const uint32_t *places;
@@ -339,8 +342,9 @@ struct tally_metric_list {
  * Parse a comma-separated list of metrics and metric groups; case does not matter. On CPUs with
  * several kinds of cores, a metric appears once for each kind that has it. `flags` is a mask of
  * enum tally_metrics_flag. The caller frees the list with tally_metric_list_free(). Return 0;
- * -ENOENT if there is no such metric or group; -EINVAL if one cannot be computed here; -ENOMEM; or
- * an error of tally_events_table_get(). `err` describes the problem.
+ * -ENOENT if a metric or group does not exist; -EINVAL if a metric cannot be computed, for example
+ * because an event is not available; -ENOMEM; or an error from tally_events_table_get(). `err`
+ * describes the problem.
  */
 int tally_metrics_parse(struct tally_events *events, const char *text, size_t len, unsigned flags,
 			struct tally_metric_list **ret_list, struct tally_event_error *err);
@@ -348,11 +352,12 @@ int tally_metrics_parse(struct tally_events *events, const char *text, size_t le
 /* Free the list and its events. NULL is allowed. */
 void tally_metric_list_free(struct tally_metric_list *list);
 
-/* Return the count of spec `event` of the list, in its own unit (ns for times), or NaN. */
+/* Return the count of the spec at index `event` in the list, in the spec's unit (ns for times), or
+ * NaN. */
 typedef double tally_metric_count_fn(void *data, uint32_t event);
 
-/* Compute the value of a metric from counts, in its unit. The value is NaN or infinite after a
- * division by zero. Return 0 or -ENOMEM. */
+/* Compute the value of a metric from counts, in the metric's unit. The value is NaN or infinite
+ * after a division by zero. Return 0 or -ENOMEM. */
 int tally_metric_evaluate(const struct tally_metric_list *list, const struct tally_metric *metric,
 			  tally_metric_count_fn *count, void *data, double *ret_value);
 
@@ -364,15 +369,15 @@ enum tally_threshold {
 	TALLY_THRESHOLD_EXCEEDED, /* the value deserves attention */
 };
 
-/* Check whether a metric exceeds its threshold for these counts. Return 0 or -ENOMEM. */
+/* Check whether a metric exceeds its threshold for the given counts. Return 0 or -ENOMEM. */
 int tally_metric_threshold(const struct tally_metric_list *list, const struct tally_metric *metric,
 			   tally_metric_count_fn *count, void *data,
 			   enum tally_threshold *ret_threshold);
 
-/* Find the bottleneck by top-down analysis. Begin with the largest metric of the first level that
- * exceeds its threshold, continue with the largest one among its parts, and go as deep as the list
- * does. `pmu` selects the kind of core (NULL: the only kind). `*ret_metric` is NULL if no metric
- * exceeds its threshold. Return 0 or -ENOMEM. */
+/* Find the bottleneck by top-down analysis. Begin with the largest first-level metric that exceeds
+ * its threshold, continue with the largest metric of its subgroup that exceeds its threshold, and
+ * descend as far as the list allows. `pmu` selects the kind of core (NULL if there is only one
+ * kind). `*ret_metric` is NULL if no metric exceeds its threshold. Return 0 or -ENOMEM. */
 int tally_metric_bottleneck(const struct tally_metric_list *list, const char *pmu,
 			    tally_metric_count_fn *count, void *data,
 			    const struct tally_metric **ret_metric);
@@ -389,11 +394,10 @@ void tally_event_name(const struct perf_event_attr *attr, struct tally_str *out)
 /* A field of a tracepoint. */
 struct tally_tp_field {
 	const char *name;
-	const char *type;      /* as written, without the name: "unsigned long", "char[16]" */
-	uint32_t offset, size; /* of the field in the payload, in bytes */
-	uint32_t elements;     /* of a fixed array; otherwise 1 */
-	uint32_t element_size; /* bytes of an element; for dynamic arrays that of the type, 1 if
-		               * unknown */
+	const char *type;      /* as written, without the name; "unsigned long", "char[16]" */
+	uint32_t offset, size; /* location in the payload, in bytes */
+	uint32_t elements;     /* length of a fixed array; otherwise 1 */
+	uint32_t element_size; /* in bytes; for dynamic arrays the size of the type, 1 if unknown */
 	bool is_signed;
 	bool is_array;
 	bool is_string;   /* an array of char, fixed or dynamic */
@@ -406,23 +410,23 @@ struct tally_tp_field {
 struct tally_tp_format {
 	const char *name;
 	uint32_t id;
-	size_t nr_common; /* the first fields are common to all tracepoints */
-	size_t nr_fields; /* number of all fields */
+	size_t nr_common; /* number of leading fields that all tracepoints have */
+	size_t nr_fields; /* total number of fields */
 	const struct tally_tp_field *fields;
 	const char *print_fmt; /* the text after "print fmt: ", or "" */
 	void *memory;          /* private */
 };
 
-/* Parse a `format` file of tracefs. The caller frees the format with tally_tp_format_free(). Return
- * 0; -EINVAL with reason and offset if it has no name, a field without offset or size, or more than
- * 1,024 fields; -ENOMEM. */
+/* Parse a tracefs `format` file. The caller frees the format with tally_tp_format_free(). Return 0;
+ * -EINVAL, with the reason and the offset, if the format has no name or has more than 1,024 fields,
+ * or if a field has no offset or no size; -ENOMEM. */
 int tally_tp_format_parse(const void *bytes, size_t len, struct tally_tp_format **ret_format,
 			  struct tally_error *err);
 
 /* Free the format. NULL is allowed. */
 void tally_tp_format_free(struct tally_tp_format *format);
 
-/* Return the field with this name, common or not, or NULL. */
+/* Return the field with this name, whether common or not, or NULL if there is no such field. */
 const struct tally_tp_field *tally_tp_format_find(const struct tally_tp_format *format,
 						  const char *name);
 
@@ -431,17 +435,18 @@ const struct tally_tp_field *tally_tp_format_find(const struct tally_tp_format *
 struct tally_tp_raw {
 	const uint8_t *data;
 	size_t len;
-	bool swap; /* the byte order is not that of this machine */
+	bool swap; /* the byte order differs from this machine's */
 };
 
-/* Read an integer or pointer field, sign-extended if it is signed. For a dynamic field, read the
- * location word. Return 0; -EINVAL if its size is not 1, 2, 4 or 8; -ERANGE if it is outside the
- * payload. */
+/* Read an integer or pointer field, with sign extension if the field is signed. For a dynamic
+ * field, read the location word. Return 0; -EINVAL if the field's size is not 1, 2, 4 or 8; -ERANGE
+ * if the field is outside the payload. */
 int tally_tp_field_u64(const struct tally_tp_field *field, const struct tally_tp_raw *raw,
 		       uint64_t *ret_value);
 
-/* Find the bytes of a field; for a dynamic field those that it refers to. They point into the
- * payload. A string may lack its NUL. Return 0, or -ERANGE if they are outside the payload. */
+/* Find the bytes of a field or, for a dynamic field, the bytes that it refers to. `*ret_bytes`
+ * points into the payload. A string may lack its NUL. Return 0, or -ERANGE if the bytes are outside
+ * the payload. */
 int tally_tp_field_bytes(const struct tally_tp_field *field, const struct tally_tp_raw *raw,
 			 const uint8_t **ret_bytes, size_t *ret_len);
 
@@ -453,20 +458,22 @@ struct tally_tp_print;
 /* Properties of the machine that wrote the payloads. */
 struct tally_tp_target {
 	uint8_t long_size; /* 4 or 8 */
-	bool swap;         /* its byte order is not that of this machine */
+	bool swap;         /* the byte order differs from this machine's */
 	bool big_endian;
 	bool beyond_perf; /* also accept sizeof, %c, %+d and the _u64 tables, which perf script
 	                   * prints wrongly or as [FAILED TO PARSE] */
 };
 
-/* Compile the print fmt of `format`, which may be freed afterwards. The output is byte for byte
- * that of perf script (libtraceevent 1.7), even where C differs: values are not sign-extended,
+/*
+ * Compile the print fmt of `format`, which may be freed afterwards. The output is byte for byte the
+ * same as perf script's (libtraceevent 1.7), even where C differs: values are not sign-extended,
  * operators of equal precedence group from the right, and unknown names are 0. The caller frees the
  * program with tally_tp_print_free().
  *
- * Return 0; -EOPNOTSUPP with reason and offset in print_fmt if it uses a construct that is not
- * supported; -EINVAL if it is not a print fmt; -ENOMEM. After -EOPNOTSUPP, use libtraceevent, or
- * print "[FAILED TO PARSE]" and the fields, as perf does in most of these cases. */
+ * Return 0; -EOPNOTSUPP, with the reason and the offset in print_fmt, if print_fmt uses an
+ * unsupported construct; -EINVAL if print_fmt is not a print fmt; -ENOMEM. After -EOPNOTSUPP, use
+ * libtraceevent, or print "[FAILED TO PARSE]" and the fields, as perf does in most of these cases.
+ */
 int tally_tp_print_compile(const struct tally_tp_format *format,
 			   const struct tally_tp_target *target, struct tally_tp_print **ret_print,
 			   struct tally_error *err);
@@ -474,29 +481,32 @@ int tally_tp_print_compile(const struct tally_tp_format *format,
 /* Free the program. NULL is allowed. */
 void tally_tp_print_free(struct tally_tp_print *print);
 
-/* Return the name of the kernel function at `addr`, and its start in `*ret_start`, or NULL. The
- * string is valid until the next call. */
+/* Return the name of the kernel function at `addr`, with the function's start in `*ret_start`, or
+ * NULL if unknown. The string is valid until the next call. */
 typedef const char *tally_tp_resolve_fn(uint64_t addr, uint64_t *ret_start, void *data);
 
-/* Callbacks and limits of a print program. If it is NULL, addresses are printed in hex. */
+/* Callbacks and limits of a print program. Without a struct tally_tp_env (NULL), addresses are
+ * printed in hex. */
 struct tally_tp_env {
-	tally_tp_resolve_fn *resolve; /* for %pS, %ps, %pF, %pf; NULL: print hex */
+	tally_tp_resolve_fn *resolve; /* for %pS, %ps, %pF, %pf; NULL to print hex */
 	void *data;
-	size_t max_len; /* maximum bytes of a text, which is truncated there; 0: no limit. Literals,
-	                 * delimiters and names of a format can have any length, and are repeated
-	                 * for each payload */
+	/* Maximum length of a payload's text in bytes, or 0 for no limit. Longer text is truncated.
+	 * Literals, delimiters and names in a format can have any length, and are repeated for each
+	 * payload. */
+	size_t max_len;
 };
 
 /* Append the text of one payload, without a newline, as in the `trace` field of perf script. Memory
- * is allocated only to grow `out`; a failure is recorded there. Return 0; -ERANGE if the payload is
- * shorter than its fields require (the text up to there is appended); -E2BIG if the text was
- * truncated at `env->max_len`, after which no more work is done. */
+ * is allocated only to grow `out`; a failure is recorded in `out`. Return 0; -ERANGE if the payload
+ * is shorter than its fields require (the text up to that point is appended); -E2BIG if the text
+ * was truncated at `env->max_len`, after which no more work is done. */
 int tally_tp_print_run(const struct tally_tp_print *print, const uint8_t *data, size_t len,
 		       const struct tally_tp_env *env, struct tally_str *out);
 
-/* Append all fields of the tracepoint itself as " name=value", as perf script does after "[FAILED
- * TO PARSE]". Fields outside the payload, or without integer size, have no value. `env` may be
- * NULL; only its max_len is used. Return 0, or -E2BIG if the text was truncated there. */
+/* Append all of the tracepoint's own (not common) fields as " name=value", as perf script does
+ * after "[FAILED TO PARSE]". Fields that are outside the payload or do not have an integer size
+ * have no value. `env` may be NULL; only its max_len is used. Return 0, or -E2BIG if the text was
+ * truncated at max_len. */
 int tally_tp_print_fields(const struct tally_tp_format *format, const struct tally_tp_raw *raw,
 			  const struct tally_tp_env *env, struct tally_str *out);
 
