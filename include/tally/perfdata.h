@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading and writing perf.data: file and pipe mode, either byte order, compressed or not.
+ * Read and write perf.data: file and pipe mode, either byte order, compressed or not.
  *
  * Functions that return int return 0 or a negative errno; `ret_` pointers are untouched on failure.
- * `err`, where it exists, may be NULL; its offset is an offset in the file. Nothing here prints.
- * Threads: a reader or writer may be used by one thread at a time; different ones are independent.
- * Functions without a reader or writer may be called from any thread.
+ * `err`, where it exists, may be NULL; its offset is an offset in the file. No function prints
+ * anything. Threads: a reader or writer may be used by one thread at a time; different readers and
+ * writers are independent. Functions without a reader or writer may be called from any thread.
  *
  *	tally_perfdata_open("perf.data", &data, &err);
  *	while ((ret = tally_perfdata_next_ordered(data, &record, &err)) > 0)
@@ -56,7 +56,7 @@ enum {
 	TALLY_PERFDATA_COMPRESSED2 = 83,
 };
 
-/* The first word of an EVENT_UPDATE record. */
+/* Types of updates: the first word after the header of an EVENT_UPDATE record. */
 enum {
 	TALLY_PERFDATA_UPDATE_UNIT = 0,
 	TALLY_PERFDATA_UPDATE_SCALE = 1,
@@ -64,7 +64,7 @@ enum {
 	TALLY_PERFDATA_UPDATE_CPUS = 3,
 };
 
-/* Features: sections about the machine and the recording. */
+/* Features: sections that describe the machine and the recording. */
 enum {
 	TALLY_FEATURE_TRACING_DATA = 1,
 	TALLY_FEATURE_BUILD_ID = 2,
@@ -97,22 +97,22 @@ enum {
 	TALLY_FEATURE_CLOCK_DATA = 29,
 	TALLY_FEATURE_HYBRID_TOPOLOGY = 30,
 	TALLY_FEATURE_PMU_CAPS = 31,
-	TALLY_FEATURE_MAX = 32, /* one more than the last known one */
-	/* tally's own feature: symbols of the recorded addresses, which perf skips. Not in pipe
-	 * mode. See docs/internals/embedded-symbols-format.md. */
+	TALLY_FEATURE_MAX = 32, /* one more than the last known feature */
+	/* tally's own feature: symbols for the recorded addresses. perf ignores it. Not written in
+	 * pipe mode. See docs/internals/embedded-symbols-format.md. */
 	TALLY_FEATURE_EMBEDDED_SYMBOLS = 224,
-	TALLY_FEATURE_LIMIT = 256, /* number of bits in the header */
+	TALLY_FEATURE_LIMIT = 256, /* number of feature bits in the header */
 };
 
-/* Return the description of a record type for the walker of abi/abi_record.h, for perf.data's own types
- * and for those of the kernel; NULL if the type is unknown. Types with an array of structures end
- * in a BYTES field, see tally_perfdata_array(). The description is constant. */
+/* Return the constant description of a record type, for the walker in abi/abi_record.h; NULL if the
+ * type is unknown. The kernel's types and perf.data's own types are known. If a type has an array
+ * of structures, its description ends with a BYTES field; see tally_perfdata_array(). */
 const struct tally_record_desc *tally_perfdata_describe(uint32_t type);
 
-/* An array of equal structures at the end of ID_INDEX, THREAD_MAP, STAT_CONFIG and AUXTRACE_INFO
- * records. The BYTES field called `name` contains structures of `stride` bytes. If `counted` is
- * set, the preceding field is their number, as far as they fit. `fields` describes one structure; a
- * single field without a name means a list of plain values. */
+/* An array of structures at the end of ID_INDEX, THREAD_MAP, STAT_CONFIG and AUXTRACE_INFO records.
+ * The BYTES field called `name` contains structures of `stride` bytes. If `counted` is set, the
+ * preceding field is the number of structures, clipped to fit the record. `fields` describes one
+ * structure; a single field without a name means a list of plain values. */
 struct tally_perfdata_array {
 	uint32_t type;
 	uint16_t stride;
@@ -122,31 +122,31 @@ struct tally_perfdata_array {
 	const struct tally_record_field *fields;
 };
 
-/* Return the array of a record type; NULL if it has none. The result is constant. */
+/* Return the constant description of a record type's array; NULL if the type has no array. */
 const struct tally_perfdata_array *tally_perfdata_array(uint32_t type);
 
 /* ---- opening ------------------------------------------------------------- */
 
 struct tally_perfdata;
 
-/* Return true if `path` is a regular file that begins like a recording, or a directory of `record
- * --threads`. Other files, such as FIFOs and devices, are not opened. */
+/* Return true if `path` is a regular file that begins with a perf.data header, or a directory
+ * written by `record --threads`. Other files, such as FIFOs and devices, are not opened. */
 bool tally_perfdata_is_recording(const char *path);
 
-/* Open a reader for `path`: a regular file, a FIFO, "-" for standard input, or a directory of
- * `record --threads`. For a file the header, attrs and feature table are read immediately; for a
+/* Open a reader for `path`: a regular file, a FIFO, "-" for standard input, or a directory written
+ * by `record --threads`. For a file the header, attrs and feature table are read immediately; for a
  * stream only the header. A regular file is mapped, so truncating it while it is read raises
- * SIGBUS. A program that is to survive this maps zeros there in its signal handler, and calls
- * tally_perfdata_check(). Return 0; -EINVAL with the reason if it is not perf.data or the header is
- * invalid; -EOPNOTSUPP; -ENOMEM; or the error of open(2), read(2) or mmap(2). */
+ * SIGBUS. To survive this, map zeros at the address in the signal handler, then call
+ * tally_perfdata_check(). Return 0; -EINVAL with the reason if the input is not perf.data or the
+ * header is invalid; -EOPNOTSUPP; -ENOMEM; or the error from open(2), read(2) or mmap(2). */
 int tally_perfdata_open(const char *path, struct tally_perfdata **ret_data,
 			struct tally_error *err);
 
-/* Like tally_perfdata_open(), for a descriptor. It belongs to the caller, and must stay open if it
- * is a stream. A regular file is read from its start. */
+/* Do the same as tally_perfdata_open() for a descriptor that belongs to the caller. The descriptor
+ * must stay open if it is a stream. A regular file is read from its start. */
 int tally_perfdata_open_fd(int fd, struct tally_perfdata **ret_data, struct tally_error *err);
 
-/* Like tally_perfdata_open(), for bytes in memory, which must outlive the reader. */
+/* Do the same as tally_perfdata_open() for bytes in memory, which must outlive the reader. */
 int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfdata **ret_data,
 			      struct tally_error *err);
 
@@ -156,34 +156,33 @@ void tally_perfdata_close(struct tally_perfdata *data);
 struct tally_perfdata_info {
 	bool is_pipe;         /* pipe mode, according to the header */
 	bool is_stream;       /* can be read only once, from start to end */
-	bool is_dir;          /* several data files */
-	bool is_foreign;      /* the file's byte order is not that of this machine */
+	bool is_dir;          /* a directory with several data files */
+	bool is_foreign;      /* the file's byte order differs from this machine's */
 	bool is_big_endian;   /* the file is big-endian */
-	bool is_unfinished;   /* data size 0: the recorder was killed; there are no features */
+	bool is_unfinished;   /* data size is 0: the recorder was killed before writing features */
 	uint32_t version;     /* 1 for PERFFILE, 2 for PERFILE2 */
-	uint32_t attr_size;   /* of the attrs in the file; 0 in pipe mode */
+	uint32_t attr_size;   /* size of the attrs in the file; 0 in pipe mode */
 	uint64_t file_size;   /* 0 for streams */
 	uint64_t data_offset; /* offset of the records */
-	uint64_t data_size;   /* limited to the file; UINT64_MAX for streams */
-	uint64_t nr_records;  /* returned or queued so far */
+	uint64_t data_size;   /* clipped to the file size; UINT64_MAX for streams */
+	uint64_t nr_records;  /* records returned or queued so far */
 	uint64_t nr_late;     /* records returned after newer ones */
 };
 
-/* Return information about the file; it belongs to the reader. The counters change during reading.
- */
+/* Return information about the file. It belongs to the reader. Counters change during reading. */
 const struct tally_perfdata_info *tally_perfdata_info(const struct tally_perfdata *data);
 
 /* A problem that did not stop the reader. The caller may report it. */
 enum tally_perfdata_note_kind {
-	TALLY_NOTE_UNFINISHED,       /* data size 0 */
+	TALLY_NOTE_UNFINISHED,       /* the data size in the header is 0 */
 	TALLY_NOTE_TRUNCATED_DATA,   /* the file is shorter than its header claims */
 	TALLY_NOTE_TRUNCATED_RECORD, /* the last record or payload is incomplete */
 	TALLY_NOTE_STRAY_BYTES,      /* the bytes at the end are too few for a record header */
 	TALLY_NOTE_BAD_FEATURE,      /* a feature is outside the file or cannot be parsed */
 	TALLY_NOTE_BAD_RECORD,     /* not byte-swapped, because its inner sizes are inconsistent */
-	TALLY_NOTE_BAD_ATTR,       /* an attr or its ids are outside the file or unreadable */
-	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is damaged; its records end here */
-	TALLY_NOTE_NEWER_FIELDS,   /* samples of an attr have unknown fields */
+	TALLY_NOTE_BAD_ATTR,       /* an attr or its IDs are outside the file or unreadable */
+	TALLY_NOTE_BAD_COMPRESSED, /* the zstd stream is damaged; its later records are lost */
+	TALLY_NOTE_NEWER_FIELDS,   /* an attr's samples have unknown fields */
 	TALLY_NOTE_UNKNOWN_RECORD, /* unknown record types */
 	TALLY_NOTE_LIMIT, /* a limit of this reader was exceeded, see docs/limitations.md */
 };
@@ -191,21 +190,22 @@ enum tally_perfdata_note_kind {
 struct tally_perfdata_note {
 	enum tally_perfdata_note_kind kind;
 	uint32_t what;    /* feature number, record type or attr index, depending on `kind` */
-	uint64_t offset;  /* where in the file */
+	uint64_t offset;  /* offset in the file */
 	uint64_t bytes;   /* bytes missing or left over, in total */
-	uint64_t count;   /* number of occurrences; what and offset are of the first */
+	uint64_t count;   /* number of occurrences; what and offset describe the first one */
 	const char *text; /* constant, lower case, no full stop */
 };
 
-/* Return note `i` of those collected so far, from 0; NULL at the end. Valid until the next read. */
+/* Return note `i` of those collected so far; NULL if there are no more. Valid until the next
+ * read. */
 const struct tally_perfdata_note *tally_perfdata_note(const struct tally_perfdata *data, size_t i);
 
 /* ---- events -------------------------------------------------------------- */
 
-/* An event of the file. It is valid until the reader is closed. In pipe mode its name and ids may
- * change while records are read. */
+/* An event in the file, valid until the reader is closed. In pipe mode its name and IDs may change
+ * while records are read. */
 struct tally_perfdata_event {
-	struct perf_event_attr attr; /* attr.size is that of the writer */
+	struct perf_event_attr attr; /* attr.size keeps the writer's value */
 	uint32_t index;              /* position in the file, from 0 */
 	bool is_partial;             /* attr has unknown bits: `layout` omits their fields */
 	bool has_scale, is_named;    /* is_named: the name is from the file, not from the attr */
@@ -217,14 +217,14 @@ struct tally_perfdata_event {
 	const struct tally_sample_layout *layout; /* never NULL */
 };
 
-/* Return the number of events so far. */
+/* Return the number of events found so far. */
 size_t tally_perfdata_nr_events(const struct tally_perfdata *data);
 
 /* Return event `i`; NULL if it does not exist. */
 const struct tally_perfdata_event *tally_perfdata_event(const struct tally_perfdata *data,
 							size_t i);
 
-/* Return the event with this sample id, or NULL. */
+/* Return the event with this sample ID, or NULL. */
 const struct tally_perfdata_event *tally_perfdata_event_by_id(const struct tally_perfdata *data,
 							      uint64_t id);
 
@@ -233,9 +233,9 @@ const struct tally_perfdata_event *tally_perfdata_event_by_id(const struct tally
 enum {
 	TALLY_PERFDATA_CONTAINER = 1 << 0, /* a COMPRESSED record; the records in it follow */
 	TALLY_PERFDATA_EXPANDED = 1 << 1,  /* a record from a COMPRESSED record */
-	TALLY_PERFDATA_LATE = 1 << 2,      /* older than a record returned before, in time order */
+	TALLY_PERFDATA_LATE = 1 << 2,      /* older than a record returned earlier (time order) */
 	TALLY_PERFDATA_DAMAGED = 1 << 3,   /* not byte-swapped: inner sizes are inconsistent */
-	/* A feature record of a perf 3.2 pipe; its type has another meaning now. */
+	/* A feature record from a perf 3.2 pipe; its type number has a different meaning today. */
 	TALLY_PERFDATA_OLD_FEATURE = 1 << 4,
 };
 
@@ -244,48 +244,48 @@ struct tally_perfdata_record {
 	uint32_t size;    /* size of the record in bytes */
 	uint32_t type;
 	uint16_t misc;
-	uint16_t flags;                           /* TALLY_PERFDATA_* */
-	uint32_t file;                            /* 0; in a directory 1 + N for data.N */
-	uint64_t offset;                          /* in that file; UINT64_MAX for EXPANDED */
-	uint64_t number;                          /* number of preceding records in the file */
-	uint64_t time;                            /* ns; 0 if the record has none */
-	const struct tally_perfdata_event *event; /* found by id, else the first event; NULL for
-	                                           * records of user space, or without events */
+	uint16_t flags;  /* TALLY_PERFDATA_* */
+	uint32_t file;   /* 0, or 1 + N for data.N in a directory */
+	uint64_t offset; /* offset in `file`; UINT64_MAX if EXPANDED */
+	uint64_t number; /* number of preceding records in the file */
+	uint64_t time;   /* in ns; 0 if the record has no timestamp */
+	/* Event with the record's sample ID, or the first event; NULL for user-space records. */
+	const struct tally_perfdata_event *event;
 	const void *payload;  /* TRACING_DATA, AUXTRACE: data after the record (simpleperf: inside
 	                       * it); NULL if skipped (in streams, over 64 MiB) */
-	uint64_t payload_len; /* limited to the file */
+	uint64_t payload_len; /* clipped to the file size */
 };
 
 /* Read the next record in file order; COMPRESSED records are followed by the records in them.
  * Everything in `*ret_record` is valid until the next call. Attrs, names, features, build IDs and
  * tracing data in records are processed before the record is returned. Return 1; 0 at the end (see
- * the notes for its reason); -EINVAL for a record shorter than its header, after which nothing can
- * be read; -ENOMEM; or the error of read(2). After an error, the same error again. */
+ * tally_perfdata_note()); -EINVAL for a record shorter than its header, after which nothing can be
+ * read; -ENOMEM; or the error from read(2). After an error, all calls return that error. */
 int tally_perfdata_next(struct tally_perfdata *data, struct tally_perfdata_record *ret_record,
 			struct tally_error *err);
 
-/* Read the next record in time order; records with equal times stay in file order, and records
- * without a time are returned immediately. FINISHED_ROUND records determine how long records are
- * held back. If the file has an error, the records before it are returned first. Results are those
- * of tally_perfdata_next(). Do not mix the two functions. */
+/* Read the next record in time order; records with equal timestamps stay in file order, and records
+ * without one are returned immediately. FINISHED_ROUND records determine how long records are held
+ * back. If the file has an error, the records before it are returned first. Return values are as
+ * for tally_perfdata_next(). Do not mix the two functions. */
 int tally_perfdata_next_ordered(struct tally_perfdata *data,
 				struct tally_perfdata_record *ret_record, struct tally_error *err);
 
 /* Call `idle` with `arg` when reading a stream may block, at most every 100 ms, so that the caller
- * can flush its output. It must not use the reader. NULL, the default: call nothing. */
+ * can flush its output. `idle` must not use the reader. NULL (the default) disables this. */
 void tally_perfdata_on_idle(struct tally_perfdata *data, void (*idle)(void *arg), void *arg);
 
 /* Go back to the first record. Return 0, or -ESPIPE for streams. */
 int tally_perfdata_rewind(struct tally_perfdata *data);
 
-/* Check that the mapped file was not truncated, for programs that handle its SIGBUS (see
- * tally_perfdata_open()). Return 0; -EINVAL with the current end of the file if it is shorter than
- * when it was opened; or the error of fstat(2). */
+/* Check that the mapped file has not been truncated. For programs that handle SIGBUS (see
+ * tally_perfdata_open()). Return 0; -EINVAL with the current end of the file if the file is shorter
+ * than when it was opened; or the error from fstat(2). */
 int tally_perfdata_check(const struct tally_perfdata *data, struct tally_error *err);
 
 /* Select the samples that tally_perfdata_next_ordered() returns: those with number < `nr` and bit
- * `number` % 64 of word `number` / 64 set. The others are skipped early. `bits` must stay valid
- * while records are read; NULL, the default: all. */
+ * `number` % 64 of word `number` / 64 set. Other samples are skipped early. `bits` must stay valid
+ * while records are read; NULL (the default) selects all samples. */
 void tally_perfdata_select(struct tally_perfdata *data, const uint64_t *bits, uint64_t nr);
 
 /* ---- features ------------------------------------------------------------ */
@@ -298,15 +298,15 @@ struct tally_perfdata_slice {
 struct tally_perfdata_feature {
 	uint32_t id;
 	const char *name; /* perf's name, such as "HOSTNAME"; NULL if unknown */
-	uint64_t offset;  /* of the bytes in the file; UINT64_MAX if from a COMPRESSED record */
+	uint64_t offset;  /* file offset of the bytes; UINT64_MAX if in a COMPRESSED record */
 	struct tally_perfdata_slice bytes; /* unaligned, in the byte order of the file */
 };
 
-/* Get feature `i` of those read so far, from 0, in file order. Return false at the end. */
+/* Get feature `i` of those read so far, in file order. Return false if there are no more. */
 bool tally_perfdata_feature(const struct tally_perfdata *data, size_t i,
 			    struct tally_perfdata_feature *ret_feature);
 
-/* Return perf's name of a feature; NULL if unknown. The string is constant. */
+/* Return perf's name for a feature; NULL if unknown. The string is constant. */
 const char *tally_perfdata_feature_name(uint32_t id);
 
 struct tally_perfdata_strings {
@@ -314,12 +314,12 @@ struct tally_perfdata_strings {
 	uint32_t nr;
 };
 struct tally_perfdata_cpu {
-	int32_t core_id, socket_id, die_id; /* -1: unknown */
+	int32_t core_id, socket_id, die_id; /* -1 if unknown */
 };
 struct tally_perfdata_node {
 	uint32_t node;
 	uint64_t mem_total_kb, mem_free_kb;
-	const char *cpus; /* list, "0-3,8" */
+	const char *cpus; /* list such as "0-3,8" */
 };
 struct tally_perfdata_pmu {
 	uint32_t type;
@@ -327,7 +327,7 @@ struct tally_perfdata_pmu {
 };
 struct tally_perfdata_group {
 	const char *name;
-	uint32_t leader; /* index of its event */
+	uint32_t leader; /* index of the leader among the events */
 	uint32_t nr_members;
 };
 struct tally_perfdata_cache {
@@ -349,7 +349,7 @@ struct tally_perfdata_pmu_caps {
 struct tally_perfdata_hybrid {
 	const char *pmu, *cpus;
 };
-/* An event of EVENT_DESC. */
+/* An event in EVENT_DESC. */
 struct tally_perfdata_event_desc {
 	struct perf_event_attr attr;
 	const char *name;
@@ -367,7 +367,7 @@ struct tally_perfdata_btf {
 	struct tally_perfdata_slice data;
 };
 struct tally_perfdata_aux_entry {
-	uint64_t offset, size; /* of an AUXTRACE record, in the file */
+	uint64_t offset, size; /* location of an AUXTRACE record in the file */
 };
 
 /* All features, decoded. Strings are "" and lists empty if a feature is absent. */
@@ -396,7 +396,7 @@ struct tally_perfdata_env {
 	uint64_t mem_block_size;
 	uint64_t clockid_res_ns;
 	uint32_t clock_data_clockid;
-	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* one moment on both clocks */
+	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* same moment on both clocks */
 	uint64_t dir_version;
 	uint32_t compress_version, compress_type, compress_level, compress_ratio, compress_mmap_len;
 };
@@ -408,35 +408,35 @@ static inline bool tally_perfdata_env_has(const struct tally_perfdata_env *env, 
 }
 
 /* Decode the features read so far. A feature that cannot be parsed is skipped and noted. `*ret_env`
- * is valid until the next call of this function or until close. Return 0 or -ENOMEM. */
+ * is valid until the next call to this function or until close. Return 0 or -ENOMEM. */
 int tally_perfdata_env(struct tally_perfdata *data, const struct tally_perfdata_env **ret_env);
 
 /* An entry of the build ID table, or a BUILD_ID record. */
 struct tally_perfdata_build_id {
-	int32_t pid;   /* -1: the host */
+	int32_t pid;   /* -1 for the host */
 	uint16_t misc; /* cpumode: kernel, user, guest ... */
 	uint8_t size;  /* bytes of the build ID, 0 to 20 */
 	uint8_t bytes[20];
 	const char *filename;
 };
 
-/* Return entry `i`, from 0; NULL at the end. It is valid until close. */
+/* Return entry `i`, from 0; NULL at the end. The entry is valid until close. */
 const struct tally_perfdata_build_id *tally_perfdata_build_id(const struct tally_perfdata *data,
 							      size_t i);
 
-/* Copy the recording that `data` reads and that is open as `from` to the empty file `to`, with one
- * feature added or replaced. Records and other features are copied unchanged. `between` (may be
- * NULL) is called with `arg` between pieces of at most 16 MiB; a result other than 0 ends the copy
+/* Copy the recording that `data` reads, which is open as descriptor `from`, to the empty file `to`,
+ * and add or replace one feature. Records and other features are copied unchanged. `between` (may
+ * be NULL) is called with `arg` between pieces of at most 16 MiB; a nonzero result ends the copy
  * with that result. Return 0; -EOPNOTSUPP for streams, directories, unfinished recordings, and
- * files of a perf without features; -EINVAL with the reason in `err` if the file is truncated or
- * its parts are not where recorders write them; or the error of reading or writing. */
+ * files from perf versions that predate features; -EINVAL with the reason in `err` if the file is
+ * truncated or not laid out as recorders write it; or the error from reading or writing. */
 int tally_perfdata_copy(const struct tally_perfdata *data, int from, int to,
 			const struct tally_perfdata_feature *feature, int (*between)(void *arg),
 			void *arg, struct tally_error *err);
 
 /* ---- tracing data -------------------------------------------------------- */
 
-/* The text of a `format` file of tracefs. */
+/* The text of a tracefs `format` file. */
 struct tally_perfdata_trace_format {
 	const char *system; /* "ftrace" for ftrace's own formats */
 	struct tally_perfdata_slice text;
@@ -445,31 +445,30 @@ struct tally_perfdata_trace_format {
 struct tally_perfdata_tracing {
 	const char *version; /* "0.6" */
 	bool is_cut;         /* the data is truncated */
-	bool is_big_endian;  /* byte order of the machine that wrote it */
+	bool is_big_endian;  /* byte order of the machine that wrote the data */
 	uint8_t long_size;
 	uint32_t page_size;
 	struct tally_perfdata_slice header_page, header_event;
 	const struct tally_perfdata_trace_format *formats;
 	size_t nr_formats;
-	struct tally_perfdata_slice kallsyms, printk_formats, saved_cmdlines; /* texts */
+	struct tally_perfdata_slice kallsyms, printk_formats, saved_cmdlines; /* text */
 	struct tally_perfdata_slice bytes;                                    /* the whole data */
 };
 
-/* Get the TRACING_DATA of the file, from the feature or the record. `*ret_tracing` is valid until
- * close. Truncated data is parsed as far as possible. Return 0; -ENOENT if absent (so far); -EINVAL
- * if it is not tracing data; -ENOMEM. */
+/* Get the file's TRACING_DATA, from the feature or the record. `*ret_tracing` is valid until close.
+ * Truncated data is parsed as far as possible. Return 0; -ENOENT if absent (so far); -EINVAL if it
+ * is not tracing data; -ENOMEM. */
 int tally_perfdata_tracing(struct tally_perfdata *data,
 			   const struct tally_perfdata_tracing **ret_tracing,
 			   struct tally_error *err);
 
-/* Get the format of tracepoint `id`, the first one in TRACING_DATA with this id. Events are named
- * after the same one. `*ret_format` is valid until close. Return 0; -ENOENT if absent (so far);
- * -ENOMEM. */
+/* Get the format of tracepoint `id`: the first one with this ID in TRACING_DATA, as for the events'
+ * names. `*ret_format` is valid until close. Return 0; -ENOENT if absent (so far); -ENOMEM. */
 int tally_perfdata_trace_format(struct tally_perfdata *data, uint64_t id,
 				const struct tally_perfdata_trace_format **ret_format);
 
-/* Like tally_perfdata_tracing(), for data from elsewhere. The slices point into `bytes`. Free the
- * result with tally_perfdata_tracing_free(). */
+/* Do the same as tally_perfdata_tracing() for data from another source. The slices point into
+ * `bytes`. Free the result with tally_perfdata_tracing_free(). */
 int tally_perfdata_tracing_parse(const void *bytes, size_t len,
 				 struct tally_perfdata_tracing **ret_tracing,
 				 struct tally_error *err);
@@ -480,78 +479,78 @@ void tally_perfdata_tracing_free(struct tally_perfdata_tracing *tracing);
 
 struct tally_perfdata_writer;
 struct tally_perfdata_writer_options {
-	bool pipe;          /* pipe mode; otherwise a file, and the descriptor must be seekable */
-	bool foreign;       /* write in the other byte order; records are copied then */
-	int compress_level; /* zstd level for COMPRESSED records; 0: do not compress */
-	/* Replaces writev(2), for a caller that must do other work while a reader of the pipe is
-	 * slow. Return how many bytes of the `nr` pieces were written, or -errno, with which the
-	 * writer's function fails. NULL: writev(2). */
+	bool pipe;          /* write in pipe mode; if false, write a file (fd must be seekable) */
+	bool foreign;       /* write in the other byte order; the records are copied for this */
+	int compress_level; /* zstd level for COMPRESSED records; 0 for no compression */
+	/* Replacement for writev(2), for a caller that must do other work while a pipe's reader is
+	 * slow. Return the number of bytes written from the `nr` pieces, or -errno, which the
+	 * writer function then returns. NULL selects writev(2). */
 	int64_t (*writev)(void *data, const struct iovec *iov, int nr);
 	void *data; /* argument of writev */
 };
 
 /* Create a writer on `fd`, which belongs to the caller. A file is written from offset 0 and
- * truncated. `options` NULL: all zero. Return 0; -ESPIPE if a file is not seekable; -ENOMEM. */
+ * truncated. NULL `options` means all zero. Return 0; -ESPIPE if not seekable; -ENOMEM. */
 int tally_perfdata_writer_new(int fd, const struct tally_perfdata_writer_options *options,
 			      struct tally_perfdata_writer **ret_writer);
 /* Free the writer; does not close the descriptor. NULL is allowed. */
 void tally_perfdata_writer_free(struct tally_perfdata_writer *writer);
 
-/* Add an event. `name` may be NULL, `nr_ids` 0; both are copied. The attr is written with 128 bytes
- * unless its newer fields are set, because perf before 6.3 rejects larger ones. Return 0; -EBUSY
- * after start; -ENOMEM. */
+/* Add an event. `name` may be NULL, and `nr_ids` may be 0; the name and the IDs are copied. The
+ * attr is written with 128 bytes unless its newer fields are set, because perf before 6.3 rejects
+ * larger attrs. Return 0; -EBUSY after tally_perfdata_writer_start(); -ENOMEM. */
 int tally_perfdata_writer_add_event(struct tally_perfdata_writer *writer,
 				    const struct perf_event_attr *attr, const char *name,
 				    const uint64_t *ids, size_t nr_ids);
 
 /* Write the header and the attrs; in pipe mode also the names and the features set so far. Until
  * tally_perfdata_writer_finish() a file reads as an unfinished recording with all its records.
- * Return 0; -EBUSY if called twice; -ENOMEM; or the error of write(2). */
+ * Return 0; -EBUSY if called twice; -ENOMEM; or the error from write(2). */
 int tally_perfdata_writer_start(struct tally_perfdata_writer *writer);
 
 /* Append whole records in host byte order, as they are in a ring buffer. A record may continue in
  * the next piece, but not in the next call. Uncompressed records are passed to writev(2) without a
  * copy; with compression each call ends with a zstd flush. `iov` is not modified. Return 0; -EINVAL
- * before start, after finish or (foreign only) for an invalid record; -ENOMEM; or the error of
+ * before start, after finish or (foreign only) for an invalid record; -ENOMEM; or the error from
  * write(2). After a write error a file keeps the whole records written so far; with compression it
- * keeps none of this call, and no more can follow. */
+ * keeps no records from this call, and accepts no more records. */
 int tally_perfdata_writer_writev(struct tally_perfdata_writer *writer, const struct iovec *iov,
 				 int nr);
-/* Like tally_perfdata_writer_writev(), with one piece. */
+/* Do the same as tally_perfdata_writer_writev() with one piece. */
 int tally_perfdata_writer_write(struct tally_perfdata_writer *writer, const void *records,
 				size_t len);
 
 /* Append one uncompressed record, and `payload_len` bytes after it (TRACING_DATA, AUXTRACE). Return
- * 0; -EINVAL before start, after finish or if it is invalid; or the error of write(2). */
+ * 0; -EINVAL before start, after finish or for an invalid record; or the error from write(2). */
 int tally_perfdata_writer_payload(struct tally_perfdata_writer *writer, const void *record,
 				  const void *payload, size_t payload_len);
 
-/* Append a FINISHED_ROUND record: all records older than the previous round have been written.
- * Errors are those of tally_perfdata_writer_writev(). */
+/* Append a FINISHED_ROUND record, which means that all records older than the previous round have
+ * been written. Errors are those of tally_perfdata_writer_writev(). */
 int tally_perfdata_writer_finish_round(struct tally_perfdata_writer *writer);
 
 /* Finish the recording: write the features and, in a file, the sizes in the header. In pipe mode,
  * write the features set after start as records. If there is no space for the features, a file is
  * finished without them: the error is returned, but tally_perfdata_writer_is_finished() is true.
- * Return 0, also if called again; -EINVAL before start; -ENOMEM; or the error of write(2). */
+ * Return 0, even if called again; -EINVAL before start; -ENOMEM; or the error from write(2). */
 int tally_perfdata_writer_finish(struct tally_perfdata_writer *writer);
 
 /* Return true if the file reads as a finished recording. */
 bool tally_perfdata_writer_is_finished(const struct tally_perfdata_writer *writer);
 
-/* Return the bytes of records written so far, after compression. */
+/* Return the total size in bytes of the records written so far, after compression. */
 uint64_t tally_perfdata_writer_bytes(const struct tally_perfdata_writer *writer);
-/* Return the bytes of records written so far, before compression. */
+/* Return the total size in bytes of the records written so far, before compression. */
 uint64_t tally_perfdata_writer_raw_bytes(const struct tally_perfdata_writer *writer);
 
 /* Features. Each may be set any time before finish. All content is copied; setting a feature again
  * replaces it, except that build IDs accumulate. The writer sets EVENT_DESC, COMPRESSED and
- * BRANCH_STACK from its events. Return 0; -EINVAL for a feature of another form; -ENOMEM. */
+ * BRANCH_STACK from its events. Return 0; -EINVAL if the feature has another format; -ENOMEM. */
 
 /* Set HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC or CPUID. */
 int tally_perfdata_writer_string(struct tally_perfdata_writer *writer, uint32_t feature,
 				 const char *text);
-/* Set NRCPUS: the number of online and of available CPUs. */
+/* Set NRCPUS: the numbers of online and available CPUs. */
 int tally_perfdata_writer_nrcpus(struct tally_perfdata_writer *writer, uint32_t online,
 				 uint32_t avail);
 /* Set CMDLINE. */
@@ -574,7 +573,7 @@ int tally_perfdata_writer_groups(struct tally_perfdata_writer *writer,
 /* Set CACHE. */
 int tally_perfdata_writer_caches(struct tally_perfdata_writer *writer,
 				 const struct tally_perfdata_cache *caches, uint32_t nr);
-/* Set SAMPLE_TIME: the times of the first and last sample. */
+/* Set SAMPLE_TIME: the timestamps of the first and last samples. */
 int tally_perfdata_writer_sample_time(struct tally_perfdata_writer *writer, uint64_t first_ns,
 				      uint64_t last_ns);
 /* Set CLOCKID: the resolution of the clock. */
@@ -588,8 +587,8 @@ int tally_perfdata_writer_build_id(struct tally_perfdata_writer *writer,
 /* Set TRACING_DATA. */
 int tally_perfdata_writer_tracing(struct tally_perfdata_writer *writer, const void *blob,
 				  size_t len);
-/* Set any feature below TALLY_FEATURE_LIMIT to bytes in the byte order of the file. They replace
- * what the writer itself would write. */
+/* Set any feature below TALLY_FEATURE_LIMIT to bytes in the byte order of the file, instead of the
+ * bytes that the writer would generate. */
 int tally_perfdata_writer_feature(struct tally_perfdata_writer *writer, uint32_t feature,
 				  const void *bytes, size_t len);
 

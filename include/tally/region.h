@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting events in regions of a program's own code.
+ * Count events in regions of a program's own code.
  *
  *	struct tally_regions *regions;
  *	tally_regions_open("cycles,instructions", NULL, &regions, NULL);
@@ -10,28 +10,29 @@
  *	tally_regions_write(regions, "regions.json");
  *	tally_regions_close(regions);
  *
- * In C++ a region can end with its block: tally/region.hpp.
+ * In C++ a region can end with its block; see tally/region.hpp.
  *
  * The counters are opened once, for the calling thread, and run until they are closed. A region's
- * counts are the difference of two readings. If the processor and the kernel permit it (see
+ * counts are the difference between two readings. If the processor and the kernel permit it (see
  * cap_user_rdpmc and cap_user_time in perf_event_open(2)), counters are read without a system call.
  * Otherwise each group of events takes one read(2): "{task-clock,faults}" takes one,
  * "task-clock,faults" two.
  *
- * Regions can be nested. A region inside another one is its child in a tree, with its own name. The
- * counts of a region include those of its children.
+ * Regions can be nested. A region inside another region is that region's child in a tree, with its
+ * own name. The counts of a region include those of its children.
  *
  * Threads: an object belongs to the thread that opened it. Each thread opens its own object, and
- * tally_regions_add() adds their trees. tally_region_start() and tally_region_stop() fail with
- * -EPERM in other threads; the other functions may be called by any thread while no other one uses
- * the object. A child of fork(2) must open its own object; of its parent's object it may only call
- * tally_regions_close().
+ * tally_regions_add() merges their trees. tally_region_start() and tally_region_stop() fail with
+ * -EPERM in other threads; the other functions may be called by any thread while no other thread
+ * uses the object. A child created by fork(2) must open its own object; the only function that it
+ * may call for its parent's object is tally_regions_close().
  *
- * Nothing here prints, and nothing happens at exit without a call. Functions that return int return
- * 0 or a negative errno; `ret_` pointers are untouched on failure.
+ * No function prints anything, and nothing is written at exit unless the program calls
+ * tally_regions_write(). Functions that return int return 0 or a negative errno; `ret_` pointers
+ * are untouched on failure.
  *
- * Not supported: system-wide events (uncore) and times of perf's tools (duration_time); child
- * threads; regions that overlap without being nested.
+ * Not supported: system-wide events (uncore) and perf's tool events (duration_time); child threads;
+ * regions that overlap without being nested.
  */
 #ifndef TALLY_REGION_H
 #define TALLY_REGION_H
@@ -49,37 +50,38 @@ extern "C" {
 
 enum {
 	TALLY_REGIONS_DEPTH = 64,     /* maximum nesting depth */
-	TALLY_REGIONS_MAX = 65536,    /* maximum number of regions of a tree */
-	TALLY_REGIONS_NAME_MAX = 255, /* maximum bytes of a name */
+	TALLY_REGIONS_MAX = 65536,    /* maximum number of regions in a tree */
+	TALLY_REGIONS_NAME_MAX = 255, /* maximum length of a name in bytes */
 	TALLY_REGIONS_EVENTS_MAX = 64,
 };
 
 /* The counters and regions of one thread. */
 struct tally_regions;
 
-/* Options of tally_regions_open(). All zero are the defaults. */
+/* Options of tally_regions_open(). An all-zero structure selects the defaults. */
 struct tally_regions_options {
-	const struct tally_transport *transport; /* NULL: the running kernel */
-	/* The method of reading counters without a system call. NULL: with the processor's
-	 * instructions if `transport` is NULL, otherwise not at all. */
+	const struct tally_transport *transport; /* NULL for the running kernel */
+	/* The method of reading counters without a system call. NULL selects the processor's
+	 * instructions if `transport` is NULL, and no method otherwise. */
 	const struct tally_self_reader *reader;
 	bool time; /* also measure the time of regions (CLOCK_MONOTONIC) */
 };
 
-/* Why tally_regions_open() failed. */
+/* The reason why tally_regions_open() failed. */
 struct tally_regions_error {
 	int code;                       /* the -errno returned */
-	struct tally_event_error event; /* code 0: the event names are not the reason */
-	struct tally_refusal refusal;   /* code 0: opening the events is not the reason */
+	struct tally_event_error event; /* code is 0 if the event names are not the reason */
+	struct tally_refusal refusal;   /* code is 0 if opening the events is not the reason */
 };
 
 /*
- * Open counters for the calling thread. `events` is a list as for tally_events_parse(); NULL:
- * "cycles,instructions,task-clock". An event that is not supported or not permitted is not an
- * error: the quality of its counts shows it, and tally_regions_refusal() returns the reason.
- * `options` NULL: all zero. `err` may be NULL. Return 0; -EINVAL for a list that cannot be parsed
- * or that contains unsupported events; -E2BIG for more than TALLY_REGIONS_EVENTS_MAX events;
- * -ENOMEM; or an error of tally_events_parse() or tally_counters_open().
+ * Open counters for the calling thread. `events` is a list as for tally_events_parse(); NULL
+ * selects "cycles,instructions,task-clock". An event that is not supported or not permitted is not
+ * an error: its counts have the corresponding quality, and tally_regions_refusal() returns the
+ * reason. NULL `options` means all zero. `err` may be NULL. Return 0; -EINVAL for a list that
+ * cannot be parsed or that contains unsupported events; -E2BIG for more than
+ * TALLY_REGIONS_EVENTS_MAX events; -ENOMEM; or an error from tally_events_parse() or
+ * tally_counters_open().
  */
 int tally_regions_open(const char *events, const struct tally_regions_options *options,
 		       struct tally_regions **ret_regions, struct tally_regions_error *err);
@@ -88,30 +90,30 @@ int tally_regions_open(const char *events, const struct tally_regions_options *o
 void tally_regions_close(struct tally_regions *regions);
 
 /*
- * Start a region. `name` is copied when it is first used at this position of the tree. Each start,
- * also one that fails, must be paired with one tally_region_stop(). A region that could not be
- * started is not counted, and is included in tally_regions_unmeasured(). `regions` NULL: do nothing
- * and return 0. Return 0; -EPERM in another thread than the one that opened the object; -EINVAL for
- * an empty name or one longer than TALLY_REGIONS_NAME_MAX; -E2BIG if it is nested deeper than
- * TALLY_REGIONS_DEPTH, if there are more than TALLY_REGIONS_MAX regions, or if the enclosing region
- * could not be started; -ENOMEM.
+ * Start a region. `name` is copied when it is first used at this position in the tree. Each start,
+ * even one that fails, must be paired with one tally_region_stop(). A region that could not be
+ * started is not counted, and is included in tally_regions_unmeasured(). If `regions` is NULL, do
+ * nothing and return 0. Return 0; -EPERM in a thread other than the one that opened the object;
+ * -EINVAL for an empty name or one longer than TALLY_REGIONS_NAME_MAX; -E2BIG if the region is
+ * nested deeper than TALLY_REGIONS_DEPTH, if there are more than TALLY_REGIONS_MAX regions, or if
+ * the enclosing region could not be started; -ENOMEM.
  */
 int tally_region_start(struct tally_regions *regions, const char *name);
 
-/* End the region that was started last. `regions` NULL: do nothing and return 0. Return 0; -EPERM
- * in another thread; -EINVAL if no region is started. */
+/* End the region that was started last. If `regions` is NULL, do nothing and return 0. Return 0;
+ * -EPERM in another thread; -EINVAL if no region is active. */
 int tally_region_stop(struct tally_regions *regions);
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-/* Value of `parent` for a region that is not inside another one. */
+/* Value of `parent` for a region that is not inside another region. */
 #define TALLY_REGIONS_NO_PARENT ((size_t)-1)
 
-/* A region of the tree. */
+/* A region in the tree. */
 struct tally_region {
 	const char *name; /* valid until tally_regions_close() */
-	size_t parent;    /* index of the enclosing region, always smaller than its own */
-	uint64_t calls;   /* calls that have ended */
+	size_t parent;    /* index of the enclosing region, always below the region's own */
+	uint64_t calls;   /* number of completed calls */
 	uint64_t time;    /* ns; 0 without options.time */
 };
 
@@ -121,22 +123,22 @@ size_t tally_regions_nr(const struct tally_regions *regions);
 /* Return the number of events. */
 size_t tally_regions_nr_events(const struct tally_regions *regions);
 
-/* Get a region by its index. Indices start at 0 and follow the order of the first starts. Return 0,
- * or -ENOENT if it does not exist. */
+/* Get a region by its index. Indices start at 0, in the order in which the regions were first
+ * started. Return 0, or -ENOENT if the region does not exist. */
 int tally_regions_get(const struct tally_regions *regions, size_t region,
 		      struct tally_region *ret_region);
 
-/* Get the count of an event in a region, over all calls that have ended, including the regions
- * inside it. Return 0, or -ENOENT if the region or the event does not exist. */
+/* Get an event's count in a region, summed over all completed calls, including nested regions.
+ * Return 0, or -ENOENT if the region or the event does not exist. */
 int tally_regions_count(const struct tally_regions *regions, size_t region, size_t event,
 			struct tally_count *ret_count);
 
-/* Return an event's name with its modifiers, such as "cycles:u"; NULL if it does not exist. The
- * string is valid until tally_regions_close(). */
+/* Return an event's name with its modifiers, such as "cycles:u"; NULL if the event does not exist.
+ * The string is valid until tally_regions_close(). */
 const char *tally_regions_event(const struct tally_regions *regions, size_t event);
 
-/* Return why an event is not counted; NULL if it is counted or does not exist. It belongs to
- * `regions`. */
+/* Return why an event is not counted; NULL if it is counted or does not exist. The result belongs
+ * to `regions`. */
 const struct tally_refusal *tally_regions_refusal(const struct tally_regions *regions,
 						  size_t event);
 
@@ -146,16 +148,17 @@ bool tally_regions_is_self_read(const struct tally_regions *regions, size_t even
 /* Return the number of starts that were not counted because tally_region_start() failed. */
 uint64_t tally_regions_unmeasured(const struct tally_regions *regions);
 
-/* Add the tree of another object, region by region. Both must have the same events, and no other
- * thread may use either of them meanwhile. Return 0; -EINVAL if the events differ; -E2BIG beyond
- * TALLY_REGIONS_MAX; -ENOMEM. After the last two errors a part has been added. */
+/* Add another object's tree, region by region. Both objects must have the same events, and no other
+ * thread may use either of them during the call. Return 0; -EINVAL if the events differ; -E2BIG
+ * beyond TALLY_REGIONS_MAX; -ENOMEM. After -E2BIG or -ENOMEM, part of the tree has been added. */
 int tally_regions_add(struct tally_regions *regions, const struct tally_regions *more);
 
 /*
- * Write all regions as JSON (docs/library.md) to a file, which is created or replaced. `path` NULL:
- * use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process id. If
- * that is unset or empty, nothing is written and the result is 0, so a program may always end with
- * this call. Return 0; -ENOMEM; -ENAMETOOLONG; or the error of open(2), write(2) or rename(2).
+ * Write all regions as JSON (docs/library.md) to a file, which is created or replaced. If `path` is
+ * NULL, use the path in the environment variable TALLY_REGIONS, with "%p" replaced by the process
+ * ID. If that variable is unset or empty, nothing is written and the result is 0, so a program may
+ * always end with this call. Return 0; -ENOMEM; -ENAMETOOLONG; or the error from open(2), write(2)
+ * or rename(2).
  */
 int tally_regions_write(const struct tally_regions *regions, const char *path);
 
