@@ -24,7 +24,7 @@ esac
 install_missing $build_packages
 setup_build "$root/build" --buildtype=release -Db_lto=true --prefix "${prefix:-/usr/local}"
 targets="src/cli/tally src/jevents/tally-jevents src/jevents/jevents"
-# "all" would also build the programs of the tests and benchmarks, which are not installed.
+# "all" would also build the test and benchmark programs, which are not installed.
 [ -z "$prefix" ] || targets="$targets libraries documents"
 # shellcheck disable=SC2086
 ninja -C "$root/build" $targets >"$root/build/build.log" 2>&1 || {

@@ -7,7 +7,7 @@ set -eu
 
 dir=$1
 mkdir -p "$dir"
-# With TALLY_CORE_DEBUG an access to an event in a state that does not allow it ends the test.
+# With TALLY_CORE_DEBUG, accessing an event in a state that does not allow it ends the test.
 sh "$root/scripts/build_core.sh" cortex-m3 "$dir" --add -DTALLY_CORE_DEBUG >/dev/null
 tool=arm-linux-gnueabi-
 work="$dir/cortexm"

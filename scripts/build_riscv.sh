@@ -41,7 +41,7 @@ done
 for source in "$root"/tests/hardware/riscv/*.c "$root/src/client/client_self_read.c"; do
 	compile "$source" "task_$(basename "$source" .c).o" -fno-omit-frame-pointer -fno-optimize-sibling-calls
 done
-# Tasks and the kernel share no symbols except user_main, so neither can call functions of the other.
+# Tasks and the kernel share no symbols except for user_main, so neither can call the other's functions.
 "${tool}ld" -r -m "elf${bits}lriscv" -o "$work/whole" "$work"/task_*.o
 rm "$work"/task_*.o
 "${tool}objcopy" --keep-global-symbol=user_main "$work/whole" "$work/tasks.o"

@@ -6,7 +6,8 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 
-# build, options: build directory of the tests, and its options. processors: targets for which the core is built alone.
+# build, options: the tests' build directory and its options. processors: targets for which the core is built
+# standalone.
 case $* in
 '')
 	tier=quick build=$root/build-check options=$quick_options
@@ -30,8 +31,8 @@ skip() {
 	printf 'skipped: %s\n' "$1"
 }
 
-# check NAME COMMAND...: run one check and print its result. Status 77 is a skip; the last line of the output is the
-# reason.
+# check NAME COMMAND...: run a check and print its result. Status 77 means that the check was skipped; the last line of
+# its output is the reason.
 check() {
 	name=$1
 	shift
@@ -50,7 +51,8 @@ check() {
 	fi
 }
 
-# with_git COMMAND..., with_ctags COMMAND...: run a check that needs git, or Universal Ctags; skip it without.
+# with_git COMMAND..., with_ctags COMMAND...: run a check that needs git or Universal Ctags, or skip the check if that
+# tool is missing.
 with_git() {
 	git -C "$root" ls-files >/dev/null 2>&1 || {
 		echo "$root is not a git checkout, or git cannot read it"
@@ -67,7 +69,7 @@ with_ctags() {
 	"$@"
 }
 
-# The format depends on the version of clang-format.
+# The result of formatting depends on the version of clang-format.
 check_format() {
 	version=$(clang-format --version 2>&1)
 	case $version in
@@ -109,7 +111,7 @@ run_tests() {
 	export ASAN_OPTIONS=detect_leaks=$leaks
 	rm -f "$build/meson-logs/testlog.json"
 	TALLY_STRESS_SECONDS=${TALLY_STRESS_SECONDS:-60} meson test -C "$build" --no-rebuild --num-processes "$jobs" >"$build/tests.log" 2>&1
-	# Without a log the tests did not start.
+	# If there is no log, the tests did not start.
 	counts=$(python3 "$root/scripts/count_tests.py" "$build") || {
 		failed=$((failed + 1))
 		tail -n 20 "$build/tests.log"
@@ -123,7 +125,7 @@ run_tests() {
 	skipped=$((skipped + $3))
 }
 
-# The tests of tracepoints need tracefs; mount it if permitted.
+# Tests of tracepoints need tracefs, so mount it if permitted.
 if [ "$(id -u)" = 0 ] && [ ! -d /sys/kernel/tracing/events ]; then
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
 fi
@@ -157,7 +159,7 @@ done
 check "core alone, with the classic ABI" sh "$root/scripts/build_core.sh" --classic "$(uname -m)" "$build"
 if [ $tier = full ]; then
 	check "core alone, with the classic ABI, 32 bits" sh "$root/scripts/build_core.sh" --classic riscv32 "$build"
-	# With -Os, compilers call more functions of their run-time library.
+	# With -Os, compilers call more functions in their run-time library.
 	for arch in riscv32 cortex-m4; do
 		check "core alone, with -Os, $arch" sh "$root/scripts/build_core.sh" "$arch" "$build" --add -Os
 	done

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the size limits of C sources and of the viewer's scripts: 50 lines a function, 600 lines a file. A line of a C
-comment has at most 100 columns, except examples and tables that are indented with a tab; clang-format does not check
-this. Also print the median.
+"""Check the size limits of C sources and the viewer's scripts: at most 50 lines per function and 600 lines per file.
+Lines of C comments are limited to 100 columns, which clang-format does not check. Examples and tables that are indented
+with a tab are exempt from this limit. Also print the median function length.
 
 usage: check_ceilings.py ROOT
 """
@@ -17,7 +17,8 @@ COMMENT = re.compile(r"^\s*(?:/\*| \*(?!\t))")
 
 
 def script_functions(path):
-    """(name, lines) of each function of a script. ctags does not report their ends; a "}" in the first column ends one."""
+    """Yield (name, lines) for each function in a script. ctags does not report where functions end; each ends at a "}"
+    in the first column."""
     start, name = 0, None
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         found = re.match(r"(?:async )?function (\w+)", line)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check tests/seeds/design-coverage.md, which lists the tests for each statement of the design document.
+"""Check tests/seeds/design-coverage.md, which lists the tests for each statement in the design document.
 
-Each test that a row names must exist. If the document is available, each line of it must be in a row, each row must
-begin with words from its lines, and each sentence must begin a row.
+Each test named in a row must exist. If the document is available, every line in it must be covered by a row, each row
+must quote the lines that it covers, and each sentence must begin with the quotation in a row.
 
 usage: check_design_coverage.py ROOT
 """
@@ -33,7 +33,8 @@ def cases_of(root):
 
 
 def missing_test(root, cases, test):
-    """The error in an entry "none: REASON", "differential: CASE" or "DIRECTORY/FILE: FUNCTION"; None if it is correct."""
+    """Return the error in an entry "none: REASON", "differential: CASE" or "DIRECTORY/FILE: FUNCTION", or None if the
+    entry is correct."""
     where, _, name = test.partition(": ")
     if where == "none":
         return None if name else "the reason is missing"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Check documents and public headers against the sources:
 
-- the page of a command describes each key that the command's --json writes;
-- each function that a comment in a public header names is declared in a public header;
-- each tally function that a page names is declared in src or include;
-- each path that a page names exists.
+- the page for a command describes each key in the command's --json output;
+- each function named in a comment in a public header is declared in a public header;
+- each tally function named on a page is declared in src or include;
+- each path named on a page exists.
 
 usage: check_docs.py ROOT
 """
@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-# Page of docs/commands: the sources that write the JSON it describes.
+# For each page in docs/commands, the sources that write the JSON described there.
 JSON = {
     "stat": ["stat/stat_json.c", "stat/plan.c"],
     "list": ["list/list_print.c"],
@@ -25,7 +25,7 @@ JSON = {
 KEY = re.compile(r'tally_json_[a-z0-9]+\(\s*[^,]+,\s*"([a-z_]+)"')
 CALL = re.compile(r"\b(tally_[a-z0-9_]+)\(")
 FAMILY = re.compile(r"`(tally_[a-z0-9_]+_)\*`")  # a family of functions
-PLACEHOLDER = re.compile(r"(?:\b|_)frob\b|\bmodule/")  # names in examples that a reader replaces
+PLACEHOLDER = re.compile(r"(?:\b|_)frob\b|\bmodule/")  # placeholder names in examples
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 

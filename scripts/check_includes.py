@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-# module: the modules it may include, in addition to itself and the public headers
+# for each module, the modules it may include, in addition to itself and the public headers
 DEPENDENCIES = {
     "base": set(),
     "abi": {"base"},
@@ -27,7 +27,7 @@ DEPENDENCIES = {
     "emulate": {"abi", "base", "hosts", "symbols"},
     "cli": {"abi", "base", "client", "events", "sampler", "jevents", "perfdata", "symbols", "disasm", "dwarf", "unwind", "profile", "view", "page", "export", "emulate", "core", "hosts"},
 }
-# public header: the modules that may include it
+# for each public header, the modules that may include it
 PUBLIC = {
     "abi.h": {"base", "abi", "core", "hosts", "client", "events", "sampler", "perfdata", "profile", "page", "emulate", "cli"},
     "events.h": {"events", "client", "sampler", "cli"},
@@ -43,12 +43,12 @@ PUBLIC = {
 FREESTANDING = {"abi", "core"}
 FREE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "stdalign.h", "limits.h", "errno.h"}
 PUBLIC_MAY = {"stdint.h", "stddef.h", "stdbool.h"}
-PUBLIC_MAY_ALSO = {"errno.h": {"errno.h"}}  # the C library's header that it replaces
+PUBLIC_MAY_ALSO = {"errno.h": {"errno.h"}}  # C library header that this public header replaces
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def violation(module, kind, target):
-    """Why `module` must not include `target`, or None."""
+    """Return the reason why `module` must not include `target`, or None."""
     head, _, rest = target.partition("/")
     if kind == "<" and (head in DEPENDENCIES or head == "tally") and rest:
         return 'include our own headers with "", not <>'

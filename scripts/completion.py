@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write completion of tally's command lines for bash, zsh and fish, from the program's tables of options.
+"""Write bash, zsh and fish completion scripts for tally, generated from the program's option tables.
 
 usage: completion.py TALLY DIRECTORY
 """
@@ -10,7 +10,8 @@ import sys
 
 import help_tables
 
-# Completion of an option's value, by the word for it in the table: @ and the kind of value.
+# Completions for option values, by the value's name in the option table. Each completion is "@" followed by the kind of
+# value.
 KINDS = {"file": "@file", "path": "@file", "dir": "@dir", "pids": "@pid", "tids": "@pid", "event": "@event", "events": "@event"}
 
 BASH = r"""# SPDX-License-Identifier: BSD-2-Clause
@@ -94,7 +95,7 @@ complete -o default -F _tally tally
 
 
 def value_of(option):
-    """The output of _tally_value for an option; "" if the kind of value is unknown."""
+    """Return the output of _tally_value for an option, or "" if the kind of value is unknown."""
     words = " ".join(option.choices()) or KINDS.get(option.value, "")
     return ("=" if option.optional and words else "") + words
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the table of the core's sizes into docs/internals/porting.md: for a Cortex-M4 and -Os, with each switch of
-tally/config.h off alone, and with all of them off. With --check, only report whether the table is up to date. This is
-skipped without the compiler that the page names, because the sizes depend on the compiler. DIR is for object files.
+"""Write the table of core sizes into docs/internals/porting.md: for a Cortex-M4 with -Os, with each switch in
+tally/config.h turned off individually, and with all of them turned off. With --check, only report whether the table is
+up to date. The check is skipped without the compiler named on the page, because the sizes depend on the compiler. DIR
+is for object files.
 
 usage: core_sizes.py [--check] ROOT DIR
 """
@@ -17,13 +18,13 @@ TOOL = "arm-linux-gnueabi-"
 FLAGS = """-mfloat-abi=soft -mthumb -mcpu=cortex-m4 -std=c11 -Os -ffreestanding -nostdlib
     -fno-tree-loop-distribute-patterns -fno-stack-protector -fno-pic -fno-pie -fno-asynchronous-unwind-tables
     -ffunction-sections -fdata-sections""".split()
-# Calls of a firmware with threads that open, read, map and close events.
+# Functions that firmware calls if its threads open, read, map and close events.
 CALLED = """create cpu_online task_init open read ioctl poll mmap munmap close buffer_page fork exit watched_switch
     watched_tick timer deferred hw_update hw_fold hw_arm hw_overflow pmu_register""".split()
 OBJECTS = {"event": "offsetof(struct tally_core_event, attr) + TALLY_CORE_ATTR_KEPT",
            "context": "sizeof(struct tally_core_context)",
            "core": "sizeof(struct tally_core) + sizeof(struct tally_core_cpu)"}
-# Switch: the switches that must be off if it is off.
+# For each switch, the other switches that must be off if this switch is off.
 ALONG = {"TALLY_CORE_SOFTWARE_EVENTS": ["TALLY_CORE_TRACEPOINTS"],
          "TALLY_CORE_WHOLE_ATTR": ["TALLY_CORE_SAMPLE_PARTS", "TALLY_CORE_TRAPS"]}
 
@@ -51,7 +52,7 @@ def text_of(path):
 
 
 def measure(root, folder, defines):
-    """[text of all objects, text after linking with CALLED, bytes of each of OBJECTS]."""
+    """Return [text size of all objects, text size after linking with CALLED, size of each of OBJECTS], in bytes."""
     os.makedirs(folder, exist_ok=True)
     run("sh", os.path.join(root, "scripts/build_core.sh"), "--wrappers", folder)
     probe = "".join(f"char {name}[{size}];\n" for name, size in OBJECTS.items())

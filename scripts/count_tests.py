@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Count the results of meson's tests: each TAP point, and each test without TAP. Print the skipped points with the
-reason, the failed tests with their output and the command that repeats them, the slowest tests and, as the last line,
-"PASSED FAILED SKIPPED".
+"""Count the results of meson's tests: every TAP point, and every test that does not use TAP. Print the skipped points
+with their reasons, the failed tests with their output and the commands that rerun them, the slowest tests and, as the
+last line, "PASSED FAILED SKIPPED".
 
 usage: count_tests.py BUILD
 
-meson's own result for TAP is not used: meson reports a test as skipped that skips its first points and then ends early.
-Here a test must keep its plan and end with status 0.
+meson's own TAP results are not used, because meson reports a test as skipped if it skips its first points and then
+exits early. Here, a test must keep to its plan and exit with status 0.
 """
 import collections
 import json
@@ -36,7 +36,7 @@ def printable(line):
 class Counts:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
-        self.skips = {}  # (test, reason): names of points
+        self.skips = {}  # (test, reason): names of skipped points
 
     def skip(self, test, name, reason):
         self.skipped += 1
@@ -49,7 +49,8 @@ class Counts:
 
 class Point:
     def __init__(self, bad, number, text, reason):
-        """`reason` comes from a comment before the point: cmocka writes "not ok" for a skip and has no field for the reason."""
+        """Parse a test point. `reason` is from a comment before the point, because cmocka writes "not ok" for a skipped
+        test and has no field for the reason."""
         ours, cmockas = SKIP.search(text), CMOCKA_SKIP.match(text)
         self.bad, self.number, self.name = bool(bad), number, text
         self.why = self.comments = None
@@ -60,7 +61,7 @@ class Point:
 
 
 class Tap:
-    """The TAP output of a test."""
+    """The parsed TAP output of a test."""
 
     def __init__(self, output):
         self.plan = self.skip_all = None
@@ -93,7 +94,8 @@ class Tap:
 
 
 def excerpt(test, last):
-    """The lines of output that explain a failure: a sanitizer's report from its first line, or else the last lines."""
+    """Return the lines of output that explain a failure: a sanitizer report from its first line on, or otherwise the
+    last lines."""
     lines = test.get("stdout", "").splitlines() + test.get("stderr", "").splitlines()
     report = next((number for number, line in enumerate(lines) if REPORT.search(line)), None)
     return lines[-last:] if report is None else lines[report:report + REPORT_LINES]
@@ -131,12 +133,14 @@ def count_status(counts, test):
 
 
 def as_named(test):
-    """The test with its own name: with several suites, meson's log has "tally:full / cli/stat" for "cli/stat"."""
+    """Return the test under its own name. If there are several suites, meson's log contains "tally:full / cli/stat" for
+    "cli/stat"."""
     return {**test, "name": test["name"].rpartition(" / ")[2]}
 
 
 def repeat(build, name):
-    """The command that repeats a test. scripts/check.sh sets ASAN_OPTIONS if LeakSanitizer does not work here."""
+    """Return the command that reruns a test. scripts/check.sh sets ASAN_OPTIONS if LeakSanitizer does not work on this
+    machine."""
     without_leaks = "ASAN_OPTIONS=detect_leaks=0 " if os.environ.get("ASAN_OPTIONS") == "detect_leaks=0" else ""
     return f"{without_leaks}meson test -C {shlex.quote(os.path.relpath(build))} -v {shlex.quote(name)}"
 

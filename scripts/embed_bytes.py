@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write a C source with the contents of a file as an array, to embed the file in a program.
+"""Write a C source file that contains the contents of a file as an array, to embed the file in a program.
 
 usage: embed_bytes.py OUTPUT.c HEADER.h NAME [FILE]
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the page of `tally report --html` as C arrays: page.html with its style sheet and viewer inserted, and with a
-content security policy that allows only these two, by their hashes. At run time tally writes its data between the parts.
+"""Write the `tally report --html` page as C arrays: page.html with its style sheet and viewer inserted, and with a
+content security policy that allows only the hashes of these two. At run time, tally writes its data between the parts
+of the page.
 
 usage: embed_page.py OUTPUT.c PAGE.html PAGE.css SCRIPT.js...
 """
@@ -10,7 +11,7 @@ import hashlib
 import re
 import sys
 
-# Comments in page.html that tally replaces when it writes a page, in this order. They separate the parts.
+# Comments in page.html that tally replaces when it writes a page, in this order. They separate the parts of the page.
 RUNTIME = ["TITLE", "META", "DATA"]
 # Comments in page.html that this script replaces.
 BUILT = ["CSP", "STYLE", "SCRIPT"]
@@ -26,12 +27,12 @@ def fail(text):
 
 
 def without_licence(text):
-    """A file without its licence comment; the page has one for all files."""
+    """Return the text of a file without its licence comment; the page has a single one for all files."""
     return SPDX.sub("", text, count=1)
 
 
 def joined(paths):
-    """All scripts as one function, so that their names are not global."""
+    """Return all scripts wrapped in one function, so that their names are not global."""
     body = "".join(without_licence(read(path)) for path in paths)
     return f'/* SPDX-License-Identifier: BSD-2-Clause */\n(() => {{\n"use strict";\n{body}}})();\n'
 
@@ -46,7 +47,8 @@ def policy(style, script):
 
 
 def check(text, what, words):
-    """Fail if a text contains words that would end its element, or open a comment that hides the end."""
+    """Fail if `text` contains strings that would close its element, or that would open a comment which hides the
+    closing tag."""
     for word in words:
         if word in text.lower():
             fail(f"the {what} must not contain {word}")
@@ -76,7 +78,7 @@ def array(number, text):
 
 
 def page_parts(html, css, scripts):
-    """The parts of the page as texts, from the paths of its files."""
+    """Return the text of each part of the page, given the paths of its files."""
     style, script = "\n" + without_licence(read(css)), "\n" + joined(scripts)
     check(style, "style", ["</style"])
     check(script, "scripts", ["</script", "<script", "<!--"])

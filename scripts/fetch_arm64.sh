@@ -31,7 +31,7 @@ Dir::Cache "$dir/apt/cache";
 END
 export APT_CONFIG="$dir/apt/apt.conf"
 
-# Without a network, apt-get update only prints warnings; the next command fails.
+# Without a network connection, apt-get update only prints warnings, but the next command fails.
 fetch() {
 	apt-get update -qq &&
 		image=$(apt-cache depends "$kernel" | sed -n 's/^ *Depends: //p') && [ -n "$image" ] &&

@@ -12,7 +12,7 @@ if [ -d "$dir/root" ]; then
 	exit 0
 fi
 
-# The package that is named after a series depends on the newest kernel of the series.
+# The package named after a series depends on the newest kernel in that series.
 fetch() {
 	rm -rf "$dir/debs"
 	mkdir -p "$dir/debs"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The commands and options of tally, read from its help, which is generated from the tables that parse them."""
+"""The commands and options of tally, read from its help, which is generated from the tables used to parse them."""
 import re
 import subprocess
 
 
 class Option:
-    """An option: its names, value ("" for none), whether the value is optional, and description."""
+    """An option: its names, value ("" if it takes none), whether the value is optional, and its description."""
 
     def __init__(self, label, text):
         self.names = re.findall(r"(?<![\w-])(-\w|--[a-z0-9-]+)(?=[,=\[ ]|$)", label.split("<")[0].replace("[=", "="))
@@ -14,9 +14,9 @@ class Option:
         self.label, self.text = label, text
 
     def choices(self):
-        """The words that the value can be; empty if it can be anything else."""
+        """Return the words that are valid values, or an empty list if other values are also valid."""
         if self.value == "pages|size":
-            return []  # not words but kinds of numbers
+            return []  # these are kinds of numbers, not words
         words = re.sub(r"\[.*?\]", "", self.value).split("|")
         return [word for word in words if re.fullmatch(r"[a-z0-9-]+", word)] if len(words) > 1 else []
 

@@ -5,17 +5,16 @@
 root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=$(nproc)
 
-# Packages of Debian 12: needed to build, needed in addition to build the tests, and used by the checks of each tier if
-# they are installed.
+# Debian 12 packages: needed for the build, also needed to build the tests, and used by each tier's checks if installed.
 build_packages="gcc g++ libc6-dev meson ninja-build pkg-config libzstd-dev zlib1g-dev liblzma-dev libiberty-dev libncurses-dev libdw-dev libbz2-dev libdeflate-dev libcapstone-dev scdoc"
 test_packages="libcmocka-dev python3"
 quick_packages="clang-format universal-ctags linux-perf"
 full_packages="binutils git xz-utils procps libcap2-bin passwd libpfm4 gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu gcc-arm-linux-gnueabi libc6-dev-i386 lib32gcc-12-dev qemu-system-misc qemu-system-arm cpio libc6-dev-arm64-cross tmux qemu-system-x86 musl-tools libxml2-utils python3-jsonschema chromium chromium-driver golang-go valgrind bsdutils clang man-db"
 demo_packages="$build_packages gzip xz-utils coreutils"
 
-# Build options of each tier. The quick tier must take little time. UBSan's messages would take a third of the build time
-# and two thirds of the start of each program, so undefined behaviour traps instead, and ASan reports the line. -O1 is a
-# compiler argument because meson resets its own option to the default of the build type when it reconfigures.
+# Build options of each tier. The quick tier must not take long. UBSan's messages would take a third of the build time
+# and two thirds of each program's startup time, so undefined behaviour traps instead, and ASan reports the line. -O1 is
+# a compiler argument because meson resets its own option to the build type's default when it reconfigures.
 sanitized="-Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false"
 quick_arguments="['-O1','-g1','-fsanitize-undefined-trap-on-error']"
 quick_options="--buildtype=plain -Dc_args=$quick_arguments -Dc_link_args=$quick_arguments -Dlibrary=false -Dtests=quick $sanitized"
@@ -72,7 +71,7 @@ install_available() {
 }
 
 # setup_build DIR [OPTION...]: set up or reconfigure a build directory. If meson cannot reconfigure the directory, for
-# example because an older commit created it, it is removed and set up again.
+# example because an older commit created it, remove the directory and set it up again.
 setup_build() {
 	dir=$1
 	shift
@@ -88,8 +87,9 @@ setup_build() {
 	}
 }
 
-# fetch_and_unpack DIR: call the caller's fetch(), which puts packages into DIR/debs, and unpack them into DIR/root, which
-# exists only if everything succeeded. The many modules of kernel packages are not needed and not unpacked.
+# fetch_and_unpack DIR: call the caller's fetch(), which puts packages into DIR/debs, and unpack them into DIR/root,
+# which exists only if everything succeeded. The many modules in kernel packages are not needed, so they are not
+# unpacked.
 fetch_and_unpack() {
 	(fetch) >"$1/fetch.log" 2>&1 || {
 		tail -n 5 "$1/fetch.log" >&2

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's table of
-options; one for each of the main functions of the library, from the headers; and two from pages of docs/. The NAMEs are
-the pages that docs/meson.build lists; they must be the pages that this script writes.
+"""Write the manual pages with scdoc: one for each command, from its page in docs/commands and the program's option
+table; one for each main library function, from the headers; and two from pages in docs/. The NAMEs are the pages listed
+in docs/meson.build; they must match the pages that this script writes.
 
 usage: man_pages.py ROOT TALLY SCDOC DIRECTORY NAME...
 """
@@ -13,7 +13,7 @@ import sys
 
 import help_tables
 
-# Header: the main functions of the library that it declares.
+# For each header, the main library functions that it declares.
 FUNCTIONS = {
     "region": ["tally_regions_open", "tally_region_start", "tally_regions_count", "tally_regions_write"],
     "events": ["tally_events_parse"],
@@ -24,12 +24,12 @@ TOPICS = {"event-names": "names of events", "privileges": "permissions for count
 
 
 def escape(text):
-    """The text with a backslash before each character that scdoc interprets as markup."""
+    """Return the text with a backslash before each character that scdoc interprets as markup."""
     return re.sub(r"([\\*_<>~`#.-])", r"\\\1", text) if text[:1] in "#.-" else re.sub(r"([\\*_~`])", r"\\\1", text)
 
 
 def inline(text):
-    """Markdown within a line: code becomes bold, a link becomes its text."""
+    """Convert inline Markdown to scdoc: code becomes bold, and a link becomes its text."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("**", "")
     parts = re.split(r"`([^`]*)`", text)
     return "".join(f"*{escape(part)}*" if number % 2 and part else escape(part) for number, part in enumerate(parts))
@@ -48,7 +48,7 @@ def flush(paragraph, out):
 
 
 def body(text):
-    """A page in Markdown as scdoc, without the title and the generated options."""
+    """Convert a Markdown page to scdoc, without its title and the generated options."""
     text = re.sub(r"<!-- options:.*?<!-- end of options -->", "", text, flags=re.S)
     out, paragraph, literal = [], [], False
     for line in text.splitlines():
@@ -104,7 +104,7 @@ def main_page(commands):
 
 
 def declaration(text, name):
-    """(prototype, comment) of a function. Several prototypes after one comment share the comment."""
+    """Return (prototype, comment) for a function. Several prototypes after one comment share that comment."""
     match = re.search(rf"/\*((?:[^*]|\*(?!/))*)\*/\n(?:[a-z][^;/]*;\n)*?([a-z][^;/]*?\b{name}\([^;]*\);)", text)
     comment = re.sub(r"^[ \t]*\*? ?", "", match.group(1).strip(), flags=re.M)
     return match.group(2), comment

@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Change the core in one place at a time and report the changes that no test notices.
+"""Change the core in one place at a time, and report the changes that no test detects.
 
 usage: mutate_core.py BUILD RESULTS [FILE.c...]
        mutate_core.py --again BUILD RESULTS
 
-BUILD is a build directory whose tests pass. Make one without sanitizers, as each mutant runs many
-tests:
+BUILD is a build directory in which all tests pass. Make one without sanitizers, because each mutant runs many tests:
 
     meson setup BUILD --buildtype=plain -Dtests=quick -Db_lundef=false \
         "-Dc_args=['-O1','-fvisibility=default']"
 
-A mutant is a copy of one source file of src/core in which a statement is removed, a comparison is
-negated, or && and || are exchanged. The core is linked as a shared object that the test programs
-load, so that a mutant costs one compilation, one link, and the tests until the first one fails.
-Tests that killed other mutants of the same function run first. A test that takes ten times its
-usual time on the CPU has failed, too.
+A mutant is a copy of one source file in src/core with a statement removed, a comparison negated, or && and || swapped.
+The core is linked as a shared object that the test programs load, so that a mutant costs only one compilation, one
+link, and the tests up to the first failure. Tests that killed other mutants of the same function run first. A test that
+uses ten times its usual CPU time also counts as failed.
 
-RESULTS gets one line of JSON for each mutant. Its "killed_by" is the name of a test; "compiler" for
-a mutant that does not compile; "same code" for one of which the compiler makes the code of the
-original; null for a survivor. Survivors are printed. --again runs the survivors in RESULTS again,
-after tests were added, and updates RESULTS. It takes half an hour for all files.
+RESULTS receives one line of JSON for each mutant. "killed_by" is the name of a test, "compiler" if the mutant does not
+compile, "same code" if it compiles to the same code as the original, or null if it survives. Survivors are printed.
+--again reruns the survivors in RESULTS after tests have been added, and updates RESULTS. A run over all files takes
+half an hour.
 """
 import json
 import os
@@ -33,8 +31,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILES = ("sched.c", "context.c", "inheritance.c", "overflow.c", "read.c")
-# design_port tests weak symbols of a static library; the others that are left out build cores of
-# their own.
+# design_port tests weak symbols in a static library; the other excluded tests build their own cores.
 TESTS = re.compile(r"core/(?!threads|words|switches|design_port)|differential/(sim|sim-pmu|breakpoints-sim)$")
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&"}
 OPERATOR = re.compile(r"->|<<=?|>>=?|<=|>=|==|!=|&&|\|\||<|>")
@@ -48,12 +45,13 @@ MEMORY = 4 << 30
 
 
 def blank(text):
-    """The text with spaces for comments, literals and the preprocessor's lines: offsets stay."""
+    """Return the text with comments, literals and preprocessor lines replaced by spaces, so that offsets do not
+    change."""
     return COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 
 def closing(code, at):
-    """The offset after the parenthesis that closes the one at `at`."""
+    """Return the offset after the parenthesis that closes the one at `at`."""
     depth = 0
     for i in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[i], 0)
@@ -63,7 +61,7 @@ def closing(code, at):
 
 
 def statements(code, begin, end):
-    """(begin, end) of each statement that ends with a semicolon, without `if (...)` and the like."""
+    """Yield (begin, end) for each statement that ends with a semicolon, without a leading `if (...)` or similar."""
     start = at = begin
     while at < end:
         head = HEAD.match(code, at) if at == start else None
@@ -103,20 +101,20 @@ def run(command, cwd, **more):
 
 
 class Core:
-    """One build of the core as a shared object: the plain one, or the one with hooks for tests."""
+    """A build of the core as a shared object: either the plain one or the one with hooks for tests."""
 
     def __init__(self, build, archive, commands):
         self.build, self.archive = build, archive
         self.so = os.path.join(build, "mutants", os.path.basename(archive) + ".so")
         prefix = archive + ".p/"
-        # Without debug information equal code makes equal objects.
+        # Without debug information, identical code produces identical objects.
         self.commands = {os.path.basename(entry["file"]): shlex.split(entry["command"]) + ["-g0"]
                          for entry in commands if entry["output"].startswith(prefix)}
         self.objects = {name: command[command.index("-o") + 1] for name, command in self.commands.items()}
         self.sanitizers = [word for word in next(iter(self.commands.values())) if word.startswith("-fsanitize")]
 
     def compile(self, name, source):
-        """Compile `source` as the file `name`; its object, or None."""
+        """Compile `source` as the file `name`. Return the path of the object file, or None."""
         target = os.path.join(self.build, "mutants", f"{os.path.basename(self.archive)}-{name}.o")
         command = list(self.commands[name])
         command[command.index("-o") + 1] = target
@@ -164,13 +162,13 @@ class Test:
             return False
 
     def rank(self, mutant):
-        """The expected number of mutants that this test kills in a second."""
+        """Return the expected number of mutants that this test kills per second."""
         kills = 10 * self.kills.get((mutant["file"], mutant["function"]), 0) + self.kills.get(mutant["file"], 0)
         return (kills + 0.1) / self.seconds
 
 
 def judge(mutant, cores, tests):
-    """The name of the test that killed the mutant, "compiler" or "same code"; None for a survivor."""
+    """Return the name of the test that killed the mutant, "compiler" or "same code", or None if the mutant survived."""
     name = mutant["file"]
     source = os.path.join(cores[0].build, "mutants", name)
     with open(source, "w", encoding="utf-8") as file:

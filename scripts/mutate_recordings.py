@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run commands on damaged copies of recordings and report failures.
+"""Run commands on damaged copies of recordings, and report failures.
 
 usage: mutate_recordings.py TALLY RECORDINGS [COUNT [SEED]]
 
-TALLY should be built with sanitizers; RECORDINGS is a directory. Each of COUNT runs damages one recording in one way and
-passes it to one command. Recording, damage and command depend only on SEED plus the number of the run, which is printed
-with each failure: repeat the failure with COUNT 1 and this SEED. A failure is a crash, a run that exceeds the limits of
-time and memory, a sanitizer's report, an exit status other than 0 and 1, an error without a message, or success without
-a message although `script` prints fewer samples than for the undamaged recording.
+TALLY should be built with sanitizers; RECORDINGS is a directory. Each of COUNT runs damages one recording in one way,
+and passes it to one command. The recording, the damage and the command depend only on the sum of SEED and the run
+number. This sum is printed with each failure; to reproduce the failure, use a COUNT of 1 and the sum as SEED. A failure
+is a crash, a run that exceeds its time or memory limit, a sanitizer report, an exit status other than 0 or 1, an error
+without a message, or success without a message although `script` prints fewer samples than for the undamaged recording.
 """
 import os
 import random
@@ -40,7 +40,7 @@ def run(tally, command, path):
 
 
 def damage(data, rng):
-    """Damage `data` in one way and return a description."""
+    """Damage `data` in one way, and return a description of the damage."""
     kind = rng.choice(("bits", "bits", "word", "word", "cut", "drop", "twice", "insert"))
     at = rng.randrange(len(data))
     if kind == "bits":
@@ -65,19 +65,22 @@ def damage(data, rng):
 
 
 def samples(output):
-    """The number of samples in the output of `script`: a blank line ends each sample that has callers."""
+    """Return the number of samples in the output of `script`, in which a blank line ends each sample that has
+    callers."""
     return output.count(b"\n\n") or output.count(b"\n")
 
 
 def judge(command, status, out, err, whole):
-    """A description of the failure; None if the run passed. `whole`: samples in the undamaged recording."""
+    """Return a description of the failure, or None if the run passed. `whole` is the number of samples in the undamaged
+    recording."""
     if "Sanitizer" in err or "runtime error" in err:
         return "sanitizer: " + next((line for line in err.splitlines() if "ERROR" in line or "runtime" in line), "")
     if status not in (0, 1):
         return f"status {status}"
     if status == 1 and not err:
         return "error without a message"
-    # Damage can change a record into another one, or merge it with the next. More losses need a message.
+    # Damage can change a record into another record, or merge it with the next one. If more than two samples are lost,
+    # there must be a message.
     if status == 0 and not err and command == ["script"] and samples(out) < whole - 2:
         return f"success without a message: {samples(out)} samples of {whole}"
     return None

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make screenshots of a page that `tally report --html` wrote: open it in headless Chromium and save each view as PNG.
+"""Take screenshots of a page written by `tally report --html`: open it in headless Chromium, and save each view as PNG.
 
 usage: page_screens.py PAGE DIRECTORY [SECOND_PAGE]
 
-The screenshots of the documentation are in docs/screens; PAGE can be the page that scripts/demo.sh writes. SECOND_PAGE
+The screenshots for the documentation are in docs/screens; PAGE can be the page that scripts/demo.sh writes. SECOND_PAGE
 is a page with two recordings, for the screenshot of a comparison.
 """
 import os
@@ -15,13 +15,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import webdriver  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 760
-# Name, fragment of the address, colour scheme, and row of the flame graph for the cursor.
+# Name, URL fragment, colour scheme, and the flame graph row under the cursor.
 VIEWS = (("page-flame", "", "light", 3), ("page-dark", "search=alloc", "dark", 0), ("page-functions", "view=functions", "light", 0),
          ("page-time", "view=time", "light", 0), ("page-heat", "view=heat", "dark", 0), ("page-overview", "view=overview", "light", 0))
 
 
 def heaviest(browser):
-    """The fragment of the address for the function with the largest self cost, from the table of functions."""
+    """Return the URL fragment for the function with the highest self cost, taken from the table of functions."""
     browser.run("location.hash = 'view=functions'")
     time.sleep(0.5)
     browser.run("document.querySelector('.rows').focus()")

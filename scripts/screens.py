@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make screenshots of the browser of `tally report`: run it in tmux on a recording, and save each view as SVG.
+"""Take screenshots of the `tally report` browser: run it in tmux on a recording, and save each view as SVG.
 
 usage: screens.py TALLY RECORDING DIRECTORY
 
-The screenshots of the documentation are in docs/screens, made from the recording of scripts/demo.sh.
+The screenshots for the documentation are in docs/screens. They are made from the recording that scripts/demo.sh writes.
 """
 import os
 import re
@@ -19,7 +19,7 @@ CELL_WIDTH, CELL_HEIGHT, FONT = 8, 17, 13.3
 NO_BREAK = "\u00a0"
 TEXT, GROUND = "#d8d8d8", "#1c1c1c"
 BASIC = ("#1c1c1c", "#e06c60", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8d8d8")
-# Views, each with the keys that lead to it from the view before.
+# Views, each with the keys that open it from the previous view.
 VIEWS = (("overview", ()), ("flame", ("3", "Down", "Down")), ("sandwich", ("1", "Enter")),
          ("time", ("6", *["Right"] * 20, "Space", *["Right"] * 16)),
          ("annotate", ("Escape", *":comm:words", "Enter", "1", "a", "H")))
@@ -37,7 +37,7 @@ class Tmux:
         return subprocess.run([*self.tmux, *args], check=True, stdout=subprocess.PIPE, text=True).stdout
 
     def still(self):
-        """The contents of the screen, after it has not changed for half a second."""
+        """Return the contents of the screen once it has not changed for half a second."""
         before, since = None, time.monotonic()
         while time.monotonic() - since < 0.5 or not before.strip():
             now = self.run("capture-pane", "-e", "-N", "-p", "-t", "s")
@@ -48,7 +48,7 @@ class Tmux:
 
 
 def colour(number):
-    """The colour with this number in xterm's palette of 256."""
+    """Return the colour with this number in xterm's 256-colour palette."""
     if number < 8:
         return BASIC[number]
     if number < 16:
@@ -61,13 +61,13 @@ def colour(number):
 
 
 class Pen:
-    """The attributes of the following text."""
+    """The current attributes of the text, as set by escape sequences."""
 
     def __init__(self):
         self.text, self.ground, self.bold, self.dim, self.reverse = None, None, False, False, False
 
     def set(self, codes):
-        """Apply the numbers of an escape sequence that ends with m."""
+        """Apply the codes of an escape sequence that ends with m."""
         codes = [int(code or 0) for code in codes.split(";")]
         while codes:
             code = codes.pop(0)
@@ -87,14 +87,15 @@ class Pen:
                 self.reverse = code == 7 if code in (7, 27) else self.reverse
 
     def look(self):
-        """(colour of text, colour of background, bold, dim)."""
+        """Return (text colour, background colour, bold, dim)."""
         text = TEXT if self.text is None else colour(self.text)
         ground = GROUND if self.ground is None else colour(self.ground)
         return (ground, text, self.bold, self.dim) if self.reverse else (text, ground, self.bold, self.dim)
 
 
 def cells_of(line, pen):
-    """(column, characters, look) of each run of characters with the same look. The pen keeps its state between lines."""
+    """Return (column, characters, look) for each run of characters with the same look. The pen keeps its state from
+    line to line."""
     column, runs = 0, []
     for sequence, text in re.findall(r"\x1b\[([0-9;]*)m|([^\x1b]+)", line):
         if not text:
@@ -116,7 +117,7 @@ def svg_of(screen):
             x, y, wide = column * CELL_WIDTH, row * CELL_HEIGHT, len(text) * CELL_WIDTH
             if ground != GROUND:
                 out.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{CELL_HEIGHT}" fill="{ground}"/>')
-            # Viewers drop blanks at the ends and stretch the rest to textLength.
+            # Viewers drop leading and trailing blanks and stretch the remaining text to textLength.
             shown = text.strip()
             if shown:
                 x += (len(text) - len(text.lstrip())) * CELL_WIDTH

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the options of each command into its page, docs/commands/NAME.md, from the program's help. With --check, only
-report whether the pages are up to date.
+"""Write each command's options into its page, docs/commands/NAME.md, from the program's help. With --check, only report
+whether the pages are up to date.
 
 usage: update_docs.py [--check] ROOT TALLY
 """
