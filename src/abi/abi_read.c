@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The read formats: perf_event_open(2), "Reading results". */
+/* The read formats; see perf_event_open(2), "Reading results". */
 #include "tally/errno.h"
 
 #include "abi/abi_sample.h"
 #include "base/arith.h"
 
-/* Return the number of words of one group member: its value, and its id and lost count if asked
- * for. */
+/* Return the number of words per group member: its value, and its ID and lost count if
+ * requested. */
 static size_t read_stride(uint64_t format)
 {
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Iterating over records and swapping them by their descriptions. */
+/* An iterator over record fields, and a byte swapper, driven by record descriptions. */
 #include "abi/abi_record.h"
 
 #include "tally/errno.h"
 
 #include "base/arith.h"
 
-enum { BUILD_ID_FIELD = 24 }; /* size, three reserved bytes, 20 bytes */
+enum { BUILD_ID_FIELD = 24 }; /* size, 3 reserved bytes, 20 bytes of build ID */
 
 void tally_record_walk(struct tally_record_cursor *cursor, const struct tally_record_desc *desc,
 		       const void *record, size_t len, size_t trailer, uint64_t read_format)
@@ -28,7 +28,7 @@ static uint64_t string_length(const uint8_t *text, uint64_t room)
 {
 	uint64_t len = 0;
 
-	/* Eight bytes at a time, until one of them is 0 (or, rarely, 0x80 or above). */
+	/* Skip eight bytes at a time, until one of them is 0 (or, rarely, above 0x80). */
 	while (room - len >= 8 &&
 	       !((tally_get_u64(text + len) - 0x0101010101010101) & 0x8080808080808080))
 		len += 8;
@@ -49,7 +49,7 @@ static size_t integer_size(uint8_t kind)
 	}
 }
 
-/* Return the size of a field in the record. `left` is the rest of the record. */
+/* Return the size of a field in the record. `left` is the number of bytes left in the record. */
 static uint64_t field_room(const struct tally_record_cursor *cursor,
 			   const struct tally_record_field *field, uint64_t left)
 {
@@ -126,7 +126,7 @@ int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_va
 	while (cursor->next < cursor->desc->nr_fields) {
 		const struct tally_record_field *field = &cursor->desc->fields[cursor->next++];
 
-		/* Older writers have shorter records, but a field cut in two is an error. */
+		/* Records from older writers may be shorter, but a field cut in two is an error. */
 		if (cursor->at == cursor->end && integer_size(field->kind))
 			return 0;
 		if (field_exists(cursor, field))

@@ -3,7 +3,7 @@
  * All records other than SAMPLE, as tables of fields. Freestanding.
  *
  * A description lists the fields of a record in order. The byte swapper, the length check, the JSON
- * dump and the tests use it. perf.data's own records (types from 64) have the same kind of
+ * dump and the tests use it. perf.data's own records (types 64 and above) have the same kind of
  * descriptions in perfdata/. Readers that need only two or three fields of a record use the
  * accessors at the end.
  */
@@ -28,7 +28,7 @@ enum tally_field_kind {
 	TALLY_FIELD_STRING_N, /* fixed array of `count` bytes that holds a string */
 	TALLY_FIELD_BYTES_N,  /* fixed array of `count` bytes */
 	TALLY_FIELD_BYTES,    /* everything up to the trailer */
-	TALLY_FIELD_SKIP,     /* `count` bytes without meaning */
+	TALLY_FIELD_SKIP,     /* `count` ignored bytes */
 	TALLY_FIELD_WORDS,    /* u64 array; the previous field is its length */
 	TALLY_FIELD_LINKS,    /* perf_ns_link_info array; the previous field is its length */
 	TALLY_FIELD_READ,     /* counts in the attr's read_format */
@@ -39,47 +39,48 @@ struct tally_record_field {
 	const char *name;    /* as in quipper; NULL with SKIP */
 	uint8_t kind;        /* enum tally_field_kind */
 	uint8_t count;       /* for SKIP and the kinds ending in _N */
-	uint16_t misc_set;   /* the field exists only if all of these misc bits are set */
-	uint16_t misc_clear; /* and none of these */
+	uint16_t misc_set;   /* the field exists only if all of these misc bits are set ... */
+	uint16_t misc_clear; /* ... and none of these bits is set */
 };
 
 struct tally_record_desc {
 	uint32_t type;
-	const char *name; /* the type without PERF_RECORD_ */
+	const char *name; /* the type's name without the prefix PERF_RECORD_ */
 	const struct tally_record_field *fields;
 	uint8_t nr_fields;
 };
 
-/* Return the description of a kernel record type, NULL if unknown. SAMPLE has no fields there. */
+/* Return the description of a kernel record type, or NULL if unknown. The description of SAMPLE has
+ * no fields. */
 const struct tally_record_desc *tally_record_describe(uint32_t type);
 
 /* A decoded field. */
 struct tally_record_value {
 	const struct tally_record_field *field;
-	uint64_t number;          /* of integers; S32 is sign-extended */
+	uint64_t number;          /* value of integers; S32 is sign-extended */
 	struct tally_bytes bytes; /* strings without NUL, bytes, arrays, build IDs */
 	struct tally_read read;
 };
 
-/* Iterates over the fields of a record. */
+/* Iterator over the fields of a record. */
 struct tally_record_cursor {
 	const struct tally_record_desc *desc;
 	const uint8_t *record;
 	size_t at, end; /* `end` excludes the trailer */
-	uint64_t last;  /* the previous integer: length of arrays */
+	uint64_t last;  /* the previous integer, which is the length if an array follows */
 	uint64_t read_format;
 	uint16_t misc;
 	uint8_t next;
 };
 
 /* Start iterating over a record of `len` bytes in host order that ends with `trailer` bytes of
- * sample_id. `read_format` is that of its attr (for READ). */
+ * sample_id. `read_format` is the attr's, for READ records. */
 void tally_record_walk(struct tally_record_cursor *cursor, const struct tally_record_desc *desc,
 		       const void *record, size_t len, size_t trailer, uint64_t read_format);
 
 /* Return 1 with the next field, 0 at the end, or -EINVAL if the record ends within a field. If a
- * record ends right before an integer, it is an older form of its type and simply ends there. A
- * truncated string is returned as far as it goes. */
+ * record ends right before an integer, it is an older form of its type and simply ends there. The
+ * available part of a truncated string is returned. */
 int tally_record_next(struct tally_record_cursor *cursor, struct tally_record_value *ret_value,
 		      struct tally_error *err);
 
@@ -91,7 +92,7 @@ int tally_record_swap(const struct tally_record_desc *desc, void *record, size_t
 
 /* ---- commonly used records ---------------------------------------------- */
 
-/* MMAP and MMAP2. `filename` is NUL-terminated within the record. */
+/* An MMAP or MMAP2 record. `filename` is NUL-terminated within the record. */
 struct tally_mmap {
 	int32_t pid, tid;
 	uint64_t start, len, pgoff;
@@ -110,25 +111,25 @@ struct tally_comm {
 	const char *comm; /* NUL-terminated within the record */
 };
 
-/* FORK and EXIT. */
+/* A FORK or EXIT record. */
 struct tally_task {
 	int32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };
 
-/* Decode `record`, which has `len` bytes in host order and this type. Return 0, or -EINVAL if it is
- * too short or its string has no NUL. */
+/* Decode `record`, which must be of the function's type and have `len` bytes in host order. Return
+ * 0, or -EINVAL if the record is too short or its string has no NUL. */
 int tally_record_mmap(const void *record, size_t len, struct tally_mmap *ret_mmap);
 int tally_record_comm(const void *record, size_t len, struct tally_comm *ret_comm);
 int tally_record_task(const void *record, size_t len, struct tally_task *ret_task);
 
-/* CALLCHAIN_DEFERRED. The callers point into the record. */
+/* A CALLCHAIN_DEFERRED record. `callers` points into the record. */
 struct tally_callers_deferred {
 	uint64_t cookie;
 	struct tally_words callers; /* with context markers */
 };
 
-/* Same as above; the record ends with `trailer` bytes of sample_id. */
+/* Decode a record that ends with `trailer` bytes of sample_id, like the functions above. */
 int tally_record_callers_deferred(const void *record, size_t len, size_t trailer,
 				  struct tally_callers_deferred *ret_deferred);
 

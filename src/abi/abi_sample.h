@@ -5,7 +5,7 @@
  * A single table of fields (sample_fields.c) drives the decoder, the encoder, the byte swapper and
  * the printers. A *layout* is that table filtered by an attr, created once for each attr. Bytes are
  * in host order except in tally_sample_swap(). Nothing is copied: a decoded sample points into the
- * record, to words that may be unaligned. Therefore arrays are read through tally_get_u64() or
+ * record, to words that may be unaligned. Arrays are therefore read through tally_get_u64() or
  * tally_words_get().
  */
 #ifndef TALLY_ABI_SAMPLE_H
@@ -20,7 +20,7 @@
 #include "tally/abi.h"
 #include "tally/config.h"
 
-/* `nr` u64 in host order, at a possibly unaligned address within a record. */
+/* An array of `nr` u64 in host order, at a possibly unaligned address within a record. */
 struct tally_words {
 	const uint8_t *data;
 	uint64_t nr;
@@ -32,36 +32,38 @@ static inline uint64_t tally_words_get(struct tally_words words, uint64_t i)
 }
 
 struct tally_read_value {
-	uint64_t value, id, lost; /* id and lost are 0 unless asked for */
+	uint64_t value, id, lost; /* id and lost are 0 unless requested */
 };
 
-/* Counts as returned by read(2) and PERF_SAMPLE_READ: one or, with PERF_FORMAT_GROUP, one for each
- * member of the group. */
+/* Counts as returned by read(2) and PERF_SAMPLE_READ: one count or, with PERF_FORMAT_GROUP, one for
+ * each group member. */
 struct tally_read {
 	uint64_t format;                     /* PERF_FORMAT_* */
-	uint64_t time_enabled, time_running; /* 0 unless asked for */
+	uint64_t time_enabled, time_running; /* 0 unless requested */
 	uint64_t nr;                         /* 1 without PERF_FORMAT_GROUP */
 	struct tally_read_value single;      /* without PERF_FORMAT_GROUP */
-	struct tally_words group;            /* with it: `nr` times value, id, lost as asked for */
+	/* With PERF_FORMAT_GROUP, the value of each of the `nr` members, followed by the member's
+	 * ID and lost count if requested. */
+	struct tally_words group;
 };
 
 /* Return the i-th value; i < read->nr. */
 struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i);
 
-/* Return the size in bytes of the counts of `nr` members in `format`. */
+/* Return the size in bytes of counts for `nr` members in `format`. */
 size_t tally_read_size(uint64_t format, uint64_t nr);
 
-/* Write counts in the form that tally_read_decode() reads; tally_read_size() bytes. */
+/* Write tally_read_size() bytes of counts in the form that tally_read_decode() parses. */
 void tally_read_encode(const struct tally_read *read, void *out);
 
-/* Parse counts in `read_format` from `len` bytes. Their length is returned in *ret_used (may be
- * NULL). Return 0, or -EINVAL with the reason if they do not fit. */
+/* Parse counts in `read_format` from `len` bytes. The length of the counts is stored in *ret_used
+ * (may be NULL). Return 0, or -EINVAL with the reason if the counts do not fit. */
 int tally_read_decode(const void *bytes, size_t len, uint64_t read_format,
 		      struct tally_read *ret_read, size_t *ret_used, struct tally_error *err);
 
 struct tally_regs {
 	uint64_t abi;              /* PERF_SAMPLE_REGS_ABI_* */
-	uint64_t mask;             /* the attr's: the registers in `values` */
+	uint64_t mask;             /* the attr's mask of the registers in `values` */
 	struct tally_words values; /* empty if abi is NONE */
 };
 
@@ -70,8 +72,8 @@ struct tally_bytes {
 	uint64_t len;
 };
 
-/* All fields that a sample can have; `present` has the PERF_SAMPLE_* bits of those in this sample.
- * Absent fields are 0, cpu is UINT32_MAX, pid and tid are -1. */
+/* All fields that a sample can have; `present` has the PERF_SAMPLE_* bits of the fields in this
+ * sample. Absent fields are 0, except that cpu is UINT32_MAX, and pid and tid are -1. */
 struct tally_sample {
 	uint64_t present;
 	uint64_t identifier;
@@ -92,7 +94,7 @@ struct tally_sample {
 	struct tally_regs regs_user;
 	struct tally_bytes stack_user; /* the dyn_size bytes that are valid */
 	uint64_t stack_user_size;      /* bytes dumped, dyn_size of which are valid */
-	uint64_t weight; /* whole word; WEIGHT_STRUCT: var1 low 32, var2 next 16, var3 high 16 */
+	uint64_t weight; /* with WEIGHT_STRUCT, bits 0..31: var1, 32..47: var2, 48..63: var3 */
 	uint64_t data_src;
 	uint64_t transaction;
 	struct tally_regs regs_intr;
@@ -101,7 +103,7 @@ struct tally_sample {
 	uint64_t cgroup;
 	uint64_t data_page_size;
 	uint64_t code_page_size;
-	uint64_t left; /* decoding: bytes of the record after all fields, usually 0 */
+	uint64_t left; /* bytes after the last field of a decoded record, usually 0 */
 };
 
 /* Layout of a field in a record. */
@@ -118,14 +120,14 @@ enum tally_sample_kind {
 	TALLY_SAMPLE_AUX,    /* u64 size, bytes */
 };
 
-/* A row of the table. Rows are in the order of the fields in the record. */
+/* A row of the sample field table. Rows are in the order of the fields in the record. */
 struct tally_sample_field {
 	uint64_t bit;       /* PERF_SAMPLE_* */
 	const char *name;   /* as in quipper; NULL if its parts have names of their own */
 	const char *second; /* name of the second half of a PAIR, if it has a meaning */
 	uint8_t kind;       /* enum tally_sample_kind */
-	int8_t trailer;     /* position in the trailer of other records, from 0; -1: not in it */
-	uint16_t offset;    /* of the (first) member in struct tally_sample */
+	int8_t trailer;     /* position in the trailer of other records, from 0; -1 if absent */
+	uint16_t offset;    /* offset of the (first) member in struct tally_sample */
 };
 
 extern const struct tally_sample_field tally_sample_fields[];
@@ -134,13 +136,13 @@ extern const size_t tally_sample_nr_fields;
 #define TALLY_SAMPLE_MAX_FIELDS  (TALLY_CORE_SAMPLE_PARTS ? 25 : 9)
 #define TALLY_TRAILER_MAX_FIELDS 6
 
-/* The table filtered by an attr. Plain data that may be copied. */
+/* The sample field table filtered by an attr. It is plain data that may be copied. */
 struct tally_sample_layout {
 	uint32_t sample_type;
 	uint32_t read_format;
 	uint32_t branch_sample_type;
 #if TALLY_CORE_SAMPLE_PARTS
-	uint64_t regs_user, regs_intr; /* masks */
+	uint64_t regs_user, regs_intr; /* register masks */
 #endif
 	uint8_t nr;         /* rows of a sample, in order */
 	uint8_t nr_words;   /* leading rows that are one word each */
@@ -148,25 +150,26 @@ struct tally_sample_layout {
 	uint8_t rows[TALLY_SAMPLE_MAX_FIELDS];
 	uint8_t trailer_rows[TALLY_TRAILER_MAX_FIELDS];
 	/* Byte offsets of fields needed before decoding: in a sample, from the start of the record
-	 * (-1: absent); in a trailer, from the end of the record (negative; 0: absent). */
+	 * (-1 if absent); in a trailer, from the end of the record (negative, or 0 if absent). */
 	int16_t sample_id, sample_time;
 	int16_t trailer_id, trailer_time;
 };
 
-/* Create the layout of an attr. Return -EOPNOTSUPP, and leave the layout untouched, if sample_type
- * or read_format has unknown bits, because fields after an unknown one cannot be located. */
+/* Initialize the layout for an attr. Return 0. If sample_type or read_format has unknown bits,
+ * return -EOPNOTSUPP and leave the layout untouched, because fields after an unknown one cannot be
+ * located. */
 int tally_sample_layout_init(struct tally_sample_layout *layout,
 			     const struct perf_event_attr *attr);
 
-/* Decode a SAMPLE record (including the header) of `len` bytes in host order. Every size in it is
- * checked against the rest of the record. Extra bytes at the end are allowed. Return 0, or -EINVAL
- * with the reason and the offset in the record; `*ret_sample` is undefined then. */
+/* Decode a SAMPLE record (including the header) of `len` bytes in host order. Every size in the
+ * record is checked against the bytes left. Extra bytes at the end are allowed. Return 0, or
+ * -EINVAL with the reason and the offset in the record; `*ret_sample` is then undefined. */
 int tally_sample_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			struct tally_sample *ret_sample, struct tally_error *err);
 
-/* Decode the sample_id trailer of a record of another type (below 64), located from its end.
- * Without sample_id_all, and for types of user space, return 0 with all fields absent. Return 0, or
- * -EINVAL if the record is too short. */
+/* Decode the sample_id trailer at the end of a record of another type (below 64). Without
+ * sample_id_all, and for user-space types, return 0 with all fields absent. Return 0, or -EINVAL if
+ * the record is too short. */
 int tally_trailer_decode(const struct tally_sample_layout *layout, const void *record, size_t len,
 			 struct tally_sample *ret_sample, struct tally_error *err);
 
@@ -198,10 +201,10 @@ static inline size_t tally_sample_size(const struct tally_sample_layout *layout,
 		       : size + tally_sample_parts_size(layout, sample);
 }
 
-/* Write `sample` as a record with this `misc` to `out` of `cap` bytes: the inverse of decoding.
- * Fields that are in the layout but not in the sample are written with the values they have in the
- * struct. Return 0 with the length in *ret_len, -ENOSPC if it exceeds `cap`, or -E2BIG for a record
- * over 65,528 bytes. */
+/* Write `sample` as a record with this `misc` to `out`, which has space for `cap` bytes. This is
+ * the inverse of decoding. Fields that are in the layout but not in the sample are written with the
+ * values they have in the struct. Return 0 with the length in *ret_len, -ENOSPC if the record is
+ * longer than `cap`, or -E2BIG if it is longer than 65,528 bytes. */
 int tally_sample_encode(const struct tally_sample_layout *layout, const struct tally_sample *sample,
 			uint16_t misc, void *out, size_t cap, size_t *ret_len);
 
@@ -211,11 +214,12 @@ void tally_trailer_encode(const struct tally_sample_layout *layout,
 
 /* Swap the body of a SAMPLE record in place (the header is already in host order). If `from_host`
  * is false, the body is converted from the other byte order to the host's; if true, vice versa.
- * Return 0, or -EINVAL with the reason if a size in it does not fit. */
+ * Return 0, or -EINVAL with the reason if a size in the record does not fit. */
 int tally_sample_swap(const struct tally_sample_layout *layout, void *record, size_t len,
 		      bool from_host, struct tally_error *err);
 
-/* Swap the trailer of another record in place. A record that is too short stays unchanged. */
+/* Swap the trailer of a record of another type in place. A record that is too short is left
+ * unchanged. */
 void tally_trailer_swap(const struct tally_sample_layout *layout, void *record, size_t len);
 
 #endif

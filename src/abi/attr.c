@@ -11,10 +11,10 @@ enum { ATTR_BITS_OFFSET = 40 };
 _Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "newest attr known");
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == ATTR_BITS_OFFSET + 8, "bits");
 
-/* Byte order conversion of each piece of the attr. */
+/* Byte order conversion for each part of the attr. */
 struct attr_piece {
 	uint16_t offset, count; /* count: bytes of bit fields to mirror, else 1 */
-	uint8_t size;           /* size of the integer to swap; 0: mirror bits */
+	uint8_t size;           /* size of the integer to swap, or 0 to mirror bits */
 };
 
 static const struct attr_piece attr_pieces[] = {
@@ -24,9 +24,10 @@ static const struct attr_piece attr_pieces[] = {
 	{110, 1, 2}, {112, 1, 4}, {116, 4, 0}, {120, 1, 8}, {128, 1, 8}, {136, 1, 8},
 };
 
-/* Mirroring bytes puts single bits in the right place but reverses a field of two bits, whose upper
- * bit comes first in the other byte order. precise_ip is the only such field: the last bit of one
- * byte and the first bit of the next. `bits` are in host order. */
+/* Mirroring the bits of each byte moves single-bit fields to the correct position, but reverses
+ * a two-bit field, because its upper bit comes first in the other byte order. precise_ip is the
+ * only two-bit field: the last bit of one byte and the first bit of the next. `bits` are in host
+ * order. */
 static void swap_precise_ip(uint8_t *bits)
 {
 	const uint8_t last = TALLY_HOST_BIG_ENDIAN ? 0x01 : 0x80;

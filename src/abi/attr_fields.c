@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The attr as a table of named fields, which evlist prints, refusals name and tests fill in. */
+/* The attr as a table of named fields: evlist prints them, error messages name them, and tests fill
+ * them in. */
 #include "abi/attr.h"
 
 #include "base/arith.h"

@@ -50,7 +50,7 @@ static const char *const hardware_names[] = {TALLY_HARDWARE_EVENTS(HARDWARE)};
 static const char *const software_names[] = {TALLY_SOFTWARE_EVENTS(SOFTWARE)};
 
 /* Return the name of a generic event of PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE, without
- * modifiers; NULL for others. */
+ * modifiers; NULL for other events. */
 static const char *generic_name(uint32_t type, uint64_t config)
 {
 	if (type == PERF_TYPE_HARDWARE && config < TALLY_ARRAY_SIZE(hardware_names))
@@ -81,7 +81,7 @@ static const char *const cache_ops[PERF_COUNT_HW_CACHE_OP_MAX][PERF_COUNT_HW_CAC
 	{"-prefetches", "-prefetch-misses"},
 };
 
-/* Return what is wrong with a config, in perf's words; NULL if it is valid. */
+/* Return perf's name for the invalid part of a config, or NULL if the config is valid. */
 static const char *cache_wrong(uint64_t config)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
@@ -119,9 +119,9 @@ bool tally_cache_name(uint64_t config, char out[TALLY_ATTR_NAME_MAX])
 
 /* ---- attrs ------------------------------------------------------------------------------- */
 
-/* Append modifiers (":u", ":kpp", ":HG"): the levels that are not excluded, if any level is; the
- * precision; host and guest, if they differ from perf's default, which excludes the guest unless
- * the event has other modifiers. */
+/* Append modifiers (":u", ":kpp", ":HG"): first the levels that are not excluded, if any level is
+ * excluded; then the precision; then host and guest, if they differ from perf's default, which
+ * excludes the guest unless the event has other modifiers. */
 static void put_modifiers(struct name_text *text, const struct perf_event_attr *attr)
 {
 	bool levels = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;

@@ -5,7 +5,7 @@
 #include "base/endian.h"
 #include "tally/errno.h"
 
-/* The largest attr.size that Linux accepts: a page. */
+/* The largest attr.size that Linux accepts (one page). */
 enum { ATTR_SIZE_LIMIT = 4096 };
 
 static bool all_zero(const uint8_t *bytes, size_t len)

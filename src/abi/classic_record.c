@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Translation of current records to those of the classic ABI. */
+/* Translate current records to classic ABI records. */
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "tally/abi.h"
@@ -26,7 +26,7 @@ static void put_u64(struct writer *writer, uint64_t value)
 	writer_put(writer, &value, sizeof(value));
 }
 
-/* Write the header last, when the size is known. */
+/* Write the header, now that the size is known. */
 static int64_t finish(struct writer *writer, uint32_t type, uint16_t misc)
 {
 	struct perf_event_header header = {type, misc, (uint16_t)writer->len};
@@ -39,7 +39,7 @@ static int64_t finish(struct writer *writer, uint32_t type, uint16_t misc)
 	return (int64_t)writer->len;
 }
 
-/* Translate the processor mode; the document has none for hypervisor and guests. */
+/* Translate the processor mode; the classic ABI has no mode for the hypervisor or for guests. */
 static uint16_t misc_of(uint16_t misc)
 {
 	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -53,7 +53,8 @@ static uint16_t misc_of(uint16_t misc)
 
 enum chain_part { CHAIN_HV, CHAIN_KERNEL, CHAIN_USER, CHAIN_PARTS, CHAIN_NONE };
 
-/* Return the part of the chain that a context marker starts; CHAIN_PARTS if it is not a marker. */
+/* Return the part of the chain that the context marker `entry` starts; CHAIN_PARTS if `entry` is
+ * not a marker. */
 static enum chain_part chain_marker(uint64_t entry)
 {
 	switch ((int64_t)entry) {
@@ -65,7 +66,7 @@ static enum chain_part chain_marker(uint64_t entry)
 }
 
 /* Write the addresses of one part, unless `writer` is NULL, and return their number. Addresses
- * before any marker belong to the mode that was interrupted. */
+ * before any marker belong to `first`, the part of the interrupted mode. */
 static uint16_t chain_part(struct tally_words chain, enum chain_part wanted, enum chain_part first,
 			   struct writer *writer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The classic ring buffer. Records are taken from a current ring, translated, and appended to one
- * that has a 32-bit head and no tail. The head is kept here as well as in the page, because the
- * program that maps the page may write to it.
+ * The classic ring buffer. Records are taken from a current ring, translated, and appended to a
+ * ring that has a 32-bit head and no tail. A copy of the head is kept outside the page, because the
+ * program that maps the page may overwrite the head.
  */
 #include "abi/abi_record.h"
 #include "base/arith.h"
@@ -14,8 +14,8 @@ enum { RECORD_MAX = 65536, HEADER = sizeof(struct perf_event_header) };
 
 /* ---- positions in the current ring ---------------------------------------------------------- */
 
-/* Positions have 64 bits. A 32-bit processor reads and writes their lower half in one piece, which
- * is enough, as rings are smaller than that. */
+/* Positions have 64 bits. A 32-bit processor reads and writes only their lower half, in one access;
+ * this is enough, because rings are smaller than 4 GiB. */
 typedef size_t __attribute__((may_alias)) position_word;
 
 enum { LOW_WORD = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && sizeof(size_t) == 4 };
@@ -40,8 +40,8 @@ static void tail_move(struct tally_classic_ring *ring, size_t len)
 
 /* ---- the two rings --------------------------------------------------------------------------- */
 
-/* Copy the fields that both pages have. The copy is too old for reading a counter: programs must
- * not see an index in it. */
+/* Copy the fields common to both page layouts. `index` is always 0, because a copy cannot be used
+ * to read the counter. */
 static void page_copy_fields(const struct perf_event_mmap_page *page,
 			     struct tally_classic_page *classic)
 {
@@ -69,7 +69,7 @@ int tally_classic_ring_init(struct tally_classic_ring *ring)
 	return 0;
 }
 
-/* Copy `len` bytes from the data of a ring, which may wrap. */
+/* Copy `len` bytes out of a ring's data, which may wrap. */
 static void ring_take(const uint8_t *data, size_t size, uint64_t at, uint8_t *to, size_t len)
 {
 	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
@@ -78,7 +78,7 @@ static void ring_take(const uint8_t *data, size_t size, uint64_t at, uint8_t *to
 	__builtin_memcpy(to + first, data, len - first);
 }
 
-/* Copy `len` bytes into the data of a ring. */
+/* Copy `len` bytes into a ring's data, which may wrap. */
 static void ring_put(uint8_t *data, size_t size, uint64_t at, const uint8_t *from, size_t len)
 {
 	size_t start = (size_t)(at & (size - 1)), first = TALLY_MIN(len, size - start);
@@ -87,8 +87,8 @@ static void ring_put(uint8_t *data, size_t size, uint64_t at, const uint8_t *fro
 	__builtin_memcpy(data, from + first, len - first);
 }
 
-/* Copy the next current record to the scratch buffer. Return its size, 0 if there is none. An
- * invalid record is skipped with everything after it. */
+/* Copy the next current record to the scratch buffer. Return its size, or 0 if there is no record.
+ * If the record is invalid, skip it and everything after it. */
 static size_t record_take(struct tally_classic_ring *ring)
 {
 	const uint8_t *data = (const uint8_t *)ring->from + ring->page_size;
@@ -104,13 +104,13 @@ static size_t record_take(struct tally_classic_ring *ring)
 		return 0;
 	}
 	ring_take(data, ring->from_size, ring->tail, ring->scratch, header.size);
-	/* The size in the ring may have changed since it was read. */
+	/* Use the header that was checked: the one in the ring may have changed in the meantime. */
 	__builtin_memcpy(ring->scratch, &header, HEADER);
 	return header.size;
 }
 
-/* Advance `oldest` past the records that the next `len` bytes overwrite. The program that maps the
- * ring may have written to it: after an invalid record, all records are dropped. */
+/* Advance `oldest` past the records that the next `len` bytes overwrite. If a record is invalid,
+ * because the program that maps the ring wrote to it, drop all records. */
 static void drop_overwritten(struct tally_classic_ring *ring, size_t len)
 {
 	const uint8_t *data = (const uint8_t *)ring->to + ring->page_size;
@@ -139,13 +139,14 @@ static void record_append(struct tally_classic_ring *ring, const uint8_t *record
 	__atomic_store_n(&ring->to->data_head, ring->head, __ATOMIC_RELEASE);
 }
 
-/* Return the `lost` field of a LOST record. */
+/* Return the `lost` field of a LOST record, or 0 if the record is too short. */
 static uint64_t records_lost(const uint8_t *record, size_t len)
 {
 	return len >= HEADER + 16 ? tally_get_u64(record + HEADER + 8) : 0;
 }
 
-/* Translate the record of `len` bytes in the scratch buffer. Return true if one was appended. */
+/* Translate the record of `len` bytes in the scratch buffer. Return true if a record was
+ * appended. */
 static bool record_translate(struct tally_classic_ring *ring, size_t len)
 {
 	uint8_t *out = ring->scratch + RECORD_MAX;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decoder for overflow packets of the classic ABI. */
+/* Decoder for the classic ABI's overflow packets. */
 #include "base/endian.h"
 #include "tally/classic.h"
 #include "tally/errno.h"
 
-/* The rest of a packet. */
+/* The unread part of a packet. */
 struct reader {
 	const uint8_t *at;
 	size_t left;
 };
 
-/* Take the next `len` bytes; NULL if there are fewer. */
+/* Return the next `len` bytes and advance past them, or NULL if there are fewer bytes left. */
 static const uint8_t *take(struct reader *reader, uint64_t len)
 {
 	const uint8_t *at = reader->at;

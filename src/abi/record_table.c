@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fields of all kernel records except SAMPLE: perf_event_open(2), "MMAP layout". */
+/* The fields of all kernel records except SAMPLE; see perf_event_open(2), "MMAP layout". */
 #include "abi/abi_record.h"
 #include "base/arith.h"
 

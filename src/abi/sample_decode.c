@@ -6,7 +6,7 @@
 
 /* ---- counts: perf_event_open(2), "Reading results" -------------------------------------- */
 
-/* Return the number of words of one group member. */
+/* Return the number of words per group member. */
 static size_t read_stride(uint64_t format)
 {
 	return (tally_read_size(format, 2) - tally_read_size(format, 1)) / 8;
@@ -68,7 +68,7 @@ struct tally_read_value tally_read_get(const struct tally_read *read, uint64_t i
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-/* The rest of the record, and the first error in it. */
+/* The undecoded part of the record, and the first error. */
 struct decoder {
 	const struct tally_sample_layout *layout;
 	const uint8_t *record, *at, *end;
@@ -146,7 +146,7 @@ static void read_branches(struct decoder *in, struct tally_sample *sample)
 	if (type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		sample->branch_hw_idx = read_u64(in);
 	if (nr > UINT16_MAX)
-		nr = UINT64_MAX / 3; /* cannot fit: rejected below without overflow */
+		nr = UINT64_MAX / 3; /* keeps 3 * nr from overflowing; it is rejected below */
 	sample->branches = read_words(in, 3 * nr, "branch stack longer than its sample");
 	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !in->wrong)
 		sample->branch_counters =
@@ -218,7 +218,7 @@ static const struct tally_sample absent = {
 };
 
 /* Copy the first `nr` rows, which are one word each, with a single length check and without regard
- * to their kinds. Return the number of rows decoded, 0 if the record is too short for them. */
+ * to their kinds. Return the number of rows decoded, or 0 if the record is too short for them. */
 static int decode_words(struct decoder *in, const uint8_t *rows, int nr,
 			struct tally_sample *sample)
 {

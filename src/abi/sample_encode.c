@@ -4,7 +4,7 @@
 #include "abi/abi_sample.h"
 #include "base/arith.h"
 
-/* header.size has 16 bits, and records are multiples of 8. */
+/* header.size has 16 bits, and record sizes are multiples of 8. */
 enum { RECORD_SIZE_MAX = 65528 };
 
 static uint64_t regs_size(const struct tally_regs *regs)
@@ -51,7 +51,7 @@ size_t tally_sample_parts_size(const struct tally_sample_layout *layout,
 
 	for (int i = layout->nr_words; i < layout->nr; i++)
 		size += field_size(layout, &tally_sample_fields[layout->rows[i]], sample);
-	/* A size that is too long for a record remains so in a 32-bit size_t. */
+	/* A size that is too large for a record must stay too large in a 32-bit size_t. */
 	return (size_t)TALLY_MIN(size, 2 * RECORD_SIZE_MAX);
 }
 
@@ -85,7 +85,7 @@ static uint8_t *encode_padded(uint8_t *at, const uint8_t *end, struct tally_byte
 	return at;
 }
 
-/* Write one word of counters for each branch, 0 for missing ones. */
+/* Write one word of counters for each branch, or 0 if its counters are missing. */
 static uint8_t *encode_branch_counters(uint8_t *at, const struct tally_sample *sample)
 {
 	uint64_t want = tally_div(sample->branches.nr, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of sample fields, and the layouts made from it. */
+/* The table of sample fields, and the layouts created from it. */
 #include "tally/errno.h"
 
 #include "abi/abi_sample.h"
@@ -7,8 +7,8 @@
 
 #define AT(member) offsetof(struct tally_sample, member)
 
-/* In record order: perf_event_open(2), PERF_RECORD_SAMPLE. The trailer has a different order, with
- * the identifier last. */
+/* Rows are in record order; see PERF_RECORD_SAMPLE in perf_event_open(2). The trailer has a
+ * different order, with the identifier last. */
 const struct tally_sample_field tally_sample_fields[] = {
 	{PERF_SAMPLE_IDENTIFIER, "id", NULL, TALLY_SAMPLE_U64, 5, AT(identifier)},
 	{PERF_SAMPLE_IP, "ip", NULL, TALLY_SAMPLE_U64, -1, AT(ip)},
@@ -50,8 +50,8 @@ static bool field_is_word(uint8_t kind)
 	return kind == TALLY_SAMPLE_U64 || kind == TALLY_SAMPLE_PAIR;
 }
 
-/* Record the offsets of the id and the time, which readers need before decoding. The first id of a
- * sample takes precedence: the identifier, if there is one. */
+/* Record the offsets of the ID and the timestamp, which readers need before decoding. The first ID
+ * in a sample takes precedence; it is the identifier, if present. */
 static void layout_add_row(struct tally_sample_layout *layout, size_t row, int *at)
 {
 	const struct tally_sample_field *field = &tally_sample_fields[row];
@@ -86,7 +86,7 @@ static void layout_add_trailer(struct tally_sample_layout *layout)
 	for (int i = 0; i < layout->nr_trailer; i++) {
 		int16_t from_end = (int16_t)(-8 * (layout->nr_trailer - i));
 
-		/* The identifier is last and takes precedence over the id here, too. */
+		/* In the trailer the identifier is last, and also takes precedence over the ID. */
 		if (bits[i] & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID))
 			layout->trailer_id = from_end;
 		if (bits[i] == PERF_SAMPLE_TIME)

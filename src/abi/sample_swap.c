@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples in the other byte order: the same rows, swapped in place. */
+/* In-place byte swapping of samples, driven by the rows of the layout. */
 #include "tally/errno.h"
 
 #include "abi/abi_sample.h"
@@ -68,7 +68,7 @@ static void swap_skip(struct swapper *in, uint64_t len)
 }
 
 /* Bit fields are allocated from the least significant bit on little-endian machines and from the
- * most significant bit on others; each field keeps its own bit order. */
+ * most significant bit on big-endian ones; each field keeps its own bit order. */
 static uint64_t branch_flags_reorder(uint64_t flags, bool to_little)
 {
 	uint64_t turned = 0;
@@ -97,7 +97,7 @@ static void swap_branches(struct swapper *in)
 		swap_words(in, 3);
 		if (in->wrong)
 			break;
-		/* The words are already swapped; the order of the fields remains to be changed. */
+		/* The words are already swapped, but the fields must still be reordered. */
 		uint64_t flags = tally_get_u64(in->at - 8);
 
 		if (in->from_host)
