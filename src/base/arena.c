@@ -58,7 +58,7 @@ void *tally_arena_alloc(struct tally_arena *arena, size_t size)
 	if (arena->at && (size_t)(arena->end - arena->at) >= pad)
 		arena->at += pad;
 	else
-		arena->at = arena->end; /* a new chunk is aligned */
+		arena->at = arena->end; /* forces a new chunk, which is aligned */
 	return tally_arena_bytes(arena, size);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A chunked bump allocator for many small blocks that are freed together. All zero is an empty
- * arena. */
+/* A chunked bump allocator for many small blocks that are freed together. An all-zero arena is
+ * empty. */
 #ifndef TALLY_BASE_ARENA_H
 #define TALLY_BASE_ARENA_H
 
@@ -23,8 +23,8 @@ void *tally_arena_bytes(struct tally_arena *arena, size_t size);
 /* Return a NUL-terminated copy of `len` bytes; NULL if out of memory. */
 char *tally_arena_strndup(struct tally_arena *arena, const char *text, size_t len);
 
-/* Iterate over the memory from which blocks were allocated, newest chunk first. NULL as `at` starts
- * the iteration; NULL is returned at the end. The memory has no gaps if all blocks are from
+/* Iterate over the memory from which blocks were allocated, newest chunk first. Pass NULL as `at`
+ * to start; NULL is returned at the end. The memory has no gaps if all blocks are from
  * tally_arena_bytes(). */
 const struct tally_arena_chunk *tally_arena_next(const struct tally_arena *arena,
 						 const struct tally_arena_chunk *at,

@@ -16,9 +16,9 @@ static inline bool tally_range_ok(uint64_t offset, uint64_t size, uint64_t limit
 	return !__builtin_add_overflow(offset, size, &end) && end <= limit;
 }
 
-/* Return a / b; b must not be 0. Does not need the compiler's run-time library: 32-bit machines
- * have no instruction for it. On those the time depends on the bits of the quotient, unless both
- * numbers fit in 32 bits. */
+/* Return a / b; b must not be 0. The function does not need the compiler's run-time library, even
+ * on 32-bit machines, which have no instruction for this division. Its running time on 32-bit
+ * machines depends on the number of quotient bits, unless both numbers fit in 32 bits. */
 static inline uint64_t tally_div(uint64_t a, uint64_t b)
 {
 #if UINTPTR_MAX > UINT32_MAX && !defined(TALLY_ARITH_32)
@@ -87,8 +87,8 @@ static inline uint64_t tally_wide_div(struct tally_wide wide, uint64_t div)
 	return quotient;
 }
 
-/* Return value * mul / div, computed in 128 bits and rounded down; UINT64_MAX if it does not fit; 0
- * if div is 0. */
+/* Return value * mul / div, computed in 128 bits and rounded down; UINT64_MAX if the result does
+ * not fit; 0 if div is 0. */
 static inline uint64_t tally_mul_div(uint64_t value, uint64_t mul, uint64_t div)
 {
 	struct tally_wide wide = tally_mul_wide(value, mul);
@@ -115,8 +115,8 @@ static inline bool tally_is_pow2(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* Return the number of set bits. Not the builtin, because it calls a library function on machines
- * without an instruction. */
+/* Return the number of set bits. The builtin is not used, because it calls a library function on
+ * machines without a popcount instruction. */
 static inline unsigned tally_popcount(uint64_t v)
 {
 	v -= (v >> 1) & UINT64_C(0x5555555555555555);
@@ -125,7 +125,7 @@ static inline unsigned tally_popcount(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Return n for a power of two 2^n. */
+/* Return n, where `pow2` is 2^n. */
 static inline uint8_t tally_log2(uint64_t pow2)
 {
 	return (uint8_t)tally_popcount(pow2 - 1);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Return the current time of CLOCK_MONOTONIC in ns, for intervals, deadlines and comparisons with
- * samples. */
+/* Return the current CLOCK_MONOTONIC time in ns, for intervals, deadlines and comparisons with
+ * sample timestamps. */
 static inline uint64_t tally_clock_now(void)
 {
 	struct timespec now;

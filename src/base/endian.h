@@ -9,7 +9,7 @@
 
 #define TALLY_HOST_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* A memcpy of constant size compiles to one or two instructions, also without a libc. */
+/* A memcpy of constant size compiles to one or two instructions, even without a libc. */
 #define TALLY_DEFINE_ACCESS(bits)                                                  \
 	static inline uint##bits##_t tally_get_u##bits(const void *p)              \
 	{                                                                          \
@@ -43,7 +43,8 @@ static inline void tally_swap_u64s(void *p, size_t nr)
 		tally_swap_u64(at);
 }
 
-/* Reverse the bits of a byte: the order of C bit fields differs between byte orders. */
+/* Reverse the bits in a byte. This is needed because the order of C bit fields depends on the byte
+ * order. */
 static inline uint8_t tally_mirror_u8(uint8_t b)
 {
 	b = (uint8_t)((b & 0xf0) >> 4 | (b & 0x0f) << 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The error object of parsers: what is wrong, as a constant text, and where.
+ * The error object for parsers: a constant message, and the offset of the problem.
  *
  * A function that can fail returns 0 or -errno. A parser also takes an optional `struct tally_error
- * *`, and fills it before it returns the same code.
+ * *`, and fills it in before it returns the same code.
  */
 #ifndef TALLY_BASE_ERROR_H
 #define TALLY_BASE_ERROR_H
@@ -14,7 +14,7 @@
 struct tally_error {
 	int code;         /* the -errno that was returned; 0 if there was no error */
 	const char *text; /* constant, never freed; lower case, no full stop */
-	uint64_t offset;  /* offset in the input that the text refers to */
+	uint64_t offset;  /* offset of the problem in the input */
 };
 
 /* Fill in `err` (NULL is allowed) and return `code`, so that a parser can end with `return

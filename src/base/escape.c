@@ -3,8 +3,9 @@
 
 #include "base/utf8.h"
 
-/* Return a nonzero value if a byte of `word` is not printable ASCII. The bits cannot be assigned to
- * bytes, but a carry or borrow between bytes only starts at a byte that is not printable itself. */
+/* Return a nonzero value if a byte of `word` is not printable ASCII. The result does not identify
+ * the byte: carries and borrows cross byte boundaries, but they start only at a byte that is not
+ * printable. */
 static uint64_t nonprintable_bits(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -16,7 +17,7 @@ bool tally_text_is_plain(const char *text, size_t len)
 {
 	uint64_t odd = 0, word = 0x2020202020202020;
 
-	/* Check eight bytes at a time. The last eight may overlap with earlier ones. */
+	/* Check eight bytes at a time. The last eight may overlap the previous ones. */
 	for (size_t at = 0; at + 8 < len; at += 8)
 		odd |= nonprintable_bits(tally_get_u64(text + at));
 	if (len >= 8)
@@ -43,7 +44,7 @@ static size_t shown_length(const char *at, size_t len, const char *kept, uint32_
 	return 0;
 }
 
-/* Append the escape for the character or byte at `at`. Returns the number of bytes that it
+/* Append the escape for the character or byte at `at`. Return the number of bytes that the escape
  * replaces. */
 static size_t add_escape(struct tally_str *out, const char *at, size_t len)
 {

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 
-/* Call read(2) again if a signal interrupts it. */
+/* Call read(2), and retry if a signal interrupts it. */
 static ssize_t read_some(int fd, void *to, size_t len)
 {
 	ssize_t n;
@@ -55,7 +55,7 @@ out:
 		return ret;
 	}
 	data[len] = '\0';
-	grown = realloc(data, len + 1); /* shrink the buffer: up to half of it is unused */
+	grown = realloc(data, len + 1); /* shrink the buffer; up to half of it is unused */
 	*ret_data = grown ? grown : data;
 	*ret_len = len;
 	return 0;
@@ -89,8 +89,7 @@ static int check_owner(const struct stat *st, const struct tally_file_owners *ow
 	return owners ? -EPERM : 0;
 }
 
-/* Check that the last component of the path, even if it is a symbolic link, belongs to a trusted
- * owner. */
+/* Check that a trusted owner owns the last component of the path, even if it is a symbolic link. */
 static int check_link(int dir, const char *path, const struct tally_file_owners *owners)
 {
 	struct stat st;
@@ -100,8 +99,8 @@ static int check_link(int dir, const char *path, const struct tally_file_owners 
 	return owners ? check_owner(&st, owners) : 0;
 }
 
-/* Reopen for reading the file that `at` refers to, which was opened with O_PATH. Without procfs the
- * file must be opened by name; then check that it is still the same file. */
+/* Open the file to which the O_PATH descriptor `at` refers, for reading. Without procfs, open the
+ * file by name, and then check that it is still the same file. */
 static int reopen(int at, int dir, const char *path, const struct stat *found)
 {
 	enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
@@ -222,10 +221,10 @@ int tally_file_map_check(const struct tally_file_map *map)
 	return (uint64_t)st.st_size < map->len ? -EIO : 0;
 }
 
-/* Find the next data, or the next hole after the data at `from`, but not beyond `end`. Returns
- * false if the file system does not provide this. A result before `from`, which a file system in
- * user space can return, is rejected because it would cause an endless loop. The file offset is
- * restored, because the caller's descriptor shares it. */
+/* Find the next data, or the next hole after the data at `from`, but not beyond `end`. Return false
+ * if the file system does not provide this information. A file system in user space can return a
+ * position before `from`; this is rejected because it would cause an endless loop. The file offset
+ * is restored, because the caller's descriptor shares it. */
 static bool seek_extent(const struct tally_file_map *map, uint64_t from, int what, uint64_t end,
 			uint64_t *ret_at)
 {

@@ -9,7 +9,8 @@
 
 #include "base/endian.h"
 
-/* Multiply to 128 bits and combine both halves: every input bit affects every output bit. */
+/* Multiply to 128 bits and combine both halves, so that every input bit affects every output
+ * bit. */
 static inline uint64_t tally_hash_mix(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;

@@ -55,7 +55,7 @@ static void add_key(struct tally_str *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '\n';
 
-	/* The start of the builder needs no comma. */
+	/* A value at the start of the text needs no comma. */
 	if (last != '{' && last != '[' && last != ',' && last != '\n')
 		tally_str_add_char(out, ',');
 	if (key) {

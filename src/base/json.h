@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A streaming JSON writer that appends to a string builder. Strings are bytes: invalid UTF-8
- * becomes U+FFFD, and characters that would control a terminal are written as \u009b. 64-bit
- * integers are written in full; NaN is not written. The caller is responsible for the nesting.
+ * A streaming JSON writer that appends to a string builder. Strings may contain arbitrary bytes:
+ * invalid UTF-8 becomes U+FFFD, and characters that would control a terminal are written like
+ * \u009b. 64-bit integers are written in full; NaN and infinities become null. The caller is
+ * responsible for correct nesting.
  */
 #ifndef TALLY_BASE_JSON_H
 #define TALLY_BASE_JSON_H
@@ -19,7 +20,7 @@ void tally_json_open(struct tally_str *out, const char *key, char bracket);
 /* Close an object or array; `bracket` is '}' or ']'. */
 void tally_json_close(struct tally_str *out, char bracket);
 
-/* Write a NUL-terminated string, `len` bytes as a string, a number or a boolean. */
+/* Write a value: a NUL-terminated string, a string of `len` bytes, a number or a boolean. */
 void tally_json_text(struct tally_str *out, const char *key, const char *text);
 void tally_json_bytes(struct tally_str *out, const char *key, const void *bytes, size_t len);
 void tally_json_u64(struct tally_str *out, const char *key, uint64_t value);

@@ -78,7 +78,8 @@ uint64_t tally_map_remove(struct tally_map *map, uint64_t key)
 	value = hole->value;
 	if (value == TALLY_MAP_NONE)
 		return value;
-	/* Close the gap: move back later entries of the probe sequence that can be in the hole. */
+	/* Close the gap: move later entries of the probe sequence back into the hole if lookups
+	 * would still find them there. */
 	i = (size_t)(hole - map->slots);
 	for (;;) {
 		i = (i + 1) & map->mask;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hash table from uint64_t to uint64_t, with open addressing, linear probing and a power-of-two
- * size. Values are ids, indices or pointers cast through uintptr_t. All zero is an empty map. Not
- * thread-safe. The seed is derived from addresses, because keys come from untrusted files.
+ * size. Values are IDs, indices or pointers cast through uintptr_t. An all-zero map is empty. Not
+ * thread-safe. Hashes are seeded from addresses, because keys come from untrusted files.
  */
 #ifndef TALLY_BASE_MAP_H
 #define TALLY_BASE_MAP_H
@@ -28,15 +28,15 @@ struct tally_map {
 /* Return the value of `key`, or TALLY_MAP_NONE. */
 uint64_t tally_map_get(const struct tally_map *map, uint64_t key);
 
-/* Set or replace the value of `key`; it must not be TALLY_MAP_NONE. Return 0, or -ENOMEM with the
- * map unchanged. */
+/* Set or replace the value of `key`. The value must not be TALLY_MAP_NONE. Return 0, or -ENOMEM
+ * with the map unchanged. */
 int tally_map_set(struct tally_map *map, uint64_t key, uint64_t value);
 
 /* Remove `key`. Return its value, or TALLY_MAP_NONE if it was not in the map. */
 uint64_t tally_map_remove(struct tally_map *map, uint64_t key);
 
-/* Iterate over all entries, in no particular order: start with `*pos` 0. Return NULL at the end.
- * The map must not be changed meanwhile. */
+/* Iterate over all entries, in no particular order; start with `*pos` set to 0. Return NULL at the
+ * end. The map must not be changed during the iteration. */
 const struct tally_map_slot *tally_map_next(const struct tally_map *map, size_t *pos);
 
 /* Free the map; it is empty afterwards. */

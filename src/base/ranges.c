@@ -34,7 +34,7 @@ int tally_list_next(const char **text)
 	return 0;
 }
 
-/* Parse one number or range, and advance `*text` past it and the comma after it. */
+/* Parse one number or range, and advance `*text` past it and the following comma. */
 static int parse_range(const char **text, struct tally_number_range *ret_range)
 {
 	struct tally_number_range range;

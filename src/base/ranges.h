@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of numbers, parsed from text such as "0-3,5". All zero is the empty set. */
+/* Sets of numbers, parsed from text such as "0-3,5". An all-zero set is empty. */
 #ifndef TALLY_BASE_RANGES_H
 #define TALLY_BASE_RANGES_H
 
@@ -13,18 +13,18 @@ struct tally_number_range {
 };
 
 struct tally_ranges {
-	TALLY_VEC(struct tally_number_range) all; /* ascending, not adjacent */
+	TALLY_VEC(struct tally_number_range) all; /* ascending; neither overlapping nor adjacent */
 };
 
-/* Parse the decimal number at `*text` and advance `*text` past it. Blanks before it are skipped.
- * Return 0, or -EINVAL if there is no number or it exceeds UINT32_MAX. */
+/* Parse the decimal number at `*text` and advance `*text` past it. Spaces and tabs before it are
+ * skipped. Return 0, or -EINVAL if there is no number or it exceeds UINT32_MAX. */
 int tally_list_number(const char **text, uint32_t *ret_number);
-/* Advance `*text` past the comma after a number, or to the end of the text. Blanks are skipped, and
- * the last number may have a comma. Return 0, or -EINVAL for any other text. */
+/* Advance `*text` past the comma after a number, or to the end of the text. Spaces and tabs are
+ * skipped, and a comma may follow the last number. Return 0, or -EINVAL for any other text. */
 int tally_list_next(const char **text);
 
-/* Parse numbers and ranges separated by commas, at least one. Free the set with
- * tally_ranges_free(). Return 0; -EINVAL with `*ret_ranges` unchanged; or -ENOMEM. */
+/* Parse one or more numbers and ranges separated by commas. Free the set with tally_ranges_free().
+ * Return 0; -EINVAL with `*ret_ranges` unchanged; or -ENOMEM. */
 int tally_ranges_parse(const char *text, struct tally_ranges *ret_ranges);
 
 /* Return true if the set contains `number`. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Parse "64", "512K", "4M" or "1G" as a number of bytes; a number without a suffix is in multiples
- * of `unit` bytes. Return false if it is not a size or does not fit. */
+ * of `unit` bytes. Return false if `text` is not a size or the result does not fit. */
 bool tally_size_parse(const char *text, uint64_t unit, uint64_t *ret_bytes);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The index of a hash table; the items are in an array of the caller. A slot contains 32 bits of an
- * item's hash and the item's number. Items are only accessed if their hash matches, and not at all
- * when the index grows. All zero is an empty index. Not thread-safe.
+ * The index of a hash table. The items are in an array that belongs to the caller. A slot contains
+ * 32 bits of an item's hash and the item's number (its index in the array). Items are accessed only
+ * if their hash matches, and not at all when the index grows. An all-zero index is empty. Not
+ * thread-safe.
  *
  *	for (size_t pos = hash; tally_slots_next(&slots, hash, &pos, &number);)
  *		if (items[number] matches)
@@ -17,7 +18,7 @@
 #include <stdint.h>
 
 struct tally_slots {
-	uint64_t *at; /* hash << 32 | number + 1; 0: empty */
+	uint64_t *at; /* hash << 32 | number + 1, or 0 if empty */
 	size_t nr;    /* a power of two, or 0 */
 	size_t len;   /* used slots */
 };

@@ -72,8 +72,8 @@ uint64_t tally_hex_text(uint32_t value)
 	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
 	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
 	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
-	/* Set 1 in each byte with a digit a to f: its character is 39 above the one that would
-	 * follow '9'. */
+	/* Make each byte 1 if its digit is one of a to f, otherwise 0. In ASCII, 'a' is ':' + 39,
+	 * and ':' is the character that follows '9'. */
 	letters = (digits + 0x0606060606060606) >> 4 & 0x0101010101010101;
 	return __builtin_bswap64(digits + 0x3030303030303030 + letters * 39);
 }
@@ -97,7 +97,7 @@ void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	char *at;
 
 	va_copy(again, args);
-	/* Usually the text fits. Otherwise its length is known now, and it is formatted again. */
+	/* Usually the string fits. Otherwise its length is now known, and it is formatted again. */
 	len = vsnprintf(room ? str->data + str->len : NULL, room, format, args);
 	at = len < 0 ? NULL : tally_str_reserve(str, (size_t)len);
 	if (at && (size_t)len >= room)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A string builder. An allocation failure is recorded, not returned: append without checks, then
- * call tally_str_error() once. All zero is an empty builder. `data` is NUL-terminated unless it is
+ * call tally_str_error() once. An all-zero builder is empty. `data` is NUL-terminated unless it is
  * NULL.
  */
 #ifndef TALLY_BASE_STR_H
@@ -21,7 +21,7 @@ struct tally_str {
 	bool failed;
 };
 
-enum { TALLY_DECIMAL_MAX = 20 }; /* digits of the largest uint64_t */
+enum { TALLY_DECIMAL_MAX = 20 }; /* number of digits in the largest uint64_t */
 
 /* Write `value` in decimal so that it ends before `end`. Return the number of digits. There must be
  * space for TALLY_DECIMAL_MAX digits. */
@@ -43,7 +43,7 @@ static inline const char *tally_plural(uint64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
-/* Append a NUL-terminated text, a number, or a formatted text. */
+/* Append a NUL-terminated string, a number, or a formatted string. */
 void tally_str_add(struct tally_str *str, const char *text);
 void tally_str_add_u64(struct tally_str *str, uint64_t value);            /* decimal */
 void tally_str_add_hex(struct tally_str *str, uint64_t value, int width); /* zero-padded */
@@ -53,7 +53,7 @@ void tally_str_addv(struct tally_str *str, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
 /* Reserve space for `more` bytes after `len` and a NUL, and return its address; NULL if out of
- * memory. For code that writes in place; it then adds to `len` and writes the NUL. */
+ * memory. The caller writes to the space, adds to `len` and writes the NUL. */
 char *tally_str_reserve(struct tally_str *str, size_t more);
 
 static inline void tally_str_add_bytes(struct tally_str *str, const void *bytes, size_t len)
@@ -72,22 +72,22 @@ static inline void tally_str_add_char(struct tally_str *str, char c)
 	tally_str_add_bytes(str, &c, 1);
 }
 
-/* Pad with blanks until the builder is `column` bytes long. */
+/* Pad with spaces until the builder is `column` bytes long. */
 void tally_str_pad_to(struct tally_str *str, size_t column);
 
-/* Replace each `from` at or after offset `start` by `to`; do nothing if `from` is NUL. */
+/* Replace each `from` at or after offset `start` with `to`; do nothing if `from` is NUL. */
 void tally_str_replace(struct tally_str *str, size_t start, char from, char to);
 
 /* Remove the content, but keep the memory and a recorded failure. */
 void tally_str_clear(struct tally_str *str);
 
-/* Return 0, or -ENOMEM if any append since the last free failed. */
+/* Return 0, or -ENOMEM if an append has failed since the last tally_str_free(). */
 int tally_str_error(const struct tally_str *str);
 
 /* Return the text; "" if it is empty, never NULL. */
 const char *tally_str_text(const struct tally_str *str);
 
-/* Free the memory; the builder is empty afterwards and has no failure. */
+/* Free the memory and clear a recorded failure; the builder is empty afterwards. */
 void tally_str_free(struct tally_str *str);
 
 #endif

@@ -16,7 +16,8 @@ void tally_suggest_start(struct tally_suggest *suggest, const char *word, size_t
 }
 
 /* Return the edit distance from a to b. An insertion, deletion, replacement or transposition of
- * neighbors costs 2, a change of letter case costs 1. Both texts have at most MAX_WORD bytes. */
+ * neighbors costs 2, and a change of letter case costs 1. Both strings have at most MAX_WORD
+ * bytes. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][MAX_WORD + 2], *before = rows[0], *last = rows[1], *now = rows[2], *spare;
@@ -54,8 +55,8 @@ static unsigned cost(const char *word, const char *name)
 	return far;
 }
 
-/* Return the position at which a name of cost `far` is inserted; TALLY_SUGGEST_NR if it is too
- * expensive or already a candidate. */
+/* Return the position at which to insert a name of cost `far`, or TALLY_SUGGEST_NR if the cost is
+ * too high or the name is already a candidate. */
 static size_t insert_position(const struct tally_suggest *suggest, const char *name, unsigned far)
 {
 	size_t at = suggest->nr;

@@ -30,15 +30,15 @@ size_t tally_utf8_read(const void *bytes, size_t len, uint32_t *ret_point)
 
 bool tally_utf8_is_shown(uint32_t point)
 {
-	/* Ascending. */
+	/* Characters that are not shown, in ascending order. */
 	static const struct {
 		uint32_t first, last;
 	} hidden[] = {
 		{0x00, 0x1f},       {0x7f, 0x9f},     {0x061c, 0x061c}, /* Arabic letter mark */
 		{0x200e, 0x200f},                                       /* left-to-right and
 		                                                         * right-to-left mark */
-		{0x2028, 0x202e},                     /* line and paragraph separator, directions */
-		{0x2066, 0x2069},                     /* isolated directions */
+		{0x2028, 0x202e},                     /* line, paragraph separator; bidi controls */
+		{0x2066, 0x2069},                     /* bidi isolates */
 		{0xfeff, 0xfeff},   {0xfff9, 0xfffb}, /* byte order mark, annotations */
 		{0xe0000, 0xe007f},                   /* tags, which are invisible */
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encoding and decoding of UTF-8. */
+/* Encode and decode UTF-8. */
 #ifndef TALLY_BASE_UTF8_H
 #define TALLY_BASE_UTF8_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write a code point, which is below 0x110000, to `out`, which has space for 4 bytes. Return the
- * end of the character. */
+/* Write a code point below 0x110000 to `out`, which has space for 4 bytes. Return the end of the
+ * character. */
 static inline char *tally_utf8_put(char *out, uint32_t point)
 {
 	static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
@@ -20,12 +20,12 @@ static inline char *tally_utf8_put(char *out, uint32_t point)
 	return out;
 }
 
-/* Decode the character at the start of `len` > 0 bytes. Return the number of its bytes, or 0 if the
+/* Decode the character at the start of `len` > 0 bytes. Return its length in bytes, or 0 if the
  * encoding is invalid (truncated, overlong, a surrogate, or beyond Unicode). */
 size_t tally_utf8_read(const void *bytes, size_t len, uint32_t *ret_point);
 
-/* Return true if a terminal displays the character as a glyph and it has no other effect: false for
- * control characters of ASCII and Latin-1, changes of direction, and line separators. */
+/* Return true if a terminal displays the character as a glyph without any other effect. Return
+ * false for ASCII and Latin-1 control characters, direction changes and line separators. */
 bool tally_utf8_is_shown(uint32_t point);
 
 #endif

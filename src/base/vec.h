@@ -6,7 +6,7 @@
  *	ret = tally_vec_push(&ids, 42);
  *	tally_vec_free(&ids);
  *
- * All zero is an empty vector. Elements move when the vector grows.
+ * An all-zero vector is empty. Elements move when the vector grows.
  */
 #ifndef TALLY_BASE_VEC_H
 #define TALLY_BASE_VEC_H
@@ -58,7 +58,7 @@
 	} while (0)
 
 /* Grow an allocation to at least `need` elements of `size` bytes by doubling it. Return the new
- * block and update `*cap`; NULL with everything unchanged if out of memory. */
+ * block and update `*cap`. If out of memory, return NULL and change nothing. */
 void *tally_vec_grow(void *data, size_t *cap, size_t size, size_t need);
 
 #endif
