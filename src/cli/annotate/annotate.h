@@ -20,14 +20,14 @@ struct annotate_config {
 	/* Derived from the options above. */
 	bool is_global, by_hits, is_intel, has_colours;
 	enum tally_annotate_metric measure;
-	double limit;          /* minimum percentage of all samples for a function to be shown */
+	double limit;          /* hide functions below this percentage of all samples */
 	const char **dso_list; /* NULL, or allocated; its strings are in dso_text */
 	char *dso_text;
 };
 
 extern const struct tally_option annotate_options[];
 
-/* Evaluate the options. Returns 0, or -errno after printing an error. */
+/* Evaluate the options. Return 0, or -errno after printing an error. */
 int annotate_config_finish(struct annotate_config *config);
 void annotate_config_free(struct annotate_config *config);
 
