@@ -51,7 +51,8 @@ bool browser_box_press(struct browser_box *box, uint32_t press)
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
-/* If not all lines fit, the title shows the position and the foot the key for more. */
+/* Show the lines. If not all of them fit, the title shows the position, and the bottom border shows
+ * the key for scrolling. */
 static void lines_show(struct browser_box *box, const char *const *lines,
 		       struct tally_canvas *canvas)
 {

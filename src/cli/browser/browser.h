@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The terminal browser: views of a profile, controlled with keys and mouse, which share one
- * selection (a query, zoom steps, a span of time). The screen is computed from the profile after
- * every key and refresh; the only state is what the user did.
+ * The terminal browser: views of a profile, controlled with the keyboard and the mouse, that share
+ * one selection (a query, zoom steps, a time span). The screen is computed from the profile after
+ * every key and refresh; the only state is the user's input.
  *
- * The browser does not read recordings, record, or change the profile. A source without a profile
- * has its own views.
+ * The browser neither reads nor makes recordings, and does not change the profile. A source without
+ * a profile has its own views.
  */
 #ifndef TALLY_CLI_BROWSER_BROWSER_H
 #define TALLY_CLI_BROWSER_BROWSER_H
@@ -19,41 +19,42 @@ struct tally_browser_live;
 
 /* The data to show. All pointers are borrowed. */
 struct tally_browser_source {
-	const struct tally_browser_live *live;   /* NULL: the profile does not change */
+	const struct tally_browser_live *live;   /* NULL if the profile does not change */
 	const struct browser_view *const *views; /* NULL-terminated; the first one is shown first */
-	/* By comm, frame and, if there are callchains, path. A finished recording is also by thread
-	 * and CPU, and keeps its samples. */
+	/* The profile, grouped by comm, frame and, if there are callchains, path. The profile of a
+	 * finished recording is also grouped by thread and CPU, and keeps its samples. */
 	struct tally_profile *profile;
-	struct report_config *config; /* finished; changing the order updates keys and columns */
+	struct report_config *config; /* finished; a new sort order updates keys and columns */
 	const struct tally_intern *labels;
 	uint32_t first_event, nr_events;
 	void *arg; /* passed to the callbacks below */
-	/* Return the name of an event; NULL if there is no such event or it has no samples. */
+	/* Return the name of an event, or NULL if there is no such event or it has no samples. */
 	const char *(*event)(void *arg, uint32_t event);
-	/* Return the PERF_SAMPLE_* fields of an event's samples, without times for a live profile.
-	 * Required if there is a profile. */
+	/* Return a mask of the PERF_SAMPLE_* fields that an event's samples have; for a live
+	 * profile, of the fields that the profile keeps (no timestamps). Required if there is a
+	 * profile. */
 	uint64_t (*fields)(void *arg, uint32_t event);
-	/* Append the title line for an event; NULL: it consists of `what` and the event. */
+	/* Append an event's title line. If NULL, the title is `what` and the event. */
 	void (*title)(void *arg, uint32_t event, struct tally_str *out);
-	/* Append the health of the recording as comment lines ("# ..."). */
+	/* Append the recording's health as comment lines ("# ..."). */
 	void (*health)(void *arg, struct tally_str *out);
-	/* Collect the costs of each address of a function for the browser's selection, by reading
-	 * the recording again. Returns 0, -ENOMEM or another error. NULL: not available. */
+	/* Read the recording again to collect the costs of each address in a function, for the
+	 * browser's selection. Return 0, -ENOMEM or another error. NULL if not available. */
 	int (*annotate)(void *arg, struct browser *browser, const struct tally_frame *frame,
 			struct tally_annotate **ret_samples);
 	uint64_t count_filter; /* leave out rows with fewer samples */
-	size_t most;           /* maximum number of rows; 0: no limit */
+	size_t most;           /* maximum number of rows, or 0 for no limit */
 	bool hide_kernel, hide_user;
-	const char *what;  /* name of the recording, for the title */
-	const char *query; /* initial query; NULL: none */
+	const char *what;  /* the recording's name, for the title */
+	const char *query; /* initial query, or NULL */
 };
 
-/* The views of a finished recording, and those of a live profile, which has no times. */
+/* The views for a finished recording, and for a live profile, which has no timestamps. */
 extern const struct browser_view *const tally_browser_views[], *const tally_browser_live_views[];
 
 /* Run the browser on the terminal at standard input and output until the user quits, then print a
- * summary as text. Returns 0; -ENOTTY if they are not a terminal; -ENODEV if the terminal type is
- * unknown; -ENOMEM or another error. Errors have been printed. */
+ * summary as text. Return 0; -ENOTTY if standard input and output are not a terminal; -ENODEV if
+ * the terminal type is unknown; -ENOMEM or another error. Errors have already been printed. */
 int tally_browser_run(const struct tally_browser_source *source);
 
 #endif

@@ -7,7 +7,7 @@
 #include "profile/query.h"
 #include "profile/selection.h"
 
-/* In the order in which they are displayed. */
+/* Kinds of steps, in the order in which they are displayed. */
 enum browser_step_kind {
 	BROWSER_ONLY_COMMAND,
 	BROWSER_ONLY_PROCESS,
@@ -15,8 +15,8 @@ enum browser_step_kind {
 	BROWSER_ONLY_CPU,
 	BROWSER_ONLY_FILE,
 	BROWSER_ONLY_FUNCTION,
-	BROWSER_ONLY_PART,   /* rows of functions with a substring in the name */
-	BROWSER_ONLY_KERNEL, /* rows of the kernel */
+	BROWSER_ONLY_PART,   /* rows with this substring in the function name */
+	BROWSER_ONLY_KERNEL, /* kernel rows */
 	BROWSER_ONLY_SPAN,
 	BROWSER_ONLY_QUERY, /* the only kind that may occur more than once */
 	BROWSER_NR_STEPS,
@@ -24,53 +24,55 @@ enum browser_step_kind {
 
 struct browser_step {
 	enum browser_step_kind kind;
-	struct tally_query *query; /* NULL: none. Separate for each step, so that their terms do not
-	                            * combine. */
-	char *name;                /* displayed name of the selected thing */
-	uint64_t number;           /* unique number of the step, from 1 */
+	/* The step's own query, or NULL. Queries are not shared, so that the terms of different
+	 * steps are not combined. */
+	struct tally_query *query;
+	char *name;      /* displayed name of the selected item */
+	uint64_t number; /* unique number of the step, from 1 */
 };
 
-/* Zero-initialised: no filter. */
+/* The steps of the filter. A zero-initialised structure has no steps. */
 struct browser_filter {
 	TALLY_VEC(struct browser_step) steps;
 	TALLY_VEC(const struct tally_query *) timed; /* queries that filter by time */
 	uint64_t earliest, latest;                   /* range of all samples, ns */
 	uint64_t first, last;                        /* range of the selected span, inclusive */
-	uint64_t nr_made;                            /* number of steps ever made */
+	uint64_t nr_made;                            /* number of steps created so far */
 };
 
-/* Find the times of the first and last sample. */
+/* Find the timestamps of the first and last samples. */
 void browser_filter_start(struct browser_filter *filter, const struct tally_profile *profile);
 void browser_filter_free(struct browser_filter *filter);
 
-/* Add a step; it replaces a step of the same kind, except for queries. Returns 0; on error nothing
- * changed: -ENOMEM, or the error of tally_query_parse() with `err`. */
+/* Add a step. It replaces a step of the same kind, except for queries. Return 0; -ENOMEM; or the
+ * error from tally_query_parse() with `err` filled in. On error nothing is changed. */
 int browser_filter_push(struct browser_filter *filter, enum browser_step_kind kind,
 			const char *words, const char *name, struct tally_error *err);
 
-/* Remove the most recent step. Returns false without any. */
+/* Remove the most recent step. Return false if there are no steps. */
 bool browser_filter_pop(struct browser_filter *filter);
 
-/* Remove the step of a kind. Returns false if it does not exist. */
+/* Remove the step of the given kind. Return false if the filter has none. */
 bool browser_filter_drop(struct browser_filter *filter, enum browser_step_kind kind);
 
-/* Return a hash that identifies the current steps; 0 without any. */
+/* Return a hash that identifies the current steps, or 0 if there are no steps. */
 uint64_t browser_filter_mark(const struct browser_filter *filter);
 
-/* Return the step of a kind, or NULL. */
+/* Return the step of this kind, or NULL. */
 const struct browser_step *browser_filter_step(const struct browser_filter *filter,
 					       enum browser_step_kind kind);
 
-/* Return the options to select samples of an event, without `passes`. */
+/* Return the options for selecting an event's samples, without `passes`. */
 struct tally_selection_options browser_filter_options(const struct browser_filter *filter,
 						      uint32_t event);
 
-/* Select samples. Returns 0 or -ENOMEM; free with tally_selection_free(). */
+/* Select samples. Return 0 or -ENOMEM. Free the selection with tally_selection_free(). */
 int browser_filter_select(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint32_t event, struct tally_selection *ret_selection);
 
-/* Set `*ret_passes` to a byte for each bucket: nonzero if its samples pass the filter, disregarding
- * times. NULL: all pass. Returns 0 or -ENOMEM; the caller frees it. */
+/* Set `*ret_passes` to an array with one byte per bucket, nonzero if the bucket's samples pass the
+ * filter's queries, ignoring terms that filter by time. `*ret_passes` is NULL if no step has a
+ * query. Return 0 or -ENOMEM; the caller frees the array. */
 int browser_filter_passes(const struct browser_filter *filter, const struct tally_profile *profile,
 			  uint8_t **ret_passes);
 

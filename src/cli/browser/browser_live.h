@@ -13,17 +13,19 @@ struct browser_key;
 
 /* A live profile. */
 struct tally_browser_live {
-	pthread_mutex_t *lock;      /* held while the profile is used, but not while writing to or
-	                             * waiting for the terminal; protects the fields below */
-	const uint64_t *generation; /* incremented when the profile changes other than by added
-	                             * samples */
-	const bool *is_over;        /* no more samples will arrive */
-	const int *error;           /* -errno if an error ended it */
-	int wake;                   /* eventfd: readable when there is new data */
-	int signals;                /* signalfd: SIGWINCH; all other signals end the browser */
-	/* Called with the lock held and the source's `arg`. state: return the text shown when there
-	 * is no other message, or NULL. shown: the screen was drawn. reorder: the sort keys
-	 * changed; returns 0 or -ENOMEM. */
+	/* Held while the profile is used, except while writing to or waiting for the terminal.
+	 * Protects the fields below. */
+	pthread_mutex_t *lock;
+	/* Incremented when the profile changes other than by adding samples. */
+	const uint64_t *generation;
+	const bool *is_over; /* no more samples will arrive */
+	const int *error;    /* -errno if an error ended the profile */
+	int wake;            /* eventfd: readable when there is new data */
+	int signals;         /* signalfd; any signal except SIGWINCH ends the browser */
+	/* The callbacks are called with the lock held, and are passed the source's `arg`. state()
+	 * returns the text shown when there is no other message, or NULL. shown() is called after
+	 * the screen has been drawn. reorder() is called after the sort keys have changed, and
+	 * returns 0 or -ENOMEM. */
 	const char *(*state)(void *arg);
 	void (*shown)(void *arg);
 	int (*reorder)(void *arg);

@@ -6,13 +6,13 @@
 #include "base/arith.h"
 #include "cli/browser/browser_state.h"
 
-/* Hide branches below this fraction of a row's period. */
+/* Hide branches below 1/GRAPH_PARTS of a row's period. */
 enum { GRAPH_PARTS = 200 };
 
 /* ---- callchains of an expanded row --------------------------------------------------- */
 
-/* Rows without a function, and rows of the key "parent", cannot be expanded: their callchains
- * cannot be separated from others. */
+/* Return true if a row can be expanded. Rows without a function and rows for the key "parent"
+ * cannot, because their callchains cannot be separated from those of other rows. */
 static bool row_may_grow(void *arg, uint32_t number)
 {
 	const struct browser *browser = arg;
@@ -24,7 +24,7 @@ static bool row_may_grow(void *arg, uint32_t number)
 	return browser->table.by_callers || row->total > row->self;
 }
 
-/* True if a bucket matches the row's group in all keys except the function. */
+/* Return true if a bucket matches the row's group in all keys except the function. */
 static bool bucket_is_of(const struct browser *browser, const struct tally_bucket_key *key,
 			 const struct tally_group *group)
 {
@@ -40,8 +40,8 @@ static bool bucket_is_of(const struct browser *browser, const struct tally_bucke
 	       (!(keys & TALLY_KEY_LABEL) || key->label == group->label);
 }
 
-/* True if a bucket contributes to rows of the function: samples in the function itself or, with
- * --children, samples with the function anywhere in the callchain. */
+/* Return true if a bucket contributes to rows of the function, that is, if its samples were taken
+ * in the function itself or, with --children, have the function anywhere in the callchain. */
 static bool bucket_has(const struct browser *browser, const struct tally_bucket_key *key,
 		       uint32_t function)
 {
@@ -50,7 +50,7 @@ static bool bucket_has(const struct browser *browser, const struct tally_bucket_
 	return tally_chains_has(&browser->chains, key, function);
 }
 
-/* Collect the callchains of a row. */
+/* Collect a row's callchains. */
 static int row_chains(const struct browser *browser, const struct tally_row *row,
 		      struct tally_chains *ret_chains)
 {
@@ -77,8 +77,8 @@ static int row_chains(const struct browser *browser, const struct tally_row *row
 	return ret;
 }
 
-/* Append a tree to the existing nodes. As in perf, a tree of callers begins with the function
- * itself, a tree of callees with the functions it calls. */
+/* Append a tree to the existing nodes. As in perf, a caller tree begins with the function itself,
+ * and a callee tree with the functions that it calls. */
 static int nodes_append(struct tally_hist *hist, const struct tally_calltree *tree, bool has_root,
 			uint32_t *ret_root)
 {
@@ -105,7 +105,7 @@ static int row_grow(void *arg, uint32_t number)
 	struct browser *browser = arg;
 	struct browser_table *table = &browser->table;
 	struct tally_row *row = &table->rows.hist.rows.data[number];
-	/* Without --children the callchains are shown in full: they begin in the row's function. */
+	/* Without --children, callchains are shown in full, beginning with the row's function. */
 	bool is_self = !browser->source->config->children;
 	struct tally_calltree_options options = {
 		.way = table->by_callers ? TALLY_CALLTREE_CALLERS : TALLY_CALLTREE_CALLEES,

@@ -12,21 +12,21 @@ struct browser_table {
 	struct tally_screen screen;
 	struct tally_shown_rows rows;
 	bool is_made;
-	uint64_t generation;     /* of the browser's selection */
-	uint64_t way;            /* incremented when rows would be built differently */
-	size_t order;            /* 0: initial order; otherwise index of an order of `o`, plus 1 */
-	const char *first_sort;  /* NULL: default order */
-	bool by_callers;         /* callchains show callers */
+	uint64_t generation;     /* generation of the browser's selection */
+	uint64_t way;            /* incremented when rows must be built differently */
+	size_t order;            /* 0 for the initial order; otherwise 1 + index into `orders` */
+	const char *first_sort;  /* NULL for the default order */
+	bool by_callers;         /* true if callchains show callers */
 	struct tally_str search; /* text to search for */
 };
 
-/* Build the rows, if the selection or an option changed. Returns 0 or -ENOMEM. */
+/* Build the rows if the selection or an option changed. Return 0 or -ENOMEM. */
 int browser_table_build(struct browser_table *table, struct browser *browser);
 
 /* Discard the callchains of all rows. */
 void browser_table_drop_chains(struct browser_table *table);
 
-/* Discard the rows: they must be built differently. */
+/* Discard the rows, because they must be built differently. */
 void browser_table_drop(struct browser_table *table);
 
 /* Rows detached from a table. */
@@ -36,14 +36,15 @@ struct browser_rows {
 	uint64_t way;
 };
 
-/* Detach the rows of a selection, if they are built. Attach them again, if they would still be
- * built the same way; otherwise free them. */
+/* browser_table_detach() detaches a selection's rows if they have been built.
+ * browser_table_attach() attaches them again if they would still be built the same way, and
+ * otherwise frees them. */
 struct browser_rows browser_table_detach(struct browser_table *table, uint64_t generation);
 void browser_table_attach(struct browser_table *table, struct browser_rows *rows,
 			  uint64_t generation);
 void browser_table_free(struct browser_table *table);
 
-/* Return the function of the selected line, or TALLY_FRAME_NONE. */
+/* Return the selected line's function, or TALLY_FRAME_NONE. */
 uint32_t browser_table_function(const struct browser_table *table, const struct browser *browser);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/arith.h"
 #include "cli/browser/browser_state.h"
 
-/* Mark each bucket that passes the filter, disregarding times, and has the function in its
- * callchain. */
+/* Mark each bucket that has the function in its callchain and passes the filter, ignoring terms
+ * that filter by time. */
 static int buckets_mark(struct browser *browser, const struct tally_frame *frame,
 			uint8_t **ret_passes)
 {

@@ -8,8 +8,8 @@
 struct browser;
 struct tally_frame;
 
-/* Return a bitmap of sample numbers, as for tally_session_rerun(). The caller frees it. Returns 0
- * or -ENOMEM. */
+/* Store a bitmap of sample numbers, as for tally_session_rerun(), in `*ret_bits`. The caller frees
+ * it. Return 0 or -ENOMEM. */
 int browser_find_samples(struct browser *browser, const struct tally_frame *frame,
 			 uint64_t **ret_bits, uint64_t *ret_nr);
 

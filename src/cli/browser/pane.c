@@ -83,7 +83,7 @@ static void pane_scroll(struct browser_pane *pane)
 		pane->first_level = level - rows + 1;
 }
 
-/* Return the child cell with a function, or NO_CELL. */
+/* Return the child cell with this function, or NO_CELL. */
 static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t function)
 {
 	for (uint32_t i = up + 1; i < pane->flame.cells.len; i++) {
@@ -95,7 +95,8 @@ static uint32_t child_of(const struct browser_pane *pane, uint32_t up, uint32_t 
 	return NO_CELL;
 }
 
-/* Look up the functions of the zoom path again; truncate it where one no longer exists. */
+/* Look up the functions of the zoom path again; truncate the path at the first function that no
+ * longer exists. */
 static void prefix_refind(struct browser_pane *pane, const struct browser *browser)
 {
 	for (size_t i = 0; i < pane->prefix.len && i < pane->path.len; i++) {
@@ -129,7 +130,7 @@ static struct browser_path_step step_to(const struct browser *browser, uint32_t 
 					  browser->source->profile->frames.all.data[number]};
 }
 
-/* Remember the path to the selected cell. Returns 0 or -ENOMEM. */
+/* Remember the path to the selected cell. Return 0 or -ENOMEM. */
 static int path_remember(struct browser_pane *pane, const struct browser *browser)
 {
 	const struct tally_flame_cell *cells = pane->flame.cells.data;
@@ -146,7 +147,7 @@ static int path_remember(struct browser_pane *pane, const struct browser *browse
 	return 0;
 }
 
-/* Repeat the search: frame numbers changed, but names did not. */
+/* Repeat the search, because frame numbers have changed (names have not). */
 static int search_repeat(struct browser_pane *pane, struct browser *browser)
 {
 	const char *why;
@@ -257,7 +258,7 @@ uint32_t browser_pane_function(const struct browser_pane *pane)
 	return node ? node->frame : TALLY_FRAME_NONE;
 }
 
-/* Return the heaviest child of the selected cell: it is the first one. */
+/* Return the selected cell's heaviest child, which is its first child. */
 static uint32_t cell_above(const struct browser_pane *pane)
 {
 	for (uint32_t i = pane->selected + 1; i < pane->flame.cells.len; i++) {
@@ -267,7 +268,8 @@ static uint32_t cell_above(const struct browser_pane *pane)
 	return pane->selected;
 }
 
-/* Return the neighbour on the same level. */
+/* Return the selected cell's neighbour on the same level, or the selected cell if it has no such
+ * neighbour. */
 static uint32_t cell_beside(const struct browser_pane *pane, int way)
 {
 	size_t at = pane->selected + (size_t)way;
@@ -364,7 +366,7 @@ static int pattern_make(const char *text, struct tally_pattern *ret_pattern, con
 	return ret;
 }
 
-/* Mark the frames with names that match the pattern. */
+/* Find the frames that have a name matching the pattern, and mark them. */
 static int matches_find(struct browser_pane *pane, const struct tally_profile *profile,
 			const struct tally_pattern *pattern)
 {

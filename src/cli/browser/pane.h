@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flame graph in a part of the screen, with cursor, zoom and search. */
+/* A flame graph in part of the screen, with cursor, zoom and search. */
 #ifndef TALLY_CLI_BROWSER_PANE_H
 #define TALLY_CLI_BROWSER_PANE_H
 
@@ -8,13 +8,13 @@
 
 struct browser;
 
-/* A function on the path to a cell: its number and a copy of its frame. */
+/* A function on the path to a cell: the function's frame number and a copy of its frame. */
 struct browser_path_step {
 	uint32_t number;
 	struct tally_frame frame;
 };
 
-/* Zero-initialised: shows the callees of the whole selection. */
+/* A pane. A zero-initialised pane shows the callees of the whole selection. */
 struct browser_pane {
 	/* Options: */
 	enum tally_calltree_way way;
@@ -26,18 +26,18 @@ struct browser_pane {
 	TALLY_VEC(struct browser_path_step) path;
 	/* Result of the last layout: */
 	bool is_made;
-	uint64_t generation; /* of the browser's selection */
+	uint64_t generation; /* generation of the browser's selection */
 	struct tally_area area;
 	struct tally_calltree tree;
 	struct tally_flame flame;
 	uint32_t selected, first_level;
 	/* Search: */
 	struct tally_str search;
-	uint8_t *matches; /* by frame; NULL: no search */
+	uint8_t *matches; /* indexed by frame; NULL if there is no search */
 	uint64_t matched; /* total period of chains with a match */
 };
 
-/* Lay out the pane for an area and the browser's selection, if anything changed. Returns 0 or
+/* Lay out the pane for an area and the browser's selection, unless nothing has changed. Return 0 or
  * -ENOMEM. */
 int browser_pane_build(struct browser_pane *pane, struct browser *browser,
 		       const struct tally_area *area);
@@ -45,32 +45,32 @@ void browser_pane_free(struct browser_pane *pane);
 
 void browser_pane_draw(const struct browser_pane *pane, struct browser *browser, bool has_cursor);
 
-/* Return the function of the selected cell; TALLY_FRAME_NONE for a root without a function. */
+/* Return the selected cell's function, or TALLY_FRAME_NONE for a root without a function. */
 uint32_t browser_pane_function(const struct browser_pane *pane);
 
-/* Return the node of the selected cell, or NULL. */
+/* Return the selected cell's tree node, or NULL if no cell is selected. */
 const struct tally_graph_node *browser_pane_node(const struct browser_pane *pane);
 
-/* Move the cursor to a neighbour (TALLY_PRESS_UP, _DOWN, _LEFT, _RIGHT, _HOME, ...). */
+/* Move the cursor to a neighbour. `press` is TALLY_PRESS_UP, _DOWN, _LEFT, _RIGHT, _HOME, ... */
 void browser_pane_move(struct browser_pane *pane, uint32_t press);
 
-/* Zoom to the selected cell: returns 0 or -ENOMEM. Zoom out by one level, or completely: returns
- * false if it was not zoomed. */
+/* browser_pane_zoom() zooms to the selected cell and returns 0 or -ENOMEM. browser_pane_out() zooms
+ * out by one level, or completely if `all` is set; it returns false if the pane was not zoomed. */
 int browser_pane_zoom(struct browser_pane *pane);
 bool browser_pane_out(struct browser_pane *pane, bool all);
 
 /* Reset zoom and cursor, and request a new layout. */
 void browser_pane_reset(struct browser_pane *pane);
 
-/* Mark functions with a name that matches a pattern; "" removes the marks. Returns 0, -ENOMEM, or
- * -EINVAL with the reason in `*ret_why`. */
+/* Mark the functions that have a name matching a pattern; "" removes all marks. Return 0, -ENOMEM,
+ * or -EINVAL with the reason in `*ret_why`. */
 int browser_pane_search(struct browser_pane *pane, struct browser *browser, const char *pattern,
 			const char **ret_why);
 
-/* Select the next marked cell. Returns false without any. */
+/* Select the next marked cell. Return false if no cell is marked. */
 bool browser_pane_next(struct browser_pane *pane);
 
-/* Select the cell at a position of the screen. Returns false if it is outside all cells. */
+/* Select the cell at a screen position. Return false if there is no cell at this position. */
 bool browser_pane_click(struct browser_pane *pane, int row, int column);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Save the view as text: it is drawn again on a canvas large enough for all lines. */
+/* Save the view as text: draw the view again on a canvas that is large enough for all lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,11 +10,13 @@
 #include "base/file.h"
 #include "cli/browser/browser_view.h"
 
-/* Rows around the lines of a list; rows of note and keys; limits: lines, columns of lists, file
+/* AROUND is the number of rows around a list's lines, BELOW the number of rows for the note and
+ * the keys. Lists are at least COLUMNS_WIDE wide. LINES_MAX and FILES_MAX limit lines and file
  * numbers. */
 enum { AROUND = 4, BELOW = 2, LINES_MAX = 5000, COLUMNS_WIDE = 400, FILES_MAX = 1000 };
 
-/* Lists are written completely, with full names; other views at the size of the screen. */
+/* Choose the size. Lists are written completely, with full names. Other views are written at the
+ * size of the screen. */
 static void size_find(struct browser *browser, int *ret_rows, int *ret_columns)
 {
 	struct browser_cursor cursor;
@@ -28,7 +30,7 @@ static void size_find(struct browser *browser, int *ret_rows, int *ret_columns)
 	*ret_columns = TALLY_MAX(*ret_columns, (int)COLUMNS_WIDE);
 }
 
-/* Append the canvas without the note, the bar of keys and trailing empty lines. */
+/* Append the canvas without the note, the key bar and trailing empty lines. */
 static void add_canvas(const struct tally_canvas *canvas, struct tally_str *out)
 {
 	size_t end = out->len;
@@ -74,7 +76,7 @@ static int view_text(struct browser *browser, struct tally_str *out)
 	return ret ? ret : tally_str_error(out);
 }
 
-/* Create a new file and set its name. Returns 0 or -errno. */
+/* Create a new file, and store its name in `name`. Return 0 or -errno. */
 static int file_create(char *name, size_t size, int *ret_fd)
 {
 	int fd = -1;

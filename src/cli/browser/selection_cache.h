@@ -12,8 +12,8 @@ struct browser;
 
 /* A selection and the data derived from it. */
 struct browser_cached_selection {
-	uint64_t mark;       /* browser_filter_mark() of the steps of the selection */
-	uint64_t generation; /* generation of the selection; 0: unused entry */
+	uint64_t mark;       /* browser_filter_mark() of the selection's filter steps */
+	uint64_t generation; /* generation of the selection; 0 if the entry is unused */
 	uint32_t event;
 	bool has_chains;
 	struct tally_selection selection;
@@ -31,8 +31,8 @@ struct browser_cache {
 /* Move the browser's current selection to the cache, replacing the smallest entry. */
 void browser_cache_store(struct browser_cache *kept, struct browser *browser);
 
-/* Make the selection for the current filter and event current, if it already is or is cached.
- * Returns false if it is neither. */
+/* If the selection for the current filter and event is in the cache, make it the current selection.
+ * Return false if it is neither current nor in the cache. */
 bool browser_cache_restore(struct browser_cache *kept, struct browser *browser);
 
 void browser_cache_free(struct browser_cache *kept);

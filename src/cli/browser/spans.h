@@ -7,13 +7,13 @@
 
 struct browser_spans {
 	bool by_cpu;
-	uint32_t strip, bin; /* position of the cursor */
-	uint32_t first;      /* the track at the top */
+	uint32_t strip, bin; /* cursor position */
+	uint32_t first;      /* topmost visible track */
 	bool has_mark;       /* a span is being marked; `mark` is its other end */
 	uint32_t mark;
-	/* Parameters of the current timeline: */
+	/* Parameters of the current timeline. */
 	bool is_made, made_by_cpu;
-	uint64_t generation; /* of the browser's selection */
+	uint64_t generation; /* generation of the browser's selection */
 	uint32_t made_first;
 	uint32_t nr_bins, rows;
 	int top, left; /* screen position of the first bin */

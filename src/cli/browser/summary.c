@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Health of the recording, and the summary printed at the end. */
+/* The recording's health, and the summary printed on exit. */
 #include "base/arith.h"
 #include "cli/browser/browser_view.h"
 #include "cli/main/output_stream.h"

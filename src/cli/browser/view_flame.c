@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The flame graph view, and the sandwich view: callers of a function above, callees below. */
+/* The flame graph view, and the sandwich view, which shows a function's callers above and its
+ * callees below. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -9,8 +10,8 @@
 
 /* ---- text about the selected cell ---------------------------------------------------- */
 
-/* Label for the part of a cell that has no children: self time, or for callers the outermost
- * frames. */
+/* Return the label for the part of a cell that has no children: self time or, in a caller tree, the
+ * outermost frames. */
 static const char *end_of(const struct browser_pane *pane)
 {
 	return pane->way == TALLY_CALLTREE_CALLERS ? "outermost in" : "self";
@@ -200,7 +201,7 @@ static int pane_function(struct browser *browser)
 	return browser_switch_function(browser, browser_pane_function(pane_of(browser)));
 }
 
-/* The root has no name. */
+/* Append the full name of the selected cell; the root has no name. */
 static void pane_whole(const struct browser *browser, struct tally_str *out)
 {
 	const struct browser_pane *pane = &browser->flame;
@@ -313,7 +314,8 @@ static int sandwich_draw(struct browser *browser, struct tally_str *where)
 	return 0;
 }
 
-/* Moving up from the root of the lower half enters the upper half, and vice versa. */
+/* Move up. From the root of the lower half, this enters the upper half; sandwich_down() does the
+ * reverse. */
 static int sandwich_up(struct browser *browser)
 {
 	if (!browser->at_callers && !browser->callees.selected) {

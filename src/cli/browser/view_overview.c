@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first view: health, threads, the heaviest functions, and a flame graph below. */
+/* The first view: health, threads, the heaviest functions, and a flame graph below them. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -15,7 +15,7 @@ static const char *const headings[] = {[BROWSER_SELF] = "Top functions, self",
 				       [BROWSER_TOTAL] = "Top functions, total",
 				       [BROWSER_THREADS] = "Threads"};
 
-/* Position of a list on the screen. */
+/* A list's position on the screen. */
 struct list_place {
 	enum browser_list list;
 	int row, column, columns, lines; /* the heading is in the row above `row` */
@@ -23,7 +23,7 @@ struct list_place {
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-/* Select the lists to show: total cost is unknown without callchains. */
+/* Select the lists to show. Without callchains, total cost is unknown. */
 static int lists_find(const struct browser *browser, enum browser_list lists[BROWSER_NR_LISTS])
 {
 	int nr = 0;
@@ -35,8 +35,8 @@ static int lists_find(const struct browser *browser, enum browser_list lists[BRO
 	return nr;
 }
 
-/* If the screen is wide enough, place all lists side by side, otherwise threads (the last list)
- * below the functions. On very few rows show only the heaviest functions. */
+/* If the screen is wide enough, place all lists side by side; otherwise place threads (the last
+ * list) below the functions. With very few rows, show only the heaviest functions. */
 static int places_find(const struct browser *browser, struct list_place places[BROWSER_NR_LISTS],
 		       int *ret_bottom)
 {
@@ -51,7 +51,7 @@ static int places_find(const struct browser *browser, struct list_place places[B
 		*ret_bottom = top + rows;
 		return 1;
 	}
-	top += 2; /* health and heading */
+	top += 2; /* rows for health and heading */
 	for (int i = 0; i < beside; i++)
 		places[i] = (struct list_place){lists[i], top, i * (part + GAP), part, lines};
 	*ret_bottom = top + lines;
@@ -63,7 +63,7 @@ static int places_find(const struct browser *browser, struct list_place places[B
 	return nr;
 }
 
-/* Return the position of a list, or NULL if it is not shown. */
+/* Return a list's position, or NULL if the list is not shown. */
 static const struct list_place *place_find(const struct list_place *places, int nr,
 					   enum browser_list list)
 {
@@ -102,7 +102,7 @@ static void draw_item(struct browser *browser, const struct list_place *place, u
 	tally_str_free(&text);
 }
 
-/* Return the first visible row: the cursor is always visible. */
+/* Return the first visible row, chosen so that the cursor is visible. */
 static uint32_t list_first(const struct browser_lists *lists, const struct list_place *place)
 {
 	uint32_t cursor = lists->cursor[place->list], lines = (uint32_t)TALLY_MAX(place->lines, 1);
@@ -125,7 +125,7 @@ static void draw_list(struct browser *browser, const struct list_place *place, b
 		draw_item(browser, place, first + (uint32_t)i, place->row + i);
 }
 
-/* Draw the first line of the health; the key `i` shows all. */
+/* Draw the first health line; the key `i` shows all lines. */
 static void overview_health(struct browser *browser, int row)
 {
 	const char *text = tally_str_text(&browser->health);
@@ -241,7 +241,8 @@ static int overview_enter(struct browser *browser)
 				   lists->threads.groups.data[row->group].tid);
 }
 
-/* A click selects a row, a second click acts as Enter. A click on the flame graph opens it. */
+/* Handle the mouse. A click selects a row, and a second click acts as Enter. A click on the flame
+ * graph opens it. */
 static int overview_mouse(struct browser *browser, struct tally_mouse mouse)
 {
 	struct list_place places[BROWSER_NR_LISTS];
