@@ -14,7 +14,7 @@ enum { VALUE = 9, BAR = 12, GAP = 1, NAMES_GAP = 2, NAMES_MIN = 20, WHOLE_BAR = 
 
 /* ---- names and values ----------------------------------------------------------------------- */
 
-/* Append those of the `nr` names that are not NULL, separated by two blanks. */
+/* Append those of the `nr` names that are not NULL, separated by two spaces. */
 static void add_names(const char *const names[], size_t nr, struct tally_str *out)
 {
 	size_t start = out->len;
@@ -64,7 +64,7 @@ enum part { BASELINE, DELTA, NOISE, BARS, VERDICTS, NR_PARTS };
 
 static const struct {
 	const char *heading;
-	int columns; /* including the gap after it */
+	int columns; /* including the gap that follows */
 	bool is_number;
 } parts[NR_PARTS] = {
 	[BASELINE] = {"Baseline", 9, true},  [DELTA] = {"Delta", 9, true},
@@ -72,16 +72,16 @@ static const struct {
 	[VERDICTS] = {"Verdict", 15, false},
 };
 
-/* Columns to drop, in this order, while fewer than `least` columns remain for names. */
+/* Parts to drop, in this order, while fewer than `least` columns remain for names. */
 static const struct {
 	enum part part;
 	int least;
 } goes[] = {{BARS, 30}, {NOISE, 24}, {BASELINE, 24}, {VERDICTS, 16}};
 
-/* First columns of the parts; -1: dropped. */
+/* Column layout. `at` holds the first column of each part, or -1 if the part is dropped. */
 struct diff_layout {
-	int at[NR_PARTS], name, tail, end; /* heads and tails of names; end of the line */
-	double largest;                    /* difference for a full bar */
+	int at[NR_PARTS], name, tail, end; /* columns of name heads and tails; end of the line */
+	double largest;                    /* the difference that a full bar represents */
 };
 
 static int parts_place(const bool gone[NR_PARTS], int at[NR_PARTS])
@@ -95,7 +95,7 @@ static int parts_place(const bool gone[NR_PARTS], int at[NR_PARTS])
 	return next;
 }
 
-/* Return the width of the widest visible tail, at most a third of the columns in `room`. */
+/* Return the width of the widest visible tail, but at most a third of the columns in `room`. */
 static int tail_columns(const struct diff_browse *browse, size_t last, int room)
 {
 	struct tally_str head = {0}, tail = {0};
@@ -127,7 +127,7 @@ static struct diff_layout layout_find(const struct browser *browser,
 	}
 	tail = tail_columns(browse, last, layout.end - layout.name);
 	layout.tail = layout.end - tail;
-	/* The largest difference of all rows, not only of the visible ones. */
+	/* Use the largest difference among all rows, not only the visible ones. */
 	tally_vec_for_each (row, &browse->rows)
 		layout.largest =
 			fmax(layout.largest, fabs(tally_diff_view_delta(&browse->view, *row)));
@@ -156,8 +156,8 @@ static enum tally_ink ink_of(const struct tally_diff_value *value)
 	return value->verdict == TALLY_DIFF_SHRANK ? TALLY_INK_WARM : TALLY_INK_PLAIN;
 }
 
-/* Values may be of any magnitude, for example costs per request; scale them to integers for the
- * bar. */
+/* Return the bar length for `value` in units of 1/WHOLE_BAR of `whole`. The values may be of any
+ * magnitude, for example costs per request. */
 static uint64_t part_of(double value, double whole)
 {
 	double part = whole > 0 ? value / whole : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of a diff in the browser: its state, and how rows are drawn. */
+/* Rows of a diff in the browser: their state, and how they are drawn. */
 #ifndef TALLY_CLI_DIFF_BROWSE_DRAW_H
 #define TALLY_CLI_DIFF_BROWSE_DRAW_H
 
@@ -9,23 +9,22 @@
 struct diff_browse {
 	const struct diff_config *config;
 	struct comparison *comparison;
-	struct tally_diff_view view; /* of the current event */
+	struct tally_diff_view view; /* view of the current event */
 	bool is_made;
 	uint32_t event; /* event of the view */
 	bool total, changed;
 	size_t cursor, first;
-	char *part; /* show only rows whose name contains this; NULL: all */
+	char *part; /* show only rows with this string in the name; NULL shows all */
 	TALLY_VEC(const struct tally_diff_row *) rows;
 	struct tally_str name;
 };
 
-/* Append the names of a row: its function or callchain to `head`, and its file and command to
- * `tail`, as far as they distinguish rows. Without a function, the file is the head. The names are
- * escaped. */
+/* Append a row's names: its function or callchain to `head`, and its file and command to `tail` if
+ * they distinguish rows. Without a function, the file is the head. The names are escaped. */
 void diff_browse_name(const struct diff_browse *browse, const struct tally_diff_row *row,
 		      struct tally_str *head, struct tally_str *tail);
 
-/* Append a value in the format of rows. */
+/* Append a value in the format used for rows. */
 void diff_browse_value(const struct diff_browse *browse, double value, bool has_sign,
 		       struct tally_str *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Read recordings, one after the other, into one diff per event. */
+/* Read several recordings, one after the other, into one diff per event. */
 #ifndef TALLY_CLI_DIFF_COMPARE_H
 #define TALLY_CLI_DIFF_COMPARE_H
 
@@ -8,25 +8,25 @@
 #include "base/vec.h"
 #include "cli/diff/diff.h"
 
-/* An event of the recordings. */
+/* An event in the recordings. */
 struct comparison_event {
 	const char *name;
-	const char *unit; /* of absolute values */
+	const char *unit; /* unit of absolute values */
 	struct tally_diff *diff;
 };
 
 struct comparison {
 	const struct diff_config *config;
-	struct tally_intern names;                 /* of events */
+	struct tally_intern names;                 /* names of events */
 	TALLY_VEC(struct comparison_event) events; /* in order of appearance */
 	bool has_samples[TALLY_SIDES];
-	char *machine, *release; /* of the first recording that has them */
+	char *machine, *release; /* from the first recording that has them */
 	int kallsyms_fd;
-	struct tally_str text; /* comment lines of each file's health */
-	struct tally_str json; /* array of the files and their health */
+	struct tally_str text; /* comment lines about each file's health */
+	struct tally_str json; /* JSON array of the files and their health */
 };
 
-/* Read all recordings. Returns 0, or -errno after an error message. */
+/* Read all recordings. Return 0, or print an error and return -errno. */
 int comparison_read(struct comparison *comparison, const struct diff_config *config);
 /* Free what comparison_read() allocated. */
 void comparison_free(struct comparison *comparison);

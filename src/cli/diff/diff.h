@@ -12,9 +12,9 @@
 /* The unit of values. */
 enum diff_normalize {
 	DIFF_OF_TOTAL,   /* shares of the recording's total period */
-	DIFF_OF_SAMPLES, /* shares of its number of samples */
+	DIFF_OF_SAMPLES, /* shares of the recording's number of samples */
 	DIFF_OF_TIME,    /* seconds of CPU time */
-	DIFF_OF_COUNT,   /* periods divided by a number that the user gave */
+	DIFF_OF_COUNT,   /* periods divided by a number given by the user */
 };
 
 struct diff_config {
@@ -39,16 +39,16 @@ struct diff_config {
 
 extern const struct tally_option diff_options[];
 
-/* Parse argv. Returns 0, or, after printing an error, the exit status plus 1 as
+/* Parse argv. Return 0, or the exit status plus 1 after printing an error, like
  * tally_options_parse(). */
 int diff_config_parse(struct diff_config *config, int argc, char **argv);
-/* Free the lists of the configuration. */
+/* Free the configuration's lists. */
 void diff_config_free(struct diff_config *config);
 
-/* Check that the options are valid with --html. Returns 0, or -EINVAL after an error message. */
+/* Check that the options are valid with --html. Return 0, or print an error and return -EINVAL. */
 int diff_page_check(const struct diff_config *config);
 
-/* Write both recordings as a page. Returns 0, or -errno after an error message. */
+/* Write both recordings as an HTML page. Return 0, or print an error and return -errno. */
 int diff_page(const struct diff_config *config);
 
 #endif

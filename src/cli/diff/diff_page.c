@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally diff --html. */
+/* tally diff --html: write both recordings as an HTML page. */
 #include "cli/recording/recording_page.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define AT(member) offsetof(struct diff_config, member)
 
-/* Options without effect on a page. */
+/* Options that have no effect on the page. */
 static const struct tally_excluded excluded[] = {
 	{"--stdio", AT(stdio)},
 	{"--json", AT(json)},
