@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the files of tally doctor: the facts found about the machine. */
+/* Definitions shared by the source files of tally doctor: the facts found about the machine. */
 #ifndef TALLY_CLI_DOCTOR_DOCTOR_H
 #define TALLY_CLI_DOCTOR_DOCTOR_H
 
@@ -16,11 +16,12 @@ struct doctor_config {
 	bool json;
 };
 
-/* Result of a trial, which opens the same events and rings as a command and closes them again. */
+/* Result of a trial, which opens the same events and ring buffers as a command and closes them
+ * again. */
 struct doctor_trial {
 	int code;          /* 0, or -errno of the step that failed */
 	unsigned fallback; /* enum tally_fallback: fallbacks that were necessary */
-	size_t pages;      /* data pages of each ring; 0: no ring was requested */
+	size_t pages;      /* data pages per ring buffer, or 0 if none was requested */
 	size_t pages_wanted;
 	struct tally_refusal why;
 	bool via_user;                  /* the user host was used, because the kernel rejects all
@@ -29,24 +30,24 @@ struct doctor_trial {
 };
 
 struct doctor_tracefs {
-	struct tally_event_error events; /* code 0: tracepoints can be used by name */
-	struct tally_refusal why;        /* code 0: functions can be traced */
+	struct tally_event_error events; /* code is 0 if tracepoints can be used by name */
+	struct tally_refusal why;        /* code is 0 if functions can be traced */
 	bool function, function_graph;   /* the kernel has these tracers */
 };
 
 struct doctor {
 	const struct tally_transport *transport;
-	const char *root; /* prefix of all paths; "" */
+	const char *root; /* prefix of all paths, usually "" */
 	struct tally_access access;
 	struct tally_probe_call call;
-	enum tally_probe_answer *features; /* of tally_probe_features */
+	enum tally_probe_answer *features; /* indexed like tally_probe_features */
 	struct tally_pmu_probe pmu;
-	enum tally_probe_answer fires[2]; /* of data and of code breakpoints */
+	enum tally_probe_answer fires[2]; /* index 0: data breakpoints; index 1: code breakpoints */
 	struct doctor_host host;
 	struct doctor_tracefs tracefs;
-	int code; /* 0, or -errno if not even a child can be started */
-	struct doctor_trial count, sample, sample_all, watch; /* stat; record; record -a; top */
-	const char *command; /* program to be profiled; NULL: none given */
+	int code; /* 0, or -errno if a child process cannot even be started */
+	struct doctor_trial count, sample, sample_all, watch; /* stat, record, record -a, top */
+	const char *command; /* program to be profiled, or NULL if none was given */
 	struct doctor_program program;
 };
 

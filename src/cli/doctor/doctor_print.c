@@ -34,7 +34,8 @@ static const struct {
 
 /* ---- text --------------------------------------------------------------------- */
 
-/* Of a verdict, print only the smallest change; other fixes are printed with the facts. */
+/* Return the number of fixes to print. For a verdict, print only the smallest change; other fixes
+ * are printed with the facts. */
 static size_t fixes_shown(const struct doctor_line *line)
 {
 	size_t nr = line->finding.nr_fixes;

@@ -6,7 +6,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/facts.h"
 
-/* Print all lines in order to stdout. Returns 0, -ENOMEM, or the write error. */
+/* Print all lines in order to stdout. Return 0, -ENOMEM, or the write error. */
 int doctor_print_text(const struct doctor *doctor, const struct doctor_line *lines, size_t nr);
 
 int doctor_print_json(const struct doctor *doctor, const struct doctor_line *lines, size_t nr);

@@ -21,8 +21,8 @@
 
 /* ---- file ---------------------------------------------------------------------- */
 
-/* Find the interpreter after "#!", or the argument of env(1) if that is the interpreter. Return
- * NULL if the file is not a script. */
+/* Find the interpreter after "#!" or, if it is env(1), the program that env(1) runs. Return NULL if
+ * the file is not a script. */
 static char *interpreter_of(const char *path)
 {
 	char line[256], *word, *rest = line;
@@ -38,7 +38,7 @@ static char *interpreter_of(const char *path)
 	rest += 2 + strspn(line + 2, " \t");
 	word = strsep(&rest, " \t");
 	if (rest && strlen(word) >= 4 && !strcmp(word + strlen(word) - 4, "/env")) {
-		/* env -S NAME ARGS */
+		/* Skip the options, as in "env -S NAME ARGS". */
 		do {
 			word = strsep(&rest, " \t");
 		} while (rest && (*word == '-' || !*word));
@@ -111,7 +111,7 @@ static bool debug_try(struct doctor_program *program, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
-	/* The link may refer to the program itself. */
+	/* The debug link may name the program itself. */
 	if (access(path, R_OK) || !strcmp(path, program->path))
 		return false;
 	program->debug = DOCTOR_DEBUG_FILE;

@@ -4,7 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
-/* Describe the result of perf_event_open: the error `code`, or that the call kills the caller. */
+/* Describe the result of perf_event_open: the error `code`, or the fact that the call kills its
+ * caller. */
 const char *doctor_answer(const struct doctor *doctor, int code);
 
 #endif

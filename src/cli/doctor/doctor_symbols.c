@@ -34,8 +34,8 @@ static void find_kptr(const struct doctor *doctor, struct doctor_finding *findin
 			   levels[TALLY_MIN(TALLY_MAX(level, 0), 2)]);
 }
 
-/* Read the start of a file. For kallsyms that is enough, because either all addresses are hidden or
- * none. The first addresses may be zero in any case. */
+/* Read the start of a file. This is enough for kallsyms, because its addresses are either all
+ * hidden or all visible. (The first addresses may be zero even if visible.) */
 static ssize_t read_start(const char *root, const char *path, char *to, size_t size)
 {
 	char full[PATH_ROOM];
@@ -122,7 +122,7 @@ static void find_functions(const struct doctor *doctor, struct doctor_finding *f
 }
 
 /* Try to open the file, because some kernels permit access to the directory but not to its files.
- * Nothing is written or truncated. */
+ * This neither writes to the file nor truncates it. */
 static int open_for_writing(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

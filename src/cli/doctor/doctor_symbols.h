@@ -4,8 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
-/* Determine whether tracepoints can be used by name and whether functions can be traced. The
- * results include the reason if not. */
+/* Determine whether tracepoints can be used by name and whether functions can be traced. If not,
+ * the results include the reason. */
 void doctor_tracefs_find(struct doctor_tracefs *ret_tracefs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts: rows {id, section, title, function}. The function describes a part of the results. */
+/* Facts: rows {id, section, title, function}. The function writes the finding for the fact. */
 #ifndef TALLY_CLI_DOCTOR_FACTS_H
 #define TALLY_CLI_DOCTOR_FACTS_H
 
@@ -19,7 +19,7 @@ enum doctor_section {
 };
 
 struct doctor_fact {
-	const char *id; /* stable: "rights.paranoid" */
+	const char *id; /* stable, such as "rights.paranoid" */
 	enum doctor_section section;
 	const char *title;
 	void (*find)(const struct doctor *doctor, struct doctor_finding *finding);
@@ -30,7 +30,7 @@ struct doctor_facts {
 	size_t nr;
 };
 
-/* One table for each file of facts. */
+/* One table for each source file that defines facts. */
 extern const struct doctor_facts doctor_kernel_facts, doctor_rights_facts, doctor_counters_facts,
 	doctor_limits_facts, doctor_symbols_facts, doctor_tracing_facts, doctor_file_facts,
 	doctor_program_facts, doctor_verdict_facts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The finding for a fact: its state, a description for users, and a value for programs. */
+/* The finding for a fact: its state, a description for users, and a machine-readable value. */
 #ifndef TALLY_CLI_DOCTOR_FINDING_H
 #define TALLY_CLI_DOCTOR_FINDING_H
 
@@ -22,7 +22,7 @@ enum { DOCTOR_FIXES = 5 };
 
 struct doctor_finding {
 	enum doctor_state state;
-	struct tally_str text, cause, fix[DOCTOR_FIXES]; /* fixes: smallest change first */
+	struct tally_str text, cause, fix[DOCTOR_FIXES]; /* the smallest fix is first */
 	size_t nr_fixes;
 	/* Machine-readable value: a word or a number, if the fact has one. */
 	const char *word;
@@ -34,7 +34,7 @@ struct doctor_finding {
 void doctor_finding_set(struct doctor_finding *finding, enum doctor_state state, const char *format,
 			...) __attribute__((format(printf, 3, 4)));
 
-/* Append to the cause, after "; " if it is not empty. */
+/* Append to the cause, preceded by "; " unless the cause is empty. */
 void doctor_cause(struct doctor_finding *finding, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -45,14 +45,15 @@ void doctor_fix(struct doctor_finding *finding, const char *format, ...)
 /* Set the machine-readable number. */
 void doctor_number(struct doctor_finding *finding, int64_t number);
 
-/* Set the cause to the violated rule and the facts of a refusal, and add its fixes. A fix that only
- * asks for less is left out: the first fix if an event in the kernel or on a whole CPU was rejected
- * and, with doctor_refusal_of_rings(), always the first one. */
+/* Set the cause to the violated rule and the facts about a refusal, and add the refusal's fixes.
+ * The first fix is omitted if it merely suggests requesting less. doctor_refusal() omits it if
+ * the rejected event counts in the kernel or on a whole CPU; doctor_refusal_of_rings() always
+ * omits it. */
 void doctor_refusal(struct doctor_finding *finding, const struct tally_refusal *why);
 
 void doctor_refusal_of_rings(struct doctor_finding *finding, const struct tally_refusal *why);
 
-/* Free the texts of the finding. */
+/* Free the finding's strings. */
 void doctor_finding_free(struct doctor_finding *finding);
 
 #endif

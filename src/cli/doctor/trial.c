@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determine how far a command gets by doing the same: opening the same events, in the same numbers,
- * on a child that is held and never starts its program. The kernel's answer decides; the rules only
- * explain it.
+ * Trials: open the same events, and the same number of them, as a command would. The events are
+ * opened on a child that is held and never starts its program. The kernel decides how far a command
+ * gets; the rules only explain its decision.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static int count_prepare(struct counting *counting, pid_t child)
 	return ret ? ret : tally_target_resolve(&target, &counting->cpus, &counting->threads, NULL);
 }
 
-/* stat succeeds if at least one event can be opened. */
+/* Try to open tally stat's events. This succeeds if at least one event can be opened. */
 static int count_open(const struct doctor *doctor, struct counting *counting,
 		      struct doctor_trial *trial)
 {
@@ -93,7 +93,8 @@ static int trial_sample(const struct doctor *doctor, const struct plan *plan, pi
 						.access = &doctor->access};
 	struct tally_sampler sampler = {.sampling = &sampling};
 	struct doctor_trial *trial = plan->trial;
-	/* Without the user's event tables: privileges would have to be dropped before. */
+	/* Do not read the user's event tables, because privileges would have to be dropped
+	 * first. */
 	int ret = tally_events_new(NULL, NULL, &sampler.events);
 
 	if (!ret)
@@ -117,7 +118,8 @@ static int trial_run(const struct doctor *doctor, const struct plan *plan, pid_t
 	int ret = plan->sampling ? trial_sample(doctor, plan, child)
 				 : trial_count(doctor, plan, child);
 
-	/* Use the doctor's access data: only the doctor knows that the call kills. */
+	/* Use the doctor's access data, because only the doctor knows that the call kills its
+	 * caller. */
 	if (ret == -EPERM && doctor->access.kills) {
 		const struct perf_event_attr any = {.type = PERF_TYPE_SOFTWARE};
 
@@ -181,7 +183,7 @@ void doctor_trials(struct doctor *doctor)
 		{false, false, &doctor->count},
 		{true, false, &doctor->sample},
 		{true, true, &doctor->sample_all},
-		/* top does not start a command; it waits for keys and the clock instead. */
+		/* top does not start a command; it waits for keys and timeouts instead. */
 		{true, true, &doctor->watch},
 	};
 	char *command[] = {(char *)"true", NULL};
@@ -190,7 +192,8 @@ void doctor_trials(struct doctor *doctor)
 	doctor->code = tally_child_start(&child, command, STDOUT_FILENO);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(plans); i++) {
 		if (plans[i].trial == &doctor->watch)
-			tally_child_free(&child); /* nor does it have the child's pipes */
+			/* Unlike the other commands, top does not hold pipes to a child. */
+			tally_child_free(&child);
 		trial_make(doctor, &plans[i], child.pid);
 	}
 	tally_child_free(&child);

@@ -4,8 +4,8 @@
 
 #include "cli/doctor/doctor.h"
 
-/* Return true if anything can be counted or sampled. (Verdicts are facts as well; their state is
- * OK: works, WARN: works partly, or BAD: does not work.) */
+/* Return true if anything can be counted or sampled. (Verdicts are facts as well. Their state is OK
+ * if the feature works, WARN if it partly works, and BAD if it does not work.) */
 bool doctor_works(const struct doctor *doctor);
 
 #endif
