@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the files of tally ftrace: its configuration and its session. */
+/* Definitions shared by the source files of tally ftrace: its configuration and its session. */
 #ifndef TALLY_CLI_FTRACE_FTRACE_H
 #define TALLY_CLI_FTRACE_FTRACE_H
 
@@ -26,21 +26,21 @@ struct ftrace_config {
 struct ftrace_session {
 	struct ftrace_config *config;
 	enum ftrace_mode what;
-	char *const *command; /* NULL: none */
+	char *const *command; /* NULL if there is no command */
 	struct tally_tracer *tracer;
 	struct tally_child child;
-	struct tally_threads *threads; /* for -p and --tid */
+	struct tally_threads *threads; /* threads selected by -p and --tid */
 	struct tally_arena strings;
 	int signals; /* signalfd */
 
 	struct tally_str pending; /* start of an incomplete line */
 	struct tally_str shown;   /* output buffer */
 	uint64_t lines, gaps, lost;
-	bool failed;                             /* out of memory, or the output failed */
-	bool asked_to_end;                       /* a signal requested the end */
-	struct tally_ftrace_stats stats;         /* for profile */
-	struct tally_ftrace_histogram histogram; /* for latency */
-	struct tally_ftrace_pair pair;           /* for latency between events */
+	bool failed;                             /* out of memory, or a write failed */
+	bool asked_to_end;                       /* a signal requested termination */
+	struct tally_ftrace_stats stats;         /* used by `ftrace profile` */
+	struct tally_ftrace_histogram histogram; /* used by `ftrace latency` */
+	struct tally_ftrace_pair pair;           /* used by `ftrace latency` between events */
 };
 
 #endif

@@ -54,7 +54,7 @@ static void on_line(struct ftrace_session *session, const char *text, size_t len
 		tally_ftrace_histogram_add(&session->histogram, ns);
 }
 
-/* Escaped, because task names are controlled by others. */
+/* Escape the chunk, because other users control task names. */
 static void show_chunk(struct ftrace_session *session, const char *at, size_t len)
 {
 	tally_str_add_bytes(&session->shown, at, len);
@@ -87,7 +87,7 @@ static void on_chunk(struct ftrace_session *session, const char *at, size_t len)
 
 /* ---- end of tracing ------------------------------------------------------- */
 
-/* Read signals: requests to end, and the exit of the command. */
+/* Read pending signals, which request termination or report the command's exit. */
 static void check_signals(struct ftrace_session *session)
 {
 	struct signalfd_siginfo info;
@@ -117,8 +117,8 @@ static bool tasks_gone(const struct ftrace_session *session)
 
 /* ---- loop ----------------------------------------------------------------- */
 
-/* Read all available data. As data may arrive faster than it can be printed, stop when the command
- * ends, except for the `rest` after tracing has been switched off. */
+/* Read all available data. Data may arrive faster than it can be printed, so stop when the command
+ * exits. If `rest` is set, tracing is already off, and all remaining data is read. */
 static void drain(struct ftrace_session *session, bool rest)
 {
 	static char chunk[CHUNK];
@@ -163,7 +163,7 @@ static uint64_t now_ms(void)
 	return tally_clock_now() / NS_PER_MS;
 }
 
-/* Wait for the delay of -D. Return false if the end came first. */
+/* Wait for the delay given by -D. Return false if tracing ended before the delay was over. */
 static bool delay(struct ftrace_session *session)
 {
 	struct pollfd signals = {.fd = session->signals, .events = POLLIN};
@@ -191,8 +191,8 @@ static void show_heading(const struct ftrace_session *session)
 	free(text);
 }
 
-/* Switch on tracing before the command starts, unless there is a delay. A second signal discards
- * data that has not been printed. */
+/* Run the session. Tracing is switched on before the command starts, unless there is a delay. A
+ * second signal discards data that has not been printed. */
 int ftrace_loop(struct ftrace_session *session)
 {
 	bool later = session->config->delay_ms;

@@ -5,8 +5,8 @@
 
 #include "cli/ftrace/ftrace.h"
 
-/* Trace until the command or the tasks end or a signal arrives, and process all recorded data.
- * Returns 0, or -errno after an error message. */
+/* Trace until the command or the tasks exit or a signal arrives, and process all recorded data.
+ * Return 0, or print an error and return -errno. */
 int ftrace_loop(struct ftrace_session *session);
 
 #endif

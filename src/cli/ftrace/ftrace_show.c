@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print summaries of durations: the histogram of latency and the table of profile. */
+/* Print summaries of durations: the histogram of `latency` and the table of `profile`. */
 #include "cli/ftrace/ftrace_show.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/arith.h"
 
-enum { BAR = 46, FIRST_ROWS = 11 }; /* rows below 1024 units; the next rows use the next unit */
+enum { BAR = 46, FIRST_ROWS = 11 }; /* FIRST_ROWS: rows before switching to the next unit */
 
 /* ---- latency -------------------------------------------------------------- */
 
@@ -23,8 +23,8 @@ static void show_bar(uint64_t count, uint64_t all)
 	puts(" |");
 }
 
-/* Print the range of a bucket, such as "  512 - 1024 us": powers of two, in the next unit from 1024
- * on. */
+/* Print a bucket's range, such as " 512 - 1024 us". Bounds are powers of two. From 1024 on, the
+ * next unit is used. */
 static void show_row(int bucket, const char *const *units)
 {
 	int power = bucket ? bucket - 1 : 0;
@@ -87,7 +87,8 @@ static int by_name(const void *a, const void *b)
 		      ((const struct tally_ftrace_stat *)b)->name);
 }
 
-/* Functions with equal values are sorted by name, so that the order is deterministic. */
+/* Sort functions by total, and by name if their totals are equal, so that the order is
+ * deterministic. */
 static int by_total(const void *a, const void *b)
 {
 	const struct tally_ftrace_stat *x = a, *y = b;

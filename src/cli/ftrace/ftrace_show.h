@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print summaries of durations: the histogram of latency and the table of profile. */
+/* Print summaries of durations: the histogram of `latency` and the table of `profile`. */
 #ifndef TALLY_CLI_FTRACE_SHOW_H
 #define TALLY_CLI_FTRACE_SHOW_H
 
 #include "cli/ftrace/ftrace.h"
 
-/* Check a sort key. Returns 0, or -EINVAL if it is unknown. */
+/* Check a sort key. Return 0, or -EINVAL if the key is unknown. */
 int ftrace_sort_check(const char *key);
 
 /* Print the histogram and the statistics of the session's durations. */

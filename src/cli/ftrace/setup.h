@@ -6,7 +6,7 @@
 #include "cli/ftrace/ftrace.h"
 
 /* Open the tracer and configure it. The command, if there is one, is forked and held before its
- * exec. Returns 0, or -errno after an error message. */
+ * exec. Return 0, or print an error and return -errno. */
 int ftrace_setup(struct ftrace_session *session);
 
 #endif
