@@ -14,7 +14,7 @@ struct list_printer {
 	struct list_prober prober;
 	struct tally_events_table table;
 	struct tally_str out;
-	char heading[128]; /* last heading printed */
+	char heading[128]; /* the heading that was printed last */
 	size_t nr;
 };
 

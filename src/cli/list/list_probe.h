@@ -15,7 +15,7 @@
 struct list_probe {
 	enum tally_event_kind kind;
 	uint32_t type;
-	const char *why; /* NULL: they can be counted */
+	const char *why; /* NULL if the events can be counted */
 };
 
 struct list_prober {
@@ -24,18 +24,19 @@ struct list_prober {
 	struct tally_threads *threads;
 	struct tally_arena arena; /* holds the reasons */
 	TALLY_VEC(struct list_probe) probes;
-	bool off; /* do not probe: the list is for another machine */
+	bool off; /* do not probe, because the list is for another machine */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initialize the prober; `off` disables probing. Return 0 or -ENOMEM. */
 int list_prober_init(struct list_prober *prober, struct tally_events *events, bool off);
 void list_prober_free(struct list_prober *prober);
 
-/* Return the reason why this machine cannot count an event; NULL if it can or if that is unknown.
- * The string lives as long as the prober. Results common to all events of a kind are cached. */
+/* Return the reason why this machine cannot count an event. Return NULL if the machine can count
+ * the event or if the answer is unknown. The string is valid until the prober is freed. Results
+ * common to all events of a kind are cached. */
 const char *list_prober_why_not(struct list_prober *prober, const struct tally_event_info *info);
 
-/* True if events like this one are probed. */
+/* Return true if events like this one are probed. */
 bool list_prober_knows(const struct list_prober *prober, const struct tally_event_info *info);
 
 #endif
