@@ -78,8 +78,8 @@ static void add_flags(struct tally_str *out, const struct flag *flags, size_t nr
 	}
 }
 
-/* Append a field that is printed in hexadecimal or by the names of its bits. Return false for
- * others. */
+/* Append a field that is printed in hexadecimal or as a list of bit names. Return false for all
+ * other fields. */
 static bool add_special(struct tally_str *out, const char *name, uint64_t value)
 {
 	static const char *const hex[] = {"config",           "config1", "config2",
@@ -107,7 +107,7 @@ static bool add_special(struct tally_str *out, const char *name, uint64_t value)
 	return false;
 }
 
-/* Return the label that perf prints for a union. */
+/* Return perf's label for a field, which names every member if the field is part of a union. */
 static const char *field_label(const char *name)
 {
 	static const char *const labels[][2] = {
@@ -124,10 +124,10 @@ static const char *field_label(const char *name)
 	return name;
 }
 
-/* The layout of a field. */
+/* Text printed around each field. */
 struct style {
 	const char *before, *behind, *between;
-	int width; /* of the name column */
+	int width; /* column width for the name */
 };
 
 static void add_fields(const struct perf_event_attr *attr, const struct style *style,

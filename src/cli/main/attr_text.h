@@ -5,11 +5,11 @@
 #include "base/str.h"
 #include "tally/abi.h"
 
-/* Append the attr to `out` in the form of perf evlist -v: "type: 1, size: 136, config: 0, {
+/* Append the attr to `out` as perf evlist -v prints it: "type: 1, size: 136, config: 0, {
  * sample_period, sample_freq }: 4000, ...". */
 void tally_attr_text(const struct perf_event_attr *attr, struct tally_str *out);
 
-/* The same, with one field per line as in perf stat -vv. */
+/* Append the attr with one field per line, as in perf stat -vv. */
 void tally_attr_lines(const struct perf_event_attr *attr, struct tally_str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries exported by the commands. */
+/* Declarations of all command entries. */
 #ifndef TALLY_CLI_MAIN_COMMANDS_H
 #define TALLY_CLI_MAIN_COMMANDS_H
 

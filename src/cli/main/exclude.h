@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options that exclude each other. */
+/* Mutually exclusive options. */
 #ifndef TALLY_CLI_MAIN_EXCLUDE_H
 #define TALLY_CLI_MAIN_EXCLUDE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An option in a command's config that has no effect together with some other option. */
+/* An option that cannot be combined with another option. */
 struct tally_excluded {
 	const char *option; /* "--name" */
-	size_t offset;      /* offset of a bool, or, with `is_text`, of a string */
+	size_t offset;      /* offset of a bool, or of a string pointer if `is_text` */
 	bool is_text;       /* the string is NULL if the option was not given */
-	const char *why;    /* reason; NULL: the option is another way to show the same data */
+	const char *why;    /* reason, or NULL if the options select different outputs */
 };
 
-/* The reason for options about rows, for output that has no rows. */
+/* Reason for rejecting row options when the output has no rows. */
 #define TALLY_EXCLUDED_OF_ROWS "applies to rows"
 
-/* Check that none of the `nr` options was given together with `chosen`, which may itself be one of
- * them. Returns 0, or -EINVAL after printing the first conflict. */
+/* Check that none of the `nr` options was used together with `chosen`, which may itself be in the
+ * list. Returns 0, or -EINVAL after printing the first conflict. */
 int tally_options_exclude(const char *chosen, const struct tally_excluded *excluded, size_t nr,
 			  const void *config);
 

@@ -3,9 +3,10 @@
 #ifndef TALLY_CLI_MAIN_HEAP_H
 #define TALLY_CLI_MAIN_HEAP_H
 
-/* Make malloc(3) take its memory from a single address range that the kernel may back with huge
- * pages. Tables of many megabytes then cost a fraction of the page faults and TLB misses. Memory is
- * not used before it is touched. If the range is not available, malloc(3) is unchanged. */
+/* Make malloc(3) allocate from a single address range that the kernel may back with huge pages.
+ * Tables of many megabytes then cause far fewer page faults and TLB misses. The range takes up
+ * memory only where it has been touched. If the range cannot be reserved, malloc(3) is left
+ * unchanged. */
 void tally_heap_prepare(void);
 
 #endif

@@ -23,7 +23,7 @@ int tally_output_flush(struct tally_str *out)
 	errno = 0;
 	written = fwrite(tally_str_text(out), 1, out->len, stdout);
 	ret = written == out->len ? 0 : errno ? -errno : -EIO;
-	/* After an error as well, because a part of it may have been written. */
+	/* Clear the text even after an error, because part of it may have been written. */
 	tally_str_clear(out);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text for stdout, written in large pieces. */
+/* Buffered text output to stdout. */
 #ifndef TALLY_CLI_MAIN_OUTPUT_H
 #define TALLY_CLI_MAIN_OUTPUT_H
 
@@ -7,15 +7,15 @@
 
 #include "base/str.h"
 
-/* Callers flush a builder that is longer than this. */
+/* Builder length at which callers flush. */
 enum { TALLY_FLUSH_AT = 1 << 16 };
 
-/* Write the builder to stdout. The builder is emptied even if the write fails. Returns 0; -ENOMEM
- * if building the text failed; or the write error, which main() reports. */
+/* Write the builder to stdout. The builder is emptied even if the write fails. Returns 0, -ENOMEM
+ * if building the text failed, or the write error, which main() reports. */
 int tally_output_flush(struct tally_str *out);
 
-/* Return true if stdout is a terminal that shows colours, or a pager on one, and NO_COLOR
- * (no-color.org) is unset or empty. */
+/* Return true if stdout is a terminal that supports colours, or a pager on such a terminal, and
+ * NO_COLOR (no-color.org) is unset or empty. */
 bool tally_output_colours(void);
 
 /* Return true if a full-screen interface can be drawn: stdin and stdout are terminals, and TERM is
@@ -23,11 +23,12 @@ bool tally_output_colours(void);
 bool tally_output_takes_screens(void);
 
 struct tally_output_size {
-	int rows, columns; /* 0: unknown, or not a terminal */
+	int rows, columns; /* 0 if unknown or not a terminal */
 };
 
 /* Return the size of the terminal on stdout. COLUMNS in the environment overrides the width that
- * the terminal reports; the default is 80. The minimum is 50: narrower terminals wrap the lines. */
+ * the terminal reports. The width is 80 if unknown and at least 50; narrower terminals wrap the
+ * lines. */
 struct tally_output_size tally_output_size(void);
 
 #endif

@@ -16,19 +16,20 @@
 
 static const int keys[] = {SIGINT, SIGQUIT};
 
-/* One instance, as stdout and stderr belong to the process. */
+/* A single instance, because stdout and stderr belong to the process. */
 static struct {
 	bool is_refused;
 	struct tally_child child;
-	/* Duplicates of the terminal on stdout and stderr; `errors` is -1 if stderr was not a
-	 * terminal. */
+	/* Duplicates of the terminal descriptors for stdout and stderr; `errors` is -1 if stderr
+	 * was not a terminal. */
 	int output, errors;
 	struct sigaction actions[TALLY_ARRAY_SIZE(keys)];
 } pager;
 
 /* ---- choosing the pager -------------------------------------------------------- */
 
-/* Return the command of the pager, or NULL for none. `*ret_asked` is set if the user chose it. */
+/* Return the pager's command, or NULL for no pager. `*ret_asked` is set if the user chose the
+ * pager. */
 static const char *pager_command(bool *ret_asked)
 {
 	static const char *const names[] = {"TALLY_PAGER", "PERF_PAGER", "PAGER"};
@@ -51,9 +52,9 @@ static bool terminal_pages(void)
 
 /* ---- start ---------------------------------------------------------------------- */
 
-/* Start the pager with `input` as its standard input. A single word is executed directly, so that a
- * failure to run it is detected. A longer command is run by a shell, which hides such a failure. If
- * we have no standard input, there is no pager. */
+/* Start the pager with `input` as its standard input. A single word is executed directly, so a
+ * failure to execute it is detected. A longer command is run by a shell, which hides such a
+ * failure. Do not start a pager if tally has no standard input. */
 static int pager_run(const char *command, int input)
 {
 	bool is_word = !strpbrk(command, " \t\n|&;<>()$`\\\"'*?[#~=%");
@@ -76,9 +77,9 @@ static int pager_run(const char *command, int input)
 	return ret;
 }
 
-/* Describe the terminal in the environment, as it can no longer be queried through stdout. Set the
- * defaults of git for less: exit if the text fits on the screen, show colours, do not clear the
- * screen. */
+/* Describe the terminal in the environment, because the terminal can no longer be queried through
+ * stdout. Set git's defaults for less: exit if the text fits on one screen, show colours, do not
+ * clear the screen. */
 static void environment_set(void)
 {
 	char columns[16];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The options and commands of perf that tally does not have, each with the reason. The options are
- * those of commands that both have. The parser searches these tables after a command's own table,
- * and --help and the manual pages show the rows.
+ * The perf options and commands that tally does not have, each with the reason. Options are listed
+ * only for commands that both programs have. The parser searches these tables after a command's own
+ * table, and --help and the manual pages list the rows.
  *
- * Options that tally has with another meaning are not listed here; the manual pages of the commands
+ * Options that have a different meaning in tally are not listed here; the commands' manual pages
  * describe them.
  */
 #ifndef TALLY_CLI_MAIN_PERF_OPTIONS_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Argument of an option of perf. */
+/* Argument of a perf option. */
 enum tally_perf_arg {
 	TALLY_PERF_ARG_NONE,
 	TALLY_PERF_ARG_NEEDED,
@@ -21,24 +21,24 @@ enum tally_perf_arg {
 };
 
 struct tally_perf_option {
-	char letter;      /* 0: none */
-	const char *name; /* long name without dashes; NULL: none */
+	char letter;      /* 0 if there is no short option */
+	const char *name; /* long name without dashes, or NULL */
 	enum tally_perf_arg arg;
 	bool taken;      /* accepted without effect; otherwise rejected */
-	const char *why; /* reason for having no effect; or reason for the rejection, and an
-	                  * alternative */
+	const char *why; /* reason; for a rejected option, also an alternative */
 };
 
-/* Return the rows of a command, terminated by a row without letter and name; NULL without rows. */
-/* Return true for the terminating row of a table. */
+/* Return a command's rows, terminated by a row with neither a letter nor a name; NULL if the
+ * command has no rows. */
+/* Return true for the row that terminates a table. */
 const struct tally_perf_option *tally_perf_options(const char *command);
 
 bool tally_perf_option_ends(const struct tally_perf_option *option);
 
-/* Return the row of a letter, or NULL. */
+/* Return the row for an option letter, or NULL. */
 const struct tally_perf_option *tally_perf_option_letter(const char *command, char letter);
 
-/* Return the row with the long name of `len` bytes at `name`, with or without a "no-" before it; or
+/* Return the row with the long name of `len` bytes at `name`, optionally preceded by "no-", or
  * NULL. */
 const struct tally_perf_option *tally_perf_option_find(const char *command, const char *name,
 						       size_t len);

@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "sampler/messages.h"
 
-/* "tally: ..." - a failure that ends the command. */
+/* "tally: ..." - a failure that terminates the command. */
 void tally_print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "tally: warning: ..." - something differs from the request; the command continues. */
@@ -23,14 +23,14 @@ void tally_print_detail(const char *format, ...) __attribute__((format(printf, 1
 /* " hint: ..." - what to do about the previous line. */
 void tally_print_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Print the hint "did you mean '...'?" if the word looks like a mistyped name. Return true if it
- * was printed. */
+/* If the word looks like a mistyped name, print the hint "did you mean '...'?" and return true. */
 bool tally_print_typo(const struct tally_suggest *suggest);
 
-/* Messages of the sampler, printed as by the functions above; information without a prefix. */
+/* The sampler's message callbacks, which print as the functions above do. Informational messages
+ * have no prefix. */
 extern const struct tally_messages tally_print_messages;
 
-/* Print an error of a parser: the error text, strerror() of `code`, and for -EINVAL the offset in
+/* Print a parser error: the error text, strerror() of `code`, and for -EINVAL the offset in
  * `path`. */
 void tally_print_parse_error(const char *path, int code, const struct tally_error *err);
 

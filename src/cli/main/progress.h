@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Progress of long operations, on one line of stderr; shown only on a terminal. */
+/* Progress line on stderr for long operations; shown only on a terminal. */
 #ifndef TALLY_CLI_MAIN_PROGRESS_H
 #define TALLY_CLI_MAIN_PROGRESS_H
 
@@ -12,11 +12,12 @@ struct tally_progress {
 	uint64_t started; /* ns */
 };
 
-/* Start a progress line. It is not shown if stdout is a terminal too, so that it does not disturb
- * the text there; `goes_elsewhere` means that the result is not written to stdout. */
+/* Start a progress line. The line is not shown if stdout is also a terminal, because it would
+ * disturb the output there. `goes_elsewhere` means that the result is not written to stdout; then
+ * the line is shown anyway. */
 struct tally_progress tally_progress_start(const char *verb, const char *what, bool goes_elsewhere);
 
-/* Show that `done` of `all` units are done; 0 for `all` means unknown. Shows nothing in the first
+/* Show that `done` of `all` units are done; `all` is 0 if unknown. Shows nothing during the first
  * half second. */
 void tally_progress_at(struct tally_progress *progress, uint64_t done, uint64_t all);
 

@@ -11,17 +11,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A line of /proc/self/maps: start-end perms offset device inode path. */
+/* Format of a line in /proc/self/maps: start-end perms offset device inode path. */
 enum { LINE_SIZE = PATH_MAX + 128, PERMS = 4 };
 
-/* Global, because a signal handler gets no argument. */
+/* Global, because a signal handler cannot be passed a pointer to it. */
 static struct {
 	char path[PATH_MAX];
 	volatile sig_atomic_t seen;
 } truncated;
 
-/* Read the next line without its newline. Runs in a signal handler: no stdio, no malloc(3). Returns
- * false at the end of the file. */
+/* Read the next line without its newline. Runs in a signal handler, so it must not use stdio or
+ * malloc(3). Returns false at the end of the file. */
 static bool line_read(int fd, char line[LINE_SIZE])
 {
 	size_t len = 0;
@@ -45,9 +45,9 @@ static const char *hex_parse(const char *at, uintptr_t *ret_value)
 	return at;
 }
 
-/* Return true if the line describes a mapping by tally_file_map() that contains `address`: shared
- * and read-only. Mappings of the dynamic linker are private, and ring buffers of counters are
- * writable. */
+/* Return true if the line describes a mapping that contains `address` and was created by
+ * tally_file_map(), that is, shared and read-only. The dynamic linker's mappings are private, and
+ * the counters' ring buffers are writable. */
 static bool line_is_ours(const char *line, uintptr_t address, uintptr_t *ret_end)
 {
 	uintptr_t start;
@@ -77,7 +77,7 @@ static bool mapping_find(uintptr_t address, uintptr_t *ret_end)
 	return found;
 }
 
-/* Replace the rest of the mapping with zeros, so that the signal occurs only once per file. */
+/* Replace the rest of the mapping with zero pages, so that the signal occurs only once per file. */
 static bool put_zeros(uintptr_t address)
 {
 	uintptr_t start = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1), end;

@@ -45,7 +45,7 @@ void tally_via_programs_free(struct tally_via_programs *programs)
 	}
 }
 
-/* If there is no memory, the path is dropped. */
+/* Remember a path to warn about. If memory allocation fails, the path is dropped. */
 static void remember_path(struct tally_via_programs *programs, enum tally_via_trouble trouble,
 			  const char *path)
 {
@@ -62,7 +62,7 @@ static void remember_path(struct tally_via_programs *programs, enum tally_via_tr
 
 /* ---- privileges ------------------------------------------------------------------------ */
 
-/* Return true if executing the file gives privileges that this user does not have. */
+/* Return true if executing the file grants privileges that this user does not have. */
 static bool gives_rights(const char *path)
 {
 	struct statvfs fs;
@@ -98,7 +98,7 @@ int tally_via_programs_check(const char *command, const struct tally_messages *m
 
 /* ---- LeakSanitizer --------------------------------------------------------------------- */
 
-/* The sanitizer in a process: LeakSanitizer alone, or as a part of AddressSanitizer, which also
+/* The sanitizer in a process: LeakSanitizer alone, or AddressSanitizer, which includes it and also
  * reads ASAN_OPTIONS. */
 enum sanitizer { SANITIZER_NONE, SANITIZER_LEAK, SANITIZER_ADDRESS };
 
@@ -121,7 +121,7 @@ static enum sanitizer sanitizer_among(const void *text, size_t len)
 	return SANITIZER_NONE;
 }
 
-/* Detect a sanitizer by the names that the file exports and imports. */
+/* Detect a sanitizer from the symbols that the file exports and imports. */
 static enum sanitizer sanitizer_of_file(const char *path)
 {
 	enum sanitizer found = SANITIZER_NONE;
@@ -152,7 +152,7 @@ static const char *variable(const char *environment, size_t len, const char *nam
 	return NULL;
 }
 
-/* Read the last detect_leaks= of the options into `*looks`, if there is one. */
+/* Set `*looks` to the last detect_leaks= value in the options, if there is any. */
 static void read_options(const char *options, bool *looks)
 {
 	static const char between[] = " ,:\n\t\r'\"", name[] = "detect_leaks=";
