@@ -98,8 +98,8 @@ static const char *info_value(struct env *env, const char *text, const char *key
 	return "";
 }
 
-/* Write CPUDESC and CPUID. CPUID is vendor, family, model and stepping, as in perf; it is written
- * only if cpuinfo has all of them, as on x86. */
+/* Write CPUDESC and CPUID. As in perf, CPUID consists of vendor, family, model and stepping; it is
+ * written only if cpuinfo has all four, as on x86. */
 static int add_cpu_kind(struct env *env)
 {
 	static const char *const names[] = {"model name", "Processor", "cpu model", "cpu", "uarch"};
@@ -122,7 +122,7 @@ static int add_cpu_kind(struct env *env)
 	return ret;
 }
 
-/* Return the value of a line "Key: 123 kB" of a meminfo file, or 0. */
+/* Return the value of a line "Key: 123 kB" in a meminfo file, or 0. */
 static uint64_t meminfo_kb(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -146,7 +146,7 @@ static int add_memory(struct env *env)
 
 /* ---- CPUs ------------------------------------------------------------------ */
 
-/* Sibling lists without duplicates. */
+/* CPU sibling lists, without duplicates. */
 struct siblings {
 	TALLY_VEC(const char *) lists;
 };
@@ -218,7 +218,7 @@ static bool same_cache(const struct tally_perfdata_cache *a, const struct tally_
 	return a->level == b->level && !strcmp(a->type, b->type) && !strcmp(a->cpus, b->cpus);
 }
 
-/* Read one cache of a CPU. Return 1 if no cache has that index. */
+/* Read the description of one of a CPU's caches. Return 1 if no cache has that index. */
 static int cache_read(struct env *env, struct caches *caches, uint32_t cpu, unsigned index)
 {
 	static const char *const files[] = {
@@ -303,7 +303,8 @@ static int node_read(struct env *env, uint32_t number, struct tally_perfdata_nod
 	return 0;
 }
 
-/* Append the memory blocks of a node as a bit set: u64 node, u64 size, u64 bits, words. */
+/* Append a node's memory blocks as a bit set: node, two copies of the number of bits, and the
+ * 64-bit words of the set. Each field is a u64. */
 static int add_node_blocks(struct tally_str *out, uint32_t number)
 {
 	TALLY_VEC(uint64_t) words = {0};
@@ -370,7 +371,7 @@ static int add_nodes(struct env *env)
 {
 	const char *line = env_line(env, SYS_NODE "/online");
 	TALLY_VEC(struct tally_perfdata_node) all = {0};
-	struct tally_cpus *nodes = NULL; /* node numbers */
+	struct tally_cpus *nodes = NULL; /* node IDs */
 	struct tally_perfdata_node node;
 	int ret = 0;
 
@@ -419,7 +420,7 @@ static int add_pmus(struct env *env)
 	return ret;
 }
 
-/* The number of available CPUs is the number of configured ones, as in perf. */
+/* Write the number of CPUs. As in perf, "available" means configured. */
 static int add_cpu_count(struct env *env)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN), all = sysconf(_SC_NPROCESSORS_CONF);
@@ -429,7 +430,7 @@ static int add_cpu_count(struct env *env)
 					    env->nr_cpus);
 }
 
-/* Write the path of this program, followed by its arguments. */
+/* Write the path to this program, followed by its arguments. */
 static int add_cmdline(struct tally_perfdata_writer *writer, int argc, char **argv)
 {
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));

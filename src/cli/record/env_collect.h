@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The features of a recording that describe the machine it was made on. */
+/* Recording features that describe the machine. */
 #ifndef TALLY_CLI_RECORD_ENV_COLLECT_H
 #define TALLY_CLI_RECORD_ENV_COLLECT_H
 
@@ -7,7 +7,7 @@
 
 /* Set HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEM, CMDLINE, CPU_TOPOLOGY,
  * NUMA_TOPOLOGY, PMU_MAPPINGS, CACHE and MEM_TOPOLOGY. Features that the system does not provide
- * are left out. Returns 0 or -ENOMEM. */
+ * are omitted. Returns 0 or -ENOMEM. */
 int tally_env_collect(struct tally_perfdata_writer *writer, int argc, char **argv);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pass over the file just written: the number of samples, the times of the first and the last
- * one, and the build IDs of the files they hit. As in a report, the maps determine the file of an
- * address. No symbols are read.
+ * Second pass over the finished recording, to find the number of samples, the timestamps of the
+ * first and last samples, and the build IDs of the files that the samples hit. As in a report, an
+ * address is resolved to a file through the mappings. No symbols are read.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 struct hits {
 	struct tally_symbols *symbols;
 	struct tally_feed feed;
-	TALLY_VEC(bool) marks;       /* by DSO number: hit by a sample */
-	struct tally_map spaces;     /* spaces whose files are all marked, see mark_space() */
-	struct tally_intern written; /* build IDs already written, with file names */
+	TALLY_VEC(bool) marks;       /* indexed by DSO number; true if a sample hit the DSO */
+	struct tally_map spaces;     /* address spaces already fully marked; see mark_space() */
+	struct tally_intern written; /* build IDs already written, with their file names */
 	struct record_paths paths;
 	bool names_maps; /* build IDs are requested */
 	struct record_hits *result;
@@ -53,12 +53,13 @@ static int mark_dso(struct hits *hits, const struct tally_dso *dso)
 
 static void mark_map(void *arg, struct tally_mapping *map)
 {
-	/* Out of memory is ignored: the next allocation fails as well, and that is reported. */
+	/* Ignore the out-of-memory error, because the next allocation fails as well and is
+	 * reported. */
 	(void)mark_dso(arg, map->dso);
 }
 
-/* A stack dump or a callchain may involve any mapped file, so mark all of them, once for each state
- * of an address space. */
+/* Mark all mapped files, because a stack dump or a callchain may involve any of them. Do this only
+ * once for each state of an address space. */
 static int mark_space(struct hits *hits, struct tally_maps *maps)
 {
 	if (tally_map_get(&hits->spaces, maps->space) != TALLY_MAP_NONE)
@@ -84,7 +85,7 @@ static bool is_map(const struct tally_perfdata_record *record)
 	return record->type == PERF_RECORD_MMAP || record->type == PERF_RECORD_MMAP2;
 }
 
-/* Add the file of a user space map that the machine has already processed. */
+/* Mark the file of a user-space mapping that the machine has already processed. */
 static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 {
 	struct tally_machine *machine = hits->feed.machine;
@@ -99,7 +100,7 @@ static int on_map(struct hits *hits, const struct tally_perfdata_record *record)
 	if (!thread)
 		return -ENOMEM;
 	dso = tally_machine_find_dso(machine, thread, PERF_RECORD_MISC_USER, mmap.start);
-	/* Anonymous memory to which a file's code was moved has no path. */
+	/* If a file's code was moved to anonymous memory, the mapping has no path. */
 	if (!dso || strcmp(mmap.filename, tally_dso_name(dso)))
 		return 0;
 	return record_paths_add(&hits->paths, dso, record);
@@ -109,10 +110,10 @@ static int on_record(struct hits *hits, const struct tally_perfdata_record *reco
 {
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
-	struct tally_sample sample; /* large; initialized when it is decoded */
+	struct tally_sample sample; /* large, so left for the decoder to initialize */
 	int ret;
 
-	/* Maps of data are skipped, even with --buildid-all. */
+	/* Data mappings are skipped, even with --buildid-all. */
 	if (is_map(record) && record->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return 0;
 	if (record->type == PERF_RECORD_SAMPLE)
@@ -134,14 +135,15 @@ static int hits_read(struct hits *hits, struct tally_perfdata *data)
 	while (!ret && (ret = tally_perfdata_next_ordered(data, &one, NULL)) > 0)
 		ret = on_record(hits, &one);
 	hits->result->samples = counts->samples + counts->damaged_samples;
-	/* A record that cannot be read back is reported by the commands that read the file. */
+	/* A record that cannot be read back will be reported by the commands that read the file. */
 	return ret == -EINVAL ? 0 : ret;
 }
 
 /* ---- build ids -------------------------------------------------------------- */
 
-/* Return 1 if this build ID has not been written yet, 0 if it has, or -ENOMEM. A file appears twice
- * if some of its maps have a build ID and others do not, because the kernel had not read it yet. */
+/* Return 1 if this build ID has not been written yet, 0 if it has been, or -ENOMEM. A file appears
+ * twice if only some of its maps have a build ID, because the kernel had not read the build ID yet
+ * when it wrote the other map records. */
 static int is_new_id(struct hits *hits, const struct tally_perfdata_build_id *id)
 {
 	size_t nr = hits->written.strings.len;

@@ -6,8 +6,8 @@
 #include "abi/abi_record.h"
 #include "base/arith.h"
 
-/* Return the record at offset `at`. Return NULL at the end, or if the header there is invalid; the
- * remaining bytes are then ignored. */
+/* Return the record at offset `at`, or NULL at the end or if the record header is invalid. After an
+ * invalid header, the remaining bytes are ignored. */
 static const struct perf_event_header *record_at(const struct record_merge_ring *ring, size_t at)
 {
 	size_t left = ring->bytes.len - at;
@@ -69,7 +69,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 		ret = ring_append(to, from);
 		from->bytes.len = 0;
 	} else {
-		merge->left -= to->bytes.len - to->at; /* discard an invalid rest */
+		merge->left -= to->bytes.len - to->at; /* discard what follows an invalid header */
 		taken = *to;
 		*to = *from;
 		*from = taken;
@@ -79,7 +79,7 @@ int record_merge_add(struct record_merge *merge, size_t ring, struct record_merg
 	return ret;
 }
 
-/* Choose the ring with the oldest record, and set `until`. */
+/* Choose the ring with the oldest record, and set merge->until. */
 static void choose(struct record_merge *merge)
 {
 	uint64_t best = UINT64_MAX;

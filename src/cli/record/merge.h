@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Merge the records of several rings in the order of time. The records drained from each ring are
- * added in the order of that ring. A record is returned only if it is older than any record that
- * may still be added, as far as that can be known.
+ * Merge the records of several rings in chronological order. Records drained from a ring are added
+ * in that ring's order. Records are returned up to a time limit, which the caller chooses so that
+ * no older records can still be added.
  */
 #ifndef TALLY_CLI_RECORD_MERGE_H
 #define TALLY_CLI_RECORD_MERGE_H
@@ -13,16 +13,16 @@
 struct record_merge_ring {
 	TALLY_VEC(uint8_t) bytes; /* complete records */
 	size_t at;                /* offset of the next record */
-	uint64_t time;            /* of the next record; UINT64_MAX: none */
+	uint64_t time;            /* timestamp of the next record, or UINT64_MAX */
 };
 
-/* Zeroed, except for `live`. */
+/* Merge state. Must be zeroed except for `live`. */
 struct record_merge {
-	const struct tally_live *live; /* used to read the times of records */
+	const struct tally_live *live; /* decodes the records' timestamps */
 	TALLY_VEC(struct record_merge_ring) rings;
 	struct record_merge_ring *current; /* ring with the oldest record */
-	uint64_t until;                    /* time of the oldest record in the other rings */
-	uint64_t newest;                   /* latest time added so far */
+	uint64_t until;                    /* timestamp of the oldest record in the other rings */
+	uint64_t newest;                   /* latest timestamp added so far */
 	size_t left;                       /* bytes not yet returned */
 };
 
@@ -30,8 +30,8 @@ struct record_merge {
  * empty. Returns 0 or -ENOMEM. */
 int record_merge_add(struct record_merge *merge, size_t ring, struct record_merge_ring *from);
 
-/* Return the oldest record, or NULL if its time is later than `limit` or no record is left. The
- * record is valid until more are added. */
+/* Return the oldest record, or NULL if its timestamp is after `limit` or no records remain. The
+ * record is valid until more records are added. */
 const struct perf_event_header *record_merge_next(struct record_merge *merge, uint64_t limit);
 
 /* Free the buffers of all rings. */

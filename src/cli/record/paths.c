@@ -7,12 +7,12 @@
 
 #include "abi/abi_record.h"
 
-/* Offsets in an MMAP2 record of `misc` and of the device and inode or build ID; sizes of the
- * latter. */
+/* In an MMAP2 record: the offset of `misc`, and the offset and size of the field that holds either
+ * the device and inode or the build ID. ID_MAX is the maximum size of a build ID. */
 enum { AT_MISC = 4, AT_ID = 40, ID_BYTES = 24, ID_MAX = 20 };
 
-/* Return true if the DSO is identified only by its path, as the table of build IDs has no inodes.
- * If its map was recorded with a build ID, that identifies it. */
+/* Return true if only the path identifies the DSO, because the build ID table has no inodes. If the
+ * mapping was recorded with a build ID, that ID identifies the DSO. */
 static bool is_by_path(const struct tally_dso *dso)
 {
 	return tally_dso_kind(dso) == TALLY_DSO_USER && !tally_dso_has_recorded_id(dso);
@@ -37,8 +37,8 @@ static bool write_at(int fd, const void *bytes, size_t len, uint64_t offset)
 	return pwrite(fd, bytes, len, (off_t)offset) == (ssize_t)len;
 }
 
-/* Replace the device and inode in the map by the build ID, which makes them redundant. The bit that
- * marks a build ID is written last. */
+/* Overwrite the mapping's device and inode with the build ID, which makes them redundant. The bit
+ * that marks a build ID is written last. */
 static bool map_set_id(const struct record_paths *paths, const struct tally_dso *dso,
 		       const struct tally_perfdata_record *map)
 {

@@ -12,7 +12,7 @@
 struct record_pins {
 	struct tally_pins *pins;
 	struct tally_symbols_options options;
-	struct tally_str index_dir; /* referenced by the options */
+	struct tally_str index_dir; /* the options point to this string */
 };
 
 int record_pins_start(struct record *record)

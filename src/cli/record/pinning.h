@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are mapped during the recording, pinned as soon as the recorder sees their maps. */
+/* Pin files that are mapped during the recording, as soon as the recorder sees their mappings. */
 #ifndef TALLY_CLI_RECORD_PINNING_H
 #define TALLY_CLI_RECORD_PINNING_H
 
 #include "cli/record/record.h"
 #include "symbols/symbols.h"
 
-/* Start pinning if files will be read, for build IDs or names or to unwind. Also choose the
- * directory of indexes. Returns 0 or -ENOMEM. */
+/* Start pinning if files will be read for build IDs, symbols or unwinding. Also choose the index
+ * directory. Returns 0 or -ENOMEM. */
 int record_pins_start(struct record *record);
 
-/* Pin the file of a mapping. `mmap` is an MMAP or MMAP2 record of `len` bytes. Returns 0 or
- * -ENOMEM. */
+/* Pin a mapped file. `mmap` is an MMAP or MMAP2 record of `len` bytes. Returns 0 or -ENOMEM. */
 int record_pins_add(struct record *record, const void *mmap, size_t len);
 
-/* Return the options for reading files; NULL if no files are read. */
+/* Return the options for reading files, or NULL if no files are read. */
 const struct tally_symbols_options *record_pins_options(const struct record *record);
 
 /* Stop pinning and free everything. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Configuration of tally record, filled from the command line. */
+/* Configuration of tally record, set from the command line. */
 #ifndef TALLY_CLI_RECORD_CONFIG_H
 #define TALLY_CLI_RECORD_CONFIG_H
 
@@ -7,12 +7,12 @@
 #include "cli/main/command.h"
 #include "sampler/sampling.h"
 
-/* Default time between writes. */
+/* Default for the maximum time between writes, in ms. */
 enum { RECORD_FLUSH_MS = 1000 };
 
-/* A filter applies to the -e before it. */
+/* A filter for the event of the preceding -e option. */
 struct record_filter {
-	size_t event_option; /* number of -e options before it */
+	size_t event_option; /* number of -e options that precede this option */
 	const char *text;
 };
 
@@ -30,8 +30,9 @@ struct record_config {
 	bool switch_signal;
 	uint64_t switch_bytes, switch_ns, switch_files;
 	bool progress;
-	uint64_t duration_ns; /* after starting the events and the command; 0: no limit */
-	uint64_t flush_ms;    /* maximum time between writes of the rings; 0: only when half full */
+	uint64_t duration_ns; /* time limit after the start of recording; 0 if unlimited */
+	/* Maximum time between writes of the rings; 0 to write only when a ring is half full. */
+	uint64_t flush_ms;
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Write from the rings to the file without copying. */
+/* Write ring contents to the file without copying them. */
 #include "cli/record/record_drain.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@ static int add_piece(struct record *record, const void *data, size_t len)
 	return len ? tally_vec_push(&record->pieces, (struct iovec){(void *)data, len}) : 0;
 }
 
-/* Collect the pieces of all rings to be written, and the record that ends a round. */
+/* Gather the unwritten data in all rings, and append a record that ends the round. */
 static int gather(struct record *record, bool overwrite)
 {
 	static const struct perf_event_header round = {TALLY_PERFDATA_FINISHED_ROUND, 0,

@@ -4,8 +4,8 @@
 
 #include "cli/record/record.h"
 
-/* Write out the contents of the rings and end the round. With `is_all`, also write overwrite rings,
- * and all records that wait to be unwound. Returns 0 or the write error. */
+/* Write out the ring contents and end the round. With `is_all`, also write the overwrite rings and
+ * all records still waiting to be unwound. Returns 0 or the write error. */
 int record_drain(struct record *record, bool is_all);
 
 #endif

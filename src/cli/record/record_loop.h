@@ -5,9 +5,9 @@
 
 #include "cli/record/record.h"
 
-/* Record until the command or the tasks end, until --control or a signal requests the end, or until
- * a size or time limit is reached. Returns 0, or the error of waiting, of writing, or of opening
- * the next file. */
+/* Record until the command or the tasks exit, until --control or a signal requests termination, or
+ * until a size or time limit is reached. Returns 0, or an error from polling, from writing, or from
+ * opening the next file. */
 int record_run(struct record *record);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "cli/record/record_config.h"
 
-/* The command line options, which fill `struct record_config`. */
+/* The command-line options, which set the fields of `struct record_config`. */
 extern const struct tally_option record_options[];
 
 #endif

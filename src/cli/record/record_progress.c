@@ -11,7 +11,7 @@
 
 enum { EACH_NS = 500000000 };
 
-/* Append 1234567 as "1,234,567". */
+/* Append a number with grouped digits, such as "1,234,567". */
 static void add_grouped(struct tally_str *out, uint64_t number)
 {
 	if (number >= 1000) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --progress: the state of the recording, printed twice a second on one line of stderr if that is a
- * terminal. The last state stays on the screen. */
+/* --progress: the state of the recording, printed twice a second on one line of stderr if stderr is
+ * a terminal. The last state stays on the screen. */
 #ifndef TALLY_CLI_RECORD_PROGRESS_H
 #define TALLY_CLI_RECORD_PROGRESS_H
 
@@ -9,21 +9,21 @@
 struct record;
 
 struct record_progress {
-	uint64_t samples, lost; /* with --progress: read from the rings so far */
-	uint64_t at;            /* time of the last update or the end; ns, CLOCK_MONOTONIC */
+	uint64_t samples, lost; /* read from the rings so far, with --progress */
+	uint64_t at;            /* time of the last update or of the end; ns, CLOCK_MONOTONIC */
 };
 
-/* Return the time of the next update in ns, CLOCK_MONOTONIC; UINT64_MAX for never. */
+/* Return the time of the next update in ns, CLOCK_MONOTONIC, or UINT64_MAX. */
 uint64_t record_progress_next(const struct record *record);
 
-/* Update the line if that is due. */
+/* Update the line if an update is due. */
 void record_progress_show(struct record *record);
 
-/* End the updates and erase the line. */
+/* Stop updating and erase the line. */
 void record_progress_stop(struct record *record);
 
-/* Print a permanent line for `samples` samples in `bytes` bytes, instead of the usual message at
- * the end of a recording. Prints nothing with record->config->sampling.quiet. */
+/* Print a permanent line with the number of samples and bytes, instead of the usual message at the
+ * end of a recording. Prints nothing with record->config->sampling.quiet. */
 void record_progress_end(const struct record *record, uint64_t samples, uint64_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals: exit of the command, requests to end or to write out the rings. */
+/* Signal handling: the command's exit, and requests to stop or to write out the rings. */
 #include "cli/record/record_signals.h"
 
 #include <signal.h>

@@ -4,7 +4,7 @@
 
 #include "cli/record/record.h"
 
-/* Receive signals through `record->signals`. Returns 0 or -errno of signalfd(2). */
+/* Receive signals through `record->signals`. Returns 0 or the -errno of signalfd(2). */
 int record_signals_open(struct record *record);
 
 /* Read pending signals and record their requests in `record`. */

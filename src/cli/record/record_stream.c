@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write records to a pipe whose reader may be slow, stuck, gone, or not there yet. A write never
- * blocks in the kernel, because signals are received through a descriptor. Instead, poll(2) waits
- * for the pipe and the signals at the same time.
+ * Write records to a pipe. Its reader may be slow, stuck, gone, or not yet connected. Because
+ * signals are received through a descriptor, a write must never block in the kernel. Instead,
+ * poll(2) waits for both the pipe and the signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +22,14 @@
 #include "cli/record/record_stream.h"
 
 enum {
-	PATIENCE_MS = 1000,   /* for a reader that does not read, after the end was requested */
-	READER_CHECK_MS = 50, /* between checks for a FIFO's reader; nothing reports its arrival */
+	PATIENCE_MS = 1000, /* time to wait for a stuck reader after a termination request */
+	/* Interval between checks for a FIFO's reader, because nothing reports its arrival. */
+	READER_CHECK_MS = 50,
 };
 
 /* ---- waiting ------------------------------------------------------------------ */
 
-/* Wait until the pipe accepts more data, `ms` have passed, or a signal or command arrives. */
+/* Wait until the pipe accepts more data, a signal or command arrives, or `ms` have passed. */
 static int wait_for(struct record *record, int fd, int ms)
 {
 	struct pollfd polls[] = {
@@ -48,8 +49,8 @@ static bool takes_more(int fd)
 	return poll(&one, 1, 0) > 0;
 }
 
-/* Wait for a slow reader. After the end is requested, give up on a reader that stops reading; give
- * up immediately after a second request. */
+/* Wait for a slow reader. After the first termination request, give up if the reader does not read
+ * for PATIENCE_MS; after the second, give up immediately. */
 static int wait_for_reader(struct record *record)
 {
 	int fd = record->output.fd, ret;
@@ -71,7 +72,7 @@ static int wait_for_reader(struct record *record)
 
 /* ---- writing ------------------------------------------------------------------- */
 
-/* Write at most one page, which is what POLLOUT on a pipe guarantees space for. */
+/* Write at most PIPE_BUF bytes, because POLLOUT guarantees space for that many bytes in a pipe. */
 static ssize_t write_little(int fd, const struct iovec *iov)
 {
 	return write(fd, iov->iov_base, TALLY_MIN(iov->iov_len, (size_t)PIPE_BUF));
@@ -105,7 +106,8 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 	struct record_output *output = &record->output;
 	int64_t n;
 
-	/* A record may have been written partially, so nothing can follow. */
+	/* Do not write anything after a failure, because a record may have been written
+	 * partially. */
 	if (output->is_pipe && output->failed)
 		return output->failed;
 	n = write_some(record, iov, nr);
@@ -116,7 +118,8 @@ int64_t record_writev(void *record_, const struct iovec *iov, int nr)
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* A pipe is reopened, because O_NONBLOCK on stdout would affect all processes that share it. */
+/* If stdout is a pipe, reopen it, because setting O_NONBLOCK on stdout would affect all processes
+ * that share it. */
 int record_stream_open_stdout(struct record_output *output)
 {
 	struct stat st;

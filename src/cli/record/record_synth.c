@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first records of a file: ids, and existing tasks, maps and cgroups. */
+/* Synthesized records: event IDs, and existing tasks, maps and cgroups. */
 #include "cli/record/record_synth.h"
 
 #include "cli/record/ring_scan.h"
 #include "cli/record/unwinding.h"
 
-/* Scan the records and pass them to the unwinder. Only those of the first file are needed there;
- * later changes are in the rings. */
+/* Scan the synthesized records and pass them to the unwinder. Only the first file's records are
+ * passed on, because the rings contain all later changes. */
 static int feed_out(struct record *record, bool tail)
 {
 	const struct tally_str *out = &record->sampler.synth.out;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records of existing tasks, maps and cgroups, at the beginning or the end of a file. */
+/* Records for existing tasks, maps and cgroups, at the beginning or the end of a file. */
 #ifndef TALLY_CLI_RECORD_SYNTH_H
 #define TALLY_CLI_RECORD_SYNTH_H
 
 #include "cli/record/record.h"
 
-/* Without `tail`: write the ids of the events and, unless --tail-synthesize was given, records of
- * existing tasks, maps and cgroups. With `tail`, at the end of the recording: write these records
- * if --tail-synthesize was given. Returns 0, or the error of collecting or writing. */
+/* Write synthesized records. If `tail` is false, write the event IDs and, unless --tail-synthesize
+ * was given, records for existing tasks, maps and cgroups. If `tail` is true, at the end of the
+ * recording, write the records for tasks, maps and cgroups if --tail-synthesize was given. Returns
+ * 0, or an error from collecting or writing the records. */
 int record_synthesize(struct record *record, bool tail);
 
 #endif

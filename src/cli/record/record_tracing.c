@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tracing data of a recording with tracepoints: the descriptions from tracefs, with which any
- * machine can decode the payloads. As in perf, the format is the header of trace.dat.
+ * Tracing data for a recording that contains tracepoints: the format descriptions from tracefs,
+ * which allow decoding the payloads on any machine. As in perf, the data has the format of the
+ * trace.dat header.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,9 +16,9 @@
 
 enum { FILE_MAX = 16 << 20, PATH_ROOM = 1024 };
 
-/* The names of one tracepoint below events/. */
+/* A tracepoint's name, split into the names of its system and event directories below events/. */
 struct trace_name {
-	char *system; /* owns the string; `event` points after its NUL */
+	char *system; /* owns the string; `event` points past its first NUL */
 	const char *event;
 };
 
@@ -42,8 +43,8 @@ static void put_text(struct tally_str *out, const char *text)
 	tally_str_add_bytes(out, text, strlen(text) + 1);
 }
 
-/* Append a file below the root, preceded by its size in 4 or 8 bytes. A file that cannot be read is
- * appended as an empty one. */
+/* Append a file below the tracefs root, preceded by its size in 4 or 8 bytes. If the file cannot be
+ * read, append an empty file. */
 static void put_file(struct blob *blob, const char *name, bool wide)
 {
 	char path[PATH_ROOM], *text = NULL;
@@ -63,8 +64,8 @@ static void put_file(struct blob *blob, const char *name, bool wide)
 	free(text);
 }
 
-/* Split a name such as "sched:sched_switch:u" into system and event. A user-defined name without a
- * colon is ignored. */
+/* Add a name such as "sched:sched_switch:u", split into system and event. Ignore a user-defined
+ * name without a colon. */
 static int add_name(struct blob *blob, const char *text)
 {
 	struct trace_name name = {.system = strdup(text)};
@@ -99,7 +100,8 @@ static bool same_name(const struct trace_name *a, const struct trace_name *b)
 	return !by_name(a, b);
 }
 
-/* Return the number of names from `at` on that have the same system, without duplicates. */
+/* Return the number of distinct events in the same system as the name at index `at`, which must be
+ * the first name in its system. */
 static uint32_t count_system(const struct blob *blob, size_t at)
 {
 	const struct trace_name *first = &blob->names.data[at];
@@ -124,7 +126,7 @@ static void put_formats(struct blob *blob)
 {
 	char path[PATH_ROOM];
 
-	put_u32(&blob->out, 0); /* number of events of ftrace itself */
+	put_u32(&blob->out, 0); /* number of ftrace's own events */
 	put_u32(&blob->out, count_systems(blob));
 	for (size_t i = 0; i < blob->names.len; i++) {
 		const struct trace_name *name = &blob->names.data[i];
@@ -155,7 +157,7 @@ static void put_all(struct blob *blob)
 	put_text(out, "header_event");
 	put_file(blob, "events/header_event", true);
 	put_formats(blob);
-	put_u32(out, 0); /* size of kallsyms; readers have their own */
+	put_u32(out, 0); /* size of kallsyms; readers use their own kallsyms */
 	put_file(blob, "printk_formats", false);
 	put_file(blob, "saved_cmdlines", true);
 }

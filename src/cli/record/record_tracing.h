@@ -6,8 +6,8 @@
 #include "cli/record/record.h"
 
 /* Pass the formats of the recorded tracepoints, and other data from tracefs, to the writer. Does
- * nothing without tracepoints. Returns 0, the error of finding tracefs, -ENOMEM, or the error of
- * the writer. */
+ * nothing without tracepoints. Returns 0, the error from locating tracefs, -ENOMEM, or the writer's
+ * error. */
 int record_tracing(struct record *record);
 
 #endif

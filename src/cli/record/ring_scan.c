@@ -10,13 +10,16 @@
 #include "base/endian.h"
 #include "cli/record/pinning.h"
 
-/* Paths have at most PATH_MAX bytes, and the other records that are read are shorter. */
+/* Large enough for any record that is read: a path has at most PATH_MAX bytes, and records without
+ * a path are shorter. */
 enum { ROOM = 8192 };
 
-/* Limits of the time between scans, ns. It doubles each time that nothing was mapped. */
+/* Limits on the interval between scans, in ns. The interval doubles after each scan that finds no
+ * new mappings. */
 enum { PAUSE_LEAST = 10000000, PAUSE_MOST = 100000000 };
 
-/* Return `len` bytes at offset `at` of a ring's two pieces; copied to `room` if they are split. */
+/* Return `len` bytes at offset `at` in a ring's two pieces. If these bytes are split between the
+ * pieces, copy them to the caller's buffer. */
 static const char *ring_bytes(const struct tally_ring_data *data, size_t at, size_t len,
 			      char room[ROOM])
 {
@@ -32,7 +35,7 @@ static const char *ring_bytes(const struct tally_ring_data *data, size_t at, siz
 	return room;
 }
 
-/* Return the number of lost records, which is at `offset` of the record. */
+/* Return the count of lost records, which is stored at `offset` in the record at `at`. */
 static uint64_t lost_at(const struct tally_ring_data *data, size_t at, size_t size, size_t offset)
 {
 	char room[ROOM];
@@ -96,7 +99,7 @@ int record_scan_records(struct record *record, const char *records, size_t len)
 	return is_wanted(record) ? scan_records(record, &data) : 0;
 }
 
-/* Scan what was written to a ring since the last scan. */
+/* Scan the records written to a ring since the last scan. */
 static int scan_new_records(struct record *record, size_t ring)
 {
 	struct record_scan_state *looks = &record->looks;

@@ -9,8 +9,8 @@
 #include "cli/record/pinning.h"
 #include "cli/recording/recording_archive.h"
 
-/* Set the build ID of the running kernel. It identifies the kernel immediately. The kernel's
- * address would do so only after all of kallsyms has been read. */
+/* Set the running kernel's build ID, which identifies the kernel immediately. Without the build ID,
+ * all of kallsyms would have to be read to identify the kernel by its address. */
 static int kernel_set(struct tally_session *session)
 {
 	uint8_t id[TALLY_BUILD_ID_MAX];
@@ -22,10 +22,11 @@ static int kernel_set(struct tally_session *session)
 				      "[kernel.kallsyms]", id, size);
 }
 
-/* Limit for reading the source lines of one file, as the user waits for the recording to end. */
+/* Time limit for reading the source lines of one file, because the user is waiting for the
+ * recording to finish. */
 enum { LINES_SECONDS = 10 };
 
-/* Return the session options for reading the file being written. */
+/* Return the session options for reading back the recording. */
 static struct tally_session_options own_options(const struct record *record)
 {
 	const struct tally_symbols_options *pins = record_pins_options(record);
@@ -34,7 +35,7 @@ static struct tally_session_options own_options(const struct record *record)
 
 	if (pins)
 		options.symbols = *pins;
-	/* The session closes this descriptor and reads from its current offset. */
+	/* The session reads from this descriptor's current offset and closes the descriptor. */
 	if (record->kallsyms && !lseek(record->kallsyms, 0, SEEK_SET))
 		options.symbols.kallsyms_fd =
 			fcntl(record->kallsyms, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -71,7 +72,7 @@ void record_store(struct record *record)
 		ret = tally_perfdata_writer_feature(record->output.writer,
 						    TALLY_FEATURE_EMBEDDED_SYMBOLS, names.data,
 						    names.len);
-	/* A record that cannot be read back is reported by the commands that read the file. */
+	/* A record that cannot be read back will be reported by the commands that read the file. */
 	if (ret && ret != -EINVAL)
 		tally_print_warning("cannot embed symbols in the recording: %s", strerror(-ret));
 	tally_str_free(&names);

@@ -19,12 +19,12 @@
 #include "cli/recording/recording_live.h"
 
 enum {
-	SETTLE_NS = 1000000,      /* until a record with an earlier time is surely in its ring */
-	BACKLOG_BYTES = 16 << 20, /* above this much waiting data, stacks stay dumps */
-	WAIT_BYTES = 128 << 20,   /* above this much, the rings are not drained */
+	SETTLE_NS = 1000000,      /* time after which no older records can appear in a ring */
+	BACKLOG_BYTES = 16 << 20, /* if more data is waiting, dumps are kept without unwinding */
+	WAIT_BYTES = 128 << 20,   /* if more data is waiting, wait before draining the rings */
 	KEEP_BYTES = 4 << 20,     /* larger buffers are freed after use */
-	BATCH_SECONDS = 3,        /* time limit for one batch; the remaining stacks stay dumps */
-	COLLECT_THREADS = 1024,   /* new threads before ended ones are freed again */
+	BATCH_SECONDS = 3,        /* time limit for one batch; remaining dumps are kept */
+	COLLECT_THREADS = 1024,   /* free exited threads after this many new threads */
 	RECORD_MAX = 65528,
 };
 
@@ -33,17 +33,17 @@ struct record_unwinding {
 	struct tally_loader *loader;
 	pthread_t thread;
 	bool is_started;
-	/* Used only by the thread. */
+	/* Used only by the unwinding thread. */
 	struct record_merge merge;
-	TALLY_VEC(uint8_t) made; /* finished records */
+	TALLY_VEC(uint8_t) made; /* records ready to be published to `out` */
 	uint64_t whole, unwound, kept;
-	uint64_t deadline; /* of the batch; ns, see tally_clock_now() */
-	size_t nr_threads; /* after the last call of threads_collect() */
+	uint64_t deadline; /* time limit for the current batch; ns, see tally_clock_now() */
+	size_t nr_threads; /* number of threads after the last threads_collect() */
 
 	atomic_size_t waiting; /* size of `in` in bytes */
 	atomic_bool is_ended;
 	pthread_mutex_t lock;
-	pthread_cond_t more, less; /* input or flush; progress */
+	pthread_cond_t more, less; /* `more`: new input or flush request; `less`: progress made */
 	/* Protected by `lock`. */
 	TALLY_VEC(struct record_merge_ring) in;
 	TALLY_VEC(uint8_t) out;
@@ -62,7 +62,7 @@ static int finished_append(struct record_unwinding *unwinding, const void *bytes
 	return 0;
 }
 
-/* Append the sample with a callchain instead of its registers and stack. */
+/* Append the sample with a callchain replacing its registers and stack dump. */
 static int sample_rewrite(struct record_unwinding *unwinding, size_t event, uint16_t misc,
 			  struct tally_sample *sample, enum tally_unwind_end end)
 {
@@ -95,7 +95,7 @@ static bool has_backlog(const struct record_unwinding *unwinding)
 	       tally_clock_now() > unwinding->deadline;
 }
 
-/* Return 1 if the sample was unwound and rewritten, 0 if it is unchanged, or -ENOMEM. */
+/* Return 1 if the sample was unwound and appended, 0 if it is unchanged, or -ENOMEM. */
 static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint16_t misc,
 			 struct tally_sample *sample, const struct tally_thread *thread)
 {
@@ -114,7 +114,8 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 	} while (ret == -EAGAIN && !unwinding->is_ended);
 	if (ret <= 0)
 		return ret == -EAGAIN ? 0 : ret;
-	/* The machine that reads the recording may have the file. */
+	/* Keep the dump, because the missing file may exist on the machine on which the recording
+	 * is read. */
 	if (end == TALLY_UNWIND_NO_FILE)
 		return 0;
 	ret = sample_rewrite(unwinding, event, misc, sample, end);
@@ -126,7 +127,7 @@ static int sample_unwind(struct record_unwinding *unwinding, size_t event, uint1
 	return 1;
 }
 
-/* Load a file as soon as it is mapped, because later it may be gone. */
+/* Load a file as soon as it is mapped, because it may be removed later. */
 static void mapped_load(struct record_unwinding *unwinding, const struct perf_event_header *record)
 {
 	struct tally_mmap mmap;
@@ -147,7 +148,7 @@ static void mapped_load(struct record_unwinding *unwinding, const struct perf_ev
 static int record_take(struct record_unwinding *unwinding, const struct perf_event_header *record)
 {
 	size_t event = tally_live_event(&unwinding->live, record);
-	struct tally_sample sample; /* large; initialized when it is decoded */
+	struct tally_sample sample; /* large; initialized by the decoder */
 	struct tally_feed_sample facts;
 	int ret = tally_live_record(&unwinding->live, event, record, &sample, &facts);
 
@@ -162,7 +163,8 @@ static int record_take(struct record_unwinding *unwinding, const struct perf_eve
 
 /* ---- the thread --------------------------------------------------------------------- */
 
-/* Wait for input and take it. Called with unwinding->lock held; the lock is held on return. */
+/* Wait for input and add it to the merger. unwinding->lock must be held, and is also held on
+ * return. */
 static int input_take(struct record_unwinding *unwinding, bool *ret_flush)
 {
 	int ret = 0;
@@ -189,14 +191,13 @@ static int records_take(struct record_unwinding *unwinding, bool is_all)
 	return ret;
 }
 
-/* Free the threads that have ended when there are many. Files are kept, because unwind rules refer
- * to them. */
+/* Free exited threads once there are many. Files are kept, because unwind rules refer to them. */
 static int threads_collect(struct record_unwinding *unwinding)
 {
 	struct tally_machine *machine = unwinding->live.machine;
 	int ret = 0;
 
-	/* The margin accounts for remaining threads that have ended only recently. */
+	/* Allow some growth, because each collection keeps threads that exited recently. */
 	if (tally_machine_nr_threads(machine) <
 	    unwinding->nr_threads + unwinding->nr_threads / 4 + COLLECT_THREADS)
 		return 0;
@@ -341,7 +342,8 @@ bool record_unwinding_is_wanted(const struct record *record)
 
 	tally_vec_for_each (spec, &record->sampler.specs) {
 		has_dumps |= (spec->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
-		/* Overwrite rings are read backwards, and only once. */
+		/* Events with overwrite rings cannot be unwound during the recording, because these
+		 * rings are read only once, and backwards. */
 		if (spec->attr.write_backward)
 			return false;
 	}
