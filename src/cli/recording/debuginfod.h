@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fetch debug information from debuginfod servers with libdebuginfod. The library is loaded only
- * here: no other part of the program uses the network. It keeps the fetched files in its own cache.
+ * here, because no other part of the program uses the network. The library keeps the fetched files
+ * in its own cache.
  */
 #ifndef TALLY_CLI_RECORDING_DEBUGINFOD_H
 #define TALLY_CLI_RECORDING_DEBUGINFOD_H
@@ -14,20 +15,20 @@
 
 struct tally_debuginfod;
 
-/* Load the library and set the servers: `urls`, separated by spaces; if empty, those of
- * $DEBUGINFOD_URLS. Returns 0; -EINVAL if there is no server; -ENOSYS if the library is missing;
+/* Load the library and set the servers to `urls`, separated by spaces, or to $DEBUGINFOD_URLS if
+ * `urls` is empty. Returns 0; -EINVAL if there is no server; -ENOSYS if the library is missing; or
  * -ENOMEM. Errors other than -ENOMEM have been printed. Only one client may exist in a process. */
 int tally_debuginfod_open(const char *urls, struct tally_debuginfod **ret_client);
 
-/* Close the client. NULL is allowed. */
+/* Close the client. `client` may be NULL. */
 void tally_debuginfod_close(struct tally_debuginfod *client);
 
-/* Fetch the debug information of the file with this build ID. `name` is its path, which is shown
- * with the progress on a terminal. Ctrl-C cancels the transfer. Limits: five minutes and 2 GiB for
- * a file, ten seconds for a server that does not respond. Sets `ret_dir`, which must be
- * initialised, to the cache directory DIR of DIR/BUILDID/debuginfo. Returns 0; -ENOENT if no server
- * has the file; -EINTR after Ctrl-C; -ETIME or -EFBIG if a limit is exceeded; -ENOMEM; or another
- * -errno if no server responds. */
+/* Fetch the debug information for the file with this build ID. `name` is its path, which is shown
+ * with the progress on a terminal. Ctrl-C cancels the transfer. The limits are five minutes and 2
+ * GiB per file, and ten seconds for a server that does not respond. Sets `ret_dir`, which must be
+ * initialised, to DIR if the file is cached as DIR/BUILDID/debuginfo. Returns 0; -ENOENT if no
+ * server has the file; -EINTR after Ctrl-C; -ETIME or -EFBIG if a limit is exceeded; -ENOMEM; or
+ * another -errno if no server responds. */
 int tally_debuginfod_fetch(struct tally_debuginfod *client, const uint8_t *build_id, size_t size,
 			   const char *name, struct tally_str *ret_dir);
 

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "symbols/symbols_lines.h"
 
-/* True if the file could be opened. */
+/* Return true if the file could be opened. */
 static bool has_file(const struct tally_dso *dso)
 {
 	enum tally_dso_state state = tally_dso_status(dso).state;
@@ -13,8 +13,8 @@ static bool has_file(const struct tally_dso *dso)
 	return state == TALLY_DSO_LOADED || state == TALLY_DSO_NO_SYMBOLS;
 }
 
-/* Append the reason why a file has no lines. Returns false if it has lines, they were not needed,
- * or their absence is not worth reporting. */
+/* Append the reason why a file has no source lines. Return false if the file has lines, the lines
+ * were not needed, or their absence is not worth reporting. */
 static bool add_reason(const struct tally_profile *profile, const struct tally_dso *dso,
 		       struct tally_str *out)
 {
@@ -25,7 +25,8 @@ static bool add_reason(const struct tally_profile *profile, const struct tally_d
 		tally_str_add(out, "this build of tally cannot read debug information");
 		return true;
 	case TALLY_DSO_NO_LINES:
-		/* A file that differs from the recorded one is reported with its symbols. */
+		/* A file that differs from the recorded file is listed among the files without
+		 * symbols instead. */
 		if (!(profile->options.lines & TALLY_LINES_ALL) ||
 		    tally_dso_kind(dso) != TALLY_DSO_USER || !has_file(dso))
 			return false;

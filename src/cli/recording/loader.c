@@ -9,7 +9,8 @@
 
 enum { STATE_QUEUED = 1, STATE_READY, WAIT_NS = 10000000, CLONES_MAX = 4096, END_SECONDS = 2 };
 
-/* Wait for the next DSO to load; returns NULL at the end. Called with loader->lock held. */
+/* Wait for the next DSO to load. Return NULL when the loader is being stopped. Called with
+ * loader->lock held. */
 static struct tally_dso *queue_wait(struct tally_loader *loader)
 {
 	while (!loader->todo.len && !loader->is_ended)
@@ -89,7 +90,7 @@ bool tally_loader_end(struct tally_loader *loader)
 	return true;
 }
 
-/* Free the clones of DSOs once there are many, but only while none is being loaded. */
+/* Free the DSO clones once there are many, but only while no DSO is queued or being loaded. */
 static void clones_collect(struct tally_loader *loader)
 {
 	size_t nr = tally_symbols_nr_dsos(loader->symbols);
@@ -104,7 +105,7 @@ static void clones_collect(struct tally_loader *loader)
 	free(keep);
 }
 
-/* If memory runs out, a later call retries. */
+/* Queue a clone for loading. If memory runs out, a later call retries. */
 static void clone_queue(struct tally_loader *loader, struct tally_dso *twin)
 {
 	if (tally_map_set(&loader->states, (uintptr_t)twin, STATE_QUEUED))

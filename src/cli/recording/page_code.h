@@ -7,13 +7,14 @@
 #include "page/page.h"
 
 struct tally_html_code_options {
-	const uint8_t *passes; /* by bucket: count its samples; NULL: count all */
-	const char *symfs;     /* root directory for source files; NULL: their original paths */
+	const uint8_t *passes; /* per-bucket flag: nonzero to count its samples; NULL counts all */
+	const char *symfs;     /* root directory for source files, or NULL for original paths */
 };
 
-/* Read the recording again to collect the samples at each address of its heaviest functions, and
- * add their code to the page. `profile` must be finished, with keeps_samples set. Functions without
- * code are noted in the page. Returns 0 or -errno; errors other than -ENOMEM have been printed. */
+/* Read the recording again to collect the samples at each address in the heaviest functions, and
+ * add the functions' code to the page. `profile` must be finished, with keeps_samples set. The page
+ * contains notes about functions without code. Returns 0 or -errno; errors other than -ENOMEM have
+ * been printed. */
 int tally_html_code_add(struct tally_session *session, const struct tally_profile *profile,
 			const struct tally_html_code_options *options, struct tally_html *page);
 

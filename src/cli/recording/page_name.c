@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "tally/perfdata.h"
 
-/* Limit of the program's name, so that the file name does not become too long. */
+/* Maximum length of the program name in the file name. */
 enum { PROGRAM_MAX = 100 };
 
 static bool ends_with(const char *word, const char *end)
@@ -20,7 +20,7 @@ static bool ends_with(const char *word, const char *end)
 	return len > tail && !strcmp(word + len - tail, end);
 }
 
-/* Detect the pipe of a shell's <(zcat FILE): it can only be read. */
+/* Detect the pipe that a shell creates for <(zcat FILE). This pipe is open for reading only. */
 static bool is_for_reading(const char *word)
 {
 	int fd = -1, flags;

@@ -7,7 +7,7 @@
 #include "base/arith.h"
 #include "base/json.h"
 
-/* Lines of context before the first and after the last line with instructions. */
+/* Number of context lines before the first and after the last line with instructions. */
 enum { AROUND = 3 };
 
 static const struct tally_line *line_of(const struct tally_annotation_insn *insn)
@@ -15,7 +15,7 @@ static const struct tally_line *line_of(const struct tally_annotation_insn *insn
 	return insn->nr_lines && insn->lines[0].file && insn->lines[0].line ? insn->lines : NULL;
 }
 
-/* Return the index of the line's file, or PAGE_SOURCES_MAX if it is not in the list. */
+/* Return the index of the line's file, or PAGE_SOURCES_MAX if the file is not in the list. */
 static uint32_t source_of(const struct page_sources *sources, const struct tally_line *line)
 {
 	for (uint32_t i = 0; i < sources->nr; i++) {
@@ -88,7 +88,7 @@ void page_sources_row_json(const struct page_sources *sources,
 		tally_json_u64(out, "source", (uint64_t)sources->all[number].place);
 }
 
-/* Returns false if the text of the file is not available. */
+/* Choose the lines to show. Return false if the file's text is not available. */
 static bool source_json(const struct page_source *source, struct tally_source_texts *texts,
 			struct tally_str *out)
 {
@@ -97,7 +97,7 @@ static bool source_json(const struct page_source *source, struct tally_source_te
 	size_t len;
 	int ret;
 
-	/* If there are too many lines, use those around the heaviest one. */
+	/* If there are too many lines, use those around the heaviest line. */
 	if (source->last - first >= PAGE_SOURCE_LINES_MAX &&
 	    source->heaviest > first + PAGE_SOURCE_LINES_MAX / 2)
 		first = source->heaviest - PAGE_SOURCE_LINES_MAX / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Source lines of the instructions of a function, with their costs. */
+/* Source lines for a function's instructions, with costs. */
 #ifndef TALLY_CLI_RECORDING_PAGE_SOURCE_H
 #define TALLY_CLI_RECORDING_PAGE_SOURCE_H
 
@@ -7,15 +7,16 @@
 #include "profile/annotation.h"
 #include "profile/source_texts.h"
 
-/* Limits: files of a function, including those it has inlined code from, and lines of each. */
+/* Maximum number of files per function (including files of inlined code), and maximum number of
+ * lines per file. */
 enum { PAGE_SOURCES_MAX = 6, PAGE_SOURCE_LINES_MAX = 500 };
 
 struct page_source {
 	const char *file;
-	int place;            /* index in the JSON array "sources"; -1: the text is not available */
+	int place;            /* index in the JSON array "sources", or -1 if text is unavailable */
 	uint32_t first, last; /* range of lines with instructions */
 	uint32_t heaviest;
-	struct tally_map weights; /* by line number */
+	struct tally_map weights; /* indexed by line number */
 };
 
 struct page_sources {
@@ -29,12 +30,12 @@ int page_sources_find(const struct tally_annotation *annotation, uint32_t event,
 		      struct page_sources *sources);
 void page_sources_free(struct page_sources *sources);
 
-/* Add the array "sources" with the files that have their text available. */
+/* Add the array "sources" with the files for which text is available. */
 void page_sources_json(struct page_sources *sources, struct tally_source_texts *texts,
 		       struct tally_str *out);
 
-/* Add the line of an instruction, if known, and the index of its file in "sources" to the open JSON
- * object. Must be called after page_sources_json(). */
+/* Add an instruction's source line, if known, and the index of its file in "sources" to the open
+ * JSON object. Must be called after page_sources_json(). */
 void page_sources_row_json(const struct page_sources *sources,
 			   const struct tally_annotation_insn *insn, struct tally_str *out);
 

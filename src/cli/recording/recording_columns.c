@@ -9,10 +9,10 @@
 #include "base/suggest.h"
 #include "cli/main/print.h"
 
-/* The name under which an option accepts a column, or NULL; --sort accepts only keys. */
+/* Return the name that the option accepts for a column, or NULL. --sort accepts only keys. */
 static const char *name_known(const struct tally_view_column *column, bool is_sort)
 {
-	/* "self" is the name of "overhead" when "overhead_children" is also shown. */
+	/* "self" is only the heading of "overhead" when "overhead_children" is also shown. */
 	if (!strcmp(column->name, "self") || (is_sort && !column->key))
 		return NULL;
 	return column->name;
@@ -49,7 +49,7 @@ static bool has_column(const struct report_config *config, const struct tally_vi
 	return false;
 }
 
-/* A column that is already present, possibly under its other name, is added only once. */
+/* Add a column unless it is already present, possibly under its other name. */
 static int add_column(struct report_config *config, const struct tally_view_column *column)
 {
 	if (has_column(config, column))
@@ -95,19 +95,19 @@ static int add_measures(struct report_config *config)
 	return ret;
 }
 
-/* Return the rest of `list` after its leading '+', or NULL if it does not begin with '+'. */
+/* Return the part of `list` after a leading '+', or NULL if there is no leading '+'. */
 static const char *list_added(const char *list)
 {
 	return list && *list == '+' ? list + 1 : NULL;
 }
 
-/* Reject a list that is only "+". */
+/* Reject a list that consists only of "+". */
 static int check_added(const char *option, const char *list)
 {
 	return list_added(list) && !list[1] ? unknown_column(option, list, 1) : 0;
 }
 
-/* If --fields lists the exact columns, no default keys are added. */
+/* Add the sort keys. Default keys are not added if --fields gives an exact list of columns. */
 static int add_keys(struct report_config *config)
 {
 	const char *defaults = config->default_sort ? config->default_sort : "comm,dso,symbol";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --sort and --fields: translate words into keys and columns. */
+/* --sort and --fields: parse words into keys and columns. */
 #ifndef TALLY_CLI_RECORDING_COLUMNS_H
 #define TALLY_CLI_RECORDING_COLUMNS_H
 
@@ -10,8 +10,8 @@
  * an error. */
 int report_config_columns(struct report_config *config);
 
-/* Replace the sort keys and recompute keys and columns. On failure an error is printed and the
- * previous ones are kept. */
+/* Replace the sort keys and recompute keys and columns. On failure, print an error and keep the
+ * previous keys and columns. */
 int report_config_sort(struct report_config *config, const char *sort);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filter the samples of a session: --cpu, --time, --pid, --tid, --comm, and times of --query. */
+/* Filter a session's samples by --cpu, --time, --pid, --tid, --comm, and the times in --query. */
 #ifndef TALLY_CLI_RECORDING_FILTER_H
 #define TALLY_CLI_RECORDING_FILTER_H
 
@@ -8,11 +8,11 @@
 /* Parse session->options.filter. Returns 0, or -errno after printing an error. */
 int session_filter_init(struct tally_session *session);
 
-/* Print which options could not be applied because samples lack the field they filter by. Returns
- * 0, or -ENODATA if that is the case for all samples. */
+/* Warn about options that could not be applied because samples lack the field to filter by. Returns
+ * 0, or -ENODATA if no sample has the field. */
 int session_filter_finish(const struct tally_session *session);
 
-/* True if the sample passes the filter. */
+/* Return true if the sample passes the filter. */
 bool session_filter_passes(struct tally_session *session,
 			   const struct tally_session_sample *sample);
 

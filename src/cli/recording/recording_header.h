@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The header of a recording as text: report --header, evlist -v. */
+/* A recording's header as text, for report --header and evlist -v. */
 #ifndef TALLY_CLI_RECORDING_HEADER_H
 #define TALLY_CLI_RECORDING_HEADER_H
 
 #include "base/str.h"
 #include "cli/recording/session.h"
 
-/* Append a comment line for each known feature; for a stream, only the features before the first
- * sample. Returns 0 or -errno. */
+/* Append a comment line for each known feature. For a stream, append only the features that precede
+ * the first sample. Returns 0 or -errno. */
 int tally_header_text(struct tally_session *session, struct tally_str *out);
 
 #endif

@@ -86,8 +86,8 @@ int tally_live_feed(struct tally_live *live, const char *records, size_t len)
 
 size_t tally_live_event(const struct tally_live *live, const struct perf_event_header *record)
 {
-	/* If the events' layouts differ, the ID is the first field of every sample and the last one
-	 * of every trailer; otherwise it is at the same offset in all of them. */
+	/* If the events' layouts differ, the ID is the first field of every sample and the last
+	 * field of every trailer. Otherwise the ID is at the same offset for all events. */
 	const struct tally_sample_layout *layout = &live->layouts.data[0];
 	bool is_sample = record->type == PERF_RECORD_SAMPLE;
 	int at = is_sample ? layout->sample_id
@@ -132,7 +132,7 @@ static struct tally_thread *live_read_procfs(struct tally_live *live, struct tal
 	return thread;
 }
 
-/* If no record named the thread of the sample, read it from procfs. Returns 1 or -ENOMEM. */
+/* If no record contained the thread's name, read it from procfs. Returns 1 or -ENOMEM. */
 static int live_find_thread(struct tally_live *live, struct tally_feed_sample *facts)
 {
 	if (!facts->thread->has_comm && facts->thread->tid > 0)
@@ -140,7 +140,8 @@ static int live_find_thread(struct tally_live *live, struct tally_feed_sample *f
 	return facts->thread ? 1 : -ENOMEM;
 }
 
-/* `event` is copied with a sample that waits for its callers. */
+/* Describe the event for the feed. If a sample has to wait for a deferred callchain, the feed
+ * copies `event` together with the sample. */
 static struct tally_feed_event live_feed_event(const struct tally_live *live, const size_t *event)
 {
 	return (struct tally_feed_event){&live->layouts.data[*event],

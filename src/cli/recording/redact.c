@@ -13,7 +13,7 @@
 
 /* ---- numbers ------------------------------------------------------------------- */
 
-/* Return the number of a text, from 1; 0 if memory runs out. */
+/* Return a string's 1-based number, or 0 if memory runs out. */
 static uint32_t text_number(struct tally_redactor *redactor, struct tally_intern *texts,
 			    const char *text, size_t len)
 {
@@ -25,13 +25,13 @@ static uint32_t text_number(struct tally_redactor *redactor, struct tally_intern
 	return 0;
 }
 
-/* Return the placeholder of a text, or NULL if it has none yet. */
+/* Return the existing placeholder for a string, or NULL. */
 static const char *placeholder_find(const struct tally_placeholders *all, uint32_t number)
 {
 	return number && number <= all->names.len ? all->names.data[number - 1] : NULL;
 }
 
-/* Store the placeholder of the newest text and take ownership of `name`. Returns "redacted" if
+/* Store the placeholder for the newest string and take ownership of `name`. Returns "redacted" if
  * memory runs out. */
 static const char *placeholder_add(struct tally_redactor *redactor, struct tally_placeholders *all,
 				   char *name)
@@ -88,8 +88,8 @@ static const char *path_placeholder(struct tally_redactor *redactor, const char 
 	return placeholder_add(redactor, all, made);
 }
 
-/* Names of unknown memory regions keep their prefix, by which readers recognise the kind of memory.
- * The first matching entry is used. */
+/* Prefixes kept in the placeholders for unknown memory regions, so that readers recognise the kind
+ * of memory. The first matching entry is used. */
 static const struct {
 	const char *prefix, *before, *behind;
 } memory_kinds[] = {
@@ -119,7 +119,8 @@ const char *tally_redact_path(void *redactor_, const char *path)
 
 /* ---- names of JIT code ------------------------------------------------------------- */
 
-/* Return the start of a ":DIGITS" that ends at `end`, otherwise `end`. */
+/* If the text before `end` ends in ":DIGITS", return the start of that part, otherwise return
+ * `end`. */
 static const char *number_start(const char *text, const char *end)
 {
 	const char *at = end;
@@ -135,7 +136,8 @@ static const char *line_start(const char *text)
 	return number_start(text, number_start(text, text + strlen(text)));
 }
 
-/* Return the start of the function's location, after the leading word: "FILE" in "JS:*run FILE". */
+/* Return the start of the function's location, which follows the first word, such as "FILE" in
+ * "JS:*run FILE". */
 static const char *place_start(const char *name)
 {
 	size_t word = strcspn(name, " \t");

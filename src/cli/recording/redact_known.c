@@ -12,9 +12,10 @@ static const char *const system_dirs[] = {
 	"/usr/bin/", "/usr/sbin/",  "/lib/",       "/lib32/",      "/lib64/",
 	"/libx32/",  "/bin/",       "/sbin/",      "/usr/include/"};
 
-/* Names of memory regions: "#" matches decimal digits, "%" eight hexadecimal digits, "@" letters,
- * digits, '_' and '-'; each at least one. "[@]" covers kernel modules and most memory of programs,
- * but not "[anon:NAME]", where the program chose the name. */
+/* Patterns for names of memory regions. "#" matches decimal digits, "%" eight hexadecimal digits,
+ * and "@" letters, digits, '_' and '-'; each wildcard matches at least one character. "[@]" covers
+ * kernel modules and most regions of programs, but not "[anon:NAME]", where the program chooses
+ * NAME. */
 static const char *const memory_names[] = {
 	"//anon",
 	"/anon_hugepage",
@@ -36,8 +37,8 @@ static const char *const memory_names[] = {
 	"anon_inode:kvm-vcpu:#",
 };
 
-/* Anonymous inodes of the kernel itself: "anon_inode:[eventfd]", some without brackets. Other
- * drivers choose any name. */
+/* Names of the kernel's own anonymous inodes, which appear as "anon_inode:[eventfd]" or, for some
+ * of them, without brackets. Other drivers may choose any name. */
 static const char *const anon_inodes[] = {
 	"bpf-map",  "bpf-prog",   "bpf_iter", "bpf_link",         "btf",        "dma_buf",
 	"eventfd",  "eventpoll",  "fanotify", "fscontext",        "i915.gem",   "inotify",
@@ -45,7 +46,8 @@ static const char *const anon_inodes[] = {
 	"signalfd", "sync_file",  "timerfd",  "userfaultfd",
 };
 
-/* Return how many characters of `text` (`len` bytes) a wildcard matches; 0 if it does not match. */
+/* Return how many characters of `text` (`len` bytes) a wildcard matches, or 0 if it does not
+ * match. */
 static size_t wildcard_len(char letter, const char *text, size_t len)
 {
 	size_t nr = 0;
@@ -110,7 +112,8 @@ static bool is_of_memory(const char *name)
 	return is_anon_inode(name, len);
 }
 
-/* A path with "." or ".." components may lead out of its apparent directory. */
+/* Return false if a path has "." or ".." components, which may make it refer to a file outside its
+ * apparent directory. */
 static bool is_plain_path(const char *path)
 {
 	size_t len = strlen(path);
@@ -121,12 +124,14 @@ static bool is_plain_path(const char *path)
 	       !(len >= 3 && !strcmp(path + len - 3, "/.."));
 }
 
-/* The debug directories below those of the system contain paths of other directories. */
+/* Return true for files in system directories, but not for those in their debug subdirectories
+ * (/usr/lib/debug), where the names may include any other directory's path. */
 static bool is_of_system(const char *path)
 {
 	if (!is_plain_path(path))
 		return false;
-	/* /dev and /dev/dri contain devices; /dev/shm and others contain files of users. */
+	/* /dev and /dev/dri contain devices; /dev/shm and other subdirectories contain users'
+	 * files. */
 	if (!strncmp(path, "/dev/", 5))
 		return !strchr(path + 5, '/') || !strncmp(path, "/dev/dri/", 9);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(system_dirs); i++) {

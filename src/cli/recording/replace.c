@@ -27,7 +27,8 @@ int tally_replacement_print_error(const char *path, int code)
 	return code;
 }
 
-/* Keep a symbolic link and replace its target. A dangling link is replaced itself. */
+/* Return the path of the file to replace. If the path is a symbolic link, this is the link's
+ * target, or the link itself if it is dangling. */
 static char *path_followed(const char *path)
 {
 	char *followed = realpath(path, NULL);
@@ -95,7 +96,8 @@ int tally_replacement_check(void *replacement)
 	return 0;
 }
 
-/* Without privileges the owner cannot be kept; then access is restricted to the new owner. */
+/* Copy the permissions, times and owner of `like`. The owner cannot be copied without privileges;
+ * in that case, only the new owner gets access. */
 static int copy_attributes(int fd, int like)
 {
 	struct timespec times[2];
@@ -114,7 +116,7 @@ static int copy_attributes(int fd, int like)
 }
 
 /* Give the file the owner, group and mode of the file that it replaces, without granting access to
- * anyone else. A new file gets the default mode (umask). */
+ * any other user. A new file gets the default mode (umask). */
 static int copy_permissions(const struct tally_replacement *replacement)
 {
 	mode_t mode = umask(0);
@@ -138,8 +140,8 @@ int tally_replacement_commit(struct tally_replacement *replacement, int like)
 {
 	int ret = like < 0 ? copy_permissions(replacement) : copy_attributes(replacement->fd, like);
 
-	/* Write the data to disk before the rename: after a crash the name refers to either the old
-	 * or the new file, and both are complete. */
+	/* Write the data to disk before the rename, so that after a crash the name refers to either
+	 * the old or the new file, and that file is complete. */
 	if (!ret && fsync(replacement->fd))
 		ret = -errno;
 	if (!ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replace a file atomically through a temporary file next to it: on any error the old file stays
- * and nothing else is left behind. */
+/* Atomic replacement of a file through a temporary file in the same directory. After any error, the
+ * old file is unchanged and the temporary file is removed. */
 #ifndef TALLY_CLI_RECORDING_REPLACE_H
 #define TALLY_CLI_RECORDING_REPLACE_H
 
@@ -12,7 +12,7 @@ struct tally_replacement {
 	sigset_t mask; /* signal mask to restore */
 };
 
-/* Print that `path` cannot be written because of -errno `code`. Returns `code`. */
+/* Print that `path` cannot be written because of the error `code` (-errno). Returns `code`. */
 int tally_replacement_print_error(const char *path, int code);
 
 /* Create an empty temporary file next to `path`, or next to the target if `path` is a symbolic
@@ -24,12 +24,12 @@ int tally_replacement_open(const char *path, struct tally_replacement *ret_repla
  * tally_replacement. */
 int tally_replacement_check(void *replacement);
 
-/* Move the temporary file to its final name, with the owner, mode and times of the file at `like`;
- * if `like` is -1, with owner, group and mode of the file it replaces, or those of any new file.
- * Returns 0, or -errno after printing an error; then nothing was replaced. */
+/* Move the temporary file to its final name. Copy owner, mode and times from the file `like`; if
+ * `like` is -1, copy owner, group and mode from the replaced file, or use the defaults for new
+ * files. Returns 0, or -errno after printing an error, with nothing replaced. */
 int tally_replacement_commit(struct tally_replacement *replacement, int like);
 
-/* Remove the temporary file unless it was committed, and unblock signals; pending ones are
+/* Remove the temporary file unless it was committed, and unblock signals. Pending signals are
  * delivered. */
 void tally_replacement_close(struct tally_replacement *replacement);
 

@@ -23,7 +23,8 @@
 #include "sampler/privileges.h"
 #include "symbols/stored.h"
 
-/* Return the input if none is given: standard input if it is a pipe, otherwise perf.data. */
+/* Return `input`, or a default if `input` is NULL: standard input if it is a pipe, otherwise
+ * perf.data. */
 static const char *session_input(const char *input)
 {
 	struct stat st;
@@ -60,8 +61,8 @@ int tally_session_share_kallsyms(int fd)
 	return own > 0 ? own : 0;
 }
 
-/* Return the time when the recording ended, in seconds: the last modification of its file. 0 for a
- * stream. */
+/* Return the time at which the recording ended, in seconds, or 0 for a stream. The time is taken
+ * from the file's modification time. */
 static int64_t session_recorded(const struct tally_session *session)
 {
 	const char *path = session->path;
@@ -142,8 +143,8 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 	int ret;
 
 	tally_heap_prepare();
-	/* If the output reaches the file size limit, the write should fail with an error message.
-	 * No command that would inherit the ignored signal is started. */
+	/* Ignore SIGXFSZ, so that a write beyond the file size limit fails and is reported. No
+	 * child inherits this disposition, because no command is started. */
 	signal(SIGXFSZ, SIG_IGN);
 	*session = (struct tally_session){
 		.options = *options, .time.last = UINT64_MAX, .is_again = options->is_own};
@@ -165,8 +166,8 @@ int tally_session_open(const struct tally_session_options *options, struct tally
 		ret = session_open_data(session);
 	if (!ret)
 		ret = session_symbols(session);
-	/* tally recorded it just now on this machine, but the header does not contain the host name
-	 * yet. */
+	/* A recording made by this process was recorded on this machine, but its header does not
+	 * contain the host name yet. */
 	if (!ret && !options->is_own)
 		ret = session_find_origin(session);
 	if (!ret)
@@ -210,8 +211,9 @@ void tally_session_close(struct tally_session *session)
 	session->data = NULL;
 }
 
-/* A sample with counter values (PERF_SAMPLE_READ) yields one sample for each member of the group,
- * whose period is the increase since the member's previous value. */
+/* Pass a sample with counter values (PERF_SAMPLE_READ) to `fn` as one sample per group member. The
+ * period is the increase in the member's counter since its previous value. Members with an
+ * unchanged counter are skipped. */
 static int session_counts(struct tally_session *session, const struct tally_perfdata_record *record,
 			  struct tally_session_sample *sample, tally_session_fn *fn, void *arg)
 {
@@ -237,7 +239,8 @@ static int session_counts(struct tally_session *session, const struct tally_perf
 	return ret;
 }
 
-/* Check for the common case without filters before calling the filter for each sample. */
+/* Return true if the filter rejects the sample. Without filters, which is the common case, the
+ * filter function is not called. */
 static bool is_filtered_out(struct tally_session *session,
 			    const struct tally_session_sample *sample)
 {
@@ -253,8 +256,8 @@ static int session_sample(struct tally_session *session, const struct tally_perf
 	const struct perf_event_attr *attr = &record->event->attr;
 	const struct tally_sample *decoded = &sample->sample;
 
-	/* Raw data may be padded to a word, but not more: a wrong size would swallow the following
-	 * records. */
+	/* Padding after raw data accounts for up to 7 leftover bytes. More leftover bytes indicate
+	 * a wrong record size, which hides the records that follow. */
 	session->health.long_samples += decoded->left >= 8 && !record->event->is_partial;
 	sample->record = record;
 	sample->event = record->event;
@@ -286,7 +289,7 @@ struct tally_session_lost tally_session_lost(const struct tally_session *session
 	return (struct tally_session_lost){counts->lost_records, counts->lost_samples};
 }
 
-/* Pass on the samples that have stopped waiting for their callers. */
+/* Pass on the samples that are no longer waiting for a deferred callchain. */
 static int session_release(struct tally_session *session, tally_session_fn *fn, void *arg)
 {
 	struct tally_session_sample sample;
@@ -307,7 +310,7 @@ static int session_release(struct tally_session *session, tally_session_fn *fn, 
 static int session_record(struct tally_session *session, const struct tally_perfdata_record *record,
 			  tally_session_fn *fn, void *arg)
 {
-	struct tally_session_sample sample; /* large: initialised by decoding, not zeroed */
+	struct tally_session_sample sample; /* large; initialised by the decoder */
 	bool is_first = !session->feed.counts.samples;
 	struct tally_feed_event event = {0};
 	struct tally_feed_sample facts;
@@ -339,7 +342,7 @@ static int session_record(struct tally_session *session, const struct tally_perf
 		   : fn(arg, session, record, NULL);
 }
 
-/* Warn about records that were skipped because they are too short. */
+/* Warn about records that were skipped because they were too short. */
 static void warn_damaged(const struct tally_session *session)
 {
 	uint64_t records = tally_machine_stats(session->machine)->damaged;
@@ -397,7 +400,7 @@ void tally_session_warn(const struct tally_session *session)
 	warn_traces(session);
 }
 
-/* Fail if there are samples but none of them can be read. */
+/* Fail if there are samples but none of them can be decoded. */
 static int check_samples(const struct tally_session *session)
 {
 	const struct tally_feed_counts *counts = &session->feed.counts;
@@ -416,8 +419,8 @@ static int ignore_record(void *arg, struct tally_session *session,
 	return 0;
 }
 
-/* True if the file was truncated while it was read, in either pass. In that case other errors are
- * only consequences. */
+/* Return true if the file was truncated while being read, in either pass. Any other error is then a
+ * consequence of the truncation. */
 static bool session_is_cut(struct tally_session *session, struct tally_error *err)
 {
 	if (session->is_cut || !tally_perfdata_check(session->data, err))
