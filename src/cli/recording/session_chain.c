@@ -10,8 +10,8 @@ enum { BRANCH_WORDS = 3, REG_NONE = 255 };
 
 /* ---- hardware call stacks (LBR) ----------------------------------------------- */
 
-/* Return the length of the kernel part of a callchain, including the marker of the user part; 0 if
- * there is no such marker. */
+/* Return the length of a callchain's kernel part, including the marker that begins the user part,
+ * or 0 if there is no such marker. */
 static uint64_t kernel_part(struct tally_words chain)
 {
 	for (uint64_t i = 0; i < chain.nr; i++) {
@@ -36,8 +36,8 @@ static void chain_use(const struct tally_session *session, struct tally_sample *
 		(struct tally_words){(const uint8_t *)session->chain.data, session->chain.len};
 }
 
-/* The callchain consists of the target of the last call, then the origins of all calls, innermost
- * first. */
+/* Build the callchain, innermost first: the target of the last call, then the source address of
+ * each call. */
 static int chain_of_calls(struct tally_session *session, struct tally_sample *sample)
 {
 	struct tally_words calls = sample->branches;
@@ -58,8 +58,8 @@ static int chain_of_calls(struct tally_session *session, struct tally_sample *sa
 
 /* ---- stack dumps ---------------------------------------------------------------- */
 
-/* Return the unwinder for the architecture of the recording; for that of this machine if the header
- * does not name one. */
+/* Return the unwinder for the recording's architecture, or for this machine's architecture if the
+ * header does not contain one. */
 static const struct tally_unwind_arch *session_arch(struct tally_session *session)
 {
 	const struct tally_perfdata_env *env;
@@ -70,12 +70,12 @@ static const struct tally_unwind_arch *session_arch(struct tally_session *sessio
 	return uname(&name) ? NULL : tally_unwind_arch_named(name.machine);
 }
 
-/* Return the number of the instruction pointer register on the recording's architecture. */
+/* Return the register number of the instruction pointer on the recording's architecture. */
 static uint8_t ip_register(struct tally_session *session)
 {
 	static const struct {
 		const char *arch; /* prefix of the architecture name */
-		uint8_t reg;      /* number as in the asm/perf_regs.h of the architecture */
+		uint8_t reg;      /* register number as in that architecture's asm/perf_regs.h */
 	} regs[] = {
 		{"x86", 8},   {"i386", 8},   {"i486", 8},      {"i586", 8}, {"i686", 8},
 		{"amd64", 8}, {"arm64", 32}, {"aarch64", 32},  {"arm", 15}, {"riscv", 0},
@@ -92,7 +92,7 @@ static uint8_t ip_register(struct tally_session *session)
 	return REG_NONE;
 }
 
-/* Get the value of register `reg`. Returns false if it was not recorded. */
+/* Get the value of register `reg`. Return false if the register was not recorded. */
 static bool reg_value(const struct tally_regs *regs, uint8_t reg, uint64_t *ret_value)
 {
 	uint64_t before;
@@ -114,7 +114,7 @@ static void unwinder_begin(struct tally_session *session)
 	session->has_unwinder = true;
 }
 
-/* Add only the leaf function if the stack cannot be unwound. */
+/* Fallback for a stack that cannot be unwound: add only the leaf function. */
 static int chain_of_leaf(struct tally_session *session, struct tally_sample *sample)
 {
 	uint64_t ip;
@@ -132,7 +132,7 @@ static int chain_of_leaf(struct tally_session *session, struct tally_sample *sam
 	return ret;
 }
 
-/* Unwind the user part of the callchain from registers and stack dump. */
+/* Unwind the user part of the callchain from the registers and the stack dump. */
 static int chain_of_dump(struct tally_session *session, const struct tally_thread *thread,
 			 struct tally_sample *sample)
 {

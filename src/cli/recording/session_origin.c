@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decide whether the files of this machine may be used for the symbols of a recording. */
+/* Decide whether files on this machine may be used for a recording's symbols. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,8 +10,8 @@
 #include "cli/recording/session.h"
 #include "cli/recording/session_private.h"
 
-/* Compare the header with this machine. One difference means "elsewhere"; "here" requires that all
- * values are recorded. */
+/* Compare the header with this machine. The recording is from another machine if any value differs,
+ * and from this machine if all values are recorded and equal; otherwise its origin is unknown. */
 static enum tally_symbols_origin origin_of(const struct tally_perfdata_env *env,
 					   const struct utsname *uts)
 {

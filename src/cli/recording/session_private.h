@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions shared by the source files of the session. */
+/* Functions shared by the session's source files. */
 #ifndef TALLY_CLI_RECORDING_SESSION_PRIVATE_H
 #define TALLY_CLI_RECORDING_SESSION_PRIVATE_H
 
 #include "cli/recording/session.h"
 
-/* Set the origin of the recording in its symbols, from the header; for a stream, after reading up
- * to the first sample. Returns 0 or -ENOMEM. */
+/* Set the origin of the recording's symbols, based on its header. For a stream, call this after
+ * reading up to the first sample. Returns 0 or -ENOMEM. */
 int session_find_origin(struct tally_session *session);
 
 #endif

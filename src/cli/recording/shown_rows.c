@@ -19,8 +19,8 @@ static bool has_part(const struct tally_shown_rows_options *options, uint32_t nu
 	return !options->part || strcasestr(name, options->part);
 }
 
-/* With --children a bucket also counts for all its callers, so rows are filtered instead of
- * buckets. */
+/* With --children, a bucket also contributes to the rows of all its callers, so rows are filtered
+ * instead of buckets. */
 static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 {
 	const struct tally_shown_rows_options *options = arg;
@@ -29,7 +29,8 @@ static bool bucket_passes(void *arg, const struct tally_bucket_key *key)
 	       (!is_hidden(options, key->frame) && has_part(options, key->frame));
 }
 
-/* Rows without the symbol key have no function name to match. */
+/* Return true if the row passes the filters. Rows without the symbol key have no function name to
+ * match. */
 static bool row_passes(const struct tally_shown_rows_options *options, const struct tally_row *row,
 		       uint64_t least)
 {
@@ -80,7 +81,7 @@ static struct tally_view make_view(const struct tally_shown_rows_options *option
 	return view;
 }
 
-/* Remove the rows that do not pass the filters, and those beyond `most`. */
+/* Remove the rows that do not pass the filters and the rows in excess of `most`. */
 static void rows_choose(const struct tally_shown_rows_options *options,
 			const struct tally_view *view, struct tally_hist *hist, uint64_t least)
 {

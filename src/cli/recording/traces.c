@@ -7,10 +7,10 @@
 #include "base/endian.h"
 #include "base/json.h"
 
-/* Offsets of fields in the records. */
+/* Field offsets in AUXTRACE_INFO and AUXTRACE records. */
 enum { INFO_KIND = 8, TRACE_SIZE = 8, TRACE_TID = 36, TRACE_CPU = 40, TRACE_END = 48 };
 
-/* Indexed by perf's numbers of trace types. */
+/* Names of traces, indexed by perf's trace type. */
 static const char *const kinds[] = {
 	NULL,      "Intel PT",    "Intel BTS",     "Arm CoreSight",
 	"Arm SPE", "s390 CPUMSF", "HiSilicon PTT", "PowerPC VPA dispatch",
