@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* State shared by the source files of tally report. */
+/* State shared by tally report's source files. */
 #ifndef TALLY_CLI_REPORT_REPORT_H
 #define TALLY_CLI_REPORT_REPORT_H
 
@@ -13,24 +13,25 @@ struct report {
 	struct report_config *config;
 	struct tally_session *session;
 	struct tally_profile profile;
-	struct tally_tracing *tracing; /* NULL: not used yet */
+	struct tally_tracing *tracing; /* NULL if not used yet */
 	struct tally_intern traces;    /* tracepoint texts, for the sort key "trace" */
 	struct tally_str trace;
-	uint64_t trace_bytes, sample_bytes; /* size of the texts; size of samples in the file, if
-	                                     * not compressed */
-	uint64_t rows_shown;                /* of all events */
-	const char *query;                  /* initial filter of the browser; NULL: none */
-	bool browses;                       /* use the terminal browser */
-	bool was_tried; /* report_start() was called; if it failed, an error was printed */
-	bool is_ready;  /* the profile is initialised: at the first sample, when the events are
-	                 * known */
-	int line_width; /* width of the terminal for text output; 0: no terminal */
+	/* Total size of the texts, and total size of the samples outside compressed data. */
+	uint64_t trace_bytes, sample_bytes;
+	uint64_t rows_shown; /* total for all events */
+	const char *query;   /* initial filter for the browser, or NULL */
+	bool browses;        /* use the terminal browser */
+	bool was_tried;      /* report_start() was called; any error was printed */
+	/* The profile is initialised. This happens at the first sample, when the events are
+	 * known. */
+	bool is_ready;
+	int line_width; /* terminal width for text output, or 0 if there is no terminal */
 	struct tally_str out;
-	struct tally_document *document; /* output of --svg or --format while it is written,
-	                                  * otherwise NULL */
+	/* Output of --svg or --format while it is being written, or NULL. */
+	struct tally_document *document;
 };
 
-/* Return the options to build the rows of an event. */
+/* Return the options for building an event's rows. */
 struct tally_hist_options report_hist_options(struct report *report, uint32_t event);
 
 /* Print the profile as text or JSON, according to the options. Returns 0 or -errno. */
@@ -39,12 +40,13 @@ int report_print(struct report *report);
 /* Write the profile as SVG (--svg). Returns 0, or -errno after printing an error. */
 int report_svg(struct report *report);
 
-/* True if the terminal browser should be used: it was requested, or the output is a terminal and no
- * other form was requested. */
+/* Return true if the terminal browser should be used: either the user requested it, or the output
+ * is a terminal and no other format was requested. */
 bool report_wants_browser(const struct report_config *config);
 
 /* Check that the options are compatible with --html, --svg or --format. `word`, which may be NULL,
- * names the functions to show. Returns 0, or -EINVAL after printing an error. */
+ * is the command-line argument that names the functions to show. Returns 0, or -EINVAL after
+ * printing an error. */
 int report_documents_check(const struct report_config *config, const char *word);
 
 /* Write an HTML page. Returns 0, or -errno after printing an error. */

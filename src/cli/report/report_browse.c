@@ -56,7 +56,7 @@ struct annotate_pass {
 	struct tally_annotate *samples;
 	uint64_t *wanted; /* bitmap of sample numbers */
 	uint64_t nr;      /* number of bits */
-	bool is_raw;      /* use callchains as recorded */
+	bool is_raw;      /* use callchains as recorded, without validation */
 };
 
 static bool is_wanted(const struct annotate_pass *again, uint64_t number)
@@ -78,8 +78,8 @@ static int annotate_add_record(void *arg, struct tally_session *session,
 				  tally_callers_from(&sample->event->attr, again->is_raw));
 }
 
-/* All samples are read, because threads may be known only from samples. They have the same numbers
- * as in the first pass, by which the profile refers to them. */
+/* Read all samples again, because threads may be known only from samples. The profile refers to
+ * samples by number, so they must be numbered as in the first pass. */
 static int annotate(void *arg, struct browser *browser, const struct tally_frame *frame,
 		    struct tally_annotate **ret_samples)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CSV according to RFC 4180: commas, quotes where needed, lines end with CR LF. */
+/* CSV as specified by RFC 4180: fields are separated by commas and quoted where necessary, and
+ * lines end with CR LF. */
 #include <string.h>
 
 #include "base/arith.h"

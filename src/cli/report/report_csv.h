@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --format csv: comma-separated values according to RFC 4180. */
+/* --format csv: comma-separated values as specified by RFC 4180. */
 #ifndef TALLY_CLI_REPORT_CSV_H
 #define TALLY_CLI_REPORT_CSV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally report --html, and checks of option combinations for documents. */
+/* tally report --html, and checks for conflicts between document options. */
 #include "cli/recording/recording_page.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define AT(member) offsetof(struct report_config, member)
 
-/* Options that select the form of output. */
+/* Options that select the output format. */
 static const struct tally_excluded ways[] = {
 	{"--html", AT(html), true},
 	{"--svg", AT(svg), true},
@@ -40,7 +40,7 @@ static const struct tally_excluded of_rows[] = {
 	{"--call-graph", AT(call_graph), true, TALLY_EXCLUDED_OF_ROWS},
 };
 
-/* --svg uses this as the minimum width of boxes. */
+/* --percent-limit, which --svg uses as the minimum width of boxes. */
 static const struct tally_excluded limit = {"--percent-limit", AT(percent_limit), true,
 					    TALLY_EXCLUDED_OF_ROWS};
 
@@ -71,7 +71,8 @@ static int baseline_check(const struct report_config *config)
 	return -EINVAL;
 }
 
-/* In "-i FILE --html FILE" the second file is the page, not a function name. */
+/* Check the word after --html. In "-i FILE --html FILE", the user meant the second file as the
+ * page, not as a function name. */
 static int word_check(const struct report_config *config, const char *word)
 {
 	if (!config->html || *config->html || !word || !tally_perfdata_is_recording(word))

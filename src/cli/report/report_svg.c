@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Write the report as SVG. */
+/* Write a report as SVG. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "view/shorten.h"
 #include "view/wrap.h"
 
-/* Boxes narrower than 1/PARTS of the width are left out, unless --percent-limit is given. Boxes
- * below 1/MOST_PARTS would be invisible. */
+/* Boxes narrower than 1/PARTS of the width are omitted, unless --percent-limit is given. Boxes
+ * narrower than 1/MOST_PARTS would be invisible. */
 enum { PARTS = 1000, MOST_PARTS = 10000, CAPTION_COLUMNS = 150 };
 
 static void shorten(struct tally_str *text, size_t start, size_t columns)
@@ -32,7 +32,7 @@ static uint32_t parts_of(const struct report_config *config)
 	return (uint32_t)TALLY_MIN(100 / percent, (double)MOST_PARTS);
 }
 
-/* Append the health without comment signs. */
+/* Append the health summary without the comment markers. */
 static void add_caption(const struct report *report, struct tally_str *out)
 {
 	if (report->config->quiet)
@@ -42,7 +42,8 @@ static void add_caption(const struct report *report, struct tally_str *out)
 	tally_unmark_comments(out, 0);
 }
 
-/* Find the selected events that have samples. Returns 0 or -ENOMEM; `*ret_events` must be freed. */
+/* Find the selected events that have samples. Returns 0 or -ENOMEM. The caller frees
+ * `*ret_events`. */
 static int find_events(struct report *report, struct tally_svg_event **ret_events, size_t *ret_nr)
 {
 	size_t all = report->profile.totals.len, nr = 0;

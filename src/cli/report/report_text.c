@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print the report as text or JSON. */
+/* Print a report as text or JSON. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "cli/report/report.h"
 #include "view/wrap.h"
 
-/* Append 1234567 as "1M", the way perf counts samples. */
+/* Append a count in perf's format for the number of samples, in which 1234567 is "1M". */
 static void add_count(struct tally_str *out, uint64_t nr)
 {
 	static const char units[] = " KMG";
@@ -155,7 +155,8 @@ static int report_events(struct report *report)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && (event = tally_perfdata_event(report->session->data, i)); i++) {
-		/* Skip events without samples, such as the dummy that only records mappings. */
+		/* Skip events without samples, such as the dummy event that only records
+		 * mappings. */
 		if (i >= report->profile.totals.len || !report->profile.totals.data[i].nr)
 			continue;
 		if (!report_wants_event(report, i))
@@ -182,7 +183,8 @@ static void add_hint(struct report *report)
 	tally_wrap_comments(&report->out, start, (size_t)report->line_width);
 }
 
-/* perf prints this line with "Samples", whatever was lost. */
+/* Append the numbers of lost records and samples. As in perf, "Samples" is printed if nothing was
+ * lost. */
 static void add_lost(struct report *report)
 {
 	struct tally_session_lost lost = tally_session_lost(report->session);
