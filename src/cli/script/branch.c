@@ -12,8 +12,8 @@ static const char *const branch_types[] = {
 	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
 };
 
-/* Branches may cross between user and kernel space: if one has no mapping for the address, try the
- * other. */
+/* Look up a branch address. If it is not mapped in the sample's address space (kernel or user), try
+ * the other address space, because a branch may lead from one to the other. */
 static const struct tally_location *branch_locate(struct tally_machine *machine,
 						  const struct tally_session_sample *s, uint64_t ip)
 {

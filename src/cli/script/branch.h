@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Branch stacks in the format of perf script. */
+/* Branch stacks in perf script's format. */
 #ifndef TALLY_CLI_SCRIPT_BRANCH_H
 #define TALLY_CLI_SCRIPT_BRANCH_H
 

@@ -5,7 +5,7 @@
 #include "cli/script/script_text.h"
 #include "tally/abi.h"
 
-/* Names of single bits, from the lowest. Bits with an empty name are handled separately. */
+/* Names of individual bits, starting with bit 0. Bits with an empty name are handled separately. */
 #define NOT_AVAILABLE "N/A"
 
 static const char *const ops[] = {NOT_AVAILABLE, "LOAD", "STORE", "PFETCH", "EXEC"};
@@ -30,7 +30,7 @@ static const char *const more_snoops[] = {"Fwd", "Peer"};
 static const char *const tlbs[] = {NOT_AVAILABLE, "", "", "L1", "L2", "Walker", "Fault"};
 static const char *const blocks[] = {NOT_AVAILABLE, "Data", "Addr"};
 
-/* Names of values; 0 has no name. */
+/* Names of numeric values; 0 has no name. */
 static const char *const level_numbers[] = {
 	"",     "L1",          "L2",  "L3",  "L4",        "L2 MHB",  "Memory-side Cache",
 	"L7",   "Uncached",    "CXL", "I/O", "Any cache", "LFB/MAB", "RAM",
@@ -41,7 +41,7 @@ static const char *const hops[] = {
 	"6 hops", "7 hops"};
 
 /* Append the names of all set bits, separated by `between`. `before` is the number of names already
- * appended; returns the new number. */
+ * appended. Return the new number. */
 static int add_bits(struct tally_str *out, uint64_t bits, const char *const *names, size_t nr,
 		    const char *between, int before)
 {
@@ -54,14 +54,14 @@ static int add_bits(struct tally_str *out, uint64_t bits, const char *const *nam
 	return before;
 }
 
-/* Append the state from bits 1 (hit) and 2 (miss) of a cache or TLB level. */
+/* Append " hit" if bit 1 of a cache or TLB level is set, and " miss" if bit 2 is set. */
 static void add_hit(struct tally_str *out, uint64_t bits)
 {
 	tally_str_add(out, bits & 2 ? " hit" : "");
 	tally_str_add(out, bits & 4 ? " miss" : "");
 }
 
-/* If several bits are set, only the first name is used. */
+/* Append the operation's name. If several bits are set, use only the first name. */
 static void add_op(struct tally_str *out, uint64_t bits)
 {
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(ops); i++) {
@@ -73,7 +73,8 @@ static void add_op(struct tally_str *out, uint64_t bits)
 	tally_str_add(out, "No");
 }
 
-/* Older machines encode levels as bits; newer ones as a number, with the distance. */
+/* Append the level. Older machines encode levels as bits, newer machines as a number and a
+ * distance. */
 static void add_level(struct tally_str *out, const union perf_mem_data_src *src)
 {
 	const char *number = level_numbers[src->mem_lvl_num];
@@ -112,7 +113,7 @@ static void add_tlb(struct tally_str *out, uint64_t bits)
 
 static void add_block(struct tally_str *out, uint64_t bits)
 {
-	/* If the state is not available, ignore the other bits. */
+	/* If bit 0 is set (not available), ignore the other bits. */
 	uint64_t known = bits && !(bits & 1) ? bits : 1;
 
 	tally_str_add_char(out, ' ');

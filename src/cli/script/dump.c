@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print records as data. Names and nesting follow quipper, so that its lists can be compared. */
+/* Print records as structured data. Names and nesting follow quipper, so that the output can be
+ * compared with quipper's. */
 #include "cli/script/dump.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ static void dump_value(struct tally_str *out, const struct tally_record_value *v
 	}
 }
 
-/* Append an array of structures at the end of a record as objects. */
+/* Append the structures in a record's trailing array as an array of JSON objects. */
 static void dump_array(struct tally_str *out, const struct tally_perfdata_array *array,
 		       struct tally_bytes bytes)
 {
@@ -87,7 +88,7 @@ static void dump_array(struct tally_str *out, const struct tally_perfdata_array 
 	tally_json_close(out, ']');
 }
 
-/* Append flags that quipper derives from flag words and misc bits. */
+/* Append the flags that quipper derives from flag words and misc bits. */
 static void dump_derived(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	const uint8_t *at = record->data;
@@ -107,7 +108,7 @@ static void dump_derived(struct tally_str *out, const struct tally_perfdata_reco
 	}
 }
 
-/* True if the name is used for a field that every record has. */
+/* Return true if the name is one of the fields that every record has. */
 static bool is_common_name(const char *name)
 {
 	static const char *const common[] = {"offset", "type", "name", "misc", "size"};
@@ -119,7 +120,7 @@ static bool is_common_name(const char *name)
 	return false;
 }
 
-/* Features in pipes of perf 3.2: the bytes of the feature. */
+/* HEADER_FEATURE records in pipe-mode data from perf 3.2 contain only the feature's bytes. */
 static const struct tally_record_field old_feature_fields[] = {
 	{"data", TALLY_FIELD_BYTES, 0, 0, 0},
 };
@@ -131,7 +132,7 @@ static const struct tally_record_desc *record_desc(const struct tally_perfdata_r
 							  : tally_perfdata_describe(record->type);
 }
 
-/* Append the fields of a record; those with a common name go in a nested object. */
+/* Append a record's fields. Fields with a common name go into a nested object. */
 static void dump_fields(struct tally_str *out, const struct tally_perfdata_record *record,
 			size_t trailer)
 {
@@ -165,7 +166,7 @@ static void dump_fields(struct tally_str *out, const struct tally_perfdata_recor
 	dump_derived(out, record);
 }
 
-/* Returns false if the record is damaged. */
+/* Append a record as JSON. Return false if the record is damaged. */
 static bool dump_record(struct tally_str *out, const struct tally_perfdata_record *record)
 {
 	bool is_damaged = record->flags & TALLY_PERFDATA_DAMAGED;
@@ -200,10 +201,10 @@ static bool dump_record(struct tally_str *out, const struct tally_perfdata_recor
 
 struct dump {
 	struct tally_str out;
-	int failed; /* 0, or -errno of writing */
+	int failed; /* 0 or the -errno of a failed write */
 };
 
-/* Flush the output before the reader waits for more of a stream. */
+/* Flush the output before the reader waits for more data from a stream. */
 static void dump_idle(void *arg)
 {
 	struct dump *dump = arg;
@@ -246,7 +247,7 @@ int tally_dump_json(struct tally_session *session)
 
 /* ---- human-readable output ----------------------------------------------- */
 
-/* Append up to 16 bytes (`nr`) in hexadecimal and as characters. */
+/* Append `nr` bytes, at most 16, in hexadecimal and as characters. */
 static void dump_hex_line(struct tally_str *out, size_t at, const uint8_t *bytes, size_t nr)
 {
 	enum { BYTES = 16, CHARS = 3 * BYTES + 2 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print every record of a recording, in file order, with all its fields. */
+/* Print every record in a recording, in file order, with all its fields. */
 #ifndef TALLY_CLI_SCRIPT_DUMP_H
 #define TALLY_CLI_SCRIPT_DUMP_H
 
 #include "cli/recording/session.h"
 
-/* Print one JSON object per line to stdout: offset, type (number), name, misc, size, then the
- * fields, with the names of quipper where it has one. Returns 0, or -errno after printing an error.
- */
+/* Print one JSON object per line to stdout: offset, type (numeric), name, misc and size, followed
+ * by the record's fields, with quipper's names where they exist. Returns 0, or -errno after
+ * printing an error. */
 int tally_dump_json(struct tally_session *session);
 
-/* The same in human-readable form, with a hex dump. */
+/* Print the records in human-readable form, with a hex dump. */
 int tally_dump_text(struct tally_session *session);
 
 #endif

@@ -114,7 +114,7 @@ static void dump_field(struct tally_str *out, const struct tally_sample_field *f
 
 	switch ((enum tally_sample_kind)field->kind) {
 	case TALLY_SAMPLE_U64:
-		/* IDENTIFIER and ID have the same value; one of them is enough. */
+		/* IDENTIFIER and ID have the same value, so show only one of them. */
 		if (field->bit != PERF_SAMPLE_ID || !(sample->present & PERF_SAMPLE_IDENTIFIER))
 			tally_json_u64(out, field->name, tally_get_u64(member));
 		break;

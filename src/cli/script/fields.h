@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fields of `tally script`: their names (as in perf), the event kinds that have them, and the
- * sample content they require. */
+ * sample content that they require. */
 #ifndef TALLY_CLI_SCRIPT_FIELDS_H
 #define TALLY_CLI_SCRIPT_FIELDS_H
 
@@ -38,15 +38,15 @@ enum tally_script_field {
 	SCRIPT_SRCLINE = 1 << 24,
 };
 
-/* Kinds of events, each with its own default fields. */
+/* Event kinds, each with its own default fields. */
 enum { SCRIPT_HW, SCRIPT_SW, SCRIPT_TP, SCRIPT_OTHER, SCRIPT_NR_KINDS };
 
 struct tally_script_fields {
 	uint32_t shown[SCRIPT_NR_KINDS];
-	uint32_t asked[SCRIPT_NR_KINDS]; /* requested by name: an error if samples lack them */
+	uint32_t asked[SCRIPT_NR_KINDS]; /* requested by name; an error if samples lack them */
 	bool given[SCRIPT_NR_KINDS];     /* set by -F, so the defaults do not apply */
-	size_t nr_seen;                  /* number of events that tally_script_fields_chains() has
-	                                  * checked */
+	/* Number of events already checked by tally_script_fields_chains(). */
+	size_t nr_seen;
 };
 
 void tally_script_fields_default(struct tally_script_fields *fields);
@@ -54,13 +54,14 @@ void tally_script_fields_default(struct tally_script_fields *fields);
 /* Apply one -F option. Returns 0, or -EINVAL after printing an error. */
 int tally_script_fields_parse(struct tally_script_fields *fields, const char *text);
 
-/* As in perf, once any tracepoint has callchains, the defaults of all tracepoints include them. To
- * be called when new events are known. */
+/* If any tracepoint has callchains, add them to the defaults of all tracepoints, as perf does. Call
+ * this function whenever new events become known. */
 void tally_script_fields_chains(struct tally_script_fields *fields,
 				const struct tally_perfdata *data);
 
-/* Get the fields to show for samples of `event`: those of its kind that the samples contain.
- * Returns 0, or -EINVAL after printing an error if a requested field is missing. */
+/* Get the fields to show for `event`'s samples: the fields shown for its event kind, except those
+ * that the samples lack. Returns 0, or -EINVAL after printing an error if the samples lack a
+ * requested field. */
 int tally_script_fields_of(const struct tally_script_fields *fields,
 			   const struct tally_perfdata_event *event, uint32_t *ret_fields);
 

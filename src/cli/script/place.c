@@ -18,25 +18,25 @@
 
 enum { CACHE_LINE = 64, SLOT_SIZE = 2 * CACHE_LINE, LINE_MAX = 111 };
 
-/* Initial number of slots, as most recordings are small and the memory must be cleared; and the
- * number for large ones. */
+/* Initial and maximum number of cache slots. The cache starts small because its memory must be
+ * cleared and most recordings are small. */
 enum { FIRST_SLOTS = 1 << 11, PLACE_SLOTS = 1 << 16 };
 
-/* A line begins with a tab and the address. */
+/* Length of the tab and the address at the start of a line. */
 enum { LEAD = 1 + SCRIPT_HEX };
 
-/* Cached line of a location in a callchain, with the key and the state it depends on. The size is
- * two cache lines, which processors fetch as a pair. */
+/* Cached line for a location in a callchain, with the key and the state that the line depends on.
+ * The size is two cache lines, which processors fetch as a pair. */
 struct script_place_slot {
 	uint64_t key;
-	uint64_t state; /* 0: empty slot */
+	uint64_t state; /* 0 if the slot is empty */
 	uint8_t len;
 	char line[LINE_MAX];
 };
 
 _Static_assert(sizeof(struct script_place_slot) == SLOT_SIZE, "slots begin with pairs of lines");
 
-/* Allocate one extra slot for unmapped addresses, and one for alignment. */
+/* Allocate the cache slots, an extra slot for unmapped addresses, and another for alignment. */
 static int places_alloc(struct script_locations *places, size_t nr_slots)
 {
 	void *memory = calloc(nr_slots + 2, sizeof(*places->slots));
@@ -58,7 +58,7 @@ int script_places_init(struct script_locations *places, struct tally_machine *ma
 
 void script_places_grow(struct script_locations *places)
 {
-	/* If memory runs out, the small cache stays in use. */
+	/* If memory runs out, continue with the small cache. */
 	if (places->nr_missed >= FIRST_SLOTS && places->nr_slots == FIRST_SLOTS)
 		(void)places_alloc(places, PLACE_SLOTS);
 }
@@ -70,7 +70,8 @@ void script_places_free(struct script_locations *places)
 	*places = (struct script_locations){0};
 }
 
-/* Return a value for everything other than the location that the text depends on; never 0. */
+/* Return a nonzero value that represents everything the text depends on, other than the
+ * location. */
 static uint64_t places_state(const struct script_locations *places,
 			     const struct script_location *place, bool in_chain, uint32_t fields)
 {
@@ -78,8 +79,7 @@ static uint64_t places_state(const struct script_locations *places,
 		SRCLINE = 1 << 0,
 		RETURN = 1 << 1,
 		CHAIN = 1 << 2
-	}; /* bits not used by the fields
-	                                                             * below */
+	}; /* bits not used by the SCRIPT_* flags below */
 	uint64_t shown = fields & (SCRIPT_SYM | SCRIPT_DSO | SCRIPT_SYMOFF);
 
 	shown |= fields & SCRIPT_SRCLINE ? SRCLINE : 0;
@@ -103,8 +103,8 @@ void script_place_find(const struct script_locations *places, const struct tally
 	}
 }
 
-/* `symbol` is an inlined function or that of the location. It is unknown if it is NULL or its name
- * is empty. */
+/* Append a symbol with its offset. `symbol` is the location's function or an inlined function. The
+ * function is unknown if `symbol` is NULL or has no name. */
 static void symbol_add(struct tally_str *out, const struct tally_location *where,
 		       const struct tally_symbol *symbol, uint32_t fields)
 {
@@ -116,8 +116,8 @@ static void symbol_add(struct tally_str *out, const struct tally_location *where
 		return;
 	}
 	tally_str_add(out, name);
-	/* As in perf, the offset of an inlined function is relative to the function that contains
-	 * it. */
+	/* As in perf, the offset within an inlined function is relative to the start of the
+	 * containing function. */
 	if (fields & SCRIPT_SYMOFF && where->symbol) {
 		tally_str_add_bytes(out, "+0x", 3);
 		tally_str_add_hex(out, where->addr - where->symbol->start, 1);
@@ -135,8 +135,8 @@ static void location_add(struct tally_str *out, const struct tally_location *whe
 	}
 }
 
-/* Without a source line, show the address in the file, as perf does: not for functions of user
- * files, and nothing for unmapped addresses. */
+/* Append the address in the file, as perf does if there is no source line. Append nothing for known
+ * functions in user files and for unmapped addresses. */
 static void address_add(struct tally_str *out, const struct tally_location *where)
 {
 	if (!where->dso || (where->symbol && tally_dso_kind(where->dso) == TALLY_DSO_USER))
@@ -145,7 +145,7 @@ static void address_add(struct tally_str *out, const struct tally_location *wher
 		       where->addr);
 }
 
-/* Append the source line on a separate line. */
+/* Append the source line on a line of its own. */
 static void source_add(const struct script_locations *places, struct tally_str *out,
 		       const struct tally_location *where, const struct tally_line *line,
 		       uint32_t fields)
@@ -164,7 +164,7 @@ static void source_add(const struct script_locations *places, struct tally_str *
 		tally_str_escape(out, start + 1);
 }
 
-/* Copies a block of fixed size, which is much faster than copying the exact length. */
+/* Append a cached line. Copying a fixed-size block is much faster than copying the exact length. */
 static void slot_add(const struct script_place_slot *slot, struct tally_str *out)
 {
 	char *at = LINE_MAX < out->cap - out->len ? out->data + out->len
@@ -191,8 +191,8 @@ static void slot_fill(struct script_place_slot *slot, const struct tally_str *ou
 	memcpy(slot->line, out->data + start, len);
 }
 
-/* True if source lines or inlined functions of a location may be shown. `*ret_addr` is the address
- * to look them up. */
+/* Return true if source lines or inlined functions may be shown for a location. `*ret_addr` is the
+ * address to use for the lookup. */
 static bool wants_lines(const struct script_locations *places,
 			const struct script_pending_location *held, uint64_t *ret_addr)
 {
@@ -219,7 +219,8 @@ static void inlined_add(const struct script_locations *places, struct tally_str 
 	tally_str_add(out, " (inlined)\n");
 }
 
-/* Append the text of a location; in a callchain preceded by lines for inlined functions. */
+/* Append the text for a location. In a callchain, this text is preceded by lines for inlined
+ * functions. */
 static void pending_add(const struct script_locations *places, struct tally_str *out,
 			const struct script_pending_location *held)
 {
@@ -242,9 +243,9 @@ static void pending_add(const struct script_locations *places, struct tally_str 
 	tally_str_add_char(out, '\n');
 }
 
-/* Append a line that is not cached, or hold it if its source lines must be looked up. Returns true
- * if the line may be cached: an address without a DSO may turn out to be in the kernel once its
- * symbols are read. */
+/* Append a line that is not cached, or defer it if its source lines must be looked up. Return true
+ * if the line may be cached. A line without a DSO must not be cached, because its address may turn
+ * out to be in the kernel once the kernel's symbols are read. */
 static bool line_make(struct script_locations *places, struct tally_str *out,
 		      const struct script_location *place, bool in_chain, uint32_t fields)
 {
@@ -257,7 +258,8 @@ static bool line_make(struct script_locations *places, struct tally_str *out,
 
 	(void)tally_machine_location_key_resolve(
 		places->machine, tally_machine_kernel(places->machine), place->key, &held.where);
-	/* If it cannot be held for lack of memory, look up its lines immediately. */
+	/* If memory runs out, the line cannot be deferred, so look up its source lines
+	 * immediately. */
 	if (wants_lines(places, &held, &addr) &&
 	    tally_dso_lines_need_worker(held.where.dso, addr) &&
 	    !tally_vec_push(&places->held, held)) {
@@ -269,8 +271,8 @@ static bool line_make(struct script_locations *places, struct tally_str *out,
 	return held.where.dso != NULL;
 }
 
-/* Lines of unmapped addresses differ only in the address: the slot after the others holds a
- * template. */
+/* Append a line for an unmapped address. Such lines differ only in the address, so they share a
+ * template, which is kept in an extra slot after the regular slots. */
 static void unmapped_add(struct script_locations *places, struct tally_str *out,
 			 const struct script_location *place, bool in_chain, uint32_t fields,
 			 uint64_t state)
@@ -312,7 +314,7 @@ void script_add_line(struct script_locations *places, struct tally_str *out,
 	place_add(places, out, place, true, fields);
 }
 
-/* Remove tab, address and newline around symbol and DSO. */
+/* Remove the tab and address that precede the symbol and DSO, and the newline that follows them. */
 static void lead_cut(struct tally_str *out, size_t start)
 {
 	size_t len;
@@ -335,8 +337,8 @@ void script_add_place(struct script_locations *places, struct tally_str *out,
 
 /* ---- held locations ------------------------------------------------------- */
 
-/* Limits of held output: size of text and locations, and age, so that readers of a live stream see
- * it within a second. */
+/* Limits on deferred output: its total size, and the time since the first deferral. With the time
+ * limit, readers of a live stream see the output within a second. */
 enum { HELD_MAX = 64 << 20, HELD_NS = 1000000000 };
 
 bool script_places_are_due(const struct script_locations *places, size_t len)
@@ -347,13 +349,13 @@ bool script_places_are_due(const struct script_locations *places, size_t len)
 	       tally_clock_now() - places->held_since >= HELD_NS;
 }
 
-/* Look up the source lines of all held locations together. */
+/* Look up the source lines of all deferred locations together. */
 static void pending_look_up(const struct script_locations *places)
 {
 	struct tally_dso_address *asked = calloc(places->held.len, sizeof(*asked));
 	size_t nr = 0;
 
-	/* If memory runs out, lines are looked up one by one later. */
+	/* If memory runs out, each line will be looked up separately. */
 	tally_vec_for_each (held, &places->held) {
 		if (asked && wants_lines(places, held, &asked[nr].addr))
 			asked[nr++].dso = held->where.dso;

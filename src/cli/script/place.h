@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text for addresses, with symbol and DSO, and a cache of such texts. */
+/* Text for addresses, with symbols and DSOs, and a cache for this text. */
 #ifndef TALLY_CLI_SCRIPT_PLACE_H
 #define TALLY_CLI_SCRIPT_PLACE_H
 
@@ -12,7 +12,7 @@
 
 struct script_place_slot;
 
-/* A gap in the output, to be filled when the text is available. */
+/* A gap in the output, to be filled once the text is available. */
 struct script_pending_location {
 	size_t at; /* offset in the output */
 	struct tally_location where;
@@ -28,45 +28,46 @@ struct script_locations {
 	size_t nr_slots;
 	uint64_t nr_missed; /* number of lines not found in the cache */
 	bool is_inlined;    /* show inlined functions in callchains */
-	bool has_paths;     /* show directories of source files */
-	/* Locations whose source lines must first be read from debug information, in the order of
-	 * the output. Reading them in batches is many times faster. */
+	bool has_paths;     /* show the directories of source files */
+	/* Locations for which source lines must first be read from debug information, in output
+	 * order. Reading source lines in batches is many times faster. */
 	TALLY_VEC(struct script_pending_location) held;
-	uint64_t held_since; /* time when the first one was added, from tally_clock_now() */
+	uint64_t held_since; /* when the first one was deferred, from tally_clock_now() */
 };
 
-/* A location of a sample. */
+/* A location in a sample. */
 struct script_location {
 	uint64_t key[TALLY_LOCATION_KEY_WORDS]; /* from tally_machine_location_key() */
-	struct script_place_slot *slot;         /* cache slot of its text; NULL: not cached */
-	bool is_return; /* return address, set by the caller: shows the line of the call */
+	struct script_place_slot *slot;         /* cache slot for its text; NULL if not cacheable */
+	bool is_return; /* set by the caller for a return address, to show the line of the call */
 };
 
-/* Initialise the cache. `machine` must outlive it. Returns 0 or -ENOMEM. */
+/* Initialise the cache. `machine` must outlive the cache. Returns 0 or -ENOMEM. */
 int script_places_init(struct script_locations *places, struct tally_machine *machine);
-/* Enlarge and clear the cache if there were many misses. To be called between samples: results of
- * script_place_find() become invalid. */
+/* Enlarge and clear the cache if there were many misses. Call this only between samples, because it
+ * invalidates results of script_place_find(). */
 void script_places_grow(struct script_locations *places);
 void script_places_free(struct script_locations *places);
 
-/* Look up the location of `ip`, and prefetch its cache slot for the functions below. Works best if
- * called some time before them. */
+/* Look up the location of `ip` and prefetch its cache slot for the functions below. The prefetch is
+ * most effective if those functions are called a little later. */
 void script_place_find(const struct script_locations *places, const struct tally_thread *thread,
 		       uint8_t cpumode, uint64_t ip, struct script_location *ret_place);
 
-/* True if output of `len` bytes should be written now: it is long, or locations have become too
- * many or have been held too long. */
+/* Return true if output of `len` bytes should be written now, because it is long, because too many
+ * locations are deferred, or because they have been deferred for too long. */
 bool script_places_are_due(const struct script_locations *places, size_t len);
 
-/* Insert the texts of held locations into the output; to be called before writing it. */
+/* Insert the text of deferred locations into the output. Call this before writing the output. */
 void script_places_fill(struct script_locations *places, struct tally_str *out);
 
-/* Append the complete callchain line of a location: a tab, its address in the file, and symbol and
+/* Append a location's complete callchain line: a tab, its address in the file, and its symbol and
  * DSO according to `fields`. */
 void script_add_line(struct script_locations *places, struct tally_str *out,
 		     const struct script_location *place, uint32_t fields);
 
-/* Append only symbol and DSO. Both functions may hold the location and append nothing yet. */
+/* Append only the symbol and DSO. This function and script_add_line() may defer the location and
+ * append nothing yet. */
 void script_add_place(struct script_locations *places, struct tally_str *out,
 		      const struct script_location *place, uint32_t fields);
 

@@ -63,7 +63,7 @@ static void print_ids(struct tally_str *out, const struct tally_sample *sample, 
 	}
 }
 
-/* Return the time to show: absolute, or relative to the first or the previous one. */
+/* Return the timestamp to show: absolute, or relative to the first or the previous timestamp. */
 static uint64_t shown_time(struct tally_script_printer *printer, uint64_t time)
 {
 	uint64_t since = printer->since;
@@ -90,7 +90,7 @@ static void print_time(struct tally_script_printer *printer, struct tally_str *o
 		script_add_padded(out, time % 1000000000, 9, '0');
 	else
 		script_add_padded(out, time % 1000000000 / 1000, 6, '0');
-	/* Right-aligned in 12 columns, except with nanoseconds. */
+	/* Right-align the time in 12 columns, unless it includes nanoseconds. */
 	len = out->len - start;
 	if (len < 12 && !printer->nanoseconds) {
 		memcpy(text, out->data + start, len);
@@ -163,8 +163,8 @@ static void print_event(struct tally_script_printer *printer, struct tally_str *
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* Look up all callchain entries to be shown before printing, so that the prefetched cache slots
- * arrive in time. */
+/* Look up all callchain entries that will be printed, to prefetch their cache slots before
+ * printing. */
 static int find_chain(struct tally_script_printer *printer, const struct tally_session_sample *s)
 {
 	struct tally_words chain = s->sample.callchain;
@@ -183,14 +183,14 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 			struct script_location *place = &printer->chain.data[printer->chain.len++];
 
 			script_place_find(&printer->places, s->thread, cpumode, ip, place);
-			/* The leaf entry of user space does not come from the stack. */
+			/* The leaf entry in user space is not a return address from the stack. */
 			place->is_return = cpumode == PERF_RECORD_MISC_KERNEL
 						   ? printer->chain.len > 1
 						   : is_walked && users++;
 			continue;
 		}
-		/* An unknown context marker: the rest of the chain is broken. perf drops the whole
-		 * chain, including the sampled address. */
+		/* After an unknown context marker, the rest of the chain is invalid. perf drops the
+		 * whole chain, including the sampled address. */
 		if (mode == -1)
 			break;
 		cpumode = (uint8_t)mode;
@@ -201,7 +201,7 @@ static int find_chain(struct tally_script_printer *printer, const struct tally_s
 	return 0;
 }
 
-/* Like perf, print user addresses of callchains as offsets in their file. */
+/* Print the callchain. As in perf, user addresses are printed as offsets in their file. */
 static void print_chain(struct tally_script_printer *printer, uint32_t fields)
 {
 	tally_str_add_char(&printer->out, '\n');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Print a sample in the format of perf script. */
+/* Print samples in perf script's format. */
 #ifndef TALLY_CLI_SCRIPT_PRINT_H
 #define TALLY_CLI_SCRIPT_PRINT_H
 
@@ -12,30 +12,30 @@
 
 enum script_times {
 	SCRIPT_TIMES_ABSOLUTE,
-	SCRIPT_TIMES_RELATIVE, /* relative to the first */
-	SCRIPT_TIMES_DELTA,    /* relative to the previous one */
+	SCRIPT_TIMES_RELATIVE, /* relative to the first timestamp */
+	SCRIPT_TIMES_DELTA,    /* relative to the previous timestamp */
 };
 
 struct tally_script_printer {
 	struct tally_session *session;
 	struct tally_tracing *tracing;
 	struct tally_str out;
-	int failed; /* 0, or -errno of writing */
+	int failed; /* 0 or the -errno of a failed write */
 	struct script_locations places;
 	TALLY_VEC(struct script_location) chain; /* callchain of the current sample */
-	int name_width;        /* length of the longest event name; 0: not computed yet */
+	int name_width;        /* length of the longest event name, or 0 if not computed yet */
 	size_t data_src_width; /* length of the longest data source so far */
 	uint32_t max_stack;    /* maximum number of callchain entries */
 	bool hide_chains, nanoseconds;
 	enum script_times times;
-	uint64_t since; /* reference of the next relative time; 0: none yet */
+	uint64_t since; /* reference for the next relative time, or 0 */
 };
 
-/* Returns 0 or -ENOMEM. */
+/* Initialise the printer. Returns 0 or -ENOMEM. */
 int tally_script_printer_init(struct tally_script_printer *printer, struct tally_session *session);
 void tally_script_printer_free(struct tally_script_printer *printer);
 
-/* Append the text of the sample, including the final newline, to printer->out. */
+/* Append the sample's text, including the final newline, to printer->out. */
 void tally_script_print(struct tally_script_printer *printer,
 			const struct tally_session_sample *sample, uint32_t fields);
 
@@ -43,12 +43,12 @@ void tally_script_print(struct tally_script_printer *printer,
  * a write error, which is returned again by later calls. */
 int tally_script_flush(struct tally_script_printer *printer, bool is_all);
 
-/* The same for tally_perfdata_on_idle(): also flushes stdout. An error is returned by the next
- * tally_script_flush(). */
+/* Callback for tally_perfdata_on_idle(). Flushes printer->out and stdout. The next
+ * tally_script_flush() returns any error. */
 void tally_script_idle(void *printer);
 
-/* Append only the first fields: task, CPU and time, as far as they are in `fields`. Uses only the
- * members event, thread, cpumode and sample of `sample`. */
+/* Append only the first fields: task, CPU and time, if selected in `fields`. Uses only the members
+ * event, thread, cpumode and sample of `sample`. */
 void tally_script_print_start(struct tally_script_printer *printer,
 			      const struct tally_session_sample *sample, uint32_t fields);
 

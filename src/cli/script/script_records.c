@@ -9,13 +9,15 @@
 #include "base/escape.h"
 #include "cli/script/script_print.h"
 
-/* A line being built, and the task it belongs to. Names are escaped with the complete line. */
+/* A line under construction, and the task it belongs to. Names are escaped when the line is
+ * complete. */
 struct record_line {
 	struct tally_str *out;
 	const struct tally_perfdata_record *record;
 	int32_t pid, tid;
-	int32_t ppid, ptid; /* for FORK: the parent, from which the name is inherited until COMM;
-	                     * otherwise -1 */
+	/* The parent in a FORK record, otherwise -1. The task has the parent's name until the next
+	 * COMM. */
+	int32_t ppid, ptid;
 };
 
 static int print_comm(struct record_line *line)
@@ -52,7 +54,7 @@ static int print_task(struct record_line *line)
 	return 0;
 }
 
-/* Append the identity of the file: build ID, or device, inode and generation. */
+/* Append the file's identity: build ID, or device, inode and generation. */
 static void print_identity(struct tally_str *out, const struct tally_mmap *map)
 {
 	if (map->build_id_size) {
@@ -96,7 +98,7 @@ static int print_map(struct record_line *line)
 	return 0;
 }
 
-/* Append PID and TID from SWITCH_CPU_WIDE: the previous or next task. */
+/* Append the PID and TID of the previous or next task, from a SWITCH_CPU_WIDE record. */
 static int print_other(struct record_line *line, bool is_out)
 {
 	const uint8_t *at = line->record->data;
@@ -185,7 +187,8 @@ static struct tally_thread *line_thread(struct tally_machine *machine,
 	return parent && !parent->has_comm && parent->tid ? thread : parent;
 }
 
-/* The text of the record is built first, as the task printed before it is known only then. */
+/* Print a record. The task is printed first, but it is known only after the record's text has been
+ * built, so the text is built in a separate buffer. */
 void script_print_record(struct tally_script_printer *printer,
 			 const struct tally_perfdata_record *record, uint32_t fields)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records other than samples in the format of perf script --show-...-events: one line each, in time
- * order. */
+/* Non-sample records in the format of perf script --show-...-events: one line per record, in
+ * chronological order. */
 #ifndef TALLY_CLI_SCRIPT_RECORDS_H
 #define TALLY_CLI_SCRIPT_RECORDS_H
 
 #include "cli/script/script_print.h"
 
-/* Records to show, as bits. */
+/* Bit mask of the records to show. */
 enum {
 	SCRIPT_SHOW_TASKS = 1 << 0, /* COMM, FORK, EXIT */
 	SCRIPT_SHOW_MAPS = 1 << 1,  /* MMAP, MMAP2 */
@@ -14,10 +14,10 @@ enum {
 	SCRIPT_SHOW_CGROUPS = 1 << 3,
 };
 
-/* Return the bit for a record type; 0 for types that are never shown. */
+/* Return the bit for a record type, or 0 for types that are never shown. */
 unsigned script_record_kind(uint32_t type);
 
-/* Append the line of the record to printer->out, beginning with task, CPU and time as selected by
+/* Append the record's line to printer->out, beginning with task, CPU and time as selected by
  * `fields`. Appends nothing if the record is damaged or has no event. */
 void script_print_record(struct tally_script_printer *printer,
 			 const struct tally_perfdata_record *record, uint32_t fields);

@@ -7,11 +7,11 @@
 #include "base/arith.h"
 #include "base/escape.h"
 
-/* Columns up to this width are filled with one fixed-size block, which is much faster than filling
+/* Width up to which a column is filled with one fixed-size block, which is much faster than filling
  * the exact number of bytes. */
 enum { BLOCK = 16 };
 
-/* Smallest number that does not fit in a column, by width. */
+/* Smallest number that does not fit in a column, indexed by width. */
 static const uint64_t too_wide[] = {
 	0,          10ull,       100ull,       1000ull,       10000ull,       100000ull,
 	1000000ull, 10000000ull, 100000000ull, 1000000000ull, 10000000000ull,
@@ -28,7 +28,7 @@ void script_add_right(struct tally_str *out, const char *text, size_t len, size_
 		tally_str_add_bytes(out, text, len);
 		return;
 	}
-	/* Rare: the escaped text may be longer. */
+	/* Rare case: the text must be escaped, which may make it longer. */
 	out->len = start;
 	tally_str_add_bytes(&shown, text, len);
 	tally_str_escape(&shown, 0);
@@ -39,7 +39,7 @@ void script_add_right(struct tally_str *out, const char *text, size_t len, size_
 	tally_str_free(&shown);
 }
 
-/* Append a decimal that may be wider than its column. Rare, so kept out of the fast path. */
+/* Append a decimal number that may be wider than its column. Not inlined, because this is rare. */
 __attribute__((noinline)) static void add_wide(struct tally_str *out, uint64_t value, int width,
 					       char fill)
 {
@@ -76,7 +76,7 @@ void script_add_s64(struct tally_str *out, int64_t value, int width, char fill)
 		script_add_padded(out, (uint64_t)value, width, fill);
 		return;
 	}
-	/* Rare: a PID of -1. The sign comes before zeros, but after blanks. */
+	/* Rare case, such as a PID of -1. The sign precedes zeros, but follows blanks. */
 	tally_str_addf(&rest, fill == '0' ? "%0*" PRId64 : "%*" PRId64, width, value);
 	tally_str_add(out, tally_str_text(&rest));
 	tally_str_free(&rest);
@@ -90,7 +90,8 @@ void script_add_left(struct tally_str *out, int64_t value, int width)
 	tally_str_pad_to(out, start + (size_t)width);
 }
 
-/* Replace the first `nr` of eight characters by blanks; the first one is in the lowest byte. */
+/* Replace the first `nr` of eight characters with blanks. The first character is in the lowest
+ * byte. */
 static uint64_t text_blank(uint64_t text, int nr)
 {
 	uint64_t mask = nr < 8 ? (1ull << 8 * nr) - 1 : UINT64_MAX;

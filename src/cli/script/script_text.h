@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers and names in the columns of perf script, without printf on the hot path. */
+/* Numbers and names in perf script's columns, without printf on the hot path. */
 #ifndef TALLY_CLI_SCRIPT_TEXT_H
 #define TALLY_CLI_SCRIPT_TEXT_H
 
 #include "abi/abi_sample.h"
 #include "base/str.h"
 
-/* Append a decimal, right-aligned in `width` columns, filled with `fill`: %*d and %0*d. */
+/* Append a decimal number, right-aligned in `width` columns and padded with `fill`, like %*d or
+ * %0*d. */
 void script_add_s64(struct tally_str *out, int64_t value, int width, char fill);
 void script_add_padded(struct tally_str *out, uint64_t value, int width, char fill);
 
-/* Append a decimal, left-aligned in `width` columns: %-*d. */
+/* Append a decimal number, left-aligned in `width` columns, like %-*d. */
 void script_add_left(struct tally_str *out, int64_t value, int width);
 
 enum { SCRIPT_HEX = 16 };
 
-/* Store `value` at `at` in hexadecimal, right-aligned in 16 characters: %16x. */
+/* Store `value` at `at` in hexadecimal, right-aligned in 16 characters, like %16x. */
 void script_hex(uint64_t value, char *at);
 
 /* Append `value` in the format of script_hex(). */
 void script_add_hex(struct tally_str *out, uint64_t value);
 
-/* Append a name, escaped, right-aligned in `width` columns: %*s. */
+/* Append an escaped name, right-aligned in `width` columns, like %*s. */
 void script_add_right(struct tally_str *out, const char *text, size_t len, size_t width);
 
 void script_add_misc(struct tally_str *out, uint8_t cpumode);
