@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Look up cgroups by name below the mount of their file system. */
+/* Look up cgroups by name below the mount point of their file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,8 @@
 
 #include "cli/stat/cgroup.h"
 
-/* Find the mount of the cgroup v1 perf_event controller, or else that of cgroup v2. */
+/* Find the mount point of the cgroup v1 perf_event controller or, if it is not mounted, of cgroup
+ * v2. */
 static bool find_mount(char *ret_path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");

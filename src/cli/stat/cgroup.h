@@ -5,8 +5,8 @@
 
 #include "cli/stat/stat.h"
 
-/* Open the directory of a cgroup, given by its path below the mount of cgroup v2 or of the
- * perf_event controller, or by its full path. Returns 0, -ENOENT, or the error of open(2). */
+/* Open a cgroup's directory. The name is either a full path or a path below the mount point of
+ * cgroup v2 or the perf_event controller. Returns 0, -ENOENT, or an error from open(2). */
 int stat_cgroup_open(const char *name, int *ret_fd);
 
 #endif

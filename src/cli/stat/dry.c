@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --dry-run: open all events as usual, but through a transport that only returns numbers. */
+/* --dry-run: open all events as usual, but with a transport that only returns fake descriptors. */
 #include <errno.h>
 #include <string.h>
 

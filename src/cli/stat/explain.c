@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Report, before counting starts, what differs from the request. */
+/* Report all deviations from the request before counting starts. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "sampler/fallbacks.h"
 #include "sampler/sampler_refuse.h"
 
-/* Return the name of an event as it is counted. */
+/* Return an event's actual name, which reflects its fallbacks. */
 static const char *opened_name(struct stat_session *session, const struct stat_row *row)
 {
 	struct tally_str text = {0};
@@ -21,7 +21,7 @@ static const char *opened_name(struct stat_session *session, const struct stat_r
 	return kept ? kept : row->name;
 }
 
-/* Copy the fallbacks of the counters to the rows. Return the union of all fallbacks. */
+/* Copy the counters' fallbacks to the rows. Return the union of all fallbacks. */
 static unsigned rows_set_fallbacks(struct stat_session *session)
 {
 	unsigned all = 0;
@@ -40,7 +40,8 @@ static unsigned rows_set_fallbacks(struct stat_session *session)
 	return all;
 }
 
-/* Events that the machine does not have are only marked in the table, as in perf. */
+/* Return true if the machine does not have the event. As in perf, such events are only marked in
+ * the table. */
 static bool is_missing(const struct tally_refusal *refusal)
 {
 	return refusal->code == -ENOENT || refusal->code == -ENODEV || refusal->code == -ENXIO ||
@@ -59,7 +60,8 @@ void stat_explain_refusal(const char *name, const struct tally_refusal *why, boo
 	tally_str_free(&what);
 }
 
-/* Return true if no event could be opened, at least one of them because of missing permissions. */
+/* Return true if no event could be opened and at least one failed because of missing
+ * permissions. */
 static bool all_forbidden(const struct stat_session *session)
 {
 	size_t forbidden = 0;
@@ -74,9 +76,9 @@ static bool all_forbidden(const struct stat_session *session)
 	return forbidden > 0;
 }
 
-/* Report each violated rule once, with the first event that violated it. If `kernel_explained`, the
- * warning about fallbacks has already printed how to permit counting in the kernel; events that
- * exist only there then get just the rule. */
+/* Report each violated rule once, with the first event that violated it. If `kernel_explained` is
+ * set, the warning about fallbacks has already explained how to permit counting in the kernel; for
+ * events that violate that rule, print just the rule. */
 static void explain_refusals(const struct stat_session *session, bool fatal, bool kernel_explained)
 {
 	bool verbose = session->config->verbose > 0;
@@ -99,7 +101,7 @@ static void explain_refusals(const struct stat_session *session, bool fatal, boo
 	}
 }
 
-/* Copy the refusals, as they must outlive the counters of the first run. */
+/* Copy the refusals, which must outlive the counters of the first run. */
 static int keep_refusals(struct stat_session *session)
 {
 	tally_vec_for_each (row, &session->rows) {

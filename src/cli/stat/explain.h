@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Report once what was rejected or replaced by a fallback. */
+/* One-time reports of events that were rejected or replaced by a fallback. */
 #ifndef TALLY_CLI_STAT_EXPLAIN_H
 #define TALLY_CLI_STAT_EXPLAIN_H
 
@@ -9,7 +9,7 @@
  * of missing permissions. */
 int stat_explain(struct stat_session *session);
 
-/* Report an event that cannot be counted; as an error if `fatal`, otherwise as a warning. */
+/* Report an event that cannot be counted, as an error if `fatal` is set, otherwise as a warning. */
 void stat_explain_refusal(const char *name, const struct tally_refusal *why, bool fatal);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan is simulated, not computed: the core schedules the events on a simulated machine. */
+/* Simulation of a plan: the core schedules the events on a simulated machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 enum {
 	MS = 1000000,
 	TICK_NS = 4 * MS,
-	ROUNDS = 200, /* turns per event (approximate); shares are accurate to 1 / ROUNDS */
+	ROUNDS = 200, /* approximate time slices per event; shares are accurate to 1 / ROUNDS */
 	COUNTER_BITS = 48,
-	NO_GENERIC = 1u << 31, /* constraint for events that only use fixed counters */
+	NO_GENERIC = 1u << 31, /* constraint for events that use only fixed counters */
 };
 
-/* Only the counters that an event can use matter. All events that can use the same counters become
- * one signal of the simulated machine. */
+/* A simulated run. An event is characterized only by the set of counters that it can use, so all
+ * events with the same set become one signal on the simulated machine. */
 struct trial {
 	struct stat_plan *plan;
 	struct tally_event_counters signals[SIM_NR_HW];
@@ -30,8 +30,8 @@ struct trial {
 	int *fds;
 };
 
-/* Renumber the counters in `some` to exclude the gaps in `all`: bit n of the result is the n-th bit
- * set in `all`. */
+/* Renumber the counters in `some` to remove the gaps in `all`. Bit n in the result corresponds to
+ * the n-th bit set in `all`. */
 static uint32_t without_gaps(uint32_t some, uint32_t all)
 {
 	uint32_t out = 0;
@@ -49,7 +49,7 @@ static bool same(struct tally_event_counters a, struct tally_event_counters b)
 	return a.generic == b.generic && a.fixed == b.fixed;
 }
 
-/* Return the signal of an event; SIM_NR_HW if there are too many. */
+/* Return the signal for events with these counters, or SIM_NR_HW if there is none. */
 static size_t signal_of(const struct trial *trial, struct tally_event_counters can)
 {
 	for (size_t i = 0; i < trial->nr_signals; i++)
@@ -73,8 +73,8 @@ static int signals_find(struct trial *trial, bool fixed_only)
 	return 0;
 }
 
-/* A fixed counter counts a single signal. Signals that can only use fixed counters get theirs
- * first. */
+/* Set up the PMU. Each fixed counter counts only one signal, so signals restricted to fixed
+ * counters are assigned first. */
 static int pmu_make(struct trial *trial)
 {
 	struct tally_event_counters all = trial->plan->all;
@@ -153,7 +153,8 @@ static int event_open(struct trial *trial, size_t index, int group_fd)
 	return tally_sim_open(trial->sim, trial->task, &attr, 0, -1, group_fd, 0);
 }
 
-/* Open an event as the client does: a rejected member of a weak group is opened outside it. */
+/* Open an event in the same way as the client: if a member of a weak group is rejected, open it
+ * outside the group. */
 static void event_try(struct trial *trial, size_t index)
 {
 	struct stat_plan_event *event = &trial->plan->events[index];
@@ -189,7 +190,7 @@ static int share_read(struct trial *trial, size_t index)
 	return 0;
 }
 
-/* Return the number of turns until the rarest event has been counted. */
+/* Return the number of time slices needed to count the event with the smallest share once. */
 static uint32_t passes_of(const struct stat_plan *plan)
 {
 	double least = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Run a plan: open its events on a simulated PMU. */
+/* Run a plan by opening its events on a simulated PMU. */
 #ifndef TALLY_CLI_STAT_PLAN_RUN_H
 #define TALLY_CLI_STAT_PLAN_RUN_H
 
@@ -12,24 +12,24 @@
 /* An event in the plan. */
 struct stat_plan_event {
 	const struct tally_event_spec *spec;
-	struct tally_event_counters can; /* counters that it can use; none: it needs no counter */
+	struct tally_event_counters can; /* usable counters; none if no counter is needed */
 	size_t leader;                   /* index of its group's first event */
 	/* Results of stat_plan_run(). */
-	int refused;  /* -errno of opening it in its group, or 0 */
-	bool alone;   /* counted outside its group, which is weak and did not fit */
-	double share; /* fraction of the time on a counter, 0 to 1 */
+	int refused;  /* -errno from opening the event in its group, or 0 */
+	bool alone;   /* counted outside its weak group, which did not fit */
+	double share; /* fraction of time on a counter, 0 to 1 */
 };
 
 struct stat_plan {
 	struct tally_event_counters all;
 	struct stat_plan_event *events;
 	size_t nr;
-	uint32_t passes; /* until every event has been counted once */
+	uint32_t passes; /* number of time slices until every event has been counted once */
 };
 
-/* Open the events on a simulated machine with these counters, let its core schedule them, and
- * measure how long each one is counted. Returns 0; -E2BIG if there are more kinds of constraints
- * than the machine supports; or the error of tally_sim_create(). */
+/* Open the events on a simulated machine with these counters, let its core schedule the events, and
+ * measure how long each event is counted. Returns 0; -E2BIG if there are more kinds of constraints
+ * than the machine supports; or an error from tally_sim_create(). */
 int stat_plan_run(struct stat_plan *plan);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of events that are opened together, and their readings. */
+/* Sets of events that are opened together, and their counts. */
 #ifndef TALLY_CLI_STAT_SET_H
 #define TALLY_CLI_STAT_SET_H
 
@@ -7,26 +7,26 @@
 #include "tally/client.h"
 #include "tally/events.h"
 
-/* Events that are opened together: those of one cgroup, in the order of rows. */
+/* A cgroup's events, in row order. They are opened together. */
 struct stat_set {
-	struct tally_event_list list; /* specs are copies owned by the set, their strings are not */
+	struct tally_event_list list; /* owns copies of the specs, but not their strings */
 	struct tally_counters *counters;
 	const char *cgroup;
-	int cgroup_fd;           /* -1: none */
-	size_t *rows;            /* [event]: index of its row */
-	struct tally_count *now; /* [event]: buffer for reading a group */
+	int cgroup_fd;           /* or -1 */
+	size_t *rows;            /* row of each event */
+	struct tally_count *now; /* buffer for reading a group, indexed by event */
 };
 
-/* The last reading of one event's counters. */
+/* The last values read from an event's counters. */
 struct stat_last {
-	struct tally_count *counts; /* [cpu * threads + thread] */
+	struct tally_count *counts; /* indexed by cpu * threads + thread */
 	size_t nr;
 };
 
-/* A cell over several runs. */
+/* Statistics for a cell over several runs. */
 struct stat_spread {
 	struct tally_count total;
-	uint64_t value; /* sum */
+	uint64_t value; /* sum over all runs */
 	double mean, m2;
 	uint64_t nr;
 	uint32_t counters;

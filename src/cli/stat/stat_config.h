@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Configuration of tally stat, filled from the command line. */
+/* Configuration of tally stat, set from the command line. */
 #ifndef TALLY_CLI_STAT_CONFIG_H
 #define TALLY_CLI_STAT_CONFIG_H
 
@@ -12,9 +12,9 @@
 #include "sampler/event_source.h"
 #include "sampler/target.h"
 
-/* An option that applies to the -e options before it: -G, --filter. */
+/* A -G or --filter option, which applies to the preceding -e options. */
 struct stat_attached {
-	size_t nr_events; /* number of -e options before it */
+	size_t nr_events; /* number of -e options that precede this option */
 	const char *text;
 };
 
@@ -39,8 +39,8 @@ struct stat_config {
 	bool log_fd_given, interval_count_given, timeout_given;
 	/* Set from the strings above by stat_config_check(). */
 	enum stat_aggr mode;
-	uint64_t runs;    /* 0: without limit */
-	int64_t delay_ms; /* -1: until enabled by --control */
+	uint64_t runs;    /* 0 if unlimited */
+	int64_t delay_ms; /* -1 to wait until --control enables events */
 };
 
 #endif

@@ -70,7 +70,7 @@ static int compare_keys(const void *a, const void *b)
 	return 0;
 }
 
-/* Mark a CPU as counted. Its key is set when all CPUs are known. */
+/* Mark a CPU as counted. Its key is set later, when all CPUs are known. */
 static int mark_cpu(struct stat_session *session, int32_t cpu)
 {
 	int ret = 0;
@@ -88,7 +88,7 @@ static int note_cpus(struct stat_session *session)
 
 	for (size_t i = 0; i < session->cpus->nr && !ret; i++)
 		ret = mark_cpu(session, session->cpus->cpu[i].number);
-	/* Uncore events have CPUs of their own. */
+	/* Uncore events have their own sets of CPUs. */
 	tally_vec_for_each (row, &session->rows) {
 		for (size_t i = 0; i < row->spec->nr_cpus && row->spec->uncore && !ret; i++)
 			ret = mark_cpu(session, (int32_t)row->spec->cpus[i]);
@@ -176,7 +176,7 @@ static size_t key_index(const struct stat_session *session, int32_t cpu, size_t 
 	return session->config->mode == STAT_AGGR_ALL ? 0 : session->key_of_cpu.data[cpu];
 }
 
-/* Replace `*count` by the difference to the previous reading, and save the current one. */
+/* Replace `*count` with the difference from the previous reading, and save the current reading. */
 static int since_last(struct stat_session *session, size_t row, size_t index, size_t nr,
 		      struct tally_count *count)
 {
@@ -204,8 +204,8 @@ static void cell_add(struct stat_session *session, size_t row, size_t key,
 	cell->nr++;
 }
 
-/* Add the counts of two kinds of cores. A task runs on one kind of core at a time, so the sum is
- * not scaled for the time on the other kind. */
+/* Add the counts from two kinds of cores. A task runs on only one core at a time, so the sum is not
+ * scaled up for the time spent on the other kind. */
 static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
 {
 	struct tally_count sum = tally_count_add(a, b);
@@ -216,7 +216,7 @@ static struct tally_count hybrid_add(struct tally_count a, struct tally_count b)
 	return sum;
 }
 
-/* Add a part to the row that it is merged into. `turns`: the parts counted alternately, see
+/* Merge a part into `cell`. `turns` is set if the parts are counted alternately; see
  * hybrid_add(). */
 static void cell_merge(const struct stat_session *session, struct stat_cell *cell,
 		       const struct stat_cell *part, bool turns)
@@ -250,12 +250,12 @@ static void cells_merge(struct stat_session *session)
 		bool turns = row->spec->hybrid && follows_tasks;
 
 		cell_merge(session, &session->cells[target], &session->parts[i], turns);
-		if (turns) /* not scaled for the time on other cores */
+		if (turns) /* not scaled up for the time spent on other kinds of cores */
 			session->parts[i].value = session->parts[i].count.value;
 	}
 }
 
-/* Add the count of one event on one CPU for one thread, which is in set->now. */
+/* Add one event's count on one CPU for one thread. The count is in set->now. */
 static int count_add(struct stat_session *session, const struct stat_set *set, size_t event,
 		     size_t cpu, size_t thread, bool delta)
 {
@@ -271,7 +271,7 @@ static int count_add(struct stat_session *session, const struct stat_set *set, s
 	return ret;
 }
 
-/* Members of a group are adjacent. */
+/* Return the index after the group's last event. Members of a group are adjacent. */
 static size_t group_end(const struct stat_set *set, size_t leader)
 {
 	size_t end = leader + 1;
@@ -281,7 +281,7 @@ static size_t group_end(const struct stat_set *set, size_t leader)
 	return end;
 }
 
-/* Read the group of `leader` at one point in time and add its counts. */
+/* Read `leader`'s whole group at once and add its counts. */
 static int read_group(struct stat_session *session, struct stat_set *set, size_t leader, size_t cpu,
 		      size_t thread, bool delta)
 {
@@ -310,11 +310,11 @@ static int read_alone(struct stat_session *session, struct stat_set *set, size_t
 	return ret ? ret : count_add(session, set, event, cpu, thread, delta);
 }
 
-/* Read an event, or the group it leads, on all its CPUs and for all threads. */
+/* Read an event, or the group that it leads, on all its CPUs and for all threads. */
 static int read_event(struct stat_session *session, struct stat_set *set, size_t event, bool delta)
 {
 	const struct tally_cpus *cpus = tally_counters_cpus(set->counters, event);
-	/* Uncore counters do not belong to a thread. */
+	/* Uncore counters are not per thread. */
 	size_t threads = set->list.specs[event].uncore ? 1 : session->threads->nr;
 	int ret = 0;
 
@@ -331,7 +331,7 @@ static int read_event(struct stat_session *session, struct stat_set *set, size_t
 	return ret;
 }
 
-/* Set the value of a tool event, a time that no counter measures. */
+/* Set the value of a tool event, which is a duration that is not measured by a counter. */
 static void read_tool(struct stat_session *session, size_t row, bool delta)
 {
 	const uint64_t times[] = {
@@ -342,7 +342,7 @@ static void read_tool(struct stat_session *session, size_t row, bool delta)
 	enum tally_event_tool tool = session->rows.data[row].spec->tool;
 	struct tally_count count = {times[tool], times[tool], times[tool], 0, TALLY_QUALITY_EXACT};
 
-	/* The CPU time of the command is known only after it has exited. */
+	/* The command's CPU time is known only after it has exited. */
 	if (tool != TALLY_TOOL_DURATION_TIME && (delta || !session->child.gone))
 		count = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
 	cell_add(session, row, 0, &count);
@@ -390,8 +390,8 @@ void stat_count_add_run(struct stat_session *session)
 	}
 }
 
-/* Return the deviation of the mean of `nr` numbers; `m2` is the sum of their squared distances from
- * it. */
+/* Return the standard error of the mean of `nr` numbers. `m2` is the sum of their squared
+ * deviations from the mean. */
 static double deviation_of(double m2, uint64_t nr)
 {
 	return nr > 1 ? sqrt(m2 / (double)(nr - 1) / (double)nr) : 0;

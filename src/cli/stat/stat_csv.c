@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Output of -x and -j, in perf's formats: the same fields in the same order, with separators or
- * names. */
+/* Output of -x and -j in perf's formats. Both print the same fields in the same order: -x with
+ * separators, -j with names. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- -x ------------------------------------------------------------------- */
 
-/* Escape a name that was appended at `start`. As in reports, separators in it become dots. */
+/* Escape a name appended at `start`. As in reports, separators in the name become dots. */
 static void csv_clean(struct stat_printer *printer, size_t start)
 {
 	tally_str_escape(&printer->out, start);
@@ -64,7 +64,7 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 	else
 		tally_str_add_u64(out, line->cell->value);
 	tally_str_addf(out, "%s%s%s", sep, stat_row_unit(line->row), sep);
-	/* The name as given, including its terms. */
+	/* The name as the user specified it, including its terms. */
 	tally_str_add_escaped(out, line->row->name);
 	tally_str_add(out, sep);
 	if (line->row->cgroup) {
@@ -81,7 +81,7 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 	csv_metric(printer, line->nr_metrics ? &line->metrics[0] : &none);
 	tally_str_add_char(out, '\n');
 	for (size_t more = 1; more < line->nr_metrics; more++) {
-		/* All fields are empty except the last two. */
+		/* Between the prefix and the metric, all fields are empty. */
 		csv_prefix(printer, table, line);
 		for (int i = 0; i < 5 + !!line->row->cgroup + table->per_run; i++)
 			tally_str_add(out, sep);
@@ -90,7 +90,7 @@ static void csv_line(struct stat_printer *printer, const struct stat_table *tabl
 	}
 }
 
-/* For --metric-only, print a line of names before the first numbers. */
+/* For --metric-only, print a header line with names before the first line of values. */
 static void csv_metrics(struct stat_printer *printer, const struct stat_table *table, size_t key)
 {
 	struct stat_line line = {.key = &table->keys[key], .cell = &table->cells[key]};
@@ -133,7 +133,7 @@ static void put_text(struct tally_str *out, const char *key, const char *text)
 	struct tally_str quoted = {0};
 
 	put_key(out, key);
-	/* In a separate builder, so that no comma is added. */
+	/* Use a separate builder, so that no comma is added. */
 	tally_json_text(&quoted, NULL, text);
 	tally_str_add(out, tally_str_text(&quoted));
 	tally_str_free(&quoted);
@@ -152,7 +152,7 @@ static void json_prefix(struct tally_str *out, const struct stat_table *table,
 	if (!table->mode->json_key)
 		return;
 	table->mode->label(line->key, &label);
-	/* perf prints only the number of a CPU. */
+	/* perf prints a CPU as a plain number. */
 	put_text(out, table->mode->json_key,
 		 tally_str_text(&label) + (line->key->cpu >= 0 ? strlen("CPU") : 0));
 	tally_str_free(&label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --json: tally's own schema, one object per line for each table. Each count has its quality and,
- * if the event was rejected or opened with a fallback, the reason.
+ * --json: tally's own schema, with one object per line for each table. Each count includes its
+ * quality and, if the event was rejected or opened with a fallback, the reason.
  */
 #include <math.h>
 
@@ -95,7 +95,7 @@ static void add_count(struct tally_str *out, const struct stat_table *table,
 	}
 }
 
-/* A metric of -M has a quality, as counts do. */
+/* Append a -M metric. Like a count, it has a quality. */
 static void add_formula(struct tally_str *out, const struct stat_metric *metric)
 {
 	tally_json_text(out, "name", metric->name);
@@ -133,7 +133,7 @@ out:
 	tally_str_free(&unit);
 }
 
-/* Add the counts of a hybrid event, by kind of core. */
+/* Append a hybrid event's counts for each kind of core. */
 static void add_parts(struct tally_str *out, const struct stat_line *line)
 {
 	if (!line->nr_parts)

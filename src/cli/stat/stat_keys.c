@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ways of aggregating counts, in one table. */
+/* Table of the aggregation modes. */
 #include "cli/stat/stat_table.h"
 
 static void key_all(struct stat_key *key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A single run: start, count, and wait for the end. */
+/* Perform a single run: start the command, count, and wait for the command or the tasks to exit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	ALIVE_CHECK_MS = 100, /* for tasks without a pidfd */
+	ALIVE_CHECK_MS = 100, /* check interval for tasks without a pidfd */
 	POLL_SIGNALS = 0,
 	POLL_CONTROL = 1,
 	POLL_TASKS = 2,
@@ -28,11 +28,11 @@ enum {
 
 #define NEVER UINT64_MAX
 
-/* State of waiting. Times are ns of CLOCK_MONOTONIC. */
+/* State of the wait loop. Times are in ns, CLOCK_MONOTONIC. */
 struct waiting {
-	TALLY_VEC(struct pollfd) polls; /* signals, control, then one per task */
+	TALLY_VEC(struct pollfd) polls; /* signals, control, then one entry per task */
 	uint64_t enable_at, timeout_at, interval_at, check_at;
-	size_t tasks; /* still running */
+	size_t tasks; /* number of tasks still running */
 	bool watches_tasks, done;
 };
 
@@ -66,8 +66,8 @@ static void counting_stop(struct stat_session *session)
 
 /* ---- existing tasks ------------------------------------------------------- */
 
-/* Return a descriptor that becomes readable when the task ends; -1 if the kernel does not support
- * that. */
+/* Return a descriptor that becomes readable when the task exits, or -1 if the kernel does not
+ * support this. */
 static int task_fd(int32_t tid, bool is_thread)
 {
 	enum { PIDFD_THREAD_FLAG = O_EXCL };
@@ -80,7 +80,7 @@ static int watch_task(struct waiting *waiting, int32_t tid, bool is_thread)
 	int fd = task_fd(tid, is_thread);
 
 	waiting->tasks++;
-	/* A task that cannot be polled is checked periodically. */
+	/* Check a task periodically if it cannot be polled. */
 	if (fd < 0)
 		waiting->check_at = tally_clock_now() + ALIVE_CHECK_MS * (uint64_t)NS_PER_MS;
 	return tally_vec_push(&waiting->polls, (struct pollfd){.fd = fd, .events = POLLIN});
@@ -100,7 +100,7 @@ static int watch_tasks(struct stat_session *session, struct waiting *waiting)
 	for (size_t i = 0; i < threads->nr && !ret; i++) {
 		int32_t id = is_thread ? threads->thread[i].tid : threads->thread[i].pid;
 
-		/* Threads of a process are adjacent. */
+		/* A process's threads are adjacent. */
 		if (id != last)
 			ret = watch_task(waiting, id, is_thread);
 		last = id;
@@ -122,7 +122,7 @@ static void tasks_polled(struct waiting *waiting)
 	waiting->done |= waiting->watches_tasks && !waiting->tasks;
 }
 
-/* Check periodically whether any task is still running, for kernels without pidfds. */
+/* Check whether any task is still running. Called periodically, for kernels without pidfds. */
 static void tasks_check(struct stat_session *session, struct waiting *waiting, uint64_t now)
 {
 	bool alive = false;
@@ -138,7 +138,7 @@ static void tasks_check(struct stat_session *session, struct waiting *waiting, u
 
 /* ---- events --------------------------------------------------------------- */
 
-/* End the command, or counting if there is no command. */
+/* Terminate the command, or stop counting if there is no command. */
 static void stop(struct stat_session *session, struct waiting *waiting)
 {
 	waiting->timeout_at = waiting->interval_at = NEVER;
@@ -150,8 +150,8 @@ static void stop(struct stat_session *session, struct waiting *waiting)
 	kill(session->child.pid, SIGTERM);
 }
 
-/* Ctrl-C on a terminal also reaches the command, which may need to clean up. A signal that was sent
- * only to us is forwarded. A second signal kills the command. */
+/* Handle a termination request. Ctrl-C on a terminal also reaches the command, which may need to
+ * clean up. A signal sent only to tally is forwarded. A second signal kills the command. */
 static void stop_signal(struct stat_session *session, struct waiting *waiting,
 			const struct signalfd_siginfo *info)
 {
@@ -233,7 +233,7 @@ static int on_time(struct stat_session *session, struct waiting *waiting, uint64
 	if (now < waiting->interval_at || waiting->interval_at == NEVER)
 		return 0;
 	ret = interval(session, now);
-	/* Missed intervals are part of this one. */
+	/* This interval also covers any missed intervals. */
 	waiting->interval_at += step * ((now - waiting->interval_at) / step + 1);
 	if (config->interval_count_given && session->intervals >= config->interval_count)
 		stop(session, waiting);
@@ -310,7 +310,7 @@ static int start(struct stat_session *session)
 	int64_t delay = session->config->delay_ms;
 	int ret = 0;
 
-	/* If only the command is counted, its exec enables the counters. */
+	/* If only the command is counted, its exec(2) enables the counters. */
 	session->counting = session->by_command && !delay;
 	if (delay)
 		print_switched(session, "disabled");
@@ -331,7 +331,7 @@ static int finish(struct stat_session *session)
 	times->wall = tally_clock_now() - session->started;
 	times->user = ns_of(session->child.usage.ru_utime);
 	times->system = ns_of(session->child.usage.ru_stime);
-	/* If only the command is counted, its counters ended with it. */
+	/* If only the command is counted, its counters stopped when it exited. */
 	if (!session->by_command)
 		counting_stop(session);
 	target.all_cpus = session->system_wide;

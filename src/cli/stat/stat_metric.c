@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metrics derived from counts, as in perf: ratios from a table, rates for all other events. */
+/* Metrics derived from counts, as in perf: ratios for the events listed in ratios[], rates for all
+ * other events. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 			CACHE(cache, READ, ACCESS), STAT_PERCENT, text            \
 	}
 
-/* Ratios: an event, and the base event by which it is divided. */
+/* Ratios of an event to a base event. */
 static const struct ratio {
 	uint32_t type;
 	uint64_t config;
@@ -52,7 +53,7 @@ static bool same_cgroup(const struct stat_row *a, const struct stat_row *b)
 	return a->cgroup == b->cgroup || (a->cgroup && b->cgroup && !strcmp(a->cgroup, b->cgroup));
 }
 
-/* Rate how well `b` fits `a`: same group, same privilege levels. */
+/* Rate how well `b` matches `a`, by group and privilege levels. */
 static int closeness(const struct stat_row *a, const struct stat_row *b)
 {
 	const struct perf_event_attr *x = &a->spec->attr, *y = &b->spec->attr;
@@ -66,7 +67,8 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-/* Return the count that fits `row` best among those that `match`; 0 if there is none. */
+/* Return the count that best matches `row` among the rows accepted by `match`, or 0 if no row
+ * matches. */
 static double base_of(const struct stat_table *table, size_t row, size_t key,
 		      bool (*match)(const struct stat_row *row, const struct ratio *ratio),
 		      const struct ratio *ratio)
@@ -117,8 +119,7 @@ static struct stat_metric metric_ratio(const struct stat_table *table, size_t ro
 	};
 }
 
-/* Return the events per second of CPU time, with a unit that keeps the number readable. `clock` is
- * in ns. */
+/* Return the rate in events per second of CPU time, scaled to a readable unit. `clock` is in ns. */
 static struct stat_metric metric_rate(double value, double clock)
 {
 	static const char prefixes[] = {0, 'K', 'M', 'G'};
@@ -131,7 +132,7 @@ static struct stat_metric metric_rate(double value, double clock)
 		.unit = "/sec", .prefix = prefixes[i], .value = rate, .kind = STAT_RATE};
 }
 
-/* For instructions: the number of stalled cycles per instruction. */
+/* Return the number of stalled cycles per instruction. */
 static struct stat_metric metric_stalled(const struct stat_table *table, size_t row, size_t key)
 {
 	static const struct ratio front = {.base_type = PERF_TYPE_HARDWARE,
@@ -151,7 +152,7 @@ static struct stat_metric metric_stalled(const struct stat_table *table, size_t 
 	};
 }
 
-/* Return the metric that perf shows next to an event; instructions have a second one. */
+/* Return the metric that perf prints next to an event. Instructions also have a second metric. */
 static struct stat_metric metric_of(const struct stat_table *table, size_t row, size_t key,
 				    struct stat_metric *ret_more)
 {
@@ -197,7 +198,7 @@ static const struct stat_cell *formula_cell(const struct counts *counts, uint32_
 	return cell_at(counts->table, counts->formula->base + event, counts->key);
 }
 
-/* The value of a tool event is in the cell of the first key only. */
+/* Return an event's count. The value of a tool event is only in the first key's cell. */
 static double formula_count(void *data, uint32_t event)
 {
 	const struct counts *counts = data;
@@ -209,7 +210,7 @@ static double formula_count(void *data, uint32_t event)
 	return cell->nr && stat_cell_counted(cell, &why) ? cell->mean : NAN;
 }
 
-/* The quality of a metric is the worst of its counts. */
+/* Set the metric's quality to the worst quality among its counts. */
 static void formula_quality(const struct counts *counts, struct stat_metric *metric)
 {
 	const struct tally_metric *of = counts->formula->metric;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open the targets and their counters. */
+/* Resolve targets and open their counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ int stat_targets_resolve(struct stat_session *session)
 {
 	struct tally_target target = session->config->target;
 
-	/* The threads of a command are known after its start, see stat_open(). Tasks take
-	 * precedence over CPUs: their counters follow them on all CPUs. */
+	/* The command's threads are not known until the command starts; see stat_open(). If tasks
+	 * are given, CPUs are ignored, because the counters follow the tasks to all CPUs. */
 	target.all_cpus = session->system_wide;
 	if (!session->system_wide)
 		target.cpus = NULL;
@@ -85,7 +85,7 @@ static int sets_open(struct stat_session *session)
 	return ret;
 }
 
-/* Set the threads to those of the command, which is a new one in each run. */
+/* Use the threads of the command, which is a new process in each run. */
 static int find_command(struct stat_session *session)
 {
 	const struct tally_target target = {.per_thread = true, .command = session->child.pid};
@@ -107,7 +107,7 @@ int stat_open(struct stat_session *session, bool first, bool last)
 		return ret;
 	tally_privileges_raise();
 	ret = sets_open(session);
-	/* The next run opens its own counters. */
+	/* Keep privileges if another run follows, because that run opens new counters. */
 	if (last)
 		dropped = tally_privileges_drop(&tally_print_messages);
 	else

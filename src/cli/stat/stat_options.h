@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command line options of tally stat. */
+/* Command-line options of tally stat. */
 #ifndef TALLY_CLI_STAT_OPTIONS_H
 #define TALLY_CLI_STAT_OPTIONS_H
 
 #include "cli/stat/stat.h"
 
-/* The command line options, which fill struct stat_config. */
+/* The command-line options, which set the fields of struct stat_config. */
 extern const struct tally_option stat_options[];
 
-/* Check options that exclude or require each other, and parse those given as strings. `argv` is the
- * command, or NULL. Returns 0, or -EINVAL after an error message. */
+/* Check for options that exclude or require each other, and parse string options. `argv` is the
+ * command, or NULL. Returns 0, or -EINVAL after printing an error. */
 int stat_config_check(struct stat_config *config, char **argv);
 
 /* Free the lists in `config`. */

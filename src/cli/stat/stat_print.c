@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Iterate over a table. The formats only print its lines. */
+/* Iterate over a table. The output formats only print lines. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static const struct stat_cell *cell_at(const struct stat_table *table, size_t ro
 	return &table->cells[row * table->nr_keys + key];
 }
 
-/* Collect the counts of a hybrid event on each kind of core. */
+/* Collect a hybrid event's counts on each kind of core. */
 static int line_parts(struct stat_printer *printer, const struct stat_table *table, size_t row,
 		      size_t key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Make tables from a session, and write them to its output. */
+/* Build tables from a session and write them to the session's output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -24,7 +24,7 @@ static bool is_plain_locale(const char *name)
 	       !strcmp(name, "POSIX");
 }
 
-/* Return the thousands separator of the user's locale. The decimal point does not depend on it. */
+/* Return the thousands separator of the user's locale. The decimal point is always '.'. */
 static const char *locale_thousands(struct stat_session *session)
 {
 	const char *name = getenv("LC_ALL");
@@ -65,7 +65,7 @@ static const struct stat_format *format_of(const struct stat_config *config)
 	return config->separator ? &stat_format_csv : &stat_format_text;
 }
 
-/* Add perf's first lines of a file, except for JSON. */
+/* Add perf's header lines, except in JSON. */
 static void add_heading(struct stat_session *session)
 {
 	const struct stat_config *config = session->config;

@@ -20,7 +20,8 @@ static bool is_zero(const struct stat_session *session, size_t row)
 
 void stat_stuck_check(struct stat_session *session)
 {
-	/* The user host has no such events. */
+	/* Only the kernel's events need this check. tally's own implementation has no events that
+	 * never occur. */
 	if (tally_via_transport(&session->via))
 		return;
 	for (size_t i = 0; i < session->rows.len; i++) {

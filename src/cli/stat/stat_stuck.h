@@ -5,8 +5,8 @@
 
 #include "cli/stat/stat.h"
 
-/* Warn of events that counted 0 everywhere, if they can be opened but never occur on this machine.
- * Mark their rows. */
+/* Warn about events that counted 0 everywhere, if they can be opened but never occur on this
+ * machine. Mark their rows. */
 void stat_stuck_check(struct stat_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Properties of the rows and cells of a table. */
+/* Properties of a table's rows and cells. */
 #include "cli/stat/stat_table.h"
 
 static bool is_software(const struct stat_row *row, uint64_t config)

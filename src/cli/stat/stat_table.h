@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table that tally stat prints: a row for each event, and a key for each CPU, core, thread etc.
- * that counts are aggregated by. Counting fills it and the formats print it. Nothing here uses the
- * kernel.
+ * The table that tally stat prints, with a row for each event, and a key for each CPU, core, thread
+ * etc. by which counts are aggregated. stat_count_read() fills the table; the output formats print
+ * it. The table functions themselves do not access the kernel.
  */
 #ifndef TALLY_CLI_STAT_TABLE_H
 #define TALLY_CLI_STAT_TABLE_H
@@ -21,52 +21,54 @@
 struct stat_row {
 	const struct tally_event_spec *spec;
 	const char *name;                    /* printed name */
-	const char *cgroup;                  /* NULL: none */
-	const char *filter;                  /* of a tracepoint; NULL: none */
-	unsigned fallback;                   /* enum tally_fallback */
-	const struct tally_refusal *refusal; /* NULL: it was opened */
-	size_t set, event;                   /* location of its counters */
-	bool merged;                         /* included in the row merged_into, not printed */
+	const char *cgroup;                  /* or NULL */
+	const char *filter;                  /* tracepoint filter, or NULL */
+	unsigned fallback;                   /* enum tally_fallback flags */
+	const struct tally_refusal *refusal; /* NULL if the event was opened */
+	size_t set, event;                   /* index of its set, and index within the set */
+	bool merged;                         /* included in row merged_into, not printed */
 	size_t merged_into;
-	bool of_metric;   /* counted for a metric of -M */
-	bool never_fires; /* the event can be opened here but never occurs */
+	bool of_metric;   /* needed by a -M metric */
+	bool never_fires; /* the event can be opened on this machine but never occurs */
 };
 
-/* A metric of -M. */
+/* A metric selected by -M. */
 struct stat_formula {
 	const struct tally_metric_list *list;
 	const struct tally_metric *metric;
 	size_t base; /* row of the list's first event */
 };
 
-/* The CPU, core, thread etc. of a line. -1: not part of the key. */
+/* The CPU, core, thread etc. that a line is for. Fields that do not belong to the key are -1. */
 struct stat_key {
 	int32_t socket, die, core, node, cpu, tid;
-	char comm[32]; /* of the thread */
+	char comm[32]; /* thread name */
 };
 
-/* The count of a row for a key. */
+/* A row's count for a key. */
 struct stat_cell {
-	struct tally_count count; /* sum over its counters; mean over several runs */
-	uint64_t value;           /* to print; scaled unless --no-scale was given */
-	double mean;              /* the same with its fraction, for ratios over several runs */
-	double deviation;         /* of the mean over several runs, in percent */
-	uint32_t nr;              /* number of counters; 0: the row has no count for this key */
+	struct tally_count count; /* sum over its counters, or mean over several runs */
+	uint64_t value;           /* value to print, scaled unless --no-scale was given */
+	double mean;              /* `value` with its fraction, for ratios over several runs */
+	double deviation;         /* standard error of the mean over several runs, in percent */
+	uint32_t nr;              /* number of counters; 0 if the row has no count for this key */
 };
 
-/* A way of aggregating counts. */
+/* An aggregation mode. */
 struct stat_mode {
-	const char *option;   /* name of the option, "" for the default */
-	const char *json_key; /* perf's key; NULL: none */
-	const char *header;   /* of the label, in interval mode */
-	bool per_thread;      /* the key is a thread; otherwise a part of a CPU's topology */
-	bool key_first;       /* print all events of a key, then the next key */
-	bool show_nr;         /* print the number of counters added up */
-	/* Keep the parts of a CPU's topology that form the key, and set the others to -1. */
+	const char *option;   /* option name, "" for the default */
+	const char *json_key; /* name of the key in perf's JSON, or NULL */
+	const char *header;   /* heading of the label column in interval mode */
+	bool per_thread;      /* the key is a thread, not part of the CPU topology */
+	bool key_first;       /* print all events for a key, then the next key */
+	bool show_nr;         /* print the number of counters that were added up */
+	/* Set the fields that do not belong to the key to -1; append the key's label. */
 	void (*key)(struct stat_key *key);
 	void (*label)(const struct stat_key *key, struct tally_str *out);
-	int pad;     /* width of the label in text; negative: padded on the right */
-	int pad_tid; /* per thread: the label is padded up to its '-'; columns after that */
+	int pad; /* label width in text output; negative to left-align */
+	/* In per-thread mode, the width of the label's part after '-'; the part before it has the
+	 * width `pad`. Otherwise 0. */
+	int pad_tid;
 };
 
 enum stat_aggr {
@@ -89,48 +91,48 @@ struct stat_times {
 /* Elapsed times of several runs. */
 struct stat_runs {
 	uint64_t nr;
-	double mean, deviation; /* ns; the deviation is that of the mean */
-	const uint64_t *each;   /* nr of them */
+	double mean, deviation; /* mean, and its standard error, in ns */
+	const uint64_t *each;   /* array of `nr` elapsed times */
 };
 
 struct stat_table {
 	const struct stat_mode *mode;
 	const struct stat_row *rows;
 	const struct stat_key *keys;
-	const struct stat_cell *cells; /* [row * nr_keys + key] */
-	const struct stat_cell *parts; /* the same, before merging rows; NULL: unknown */
+	const struct stat_cell *cells; /* indexed by row * nr_keys + key */
+	const struct stat_cell *parts; /* same, before rows are merged; NULL if unknown */
 	const struct stat_formula *formulas;
 	size_t nr_rows, nr_keys, nr_formulas;
-	const char *title; /* "'true'", "system wide" */
-	const char *via;   /* implementation that counted: "kernel" or "user" */
-	bool estimated;    /* it can only estimate */
-	/* Adds details about the implementation to JSON; NULL: none. */
+	const char *title; /* such as "'true'" or "system wide" */
+	const char *via;   /* implementation used: "kernel" or "user" */
+	bool estimated;    /* the counts are only estimates */
+	/* Callback that adds details about the implementation to JSON, or NULL. */
 	void (*add_via)(void *arg, struct tally_str *out);
 	void *arg;
-	bool by_value;    /* threads: sorted by value, those without a count left out */
+	bool by_value;    /* sort threads by value and omit those without a count */
 	bool per_run;     /* -r: print deviations */
-	bool interval;    /* an interval that ended `at` ns after the start */
-	bool summary;     /* the sum of all intervals */
+	bool interval;    /* the table covers an interval that ended at time `at` (ns) */
+	bool summary;     /* the table is the total of all intervals */
 	bool no_times;    /* print only the counts */
 	bool has_user;    /* times.user and system are known */
 	bool list_runs;   /* --table */
 	bool metric_only; /* --metric-only */
 	uint64_t at;
-	struct stat_times times; /* of the interval or the whole */
+	struct stat_times times; /* times for the interval or for all runs */
 	struct stat_runs runs;
 };
 
 /* A number derived from counts. */
 struct stat_metric {
-	const char *unit; /* NULL: none */
-	const char *name; /* of a metric of -M; NULL: identified by its unit */
-	const char *pmu;  /* kind of core; NULL: all */
-	char prefix;      /* of a rate: K, M, G; 0: none */
-	double value;     /* not finite: no value */
+	const char *unit; /* or NULL */
+	const char *name; /* name of a -M metric, or NULL if identified by its unit */
+	const char *pmu;  /* kind of core, or NULL for all */
+	char prefix;      /* prefix of a rate: K, M, G; or 0 */
+	double value;     /* not finite if there is no value */
 	enum { STAT_RATE, STAT_RATIO, STAT_PERCENT, STAT_FORMULA } kind;
-	/* For metrics of -M: the worst quality of its counts. */
+	/* For a -M metric, the worst quality among its counts. */
 	enum tally_quality quality;
-	double percent; /* of the time that it was counted; the minimum of its counts */
+	double percent; /* percentage of time counted; the minimum over its counts */
 	bool apart;     /* its events were counted at different times */
 	bool passed;    /* exceeds its threshold */
 	bool worst;     /* the bottleneck according to top-down analysis */
@@ -138,29 +140,32 @@ struct stat_metric {
 
 typedef TALLY_VEC(struct stat_metric) stat_metric_vec;
 
-/* Append the metrics that are printed next to an event: perf's metrics, or the metrics of -M whose
- * first event it is. Returns 0 or -ENOMEM. */
+/* Append the metrics to be printed next to an event: perf's metrics, or the -M metrics that begin
+ * with this event. Returns 0 or -ENOMEM. */
 int stat_metrics_of(const struct stat_table *table, size_t row, size_t key, stat_metric_vec *out);
 
-/* Append the unit and the name: "CPUs utilized", "K/sec", "% frontend_bound". */
+/* Append the unit and name, such as "CPUs utilized", "K/sec" or "% frontend_bound". */
 void stat_metric_unit(const struct stat_metric *metric, struct tally_str *out);
 
-/* Append the value in perf's format for this kind, or the reason why there is none. */
+/* Append the value in perf's format for this kind of metric, or the reason why there is no
+ * value. */
 void stat_metric_number(const struct stat_metric *metric, struct tally_str *out);
 
-/* Return true if the row is a clock. */
+/* Return true if the row is a clock event. */
 bool stat_row_is_clock(const struct stat_row *row);
-/* Return true if the value is printed with a fraction: clocks in milliseconds, and scaled units. */
+/* Return true if the value is printed with a fraction, as for clocks in milliseconds and scaled
+ * units. */
 bool stat_row_is_real(const struct stat_row *row);
 /* Return the unit of the row's values, or "". */
 const char *stat_row_unit(const struct stat_row *row);
-/* Return the mean of a cell in that unit. */
+/* Return the mean of a cell in the row's unit. */
 double stat_row_value(const struct stat_row *row, const struct stat_cell *cell);
 
-/* Return true if the cell has a number to print; otherwise `*ret_why` is the text to print. */
+/* Return true if the cell has a number to print; otherwise set `*ret_why` to the text to print. */
 bool stat_cell_counted(const struct stat_cell *cell, const char **ret_why);
 
-/* Return the time running in percent of the time enabled; 100 if it was never enabled. */
+/* Return the running time as a percentage of the enabled time, or 100 if the event was never
+ * enabled. */
 double stat_cell_percent(const struct stat_cell *cell);
 
 /* ---- output --------------------------------------------------------------- */
@@ -171,7 +176,7 @@ struct stat_line {
 	const struct stat_cell *cell;
 	const struct stat_metric *metrics;
 	size_t nr_metrics;
-	const struct stat_line *parts; /* of a hybrid event: one per kind of core */
+	const struct stat_line *parts; /* one per kind of core, for a hybrid event */
 	size_t nr_parts;
 };
 
@@ -183,7 +188,7 @@ struct stat_format {
 	void (*line)(struct stat_printer *printer, const struct stat_table *table,
 		     const struct stat_line *line);
 	void (*end)(struct stat_printer *printer, const struct stat_table *table); /* may be NULL */
-	/* --metric-only: print all metrics of a key; NULL: print lines. */
+	/* With --metric-only, print all metrics for a key. NULL to print lines. */
 	void (*metrics)(struct stat_printer *printer, const struct stat_table *table, size_t key);
 };
 
@@ -193,15 +198,15 @@ extern const struct stat_format stat_format_text, stat_format_csv, stat_format_p
 struct stat_printer {
 	const struct stat_format *format;
 	struct tally_str out;
-	const char *separator;   /* of -x */
-	const char *thousands;   /* "": no separator */
-	unsigned tables;         /* printed so far */
-	int unit_width;          /* for text: width of the widest unit */
-	stat_metric_vec metrics; /* of the line being printed */
+	const char *separator;   /* -x separator */
+	const char *thousands;   /* "" for no separator */
+	unsigned tables;         /* number of tables printed so far */
+	int unit_width;          /* width of the widest unit, for text output */
+	stat_metric_vec metrics; /* metrics of the line being printed */
 	TALLY_VEC(struct stat_line) parts;
 };
 
-/* Free the buffers of the printer. */
+/* Free the printer's buffers. */
 void stat_printer_free(struct stat_printer *printer);
 
 /* Append the table to printer->out. Returns 0 or -ENOMEM. */
