@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of tally top: the watched tasks exited, or an error occurred. */
+/* Report why tally top terminates: the watched tasks have exited, or an error has occurred. */
 #include "cli/top/end.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ int top_explain_end(struct top *top, int ret)
 	pthread_mutex_lock(&top->lock);
 	is_over = top->is_over;
 	pthread_mutex_unlock(&top->lock);
-	/* The reader of a pipe closes it when it has seen enough. */
+	/* EPIPE is not an error: the reader may close the pipe as soon as it has read enough. */
 	if (ret == -EPIPE) {
 		clearerr(stdout);
 		return 0;

@@ -4,8 +4,8 @@
 
 #include "cli/top/top.h"
 
-/* Print the reason for the end, unless the user requested it. `ret` is the result of the loop.
- * Returns 0, or the error to exit with. */
+/* Print the reason for terminating, unless the user requested it. `ret` is the main loop's result.
+ * Returns 0 or the error to exit with. */
 int top_explain_end(struct top *top, int ret);
 
 #endif

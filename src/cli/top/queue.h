@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The queue between the drainer and the reader. */
+/* Queue between the drainer and the reader. */
 #ifndef TALLY_CLI_TOP_QUEUE_H
 #define TALLY_CLI_TOP_QUEUE_H
 
@@ -16,11 +16,11 @@ struct top_counts {
 struct top_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
-	TALLY_VEC(uint8_t) bytes; /* complete records in time order */
+	TALLY_VEC(uint8_t) bytes; /* complete records in chronological order */
 	uint64_t dropped;         /* samples dropped because the queue was full */
-	uint64_t tick;            /* time of a due refresh, after these records; 0: none */
+	uint64_t tick;            /* time of a refresh due after the queued records, or 0 */
 	bool ended;               /* no more records will be added */
-	int error;                /* -errno that ended the drainer */
+	int error;                /* -errno that terminated the drainer */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally top --stdio: print the profile as text at every refresh. On a terminal each screen replaces
- * the previous one, and keys work as in perf top. */
+/* tally top --stdio: print the profile as text at every refresh. On a terminal, each screen
+ * replaces the previous one, and keys work as in perf top. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ struct stdio_top {
 	struct top *top;
 	int signals;
 	bool to_terminal, has_keys, has_colours;
-	struct termios cooked, raw; /* modes of the terminal, if has_keys */
+	struct termios cooked, raw; /* terminal modes, if has_keys */
 	struct tally_str out;
 	bool stop;
 };
@@ -43,7 +43,7 @@ static size_t find_entries(const struct stdio_top *io, const struct tally_output
 	return size->rows > MARGIN_LINES ? size->rows - MARGIN_LINES : DEFAULT_ROWS;
 }
 
-/* Colors as in perf: red from 5 %, green from 0.5 %. */
+/* Return the colour as in perf: red from 5 %, green from 0.5 %. */
 static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -53,7 +53,7 @@ static const char *colour_of(const struct stdio_top *io, uint64_t part, uint64_t
 	return percent >= 5 ? "\033[31m" : "\033[32m";
 }
 
-/* Append a line, truncated to the terminal's width, with the first column colored. */
+/* Append a line, truncated to the terminal's width, with a coloured first column. */
 static void add_line(struct stdio_top *io, const char *text, size_t columns, const char *colour)
 {
 	enum { FIRST = 10 }; /* length of " 12.34%" */
@@ -70,7 +70,7 @@ static void add_line(struct stdio_top *io, const char *text, size_t columns, con
 	tally_str_add_char(&io->out, '\n');
 }
 
-/* Append a row and its call graph, as far as lines are left. */
+/* Append a row and as much of its call graph as fits on the screen. */
 static void add_row(struct stdio_top *io, const struct tally_view *view,
 		    const struct tally_row *row, const struct tally_output_size *size,
 		    size_t *lines)
@@ -130,7 +130,7 @@ static void add_header(struct stdio_top *io, const struct tally_output_size *siz
 	tally_str_free(&line);
 }
 
-/* The screen is built with the lock held, and written without it. */
+/* Build the screen with the lock held, and write it after releasing the lock. */
 static int show(struct stdio_top *io)
 {
 	struct tally_output_size size = tally_output_size();
@@ -158,7 +158,7 @@ static void terminal_mode(struct stdio_top *io, const struct termios *mode)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, mode);
 }
 
-/* Ask for a number. Returns false if none in the range was entered. */
+/* Ask for a number. Return false if no number within the range was entered. */
 static bool ask(struct stdio_top *io, const char *question, double least, double most,
 		double *ret_number)
 {
@@ -181,11 +181,11 @@ static bool ask(struct stdio_top *io, const char *question, double least, double
 	return true;
 }
 
-/* Effect of a key: it toggles a flag, or asks for a number. */
+/* Keys that toggle a flag or ask for a number. */
 static const struct stdio_key {
 	char key;
 	const char *help;
-	size_t flag, number; /* offset in struct top_config; 0: not this kind */
+	size_t flag, number; /* offsets in struct top_config; 0 if not used */
 	double least, most, scale;
 } keys[] = {
 	{'d', "seconds between refreshes", 0, offsetof(struct top_config, delay_ns), 0.05, 86400,
@@ -198,7 +198,8 @@ static const struct stdio_key {
 	{'z', "toggle: only the last interval", offsetof(struct top_config, zero)},
 };
 
-/* The lock is needed because the reader uses the config, too. */
+/* Ask for the key's number, or toggle the key's flag. The lock is needed because the reader also
+ * uses the config. */
 static void act(struct stdio_top *io, const struct stdio_key *key)
 {
 	char *config = (char *)io->top->config;

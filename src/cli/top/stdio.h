@@ -5,8 +5,8 @@
 
 #include "cli/top/top.h"
 
-/* Print the rows at every refresh and handle keys until the end, then print why it ended. `signals`
- * is a signalfd. Returns 0 or -errno. */
+/* Print the rows at every refresh and handle keys until tally top terminates, then print the
+ * reason. `signals` is a signalfd. Returns 0 or -errno. */
 int top_stdio_run(struct top *top, int signals);
 
 #endif

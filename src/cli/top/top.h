@@ -2,11 +2,11 @@
 /*
  * State shared by the source files of tally top.
  *
- * There are three threads: the drainer takes records out of the ring buffers; the reader builds a
- * profile from them and decays it; the main thread shows the profile and handles keys. The state
- * used by reader and main thread is protected by one lock. It is never held while writing to or
- * waiting for the terminal, so that a stopped terminal does not block the other threads. Reading
- * the symbols of a file does not block the drainer either.
+ * There are three threads. The drainer takes records out of the ring buffers. The reader builds a
+ * profile from these records and decays the profile. The main thread shows the profile and handles
+ * keys. A single lock protects the state shared by the reader and the main thread. This lock is
+ * never held while writing to or waiting for the terminal, so a stopped terminal does not block the
+ * other threads. Reading a file's symbols does not block the drainer either.
  */
 #ifndef TALLY_CLI_TOP_TOP_H
 #define TALLY_CLI_TOP_TOP_H
@@ -29,28 +29,27 @@ struct top {
 	struct top_queue queue;
 	pthread_t drainer, reader;
 	bool has_drainer, has_reader;
-	int wake_main;    /* eventfd: signalled by the reader at every refresh and at its end */
-	int wake_drainer; /* eventfd: makes the drainer check the flags below */
+	int wake_main;    /* eventfd signalled by the reader at every refresh and when it exits */
+	int wake_drainer; /* eventfd that makes the drainer check the flags below */
 
 	pthread_mutex_t lock;
-	/* Protected by `lock`: */
+	/* Protected by `lock`. */
 	struct tally_loader *loader; /* loads unwind rules; has its own lock */
 	struct tally_live live;      /* except layouts and IDs, which are constant */
 	struct tally_profile profile;
-	struct top_counts now, shown;            /* of the current and the last complete interval */
+	struct top_counts now, shown;            /* current and last complete interval */
 	uint64_t shown_ns;                       /* length of the interval in `shown` */
-	struct tally_profile_stats shown_chains; /* callchains of the same interval */
+	struct tally_profile_stats shown_chains; /* callchain statistics for that interval */
 	uint64_t interval_start;
-	uint64_t lost, dropped;      /* totals */
-	uint64_t generation;         /* incremented when the profile changes other than by added
-	                              * samples */
-	uint64_t seen;               /* last generation that was shown */
+	uint64_t lost, dropped;      /* totals since the start */
+	uint64_t generation;         /* incremented on changes other than added samples */
+	uint64_t seen;               /* last generation shown */
 	bool is_paused;              /* samples are discarded and the profile does not decay */
-	bool halt, refresh_now;      /* requests: stop; refresh immediately */
+	bool halt, refresh_now;      /* requests to terminate and to refresh immediately */
 	bool is_over;                /* all records have been processed */
-	bool may_have_lost;          /* records of tasks may be lost: check for exited tasks */
-	int error;                   /* -errno that ended the reader */
-	struct tally_str event_name; /* name returned last */
+	bool may_have_lost;          /* task records may be lost, so check for exited tasks */
+	int error;                   /* -errno that terminated the reader */
+	struct tally_str event_name; /* holds the event name last returned to the browser */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Options of tally top, some of which keys can change. */
+/* Configuration of tally top. Some settings can be changed with keys while tally top is running. */
 #ifndef TALLY_CLI_TOP_CONFIG_H
 #define TALLY_CLI_TOP_CONFIG_H
 

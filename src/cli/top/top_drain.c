@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Move records from the ring buffers to the queue, in a thread that does little else so that it is
- * never late. Records of all CPUs are merged in time order, up to a short time ago. If the reader
- * of the queue cannot keep up, samples are dropped, but never other records.
+ * Move records from the ring buffers to the queue, in a dedicated thread that does little else, so
+ * that it keeps up. Records from all CPUs are merged in chronological order; the most recent ones
+ * stay in the ring buffers until later. If the queue's reader cannot keep up, samples are dropped,
+ * but never other records.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,23 +14,24 @@
 #include "base/clock.h"
 #include "cli/top/top_drain.h"
 
-/* Maximum size of the queue in bytes: seconds of samples. */
+/* Maximum size of the queue in bytes, enough for several seconds of samples. */
 enum { QUEUE_MAX = 4 << 20 };
 
-/* A CPU may still be writing a record that already has its timestamp. */
+/* Minimum age of records to queue. Before a record reaches this age, another CPU may still be
+ * writing an older record. */
 enum { SETTLE_NS = 1000000 };
 
 struct drainer {
 	struct top *top;
-	size_t wake;    /* slot of wake_drainer in the poll set */
+	size_t wake;    /* index of wake_drainer in the poll set */
 	uint64_t next;  /* time of the next refresh, CLOCK_MONOTONIC ns */
 	uint64_t delay; /* ns between refreshes */
 };
 
 /* ---- records ------------------------------------------------------------------- */
 
-/* Return the time of a ring's next record; 0 if it has no timestamp; UINT64_MAX if the ring is
- * empty. */
+/* Return the timestamp of a ring's next record, 0 if the record has no timestamp, or UINT64_MAX if
+ * the ring is empty. */
 static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 {
 	const struct perf_event_header *record = tally_ring_peek(ring);
@@ -37,7 +39,8 @@ static uint64_t ring_time(const struct top *top, struct tally_ring *ring)
 	return record ? tally_live_time(&top->live, record) : UINT64_MAX;
 }
 
-/* Return the ring with the oldest record, and the time of the oldest record in the other rings. */
+/* Return the ring with the oldest record. `*ret_other` is the timestamp of the oldest record in the
+ * other rings. */
 static struct tally_ring *ring_oldest(struct top *top, uint64_t *ret_other)
 {
 	struct tally_ring *oldest = NULL;
@@ -74,7 +77,7 @@ static int queue_add(struct top_queue *queue, const struct perf_event_header *re
 	return 0;
 }
 
-/* Queue the records that are old enough. Called with the queue's lock held. */
+/* Queue the records that are old enough. Called with queue->lock held. */
 static int drain_rings(struct top *top)
 {
 	uint64_t limit = tally_clock_now() - SETTLE_NS, other;
@@ -104,7 +107,7 @@ static int milliseconds_left(const struct drainer *drainer)
 	return (int)TALLY_MIN((drainer->next - now + 999999) / 1000000, (uint64_t)INT32_MAX);
 }
 
-/* Read the flags that the main thread set. */
+/* Read the flags set by the main thread. */
 static void flags_read(struct drainer *drainer, bool *ret_halt)
 {
 	struct top *top = drainer->top;
@@ -120,7 +123,7 @@ static void flags_read(struct drainer *drainer, bool *ret_halt)
 	pthread_mutex_unlock(&top->lock);
 }
 
-/* One iteration. Returns false if it was the last. */
+/* Run one iteration. Return false after the last iteration. */
 static bool drainer_pass(struct drainer *drainer)
 {
 	struct top_queue *queue = &drainer->top->queue;

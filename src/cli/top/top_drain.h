@@ -6,8 +6,8 @@
 #include "cli/top/top.h"
 
 /* Start function for pthread_create(3); `top` is a struct top. Moves records from the ring buffers
- * to the queue in time order until all events have ended or `halt` is set. The queue receives the
- * error, if any. Returns NULL. */
+ * to the queue in chronological order until all events have been destroyed or `halt` is set. Errors
+ * are reported through the queue. Returns NULL. */
 void *top_drain_main(void *top);
 
 #endif

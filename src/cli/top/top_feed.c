@@ -12,7 +12,7 @@
 
 /* ---- setup ------------------------------------------------------------------- */
 
-/* Functions in which an idle CPU waits; hidden by default, as in perf top. */
+/* Functions in which an idle CPU waits. They are hidden by default, as in perf top. */
 static const char *const idle_functions[] = {
 	"acpi_idle_do_entry",
 	"acpi_processor_ffh_cstate_enter",
@@ -44,7 +44,7 @@ static const char *const idle_functions[] = {
 	NULL,
 };
 
-/* Limit of the samples that wait for their callers, in bytes. */
+/* Size limit, in bytes, for samples that are waiting for deferred callchains. */
 enum { WAITING_LIMIT = 4 << 20 };
 
 int top_feed_restart(struct top *top, unsigned by)
@@ -116,7 +116,7 @@ int top_feed_start_loader(struct top *top)
 void top_feed_free(struct top *top)
 {
 	tally_profile_free(&top->profile);
-	(void)tally_loader_end(top->loader); /* its options do not point to memory of `top` */
+	(void)tally_loader_end(top->loader); /* on timeout, the loader uses nothing in `top` */
 	tally_live_free(&top->live);
 	if (top->kallsyms_fd > 0)
 		close(top->kallsyms_fd);
@@ -144,8 +144,8 @@ static uint64_t feed_lost(const struct top *top)
 	return top->live.feed.counts.lost_records + top->live.feed.counts.lost_samples;
 }
 
-/* Unwind the user part of a dumped stack. If it cannot be unwound, or its unwind rules are still
- * being loaded, the sample has no user callers. */
+/* Unwind the user callchain from a stack dump. If the stack cannot be unwound, or its unwind rules
+ * are still being loaded, the callchain has no user part. */
 static int feed_chain(struct top *top, const struct tally_thread *thread,
 		      struct tally_sample *sample)
 {
@@ -178,7 +178,8 @@ static int feed_sample(struct top *top, const struct perf_event_header *record, 
 				 sample, facts->weight, 0);
 }
 
-/* Process samples that stop waiting because `record` of event `event` arrives. */
+/* Process the samples that no longer need to wait after `record` has arrived. `record` belongs to
+ * `event`. */
 static int feed_release(struct top *top, size_t event, const struct perf_event_header *record)
 {
 	struct tally_feed_sample facts;
@@ -193,7 +194,7 @@ static int feed_release(struct top *top, size_t event, const struct perf_event_h
 int top_feed_record(struct top *top, const struct perf_event_header *record)
 {
 	size_t event = tally_live_event(&top->live, record);
-	struct tally_sample sample; /* large: initialised by decoding, not zeroed */
+	struct tally_sample sample; /* large; initialised by the decoder */
 	struct tally_feed_sample facts;
 	uint64_t lost = feed_lost(top);
 	int ret;

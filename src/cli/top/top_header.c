@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The first line of the screen: sample rate, shares, losses, events and target. */
+/* The first line of the screen: sample rate, percentages, losses, events and target. */
 #include <inttypes.h>
 
 #include "base/arith.h"
@@ -15,7 +15,7 @@ size_t top_nr_events(const struct top *top)
 {
 	size_t nr = top->sampler.specs.len;
 
-	/* The last event may be the dummy that tracks tasks. */
+	/* The last event may be the dummy event that tracks tasks. */
 	return top->sampler.tracking ? nr - 1 : nr;
 }
 
@@ -27,7 +27,7 @@ void top_event_name(const struct top *top, uint32_t event, struct tally_str *out
 	tally_str_escape(out, start);
 }
 
-/* Append "4000Hz cycles", or the period instead of the frequency. */
+/* Append "4000Hz cycles", or the period if no frequency is used. */
 static void add_events(const struct top *top, struct tally_str *out)
 {
 	const struct perf_event_attr *attr = &top->sampler.specs.data[0].attr;

@@ -5,14 +5,14 @@
 
 #include "cli/top/top.h"
 
-/* Append the line to an empty builder: rate, shares and losses of the last complete interval, and
- * the events. Called with top->lock held. */
+/* Append the line to an empty builder: the rate, percentages and losses for the last complete
+ * interval, and the events. Called with top->lock held. */
 void top_header_text(const struct top *top, struct tally_str *out);
 
-/* Append the name of an event as it was opened, for headings. */
+/* Append the name under which an event was opened, for use in headings. */
 void top_event_name(const struct top *top, uint32_t event, struct tally_str *out);
 
-/* Return the number of sampled events. They precede the others. */
+/* Return the number of sampled events, which precede all other events. */
 size_t top_nr_events(const struct top *top);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys of tally top in addition to those of the browser. */
+/* Keys that tally top adds to the browser's keys. */
 #include "base/arith.h"
 #include "cli/top/top_screen.h"
 

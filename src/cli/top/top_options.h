@@ -7,7 +7,8 @@
 
 extern const struct tally_option top_options[];
 
-/* Derive other settings from the options. Returns 0, or -EINVAL after printing an error. */
+/* Derive the settings that depend on other settings. Returns 0, or -EINVAL after printing an
+ * error. */
 int top_config_finish(struct top_config *config);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thread that builds the profile from drained records, and decays it at every refresh. */
+/* The thread that builds the profile from drained records and decays the profile at every
+ * refresh. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -15,12 +16,12 @@
 #include "cli/top/top_reader.h"
 #include "symbols/jit_code.h"
 
-enum { TRIM_EVERY = 32 }; /* refreshes */
+enum { TRIM_EVERY = 32 }; /* in refreshes */
 
-/* Contents taken from the queue. */
+/* Contents removed from the queue. */
 struct reading {
 	TALLY_VEC(uint8_t) bytes;
-	uint64_t tick; /* time of a due refresh; 0: none */
+	uint64_t tick; /* time of a refresh that is due, or 0 */
 	bool ended;
 	uint64_t dropped;
 	int error;
@@ -41,7 +42,7 @@ static bool is_gone(int32_t pid, int32_t tid)
 	return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-/* Finish an interval: publish its counts, decay the profile, and discard what is obsolete. */
+/* Finish an interval: publish its counts, decay the profile, and discard obsolete data. */
 static int refresh(struct top *top, uint64_t now)
 {
 	size_t gone;
@@ -55,8 +56,8 @@ static int refresh(struct top *top, uint64_t now)
 	top->profile.stats = (struct tally_profile_stats){0};
 	top->now = (struct top_counts){0};
 	top->interval_start = now;
-	/* With --zero the thread that shows an interval also empties the profile, in
-	 * top_rows_finished(). It is done here only if this interval was never shown. */
+	/* With --zero, the thread that shows an interval also empties the profile, in
+	 * top_rows_finished(). Empty the profile here only if this interval was never shown. */
 	if (!top->is_paused && !top->config->zero)
 		ret = tally_profile_decay(&top->profile);
 	else if (!top->is_paused && top->seen != top->generation)
@@ -66,13 +67,13 @@ static int refresh(struct top *top, uint64_t now)
 	top->may_have_lost = false;
 	if (!ret)
 		ret = tally_profile_collect(&top->profile, gone);
-	/* Return free memory between live allocations to the system. */
+	/* Return free memory between live allocations to the operating system. */
 	if (++top->generation % TRIM_EVERY == 0)
 		(void)malloc_trim(0);
 	return ret;
 }
 
-/* Wait for records or a refresh, and take all of them. The buffers are swapped to reuse their
+/* Wait for records or a refresh, and take all records. The buffers are swapped to reuse their
  * memory. */
 static void queue_drain(struct top_queue *queue, struct reading *reading)
 {
@@ -107,7 +108,7 @@ static int feed_all(struct top *top, const struct reading *reading)
 	return ret;
 }
 
-/* One iteration. Returns false if it was the last. */
+/* Run one iteration. Return false after the last iteration. */
 static bool reader_pass(struct top *top, struct reading *reading)
 {
 	enum { KEEP = 1 << 20 };

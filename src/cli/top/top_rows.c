@@ -3,7 +3,7 @@
 
 unsigned top_profile_by(const struct report_config *config)
 {
-	/* Buckets by comm are cheap, and allow other sort orders and zooms later. */
+	/* Bucketing by comm is cheap, and allows other sort orders and zooms later. */
 	unsigned by = TALLY_BY_COMM | TALLY_BY_FRAME;
 
 	by |= config->keys & (TALLY_KEY_PID | TALLY_KEY_TID) ? TALLY_BY_THREAD : 0;

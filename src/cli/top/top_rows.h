@@ -9,10 +9,10 @@
 /* Return the TALLY_BY_* flags that the profile needs for these columns and callchains. */
 unsigned top_profile_by(const struct report_config *config);
 
-/* Build the rows of an event, at most `most`. Returns 0 or -ENOMEM. */
+/* Build at most `most` rows for an event. Returns 0 or -ENOMEM. */
 int top_rows_build(struct top *top, uint32_t event, size_t most, struct tally_shown_rows *ret_rows);
 
-/* To be called after building all rows of a refresh. With --zero it empties the profile. */
+/* Finish a refresh after building all its rows. With --zero, this empties the profile. */
 void top_rows_finished(struct top *top);
 
 #endif

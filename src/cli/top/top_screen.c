@@ -25,8 +25,8 @@ static void shown(void *arg)
 	top_rows_finished(arg);
 }
 
-/* Restart the profile if its buckets are too coarse for the new order. Buckets never become
- * coarser, so that zooms stay valid. */
+/* Restart the profile if its buckets are too coarse for the new sort order. Buckets never become
+ * coarser, so zooms stay valid. */
 static int reorder(void *arg)
 {
 	struct top *top = arg;
@@ -46,8 +46,8 @@ static const char *event_name(void *arg, uint32_t event)
 	return tally_str_text(&top->event_name);
 }
 
-/* Samples have no times once they are aggregated; CPU and thread only if there are buckets for
- * them. */
+/* Return the sample fields that filters can use. Aggregated samples have no timestamp, and have a
+ * CPU and a thread only if the profile is bucketed by CPU and by thread. */
 static uint64_t fields(void *arg, uint32_t event)
 {
 	const struct top *top = arg;

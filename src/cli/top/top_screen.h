@@ -6,11 +6,11 @@
 #include "cli/browser/browser_view.h"
 #include "cli/top/top.h"
 
-/* Run until the user quits or the tasks exit, and print why it ended. `signals` is a signalfd.
+/* Run until the user quits or the tasks exit, and print the reason. `signals` is a signalfd.
  * Returns 0 or -errno. */
 int top_screen_run(struct top *top, int signals);
 
-/* Keys in addition to those of the browser, and their help lines. */
+/* Keys in addition to the browser's keys, and their help lines. */
 extern const struct browser_key top_keys[];
 extern const size_t top_nr_keys;
 extern const char *const top_keys_help[];
