@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Snapshot of the facts that decide about access: sysctls, capabilities, limits, namespaces. */
+/* Snapshot of the settings that determine access: sysctls, capabilities, limits, namespaces. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +47,8 @@ static int32_t number_read_32(const char *root, const char *path)
 
 /* ---- parts of the snapshot ------------------------------------------------- */
 
-/* Read the part of the status that system calls report. If the file cannot be read (no /proc, no
- * descriptor left), that does not mean that there are no capabilities and no filter. */
+/* Read the part of the process status that system calls can report. An unreadable status file (no
+ * /proc or no free descriptor) does not imply that there are no capabilities and no filter. */
 static void read_own_status(struct tally_access *access)
 {
 	access_capabilities(access);
@@ -64,7 +64,7 @@ static void read_status(const char *root, struct tally_access *access)
 	char *text;
 	size_t len;
 
-	/* Capabilities are per thread; /proc/self would show those of the main thread. */
+	/* Capabilities are per thread, and /proc/self would show the main thread's capabilities. */
 	if (root_read(root, "/proc/thread-self/status", &text, &len) &&
 	    root_read(root, "/proc/self/status", &text, &len)) {
 		if (!*root)
@@ -84,8 +84,8 @@ static void read_status(const char *root, struct tally_access *access)
 	access->no_new_privileges = status.no_new_privileges;
 }
 
-/* Check whether a namespace is the initial one: its inode number is the same in every kernel. An
- * unreadable link counts as initial. */
+/* Return true for the initial namespace, which has the same inode number on every kernel. A
+ * namespace with an unreadable link is assumed to be the initial one. */
 static bool is_initial_namespace(const char *root, const char *name, uint64_t initial)
 {
 	char path[PATH_SIZE], link[64];
@@ -180,7 +180,8 @@ void tally_access_read(const char *root, struct tally_access *ret_access)
 
 /* ---- probing the kernel ------------------------------------------------------ */
 
-/* The kernel rejects unknown flags before it checks anything else. */
+/* Probe the system call with invalid flags, which the kernel rejects before checking anything
+ * else. */
 static int probe_syscall(const struct tally_transport *transport)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
@@ -217,8 +218,8 @@ void tally_access_probe(const struct tally_transport *transport, struct tally_ac
 
 /* ---- tasks ----------------------------------------------------------------- */
 
-/* A task's directory is owned by the user that may inspect the task; by root if it has gained
- * privileges. */
+/* Find out how a task is related to the calling process. The owner of a task's /proc directory is
+ * the user that may inspect the task, or root if the task has gained privileges. */
 enum tally_task_kind tally_access_task(const struct tally_access *access, const char *root,
 				       int32_t pid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The capabilities of this thread, queried and dropped by number, without libcap. */
+/* The calling thread's capabilities, queried and dropped by number, without libcap. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define PR_CAP_AMBIENT_CLEAR_ALL 4
 #endif
 
-/* Two 32-bit words, low word first. */
+/* Two 32-bit words, least significant word first. */
 struct sets {
 	struct __user_cap_data_struct word[2];
 };
@@ -91,7 +91,8 @@ int tally_caps_raise(void)
 	return sets_write(&sets);
 }
 
-/* Capabilities are per thread: other threads that are already running would keep theirs. */
+/* Return true if the process has a single thread. Capabilities are per thread, so other running
+ * threads would keep their own. */
 static bool is_alone(void)
 {
 	struct procfs_status status = {.nr_threads = 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to client/: shared by the classic*.c files. */
+/* Declarations shared by classic*.c; private to client/. */
 #ifndef TALLY_CLIENT_CLASSIC_PRIVATE_H
 #define TALLY_CLIENT_CLASSIC_PRIVATE_H
 
@@ -9,16 +9,16 @@
 
 struct classic_event {
 	int fd, leader; /* `leader` equals `fd` unless the event was opened into a group */
-	int32_t pid;    /* the task; if opened with pid 0, the TID of the opener */
+	int32_t pid;    /* task; the opener's TID if the event was opened with pid 0 */
 	struct tally_classic_attr attr;
 	uint64_t id;
-	struct classic_mapping *mapping; /* NULL: none */
+	struct classic_mapping *mapping; /* or NULL */
 };
 
-/* The two rings of an event, and the position of tally_classic_next() in the classic one. */
+/* An event's two rings, and tally_classic_next()'s position in the classic ring. */
 struct classic_mapping {
 	struct tally_classic_ring ring;
-	size_t len;      /* size of the classic ring, with its header page */
+	size_t len;      /* size of the classic ring, including its header page */
 	uint32_t tail;   /* position of the next record to return */
 	uint64_t seen;   /* records returned or lost */
 	uint64_t missed; /* records overwritten before they were returned */
@@ -28,13 +28,13 @@ struct tally_classic {
 	const struct tally_transport *transport;
 	TALLY_VEC(struct classic_event) events;
 	struct tally_classic_error why;
-	int32_t pid;      /* process that mapped the rings; children of fork(2) lack them */
-	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes shared by all rings, then one record */
+	int32_t pid;      /* process that mapped the rings, which fork(2) does not inherit */
+	uint8_t *scratch; /* TALLY_CLASSIC_SCRATCH bytes shared by all rings, plus one record */
 };
 
 struct classic_event *classic_event_find(const struct tally_classic *classic, int fd);
 
-/* Unmap both rings. NULL is allowed. */
+/* Unmap both rings. `mapping` may be NULL. */
 void classic_mapping_free(struct tally_classic *classic, struct classic_mapping *mapping);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls of the classic ABI on current events: opening, reading and controlling them. */
+/* The classic ABI's calls to open, read and control events, implemented on top of the current
+ * ABI. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -49,7 +50,7 @@ struct classic_event *classic_event_find(const struct tally_classic *classic, in
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* Open the current-ABI event and get its ID. Returns the descriptor or -errno. */
+/* Open an event with the current ABI and get its ID. Return the descriptor or -errno. */
 static int event_open(struct tally_classic *classic, struct classic_event *event, int32_t cpu,
 		      int group_fd)
 {
@@ -114,7 +115,7 @@ int tally_classic_close(struct tally_classic *classic, int fd)
 		return -EBADF;
 	event_close(classic, event);
 	*event = classic->events.data[--classic->events.len];
-	/* The members of its group become their own leaders. */
+	/* Members of the closed event's group become their own leaders. */
 	tally_vec_for_each (member, &classic->events) {
 		if (member->leader == fd)
 			member->leader = member->fd;
@@ -124,7 +125,7 @@ int tally_classic_close(struct tally_classic *classic, int fd)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Return an upper bound of the number of events in the event's group. */
+/* Return an upper bound on the number of events in the event's group. */
 static uint32_t group_size(const struct tally_classic *classic, const struct classic_event *event)
 {
 	uint32_t nr = 1;
@@ -168,7 +169,7 @@ int tally_classic_ioctl(struct tally_classic *classic, int fd, unsigned long req
 	return ret ? ret : classic->transport->ioctl(classic->transport, fd, request, arg);
 }
 
-/* Return whether the event leads a group and counts the calling thread or process. */
+/* Return true if the event leads a group and counts the calling thread or process. */
 static bool is_own_leader(const struct classic_event *event)
 {
 	return event->leader == event->fd &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ring buffers of the classic calls. */
+/* Ring buffers for the classic calls. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ void classic_mapping_free(struct tally_classic *classic, struct classic_mapping 
 	free(mapping);
 }
 
-/* Return the config of the event with that ID. All members of a group belong to one object. */
+/* Return the config of the event with this ID. All members of a group belong to the same struct
+ * tally_classic (`arg`). */
 static uint64_t config_of(void *arg, uint64_t id)
 {
 	const struct tally_classic *classic = arg;
@@ -37,7 +38,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id;
 }
 
-/* Map the current-ABI ring, and allocate memory for the classic one. */
+/* Map the current ABI's ring, and allocate memory for the classic ring. */
 static int mapping_map(struct tally_classic *classic, int fd, struct classic_mapping *mapping)
 {
 	const struct tally_transport *transport = classic->transport;
@@ -108,8 +109,8 @@ int tally_classic_munmap(struct tally_classic *classic, int fd)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Return the rings of an event; NULL if it has none, or in a child of fork(2), where they are not
- * mapped. */
+/* Return an event's rings. Returns NULL if the event has none, or if this process is a child of
+ * fork(2), because mappings are not inherited. */
 static struct classic_mapping *mapping_of(const struct tally_classic *classic, int fd)
 {
 	struct classic_event *event = classic_event_find(classic, fd);
@@ -164,7 +165,7 @@ static void mapping_skip(struct classic_mapping *mapping)
 	mapping->tail = ring->oldest;
 }
 
-/* Copy the next record to `to`; return false if the ring is empty. */
+/* Copy the next record to `to`. Return false if the ring is empty. */
 static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_header *to)
 {
 	mapping_skip(mapping);
@@ -172,7 +173,7 @@ static bool mapping_next(struct classic_mapping *mapping, struct tally_classic_h
 		return false;
 	copy_out(mapping, to, sizeof(*to));
 	if (to->size < sizeof(*to) || to->size > mapping->ring.head - mapping->tail) {
-		/* The program itself wrote to the ring. */
+		/* The record is invalid, so the program itself must have written to the ring. */
 		mapping->missed += mapping->ring.records - mapping->seen;
 		mapping->seen = mapping->ring.records;
 		mapping->tail = mapping->ring.head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads a group with one system call, so that all its counts are from the same moment. */
+/* Read a group with one system call, so that all counts are taken at the same time. */
 #include <errno.h>
 
 #include "abi/abi_sample.h"
@@ -11,7 +11,7 @@ size_t tally_counters_leader(const struct tally_counters *counters, size_t event
 	return counters->events[event].leader;
 }
 
-/* The kernel lists the members of a group in the order in which they were opened. */
+/* Fill in the counts. The kernel lists a group's members in the order in which they were opened. */
 static void group_fill_counts(struct tally_counters *counters, size_t leader, size_t cpu,
 			      size_t thread, const struct tally_read *read,
 			      struct tally_count *ret_counts)
@@ -51,7 +51,7 @@ int tally_counters_read_group(struct tally_counters *counters, size_t leader, si
 	len = counters->transport->read(counters->transport, fd, words, sizeof(words));
 	if (len < 0)
 		return (int)len;
-	/* End of file: a pinned group that could not be scheduled. */
+	/* A read returns end-of-file for a pinned group that could not be scheduled. */
 	if (!len)
 		return 0;
 	ret = tally_read_decode(words, (size_t)len, format, &read, NULL, NULL);

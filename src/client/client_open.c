@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opens every event on every CPU for every thread, or none of them. */
+/* Open every event on every CPU for every thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int copy_cpus(const struct tally_cpus *cpus, struct tally_cpus **ret_copy
 	return 0;
 }
 
-/* Return the CPUs of a PMU that does not cover all CPUs, limited to the requested ones. */
+/* Return the requested CPUs that the PMU covers, for a PMU that does not cover all CPUs. */
 static int pmu_cpus(const struct tally_event_spec *spec, const struct tally_cpus *asked,
 		    struct tally_cpus **ret_cpus)
 {
@@ -46,8 +46,8 @@ static void event_attr(struct counter_event *event, const struct tally_event_spe
 	event->attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (options->read_group)
 		event->attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
-	/* event_init() clears `disabled` and `enable_on_exec` of group members, which follow their
-	 * leader. */
+	/* For group members, which follow their leader, event_init() clears `disabled` and
+	 * `enable_on_exec`. */
 	event->attr.disabled = options->disabled;
 	event->attr.enable_on_exec = options->enable_on_exec;
 	event->attr.inherit = options->inherit;
@@ -69,7 +69,7 @@ static int event_init(struct tally_counters *counters, size_t index,
 	event_attr(event, spec, &counters->options);
 	if (event->leader != index && !counters->options.sampling)
 		event->attr.disabled = event->attr.enable_on_exec = 0;
-	/* An event of a core PMU that is bound to a task follows it to any core. */
+	/* A task's event on a core PMU follows the task to any core. */
 	ret = spec->nr_cpus && (spec->uncore || cpus->cpu[0].number >= 0)
 		      ? pmu_cpus(spec, cpus, &event->cpus)
 		      : copy_cpus(cpus, &event->cpus);
@@ -141,11 +141,11 @@ static int open_one(struct tally_counters *counters, size_t index, size_t cpu, s
 	return 0;
 }
 
-/* Check whether an open failed because the thread is gone. A thread may end between the opens of
- * its events, or lose its events by executing a privileged program. If another thread of its
- * process executes a program, this thread ends and the other one may take over its TID. The kernel
- * then rejects the leader with ENODEV, or with EINVAL, which may have other causes: test whether it
- * accepts a new pair of both events. */
+/* Return true if opening an event failed because the thread is gone. A thread may exit while its
+ * events are being opened, or lose them by executing a privileged program. If another thread of its
+ * process executes a program, this thread exits, and the other thread may take over its TID. The
+ * kernel then rejects the group leader with ENODEV, or with EINVAL. Because EINVAL may have other
+ * causes, check whether a new leader and member can still be opened together. */
 static bool thread_is_gone(const struct tally_counters *counters, size_t index, size_t cpu,
 			   size_t thread, int code)
 {
@@ -170,7 +170,8 @@ static bool thread_is_gone(const struct tally_counters *counters, size_t index, 
 	return member >= 0 || member == -ESRCH;
 }
 
-/* Open one event everywhere. Threads that are gone are skipped, as long as one is left. */
+/* Open one event on all CPUs and for all threads. Threads that are gone are skipped, provided that
+ * at least one thread is left. */
 static int open_everywhere(struct tally_counters *counters, size_t index, size_t *ret_cpu,
 			   size_t *ret_thread)
 {
@@ -222,12 +223,13 @@ static int event_open(struct tally_counters *counters, size_t index, struct tall
 		}
 		if (!attr_relax(&event->attr, ret, &counters->options, &event->fallback))
 			break;
-		/* 'P' asks for the highest precision available, so less is not a fallback. */
+		/* The modifier 'P' requests the highest precision available, so less precision is
+		 * not a fallback. */
 		if (event->precise_max)
 			event->fallback &= ~(unsigned)TALLY_FALLBACK_PRECISE;
 	}
-	/* No fallback helped. Explain the request as made, unless the first and the last error
-	 * differ in whether they are about permissions: then explain the last attempt. */
+	/* No fallback helped. Explain the error from the original request. However, if exactly one
+	 * of the first and last errors is a permission error, explain the last attempt. */
 	if (is_permission(first) != is_permission(ret) || ret == -ESRCH)
 		first = ret;
 	else
@@ -294,7 +296,7 @@ out:
 		*ret_counters = counters;
 		return 0;
 	}
-	/* A failure before any event was opened has a code, but no rule. */
+	/* A failure before any event was opened has an error code but no rule. */
 	if (ret_why && !ret_why->code)
 		ret_why->code = ret;
 	tally_counters_close(counters);

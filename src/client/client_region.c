@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions: starting and stopping them. */
+/* Start and stop regions. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -60,7 +60,8 @@ int region_find(struct tally_regions *regions, uint32_t parent, const char *name
 
 		if (strcmp(node->name, name))
 			continue;
-		/* Move it to the front, as the next region is likely to be the same. */
+		/* Move the region to the front, because the same region is likely to be started
+		 * next. */
 		if (at != first) {
 			*at = node->next;
 			node->next = *first;
@@ -85,7 +86,8 @@ static bool event_read_self(const struct tally_regions *regions, const struct re
 	return true;
 }
 
-/* Read the group from `leader` to before `end` with a system call. */
+/* Read the group members from index `leader` up to, but not including, `end` with a single system
+ * call. */
 static void group_read(struct tally_regions *regions, size_t leader, size_t end,
 		       struct region_sum *to)
 {
@@ -99,7 +101,7 @@ static void group_read(struct tally_regions *regions, size_t leader, size_t end,
 	for (size_t i = leader; i < end; i++) {
 		bool open = tally_counters_fd(regions->counters, i, 0, 0) >= 0;
 
-		/* End of file leaves a count unchanged. */
+		/* A read that returns end-of-file leaves the quality unchanged. */
 		if (ret || (open && counts[i].quality == TALLY_QUALITY_NOT_SUPPORTED))
 			regions->events[i].lost = true;
 		to[i] = (struct region_sum){counts[i].value, counts[i].enabled, counts[i].running};
@@ -127,7 +129,7 @@ static int frame_start(struct tally_regions *regions, const char *name)
 	int ret;
 
 	frame->node = REGION_NONE;
-	/* Without its parent, this region has no place in the tree. */
+	/* If the parent could not be started, this region cannot be placed in the tree. */
 	if (regions->depth && parent == REGION_NONE)
 		return -E2BIG;
 	ret = region_find(regions, parent, name, &frame->node);

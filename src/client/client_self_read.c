@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading counts without a system call. */
+/* Read counts without a system call. */
 #include "tally/client.h"
 
-/* Fields of the page may change at any time, so each is loaded exactly once. */
+/* Load each field of the page exactly once, because it may change at any time. */
 #define LOAD(field) (*(const volatile __typeof__(page->field) *)&page->field)
 
 static int64_t sign_extend(uint64_t value, uint16_t width)
@@ -12,7 +12,7 @@ static int64_t sign_extend(uint64_t value, uint16_t width)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* Return the time in ns since the times on the page were updated. */
+/* Return the time in ns since the page's times were updated. */
 static uint64_t ns_since_update(const struct perf_event_mmap_page *page,
 				const struct tally_self_reader *reader, uint64_t capabilities)
 {
@@ -31,7 +31,7 @@ static uint64_t ns_since_update(const struct perf_event_mmap_page *page,
 	return LOAD(time_offset) + whole * mult + ((rest * mult) >> shift);
 }
 
-/* Read the page once. The result is only valid if the page did not change meanwhile. */
+/* Read the page once. The result is valid only if the page did not change during the read. */
 static bool page_read(const struct perf_event_mmap_page *page,
 		      const struct tally_self_reader *reader, struct tally_count *count)
 {
@@ -60,7 +60,8 @@ bool tally_self_read(const struct perf_event_mmap_page *page,
 	if (!reader)
 		return false;
 	do {
-		/* Odd: it is being written on this CPU, by an interrupt that is about to end. */
+		/* If page->lock is odd, an interrupt on this CPU is updating the page and will soon
+		 * finish. */
 		before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
 		there = page_read(page, reader, &count);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -90,9 +91,9 @@ static uint64_t native_cycles(void *arg)
 	return (uint64_t)high << 32 | low;
 }
 #elif defined(__aarch64__)
-/* Counter 31 is the cycle counter. The others are selected through a register that is not saved on
- * a context switch. If another task uses that register in between, the page has changed by the time
- * the value is read. */
+/* Counter 31 is the cycle counter. The other counters are selected through a register that is not
+ * preserved across context switches. If another task changes that register before the counter is
+ * read, the page has also changed, so the read is repeated. */
 static uint64_t native_counter(void *arg, uint32_t number)
 {
 	uint64_t value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of threads, from procfs. */
+/* Read lists of threads from procfs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +52,8 @@ int tally_threads_any(struct tally_threads **ret_threads)
 	return ret;
 }
 
-/* Return the process of a thread, from the Tgid line of its status; `tid` if that is not known. */
+/* Return the PID of a thread's process, from the Tgid line in its status file, or `tid` if
+ * unknown. */
 static int32_t process_of(int32_t tid)
 {
 	char path[64], *text, *line;
@@ -76,11 +77,11 @@ static int add_tid(struct thread_list *list, int32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (stat(path, &st))
-		return 0; /* gone or never existed: the caller counts what was found */
+		return 0; /* gone or never existed; the caller checks the number of threads */
 	return tally_vec_push(&list->ids, (struct tally_thread_id){tid, process_of(tid)});
 }
 
-/* Add all threads of a process; none if it is gone. */
+/* Add all threads of a process. Add nothing if the process is gone. */
 static int add_pid(struct thread_list *list, int32_t pid)
 {
 	struct dirent *entry;
@@ -175,7 +176,7 @@ static int user_id(const char *user, uid_t *ret_uid)
 	return 0;
 }
 
-/* Return the threads of all processes of a user; of all processes if `uid` is NULL. */
+/* Return the threads of all processes that belong to a user, or to any user if `uid` is NULL. */
 static int threads_of_processes(const uid_t *uid, struct tally_threads **ret_threads)
 {
 	struct thread_list list = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open counters: enabling, disabling and reading them. */
+/* Enable, disable and read open counters. */
 #include <errno.h>
 
 #include "abi/abi_sample.h"
@@ -56,7 +56,7 @@ int tally_counters_id(const struct tally_counters *counters, size_t event, size_
 					  (uintptr_t)ret_id);
 }
 
-/* Issue an ioctl on every counter of `event`. Returns the first error. */
+/* Issue an ioctl on all of the event's counters. Returns the first error. */
 static int event_ioctl(struct tally_counters *counters, struct counter_event *event,
 		       unsigned long request, uintptr_t arg)
 {
@@ -143,7 +143,7 @@ int tally_counters_read(struct tally_counters *counters, size_t index, size_t cp
 	len = counters->transport->read(counters->transport, fd, words, sizeof(words));
 	if (len < 0)
 		return (int)len;
-	/* End of file: a pinned event that could not be scheduled. */
+	/* A read returns end-of-file for a pinned event that could not be scheduled. */
 	if (!len) {
 		*ret_count = (struct tally_count){.quality = TALLY_QUALITY_NEVER_RAN};
 		return 0;

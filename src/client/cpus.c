@@ -44,7 +44,7 @@ static int cpus_from_ranges(const struct tally_ranges *ranges, struct tally_cpus
 	return ret;
 }
 
-/* Text read from sysfs ends with a newline. */
+/* `text` may end with a newline, as in files in sysfs. */
 int tally_cpus_parse(const char *text, struct tally_cpus **ret_cpus)
 {
 	size_t len = strcspn(text, "\n");

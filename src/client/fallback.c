@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fallbacks for rejected events: asking for less, in a fixed order. */
+/* Fallbacks for rejected events: request less and less, in a fixed order. */
 #include <errno.h>
 #include <sys/resource.h>
 
@@ -17,8 +17,8 @@ void counters_raise_limit(size_t more)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Clear the newest attr bit that is set. An old kernel rejects newer bits with EINVAL (a reserved
- * bit) or E2BIG. Returns true if a bit has been cleared. */
+/* Clear the newest attr bit that is set. An old kernel rejects newer bits with EINVAL (reserved
+ * bit) or E2BIG. Return true if a bit was cleared. */
 static bool drop_newest(struct perf_event_attr *attr)
 {
 #define DROP(condition, undo) \
@@ -74,8 +74,8 @@ bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_
 {
 	if (is_permission(code) && drop_kernel_chain(attr))
 		return true;
-	/* An event that never occurs in user space would count 0 there, as if it did not occur at
-	 * all. */
+	/* Do not set exclude_kernel for events that occur only in the kernel. They would count 0 in
+	 * user space, as if they never occurred. */
 	if (is_permission(code) && !attr->exclude_kernel && !attr->exclude_user &&
 	    !access_only_in_kernel(attr)) {
 		attr->exclude_kernel = 1;
@@ -92,7 +92,7 @@ bool attr_relax(struct perf_event_attr *attr, int code, const struct tally_open_
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_CPU_CLOCK;
 		attr->precise_ip = 0;
-		/* A clock has no precision to lose. */
+		/* A clock has no precise_ip, so it cannot lose precision. */
 		*fallback =
 			(*fallback & ~(unsigned)TALLY_FALLBACK_PRECISE) | TALLY_FALLBACK_CPU_CLOCK;
 		return true;

@@ -49,7 +49,8 @@ void tally_ftrace_histogram_add(struct tally_ftrace_histogram *histogram, uint64
 	add_up(&histogram->all, ns);
 }
 
-/* Compare an event with a tracepoint's name. "sys_enter_read" is printed as "sys_read(". */
+/* Return true if the event is the named tracepoint. ftrace prints "sys_enter_read" as
+ * "sys_read(". */
 static bool is_event(const struct tally_ftrace_line *line, const char *name)
 {
 	static const char *const starts[] = {
@@ -67,7 +68,7 @@ static bool is_event(const struct tally_ftrace_line *line, const char *name)
 	return len == strlen(name) && !memcmp(text, name, len);
 }
 
-/* One event may be both the end of one interval and the start of the next. */
+/* An event may end one interval and start the next. */
 bool tally_ftrace_pair_follow(struct tally_ftrace_pair *pair, const struct tally_ftrace_line *line,
 			      uint64_t *ret_ns)
 {

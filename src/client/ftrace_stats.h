@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Durations: by function name, and as a histogram in powers of two. */
+/* Duration statistics: by function name, and as a histogram with power-of-two buckets. */
 #ifndef TALLY_CLIENT_FTRACE_STATS_H
 #define TALLY_CLIENT_FTRACE_STATS_H
 
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "client/ftrace_text.h"
 
-/* Statistics of one function. Sums saturate at UINT64_MAX. */
+/* Statistics for one function. Sums saturate at UINT64_MAX. */
 struct tally_ftrace_stat {
 	const char *name;
 	uint64_t count, total_ns, min_ns, max_ns;
@@ -19,8 +19,8 @@ struct tally_ftrace_stat {
 
 enum { TALLY_FTRACE_BUCKETS = 22 };
 
-/* Bucket 0 counts durations below one unit, bucket n those from 2^(n-1) units up; the last bucket
- * has no upper bound. */
+/* Bucket 0 counts durations below one unit, and bucket n durations of at least 2^(n-1) units. The
+ * last bucket has no upper bound. */
 struct tally_ftrace_histogram {
 	uint64_t unit_ns;
 	uint64_t bucket[TALLY_FTRACE_BUCKETS];
@@ -29,10 +29,10 @@ struct tally_ftrace_histogram {
 
 struct tally_ftrace_stats {
 	struct tally_intern names;
-	TALLY_VEC(struct tally_ftrace_stat) by_name; /* indexed by the ID of the name */
+	TALLY_VEC(struct tally_ftrace_stat) by_name; /* indexed by name ID */
 };
 
-/* Add a call that took `ns`. Returns 0 or -ENOMEM. */
+/* Add a call with a duration of `ns`. Returns 0 or -ENOMEM. */
 int tally_ftrace_stats_add(struct tally_ftrace_stats *stats, const char *name, size_t len,
 			   uint64_t ns);
 void tally_ftrace_stats_free(struct tally_ftrace_stats *stats);
@@ -40,15 +40,15 @@ void tally_ftrace_stats_free(struct tally_ftrace_stats *stats);
 /* Add a duration. */
 void tally_ftrace_histogram_add(struct tally_ftrace_histogram *histogram, uint64_t ns);
 
-/* Time from one event to another one of the same thread. */
+/* State for measuring the time between two events in the same thread. */
 struct tally_ftrace_pair {
-	const char *from, *to;  /* names of tracepoints, without their system */
-	struct tally_map since; /* TID to the time of `from` in ns */
+	const char *from, *to;  /* tracepoint names, without their system */
+	struct tally_map since; /* TID -> timestamp of `from`, in ns */
 };
 
-/* Process an EVENT line. Returns true if it completes a pair, with the time between the two events
- * in `*ret_ns`. Lines without a thread ID are ignored, and so are those for which memory runs out.
- */
+/* Process an EVENT line. Returns true if the line completes a pair, with the time between the two
+ * events in `*ret_ns`. Lines without a thread ID are ignored, as are lines for which memory
+ * allocation fails. */
 bool tally_ftrace_pair_follow(struct tally_ftrace_pair *pair, const struct tally_ftrace_line *line,
 			      uint64_t *ret_ns);
 

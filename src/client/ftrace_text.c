@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The unparsed rest of a line. */
+/* The part of a line that has not been parsed yet. */
 struct cursor {
 	const char *at, *end;
 };
@@ -29,7 +29,7 @@ static bool is_digit(const struct cursor *in)
 	return in->at < in->end && *in->at >= '0' && *in->at <= '9';
 }
 
-/* Parse a decimal number of at most `max`. */
+/* Parse a decimal number no greater than `max`. */
 static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 {
 	uint64_t value = 0;
@@ -47,7 +47,8 @@ static bool parse_number(struct cursor *in, uint64_t max, uint64_t *ret_value)
 	return true;
 }
 
-/* Parse "12.345" in units of `unit` ns, a power of ten. Digits below a nanosecond are dropped. */
+/* Parse "12.345" in units of `unit` ns, which is a power of ten. Digits below one nanosecond are
+ * ignored. */
 static bool parse_time(struct cursor *in, uint64_t unit, uint64_t *ret_ns)
 {
 	uint64_t whole, ns;
@@ -86,7 +87,7 @@ static void parse_name(struct cursor *in, struct tally_ftrace_line *line)
 	line->name_len = (size_t)(in->at - start);
 }
 
-/* Parse the text after the bar: "name();", "name() {", "}" or a comment. */
+/* Parse the text after the vertical bar: "name();", "name() {", "}" or a comment. */
 static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_line *line)
 {
 	const char *last = in->end;
@@ -103,13 +104,14 @@ static enum tally_ftrace_kind parse_call(struct cursor *in, struct tally_ftrace_
 		line->name = NULL;
 		return TALLY_FTRACE_OTHER;
 	}
-	/* Arguments and a return value may appear in between. */
+	/* Skip everything up to the last character, as arguments and a return value may appear in
+	 * between. */
 	while (last > in->at && (last[-1] == ' ' || last[-1] == '\r'))
 		last--;
 	return last[-1] == '{' ? TALLY_FTRACE_ENTRY : TALLY_FTRACE_LEAF;
 }
 
-/* " 0) + 12.962 us   |          } / * name * /" */
+/* Parse a line such as " 0) + 12.962 us   |          } / * name * /". */
 static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu;
@@ -119,7 +121,7 @@ static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 		return false;
 	line->cpu = (int32_t)cpu;
 	skip_blanks(&in);
-	/* Marks of long durations. */
+	/* Skip the mark for a long duration. */
 	if (in.at < in.end && memchr("+!#*@$", *in.at, 6)) {
 		in.at++;
 		skip_blanks(&in);
@@ -138,8 +140,8 @@ static bool parse_graph(struct cursor in, struct tally_ftrace_line *line)
 
 /* ---- events --------------------------------------------------------------- */
 
-/* Return the TID of the "-123" that ends at `at`, or before a thread group in parentheses that ends
- * there; -1 if it is missing. */
+/* Return the TID from the "-123" before `at`, or -1 if there is no TID. A thread group in
+ * parentheses may separate the TID from `at`. */
 static int32_t tid_before(const char *start, const char *at)
 {
 	const char *digits;
@@ -163,7 +165,7 @@ static int32_t tid_before(const char *start, const char *at)
 	return (int32_t)tid;
 }
 
-/* Parse "[000] d..2. 12770.036601: " at `in`. */
+/* Parse "[000] d..2. 12770.036601: ". */
 static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 {
 	uint64_t cpu, ns;
@@ -171,7 +173,7 @@ static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 	if (!skip_text(in, "[") || !parse_number(in, INT32_MAX, &cpu) || !skip_text(in, "] "))
 		return false;
 	skip_blanks(in);
-	/* Without options/irq-info there are no flag letters in between. */
+	/* Skip the flag letters, which are absent without options/irq-info. */
 	if (!is_digit(in)) {
 		while (in->at < in->end && *in->at != ' ')
 			in->at++;
@@ -185,8 +187,8 @@ static bool parse_stamp(struct cursor *in, struct tally_ftrace_line *line)
 	return true;
 }
 
-/* A task's name may contain anything, even brackets, so the first bracket that starts a valid stamp
- * is used. */
+/* Parse an event line. A thread name may contain anything, even brackets, so use the first bracket
+ * that starts a valid stamp. */
 static bool parse_event(struct cursor in, struct tally_ftrace_line *line)
 {
 	const char *start = in.at, *bracket;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parser for lines of tracefs/trace_pipe: of the function and function_graph tracers and of events.
- * The text is meant for people and differs between kernels. A line that is not understood is
- * TALLY_FTRACE_OTHER, not an error.
+ * Parser for lines from tracefs/trace_pipe, written by the function and function_graph tracers and
+ * by events. The text is intended for humans and differs between kernels. A line that is not
+ * understood becomes TALLY_FTRACE_OTHER and is not an error.
  */
 #ifndef TALLY_CLIENT_FTRACE_TEXT_H
 #define TALLY_CLIENT_FTRACE_TEXT_H
@@ -15,9 +15,8 @@ enum tally_ftrace_kind {
 	TALLY_FTRACE_OTHER,
 	TALLY_FTRACE_ENTRY,  /* function_graph: name() { */
 	TALLY_FTRACE_LEAF,   /* name(); */
-	TALLY_FTRACE_RETURN, /* }, with the name if funcgraph-tail is set */
-	TALLY_FTRACE_EVENT,  /* task, CPU, time, name: a tracepoint, or a call from the function
-	                      * tracer */
+	TALLY_FTRACE_RETURN, /* }, and also the name if funcgraph-tail is set */
+	TALLY_FTRACE_EVENT,  /* task, CPU, time, name: a tracepoint or a call (function tracer) */
 	TALLY_FTRACE_LOST,   /* a gap in the CPU's records */
 };
 
@@ -30,17 +29,17 @@ enum tally_ftrace_syscall {
 
 struct tally_ftrace_line {
 	enum tally_ftrace_kind kind;
-	int32_t cpu;      /* -1: unknown */
-	int32_t tid;      /* EVENT only; -1: unknown */
+	int32_t cpu;      /* -1 if unknown */
+	int32_t tid;      /* EVENT only; -1 if unknown */
 	bool has_ns;      /* `ns` is valid */
-	uint64_t ns;      /* LEAF, RETURN: duration; EVENT: timestamp */
-	const char *name; /* points into the line, not NUL-terminated; NULL: none */
+	uint64_t ns;      /* duration for LEAF and RETURN, timestamp for EVENT */
+	const char *name; /* points into the line, not NUL-terminated; or NULL */
 	size_t name_len;
 	enum tally_ftrace_syscall syscall; /* EVENT only */
-	uint64_t lost; /* LOST: number of events, 0 if the kernel does not know it */
+	uint64_t lost; /* LOST: number of lost events, or 0 if unknown to the kernel */
 };
 
-/* Parse a line without its newline. Any bytes are accepted. */
+/* Parse a line without its newline. Arbitrary bytes are accepted. */
 void tally_ftrace_line_parse(const char *line, size_t len, struct tally_ftrace_line *ret_line);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Some events can be opened but never fire: a hypervisor may pass on the breakpoint registers but
- * not the traps, and counters may run but stay at zero. An event that is caused on purpose and
- * still not counted is taken to be of that kind.
+ * Events that can be opened but never fire. For example, a hypervisor may pass on the breakpoint
+ * registers but not the traps, or counters may run but stay at zero. An event is assumed to be of
+ * this kind if it is caused on purpose and still not counted.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ enum { TIMES = 5, WORK_NS = 2000000, PAUSE_NS = 100000 };
 
 struct causing {
 	const struct tally_probe_work *work;
-	volatile uint64_t word; /* watched by a breakpoint */
+	volatile uint64_t word; /* word watched by a breakpoint */
 };
 
 static void store(struct causing *causing)
@@ -29,7 +29,7 @@ static __attribute__((noinline)) void executed(struct causing *causing)
 	causing->word++;
 }
 
-/* Volatile, so that the compiler cannot know the callee. */
+/* Volatile, so that the compiler cannot inline the call. */
 static void (*volatile const call_executed)(struct causing *causing) = executed;
 
 static void execute(struct causing *causing)
@@ -59,7 +59,8 @@ static void sleep_a_moment(struct causing *causing)
 	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }
 
-/* Functions that cause events of a kind. Those that occur in the kernel must be counted there. */
+/* Functions that cause events, by kind of event. `in_kernel` is set if the event occurs in the
+ * kernel and must be counted there. */
 static const struct cause {
 	uint32_t type;
 	uint64_t config;

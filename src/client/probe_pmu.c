@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finds out what the hardware counters are good for by using them briefly: whether they count,
- * whether they interrupt, how many there are and how many of them are free. Machines misreport all
- * of that; the counts of a known loop do not.
+ * Probe the hardware counters by using them briefly, to find out whether they count, whether they
+ * interrupt, how many exist and how many are free. A machine may report any of this incorrectly,
+ * but the counts of a known loop are reliable.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "client/client_probe.h"
 
 enum {
-	WORK_NS = 12000000, /* a few rotation intervals of 1 to 4 ms */
+	WORK_NS = 12000000, /* several rotation intervals, which are 1 to 4 ms long */
 	MAX_SLOTS = 48,     /* more than any PMU has */
-	SAMPLES_WANTED = 8, /* number of samples in one run */
-	MIN_PERIOD = 1000,  /* avoids throttling */
+	SAMPLES_WANTED = 8, /* number of samples per run */
+	MIN_PERIOD = 1000,  /* large enough to avoid throttling */
 	MAX_PRECISE = 3,
 };
 
@@ -42,7 +42,7 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Branches and arithmetic, so that every candidate event occurs. */
+/* Spin on branches and arithmetic, so that every candidate event occurs. */
 static void spin(void *arg, uint64_t ns)
 {
 	enum { BETWEEN_LOOKS = 20000 };
@@ -86,8 +86,8 @@ static struct perf_event_attr attr_of(const struct pmu_probing *look)
 	};
 }
 
-/* A leader is disabled, but has enable_on_exec set for an exec that never happens. Some drivers
- * ignore events that are merely disabled when they check whether a group fits. */
+/* Open an event. A leader is opened disabled, and with enable_on_exec although no exec follows:
+ * when checking whether a group fits, some drivers ignore events that are merely disabled. */
 static int open_event(const struct pmu_probing *look, struct perf_event_attr attr, int leader)
 {
 	attr.disabled = attr.enable_on_exec = leader < 0;
@@ -99,8 +99,8 @@ static void close_event(const struct pmu_probing *look, int fd)
 	look->transport->close(look->transport, fd);
 }
 
-/* Let a group count while the work runs. Returns zeros if it could not be read: it never ran then.
- */
+/* Let a group count while the work runs. Returns zeros if the group could not be read, which means
+ * that it never ran. */
 static struct probe_counts run_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
@@ -121,7 +121,7 @@ static bool is_absent(int code)
 	return code == -ENOENT || code == -ENODEV || code == -ENXIO || code == -EOPNOTSUPP;
 }
 
-/* Count a candidate event for one run. Returns 0 or the -errno of opening it. */
+/* Count a candidate event during one run. Returns 0 or the -errno from opening the event. */
 static int try_candidate(struct pmu_probing *look, size_t index)
 {
 	int fd;
@@ -140,8 +140,8 @@ static int try_candidate(struct pmu_probing *look, size_t index)
 	return 0;
 }
 
-/* Use the first event that counts; else the first one that got no counter, as it might count; else
- * any that opens. */
+/* Use the first event that counts. If there is none, use the first event that got no counter,
+ * because it might count; failing that, use any event that can be opened. */
 static void find_counting(struct pmu_probing *look)
 {
 	struct pmu_probing best = *look;
@@ -189,7 +189,7 @@ static enum sampled first_sample(const struct perf_event_mmap_page *page, size_t
 	return header.misc & PERF_RECORD_MISC_EXACT_IP ? SAMPLED_EXACT : SAMPLED_SKIDDING;
 }
 
-/* Check whether samples arrive while the work runs, using the smallest possible ring. */
+/* Check whether samples arrive while the work runs, using a ring of the minimum size. */
 static enum sampled sample_event(const struct pmu_probing *look, int fd)
 {
 	const struct tally_transport *transport = look->transport;
@@ -205,7 +205,7 @@ static enum sampled sample_event(const struct pmu_probing *look, int fd)
 	return sampled;
 }
 
-/* Some drivers accept any precision but do not deliver it. */
+/* Find the highest precision that is delivered, because some drivers accept any precision. */
 static void find_precise(struct pmu_probing *look)
 {
 	struct perf_event_attr attr = sampling_attr(look);
@@ -217,7 +217,7 @@ static void find_precise(struct pmu_probing *look)
 	}
 	if (fd < 0)
 		return;
-	/* If no sample can be seen, trust that the event opened. */
+	/* If samples cannot be observed, assume that the accepted precision is delivered. */
 	if (sample_event(look, fd) >= SAMPLED_EXACT)
 		look->probe.precise = precise;
 	close_event(look, fd);
@@ -248,7 +248,7 @@ static void find_sampling(struct pmu_probing *look)
 struct probe_group {
 	int fds[MAX_SLOTS];
 	unsigned nr;
-	int code; /* -errno of the member that did not open; 0: all did */
+	int code; /* -errno from the member that could not be opened, or 0 */
 };
 
 static void group_open(const struct pmu_probing *look, unsigned wanted, struct probe_group *group)
@@ -272,7 +272,7 @@ static void group_close(const struct pmu_probing *look, struct probe_group *grou
 		close_event(look, group->fds[--group->nr]);
 }
 
-/* Return whether `nr` events get their counters at the same time. */
+/* Return true if `nr` events get their counters at the same time. */
 static bool group_runs(const struct pmu_probing *look, unsigned nr)
 {
 	struct probe_group group;
@@ -284,7 +284,8 @@ static bool group_runs(const struct pmu_probing *look, unsigned nr)
 	return runs;
 }
 
-/* Most kernels reject a member if the group would not fit even on an idle PMU. */
+/* Find the number of counters. Most kernels reject a member if the group would not fit even on an
+ * idle PMU. */
 static void find_slots(struct pmu_probing *look)
 {
 	struct probe_group group;
@@ -295,8 +296,8 @@ static void find_slots(struct pmu_probing *look)
 	group_close(look, &group);
 }
 
-/* Find the size of the largest group that runs. A group that does not fit now never runs, so each
- * size needs only one try; groups of `runs` events are known to run. */
+/* Find the size of the largest group that runs. A group that does not fit now will never run, so
+ * each size needs only one attempt. Groups of `runs` events are known to run. */
 static unsigned find_free(const struct pmu_probing *look, unsigned runs)
 {
 	unsigned slots = look->probe.slots, fails = (slots ? slots : MAX_SLOTS) + 1;

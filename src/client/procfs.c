@@ -15,7 +15,7 @@ static int digit_value(char c)
 	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : 16;
 }
 
-/* Parse digits from `*at` on, and move it past them. Returns false without digits, or if the value
+/* Parse digits at `*at` and move past them. Returns false if there are no digits or the value
  * exceeds 64 bits. */
 static bool parse_digits(const char *data, size_t len, size_t *at, unsigned base,
 			 uint64_t *ret_value)

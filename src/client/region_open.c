@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions: opening and closing their counters. */
+/* Open and close the counters for regions. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 
 #include "client/region_private.h"
 
-/* Check that counters of a single thread can count all events. */
+/* Check that a single thread's counters can count all events. */
 static int list_check(const struct tally_event_list *list)
 {
 	if (!list->nr)
@@ -42,7 +42,7 @@ static int list_parse(const char *text, struct tally_event_list **ret_list,
 	return 0;
 }
 
-/* Open counters of this thread, enabled. */
+/* Open enabled counters on the calling thread. */
 static int counters_open(struct tally_regions *regions, struct tally_refusal *why)
 {
 	const struct tally_open_options options = {.read_group = true, .skip_unsupported = true};
@@ -63,7 +63,8 @@ static int counters_open(struct tally_regions *regions, struct tally_refusal *wh
 	return ret;
 }
 
-/* A counter without times is useless, as it would not be known whether it ran all the time. */
+/* Return true if the counter and its times can be read without a system call. Without the times,
+ * there would be no way to know whether the counter was running all the time. */
 static bool page_allows_self_read(const struct perf_event_mmap_page *page)
 {
 	return page->cap_user_rdpmc && page->cap_user_time;

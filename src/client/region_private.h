@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to client/: shared by the region*.c files. */
+/* Declarations shared by region*.c; private to client/. */
 #ifndef TALLY_CLIENT_REGION_PRIVATE_H
 #define TALLY_CLIENT_REGION_PRIVATE_H
 
@@ -10,12 +10,12 @@
 
 enum { REGION_NONE = UINT32_MAX };
 
-/* The values of a counter, or a sum of their differences. */
+/* A counter's values, or the sums of their increases. */
 struct region_sum {
 	uint64_t value, enabled, running;
 };
 
-/* A region of the tree. Its children are a list, with the most recently found one first. */
+/* A region in the tree. Its children form a list, starting with the child found most recently. */
 struct region_node {
 	char *name;
 	uint32_t parent, child, next;
@@ -24,15 +24,15 @@ struct region_node {
 
 /* A started region. */
 struct region_frame {
-	uint32_t node; /* REGION_NONE: it could not be started */
+	uint32_t node; /* REGION_NONE if it could not be started */
 	uint64_t time;
 	struct region_sum sums[TALLY_REGIONS_EVENTS_MAX];
 };
 
 struct region_event {
-	const struct perf_event_mmap_page *page; /* NULL: reading it takes a system call */
+	const struct perf_event_mmap_page *page; /* NULL if reading requires a system call */
 	size_t leader;
-	/* `lost`: the counter is gone or could not be read, so none of its counts is complete. */
+	/* The counter is gone or could not be read, so all its counts are incomplete. */
 	bool lost;
 };
 
@@ -43,17 +43,17 @@ struct tally_regions {
 	const struct tally_self_reader *reader;
 	pthread_t thread;
 	bool time;
-	size_t depth; /* started regions, including those beyond TALLY_REGIONS_DEPTH */
+	size_t depth; /* number of started regions, including those beyond TALLY_REGIONS_DEPTH */
 	uint64_t unmeasured;
-	uint32_t roots; /* first region at the top level */
+	uint32_t roots; /* index of the first top-level region */
 	TALLY_VEC(struct region_node) nodes;
-	TALLY_VEC(struct region_sum) sums; /* [node * events + event] */
+	TALLY_VEC(struct region_sum) sums; /* indexed by node * events + event */
 	struct region_event events[TALLY_REGIONS_EVENTS_MAX];
 	struct region_frame frames[TALLY_REGIONS_DEPTH];
 };
 
-/* Find the region `name` below `parent` (REGION_NONE: at the top level), or create it. Returns 0,
- * or -EINVAL, -E2BIG or -ENOMEM as tally_region_start() does. */
+/* Find the region `name` below `parent` (REGION_NONE for the top level), or create it. Returns 0,
+ * or -EINVAL, -E2BIG or -ENOMEM as in tally_region_start(). */
 int region_find(struct tally_regions *regions, uint32_t parent, const char *name,
 		uint32_t *ret_node);
 

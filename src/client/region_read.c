@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions: reading their counts. */
+/* Read the counts for regions. */
 #include <errno.h>
 #include <string.h>
 
@@ -40,7 +40,8 @@ int tally_regions_count(const struct tally_regions *regions, size_t region, size
 
 	if (region >= regions->nodes.len || event >= regions->list->nr)
 		return -ENOENT;
-	/* The quality of an event that is not open is known without a system call. */
+	/* For an event that is not open, this call returns the quality without making a system
+	 * call. */
 	if (tally_counters_fd(regions->counters, event, 0, 0) < 0)
 		return tally_counters_read(regions->counters, event, 0, 0, ret_count);
 	sum = &regions->sums.data[region * regions->list->nr + event];
@@ -112,7 +113,7 @@ int tally_regions_add(struct tally_regions *regions, const struct tally_regions 
 	places = calloc(more->nodes.len + 1, sizeof(*places));
 	if (!places)
 		return -ENOMEM;
-	/* Parents precede their children. */
+	/* Parents precede their children in the list. */
 	for (size_t i = 0; i < more->nodes.len && !ret; i++) {
 		const struct region_node *node = &more->nodes.data[i];
 		uint32_t parent = node->parent == REGION_NONE ? REGION_NONE : places[node->parent];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions as JSON. */
+/* Write regions as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -78,7 +78,7 @@ static void write_document(const struct tally_regions *regions, struct tally_str
 	tally_str_add(out, "\n");
 }
 
-/* Replace the file atomically, as it may be read at any time. */
+/* Replace the file atomically, because it may be read at any time. */
 static int file_replace(const char *path, const char *data, size_t len)
 {
 	char temporary[PATH_MAX];
@@ -100,7 +100,7 @@ static int file_replace(const char *path, const char *data, size_t len)
 	return ret;
 }
 
-/* Append `pattern` with "%p" replaced by the process ID. */
+/* Append `pattern`, replacing "%p" with the process ID. */
 static void path_fill(const char *pattern, struct tally_str *out)
 {
 	const char *mark = strstr(pattern, "%p");

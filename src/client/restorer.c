@@ -18,7 +18,7 @@
 
 enum { BUSY_WAIT_MS = 10, BUSY_TRIES = 500 };
 
-/* Header of a journal entry. The path and the value follow, each with its NUL. */
+/* Header of a journal entry. It is followed by the path and the value, each terminated by a NUL. */
 struct entry {
 	uint32_t is_directory;
 	uint32_t path_size, value_size;
@@ -61,8 +61,8 @@ static int entry_undo(const char *at)
 	return ret;
 }
 
-/* Undo all entries in reverse order. The last entry may be truncated: its file was not changed
- * then. */
+/* Undo all entries in reverse order. If the last entry is truncated, its file has not been
+ * changed. */
 static int journal_undo(const struct tally_str *journal)
 {
 	TALLY_VEC(size_t) places = {0};
@@ -99,7 +99,8 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Called with all signals blocked, as Ctrl-C may arrive before they are ignored. */
+/* Main function of the restorer. Called with all signals blocked, because Ctrl-C may arrive before
+ * signals are ignored. */
 static _Noreturn void restorer_main(int fd, const sigset_t *mask)
 {
 	struct tally_str journal = {0};
@@ -198,7 +199,7 @@ int tally_restorer_finish(struct tally_restorer *restorer)
 
 	if (!restorer->pid)
 		return 0;
-	/* A child process may still have a copy of the descriptor. */
+	/* shutdown(2) is needed because a child process may still have a copy of the descriptor. */
 	shutdown(restorer->fd, SHUT_WR);
 	close(restorer->fd);
 	do {

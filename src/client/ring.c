@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading ring buffers: perf_event_open(2), "MMAP layout". The kernel writes data_head after the
- * records, so it is loaded with acquire semantics. data_tail tells the kernel what it may
- * overwrite, so it is stored with release semantics after the records were used.
+ * Read ring buffers; see "MMAP layout" in perf_event_open(2). The kernel writes data_head after the
+ * records, so data_head is loaded with acquire semantics. data_tail is the limit up to which the
+ * kernel may overwrite records, so data_tail is stored with release semantics after the records
+ * have been used.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +19,8 @@ struct tally_ring {
 	const struct tally_transport *transport;
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
-	uint64_t size; /* size of the data, a power of two */
-	uint64_t tail; /* end of the returned records; overwrite ring: head at the last consume */
+	uint64_t size; /* data size, a power of two */
+	uint64_t tail; /* end of returned records (overwrite ring: head at the last consume) */
 	uint64_t seen; /* overwrite ring: head when data was last returned */
 	size_t mapped;
 	int fd;
@@ -95,9 +96,9 @@ static uint16_t size_at(const struct tally_ring *ring, uint64_t position)
 	return header.size;
 }
 
-/* Return the new records of an overwrite ring. It is written downwards, so they follow the head, up
- * to a record that was returned before, one that the newest record partly overwrote, or memory that
- * was never written. */
+/* Return the new records in an overwrite ring. The kernel writes the ring downwards, so the new
+ * records start at the head. They end at a record that was returned before, at a record that was
+ * partly overwritten by the newest one, or at memory that was never written. */
 static bool overwrite_data(struct tally_ring *ring, struct tally_ring_data *ret_data)
 {
 	uint64_t head = ring_head(ring), end = head;
