@@ -10,12 +10,12 @@
 #include "client/counters_private.h"
 
 struct ring_slot {
-	struct tally_ring *ring; /* NULL: not mapped */
+	struct tally_ring *ring; /* NULL if not mapped */
 	bool overwrite;
-	int32_t cpu;        /* -1: counters of one thread on any CPU */
-	size_t thread;      /* index of the thread if `cpu` is -1 */
-	TALLY_VEC(int) fds; /* counters that write to this ring; the first one is mapped */
-	size_t polled;      /* index of the counter that is polled */
+	int32_t cpu;        /* -1 for one thread's counters, on any CPU */
+	size_t thread;      /* thread index if `cpu` is -1 */
+	TALLY_VEC(int) fds; /* counters that write to this ring; the first is mapped */
+	size_t polled;      /* index of the polled counter */
 };
 
 struct tally_rings {
@@ -30,10 +30,11 @@ struct tally_rings {
 struct sorter {
 	const struct tally_counters *counters;
 	struct tally_rings *rings;
-	struct tally_map by_key; /* key to index of a slot */
+	struct tally_map by_key; /* key -> slot index */
 };
 
-/* Counters on the same CPU share a ring; those on any CPU share one per thread. */
+/* Return the key of the ring that a counter uses. Counters bound to the same CPU share a ring;
+ * counters not bound to a CPU share a ring per thread. */
 static uint64_t slot_key(const struct ring_slot *like)
 {
 	uint64_t where = like->cpu >= 0 ? (uint64_t)like->cpu : 1ull << 62 | like->thread;
@@ -230,7 +231,7 @@ short tally_rings_watch_events(const struct tally_rings *rings, size_t slot)
 	return rings->polls.data[slot].revents;
 }
 
-/* Poll the next counter of the ring in place of one that hung up. */
+/* Poll the ring's next counter instead of a counter that hung up. */
 static void slot_hang_up(struct ring_slot *slot, struct pollfd *poll)
 {
 	if (poll->fd < 0 || !(poll->revents & (POLLHUP | POLLERR | POLLNVAL)))
@@ -245,7 +246,7 @@ int tally_rings_poll(struct tally_rings *rings, int timeout)
 					timeout);
 
 	if (nr < 0) {
-		/* After an error, poll(2) has not set revents. */
+		/* If poll(2) failed, it has not set revents. */
 		tally_vec_for_each (poll, &rings->polls)
 			poll->revents = 0;
 		return nr == -EINTR ? 0 : nr;

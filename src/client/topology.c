@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CPU topology, from sysfs. */
+/* Read the CPU topology from sysfs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int32_t read_id(const char *dir, const char *name)
 	return value;
 }
 
-/* The CPU's directory contains a link to its node. */
+/* Return the CPU's node, or -1 if unknown. The CPU's directory contains a link to the node. */
 static int32_t read_node(const char *path)
 {
 	struct dirent *entry;

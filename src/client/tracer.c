@@ -30,7 +30,8 @@ int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(roots); i++) {
 		snprintf(path, sizeof(path), "%s/available_tracers", roots[i]);
-		/* Unlike access(2), this uses the effective IDs and capabilities. */
+		/* Use stat(2) because, unlike access(2), it uses the effective IDs and
+		 * capabilities. */
 		if (!stat(path, &st)) {
 			*ret_root = roots[i];
 			return 0;
@@ -43,8 +44,8 @@ int tally_tracefs_find(const char **ret_root, struct tally_refusal *ret_why)
 	return tally_tracer_explain_error(ret_why, -EACCES, closed, closed, "", true);
 }
 
-/* Search DIR/available_tracers for `name`. Returns 0, -ENODEV or the error of reading it. If
- * wanted, `*ret_words` is the text of the file, which the caller frees. */
+/* Search DIR/available_tracers for `name`. Returns 0, -ENODEV or a read error. If `ret_words` is
+ * not NULL, it receives the file's text, which the caller frees. */
 static int tracer_listed(const char *dir, const char *name, char **ret_words)
 {
 	size_t len, name_len = strlen(name);
@@ -97,8 +98,8 @@ static int tracer_check(const struct tally_tracer *tracer, struct tally_refusal 
 
 /* ---- instances ------------------------------------------------------------ */
 
-/* Remove instances of processes that are gone. An instance that is being read is busy, so none in
- * use is removed, even if its process is not visible here. */
+/* Remove the instances of processes that no longer exist. An instance that is being read is busy,
+ * so no instance in use is removed, even if its process is not visible here. */
 static void stale_instances_remove(const char *root)
 {
 	const size_t prefix = strlen(TALLY_TRACER_PREFIX);
@@ -131,13 +132,14 @@ static int instance_make(struct tally_tracer *tracer)
 	if (ret)
 		return ret;
 	ret = mkdir(tracer->dir, 0750) ? -errno : 0;
-	/* Left behind by a process with the same PID. */
+	/* Remove an instance left over from a process with the same PID. */
 	if (ret == -EEXIST && !rmdir(tracer->dir))
 		ret = mkdir(tracer->dir, 0750) ? -errno : 0;
 	return ret;
 }
 
-/* Create an instance if this kernel has them for this tracer; else use the top level. */
+/* Create an instance if this kernel supports instances for this tracer, or else use the top
+ * level. */
 static int trace_directory_create(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret;
@@ -172,7 +174,7 @@ static int file_open(const struct tally_tracer *tracer, const char *name, int fl
 	return 0;
 }
 
-/* The lock is opened before the restorer is forked, so that both share it. */
+/* Open the lock's descriptor before forking the restorer, so that both processes share the lock. */
 static int tracer_start(struct tally_tracer *tracer, struct tally_refusal *why)
 {
 	int ret = tracer_check(tracer, why);
@@ -222,7 +224,7 @@ bool tally_tracer_is_top_level(const struct tally_tracer *tracer)
 	return tracer->top_level;
 }
 
-/* The tracer cannot be changed while trace_pipe is open. */
+/* Set the tracer first, because it cannot be changed while trace_pipe is open. */
 int tally_tracer_arm(struct tally_tracer *tracer, struct tally_refusal *ret_why)
 {
 	int ret = tally_tracer_set(tracer, "current_tracer", tracer->name, ret_why);
@@ -265,7 +267,7 @@ static void close_if_open(int fd)
 		close(fd);
 }
 
-/* The instance cannot be removed while it is being read. */
+/* Close trace_pipe first, because the instance cannot be removed while it is being read. */
 int tally_tracer_close(struct tally_tracer *tracer)
 {
 	int ret;

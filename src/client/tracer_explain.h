@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to client/: explanations of tracefs errors, with fixes. */
+/* Explanations of tracefs errors, with fixes; private to client/. */
 #ifndef TALLY_CLIENT_TRACER_EXPLAIN_H
 #define TALLY_CLIENT_TRACER_EXPLAIN_H
 
 #include "tally/client.h"
 
-/* Each function fills `why` and returns its code. */
+/* Each function fills in `why` and returns the error code. */
 
-/* tracefs is not mounted, or not part of this kernel. */
+/* Explain that tracefs is not mounted or not supported by this kernel. */
 int tally_tracer_explain_absent(struct tally_refusal *why);
 
-/* Access to `file` (an absolute path) failed with `code`, possibly because of its new value.
- * `writing`: read access is not enough. */
+/* Explain why access to `file` (an absolute path) failed with `code`, possibly because `value` was
+ * rejected. `writing` is set if write access was needed. */
 int tally_tracer_explain_error(struct tally_refusal *why, int code, const char *root,
 			       const char *file, const char *value, bool writing);
 
-/* The kernel does not have this tracer; `available` lists those it has. */
+/* Explain that the kernel does not have this tracer. `available` lists the kernel's tracers. */
 int tally_tracer_explain_missing(struct tally_refusal *why, const char *name,
 				 const char *available);
 
-/* Others are tracing with shared settings; `found` describes them. */
+/* Explain that other users are tracing with shared settings, as described in `found`. */
 int tally_tracer_explain_busy(struct tally_refusal *why, const char *found);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to client/tracer*.c. */
+/* Declarations shared by tracer*.c; private to client/. */
 #ifndef TALLY_CLIENT_TRACER_PRIVATE_H
 #define TALLY_CLIENT_TRACER_PRIVATE_H
 
@@ -9,26 +9,27 @@
 struct tally_tracer {
 	const char *root;
 	char name[64];
-	char dir[96];   /* directory of the instance, or the root at the top level */
-	bool top_level; /* there is no instance */
-	bool force;     /* as in the options */
-	bool claimed;   /* shared settings may be changed: no one else uses them, or `force` */
-	int lock;       /* the root directory, locked while shared settings are in use; the restorer
-	                 * shares it */
-	int trace, power; /* trace_pipe and tracing_on; -1: not open yet */
+	char dir[96];   /* directory of the instance, or the tracefs root at the top level */
+	bool top_level; /* running without an instance */
+	bool force;     /* as in struct tally_tracer_options */
+	bool claimed;   /* may change shared settings: no other users, or `force` is set */
+	/* The root directory, which is locked while shared settings are in use. The restorer
+	 * shares this lock. */
+	int lock;
+	int trace, power; /* trace_pipe and tracing_on; -1 if not open yet */
 	struct tally_restorer restorer;
 };
 
 #define TALLY_TRACER_INSTANCES "instances"
 #define TALLY_TRACER_PREFIX    "tally-"
 
-/* Acquire the right to change shared settings, unless done before. Returns 0, -EBUSY, or an error
- * of the restorer. */
+/* Acquire the right to change shared settings, unless already acquired. Returns 0, -EBUSY, or an
+ * error from the restorer. */
 int tally_tracer_claim(struct tally_tracer *tracer, struct tally_refusal *ret_why);
 
-/* Convert the text of a tracefs file, in place, to input that restores the setting when written
- * back: names without comments, commands and anything after a name; of "7 (expanded: 1408)" the
- * latter. */
+/* Convert text read from a tracefs file, in place, to text that restores the setting when written
+ * to the file. Keep names, but remove comments, commands and everything after a name. Convert "7
+ * (expanded: 1408)" to "1408". */
 void tally_tracefs_as_input(char *text);
 
 #endif

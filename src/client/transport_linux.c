@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The running Linux kernel as a transport. */
+/* Transport for the running Linux kernel. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/ioctl.h>
