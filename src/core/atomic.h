@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Atomic words and the spin lock. The words have plain types so that public headers can contain
- * them. Every access that may race uses these macros, which name its memory order.
+ * them. Every access that may race uses one of these macros, each named after its memory order.
  */
 #ifndef TALLY_CORE_ATOMIC_H
 #define TALLY_CORE_ATOMIC_H
@@ -11,9 +11,9 @@
 #include "tally/host.h"
 
 /*
- * A test host can build the core with TALLY_CORE_DEBUG_HOOK, which names a header that declares
- * tally_core_debug_hook(). It is called with the word's address before each of these operations, so
- * that tests can inject an interrupt between any two.
+ * A test host can build the core with TALLY_CORE_DEBUG_HOOK, the name of a header that declares
+ * tally_core_debug_hook(). The hook is called with the word's address before each of these
+ * operations, so that tests can inject an interrupt between any two operations.
  */
 #ifdef TALLY_CORE_DEBUG_HOOK
 #include TALLY_CORE_DEBUG_HOOK
@@ -29,7 +29,7 @@
 #define TALLY_CORE_CHECKS 0
 #endif
 
-/* 64-bit words use native instructions or, without these, the functions of atomic64.h. */
+/* 64-bit words use native instructions if possible, or else the functions in atomic64.h. */
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_NATIVE
 #define TALLY_BY_WIDTH(p, wide, plain) (TALLY_POINT(p), (plain))
 #else
@@ -37,32 +37,34 @@
 	(TALLY_POINT(p),               \
 	 _Generic((p), uint64_t * : (wide), const uint64_t * : (wide), default : (plain)))
 #endif
-/* The address of a temporary that holds `v`, with the type that `p` points to. */
+/* Return the address of a temporary that holds `v`, with the type that `p` points to. */
 #define TALLY_VALUE_FOR(p, v) (&(__typeof__(*(p))){(v)})
 
-/* Access a value that others may read or write at any time. No ordering with other accesses. */
+/* Access a value that other CPUs or interrupts may read or write at any time. The access is not
+ * ordered with other accesses. */
 #define tally_load_relaxed(p) \
 	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_RELAXED))
 #define tally_store_relaxed(p, v)                                       \
 	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_store_n((p), (v), __ATOMIC_RELAXED))
 
-/* Writes before a store_release are visible after the load_acquire that reads its value. */
+/* Writes before a store_release are visible after a load_acquire that reads the stored value. */
 #define tally_load_acquire(p) \
 	TALLY_BY_WIDTH(p, tally_word_load(p), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define tally_store_release(p, v)                                       \
 	TALLY_BY_WIDTH(p, tally_word_store((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_store_n((p), (v), __ATOMIC_RELEASE))
 
-/* Writes before the fence are visible before writes after it. TSan does not support fences; under
- * TSan, no other thread of a test writes the data that is ordered here. */
+/* Writes before the fence are visible before writes after it. TSan does not support fences, so in
+ * tests under TSan, only one thread writes the data that is ordered here. */
 #ifdef __SANITIZE_THREAD__
 #define tally_write_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #else
 #define tally_write_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* For 32-bit and 64-bit words and pointers only: on RISC-V, smaller ones would be library calls. */
+/* Use only for 32-bit words, 64-bit words and pointers; smaller words would need library calls on
+ * RISC-V. */
 #define tally_exchange(p, v)                                               \
 	TALLY_BY_WIDTH(p, tally_word_exchange((p), TALLY_VALUE_FOR(p, v)), \
 		       __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL))
@@ -78,9 +80,10 @@
 						   __ATOMIC_RELAXED))
 
 /*
- * The same for a word that is written by one CPU at a time, including its interrupts. A single
- * instruction is enough there. x86 has one that does not lock the bus; the lock would take a
- * quarter of the time of a plain sample. Orders only the compiler.
+ * Do the same as tally_compare_exchange() for a word that only one CPU and its interrupts write at
+ * a time, so that a single instruction is sufficient. On x86, this instruction does not lock the
+ * bus; locking would take a quarter of the time of a plain sample. Only the compiler is prevented
+ * from reordering accesses.
  */
 static inline bool tally_local_compare_exchange(uint64_t *p, uint64_t *expected, uint64_t to)
 {
@@ -113,7 +116,7 @@ static inline void tally_local_add(uint64_t *p, uint64_t by)
 #endif
 }
 
-/* Add to a counter that an interrupt may add to at the same time. */
+/* Add to a counter that an interrupt may add to concurrently. */
 static inline void tally_count_up(uint64_t *count, uint64_t by)
 {
 	tally_fetch_add(count, by);
@@ -124,7 +127,7 @@ static inline void tally_count_up_u32(uint32_t *count)
 	tally_fetch_add(count, 1);
 }
 
-/* Add to a counter that has one writer at a time, but may be read by others. Needs no locked
+/* Add to a counter that has one writer at a time, but concurrent readers. Does not need a locked
  * instruction. */
 static inline void tally_count_alone(uint64_t *count, uint64_t by)
 {
@@ -135,7 +138,8 @@ static inline void tally_count_alone(uint64_t *count, uint64_t by)
 #endif
 }
 
-/* Called with interrupts off. On a machine with one CPU, that is sufficient. */
+/* Acquire a spin lock. Called with interrupts off, which is sufficient on a machine with one
+ * CPU. */
 static inline void tally_spin_lock(struct tally_spin *spin, const struct tally_host_ops *ops,
 				   void *host)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 64-bit words as two halves: TALLY_ATOMIC64_IRQ and _SEQUENCE of atomic64.h. */
+/* 64-bit words accessed as two halves, for TALLY_ATOMIC64_IRQ and TALLY_ATOMIC64_SEQUENCE. */
 #ifndef TALLY_CORE_ATOMIC64_HALVES_H
 #define TALLY_CORE_ATOMIC64_HALVES_H
 
@@ -25,8 +25,8 @@ static inline void tally_host_irq_restore(uintptr_t flags)
 
 typedef uint32_t __attribute__((may_alias)) tally_half;
 
-/* The halves are accessed in address order. Acquire and release keep these accesses between those
- * of the sequence count. */
+/* The halves are accessed in address order. Acquire and release semantics keep these accesses
+ * between the accesses to the sequence count. */
 static inline uint64_t tally_halves_get(const void *p)
 {
 	const tally_half *half = p;
@@ -52,7 +52,8 @@ static inline void tally_halves_put(void *p, uint64_t whole)
 	__atomic_store_n(&half[1], value.halves[1], __ATOMIC_RELEASE);
 }
 
-/* Between these two calls there are no other writers, and readers detect the write. */
+/* Between tally_word_begin() and tally_word_end(), there are no other writers, and readers detect
+ * the write in progress. */
 #if TALLY_CORE_ATOMIC64 == TALLY_ATOMIC64_SEQUENCE
 static inline uintptr_t tally_word_begin(const void *p)
 {

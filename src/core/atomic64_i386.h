@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 64-bit words by cmpxchg8b: TALLY_ATOMIC64_CMPXCHG8B of atomic64.h. All operations are full
+/* 64-bit words accessed with cmpxchg8b, for TALLY_ATOMIC64_CMPXCHG8B. All operations are full
  * barriers. Values are passed by address so that atomic.h can pass values of any type. */
 #ifndef TALLY_CORE_ATOMIC64_I386_H
 #define TALLY_CORE_ATOMIC64_I386_H
@@ -21,7 +21,7 @@ static inline bool tally_word_compare_exchange(void *p, void *expected, const vo
 	return done;
 }
 
-/* Writes back what it reads, so the word must be writable. */
+/* Load a word. cmpxchg8b writes back the value that it reads, so the word must be writable. */
 static inline uint64_t tally_word_load(const void *p)
 {
 	uint64_t value = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attachment of events to buffers, and the lifetime of buffers.
+ * Attach events to buffers, and manage the lifetime of buffers.
  *
- * An event's buffer pointer is changed under its output lock. A buffer's list of events and its
- * count of mappings are changed under the buffer's lock, which is taken first. A buffer exists
+ * An event's buffer pointer is changed under the event's output lock. A buffer's list of events and
+ * its number of mappings are changed under the buffer's lock, which is taken first. A buffer exists
  * while it is mapped, and slightly longer for callers that hold a reference or walk its events.
- * Writers use neither lock nor reference: they run with interrupts off on the only CPU that may
- * write. Therefore that CPU is called before the memory is freed.
+ * Writers use neither locks nor references: they run with interrupts off on the only CPU that may
+ * write. Therefore a call to that CPU must complete before the memory is freed.
  */
 #include "core/buffer.h"
 #include "core/context.h"
@@ -49,7 +49,7 @@ void tally_buffer_put(struct tally_core_buffer *buffer)
 
 /* ---- attaching -------------------------------------------------------------------------- */
 
-/* Called with buffer->lock and event->output_lock held. */
+/* Detach an event from its buffer. Called with buffer->lock and event->output_lock held. */
 static void unlink_locked(struct tally_core_event *event)
 {
 	tally_store_release(&event->buffer, NULL);
@@ -96,7 +96,8 @@ void tally_buffer_unlink(struct tally_core_buffer *buffer, struct tally_core_eve
 	core->ops->irq_restore(core->host, flags);
 }
 
-/* Writers may continue meanwhile: the buffer exists until their CPU was called. */
+/* Writers may continue to use the buffer, which is not freed before a call to their CPU has
+ * completed. */
 void tally_buffer_detach(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_buffer_get(event);
@@ -106,8 +107,8 @@ void tally_buffer_detach(struct tally_core_event *event)
 	tally_buffer_put(buffer);
 }
 
-/* Only the buffer that was checked is detached. Between the steps the event may get its own buffer
- * or another event's; then check again. */
+/* Detach only the buffer that was checked. Between detaching and attaching, the event may get its
+ * own buffer or another event's buffer. In that case, check again. */
 int tally_buffer_redirect(struct tally_core_event *event, struct tally_core_buffer *to)
 {
 	int ret = -EBUSY;
@@ -186,8 +187,8 @@ static bool last_mapping(struct tally_core_buffer *buffer)
 }
 
 /* Wait for writers that started before the last event was unlinked. Records are written on the
- * buffer's CPU. The metadata page is written on the CPU of the owner's context or, if it is on no
- * CPU, under the context's lock. */
+ * buffer's CPU. The metadata page is written on the CPU that the owner's context is on, or under
+ * the context's lock if it is on no CPU. */
 static void wait_for_writers(struct tally_core_buffer *buffer)
 {
 	struct tally_core *core = buffer->core;
@@ -227,8 +228,8 @@ void tally_buffer_count_lost(struct tally_core_event *event)
 
 /* ---- waking ----------------------------------------------------------------------------- */
 
-/* Return the event's buffer, or NULL, and keep it until the walk ends. Interrupts must stay off
- * during the walk. */
+/* Return the event's buffer, or NULL, and keep the buffer until the walk is finished. Interrupts
+ * must stay off during the walk. */
 static struct tally_core_buffer *walk_begin(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer;

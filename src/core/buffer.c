@@ -12,7 +12,8 @@ static uint8_t *buffer_address(const struct tally_core_buffer *buffer, uint64_t 
 	return buffer->chunks[offset >> buffer->chunk_shift] + in_chunk;
 }
 
-/* One byte always stays free, so head == tail means empty. */
+/* Return true if there is enough free space. One byte always remains free, so that head == tail
+ * means empty. */
 static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool backward,
 		     uint32_t len)
 {
@@ -22,15 +23,15 @@ static bool has_room(const struct tally_core_buffer *buffer, uint64_t head, bool
 		return len < buffer->size;
 	tail = tally_load_acquire(&buffer->page->data_tail);
 	used = backward ? tail - head : head - tail;
-	/* User space controls data_tail: an invalid value only makes the buffer look full. */
+	/* User space controls data_tail. An invalid value only makes the buffer appear full. */
 	return used < buffer->size && len < buffer->size - used;
 }
 
 /*
- * The mark advances by one watermark at a time, so that wakeups are evenly spaced. If it would
- * still lag by more than a watermark, it advances to the end of the record; otherwise every record
- * would cause a wakeup until the mark has caught up. An interrupt may have advanced the mark past
- * the end of this record; then no wakeup is due.
+ * Advance the wakeup mark by one watermark at a time, so that wakeups are evenly spaced. If the
+ * mark would still lag by more than a watermark, advance it to the end of the record; otherwise
+ * every record would cause a wakeup until the mark has caught up. If an interrupt has already
+ * advanced the mark past the end of this record, no wakeup is due.
  */
 static void advance_watermark(struct tally_core_buffer *buffer, uint64_t head, bool backward)
 {
@@ -45,8 +46,9 @@ static void advance_watermark(struct tally_core_buffer *buffer, uint64_t head, b
 	tally_store_relaxed(&buffer->wake, true);
 }
 
-/* Publish everything up to the head, unless an outer writer has not finished yet. An interrupt may
- * write more after the head was read, so check it again. Return true if a wakeup is due. */
+/* Publish all records up to the head, unless an outer writer has not finished yet. An interrupt may
+ * write more records after the head was read, so check the head again. Return true if a wakeup is
+ * due. */
 static bool buffer_publish(struct tally_core_buffer *buffer)
 {
 	uint64_t head;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpu-clock and task-clock: counters of nanoseconds. The host's timer is their overflow interrupt,
- * so they make sampling possible without a hardware PMU.
+ * cpu-clock and task-clock, which count nanoseconds. The host's timer is their overflow interrupt,
+ * so these events allow sampling without a hardware PMU.
  */
 #include "core/output.h"
 #include "core/overflow.h"
@@ -17,7 +17,8 @@ static struct tally_core_event *first_due(const struct tally_clocks *clocks)
 	return tally_container_of(clocks->due.least, struct tally_core_event, due);
 }
 
-/* Return the next deadline, but not before the next share begins: may_serve(). */
+/* Return the next deadline. If the share is used up, the deadline is no earlier than the start of
+ * the next share; see may_serve(). */
 static uint64_t due_at(const struct tally_clocks *clocks)
 {
 	const struct tally_core_event *first = first_due(clocks);
@@ -59,9 +60,9 @@ static uint64_t interval(const struct tally_core_event *event)
 }
 
 /*
- * Clocks count the time of their context, as time_running does. So both start and stop at the same
- * time: when the context is put on or taken off, not a few instructions later, when the clock event
- * itself is.
+ * Return the counter's value. Clocks count their context's time, as time_running does. Both
+ * therefore start and stop at the same time, when the context is put on or taken off a CPU, rather
+ * than a few instructions later, when the clock event itself starts or stops.
  */
 static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
@@ -72,7 +73,7 @@ static uint64_t clock_counter(struct tally_core_pmu *pmu, struct tally_core_hw *
 	return tally_context_time(context, tally_clock(pmu->owner));
 }
 
-/* Return the host's clock at the last update of the event's count. */
+/* Return the host time at which the event's count was last updated. */
 static uint64_t folded_at(const struct tally_core_event *event)
 {
 	return tally_load_relaxed(&event->hw.previous) - event->context->offset;
@@ -88,11 +89,12 @@ static bool wants_sample(const struct tally_core_event *event,
 }
 
 /*
- * Opening many clock events must not monopolize the CPU. Every other event has its own share of
- * max_sample_rate, but all clocks of a task have one share, and so have all clocks of a CPU. A task
- * that uses up its share takes nothing from the share of the CPU or of the next task. Its clocks
- * then wait for the next share, which begins one tick later, even if that tick does not occur. The
- * clock that has been due longest is served first.
+ * Check whether another sample may be taken now. Opening many clock events must not monopolize the
+ * CPU. Every event of another kind has its own share of max_sample_rate, but all of a task's clocks
+ * have a single share, as do all of a CPU's clocks. A task that uses up its share does not reduce
+ * the share of the CPU or of the next task. Its clocks must then wait for the next share, which
+ * begins one tick later, even if that tick does not occur. The clock that has been due longest is
+ * served first.
  */
 static bool may_serve(const struct tally_core *core, struct tally_clocks *clocks, uint64_t now)
 {
@@ -108,8 +110,8 @@ static bool may_serve(const struct tally_core *core, struct tally_clocks *clocks
 	return false;
 }
 
-/* Missed deadlines are skipped. If they were missed because the share was used up, their samples
- * are counted as lost. */
+/* Take a sample. Missed deadlines are skipped. If the deadlines were missed because the share was
+ * used up, their samples are counted as lost. */
 static bool take_sample(struct tally_core_event *event,
 			const struct tally_core_sample_data *sample_data, uint64_t missed)
 {
@@ -164,7 +166,8 @@ void tally_core_timer(struct tally_core *core, const struct tally_core_sample_da
 
 /* ---- the PMUs --------------------------------------------------------------------------- */
 
-/* For a clock, a frequency is just a period: it does not have to be estimated. */
+/* Convert a frequency to a period. For a clock, the period can be computed rather than
+ * estimated. */
 static void fix_period(struct tally_core_event *event)
 {
 	struct perf_event_attr *attr = &event->attr;
@@ -219,9 +222,10 @@ static void clock_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 }
 
 /*
- * Also called from the event's own overflow, when it is not in the heap. The rest of the period
- * continues when the event starts again. This must not touch the heap or the timer: it may run in
- * the overflow interrupt of another counter of the group, in the middle of code that does.
+ * Stop the clock. Also called from the event's own overflow, when the event is not in the heap. The
+ * remaining part of the period continues when the event starts again. This function must not modify
+ * the heap or the timer, because it may run in the overflow interrupt of another counter in the
+ * group, and that interrupt may have occurred while they were being modified.
  */
 static void clock_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {

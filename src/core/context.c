@@ -66,7 +66,7 @@ struct run {
 	bool done;
 };
 
-/* Runs on the CPU that the context was last seen on. */
+/* Run the function on the CPU that the context was last seen on. */
 static void run_there(void *arg)
 {
 	struct run *run = arg;
@@ -78,8 +78,9 @@ static void run_there(void *arg)
 	run->done = true;
 }
 
-/* Run the function here if the context is on no CPU, under its lock, which keeps it off; or if
- * there is only this CPU. Return the CPU that the context is on, -1 for none. */
+/* Run the function on the current CPU if there is only one CPU, or if the context is on no CPU. The
+ * context's lock prevents the context from being put on a CPU in the meantime. Return the CPU that
+ * the context is on, or -1. */
 static int32_t run_here(struct run *run)
 {
 	struct tally_core *core = run->context->core;
@@ -134,7 +135,8 @@ struct tally_core_context *tally_context_pin_task(struct tally_core *core,
 		if (!context)
 			return NULL;
 		tally_context_run(context, pin_here, NULL);
-		/* It may have been swapped away before it was pinned: switch.c. */
+		/* The context may have been swapped with another task's before it was pinned; see
+		 * switch.c. */
 		if (context == tally_load_acquire(&task->context))
 			return context;
 		tally_context_unpin(context);
@@ -156,8 +158,8 @@ static void attach_here(void *arg)
 
 	if (cpu->task != attach->task || cpu->of_task)
 		return;
-	/* tally_core_end() may detach the context at any time, but it remains valid during this
-	 * call. */
+	/* tally_core_end() may detach the context at any time, but the context remains valid during
+	 * this call. */
 	context = tally_load_acquire(&attach->task->context);
 	if (context)
 		tally_sched_context_in(cpu, context, tally_clock(attach->core));
@@ -178,8 +180,8 @@ static void attach_running(struct tally_core *core, struct tally_core_task *task
 	}
 }
 
-/* Create the first context of a task, in a new family. Return 0 with the family locked and the
- * context pinned, -ENOMEM, -ESRCH if the task has exited, -EAGAIN if it has a context. */
+/* Create a task's first context, in a new family. Return 0 with the family locked and the context
+ * pinned, -ENOMEM, -ESRCH if the task has exited, or -EAGAIN if the task already has a context. */
 static int first_context(struct tally_core *core, struct tally_core_task *task,
 			 struct tally_core_context **ret_context)
 {
@@ -221,7 +223,7 @@ int tally_context_lock_task(struct tally_core *core, struct tally_core_task *tas
 			*ret_context = context;
 			return 0;
 		}
-		/* The task has just ended: reap.c. */
+		/* The task has just exited; see reap.c. */
 		if (family)
 			tally_family_release(family);
 		ret = first_context(core, task, ret_context);
@@ -262,7 +264,7 @@ void tally_context_diverge(struct tally_core_context *context)
 
 #if TALLY_CORE_SIDEBAND
 
-/* Count the kinds of records that the event asks for. `by` is 1 or UINT32_MAX (-1). */
+/* Count the kinds of records that the event requests. `by` is 1 or UINT32_MAX (-1). */
 static void count_wants(struct tally_core_context *context, const struct tally_core_event *event,
 			uint32_t by)
 {
@@ -327,7 +329,8 @@ static void list_group(struct tally_core_event *leader)
 	tally_list_insert(&slice->flexible, &leader->group);
 }
 
-/* Set the hardware PMU of a group, which has at most one; NULL if it has only software events. */
+/* Set leader->group_pmu to the group's hardware PMU, of which there is at most one, or to NULL if
+ * the group has only software events. */
 static void find_group_pmu(struct tally_core_event *leader)
 {
 	leader->group_pmu = NULL;
@@ -363,7 +366,7 @@ void tally_context_insert(struct tally_core_cpu *cpu, struct tally_core_event *e
 		tally_sched_enable(cpu, event->leader, now);
 }
 
-/* Take an event off its PMU and out of the context's lists. Its group stays unchanged. */
+/* Take an event off its PMU and remove it from the context's lists. Its group remains unchanged. */
 static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_context *context = event->context;
@@ -379,7 +382,7 @@ static void event_detach(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 void tally_context_unlink_event(struct tally_core_event *event)
 {
-	tally_event_account(event); /* the event was enabled while it waited there */
+	tally_event_account(event); /* account for the time up to now in the old context */
 	event_detach(NULL, event, tally_clock(event->core));
 }
 
@@ -395,7 +398,7 @@ void tally_context_link_event(struct tally_core_event *event)
 	tally_context_diverge(context);
 }
 
-/* Make the members of a group single events, because it loses its leader. */
+/* Turn the members of a group into single events, because the group loses its leader. */
 static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader, uint64_t now)
 {
 	while (!tally_list_empty(&leader->siblings)) {
@@ -407,7 +410,7 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 		event->leader = event;
 		find_group_pmu(event);
 		if (tally_list_empty(&event->all))
-			continue; /* its task has ended */
+			continue; /* its task has exited */
 		list_group(event);
 		if (cpu)
 			tally_sched_enable(cpu, event, now);
@@ -416,8 +419,8 @@ static void disband(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 	find_group_pmu(leader);
 }
 
-/* An exclusive group is taken off the PMU before it loses a member, as its claim on the PMU is
- * released through group_pmu. */
+/* Remove an event from its group. An exclusive group is taken off the PMU before it loses a member,
+ * because its claim on the PMU is released through group_pmu. */
 static void leave_group(struct tally_core_cpu *cpu, struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_event *leader = event->leader;
@@ -479,7 +482,8 @@ void tally_cpu_quiesce(struct tally_core *core, int32_t cpu)
 		tally_cpu_call(core, (uint32_t)cpu, run_deferred, core);
 }
 
-/* Takes the context's lock: a CPU that the context is put on later sees what was written before. */
+/* Taking the context's lock ensures that a CPU on which the context is put later sees all earlier
+ * writes. */
 int32_t tally_context_cpu(struct tally_core_context *context)
 {
 	const struct tally_core *core = context->core;

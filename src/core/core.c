@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation and destruction of a core; its CPUs, PMUs and tasks. */
+/* Create and destroy a core; manage its CPUs, PMUs and tasks. */
 #include "core/context.h"
 #include "core/pmus.h"
 #include "core/family.h"
@@ -31,7 +31,8 @@ struct tally_core_settings *tally_core_settings(struct tally_core *core)
 
 /* ---- PMUs ------------------------------------------------------------------------------- */
 
-/* Fails if the host claims to have its own function, since this one was linked instead. */
+/* Default for hosts without a hardware PMU. Fails if the host claims to have its own
+ * tally_core_pmu_init(), because this function was linked instead. */
 __attribute__((weak)) int tally_core_pmu_init(struct tally_core *core, void *host)
 {
 	return core->ops->offers & TALLY_HOST_PMU_INIT ? -ENXIO : 0;
@@ -101,7 +102,8 @@ static void cpu_set_offline(void *arg)
 	tally_store_relaxed(&cpu->online, false);
 	tally_store_relaxed(&cpu->own.on_cpu, -1);
 	tally_spin_unlock(&cpu->own.lock);
-	/* Run the work that its events deferred last: the stack of an offline CPU is empty. */
+	/* Run the last work deferred by the CPU's events, because an offline CPU must not have
+	 * deferred work. */
 	tally_core_deferred(cpu->core);
 }
 
@@ -138,12 +140,14 @@ bool tally_core_cpu_is_online(const struct tally_core *core, uint32_t cpu)
 	return cpu < core->nr_cpus && tally_load_relaxed(&core->cpus[cpu].online);
 }
 
-/* Minimum of settings.record_max: every record except a sample fits, if its strings are short. */
+/* Minimum value of settings.record_max. Every record except a sample fits, if its strings are
+ * short. */
 enum { RECORD_MAX_LEAST = 512 };
 
 /* ---- creation --------------------------------------------------------------------------- */
 
-/* On 32-bit machines, the size overflows before the number of CPUs does. */
+/* Return true if the size of the core would overflow. On 32-bit machines, this occurs before the
+ * number of CPUs overflows. */
 static bool too_many_cpus(uint32_t nr_cpus)
 {
 	return (uint64_t)nr_cpus * sizeof(struct tally_core_cpu) >
