@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The objects of the core. Letters in the comments on fields give the rules for access:
+ * The core's objects. Letters in the comments on fields denote the access rules:
  *
  * - F: The family lock, one of the host's sleeping locks. A family is a set of contexts connected
  *   by inheritance (family.h). Events, groups and children are added to its contexts and removed
@@ -11,9 +11,9 @@
  *   a context on a CPU or taking it off requires the lock. A CPU's own context is always on its
  *   CPU. So tally_context_run() can hold any context in place, and a switch, a tick or an overflow
  *   never waits for configuration.
- * - O: The overflow rule: also written by the overflow interrupt of the CPU that the event is on.
- *   Single words, accessed through atomic.h.
- * - R: The registry's spin lock. It protects the lists of all objects of a kind, and the accounts.
+ * - O: The overflow rule. The field is also written by the overflow interrupt of the CPU that the
+ *   event is on. It is a single word, accessed through atomic.h.
+ * - R: The registry's spin lock. It protects the global lists of objects, and the accounts.
  * - T: The task's spin lock. It protects the task's context and family pointers and its exited
  *   flag.
  * - K: Constant once the object is shared.
@@ -40,16 +40,17 @@
 #include "tally/errno.h"
 
 enum {
-	/* The core's own PMUs: two clocks, software events, tracepoints. */
+	/* Number of the core's own PMUs: two clocks, software events and tracepoints. */
 	TALLY_CORE_OWN_PMUS = 2 + TALLY_CORE_SOFTWARE_EVENTS + TALLY_CORE_TRACEPOINTS,
-	TALLY_CORE_MIN_CLOCK = 10000, /* ns; shortest sampling interval of clock events */
+	TALLY_CORE_MIN_CLOCK = 10000, /* shortest sampling interval of clock events, in ns */
 };
 
 #define TALLY_NS_PER_S UINT64_C(1000000000)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
-/* The code compares states by their order. The transitions are in state.c. */
+/* The order of the states is significant, because they are compared. The transitions are in
+ * state.c. */
 enum tally_state {
 	TALLY_STATE_DEAD = -5,    /* being closed */
 	TALLY_STATE_REVOKED = -4, /* PMU or tracepoint unregistered; can only be closed */
@@ -72,16 +73,16 @@ enum {
 		TALLY_CORE_WHOLE_ATTR ? sizeof(struct perf_event_attr) : PERF_ATTR_SIZE_VER1
 };
 
-struct tally_core_filter; /* of a tracepoint: filter.h */
+struct tally_core_filter; /* tracepoint filter; see filter.h */
 
-/* A set of contexts connected by inheritance: family.h. */
+/* A set of contexts connected by inheritance; see family.h. */
 struct tally_core_family {
 	struct tally_core *core; /* K */
 	void *lock;              /* K; from ops->lock_new() */
-	uint32_t refs;           /* atomic; contexts, and callers about to lock it */
+	uint32_t refs;           /* atomic; held by contexts, and by callers about to take `lock` */
 };
 
-/* Times of an event, in ns of its context's time, accounted up to `stamp`. */
+/* An event's times in ns, measured by its context's time and accounted up to `stamp`. */
 struct tally_core_times {
 	uint64_t enabled, running, stamp;
 };
@@ -89,69 +90,70 @@ struct tally_core_times {
 struct tally_core_event {
 	struct tally_core_hw hw;            /* A; the driver's part */
 	struct tally_core *core;            /* K */
-	struct tally_core_pmu *pmu;         /* K; once revoked: F, and the event is in no context */
-	struct tally_core_context *context; /* K, except in migrate.c: F, and A of the new one */
-	int32_t cpu;                        /* as `context`; the only CPU it counts on; -1: all */
+	struct tally_core_pmu *pmu;         /* K until revoked; then F, and in no context */
+	struct tally_core_context *context; /* K, except in migrate.c: F and the new context's A */
+	int32_t cpu;                        /* like `context`; CPU that is counted, or -1 for all */
 	bool moves;                         /* K; can migrate between CPUs; F is core->movers */
 	uint64_t id;                        /* K */
-	void *viewer;                       /* K; namespace of the opener, for ops->ids() */
+	void *viewer;                       /* K; the opener's namespace, for ops->ids() */
 	bool is_seen;                       /* F; counted in context->seen */
-	void *cookie;                       /* atomic; the host's, for ops->notify() */
-	uint32_t refs;                      /* atomic; the opener, and iterators */
+	void *cookie;                       /* atomic; the host's data for ops->notify() */
+	uint32_t refs;                      /* atomic; held by the opener and by iterators */
 	struct tally_list opened;           /* R; link in core->events */
 
-	/* Counting. */
+	/* Counting state. */
 	int8_t state;   /* A; enum tally_state */
 	bool on_pmu;    /* A; between add() and del() */
 	uint64_t count; /* O */
-	/* A; updates go to the copy that `times_at` does not select, then `times_at` flips. So an
-	 * overflow interrupt in the middle of an update sees consistent times. */
+	/* A; an update is written to the copy that `times_at` does not select, then `times_at` is
+	 * flipped. So an overflow interrupt during an update sees consistent times. */
 	struct tally_core_times times[2];
 	uint32_t times_at;
 
 	/* Group. `siblings` is empty unless the event leads a group. */
 	struct tally_core_event *leader;  /* A and F; the event itself if it leads or is alone */
-	struct tally_list siblings;       /* A and F; a leader's members */
+	struct tally_list siblings;       /* A and F; members, if the event is a leader */
 	struct tally_list sibling;        /* A and F; link in the leader's siblings */
-	struct tally_core_pmu *group_pmu; /* A and F; leaders: hardware PMU of the group */
+	struct tally_core_pmu *group_pmu; /* A and F; leaders: the group's hardware PMU */
 	uint32_t nr_siblings;             /* A and F */
 	struct tally_list group;          /* A and F; leaders: link in slice->pinned or flexible */
 	struct tally_list active;         /* A; leaders: link in context->active */
-	uint64_t waits_since;  /* A; flexible leaders: when they joined the end of the queue */
-	uint64_t turn;         /* A; flexible leaders: ns of their turn, less `contended` if on */
+	uint64_t waits_since;  /* A; flexible leaders: time of joining the end of the queue */
+	uint64_t turn;         /* A; flexible leaders: ns of turn used, minus `contended` if on */
 	struct tally_list all; /* A and F; link in slice->events */
 
 	/* Inheritance has one level: every child is a child of the event that was opened. */
-	struct tally_core_event *parent; /* K; NULL: the event was opened */
+	struct tally_core_event *parent; /* K; NULL for an event that was opened */
 	struct tally_list children;      /* F */
 	struct tally_list child;         /* F */
-	uint32_t nr_children;            /* F; may be read without it */
-	/* Totals of children that have ended: F; may be read without it. */
+	uint32_t nr_children;            /* written under F, read at any time */
+	/* Totals of the children that have been closed. Written under F, read at any time. */
 	uint64_t child_count, child_enabled, child_running;
 
-	/* Links in the list of the task that opened the event, for prctl(): R. */
+	/* R; links in the list of events that a task has opened, for prctl(). */
 	struct tally_core_event *owned_next, **owned_at;
 
-	/* Links while the event is on: A. In no list or heap, the first word points to itself. */
+	/* A; links while the event is active. If the event is in no list or heap, the first word
+	 * points to itself. */
 	union {
 		struct tally_list hook;     /* software events, tracepoints: in a list of the CPU */
-		struct tally_heap_node due; /* clocks: by the time of the next sample */
+		struct tally_heap_node due; /* clocks: keyed by the time of the next sample */
 	};
 
-	/* Sampling. */
+	/* Sampling state. */
 	struct tally_sample_layout layout; /* K */
 	struct tally_spin output_lock;     /* taken after the buffer's lock */
 	struct tally_core_buffer *buffer;  /* written under output_lock, read under O; children use
 	                                    * the parent's */
-	struct tally_list output;          /* the buffer's lock; link in buffer->events */
-	uint64_t lost;                     /* O; records not written; children use the parent's */
-	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0: no limit */
-	bool exhausted;                    /* O; the limit was reached, disabling is pending */
+	struct tally_list output;          /* under the buffer's lock; link in buffer->events */
+	uint64_t lost;                     /* O; lost records; children use the parent's */
+	int32_t limit;                     /* O; overflows left after IOC_REFRESH; 0 if unlimited */
+	bool exhausted;                    /* O; limit reached, the event is about to be disabled */
 	uint32_t throttled;                /* O; leaders: the group is stopped */
 	uint32_t interrupts;               /* O; overflows in tick number `tick` */
-	uint64_t tick;                     /* O; the tick that `interrupts` refers to */
+	uint64_t tick;                     /* O; number of the tick that `interrupts` refers to */
 #if TALLY_CORE_FREQUENCIES
-	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: time, count of the last sample */
+	uint64_t freq_stamp, freq_sampled; /* O; frequency mode: time and count at last sample */
 	uint64_t freq_tick, freq_count;    /* O; time and count at the last tick */
 #endif
 	uint32_t pending;                      /* O; enum tally_pending */
@@ -160,25 +162,23 @@ struct tally_core_event {
 	uint64_t trap_addr; /* O */
 	uint32_t trap_due;  /* O; a SIGTRAP to its task is pending */
 #endif
-	uint32_t stacked;    /* atomic; CPU stacks that hold it or are processing it */
-	uint32_t stacked_on; /* the last such CPU */
+	uint32_t stacked;    /* atomic; CPUs that have the event stacked or are processing it */
+	uint32_t stacked_on; /* the last CPU that pushed the event */
 
-	struct tally_core_tracepoint *tracepoint; /* R; NULL: none, or revoked */
-	tally_core_overflow_fn
-		overflow;   /* K; called instead of writing samples; NULL: write samples */
-	void *overflow_arg; /* K; argument of `overflow` */
+	struct tally_core_tracepoint *tracepoint; /* R; NULL if none or revoked */
+	tally_core_overflow_fn overflow;  /* K; called instead of writing samples, or NULL */
+	void *overflow_arg;               /* K; argument of `overflow` */
 	struct tally_core_filter *filter; /* set once; children use the parent's */
 	bool classic;                     /* A and F; set once; wants MUNMAP records */
 
-	/* K, except for sample_period, sample_freq, enable_on_exec and the fields that can be
-	 * modified by ioctl(): A. Must be last: only TALLY_CORE_ATTR_KEPT bytes of it are
-	 * allocated. */
+	/* K; A for sample_period, sample_freq, enable_on_exec and the fields that ioctl() can
+	 * modify. Must be last: only TALLY_CORE_ATTR_KEPT bytes of it are allocated. */
 	struct perf_event_attr attr;
 };
 
 /* ---- contexts --------------------------------------------------------------------------- */
 
-/* Kinds of records that events ask for. context->wants counts the events that ask for each. */
+/* Kinds of records that events request. context->wants counts the events that request each kind. */
 enum tally_wants {
 	TALLY_WANTS_MMAP,
 	TALLY_WANTS_COMM,
@@ -192,26 +192,27 @@ enum tally_wants {
 	TALLY_WANTS_NR
 };
 
-/* Some of a context's events: those of one CPU, or those of any CPU. */
+/* A subset of a context's events: the events for one CPU, or the events for any CPU. */
 struct tally_core_slice {
 	struct tally_list pinned;   /* A and F; pinned groups */
 	struct tally_list flexible; /* A and F; flexible groups, longest waiting first */
 	struct tally_list events;   /* A and F; all events */
 };
 
-/* The IDs of an ended task as seen from the namespace `viewer`, for records. */
+/* IDs of a task that has ended, as seen from the namespace `viewer`; for use in records. */
 struct tally_core_task_ids {
 	void *viewer;
 	int32_t pid, tid, ppid, ptid;
-	uint32_t nr; /* events opened from there; the host keeps the viewer while there are any */
+	uint32_t nr; /* number of events opened from `viewer`; the host keeps it while nr > 0 */
 };
 
-/* Number of namespaces for which the IDs of an ended task are saved; elsewhere its IDs are 0. */
+/* Number of namespaces for which the IDs of a task that has ended are saved. In other namespaces,
+ * its IDs are 0. */
 enum { TALLY_CORE_VIEWERS = 4 };
 
-/* Clock events that sample: clock.c. */
+/* Sampling clock events; see clock.c. */
 struct tally_clocks {
-	struct tally_heap due; /* by the time of the next sample */
+	struct tally_heap due; /* keyed by the time of the next sample */
 	uint64_t since;        /* start of the current share of the sample rate */
 	uint64_t held;         /* end of the last share that was used up */
 	uint32_t served;       /* deadlines served in the current share */
@@ -221,25 +222,25 @@ struct tally_clocks {
 struct tally_core_context {
 	struct tally_core *core;          /* K */
 	struct tally_core_family *family; /* K */
-	struct tally_core_task *task;     /* A and F; NULL: a CPU's, or the task has ended */
+	struct tally_core_task *task;     /* A and F; NULL for a CPU or if the task has ended */
 	struct tally_spin lock;
-	int32_t on_cpu;           /* A; -1: on none */
-	struct tally_list active; /* A; groups that are on, in the order they were put on */
-	/* For a task that was ended by tally_core_end(): reap.c. */
-	bool orphan;                    /* its lock; excluded from swaps at switches */
+	int32_t on_cpu;           /* A; -1 if the context is not on any CPU */
+	struct tally_list active; /* A; active groups, in the order they were added */
+	/* Set for a task that tally_core_end() has ended; see reap.c. */
+	bool orphan;                    /* under the lock; a switch does not swap the context */
 	struct tally_core_task_ids ids; /* R */
 #if TALLY_CORE_USERS
 	struct tally_core_task_ids seen[TALLY_CORE_VIEWERS]; /* F and R; the IDs that openers see */
 #endif
 	struct tally_core_context *orphan_next; /* R */
 
-	struct tally_core_slice any; /* events of any CPU; in a CPU's own context: all events */
+	struct tally_core_slice any; /* events for any CPU; all events in a CPU's own context */
 	struct tally_core_slice
-		*slices;    /* set once; a task's events of single CPUs, by CPU; NULL: none */
-	uint32_t refs;      /* atomic; the task or CPU, and all objects that point to it */
+		*slices;    /* set once; a task's single-CPU events, by CPU; NULL if none */
+	uint32_t refs;      /* atomic; held by the task or CPU, and by objects that point here */
 	uint32_t nr_events; /* A and F */
-	uint32_t nr_freq;   /* A and F; events in frequency mode */
-	uint32_t nr_bound;  /* A and F; events with inherit_stat or sigtrap */
+	uint32_t nr_freq;   /* A and F; number of events in frequency mode */
+	uint32_t nr_bound;  /* A and F; number of events with inherit_stat or sigtrap */
 #if TALLY_CORE_SIDEBAND
 	uint32_t wants[TALLY_WANTS_NR]; /* A and F */
 #endif
@@ -247,49 +248,52 @@ struct tally_core_context {
 	uint64_t time;   /* A; ns spent on a CPU, as of the last update */
 	uint64_t offset; /* A; `time` minus the clock; constant while on a CPU */
 #if TALLY_CORE_TRAPS
-	uint32_t traps_due; /* O; events with a SIGTRAP pending */
+	uint32_t traps_due; /* O; number of events with a SIGTRAP pending */
 #endif
-	uint32_t pins;              /* A; callers that need it to stay with its task */
+	uint32_t pins;              /* A; callers that need the context to keep its task */
 	uint32_t is_forking;        /* atomic; the task is forking: groups keep their order */
-	struct tally_clocks clocks; /* A; clock events that are on */
+	struct tally_clocks clocks; /* A; active clock events */
 
-	/* Contexts of the same origin and generation hold the same events: switch.c. */
+	/* Contexts with the same origin and generation hold the same events; see switch.c. */
 	uint64_t id;                        /* K */
 	uint64_t generation;                /* A; changes with the list of events */
-	uint64_t origin, origin_generation; /* A; 0: none */
+	uint64_t origin, origin_generation; /* A; 0 if the context is not a clone */
 };
 
 /* ---- CPUs ------------------------------------------------------------------------------- */
 
 struct tally_core_pmu_cpu {
-	uint32_t full;                      /* round in which it rejected a lone event */
-	uint32_t nr_active;                 /* events that are on */
-	struct tally_core_event *exclusive; /* the exclusive group that is on; NULL: none */
+	uint32_t full;                      /* round in which the PMU rejected a lone event */
+	uint32_t nr_active;                 /* number of active events */
+	struct tally_core_event *exclusive; /* active exclusive group, or NULL */
 };
 
 /* Owned by its CPU with interrupts off, except as noted. */
 struct tally_core_cpu {
 	struct tally_core *core;            /* K */
 	uint32_t number;                    /* K */
-	bool online;                        /* lock of own.family; may be read without it */
+	bool online;                        /* written under own.family's lock, read at any time */
 	struct tally_core_context own;      /* events of this CPU */
-	struct tally_core_context *of_task; /* context of the running task; NULL: it has none */
-	struct tally_core_task *task;       /* running task as reported; NULL: one without events */
+	struct tally_core_context *of_task; /* context of the running task, or NULL */
+	struct tally_core_task *task;       /* running task, or NULL if it has no events */
 	uint32_t round;                     /* number of the current scheduling round; never 0 */
-	uint32_t nr_polled; /* active events to be read at each tick, lest they wrap */
+	uint32_t nr_polled; /* number of active events that each tick reads before they wrap */
 #if TALLY_CORE_SOFTWARE_EVENTS
-	struct tally_list software[PERF_COUNT_SW_MAX]; /* events that are on, by kind */
+	struct tally_list software[PERF_COUNT_SW_MAX]; /* active events, by kind */
 	struct tally_list tracepoints[TALLY_CORE_BUCKETS];
 #endif
-	bool frozen;                     /* events are going on or off: clocks read context->time */
-	uint64_t contended, turns_stamp; /* ns during which groups waited here; updated up to
-	                                  * `turns_stamp` */
-	uint32_t nr_throttled;           /* O */
-	uint64_t tick;                   /* number of the current tick */
+	/* Set while a group is being started or stopped. During that time, clock events read
+	 * context->time. */
+	bool frozen;
+	/* Time in ns during which groups were waiting on this CPU, accounted up to
+	 * `turns_stamp`. */
+	uint64_t contended, turns_stamp;
+	uint32_t nr_throttled;            /* O */
+	uint64_t tick;                    /* number of the current tick */
 	struct tally_core_event *pending; /* O; stack of events with deferred work */
-	uint32_t missed;  /* O; work was deferred that may be on another CPU's stack */
-	uint32_t nesting; /* O; records being written, nested by interrupts */
-	struct tally_core_scratch *scratch; /* scratch.h; NULL: this CPU may write to no ring */
+	uint32_t missed;                  /* O; some deferred work may be on another CPU's stack */
+	uint32_t nesting;                 /* O; records being written, nested by interrupts */
+	struct tally_core_scratch *scratch; /* scratch.h; NULL if this CPU may not write to rings */
 	uint32_t scratch_each;              /* written under own.family's lock, read at any time */
 	uint32_t scratch_holders;           /* atomic; leaves 0 only under own.family's lock */
 };
@@ -298,16 +302,15 @@ struct tally_core {
 	struct tally_core_watch watch;    /* atomic; must be first, because hooks read it */
 	uint32_t epoch;                   /* written under watch_lock; invalidates older
 	                                   * task->last_cpu */
-	void *watch_lock;                 /* K; NULL: always watched */
+	void *watch_lock;                 /* K; NULL if the hooks are always in use */
 	const struct tally_host_ops *ops; /* K */
 	void *host;                       /* K */
 	struct tally_core_settings settings;
 	uint32_t nr_cpus;            /* K */
 	uint32_t nr_online;          /* atomic */
-	struct tally_spin registry;  /* R: lists of all objects, and accounts. Held for a few
-	                              * instructions, interrupts off */
+	struct tally_spin registry;  /* R; held for a few instructions, with interrupts off */
 	struct tally_list events;    /* R; all opened events */
-	struct tally_core_pmu *pmus; /* R; last registered first */
+	struct tally_core_pmu *pmus; /* R; in reverse order of registration */
 	struct tally_core_pmu cpu_clock, task_clock;
 #if TALLY_CORE_SOFTWARE_EVENTS
 	struct tally_core_pmu software, tracing;
@@ -318,16 +321,16 @@ struct tally_core {
 	uint32_t watchers;                         /* atomic; leaves 0 only under watch_lock:
 	                                            * watch.c */
 #if TALLY_CORE_SEVERAL_CPUS
-	struct tally_core_family *movers; /* K; family of events that migrate: migrate.c */
+	struct tally_core_family *movers; /* K; family of events that can migrate (migrate.c) */
 #endif
 	struct tally_core_context *orphans; /* R; contexts to be reaped */
-	struct tally_core_event *nobody;    /* R; dummy list head of events without an owner */
+	struct tally_core_event *nobody;    /* R; dummy list head for events without an owner */
 	struct tally_core_cpu cpus[];
 };
 
 /* ---- small helpers ---------------------------------------------------------------------- */
 
-/* Initializer of a refusal: its code and, with TALLY_CORE_REASONS, its texts. */
+/* Initializer for a refusal: its code and, with TALLY_CORE_REASONS, its strings. */
 #if TALLY_CORE_REASONS
 #define TALLY_WHY(code, field, rule, fix) \
 	{                                 \
@@ -360,7 +363,7 @@ static inline bool tally_event_is_leader(const struct tally_core_event *event)
 	return event->leader == event;
 }
 
-/* Return true if the PMU's counters have to be read at each tick, as they wrap without an
+/* Return true if the PMU's counters have to be read at each tick, because they wrap without an
  * interrupt. */
 static inline bool tally_pmu_is_polled(const struct tally_core_pmu *pmu)
 {
@@ -373,8 +376,8 @@ static inline bool tally_event_is_software(const struct tally_core_event *event)
 	return event->pmu->caps & TALLY_PMU_SOFTWARE;
 }
 
-/* Return the opened event of a child, or the event itself. Children use its buffer, id, limit and
- * filter. */
+/* Return the event that was opened: the parent of a child event, or the event itself. Children use
+ * the opened event's buffer, ID, limit and filter. */
 static inline struct tally_core_event *tally_event_root(struct tally_core_event *event)
 {
 	return TALLY_CORE_INHERITANCE && event->parent ? event->parent : event;
@@ -397,8 +400,8 @@ static inline const struct tally_core_times *tally_event_times(const struct tall
 	return &event->times[tally_load_acquire(&event->times_at)];
 }
 
-/* Without TALLY_CORE_USERS or ops->capable, every task has all capabilities. So has the kernel
- * itself (`current` is NULL). */
+/* Return true if the task has the capability. Without TALLY_CORE_USERS or ops->capable, every task
+ * has all capabilities, and so does the kernel itself (`current` is NULL). */
 static inline bool tally_core_capable(const struct tally_core *core,
 				      const struct tally_core_task *current, int capability)
 {
@@ -428,7 +431,7 @@ static inline uint64_t tally_pages(const struct tally_core *core, uint64_t bytes
 	return bytes >> tally_log2(core->ops->page_size);
 }
 
-/* Return the number of pages for a buffer's metadata: more than one if pages are small. */
+/* Return the number of metadata pages in a buffer: more than one if pages are small. */
 static inline uint32_t tally_metadata_pages(const struct tally_core *core)
 {
 	size_t page = core->ops->page_size;
@@ -461,15 +464,15 @@ static inline void tally_registry_unlock(struct tally_core *core, uintptr_t flag
 	core->ops->irq_restore(core->host, flags);
 }
 
-/* Return a context's slices, indexed by CPU; NULL: it needs none. On a single CPU, `any` holds all
- * events. */
+/* Return a context's slices, indexed by CPU, or NULL if it needs none. On a single CPU, `any` holds
+ * all events. */
 static inline struct tally_core_slice *
 tally_context_slices(const struct tally_core_context *context)
 {
 	return TALLY_CORE_SEVERAL_CPUS ? tally_load_acquire(&context->slices) : NULL;
 }
 
-/* Return the slice that an event is in. For a task's event of one CPU, the slices must exist. */
+/* Return the slice that an event is in. For a task's event on one CPU, the slices must exist. */
 static inline struct tally_core_slice *tally_event_slice(const struct tally_core_event *event)
 {
 	struct tally_core_slice *slices = tally_context_slices(event->context);
@@ -477,7 +480,8 @@ static inline struct tally_core_slice *tally_event_slice(const struct tally_core
 	return slices && event->cpu >= 0 ? &slices[event->cpu] : &event->context->any;
 }
 
-/* Return the slice for a CPU, in addition to `any`; NULL: it has none. */
+/* Return the context's slice for a CPU, which is used in addition to `any`, or NULL if it does not
+ * exist. */
 static inline struct tally_core_slice *tally_context_slice(struct tally_core_context *context,
 							   const struct tally_core_cpu *cpu)
 {
@@ -486,7 +490,7 @@ static inline struct tally_core_slice *tally_context_slice(struct tally_core_con
 	return slices ? &slices[cpu->number] : NULL;
 }
 
-/* Return true if a SIGTRAP to its task is pending. */
+/* Return true if a SIGTRAP to the event's task is pending. */
 static inline bool tally_event_trap_due(const struct tally_core_event *event)
 {
 #if TALLY_CORE_TRAPS
@@ -496,8 +500,8 @@ static inline bool tally_event_trap_due(const struct tally_core_event *event)
 #endif
 }
 
-/* Return the first event of a context (`event` is NULL), or the one after `event`; NULL if there
- * are no more. */
+/* Return the event after `event` in a context, or the first one if `event` is NULL. Return NULL at
+ * the end. */
 static inline struct tally_core_event *tally_context_next(const struct tally_core_context *context,
 							  const struct tally_core_event *event)
 {

@@ -6,18 +6,19 @@
 
 #if TALLY_CORE_SAMPLE_PARTS
 
-/* mem_op, lvl, snoop, lock, dtlb and lvl_num all "not available". */
+/* Data source with mem_op, lvl, snoop, lock, dtlb and lvl_num all set to "not available". */
 #define DATA_SRC_UNKNOWN UINT64_C(0x1e05080021)
 
 /* ---- callchains ------------------------------------------------------------------------- */
 
 struct chain {
 	uint64_t *ips;
-	uint32_t nr, max; /* entries including markers; capacity */
-	uint32_t left;    /* entries that may follow, not counting markers */
+	uint32_t nr, max; /* number of entries, including markers; maximum of `nr` */
+	uint32_t left;    /* remaining entries, not counting markers */
 };
 
-/* Append the kernel's or the user's part: a marker, and as many entries as the limit allows. */
+/* Append the kernel or user part of the callchain: a marker and as many entries as the limit
+ * allows. */
 static void chain_part(struct chain *chain, const struct tally_core *core,
 		       const struct tally_core_sample_data *sample_data, bool user)
 {
@@ -74,7 +75,7 @@ static struct tally_regs gather_registers(struct tally_output *output,
 
 	if (bytes < want || !core->ops->registers)
 		return regs;
-	/* The host may leave out registers: clear what another sample may have left here. */
+	/* Clear data from the previous sample, as the host may not fill in all registers. */
 	__builtin_memset(to, 0, want);
 	regs.abi =
 		core->ops->registers(core->host, sample_data, user, mask, (uint64_t *)(void *)to);
@@ -82,7 +83,7 @@ static struct tally_regs gather_registers(struct tally_output *output,
 	return regs;
 }
 
-/* Limit the dump to the space left in the record: its size field has 16 bits. */
+/* Add a stack dump, limited to the space left in the record, which has a 16-bit size field. */
 static void gather_stack(struct tally_output *output,
 			 const struct tally_core_sample_data *sample_data,
 			 struct tally_sample *sample)
@@ -120,8 +121,8 @@ static void gather_branches(const struct tally_core_sample_data *sample_data,
 	(PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | \
 	 PERF_SAMPLE_CODE_PAGE_SIZE)
 
-/* Fill in words that the host supplies. If an operation is missing, the attr was rejected:
- * offers.c. */
+/* Fill in the words that the host supplies. An attr that requires an operation that the host lacks
+ * has already been rejected; see offers.c. */
 static void gather_host_words(const struct tally_core *core, uint64_t wanted,
 			      const struct tally_core_sample_data *sample_data,
 			      struct tally_sample *sample)
@@ -180,8 +181,8 @@ static void gather_parts(struct tally_output *output,
 
 /* ---- the sample ------------------------------------------------------------------------- */
 
-/* Fields that gather_words() and tally_output_identify() always fill in, because they cost nothing;
- * the layout selects those it needs. */
+/* Fields that gather_words() and tally_output_identify() always fill in, because doing so costs
+ * nothing. The layout selects the fields that are written. */
 #define PLAIN_WORDS                                                                     \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |  \
@@ -204,7 +205,7 @@ static void count_sample(struct tally_output *output)
 
 	if (attr->watermark || !attr->wakeup_events)
 		return;
-	/* An interrupt may count a sample at the same time. */
+	/* The increment is atomic, as an interrupt may count a sample at the same time. */
 	if (tally_fetch_add(&buffer->samples, 1) + 1 < attr->wakeup_events)
 		return;
 	tally_store_relaxed(&buffer->samples, 0);
@@ -224,7 +225,7 @@ bool tally_sample_write(struct tally_core_event *event,
 
 	if (!tally_output_begin(&output, event))
 		return false;
-	/* Fields that are not filled in must be 0, not old stack contents. */
+	/* Fields that are not filled in must be 0 instead of old stack contents. */
 	if (TALLY_CORE_SAMPLE_PARTS && layout->sample_type & ~(uint64_t)PLAIN_WORDS) {
 		__builtin_memset(&sample, 0, sizeof(sample));
 		gather_parts(&output, sample_data, raw, &sample);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading a ring from inside the kernel. */
+/* Read a ring from within the kernel. */
 #include "core/buffer.h"
 
-/* Copy `len` bytes from offset `at` of the ring, page by page. */
+/* Copy `len` bytes from offset `at` in the ring, page by page. */
 static void copy_bytes(const struct tally_core_buffer *buffer, uint64_t at, uint8_t *to, size_t len)
 {
 	size_t page = buffer->core->ops->page_size, first = tally_metadata_pages(buffer->core);
@@ -21,8 +21,8 @@ static void copy_bytes(const struct tally_core_buffer *buffer, uint64_t at, uint
 	}
 }
 
-/* Read the header of the record at the tail, where `used` bytes are available. Return false if it
- * is invalid. */
+/* Read the header of the record at the tail, where `used` bytes are available. Return false if the
+ * header is invalid. */
 static bool read_header(const struct tally_core_buffer *buffer, uint64_t tail, uint64_t used,
 			struct perf_event_header *header)
 {
@@ -46,7 +46,8 @@ int64_t tally_core_buffer_read(struct tally_core_buffer *buffer, void *to, size_
 	}
 	if (header.size > len)
 		return -ENOSPC;
-	/* User space may have the ring mapped and change it: return the header that was checked. */
+	/* User space may have mapped the ring and may change it, so return the header that was
+	 * checked. */
 	__builtin_memcpy(to, &header, sizeof(header));
 	copy_bytes(buffer, tail + sizeof(header), (uint8_t *)to + sizeof(header),
 		   header.size - sizeof(header));

@@ -91,7 +91,7 @@ int tally_event_new(struct tally_core *core, const struct perf_event_attr *attr,
 		event_free(event);
 		return ret;
 	}
-	/* A frequency starts with a guess of one event per sample; the first samples correct it. */
+	/* In frequency mode, begin with a period of one event; the first samples correct it. */
 	attr = &event->attr;
 	set_period(event, tally_event_has_frequency(event) ? 1 : attr->sample_period);
 	*ret_event = event;
@@ -127,7 +127,7 @@ void tally_spares_free(struct tally_spares *spares)
 	spares->nr = 0;
 }
 
-/* The driver's results for `from` also apply to the child. */
+/* The results that the driver stored in `from` also apply to the child. */
 struct tally_core_event *tally_event_inherit(struct tally_spares *spares,
 					     const struct tally_core_event *from,
 					     struct tally_core_event *root,
@@ -179,7 +179,8 @@ void tally_event_register(struct tally_core_event *event, struct tally_core_task
 	uintptr_t flags = tally_registry_lock(event->core);
 
 	tally_list_insert(&event->core->events, &event->opened);
-	/* tally_core_end() may have ended the task meanwhile, and disowns its events only once. */
+	/* tally_core_end() may already have run for the owner. It disowns the owner's events only
+	 * once, so do not add an event afterwards. */
 	if (owner && !tally_load_relaxed(&owner->exited))
 		own(event, owner);
 	tally_registry_unlock(event->core, flags);
@@ -225,7 +226,7 @@ struct tally_core_event *tally_event_next_owned(struct tally_core *core,
 	return next;
 }
 
-/* Does not visit the events: only the back pointer of the first one is redirected to a dummy. */
+/* Only the first event is touched: its back pointer is redirected to a dummy. */
 void tally_event_disown_all(struct tally_core_task *task)
 {
 	struct tally_core_event *first = task->owned;
@@ -244,7 +245,8 @@ static void insert_here(struct tally_core_cpu *cpu, struct tally_core_context *c
 
 #if TALLY_CORE_USERS
 
-/* Return the slot of a viewer, or a free one, or NULL. Called with the registry lock held. */
+/* Return the viewer's slot, or a free slot if the viewer has none, or NULL if no slot is free.
+ * Called with the registry lock held. */
 static struct tally_core_task_ids *seen_slot(struct tally_core_context *context, const void *viewer)
 {
 	struct tally_core_task_ids *slot = NULL;
@@ -259,8 +261,8 @@ static struct tally_core_task_ids *seen_slot(struct tally_core_context *context,
 	return slot;
 }
 
-/* Register the event's viewer while the event is in the context. When the task is ended, its IDs
- * are saved for registered viewers: reap.c. */
+/* Register the event's viewer while the event is in the context. When the task ends, its IDs are
+ * saved for registered viewers; see reap.c. */
 static void viewer_register(struct tally_core_event *event)
 {
 	struct tally_core_context *context = event->context;
@@ -270,7 +272,7 @@ static void viewer_register(struct tally_core_event *event)
 	if (!event->core->ops->ids)
 		return;
 	flags = tally_registry_lock(event->core);
-	/* tally_core_end() clears the task under this lock. No IDs are saved after that. */
+	/* tally_core_end() clears the task under the registry lock. No IDs are saved after that. */
 	if (tally_load_relaxed(&context->task))
 		slot = seen_slot(context, event->viewer);
 	if (slot) {
@@ -337,7 +339,7 @@ void tally_event_uninstall(struct tally_core_event *event, enum tally_state stat
 	viewer_unregister(event);
 }
 
-/* Add the child's counts to its parent's. */
+/* Add the child's counts to its parent's child counts. */
 static void event_fold(struct tally_core_event *child)
 {
 	struct tally_core_event *parent = child->parent;
@@ -349,7 +351,8 @@ static void event_fold(struct tally_core_event *child)
 	tally_store_relaxed(&parent->nr_children, parent->nr_children - 1);
 }
 
-/* Wait until work deferred for the event is done, on whichever CPU. Nothing can defer more. */
+/* Wait until the work deferred for the event is done, no matter on which CPU. No more work can be
+ * deferred for the event at this point. */
 void tally_event_flush(struct tally_core_event *event)
 {
 	struct tally_core *core = event->core;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The list of opened events: iterating, revoking, closing. */
+/* Iterate over, revoke and close opened events. */
 #include "core/control.h"
 #include "core/event.h"
 #include "core/family.h"
@@ -15,7 +15,7 @@ struct tally_core_event *tally_core_event_next(struct tally_core *core,
 	struct tally_list *at = event ? event->opened.next : core->events.next;
 	struct tally_core_event *next = NULL;
 
-	/* Skip events without references: they are about to be freed. */
+	/* Skip events without references, which are about to be freed. */
 	for (; !next && at != &core->events; at = at->next) {
 		next = tally_container_of(at, struct tally_core_event, opened);
 		if (!tally_ref_get_live(&next->refs))
@@ -44,7 +44,8 @@ static void wake(struct tally_core_event *event)
 	core->ops->irq_restore(core->host, flags);
 }
 
-/* Children add their counts and are closed; the opened event remains for its descriptor. */
+/* Add the children's counts to the opened event and close the children. The opened event remains
+ * until its descriptor is closed. */
 static void revoke_event(struct tally_core_event *event)
 {
 	struct tally_core_pmu *pmu = NULL;
@@ -61,7 +62,7 @@ static void revoke_event(struct tally_core_event *event)
 	if (was_open) {
 		tally_event_uninstall(event, TALLY_STATE_REVOKED, true);
 		tally_event_flush(event);
-		wake(event); /* before its descriptor can be closed, which takes the lock */
+		wake(event); /* called with the lock held, so that no close() completes earlier */
 		pmu = tally_pmu_detach(event);
 	}
 	tally_event_unlock(event);
@@ -79,8 +80,8 @@ void tally_revoke(struct tally_core *core,
 	struct tally_core_event *event = tally_core_event_next(core, NULL);
 	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	/* Events that are open now come before all with higher ids. So the loop ends even if new
-	 * events keep being opened. */
+	/* Stop at the last ID in use now, so the loop ends even if new events keep being opened.
+	 * Events are listed in the order of their IDs. */
 	while (event && event->id <= last) {
 		if (is_one(event, what))
 			revoke_event(event);
@@ -97,7 +98,7 @@ uint32_t tally_core_close_all(struct tally_core *core)
 	uint32_t nr = 0;
 
 	while (event) {
-		/* An iterator may still hold an event that was closed. */
+		/* The event may already be closed but still held by an iterator. */
 		if (tally_load_relaxed(&event->state) != TALLY_STATE_DEAD) {
 			tally_core_close(core, event);
 			nr++;

@@ -93,7 +93,7 @@ static struct tally_core_family *family_of(struct tally_core *core, struct tally
 	struct tally_core_family *family;
 	uintptr_t flags;
 
-	/* A task without events takes no lock. */
+	/* Do not take the lock for a task without events. */
 	if (!tally_load_acquire(&task->family))
 		return NULL;
 	flags = task_lock(core, task);
@@ -114,7 +114,7 @@ struct tally_core_family *tally_family_lock_task(struct tally_core *core,
 		if (!family)
 			return NULL;
 		tally_family_lock(family);
-		/* The task may have left the family while this waited for the lock. */
+		/* The task may have left the family while this function waited for the lock. */
 		if (tally_load_acquire(&task->family) == family)
 			return family;
 		tally_family_release(family);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tracepoint filters: setting and evaluating them; tracepoint hits. */
+/* Set and evaluate tracepoint filters, and handle tracepoint hits. */
 #include "core/filter.h"
 
 #include "core/pmus.h"
@@ -24,7 +24,8 @@ static uint64_t field_number(const struct tally_core_field *field, const uint8_t
 	return 0;
 }
 
-/* a < b, signed if the field is: with the top bits flipped, signed order is unsigned order. */
+/* Return a < b, as signed numbers if the field is signed. Flipping the top bits turns signed order
+ * into unsigned order. */
 static bool less(const struct tally_core_field *field, uint64_t a, uint64_t b)
 {
 	uint64_t turn = field->is_signed ? UINT64_C(1) << 63 : 0;
@@ -46,7 +47,8 @@ static bool number_passes(const struct tally_filter_node *node, uint64_t value)
 	}
 }
 
-/* Match wildcards '*' and '?'. On a mismatch, the last '*' takes one more character. */
+/* Match the wildcards '*' and '?'. On a mismatch, extend the match of the last '*' by one
+ * character. */
 static bool like(const char *text, size_t len, const char *pattern, size_t pattern_len)
 {
 	size_t t = 0, p = 0, star = SIZE_MAX, from = 0;
@@ -87,7 +89,8 @@ static bool string_passes(const struct tally_core_filter *filter,
 	       (node->op == TALLY_FILTER_EQ);
 }
 
-/* The stack of truth values is a word: no filter needs more than TALLY_FILTER_TRUTHS of them. */
+/* Evaluate the filter. The stack of truth values fits in a word, as no filter needs more than
+ * TALLY_FILTER_TRUTHS of them. */
 bool tally_filter_passes(const struct tally_core_filter *filter, const void *raw, uint32_t len)
 {
 	uint64_t stack = 0;
@@ -132,7 +135,7 @@ static const struct tally_core_refusal bad_filter[] = {
 		  "use: field operator value"),
 };
 
-/* Copy a string from user memory byte by byte: the memory after it need not be readable. */
+/* Copy a string from user memory byte by byte, as the memory after it may be unreadable. */
 static const struct tally_core_refusal *copy_text(struct tally_core *core, const char *user,
 						  char *text, size_t *ret_len)
 {
@@ -148,7 +151,7 @@ static const struct tally_core_refusal *copy_text(struct tally_core *core, const
 	return &too_long;
 }
 
-/* Copy the nodes, followed by the text, to a filter of exactly the size needed. */
+/* Copy the nodes, followed by the string, to a filter of exactly the size needed. */
 static const struct tally_core_refusal *make_filter(const struct tally_core *core,
 						    const struct tally_filter_node *nodes,
 						    uint32_t nr, const char *text, size_t len,
@@ -179,7 +182,8 @@ static const struct tally_core_refusal *why_bad_filter(int error)
 	return &no_memory;
 }
 
-/* A text never has more nodes than characters. */
+/* Parse the string into a filter. The string has at least as many characters as the filter has
+ * nodes. */
 static const struct tally_core_refusal *compile(const struct tally_core_event *event,
 						const struct tally_core_tracepoint *tracepoint,
 						const char *text, size_t len,
@@ -201,7 +205,7 @@ static const struct tally_core_refusal *compile(const struct tally_core_event *e
 	return why;
 }
 
-/* If two callers set a filter at the same time, the second one fails, as if it had been later. */
+/* If two callers set a filter at the same time, the second one fails with -EEXIST. */
 static const struct tally_core_refusal *attach_filter(struct tally_core_event *event,
 						      struct tally_core_filter *filter)
 {

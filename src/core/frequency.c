@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Periods adjusted to a sampling frequency: attr.freq. */
+/* Adjust periods to a sampling frequency (attr.freq). */
 #include "core/frequency.h"
 
 #include "core/overflow.h"
@@ -7,12 +7,13 @@
 #if TALLY_CORE_FREQUENCIES
 
 enum {
-	FREQ_JUMP = 4,   /* off by more than this factor: take the estimate as it is */
-	FREQ_SMOOTH = 8, /* otherwise correct 1/FREQ_SMOOTH of the difference each time */
+	FREQ_JUMP = 4,   /* adopt a new estimate at once if it is off by more than this factor */
+	FREQ_SMOOTH = 8, /* otherwise apply 1/FREQ_SMOOTH of the difference each time */
 };
 
-/* count * 1e9 / (ns * freq) without a 128-bit division, which would need a library call: both sides
- * are shifted until they fit, which loses about one part in a million. */
+/* Compute count * 1e9 / (ns * freq) without a 128-bit division, which would need a library call.
+ * Dividend and divisor are shifted right until they fit, which loses about one part in a
+ * million. */
 static uint64_t period_for(uint64_t count, uint64_t ns, uint64_t freq)
 {
 	struct tally_wide events = tally_mul_wide(count, TALLY_NS_PER_S);
@@ -38,8 +39,8 @@ static void adjust(struct tally_core_event *event, uint64_t count, uint64_t ns)
 	event->hw.period = now;
 }
 
-/* Adjust by the interval between two samples, earlier than the tick would. Intervals over two ticks
- * reflect pauses rather than the rate. */
+/* Adjust the period based on the interval between two samples, without waiting for the next tick.
+ * An interval of two ticks or more reflects a pause rather than the rate. */
 void tally_frequency_sample(struct tally_core_event *event)
 {
 	uint64_t now = tally_clock(event->core);
@@ -52,7 +53,7 @@ void tally_frequency_sample(struct tally_core_event *event)
 		adjust(event, counted, passed);
 }
 
-/* Adjust by the rate in the last tick, even if it had no sample. */
+/* Adjust the period based on the rate during the last tick, even without a sample. */
 void tally_frequency_tick(struct tally_core_event *event, uint64_t now)
 {
 	struct tally_core_hw *hw = &event->hw;

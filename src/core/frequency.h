@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Periods adjusted to a sampling frequency: attr.freq. Called on the event's CPU with interrupts
- * off, or in its overflow interrupt.
+ * Adjust periods to a sampling frequency (attr.freq). Called on the event's CPU with interrupts
+ * off, or in the event's overflow interrupt.
  */
 #ifndef TALLY_CORE_FREQUENCY_H
 #define TALLY_CORE_FREQUENCY_H
@@ -16,16 +16,16 @@ static inline bool tally_event_has_frequency(const struct tally_core_event *even
 
 #if TALLY_CORE_FREQUENCIES
 
-/* Adjust the period by the interval before a sample that is due. */
+/* Adjust the period based on the time since the last sample. Called when a sample is due. */
 void tally_frequency_sample(struct tally_core_event *event);
 
-/* Adjust the period of an active event by its rate since the last tick. */
+/* Adjust the period of an active event based on the event rate since the last tick. */
 void tally_frequency_tick(struct tally_core_event *event, uint64_t now);
 
-/* Start measuring the event's rate from now on. */
+/* Restart measuring the event's rate. */
 void tally_frequency_restart(struct tally_core_event *event);
 
-/* Note that the event's count was reset to 0. */
+/* Reset the counts from which the rate is measured. Called when the event's count is reset to 0. */
 static inline void tally_frequency_reset(struct tally_core_event *event)
 {
 	event->freq_count = event->freq_sampled = 0;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* Return the link to the node with this number, counted from 1 at the root. The bits below the
- * highest set bit give the path: 1 is right. */
+ * number's highest set bit are the path from the root: 0 is left, 1 is right. */
 static struct tally_heap_node **link_by_number(struct tally_heap *heap, uint32_t number,
 					       struct tally_heap_node **ret_parent)
 {
@@ -36,7 +36,7 @@ static void set_parent(struct tally_heap_node *parent, struct tally_heap_node *c
 		child->parent = parent;
 }
 
-/* Put `node` in the position of `other`, with these branches. */
+/* Put `node` in `other`'s position, with the given branches. */
 static void node_replace(struct tally_heap *heap, struct tally_heap_node *node,
 			 struct tally_heap_node *other, struct tally_heap_node *left,
 			 struct tally_heap_node *right)
@@ -49,7 +49,7 @@ static void node_replace(struct tally_heap *heap, struct tally_heap_node *node,
 	set_parent(node, right);
 }
 
-/* Swap a node and its parent. */
+/* Swap a node with its parent. */
 static void swap_with_parent(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	struct tally_heap_node *parent = node->parent, *left = node->left, *right = node->right;
@@ -74,7 +74,8 @@ static void sift_down(struct tally_heap *heap, struct tally_heap_node *node)
 {
 	struct tally_heap_node *below;
 
-	/* The last level is filled from the left. */
+	/* The last level is filled from the left, so a node without a left branch has no right
+	 * branch. */
 	while ((below = node->left)) {
 		if (node->right && node->right->key < below->key)
 			below = node->right;

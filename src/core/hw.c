@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Driver helpers: extending counters of any width to 64 bits, and their periods. */
+/* Driver helpers that extend counters of any width to 64 bits, and manage their periods. */
 #include "core/overflow.h"
 #include "core/mmap_page.h"
 
@@ -9,12 +9,12 @@ static uint64_t width_mask(const struct tally_core_hw *hw)
 }
 
 /*
- * An overflow interrupt may occur at any instruction and update this count itself: the interrupt of
- * this counter, or of another one with samples that include the counts of the group. So the
- * difference between two values is added by the caller that succeeds in replacing the old value
- * with the new one. A caller that comes too late reads the counter again. Above the counter's
- * width, `previous` holds a number that changes each time the counter is armed: a counter that was
- * armed again meanwhile may have the same value as before.
+ * Add the difference between two counter values to the count. At any instruction, this counter's
+ * overflow interrupt may occur and update the same count. So may the interrupt of another counter
+ * that samples the group's counts. Therefore the difference is added by the caller that succeeds in
+ * replacing the old value with the new one; a caller that fails reads the counter again. Above the
+ * counter's width, `previous` holds a number that changes each time the counter is armed. The
+ * number reveals that a counter with the same value as before has been armed again.
  */
 static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 {
@@ -29,8 +29,8 @@ static bool fold(struct tally_core_hw *hw, uint64_t previous, uint64_t now)
 	return true;
 }
 
-/* The same as fold(), in the overflow interrupt of `hw`, which others of its group do not
- * interrupt. */
+/* Do the same as fold() for hw's overflow interrupt, which the interrupts of other counters in the
+ * group cannot preempt. */
 static void fold_alone(struct tally_core_hw *hw, uint64_t now)
 {
 	uint64_t mask = width_mask(hw), passed = (now - hw->previous) & mask;
@@ -57,16 +57,16 @@ void tally_core_hw_fold(struct tally_core_pmu *pmu, struct tally_core_hw *hw,
 }
 
 /*
- * Counters count up and interrupt when they wrap. A counter is armed for at most half of its range:
- * then a value read between the wrap and the interrupt is distinct from earlier ones, and sign
- * extension in user space gives the right value.
+ * Counters count up and interrupt when they wrap. A counter is armed for at most half of its range.
+ * So a value read between the wrap and the interrupt differs from earlier ones, and sign extension
+ * in user space yields the right value.
  */
 uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 {
 	uint64_t mask = width_mask(hw), far = mask / 2 + 1, value;
 
-	/* If a period ended but the counter was removed before its interrupt arrived, the next
-	 * event ends the period. */
+	/* If a period ended but the counter was removed before its interrupt arrived, the sample is
+	 * taken at the next event. */
 	if (hw->period)
 		far = hw->left > 0 ? TALLY_MIN(far, (uint64_t)hw->left) : 1;
 	value = (0 - far) & mask;
@@ -74,8 +74,8 @@ uint64_t tally_core_hw_arm(struct tally_core_hw *hw)
 	return value;
 }
 
-/* The next period begins where the last one ended, however late that was noticed, unless the next
- * one is over by then, too. */
+/* Begin the next period where the last one ended, however late the overflow was noticed. If the
+ * next period is over as well, begin a full period now. */
 static void next_period(struct tally_core_hw *hw)
 {
 	hw->left += (int64_t)hw->period;

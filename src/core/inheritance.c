@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fork, exec and exit. */
+/* Inherit events at fork, and handle exec and exit. */
 #include "core/buffer.h"
 #include "core/context.h"
 #include "core/control.h"
@@ -21,7 +21,7 @@ static bool is_inherited(const struct tally_core_event *event, bool process)
 	return event->attr.inherit && !(event->attr.inherit_thread && process);
 }
 
-/* State of passing on the events of a task that forks. */
+/* State while a child inherits events at fork. */
 struct inheritance_state {
 	struct tally_core_context *to;
 	struct tally_spares spares;
@@ -68,7 +68,7 @@ static void inherit_slice(struct inheritance_state *heritage, struct tally_core_
 	inherit_list(heritage, &slice->flexible);
 }
 
-/* The child's groups wait in the same order as the parent's. That order must not change meanwhile,
+/* Copy the groups to the child in the parent's order. That order must not change during the copy,
  * even if a tick occurs or the parent is preempted. */
 static void inherit_slices(struct inheritance_state *heritage, struct tally_core_context *from,
 			   struct tally_core_slice *slices)
@@ -80,14 +80,16 @@ static void inherit_slices(struct inheritance_state *heritage, struct tally_core
 	tally_store_release(&from->is_forking, 0);
 }
 
-/* Mark a child that has inherited all events as a clone. Clones can be swapped: switch.c. */
+/* Mark the context of a child that has inherited all events as a clone. Clones can be swapped at a
+ * switch; see switch.c. */
 static void mark_clone(const struct tally_core_context *of, struct tally_core_context *clone)
 {
 	clone->origin = of->origin ? of->origin : of->id;
 	clone->origin_generation = of->origin ? of->origin_generation : of->generation;
 }
 
-/* Count the events of all inherited groups: an upper limit for the children. */
+/* Count the events in all inherited groups. The result is an upper limit on the number of
+ * children. */
 static uint32_t nr_inherited(const struct tally_core_context *context, bool process)
 {
 	uint32_t nr = 0;
@@ -104,12 +106,13 @@ static int inherit(struct inheritance_state *heritage, struct tally_core_context
 	struct tally_core_slice *slices = tally_load_acquire(&from->slices);
 	int ret;
 
-	/* Slices added after the demand was computed are still empty. */
+	/* Slices added after the demand was computed are still empty, so they can be ignored. */
 	if (slices && !heritage->to->slices)
 		slices = NULL;
 	ret = tally_family_adopt(child, heritage->to);
 
-	/* Someone has opened an event on a task that does not exist yet: core.h. */
+	/* Another task has already opened an event on the child; see tally_core_fork() in
+	 * core.h. */
 	if (ret)
 		return -EBUSY;
 	heritage->whole = true;
@@ -123,7 +126,7 @@ static int inherit(struct inheritance_state *heritage, struct tally_core_context
 /* Memory needed to inherit from the parent's context. */
 struct demand {
 	struct tally_core_family *family;
-	uint32_t nr; /* events */
+	uint32_t nr; /* number of events */
 	bool slices;
 };
 
@@ -160,8 +163,8 @@ static int inheritance_alloc(struct tally_core *core, struct inheritance_state *
 	return tally_spares_fill(core, &heritage->spares, demand->nr);
 }
 
-/* Try to inherit. Return 0 when done; -EAGAIN after allocating the memory found to be missing;
- * -ENOMEM; -EBUSY if the child has an event. */
+/* Try to inherit. Return 0 when done, -EAGAIN after allocating missing memory, -ENOMEM, or -EBUSY
+ * if the child has an event. */
 static int try_inherit(struct tally_core *core, struct inheritance_state *heritage,
 		       struct tally_core_task *current, struct tally_core_task *child)
 {
@@ -243,22 +246,23 @@ struct leaving {
 	bool exited;
 };
 
-/* The EXIT record is the last one of the task's events. Then the context is taken off the CPU for
- * good: a switch no longer finds it through its task. */
+/* Write the EXIT record, which is the last record for the task's events. Then take the context off
+ * the CPU permanently, because a switch can no longer find the context through its task. */
 static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	const struct leaving *leaving = arg;
 	struct tally_core *core = context->core;
 	struct tally_core_context *next;
 
-	/* Restore the task after tally_core_end() has cleared it: the record is about that task. */
+	/* tally_core_end() may have cleared the task. Restore it, as the record is about that
+	 * task. */
 	tally_store_relaxed(&context->task, leaving->task);
 	if (leaving->exited)
 		tally_sideband_task(tally_this_cpu(core), context, leaving->task, false);
 	if (!cpu)
 		return;
 	tally_sched_context_out(cpu, context, tally_clock(core));
-	/* After an exec, the task may have got a new context meanwhile. */
+	/* After an exec, the task may already have a new context. */
 	next = cpu->task ? tally_load_acquire(&cpu->task->context) : NULL;
 	if (next)
 		tally_sched_context_in(cpu, next, tally_clock(core));
@@ -266,7 +270,7 @@ static void leave_here(struct tally_core_cpu *cpu, struct tally_core_context *co
 		tally_sched_fill(cpu, tally_clock(core));
 }
 
-/* Write EXIT records of a task without events: only the CPU's events get them. */
+/* Write EXIT records for a task that has no events. Only the CPU's events receive them. */
 void tally_inherit_emit_exit(struct tally_core *core, const struct tally_core_task *task)
 {
 	uintptr_t flags = core->ops->irq_save(core->host);
@@ -289,7 +293,8 @@ static void read_here(void *arg)
 	tally_read_record(read->event, read->task);
 }
 
-/* Only the event's CPU may write to its buffer; inherited events of all CPUs have no buffer. */
+/* Write a READ record. Only the event's CPU may write to its buffer. Inherited events that count on
+ * all CPUs have no buffer. */
 static void emit_read(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event)
 {
@@ -311,8 +316,9 @@ static void emit_read(struct tally_core *core, const struct tally_core_task *tas
 
 #endif
 
-/* The task's own events stay readable, and so do their groups if these end as a whole. The counts
- * of inherited events are added to their parents'. */
+/* End an event. If the event was opened on the task itself, it stays readable, and so does its
+ * group unless `dissolve` is set. If the event was inherited, its counts are added to its
+ * parent's. */
 static void end_event(struct tally_core *core, const struct tally_core_task *task,
 		      struct tally_core_event *event, bool dissolve, struct tally_list *dead)
 {
@@ -324,7 +330,7 @@ static void end_event(struct tally_core *core, const struct tally_core_task *tas
 	tally_event_retire(event, dead);
 }
 
-/* A concurrent tally_core_end() may still inspect the context: reap.c. */
+/* Wait for a concurrent tally_core_end(), which may still be inspecting the context; see reap.c. */
 static void wait_for_concurrent_end(struct tally_core *core)
 {
 	tally_registry_unlock(core, tally_registry_lock(core));
@@ -349,7 +355,7 @@ void tally_inherit_end(struct tally_core_context *context, struct tally_core_tas
 	tally_context_put(context);
 }
 
-/* Detach the task's context and end its events. Return false if it has none. */
+/* Detach the task's context and end its events. Return false if the task has no context. */
 static bool end_context(struct tally_core *core, struct tally_core_task *task, bool exited)
 {
 	struct tally_core_family *family = tally_family_lock_task(core, task);
@@ -399,8 +405,8 @@ static bool waits_for_exec(const struct tally_core_context *context)
 	return false;
 }
 
-/* All events that wait for exec are enabled while the context is off, and scheduled once: with
- * interrupts off, this must not cost more than a switch. */
+/* Enable all events with enable_on_exec while the context is off the CPU, and schedule them once.
+ * As interrupts are off, this must not take longer than a context switch. */
 static void enable_on_exec(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			   void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that compilers call implicitly, for hosts that have none. They are weak, so that the
- * host's own, which are faster, take precedence.
+ * Functions that compilers call implicitly, for hosts without a C library. They are weak, so the
+ * host's own versions, which are faster, take precedence.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ WEAK int memcmp(const void *a, const void *b, size_t len)
 	return len ? *x - *y : 0;
 }
 
-/* 64-bit shifts on 32-bit machines, which compilers call when optimizing for size. */
+/* 64-bit shifts on 32-bit machines, called by code that is optimized for size. */
 #if UINTPTR_MAX == UINT32_MAX
 
 uint64_t __ashldi3(uint64_t value, int by);

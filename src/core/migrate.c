@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events of PMUs that count for several CPUs. They are on the CPU that the PMU designates. When
- * that CPU goes offline, they migrate to the one that the PMU designates then.
+ * Migrate events on PMUs that count for several CPUs. Such an event is on the CPU that the PMU
+ * designates. When that CPU goes offline, the event migrates to the CPU that the PMU designates
+ * next.
  *
- * Such events have a family of their own, core->movers, whichever CPU's context they are in. A
- * holder of its lock finds all of them in place until it unlocks, and none is moved in the middle
- * of an operation. The CPU that a group leaves is offline, so the group is on no counter. The CPU
- * that it migrates to receives the whole group in one step, with interrupts off.
+ * These events belong to a separate family, core->movers, whichever CPU's context they are in.
+ * While core->movers is locked, no event migrates, so a migration never interferes with another
+ * operation. The CPU that a group leaves is offline, so the group is not on a counter. The whole
+ * group is added to its new CPU at once, with interrupts off.
  */
 #include "core/migrate.h"
 
@@ -45,7 +46,8 @@ struct move {
 	bool departed;
 };
 
-/* A CPU that came back online meanwhile keeps the group. */
+/* Remove the group from the old CPU's context. If the old CPU is online again, it keeps the
+ * group. */
 static void depart_here(struct tally_core_cpu *cpu, struct tally_core_context *context, void *arg)
 {
 	struct move *move = arg;
@@ -65,7 +67,7 @@ static void member_arrive(struct tally_core_event *event, struct tally_core_cpu 
 	event->hw.cpu = (int32_t)to->number;
 	tally_context_get(&to->own);
 	tally_store_release(&event->context, &to->own);
-	tally_context_put(from); /* a CPU's context, which keeps a reference of its own */
+	tally_context_put(from); /* a CPU's context always has another reference */
 	tally_context_link_event(event);
 }
 
@@ -113,7 +115,7 @@ void tally_migrate(struct tally_core *core)
 	struct tally_core_event *event = tally_core_event_next(core, NULL);
 	uint64_t last = tally_load_relaxed(&core->last_id);
 
-	/* Events listed later are migrated when they are opened: open.c. */
+	/* Events listed later are migrated when they are opened; see open.c. */
 	while (event && event->id <= last) {
 		tally_migrate_event(event);
 		event = tally_core_event_next(core, event);

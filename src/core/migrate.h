@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Migration of events of PMUs that count for several CPUs, when their CPU goes offline. */
+/* Migrate events on PMUs that count for several CPUs, when the event's CPU goes offline. */
 #ifndef TALLY_CORE_MIGRATE_H
 #define TALLY_CORE_MIGRATE_H
 
@@ -7,23 +7,24 @@
 
 #if TALLY_CORE_SEVERAL_CPUS
 
-/* Create or free the family of events that migrate. Return 0 or -ENOMEM. */
+/* Create or free the family of events that can migrate. Return 0 or -ENOMEM. */
 int tally_migrate_init(struct tally_core *core);
 void tally_migrate_exit(struct tally_core *core);
 
-/* Return the online CPU that the PMU, which has a cpu_of(), designates for this one; -1: none. */
+/* Return the online CPU that the PMU designates for `cpu`, or -1 if the PMU designates no online
+ * CPU. The PMU must have a cpu_of(). */
 int32_t tally_migrate_target(struct tally_core *core, struct tally_core_pmu *pmu, uint32_t cpu);
 
-/* Move a group to the CPU that its PMU designates, if its own is offline and another is available.
- * It keeps its counts. Called with the lock of core->movers held. */
+/* Move a group to the CPU that its PMU designates, if the group's CPU is offline and another is
+ * available. The events keep their counts. Called with core->movers locked. */
 void tally_migrate_group(struct tally_core_event *leader);
 
-/* The same for the group of any event, which may be one that does not migrate. Called without
+/* Migrate the event's group, if the event can migrate and its CPU is offline. Called without
  * locks. */
 void tally_migrate_event(struct tally_core_event *event);
 
-/* The same for all opened events, after a CPU went online or offline. Called where the machine may
- * sleep, without locks. */
+/* Migrate all opened events that can migrate. Called after a CPU has gone online or offline,
+ * without locks, where sleeping is allowed. */
 void tally_migrate(struct tally_core *core);
 
 #else
