@@ -5,7 +5,7 @@
 
 #if TALLY_CORE_SELF_READ
 
-/* Return the value of a counter of `width` bits as a signed number. */
+/* Sign-extend the value of a `width`-bit counter. */
 static int64_t sign_extend(uint64_t value, uint8_t width)
 {
 	uint8_t unused = width && width < 64 ? (uint8_t)(64 - width) : 0;
@@ -22,7 +22,7 @@ static uint32_t user_index(struct tally_core_event *event)
 	return pmu->user_index ? pmu->user_index(pmu, &event->hw) : (uint32_t)event->hw.index + 1;
 }
 
-/* Set the offset so that offset plus the sign-extended counter is the count. */
+/* Set the offset so that the offset plus the sign-extended counter value is the count. */
 static void write_offset(struct tally_core_event *event, struct perf_event_mmap_page *page,
 			 uint64_t previous, uint64_t count)
 {
@@ -31,7 +31,8 @@ static void write_offset(struct tally_core_event *event, struct perf_event_mmap_
 	page->offset = (int64_t)(count + tally_load_relaxed(&event->child_count) - base);
 }
 
-/* The overflow interrupt may change both values during the calculation; then it is repeated. */
+/* Write the counter's fields. Repeat this if the overflow interrupt changed one of the values
+ * during the calculation. */
 static void write_count(struct tally_core_event *event, struct perf_event_mmap_page *page)
 {
 	uint64_t previous, count;
@@ -61,12 +62,12 @@ static void write_times(struct tally_core_event *event, struct perf_event_mmap_p
 	page->time_mult = params.mult;
 	page->time_shift = params.shift;
 	page->time_zero = params.zero;
-	/* time_offset plus the converted cycle counter is the time since the two times above were
-	 * current, which they were when the context's time was updated. */
+	/* time_offset plus the converted cycle counter is the time since the last update of the
+	 * context's time. The two times above date from that update. */
 	page->time_offset = params.zero - (context->time - context->offset);
 }
 
-/* Return the event's own page, NULL if it has none. */
+/* Return the event's own page, or NULL. */
 static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 {
 	struct tally_core_buffer *buffer = tally_load_acquire(&event->buffer);
@@ -74,7 +75,7 @@ static struct perf_event_mmap_page *page_of(struct tally_core_event *event)
 	return buffer && buffer->owner == event ? buffer->page : NULL;
 }
 
-/* page->lock is odd while the page is written. */
+/* page->lock is odd while the page is being written. */
 static void page_write_begin(struct perf_event_mmap_page *page)
 {
 	tally_store_relaxed(&page->lock, tally_load_relaxed(&page->lock) + 1);

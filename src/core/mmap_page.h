@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The metadata page, which user space uses to read the counter. */
+/* The metadata page, from which user space reads the counter. */
 #ifndef TALLY_CORE_PAGE_H
 #define TALLY_CORE_PAGE_H
 
@@ -7,7 +7,8 @@
 
 #if TALLY_CORE_SELF_READ
 
-/* Update the page of the event's own buffer, if it has one. Called under the context rule. */
+/* Update the metadata page of the event's own buffer, if any. The caller must follow the context
+ * rule. */
 void tally_page_write(struct tally_core_event *event);
 
 static inline void tally_page_update(struct tally_core_event *event)
@@ -16,11 +17,11 @@ static inline void tally_page_update(struct tally_core_event *event)
 		tally_page_write(event);
 }
 
-/* The same for a page that has just become the event's. Also fills in the PMU's part, so the event
- * must not be revoked. */
+/* Do the same as tally_page_write() for a newly attached buffer's page, and also fill in the PMU's
+ * fields. The event must not be revoked. */
 void tally_page_begin(struct tally_core_event *event);
 
-/* Update only the count, if user space reads the counter. Called after the counter was written. */
+/* Update only the count, if user space reads the counter. Called after writing the counter. */
 void tally_page_recount(struct tally_core_event *event);
 
 #else
@@ -39,7 +40,7 @@ static inline void tally_page_recount(struct tally_core_event *event)
 
 #endif
 
-/* Fill in the constant fields, before the buffer is attached to the event. */
+/* Fill in the constant fields. Called before the buffer is attached to the event. */
 void tally_page_init(const struct tally_core_event *event, struct tally_core_buffer *buffer);
 
 #endif

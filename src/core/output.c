@@ -24,8 +24,8 @@ void tally_output_count_lost(struct tally_core_event *event, uint64_t nr)
 	tally_count_up(&root->lost, nr);
 }
 
-/* Return the task that a record is about. For a task's event it is that task, even during a switch,
- * when the event may overflow before cpu->task is that task or after it was. */
+/* Return the task that a record is about. For a task's event, this is always the event's task.
+ * During a switch, the event may overflow while cpu->task is another task. */
 static const struct tally_core_task *task_of(const struct tally_core_event *event,
 					     const struct tally_core_cpu *cpu)
 {
@@ -41,7 +41,8 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	struct tally_core_scratch *scratch = tally_load_acquire(&cpu->scratch);
 	uint32_t level;
 
-	/* Writers on an offline CPU are not waited for. */
+	/* Do not write on an offline CPU: its scratch memory is replaced without waiting for
+	 * writers. */
 	if (!cpu->online)
 		return false;
 	output->event = event;
@@ -50,7 +51,7 @@ bool tally_output_begin(struct tally_output *output, struct tally_core_event *ev
 	output->cpu = cpu;
 	output->task = task_of(event, cpu);
 	output->wake = false;
-	/* A mapping of the metadata page alone holds no records, so none are lost. */
+	/* A buffer with only a metadata page holds no records, so none are lost. */
 	if (!output->buffer || !output->buffer->size)
 		return false;
 	level = cpu->nesting;
@@ -107,7 +108,8 @@ uint8_t *tally_output_reserve(struct tally_output *output, uint64_t len)
 	uint64_t ahead = sizeof(struct lost_record) + tally_trailer_size(&output->event->layout);
 	uint64_t lost = 0;
 
-	/* If both do not fit, leave the LOST record to the next record. */
+	/* If there is not enough space for both records, write the LOST record with a later
+	 * record. */
 	if (tally_load_relaxed(&buffer->lost) && ahead + len <= output->max)
 		lost = tally_exchange(&buffer->lost, 0);
 	ahead = lost ? ahead : 0;
@@ -148,7 +150,7 @@ static uint64_t event_clock(const struct tally_core_event *event)
 
 #if TALLY_CORE_USERS
 
-/* The IDs of a reaped task were saved when it ended: the host does not know the task any more. */
+/* Return the saved IDs of a reaped task, which the host no longer knows. */
 static void ids_of_left(const struct tally_core_context *context, const void *viewer, bool parent,
 			int32_t *ret_pid, int32_t *ret_tid)
 {

@@ -17,9 +17,9 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr)
 	return nr > 1 && (nr - 1) * TALLY_NS_PER_S >= share;
 }
 
-/* Stop all members except `event`, which its driver leaves stopped. In an NMI, a member may just be
- * leaving, with links that lead anywhere in the list or to itself: no more members are visited than
- * there are. */
+/* Stop all members except `event`, which its driver leaves stopped. In an NMI, the removal of a
+ * member may be incomplete: the member's links may point anywhere in the list or to the member
+ * itself. So visit at most as many members as there are. */
 static void stop_others(struct tally_core_event *leader, const struct tally_core_event *event)
 {
 	uint32_t nr = leader->nr_siblings + 1;
@@ -36,7 +36,7 @@ static void throttle_group(struct tally_core_cpu *cpu, struct tally_core_event *
 {
 	struct tally_core_event *leader = event->leader;
 
-	/* An interrupt of another member may have done this before. */
+	/* The interrupt of another member may already have throttled the group. */
 	if (!tally_exchange(&leader->throttled, true)) {
 		tally_count_up_u32(&cpu->nr_throttled);
 		tally_sideband_throttle(leader, true);
@@ -77,8 +77,8 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 	struct tally_core_cpu *cpu = tally_this_cpu(core);
 
 	/* The caller that sets the first bit pushes the event onto this CPU's stack. Otherwise the
-	 * event is already on the stack of an unknown CPU. If that is not the event's CPU, it skips
-	 * the work that must be done there, so note that such work is left for this CPU. */
+	 * event is already on some CPU's stack. If that CPU is not the event's CPU, it skips the
+	 * work that must be done on the event's CPU, so note that this CPU must do that work. */
 	if (tally_fetch_or(&event->pending, pending)) {
 		if (pending & (TALLY_PENDING_HUP | TALLY_PENDING_TRAP)) {
 			tally_store_relaxed(&cpu->missed, true);
@@ -99,9 +99,9 @@ void tally_overflow_defer(struct tally_core_event *event, uint32_t pending)
 /* ---- traps ------------------------------------------------------------------------------ */
 
 /*
- * A trap goes to the task of the event that overflowed. If the task has left the CPU before the
- * trap can be sent, it is sent when the task runs next. If the event excludes the kernel, the
- * address is hidden unless user code was interrupted.
+ * A trap is sent to the task of the event that overflowed. If the task leaves the CPU before that,
+ * the trap is sent when the task runs again. If the event excludes the kernel, the address is
+ * hidden unless user code was interrupted.
  */
 static void trap_set_due(struct tally_core_event *event,
 			 const struct tally_core_sample_data *sample_data)
@@ -211,8 +211,8 @@ void tally_core_deferred(struct tally_core *core)
 
 /* ---- the overflow ----------------------------------------------------------------------- */
 
-/* Count down the IOC_REFRESH limit. Return true if this was the last overflow. The limit is that of
- * an opened event and is not shared: REFRESH is rejected for events with attr.inherit. */
+/* Count down the IOC_REFRESH limit. Return true if this was the last overflow. The limit belongs to
+ * a single opened event: REFRESH is rejected for events with attr.inherit. */
 static bool limit_reached(struct tally_core_event *event)
 {
 	int32_t limit = tally_load_relaxed(&event->limit);

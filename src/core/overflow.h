@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Overflows: limits, throttling, frequency, the sample, and deferred work. Called on the event's
- * CPU with interrupts off, or in its overflow interrupt.
+ * Overflow handling: limits, throttling, frequency, samples and deferred work. Called on the
+ * event's CPU with interrupts off, or in the event's overflow interrupt.
  */
 #ifndef TALLY_CORE_OVERFLOW_H
 #define TALLY_CORE_OVERFLOW_H
@@ -9,9 +9,9 @@
 #include "core/frequency.h"
 #include "core/core_private.h"
 
-/* Handle the end of a period. Return false if the event must stop counting: it is throttled, or its
- * REFRESH count is used up. Without `throttle`, as for the first sample of a software event, it is
- * never throttled. `raw` is tracepoint data, or NULL. */
+/* Handle the end of a period. Return false if the event must stop counting because it is throttled
+ * or its REFRESH count is used up. If `throttle` is false, as for the first sample of a software
+ * event, the event is not throttled. `raw` is tracepoint data, or NULL. */
 bool tally_overflow(struct tally_core_event *event,
 		    const struct tally_core_sample_data *sample_data, const struct tally_bytes *raw,
 		    bool throttle);
@@ -22,7 +22,7 @@ bool tally_overflow_beyond_share(const struct tally_core *core, uint32_t nr);
 
 #if TALLY_CORE_TRAPS
 
-/* Have the pending traps of this context's task sent; the task is running here. */
+/* Defer work that sends the pending traps to this context's task, which is running on this CPU. */
 void tally_overflow_send_traps(struct tally_core_context *context);
 
 static inline void tally_overflow_send_due_traps(struct tally_core_context *context)
@@ -31,7 +31,7 @@ static inline void tally_overflow_send_due_traps(struct tally_core_context *cont
 		tally_overflow_send_traps(context);
 }
 
-/* Cancel a pending trap, as the event leaves its context. */
+/* Cancel the pending trap of an event that is leaving its context. */
 void tally_overflow_drop_trap(struct tally_core_event *event);
 
 #else
@@ -46,20 +46,20 @@ static inline void tally_overflow_drop_trap(struct tally_core_event *event)
 
 #endif
 
-/* Defer work (enum tally_pending) to tally_core_deferred(). */
+/* Defer work (enum tally_pending) until the host calls tally_core_deferred(). */
 void tally_overflow_defer(struct tally_core_event *event, uint32_t pending);
 
 /*
- * Whole groups are throttled, as in Linux since 6.16: counts of members that were stopped for
- * different times could not be compared. The leader has the flag, and the records are in its
- * buffer.
+ * Whole groups are throttled, as in Linux since 6.16: if members were stopped for different lengths
+ * of time, their counts could not be compared. The flag is the leader's, and the records are
+ * written to the leader's buffer.
  */
 
-/* End the throttling of a group that is about to start or may continue. Writes an UNTHROTTLE
- * record. */
+/* Unthrottle a group that is about to start or may continue. Writes an UNTHROTTLE record. */
 void tally_overflow_unthrottle(struct tally_core_event *leader);
 
-/* Note that a throttled group is taken off its PMUs or continues: the tick need not look for it. */
+/* Record that a throttled group was taken off its PMUs or continues, so the tick does not need to
+ * look for it. */
 void tally_overflow_uncount_throttled(struct tally_core_event *leader);
 
 /* Start an event that is stopped on its PMU, unless its group is throttled or its REFRESH count is
@@ -71,13 +71,14 @@ static inline void tally_overflow_resume(struct tally_core_event *event)
 	if (tally_load_relaxed(&leader->throttled) || tally_load_relaxed(&event->exhausted))
 		return;
 	event->pmu->start(event->pmu, &event->hw);
-	/* If a member's interrupt throttles the group now, it stops running members, not a starting
-	 * one. */
+	/* If a member's interrupt throttled the group during start(), it stopped only the members
+	 * that were running, not this one. */
 	if (tally_load_relaxed(&leader->throttled) && event->hw.running)
 		event->pmu->stop(event->pmu, &event->hw);
 }
 
-/* The same for an event that was stopped for a while. */
+/* Start an event that was stopped for a while. Do the same as tally_overflow_resume(), and restart
+ * measuring the event's frequency. */
 static inline void tally_overflow_start(struct tally_core_event *event)
 {
 	if (tally_event_has_frequency(event))

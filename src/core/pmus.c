@@ -11,7 +11,8 @@ static size_t cpus_size(const struct tally_core *core)
 	return core->nr_cpus * sizeof(struct tally_core_pmu_cpu);
 }
 
-/* Capabilities of PMUs with cpu_of(): events that migrate between CPUs have no tasks or rings. */
+/* Capabilities required with cpu_of(): events that can migrate between CPUs have neither tasks nor
+ * rings. */
 enum { WITHOUT_TASKS = TALLY_PMU_PER_CPU_ONLY | TALLY_PMU_NO_INTERRUPT };
 
 static bool verbs_complete(const struct tally_core_pmu *pmu)
@@ -75,7 +76,8 @@ void tally_pmus_free(struct tally_core *core)
 
 /* ---- choosing a PMU --------------------------------------------------------------------- */
 
-/* Return the PMU type in the config of a generic event, for hybrid CPUs; 0: none. */
+/* Return the PMU type that a generic event's config contains on hybrid CPUs, or 0 if there is
+ * none. */
 static uint32_t named_pmu(const struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_HARDWARE && attr->type != PERF_TYPE_HW_CACHE)
@@ -96,8 +98,8 @@ static bool may_serve(const struct tally_core_pmu *pmu, const struct perf_event_
 			      attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW));
 }
 
-/* Return the next PMU that may serve the attr, held, and release `pmu` (NULL: start). Those
- * registered last come first: the host's before the core's. */
+/* Release `pmu`, and return and hold the next PMU that may serve the attr. If `pmu` is NULL, start
+ * with the PMU registered last, because the host's PMUs are tried before the core's. */
 static struct tally_core_pmu *pmu_next(struct tally_core *core, struct tally_core_pmu *pmu,
 				       const struct perf_event_attr *attr)
 {
@@ -181,7 +183,7 @@ void tally_pmu_drop(struct tally_core_event *event, struct tally_core_pmu *pmu)
 	tally_ref_put(&pmu->users);
 }
 
-/* The core's own PMUs are part of its object. */
+/* Return true for the core's own PMUs, which are members of struct tally_core. */
 static bool is_own(const struct tally_core *core, const struct tally_core_pmu *pmu)
 {
 	return (uintptr_t)pmu - (uintptr_t)core < sizeof(*core);
@@ -200,8 +202,8 @@ bool tally_pmus_of_host(struct tally_core *core)
 
 /* ---- unregistering ---------------------------------------------------------------------- */
 
-/* Return the link that points to the PMU, or the last one, which is NULL. Called with the registry
- * lock held. */
+/* Return the link that points to the PMU, or the link at the end of the list, which is NULL. Called
+ * with the registry lock held. */
 static struct tally_core_pmu **pmu_link(struct tally_core *core, const struct tally_core_pmu *pmu)
 {
 	struct tally_core_pmu **at = &core->pmus;
@@ -211,7 +213,8 @@ static struct tally_core_pmu **pmu_link(struct tally_core *core, const struct ta
 	return at;
 }
 
-/* Hide the PMU from lookups. It stays in the list, as its holders continue from there. */
+/* Hide the PMU from lookups. It stays in the list, as iterators that hold it continue from
+ * there. */
 static int pmu_close(struct tally_core *core, struct tally_core_pmu *pmu)
 {
 	uintptr_t flags = tally_registry_lock(core);

@@ -5,7 +5,7 @@
 #include "core/family.h"
 #include "core/state.h"
 
-/* Up to FEW counts are read on the stack; larger groups need allocated memory. */
+/* FEW is the maximum number of counts read on the stack; larger groups need allocated memory. */
 enum { FEW = 16, WORDS_EACH = 3, WORDS_AHEAD = 3 };
 
 struct total {
@@ -27,7 +27,8 @@ void tally_event_refresh(struct tally_core_cpu *cpu, struct tally_core_event *ev
 
 #if TALLY_CORE_SAMPLE_PARTS
 
-/* Compute the current totals without changing the event, as this may interrupt a change. */
+/* Compute the current totals without changing the event, because the caller may have interrupted an
+ * update of the event. */
 static struct total sample_total(struct tally_core_event *event, uint64_t now)
 {
 	const struct tally_core_times *times = tally_event_times(event);
@@ -84,8 +85,8 @@ static void sample_group(struct tally_output *output, struct tally_sample *sampl
 	if (bytes < want)
 		return;
 	tally_group_for_each (event, leader) {
-		/* A member that is just leaving may still be in the list, but is not counted any
-		 * more. */
+		/* A member that is being removed may still be in the list, but is no longer
+		 * included in nr. */
 		if (sample->read.nr == nr)
 			break;
 		if (event != output->event && event->state == TALLY_STATE_ACTIVE &&
@@ -176,7 +177,7 @@ static void refresh_one(struct tally_core_event *event, bool group)
 	tally_context_run(event->context, refresh_here, &here);
 }
 
-/* Update the counts of the event and its children, wherever they run. */
+/* Update the counts of the event and its children, on the CPUs that they are running on. */
 static void refresh(struct tally_core_event *event, bool group)
 {
 	refresh_one(event, group);
@@ -184,7 +185,7 @@ static void refresh(struct tally_core_event *event, bool group)
 		refresh_one(tally_container_of(link, struct tally_core_event, child), group);
 }
 
-/* If the leader's child has ended, the children of the other members are no longer a group. */
+/* Update a member's children that have left their group because the leader's child was closed. */
 static void refresh_strays(struct tally_core_event *member)
 {
 	tally_list_for_each (link, &member->children) {
@@ -225,7 +226,7 @@ static struct total add_up(const struct tally_core_event *event)
 	return total;
 }
 
-/* Collect the counts that the event's read_format asks for. `words` has space for a whole group. */
+/* Collect the counts that the event's read_format requests. `words` has space for a whole group. */
 static void collect(struct tally_core_event *event, uint64_t *words, struct tally_read *ret_read)
 {
 	uint64_t format = event->attr.read_format;
@@ -247,9 +248,9 @@ static void collect(struct tally_core_event *event, uint64_t *words, struct tall
 }
 
 /*
- * Shortcut for a task that reads its own event: if the event's context is on this CPU, and the
- * event neither migrates nor has children, nothing else can access it while interrupts are off.
- * Return false if this does not apply.
+ * Shortcut for a task that reads its own event. If the event's context is on this CPU, and the
+ * event neither migrates nor has children, nothing else can access the event while interrupts are
+ * off. Return false if the shortcut does not apply.
  */
 static bool collect_own(struct tally_core_event *event, uint64_t *words,
 			struct tally_read *ret_read)
@@ -275,7 +276,7 @@ static bool collect_own(struct tally_core_event *event, uint64_t *words,
 	return own;
 }
 
-/* Return the number of values in the result. */
+/* Return the number of values that a read of the event returns. */
 static uint64_t nr_values(const struct tally_core_event *event)
 {
 	bool group = event->attr.read_format & PERF_FORMAT_GROUP;
@@ -283,7 +284,7 @@ static uint64_t nr_values(const struct tally_core_event *event)
 	return group ? 1 + (uint64_t)event->leader->nr_siblings : 1;
 }
 
-/* Memory for the encoded result, followed by the values before encoding. */
+/* Memory for the encoded result, followed by the values that are to be encoded. */
 struct room {
 	uint64_t *words;
 	uint64_t nr; /* capacity in values */
@@ -296,8 +297,8 @@ static size_t room_bytes(uint64_t nr)
 }
 
 /* Read the counts into `room`. Return the size of the result in bytes, 0 (end of file) if the event
- * is in error or revoked, or -ENOSPC if `len` is too small. If `room` is too small, return -EAGAIN
- * and the number of values in *ret_nr. Called with the family lock held. */
+ * is in the error state or revoked, or -ENOSPC if `len` is too small. If `room` is too small,
+ * return -EAGAIN and the number of values in *ret_nr. Called with the family lock held. */
 static int64_t read_into(struct tally_core_event *event, const struct room *room, size_t len,
 			 uint64_t *ret_nr)
 {
@@ -324,7 +325,8 @@ static int64_t read_into(struct tally_core_event *event, const struct room *room
 	return (int64_t)size;
 }
 
-/* The group may grow while memory is allocated for its former size; then try again. */
+/* Read the counts, with allocated memory if `few` is too small. Try again if the group grows during
+ * the allocation. */
 static int64_t read_any(struct tally_core *core, struct tally_core_event *event, void *buffer,
 			size_t len, const struct room *few)
 {

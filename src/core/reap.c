@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tasks that end where sleeping is not possible: another task ends them in a critical section,
- * while they may be running on another CPU. Such a task leaves an orphan: a context without a task,
- * which no switch swaps any more. It is taken off its CPU at the next switch there, or when it is
- * reaped.
+ * End tasks in code that cannot sleep: one task ends another in a critical section, possibly while
+ * the other task is still running on another CPU. The ended task leaves an orphan: a context
+ * without a task, which is no longer swapped at switches. The orphan is taken off its CPU at the
+ * next switch there, or when it is reaped.
  */
 #include "core/context.h"
 #include "core/event.h"
@@ -13,8 +13,9 @@
 
 /* ---- detaching the context -------------------------------------------------------------- */
 
-/* Take the task's context. If a switch swaps it for another one meanwhile, take that one. Called
- * with the registry lock held, through which everyone passes before freeing a context. */
+/* Detach the task's context. If a switch swaps it for another context in the meantime, detach that
+ * one instead. Called with the registry lock held, because a context is freed only by code that has
+ * taken this lock. */
 static struct tally_core_context *context_take(struct tally_core *core,
 					       struct tally_core_task *task)
 {
@@ -27,7 +28,8 @@ static struct tally_core_context *context_take(struct tally_core *core,
 			return NULL;
 		tally_spin_lock(&context->lock, core->ops, core->host);
 		taken = tally_load_relaxed(&context->task) == task;
-		/* The host may free the task when tally_core_end() returns. */
+		/* Clear context->task, as the host may free the task when tally_core_end()
+		 * returns. */
 		if (taken) {
 			context->orphan = true;
 			tally_store_relaxed(&context->task, NULL);
@@ -45,8 +47,8 @@ static struct tally_core_task_ids ids_of(const struct tally_core_task *task)
 
 #if TALLY_CORE_USERS
 
-/* Save the task's IDs as its viewers see them: only the host knows them, and only while the task
- * exists. Called with the registry lock held. */
+/* For each viewer, save the task's IDs as the viewer sees them. Only the host knows these IDs, and
+ * only while the task exists. Called with the registry lock held. */
 static void save_viewer_ids(struct tally_core *core, struct tally_core_context *context,
 			    const struct tally_core_task *task)
 {
@@ -95,7 +97,8 @@ bool tally_core_end(struct tally_core *core, struct tally_core_task *task)
 		orphan_add(core, context, task);
 	tally_event_disown_all(task);
 	tally_registry_unlock(core, flags);
-	/* The task's own events report the exit when they are reaped, where that is possible. */
+	/* The task's own events report the exit when they are reaped, where sleeping is
+	 * possible. */
 	if (context || !again)
 		tally_inherit_emit_exit(core, task);
 	return context;
@@ -107,7 +110,7 @@ static void no_op(void *arg)
 {
 }
 
-/* Wait for switches that may have found a context before it was taken from its task. */
+/* Wait for switches that may have found a context before it was detached from its task. */
 static void wait_for_switches(struct tally_core *core)
 {
 	for (uint32_t i = 0; i < core->nr_cpus; i++) {

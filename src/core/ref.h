@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reference counts, which any CPU may change. */
+/* Reference counts that can be changed from any CPU. */
 #ifndef TALLY_CORE_REF_H
 #define TALLY_CORE_REF_H
 
 #include "core/atomic.h"
 
-/* Take a reference. The caller has one already, or prevents freeing of the object otherwise. */
+/* Take a reference. The caller must already hold a reference, or otherwise prevent the object from
+ * being freed. */
 static inline void tally_ref_get(uint32_t *refs)
 {
 	tally_fetch_add(refs, 1);
 }
 
-/* Take a reference if there are any left. Otherwise return false: the object is being freed. */
+/* Take a reference if at least one is still held. Otherwise return false, because the object is
+ * being freed. */
 static inline bool tally_ref_get_live(uint32_t *refs)
 {
 	uint32_t have = tally_load_relaxed(refs);
@@ -23,8 +25,8 @@ static inline bool tally_ref_get_live(uint32_t *refs)
 	return false;
 }
 
-/* Release a reference. Return true if it was the last one. Then everything that other holders did
- * with the object is visible. */
+/* Release a reference. Return true if it was the last one; in that case, all changes that other
+ * holders made to the object are visible. */
 static inline bool tally_ref_put(uint32_t *refs)
 {
 	uint32_t have = tally_load_relaxed(refs);

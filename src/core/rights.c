@@ -71,15 +71,15 @@ bool tally_task_forbidden(const struct tally_check *c)
 	       !has_perfmon(c->core, c->current) && !may_observe(c);
 }
 
-/* Permissions were checked for the program that the task was executing then. A privileged exec
- * before this check is detected here; a later one removes foreign events. The kernel itself is not
- * checked. */
+/* Return true if the task has executed a privileged program since its permissions were checked. If
+ * the task does so after this check, the exec removes the events opened on it. Calls by the kernel
+ * itself are not checked. */
 bool tally_task_has_more_rights(const struct tally_check *c)
 {
 	return c->current && c->task && tally_load_acquire(&c->task->execs) != c->execs;
 }
 
-/* A signal changes what a task does, so permission to observe the task is not enough. */
+/* A signal changes the behavior of a task, so permission to observe the task is not sufficient. */
 bool tally_trap_forbidden(const struct tally_check *c)
 {
 	const struct tally_core *core = c->core;
@@ -92,8 +92,8 @@ bool tally_trap_forbidden(const struct tally_check *c)
 	return !core->ops->may_trap || !core->ops->may_trap(core->host, c->current, c->task);
 }
 
-/* Raw tracepoint data belong to the kernel, unless they only contain what a task did itself. Counts
- * of hits are not restricted. As in Linux, only sample_type matters, whether or not the event
+/* Raw tracepoint data belong to the kernel, unless they contain only the task's own actions. Hit
+ * counts are not restricted. As in Linux, only sample_type matters, whether or not the event
  * samples. */
 bool tally_tracepoint_forbidden(const struct tally_check *c)
 {

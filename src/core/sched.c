@@ -43,8 +43,8 @@ static void event_start(struct tally_core_event *event)
 	tally_page_update(event);
 }
 
-/* Take an event off its PMU. If the overflow interrupt has used up the event's limit, it becomes
- * disabled. */
+/* Take an event off its PMU. Disable the event if the overflow interrupt has used up its REFRESH
+ * count. */
 static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event)
 {
 	bool exhausted;
@@ -64,7 +64,7 @@ static void event_off(struct tally_core_cpu *cpu, struct tally_core_event *event
 
 /* ---- one group -------------------------------------------------------------------------- */
 
-/* Add all members or none. */
+/* Add all members of the group, or none if one does not fit. */
 static int group_add(struct tally_core_cpu *cpu, struct tally_core_event *leader,
 		     struct tally_core_pmu *pmu)
 {
@@ -156,7 +156,8 @@ static bool group_wants_in(struct tally_core_cpu *cpu, struct tally_core_event *
 	return leader->state == TALLY_STATE_INACTIVE && tally_event_matches(leader, cpu);
 }
 
-/* A pinned group must always be on: one that does not fit enters the error state. */
+/* Put the pinned groups on the PMUs. A pinned group must always be on, so it enters the error state
+ * if it does not fit. */
 static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice)
 {
 	tally_list_for_each (link, &slice->pinned) {
@@ -171,10 +172,10 @@ static void pinned_in(struct tally_core_cpu *cpu, struct tally_core_slice *slice
 }
 
 /*
- * If a lone event is rejected because no counter is free, no other event can be added: the PMU is
- * not asked again in this round. But if a group does not fit, or all possible counters of an event
- * are taken, later groups can still fit: smaller ones may use what is left. This does not affect
- * the group that has the turn, as it is tried first.
+ * Put a group on its PMU if it fits. If a lone event is rejected because no counter is free, no
+ * other event can be added, so the PMU is not asked again in this round. But if a larger group does
+ * not fit, or all counters that an event can use are taken, later groups may still fit in the
+ * remaining counters. They do not delay the group that is next in turn, as it is tried first.
  */
 static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_event *leader)
 {
@@ -191,13 +192,14 @@ static void flexible_group_in(struct tally_core_cpu *cpu, struct tally_core_even
 		here->full = cpu->round;
 }
 
-/* A queue of flexible groups, longest waiting first. */
+/* A queue of flexible groups; the group that has waited longest is first. */
 struct group_queue {
 	const struct tally_list *head;
-	struct tally_core_event *first; /* the first one not tried yet; NULL: none */
+	struct tally_core_event *first; /* first group not tried yet, or NULL */
 };
 
-/* The CPU's own, the task's for any CPU, the task's for this CPU. */
+/* One queue each for the CPU's groups, the task's groups for any CPU, and the task's groups for
+ * this CPU. */
 enum { NR_GROUP_QUEUES = 3 };
 
 static void queue_advance(struct group_queue *line, struct tally_list *link)
@@ -216,7 +218,7 @@ static uint32_t queue_begin(struct group_queue *lines, uint32_t nr,
 	return nr + 1;
 }
 
-/* Initialize the queues that are not empty, and return their number. */
+/* Initialize a queue for each list of groups that is not empty. Return the number of queues. */
 static uint32_t queues_begin(struct tally_core_cpu *cpu, struct group_queue *lines)
 {
 	struct tally_core_slice *slice;
@@ -229,7 +231,8 @@ static uint32_t queues_begin(struct tally_core_cpu *cpu, struct group_queue *lin
 	return slice ? queue_begin(lines, nr, slice) : nr;
 }
 
-/* Return the queue with the longest waiting group, the first one of equals; NULL: all are empty. */
+/* Return the queue with the group that has waited longest (the first queue in case of a tie), or
+ * NULL if all queues are empty. */
 static struct group_queue *longest_waiting(struct group_queue *lines, uint32_t nr)
 {
 	struct group_queue *longest = NULL;
@@ -242,7 +245,7 @@ static struct group_queue *longest_waiting(struct group_queue *lines, uint32_t n
 	return longest;
 }
 
-/* Schedule the groups of all queues as if they were one queue. */
+/* Schedule the groups of all queues as though they were in a single queue. */
 static void flexible_in(struct tally_core_cpu *cpu)
 {
 	struct group_queue lines[NR_GROUP_QUEUES], *line;
@@ -263,11 +266,11 @@ static void flexible_in(struct tally_core_cpu *cpu)
 /* ---- turns ------------------------------------------------------------------------------ */
 
 /*
- * A group has a turn of one tick, which counts only time when it is on and others wait. Then it
- * goes to the end of the queue. Time when nothing waits, or when other tasks run, is not part of a
- * turn. So a task's groups take turns even if the task never runs when a tick occurs. And the
- * groups of a CPU, which are alone on it while other tasks run, give way when a task arrives with
- * groups that have waited longer.
+ * A group's turn lasts one tick; then the group moves to the end of the queue. A turn includes only
+ * the time when the group is on and other groups are waiting. So a task's groups take turns even if
+ * the task is never running when a tick occurs. And a CPU's groups, which may have been on without
+ * competition while other tasks ran, give way when a task arrives with groups that have waited
+ * longer.
  */
 static bool anybody_waits(const struct tally_core_cpu *cpu)
 {
@@ -281,9 +284,9 @@ static void count_turns(struct tally_core_cpu *cpu, uint64_t now)
 	cpu->turns_stamp = now;
 }
 
-/* Move groups that had a turn of at least `ns` to the end of the queue, in their order. So the
- * waiting ones come first, and shares of equal groups never differ by more than one tick. Return
- * true if any were moved. */
+/* Move groups that have had a turn of at least `ns` to the end of the queue, keeping their order.
+ * As waiting groups then come first, the shares of equal groups never differ by more than one tick.
+ * Return true if any group was moved. */
 static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_context *context,
 		      uint64_t ns, uint64_t now)
 {
@@ -306,8 +309,8 @@ static bool end_turns(const struct tally_core_cpu *cpu, struct tally_core_contex
 	return any;
 }
 
-/* Return the group of the context that waits longest for this CPU; NULL if it has no flexible
- * groups here. */
+/* Return the context's group that has waited longest for this CPU, or NULL if the context has no
+ * flexible groups for it. */
 static const struct tally_core_event *first_waiting(const struct tally_core_cpu *cpu,
 						    struct tally_core_context *context)
 {
@@ -327,8 +330,8 @@ static const struct tally_core_event *first_waiting(const struct tally_core_cpu 
 	return first;
 }
 
-/* Return true if one of the CPU's own groups is on before its turn: `context`, which is being put
- * on the CPU, has a group that did not fit last time and has waited longer. */
+/* Return true if one of the CPU's own groups is on although it is not that group's turn: `context`,
+ * which is being put on the CPU, has a group that did not fit last time and has waited longer. */
 static bool out_of_turn(const struct tally_core_cpu *cpu, struct tally_core_context *context)
 {
 	const struct tally_core_event *waits =
@@ -418,7 +421,7 @@ static bool has_pinned(const struct tally_core_cpu *cpu, struct tally_core_conte
 void tally_sched_back_in(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 uint64_t now)
 {
-	/* Pinned groups take precedence over flexible ones, whichever context they are in. */
+	/* Pinned groups take precedence over flexible groups, whichever context they are in. */
 	if (has_pinned(cpu, context) || out_of_turn(cpu, context))
 		flexible_out(cpu, &cpu->own, now);
 	tally_sched_in(cpu, now);
@@ -458,7 +461,7 @@ void tally_sched_context_out(struct tally_core_cpu *cpu, struct tally_core_conte
 
 void tally_sched_rotate(struct tally_core_cpu *cpu, uint64_t now)
 {
-	/* Half a tick is enough, as ticks are not perfectly regular. */
+	/* Half a tick is enough for a turn, as ticks are not perfectly regular. */
 	uint64_t half = cpu->core->settings.tick_ns / 2;
 	bool over;
 
@@ -503,7 +506,7 @@ void tally_sched_enable(struct tally_core_cpu *cpu, struct tally_core_event *eve
 	if (!cpu->online)
 		return;
 	advance(cpu, now);
-	/* With an additional member, the group has to be put on again as a whole. */
+	/* The group has a new member, so it must be taken off and put on again as a whole. */
 	if (event != leader && leader->state == TALLY_STATE_ACTIVE)
 		group_out(cpu, leader);
 	enable_leader(cpu, leader, now);

@@ -8,9 +8,9 @@
 /* ---- size ------------------------------------------------------------------------------- */
 
 enum {
-	NEED_WORDS = 2048,  /* all words of a record, two sets of registers, trailers, LOST */
-	NEED_NAMES = 8192,  /* paths and symbols; longer ones are truncated */
-	NEED_GROUP = 16384, /* the counts of the largest group that can be opened */
+	NEED_WORDS = 2048,  /* fixed-size words, two register sets, trailers, LOST record */
+	NEED_NAMES = 8192,  /* paths and symbols; longer strings are truncated */
+	NEED_GROUP = 16384, /* counts of the largest group that can be opened */
 };
 
 static bool has_names(const struct perf_event_attr *attr)
@@ -19,7 +19,7 @@ static bool has_names(const struct perf_event_attr *attr)
 	       attr->cgroup || attr->namespaces;
 }
 
-/* Return true if a part of the record can have any length. */
+/* Return true if a part of the record has no length limit. */
 static bool has_any_length(const struct perf_event_attr *attr)
 {
 	const uint64_t types = PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_AUX;
@@ -27,7 +27,7 @@ static bool has_any_length(const struct perf_event_attr *attr)
 	return attr->sample_type & types || attr->text_poke;
 }
 
-/* Return the size of the event's longest record. */
+/* Return the maximum size of the event's records. */
 static uint32_t need_of(const struct tally_core_event *event)
 {
 	const struct tally_core_settings *settings = &event->core->settings;
@@ -64,8 +64,8 @@ struct exchange {
 	struct tally_core_scratch *scratch;
 };
 
-/* Runs on that CPU. When it returns, no writer uses the old memory any more, neither one that was
- * nested before nor one that interrupts this. */
+/* Runs on the CPU that owns the memory. When this function returns, no writer on that CPU is using
+ * the old memory: nested writers have already finished, and later interrupts use the new memory. */
 static void exchange_here(void *arg)
 {
 	struct exchange *exchange = arg;
@@ -78,15 +78,16 @@ static void exchange_locked(struct exchange *exchange)
 	struct tally_core_cpu *cpu = exchange->cpu;
 	uint32_t each = exchange->scratch ? exchange->scratch->each : 0;
 
-	/* An offline CPU does not write. */
+	/* No record is written on an offline CPU, so its memory can be replaced from here. */
 	if (!tally_load_relaxed(&cpu->online) || !tally_load_relaxed(&cpu->scratch) ||
 	    tally_cpu_call(cpu->core, cpu->number, exchange_here, exchange))
 		exchange_here(exchange);
 	tally_store_release(&cpu->scratch_each, each);
 }
 
-/* Replace the memory under the lock of the CPU's family, which protects the size. `scratch` NULL:
- * remove the memory if it has no holder. Memory that the CPU does not need is freed. */
+/* Replace the CPU's memory with `scratch` if that is larger, or remove the memory if `scratch` is
+ * NULL and the memory has no holder. Free whichever memory is no longer needed. The family lock of
+ * the CPU's context protects the size. */
 static void exchange(struct tally_core_cpu *cpu, struct tally_core_scratch *scratch)
 {
 	struct exchange exchange = {cpu, scratch};
@@ -117,7 +118,8 @@ static int scratch_ensure(struct tally_core_cpu *cpu, uint32_t each)
 int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring)
 {
 	struct tally_core *core = event->core;
-	/* Records longer than the ring are lost, but must be recognized as such. */
+	/* Records longer than the ring are lost, but the area must be large enough to detect
+	 * them. */
 	uint32_t each = (uint32_t)TALLY_MIN(need_of(event), ring + NEED_WORDS);
 	int ret = 0;
 
@@ -130,7 +132,7 @@ int tally_scratch_prepare(struct tally_core_event *event, uint64_t ring)
 
 /* ---- holders ---------------------------------------------------------------------------- */
 
-/* The first holder takes the lock, so that a removal in progress has ended. */
+/* The first holder takes the lock, to wait for a removal in progress. */
 static void hold(struct tally_core_cpu *cpu)
 {
 	if (tally_ref_get_live(&cpu->scratch_holders))

@@ -10,7 +10,7 @@ struct body {
 	uint8_t *at, *end;
 };
 
-/* Apart from their strings, bodies are small and always fit. */
+/* Append bytes to the body. Apart from strings, bodies are small and always fit. */
 static void body_put(struct body *body, const void *bytes, uint64_t len)
 {
 	__builtin_memcpy(body->at, bytes, len);
@@ -43,7 +43,7 @@ static void put_ids(struct body *body, const struct tally_core_event *event,
 	put_pair(body, pid, tid);
 }
 
-/* Append a string with its NUL, truncated if the record would become too long. Padding is added
+/* Append a string with its NUL, truncated if the record would be too long. Padding is added
  * later. */
 static void put_string(struct body *body, const char *text)
 {
@@ -79,7 +79,7 @@ static void emit_in_context(struct tally_core_cpu *cpu, struct tally_core_contex
 		emit_in_slice(cpu, slice, body, what);
 }
 
-/* Write a record for the events of this CPU and of the task that runs on it. */
+/* Write a record for the events of this CPU and of the running task. */
 static void emit_sideband(struct tally_core *core, enum tally_wants wants, tally_body_fn body,
 			  const void *what)
 {
@@ -163,7 +163,7 @@ void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *
 	struct forked forked = {task, tally_clock(cpu->core),
 				fork ? PERF_RECORD_FORK : PERF_RECORD_EXIT};
 
-	/* The CPU's events got the record of a reaped task when it ended. */
+	/* The CPU's events received the record about a reaped task when the task ended. */
 	if (!task->left_by)
 		emit_in_context(cpu, &cpu->own, TALLY_WANTS_TASK, task_body, &forked);
 	emit_in_context(cpu, context, TALLY_WANTS_TASK, task_body, &forked);
@@ -217,7 +217,7 @@ static void put_mmap2(struct body *body, const struct perf_event_attr *attr,
 		uint8_t size, reserved[3], bytes[sizeof(mapping->build_id)];
 	} build_id = {TALLY_MIN(mapping->build_id_size, sizeof(mapping->build_id)), {0}, {0}};
 
-	/* Bytes after a shorter build ID are the host's: do not copy them. */
+	/* Do not copy the bytes after a short build ID: they belong to the host. */
 	__builtin_memcpy(build_id.bytes, mapping->build_id, build_id.size);
 	if (attr->build_id && mapping->build_id_size) {
 		body_put(body, &build_id, sizeof(build_id));
@@ -382,7 +382,7 @@ static uint32_t bpf_body(const struct tally_core_event *event, const void *what,
 			 uint64_t cap)
 {
 	const struct bpf *bpf = what;
-	const uint16_t words[] = {bpf->type, 0 /* flags: none defined */};
+	const uint16_t words[] = {bpf->type, 0 /* no flags are defined */};
 	struct body body = {to, to + cap};
 
 	if (!event->attr.bpf_event)
@@ -429,7 +429,7 @@ void tally_core_cgroup(struct tally_core *core, uint64_t id, const char *path)
 
 #else
 
-/* Hooks of the host for records that this core is built without. */
+/* Empty hooks for records that are not built into this core. */
 
 void tally_core_watched_comm(struct tally_core *core, struct tally_core_task *task,
 			     const char *comm, bool exec)

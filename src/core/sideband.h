@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sideband records: what tasks do. Called on the CPU where it happened, with interrupts off. */
+/* Sideband records, which report the actions of tasks. These functions are called with interrupts
+ * off, on the CPU where the action occurred. */
 #ifndef TALLY_CORE_SIDEBAND_H
 #define TALLY_CORE_SIDEBAND_H
 
@@ -21,7 +22,7 @@ static inline void tally_sideband_switch(struct tally_core_cpu *cpu,
 		tally_sideband_switched(cpu, task, other, in, preempt);
 }
 
-/* Write FORK or EXIT records for the events of this CPU and of `context` (NULL: none). */
+/* Write FORK or EXIT records to the events of this CPU and of `context`, which may be NULL. */
 void tally_sideband_task(struct tally_core_cpu *cpu, struct tally_core_context *context,
 			 const struct tally_core_task *task, bool fork);
 

@@ -27,9 +27,10 @@ static int64_t left_after(uint64_t period, uint64_t passed)
 }
 
 /*
- * Several periods can end at the same time. The first sample is always written, since a single
- * occurrence cannot be too frequent; then as many as throttling and REFRESH permit. The remaining
- * periods are skipped: a hook must not take longer for a larger number.
+ * Handle the end of one or more periods. The first sample is always written, since one occurrence
+ * alone cannot be too frequent; further samples are written until throttling or REFRESH stops the
+ * event. The remaining periods are skipped, so the duration of a hook does not depend on the number
+ * of occurrences it reports.
  */
 static void overflow(struct tally_core_event *event,
 		     const struct tally_core_sample_data *sample_data,
@@ -150,7 +151,7 @@ static int tracing_add(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	struct tally_list *bucket =
 		tally_tracepoint_bucket(tally_this_cpu(pmu->owner), event->attr.config);
 
-	/* The event added last is hit first, as in Linux. */
+	/* As in Linux, the event that was added last is the first to receive a hit. */
 	tally_list_insert(bucket->next, &event->hook);
 	return 0;
 }

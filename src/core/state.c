@@ -5,9 +5,9 @@
 #define FROM(state)  [(state)-TALLY_STATE_DEAD]
 
 /*
- * Permitted transitions. ACTIVE can only be left for INACTIVE: the event is taken off its PMU
- * before anything else happens to it. EXIT and REVOKED only lead to closing: their task or PMU does
- * not come back.
+ * Permitted transitions. From ACTIVE, an event can only become INACTIVE: it is taken off its PMU
+ * before any other change. From EXIT and REVOKED, it can only be closed, as the task or PMU does
+ * not return.
  */
 #define GOING STATE(TALLY_STATE_EXIT) | STATE(TALLY_STATE_REVOKED) | STATE(TALLY_STATE_DEAD)
 static const uint8_t transitions[] = {
@@ -21,12 +21,12 @@ static const uint8_t transitions[] = {
 	FROM(TALLY_STATE_ACTIVE) = STATE(TALLY_STATE_INACTIVE),
 };
 
-/* Properties that an event may or must have in each state: state.h. */
+/* Properties that an event may have or must have in each state; see state.h. */
 enum state_property {
 	ON_PMU = 1 << 0,
 	RUNNING = 1 << 1,
 	EXHAUSTED = 1 << 2,
-	HOOKED = 1 << 3, /* in a list or the heap of its CPU */
+	HOOKED = 1 << 3, /* in one of its CPU's lists, or in the CPU's heap */
 };
 
 static const struct {
@@ -73,7 +73,8 @@ void tally_context_advance(struct tally_core_context *context, uint64_t now)
 {
 	uint64_t time = tally_context_time(context, now);
 
-	/* The clocks of two CPUs may differ slightly; the time must not go back because of that. */
+	/* The clocks of two CPUs may differ slightly. The context's time must not go backwards
+	 * because of the difference. */
 	if ((int64_t)(time - context->time) > 0)
 		context->time = time;
 }
@@ -89,7 +90,7 @@ void tally_event_account(struct tally_core_event *event)
 	if (!passed)
 		return;
 	times->stamp = now;
-	/* Readers on other CPUs may add these up meanwhile. */
+	/* Readers on other CPUs may add up these times concurrently. */
 	tally_store_relaxed(&times->enabled, old->enabled + (counts ? passed : 0));
 	tally_store_relaxed(&times->running,
 			    old->running +

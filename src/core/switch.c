@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context switch. */
+/* Context switches. */
 #include "core/context.h"
 #include "core/sched.h"
 #include "core/sideband.h"
 #include "core/software.h"
 
 /*
- * Clones of a context hold the same events; each counts for its own task, and all add to the same
- * sums. When a CPU switches between the tasks of two clones, it makes no difference to the sums
+ * Clones of a context hold the same events. Each clone counts for its own task, and all add to the
+ * same totals. When a CPU switches between the tasks of two clones, the totals do not depend on
  * which clone counts for which task. So the tasks swap their contexts, and nothing is taken off the
  * PMU or put on it.
  *
- * It does make a difference to readers of the counts of single tasks (inherit_stat), to the task
+ * A swap does make a difference to readers of a single task's counts (inherit_stat), to the task
  * that a trap is sent to (sigtrap), and to code that is walking a context (pins). The original
  * context is never swapped: opened events stay with the task they were opened on.
  */
@@ -32,7 +32,7 @@ static bool swap_contexts(struct tally_core_cpu *cpu, struct tally_core_task *pr
 	if (!off)
 		return false;
 
-	/* `on` belongs to this CPU: others take its lock only to inspect it. */
+	/* `on` belongs to this CPU; other CPUs take its lock only to inspect it. */
 	tally_spin_lock(&on->lock, core->ops, core->host);
 	tally_spin_lock(&off->lock, core->ops, core->host);
 	alike = contexts_alike(on, off);
@@ -60,7 +60,7 @@ static void change_contexts(struct tally_core_cpu *cpu, struct tally_core_task *
 		tally_sched_fill(cpu, now);
 }
 
-/* Record the CPU of `next`. Return true if the task has come from another CPU. */
+/* Record the CPU that `next` runs on. Return true if the task has migrated from another CPU. */
 static bool note_cpu(struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
 	uint32_t last, epoch = tally_load_relaxed(&cpu->core->epoch);
@@ -82,7 +82,7 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	bool migrated = note_cpu(cpu, next);
 	bool swapped = false;
 
-	/* The task reported last is the one that leaves, even if the scheduler disagrees. */
+	/* Use the task that was last reported as running, even if the scheduler disagrees. */
 	prev = was ? was : prev;
 
 	tally_software_event(cpu, PERF_COUNT_SW_CONTEXT_SWITCHES);
@@ -97,8 +97,8 @@ static void switch_counted(struct tally_core_cpu *cpu, struct tally_core_task *p
 	tally_sideband_switch(cpu, next, prev, true, preempt);
 }
 
-/* Return true if `next` is here already: the switch was reported before, or is one of a task to
- * itself. A new task at the same address has another context. */
+/* Return true if `next` is already the current task: the switch was reported before, or is from a
+ * task to itself. A new task at the same address has a different context. */
 static bool is_here(const struct tally_core_cpu *cpu, struct tally_core_task *next)
 {
 	return next == cpu->task &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work at each tick. */
+/* Work done at each tick. */
 #include "core/frequency.h"
 #include "core/overflow.h"
 #include "core/sched.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registry of tracepoints. */
+/* Tracepoint registry. */
 #include "core/pmus.h"
 #include "core/ref.h"
 
@@ -111,8 +111,8 @@ void tally_tracepoint_put(struct tally_core_tracepoint *tracepoint)
 
 /* ---- unregistering ---------------------------------------------------------------------- */
 
-/* Return the link that points to the tracepoint, or the last one, which is NULL. Called with the
- * registry lock held. */
+/* Return the link that points to the tracepoint, or the link at the end of the list, which is NULL.
+ * Called with the registry lock held. */
 static struct tally_core_tracepoint **
 tracepoint_link(struct tally_core *core, const struct tally_core_tracepoint *tracepoint)
 {
@@ -123,7 +123,7 @@ tracepoint_link(struct tally_core *core, const struct tally_core_tracepoint *tra
 	return at;
 }
 
-/* Hide the tracepoint from lookups. Its id and name stay taken. */
+/* Hide the tracepoint from lookups. Its ID and name remain in use. */
 static int tracepoint_close(struct tally_core *core, struct tally_core_tracepoint *tracepoint)
 {
 	uintptr_t flags = tally_registry_lock(core);

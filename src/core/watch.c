@@ -38,8 +38,8 @@ static void ask_running_here(void *arg)
 	tally_watch_find_running(tally_this_cpu(arg));
 }
 
-/* Hooks are called as soon as there is a user. The running tasks are asked for here. Other tasks
- * become known when they run; where they ran before is forgotten with the epoch. */
+/* Ask each CPU for its running task, after the first user has been added. From now on, the hooks
+ * report each other task when it runs. The new epoch invalidates the CPU recorded for each task. */
 static void ask_all_cpus(struct tally_core *core)
 {
 	tally_store_relaxed(&core->epoch, core->epoch + 1);
@@ -50,10 +50,10 @@ static void ask_all_cpus(struct tally_core *core)
 }
 
 /*
- * There are many watchers, which come and go on all CPUs. Hooks check `users`: the number of times
- * that `watchers` left 0 minus the number of times that it returned to 0. So it is not 0 while
- * there is a watcher. A put needs no lock, and a get takes it only if it is not certain that all
- * CPUs have been asked.
+ * Watchers are added and removed frequently on all CPUs. Hooks check `users`: the number of times
+ * that `watchers` left 0 minus the number of times that it returned to 0. So `users` is not 0 while
+ * there is a watcher. tally_watch_put() needs no lock, and tally_watch_get() takes the lock only if
+ * some CPUs may not have been asked yet.
  */
 void tally_watch_get(struct tally_core *core)
 {
