@@ -15,9 +15,9 @@
 #define WORDS(number)  #number
 #define SONAME(number) "libcapstone.so." WORDS(number)
 
-/* The functions of the library that are used. The library is not linked: its tables are full of
- * addresses, and relocating them would add a millisecond to the start of each command, although few
- * commands disassemble. */
+/* Library functions that are used. The library is loaded with dlopen() rather than linked: its
+ * tables are full of addresses, and relocating them would add a millisecond to the start of each
+ * command, although few commands disassemble. */
 struct engine_calls {
 	cs_err (*cs_open)(cs_arch arch, cs_mode mode, csh *handle);
 	cs_err (*cs_close)(csh *handle);
@@ -34,7 +34,7 @@ struct tally_disasm {
 	struct tally_disasm_options options;
 	csh engine;
 	cs_insn *insn;
-	struct tally_str unknown; /* operands of unknown bytes */
+	struct tally_str unknown; /* operands of an unknown instruction */
 };
 
 static const struct machine {
@@ -179,8 +179,8 @@ static void decode_unknown(struct tally_disasm *disasm, struct tally_disasm_code
 	code->address += len;
 }
 
-/* Find the target or the memory reference of an instruction. x86-64 encodes a reference as the
- * distance from the next instruction. */
+/* Find the target or the memory reference of an instruction. On x86-64, a reference is relative to
+ * the next instruction. */
 static void find_target(uint16_t machine, struct tally_instruction *insn)
 {
 	uint64_t distance;

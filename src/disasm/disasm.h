@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Disassembler: decodes machine code one instruction at a time, with address, text and branch
+ * Disassembler: decodes machine code one instruction at a time into address, text and branch
  * target.
  *
  *	struct tally_disasm_code code = {bytes, len, address};
@@ -12,7 +12,7 @@
  * machines: x86 (32 and 64 bits), AArch64, ARM, PowerPC, S/390, MIPS.
  *
  * Not supported: Thumb and RISC-V (Capstone 4 does not decode RISC-V), following jumps, symbols,
- * relocations. Data within code is decoded as code.
+ * relocations. Data embedded in code is decoded as instructions.
  */
 #ifndef TALLY_DISASM_DISASM_H
 #define TALLY_DISASM_DISASM_H
@@ -24,21 +24,21 @@
 struct tally_disasm;
 
 struct tally_disasm_options {
-	uint16_t machine; /* EM_... of the ELF header */
+	uint16_t machine; /* EM_... from the ELF header */
 	bool is64, is_big_endian;
 	bool is_intel; /* x86: Intel syntax instead of AT&T syntax */
 };
 
-/* The bytes that remain to be decoded. */
+/* Bytes that remain to be decoded. */
 struct tally_disasm_code {
 	const uint8_t *bytes;
 	size_t len;
-	uint64_t address; /* of the first byte */
+	uint64_t address; /* address of the first byte */
 };
 
-/* The effect of an instruction on the control flow. */
+/* An instruction's effect on control flow. */
 enum tally_instruction_kind {
-	TALLY_INSTRUCTION_OTHER, /* continues with the next instruction */
+	TALLY_INSTRUCTION_OTHER, /* execution continues with the next instruction */
 	TALLY_INSTRUCTION_JUMP,
 	TALLY_INSTRUCTION_JUMP_IF, /* conditional jump */
 	TALLY_INSTRUCTION_CALL,
@@ -54,7 +54,7 @@ struct tally_instruction {
 	bool has_target;      /* a jump or call with a target address */
 	bool has_reference;   /* a memory operand with a known address */
 	uint64_t target;      /* the address of the target or reference */
-	uint8_t target_at;    /* has_target: offset of the target in `operands` */
+	uint8_t target_at;    /* offset of the target in `operands`, if has_target */
 	const char *mnemonic; /* ".byte" for unknown bytes */
 	const char *operands; /* valid until the next call, like mnemonic */
 };
@@ -62,20 +62,20 @@ struct tally_instruction {
 /* Return true if this program was built with Capstone and its library can be loaded. */
 bool tally_disasm_available(void);
 
-/* Return the file name of the library; NULL if this program was built without Capstone. The string
- * is constant. */
+/* Return the file name of the library, or NULL if this program was built without Capstone. The
+ * string is constant. */
 const char *tally_disasm_library(void);
 
-/* Create a disassembler. The caller frees it with tally_disasm_free(). Return 0; -ENOTSUP if the
- * machine is not supported; -ENOSYS if tally_disasm_available() is false; -ENOMEM. */
+/* Create a disassembler. The caller frees it with tally_disasm_free(). Return 0, -ENOTSUP if the
+ * machine is not supported, -ENOSYS if tally_disasm_available() is false, or -ENOMEM. */
 int tally_disasm_new(const struct tally_disasm_options *options, struct tally_disasm **ret_disasm);
 
 /* Free the disassembler. NULL is allowed. */
 void tally_disasm_free(struct tally_disasm *disasm);
 
 /* Decode the instruction at the start of `code` and advance `code` past it. Unknown bytes become an
- * instruction of kind UNKNOWN; its length is that of the machine's instructions as far as it can be
- * determined. Return false if no bytes are left. */
+ * instruction of kind UNKNOWN, with its actual length if that can be determined. Return false if no
+ * bytes are left. */
 bool tally_disasm_next(struct tally_disasm *disasm, struct tally_disasm_code *code,
 		       struct tally_instruction *ret_insn);
 

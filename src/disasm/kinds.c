@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mnemonics are classified by tables of patterns: the first row that matches applies. Sources:
+ * Tables of mnemonic patterns that classify instructions. The first matching row applies. Sources:
  * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2; Arm Architecture
  * Reference Manuals for A-profile and ARMv7-A; Power ISA, book I; z/Architecture Principles of
  * Operation; MIPS32 Instruction Set Manual.
@@ -14,8 +14,8 @@
 #include "base/arith.h"
 
 struct row {
-	const char *mnemonic; /* "*" matches any letters */
-	const char *operands; /* prefix of the last operand; NULL: any */
+	const char *mnemonic; /* "*" matches any number of letters */
+	const char *operands; /* prefix of the last operand, or NULL to match any */
 	uint8_t kind;
 };
 
@@ -116,7 +116,7 @@ static const char *last_operand(const char *operands)
 	return comma ? comma + 1 + strspn(comma + 1, " ") : operands;
 }
 
-/* Return the length of an ARM mnemonic without the condition at its end: "b" of "ble", "bl" of
+/* Return the length of an ARM mnemonic without its condition suffix: "b" in "ble", "bl" in
  * "bleq". */
 static size_t without_condition(const char *mnemonic, size_t len)
 {
@@ -204,8 +204,8 @@ bool disasm_distance(const char *operands, uint64_t *ret_distance)
 	return true;
 }
 
-/* Return the number of bytes after the opcode: ModR/M, SIB and displacement. Returns 0 if some are
- * missing. */
+/* Return the number of bytes after the opcode: ModR/M, SIB and displacement. Returns 0 if the bytes
+ * are incomplete. */
 static size_t x86_operand_length(const uint8_t *at, size_t len)
 {
 	unsigned mod = at[0] >> 6, rm = at[0] & 7;
@@ -223,15 +223,15 @@ static size_t x86_operand_length(const uint8_t *at, size_t len)
 	return ret;
 }
 
-/* Return true if the instruction ends with an immediate byte: some in opcode map 1, all in map 3.
- */
+/* Return true if the instruction ends with an immediate byte, as do some in opcode map 1 and all in
+ * map 3. */
 static bool x86_has_immediate(unsigned map, uint8_t opcode)
 {
 	return map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
 					 (opcode >= 0xc4 && opcode <= 0xc6)));
 }
 
-/* Return the length of a vector instruction that is newer than the decoder. The VEX and EVEX
+/* Return the length of a vector instruction that is too new for the decoder. The VEX and EVEX
  * prefixes contain the opcode map, which determines the length. Returns 1 for other bytes. */
 static size_t x86_vector_length(const uint8_t *bytes, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classification of instructions by their text, as Capstone formats it. */
+/* Classify instructions by the text that Capstone produces for them. */
 #ifndef TALLY_DISASM_KINDS_H
 #define TALLY_DISASM_KINDS_H
 

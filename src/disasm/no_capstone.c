@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replaces disasm.c in a build without Capstone. */
+/* Replacement for disasm.c in a build without Capstone. */
 #include <errno.h>
 
 #include "disasm/disasm.h"
