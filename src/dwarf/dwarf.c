@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pass libdw a synthetic ELF file that contains only the debug sections. Thus libdw is not exposed
- * to oddities in other parts of the original file.
+ * Debug information is passed to libdw in a synthetic ELF file that contains only the debug
+ * sections. So libdw is not exposed to oddities in other parts of the original file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,8 @@ int tally_dwarf_open(const struct tally_dwarf_file *file, const struct tally_dwa
 	ret = dwarf->nowhere < 0 ? -errno : 0;
 	if (!ret)
 		ret = debug_open(dwarf->nowhere, file, &dwarf->elf, &dwarf->debug);
-	/* Without the file of dwz some functions have no names. */
+	/* If the file created by dwz cannot be opened, continue without it; some functions will
+	 * have no names. */
 	if (!ret && alt && !debug_open(dwarf->nowhere, alt, &dwarf->alt_elf, &dwarf->alt))
 		dwarf_setalt(dwarf->debug, dwarf->alt);
 	if (ret)

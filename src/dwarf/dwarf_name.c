@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of inlined functions and paths of files. */
+/* Names of inlined functions, and paths to source files. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char *attribute_text(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Return the linkage name if there is one, else the source name. */
+/* Return the linkage name, or the source name if there is no linkage name. */
 static const char *entry_name(Dwarf_Die *die)
 {
 	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
@@ -44,7 +44,8 @@ const char *dwarf_call_name(struct tally_dwarf *dwarf, const struct dwarf_unit *
 	return text;
 }
 
-/* Return true if the path begins with the compilation directory, which libdw has prepended. */
+/* Return true if the path begins with the compilation directory, which means that libdw has
+ * prepended it. */
 static bool is_in(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);

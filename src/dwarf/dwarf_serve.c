@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The worker side. Units are distributed among the threads: each unit is read by one thread only.
- */
+/* Worker side of the protocol. Units are distributed among the threads, so each unit is read by
+ * only one thread. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -17,21 +17,21 @@ struct question {
 	pthread_mutex_t lock; /* protects the socket and the counters below */
 	pthread_barrier_t asked, answered;
 	int error;
-	uint32_t nr_given_up; /* skipped addresses, and dropped names */
+	uint32_t nr_given_up; /* number of skipped addresses and dropped names */
 	uint64_t nr_missing;  /* see tally_dwarf_missing() */
 	uint64_t addrs[DWARF_QUESTION_MAX];
 };
 
-/* The reply of one thread. */
+/* One thread's reply. */
 struct answer {
 	struct question *question;
 	struct tally_dwarf *dwarf;
 	uint32_t thread;
 	TALLY_VEC(uint8_t) bytes;
-	struct tally_map texts; /* text number by address of the text */
+	struct tally_map texts; /* string address -> string number */
 	uint32_t nr_texts;
 	uint32_t nr_given_up;
-	uint64_t start, end; /* range of the last contiguous spans sent */
+	uint64_t start, end; /* range of the contiguous spans sent last */
 };
 
 static int send_all(int fd, const uint8_t *data, size_t len)
@@ -49,7 +49,7 @@ static int send_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
-/* Send the buffered messages; they are always complete. */
+/* Send the buffered messages. The buffer contains only complete messages. */
 static int answer_flush(struct answer *answer)
 {
 	int ret;
@@ -77,7 +77,7 @@ static int answer_add(struct answer *answer, const struct dwarf_message *message
 	return answer->bytes.len > FLUSH ? answer_flush(answer) : 0;
 }
 
-/* Get the number of a text. A new text is sent first. */
+/* Get the number assigned to a string. A new string is sent first. */
 static int answer_text(struct answer *answer, const char *text, uint32_t *ret_number)
 {
 	uint64_t known = text ? tally_map_get(&answer->texts, (uintptr_t)text) : 0;
@@ -132,8 +132,8 @@ static bool is_mine(const struct answer *answer, uint64_t addr)
 	return unit % answer->question->nr_threads == answer->thread;
 }
 
-/* An address without lines, or in a function that exceeds a limit, is answered with an empty span.
- */
+/* Look up an address and send its spans. The reply is an empty span if the address has no lines, or
+ * is in a function that exceeds a limit. */
 static int answer_address(struct answer *answer, uint64_t addr)
 {
 	const struct tally_line_span none = {.start = addr, .end = addr + 1};
@@ -199,7 +199,7 @@ static bool question_read(struct question *question)
 	       read_all(question->fd, question->addrs, question->nr * sizeof(*question->addrs));
 }
 
-/* Main loop of all threads but the first. They end with the process. */
+/* Main loop of all threads except the first. The threads exit with the process. */
 static void *other_thread(void *arg)
 {
 	struct answer *answer = arg;
@@ -212,8 +212,8 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* Start the other threads. On failure end the process, because some addresses would not be
- * answered. */
+/* Start the other threads. On failure, exit the process, as requests for some addresses would never
+ * be answered. */
 static void others_start(struct question *question, struct answer *answers, uint32_t nr)
 {
 	pthread_t thread;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Find the functions of a unit and the calls inlined in them, in one walk through its entries.
- * Entries that cannot contain either are skipped by their sibling attribute.
+ * Find a unit's functions and the calls inlined in them, in a single walk through the unit's
+ * entries. Entries that cannot contain functions or calls are skipped by following their sibling
+ * attributes.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -14,18 +15,18 @@
 struct unit_walk {
 	struct dwarf_unit *unit;
 	bool has_types; /* types may contain functions with code */
-	/* Section that contains the entries; NULL: unknown. */
+	/* Section that contains the entries, or NULL if unknown. */
 	const unsigned char *section, *section_end;
 	int error;
 };
 
 /* Depth of the current entry. */
 struct level {
-	uint32_t nested;  /* depth of entries */
-	uint16_t inlined; /* depth of inlined calls */
+	uint32_t nested;  /* nesting depth of the entry */
+	uint16_t inlined; /* inlining depth */
 };
 
-/* The attributes used of an entry. */
+/* The attributes that are read from an entry. */
 struct entry_attributes {
 	Dwarf_Attribute low, high, ranges, origin, file, line;
 };
@@ -46,7 +47,7 @@ static int attribute_collect(Dwarf_Attribute *attribute, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* Return the value of an attribute, or 0 without one. */
+/* Return the value of an attribute, or 0 if it is missing. */
 static uint32_t number_of(Dwarf_Attribute *attribute)
 {
 	Dwarf_Word value;
@@ -56,7 +57,7 @@ static uint32_t number_of(Dwarf_Attribute *attribute)
 	return (uint32_t)value;
 }
 
-/* Get the range from low_pc to high_pc. high_pc is an address or an offset from low_pc. */
+/* Get the range from low_pc to high_pc, which is either an address or an offset from low_pc. */
 static bool simple_piece(struct entry_attributes *wanted, Dwarf_Addr *ret_start,
 			 Dwarf_Addr *ret_end)
 {
@@ -70,7 +71,7 @@ static bool simple_piece(struct entry_attributes *wanted, Dwarf_Addr *ret_start,
 	       !__builtin_add_overflow(*ret_start, len, ret_end);
 }
 
-/* Called for each piece of an entry's code. */
+/* Callback for each piece of an entry's code. */
 typedef int (*piece_take)(struct unit_walk *walk, uint64_t start, uint64_t end, const void *arg);
 
 static int for_each_piece(struct unit_walk *walk, Dwarf_Die *die, struct entry_attributes *wanted,
@@ -92,7 +93,7 @@ static int add_function(struct unit_walk *walk, uint64_t start, uint64_t end, co
 	struct dwarf_function function = {.at = {start, end, 0}};
 
 	(void)arg;
-	/* Code discarded by the linker is at 0, or at the end of the address space. */
+	/* Code discarded by the linker starts at 0, or at the end of the address space. */
 	if (!start || start >= end)
 		return 0;
 	if (walk->unit->functions.len == TALLY_DWARF_PIECES_MAX)
@@ -114,7 +115,7 @@ static int add_call(struct unit_walk *walk, uint64_t start, uint64_t end, const 
 	return tally_vec_push(&walk->unit->calls, call);
 }
 
-/* Return true if the reference is to the file made by dwz. */
+/* Return true if the reference is to the file created by dwz. */
 static bool is_alt(const Dwarf_Attribute *reference)
 {
 	return reference->valp &&
@@ -148,7 +149,7 @@ static int visit_function(struct unit_walk *walk, Dwarf_Die *die)
 static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *parent,
 					  struct level level);
 
-/* Return true if an entry of this kind may contain code below it. */
+/* Return true if an entry of this kind may have descendants that contain code. */
 static bool may_contain_code(const struct unit_walk *walk, int tag)
 {
 	switch (tag) {
@@ -170,7 +171,7 @@ static bool may_contain_code(const struct unit_walk *walk, int tag)
 	}
 }
 
-/* Visit an entry and the entries below it. Returns the end of the list of its children, or NULL if
+/* Visit an entry and its descendants. Returns the end of its list of children, or NULL if
  * unknown. */
 static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct level level)
 {
@@ -202,8 +203,9 @@ static const unsigned char *visit(struct unit_walk *walk, Dwarf_Die *die, struct
 	return end;
 }
 
-/* Advance to the entry after `die`. If its children have been visited, their end is known;
- * otherwise libdw has to walk through them again unless the file gives the sibling. */
+/* Advance to the entry after `die`. If the children of `die` have been visited, the end of their
+ * list is known. Otherwise libdw has to walk through them again, unless `die` has a sibling
+ * attribute. */
 static int next_entry(const struct unit_walk *walk, Dwarf_Die *die,
 		      const unsigned char *children_end)
 {
@@ -220,7 +222,7 @@ static int next_entry(const struct unit_walk *walk, Dwarf_Die *die,
 	return ret;
 }
 
-/* Returns the end of the list of children, or NULL if unknown. */
+/* Visit all children of an entry. Returns the end of its list of children, or NULL if unknown. */
 static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *parent,
 					  struct level level)
 {
@@ -238,7 +240,7 @@ static const unsigned char *walk_children(struct unit_walk *walk, Dwarf_Die *par
 	return ret > 0 ? die.addr : NULL;
 }
 
-/* Types in C cannot contain functions. */
+/* In C, types cannot contain functions. */
 static bool language_has_types(Dwarf_Die *die)
 {
 	switch (dwarf_srclang(die)) {

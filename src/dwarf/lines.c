@@ -16,7 +16,7 @@ int tally_lines_text(struct tally_lines *lines, const char *text, size_t len, co
 	return ret;
 }
 
-/* Add a span of addresses that are not covered yet. `run` is the run before it, or NULL. */
+/* Add a span of addresses that no other span covers. `run` is the preceding run, or NULL. */
 static int span_add(struct tally_lines *lines, struct tally_line_run *run,
 		    const struct tally_line_span *span)
 {
@@ -37,7 +37,7 @@ static int span_add(struct tally_lines *lines, struct tally_line_run *run,
 	return ret;
 }
 
-/* Copy the lines of a span, once for all of its parts. */
+/* Copy a span's lines. All parts of the span share the copy. */
 static int lines_copy(struct tally_lines *lines, struct tally_line_span *span)
 {
 	size_t size = span->nr * sizeof(*span->lines);
@@ -76,7 +76,7 @@ int tally_lines_add(struct tally_lines *lines, const struct tally_line_span *spa
 	return ret;
 }
 
-/* Return the index of the span of a run that contains the address. */
+/* Return the index of the span in `run` that contains the address. */
 static uint32_t run_search(const struct tally_lines *lines, const struct tally_line_run *run,
 			   uint64_t addr)
 {
@@ -93,7 +93,7 @@ static uint32_t run_search(const struct tally_lines *lines, const struct tally_l
 	return low;
 }
 
-/* Return the index + 1 of the span that contains the address, or 0. */
+/* Return the index of the span that contains the address, plus 1, or 0 if no span contains it. */
 static uint32_t lines_search(const struct tally_lines *lines, uint64_t addr)
 {
 	uint64_t next;

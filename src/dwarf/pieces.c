@@ -22,7 +22,8 @@ static int by_start(const void *a, const void *b, void *arg)
 	return (*then)(a, b);
 }
 
-/* Return index + 1 of the last of the first `nr` pieces that ends after `end`, or 0. */
+/* Search the first `nr` pieces backwards for one that ends after `end`. Return its index + 1, or
+ * 0. */
 static size_t piece_beyond(const void *pieces, size_t size, size_t nr, uint64_t end)
 {
 	while (nr && piece_at(pieces, size, nr - 1)->end <= end)
@@ -61,7 +62,8 @@ static size_t pieces_before(const void *pieces, size_t size, size_t nr, uint64_t
 const void *dwarf_pieces_find(const void *pieces, size_t size, size_t nr, uint64_t addr,
 			      struct dwarf_part *part)
 {
-	/* Each step moves to a longer piece. In valid files the nesting is not that deep. */
+	/* Limit the search: each step moves to a longer piece, and pieces in valid files are not
+	 * nested this deeply. */
 	enum { STEPS_MAX = 1024 };
 	size_t at = pieces_before(pieces, size, nr, addr);
 	const struct dwarf_piece *piece;

@@ -27,7 +27,7 @@ static size_t chunks_before(const struct tally_line_runs *runs, uint64_t addr)
 	return low;
 }
 
-/* Return the number of runs of a chunk that start at or before an address. */
+/* Return the number of runs in a chunk that start at or before an address. */
 static size_t runs_before(const struct tally_line_chunk *chunk, uint64_t addr)
 {
 	size_t low = 0, high = chunk->nr;
@@ -90,7 +90,7 @@ static int chunk_split(struct tally_line_runs *runs, size_t number, size_t from)
 	return 0;
 }
 
-/* Insert into a chunk that has space. */
+/* Insert a run into a chunk that has space. */
 static void chunk_insert(struct tally_line_chunk *chunk, const struct tally_line_run *run)
 {
 	size_t at = runs_before(chunk, run->start);
@@ -100,13 +100,13 @@ static void chunk_insert(struct tally_line_chunk *chunk, const struct tally_line
 	chunk->nr++;
 }
 
-/* Split the full chunk that a run belongs to, and return the half to insert into. NULL when out of
- * memory. */
+/* Split the full chunk that a run belongs to, and return the half to insert the run into. Returns
+ * NULL if out of memory. */
 static struct tally_line_chunk *chunk_divide(struct tally_line_runs *runs, size_t number,
 					     uint64_t start)
 {
 	struct tally_line_chunk *chunk = runs->chunks.data[number];
-	/* If runs arrive in order, leave the old chunk full. */
+	/* If the run is appended at the end, leave the old chunk full. */
 	bool is_last = number + 1 == runs->chunks.len && chunk->all[CHUNK - 1].start < start;
 
 	if (chunk_split(runs, number, is_last ? CHUNK : CHUNK / 2))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Section names in the form of an ELF string table. */
+/* Section names as an ELF string table. */
 #ifndef TALLY_DWARF_SECTIONS_H
 #define TALLY_DWARF_SECTIONS_H
 
 #include "dwarf/dwarf.h"
 
-/* The string table, and the offset of a section's name in it. The index TALLY_DWARF_SECTIONS
+/* The string table, and the offset of a section's name in the table. Index TALLY_DWARF_SECTIONS
  * denotes the string table itself. */
 extern const char dwarf_names[];
 extern const size_t dwarf_names_size;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The spans of a function: its code is split at each address where a row of the line table or a
- * piece of an inlined call begins or ends. For each span the inlined calls that contain it are
- * known.
+ * The spans of a function. The code is split at each address where a line table row or a piece of
+ * an inlined call begins or ends, so all addresses in a span have the same line and inlined calls.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -15,7 +14,7 @@ enum { CHANGES_MAX = 1 << 20, LINES_MAX = 1 << 20 };
 
 enum change_kind { CHANGE_END, CHANGE_BEGIN, CHANGE_ROW };
 
-/* A change of the result at an address. */
+/* A change in the lines at an address: a row begins, or a call begins or ends. */
 struct change {
 	uint64_t addr;
 	uint32_t kind;
@@ -27,10 +26,10 @@ struct spans {
 	struct dwarf_unit *unit;
 	struct dwarf_part part; /* range of code to be split */
 	TALLY_VEC(struct change) changes;
-	size_t row;                                 /* index of the current row + 1; 0: none */
-	uint32_t open[TALLY_DWARF_INLINED_MAX + 1]; /* by depth: index of the call + 1 */
-	uint32_t depth;                             /* upper limit of the depths in `open` */
-	size_t nr_lines;                            /* number of lines passed on */
+	size_t row;                                 /* index of the current row + 1, or 0 */
+	uint32_t open[TALLY_DWARF_INLINED_MAX + 1]; /* index of the current call + 1, by depth */
+	uint32_t depth;                             /* upper bound on the depths used in `open` */
+	size_t nr_lines;                            /* number of lines passed to `take` */
 	struct tally_line lines[TALLY_DWARF_INLINED_MAX + 1];
 };
 
@@ -102,7 +101,7 @@ static int add_calls(struct spans *spans, const struct dwarf_function *function)
 	return ret;
 }
 
-/* Sort ends before beginnings at the same address. */
+/* Sort changes by address; at the same address, ends come before beginnings. */
 static int by_address(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
@@ -130,7 +129,7 @@ static void change_apply(struct spans *spans, const struct change *change)
 	}
 }
 
-/* Get the line of the current row. Returns false after the end of a sequence. */
+/* Get the line for the current row. Returns false after the end of a sequence. */
 static bool row_line(const struct spans *spans, struct tally_line *line)
 {
 	Dwarf_Line *row = spans->row ? row_at(spans->unit, spans->row - 1) : NULL;
@@ -145,7 +144,7 @@ static bool row_line(const struct spans *spans, struct tally_line *line)
 	return true;
 }
 
-/* Fill in the lines of the current span. Returns their number. */
+/* Fill in the lines for the current span. Returns the number of lines. */
 static uint32_t lines_fill(struct spans *spans)
 {
 	struct dwarf_unit *unit = spans->unit;
@@ -200,7 +199,7 @@ static int spans_emit(struct spans *spans, tally_line_take take, void *arg)
 					    : span_emit(spans, at, spans->part.end, take, arg);
 }
 
-/* Outside a function: limit the part to the row that contains the address. */
+/* For an address outside any function, reduce the part to the row that contains the address. */
 static void part_cut_by_rows(struct dwarf_part *part, const struct dwarf_unit *unit, uint64_t addr)
 {
 	size_t row = rows_before(unit, addr);

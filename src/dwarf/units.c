@@ -12,14 +12,14 @@
 
 static int range_add(struct tally_dwarf *dwarf, uint64_t start, uint64_t end, size_t unit)
 {
-	/* Functions discarded by the linker are at 0, or at the end of the address space. */
+	/* Functions discarded by the linker start at 0, or at the end of the address space. */
 	if (!start || start >= end)
 		return 0;
 	return tally_vec_push(&dwarf->ranges,
 			      (struct dwarf_range){{start, end, 0}, (uint32_t)unit});
 }
 
-/* A unit does not list its address ranges: use those of its functions. */
+/* Add the ranges of the functions in a unit that does not list its address ranges. */
 static int add_functions(struct tally_dwarf *dwarf, size_t number)
 {
 	struct dwarf_unit *unit = &dwarf->units.data[number];
@@ -41,8 +41,8 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Return true if libdw may open the file that a skeleton names. With a FIFO it would block forever.
- */
+/* Return true if libdw may open the file that a skeleton unit names. Opening a FIFO could block
+ * indefinitely. */
 static bool is_split_file(Dwarf_Die *skeleton)
 {
 	const char *name = text_of(skeleton, DW_AT_dwo_name);
@@ -63,7 +63,8 @@ static bool is_split_file(Dwarf_Die *skeleton)
 	return is_file;
 }
 
-/* Find the split unit that a skeleton refers to. Returns false if it is missing. */
+/* Find the split unit that a skeleton unit refers to. Returns false if the split unit is
+ * missing. */
 static bool split_find(Dwarf_CU *cu, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 {
 	Dwarf_Die split = {0};
@@ -75,7 +76,7 @@ static bool split_find(Dwarf_CU *cu, Dwarf_Die *skeleton, Dwarf_Die *ret_split)
 	return true;
 }
 
-/* `die` is that of the unit itself, or the skeleton of a split unit. */
+/* Add a unit. `die` is the DIE of the unit itself, or of a split unit's skeleton. */
 static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
 		    const Dwarf_Die *split)
 {
@@ -99,8 +100,8 @@ static int unit_add(struct tally_dwarf *dwarf, Dwarf_Die *die, bool is_skeleton,
 	return ret;
 }
 
-/* The linker keeps one copy of a function that several units share, but all of them list it. It is
- * assigned to the first unit. */
+/* Assign a function to the first of several units that list it. The linker keeps only one copy of
+ * such a function. */
 static int by_unit(const void *a, const void *b)
 {
 	const struct dwarf_range *x = a, *y = b;

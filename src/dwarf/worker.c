@@ -20,15 +20,15 @@
 #include "base/file.h"
 #include "dwarf/message.h"
 
-/* Exit status of libdw when out of memory. */
+/* Exit status when libdw runs out of memory. */
 enum { STATUS_NO_MEMORY = EXIT_FAILURE };
 
-/* Default limit of the size of all replies, in bytes. */
+/* Default limit for the total size of all replies, in bytes. */
 enum { ANSWER_MAX = 256 << 20 };
 
 /* ---- the worker process ---------------------------------------------------- */
 
-/* Return the size of the address space of this process in bytes, as counted for RLIMIT_AS. */
+/* Return the size of this process's address space in bytes, as counted for RLIMIT_AS. */
 static uint64_t space_taken(void)
 {
 	char *text;
@@ -52,21 +52,22 @@ static void limit(int what, uint64_t most)
 	}
 }
 
-/* Restore the default signal actions: the handlers are meant for the program only. */
+/* Restore the default signal actions, as the program's handlers must not run here. */
 static void signals_reset(void)
 {
 	sigset_t none;
 
 	for (int i = 1; i < NSIG; i++)
 		(void)signal(i, SIG_DFL);
-	/* Ctrl-C is handled by the program, which ends this process when it exits. */
+	/* The program that started this process handles Ctrl-C, and terminates this process when it
+	 * exits. */
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Discard the output: messages of libdw before it exits are of no use to users. */
+/* Discard all output: the messages that libdw prints before it exits are of no use to users. */
 static void output_discard(void)
 {
 	int nowhere = memfd_create("tally", MFD_CLOEXEC);
@@ -78,7 +79,7 @@ static void output_discard(void)
 	}
 }
 
-/* Use at most one thread per CPU, and only one for small files, which are read in a short time. */
+/* Use at most one thread per CPU, and only one for small files, which are read quickly. */
 static uint32_t threads_choose(const struct tally_dwarf_limits *limits,
 			       const struct tally_dwarf_file *file)
 {
@@ -92,7 +93,7 @@ static uint32_t threads_choose(const struct tally_dwarf_limits *limits,
 	return (uint32_t)TALLY_MIN(processors, (long)TALLY_DWARF_THREADS_MAX);
 }
 
-/* A libdw handle can be used by one thread only, so open one for each thread. */
+/* Open a handle for each thread, because a libdw handle can be used by only one thread. */
 static int handles_open(const struct tally_dwarf_limits *limits, tally_dwarf_opener open_it,
 			void *arg, struct tally_dwarf **dwarfs, uint32_t *ret_nr)
 {
@@ -127,7 +128,8 @@ static void worker_run(int fd, pid_t parent, const struct tally_dwarf_limits *li
 	if (ret) {
 		uint32_t question;
 
-		/* The reply has to follow a request. */
+		/* Read the request first, because the client expects the reply after its
+		 * request. */
 		(void)!read(fd, &question, sizeof(question));
 		dwarf_send_error(fd, ret);
 	} else {
@@ -176,7 +178,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* End the process, and return the reason why it ended. */
+/* Kill the process if it is still running, and return an error that depends on its exit status. */
 static int worker_reap(struct tally_dwarf_worker *worker)
 {
 	int status = 0;
@@ -218,8 +220,8 @@ static int worker_wait(struct tally_dwarf_worker *worker)
 	return ret > 0 ? 0 : TALLY_DWARF_ERROR_TIME;
 }
 
-/* Receive more data. Returns 0, TALLY_DWARF_ERROR_TIME, -ENOMEM, or -EPIPE if the other end is
- * closed. */
+/* Receive more data. Returns 0, TALLY_DWARF_ERROR_TIME, -ENOMEM, or -EPIPE if the worker has closed
+ * its end. */
 static int worker_fill(struct tally_dwarf_worker *worker)
 {
 	enum { STEP = 64 << 10 };
@@ -244,7 +246,7 @@ static int worker_fill(struct tally_dwarf_worker *worker)
 	return ret;
 }
 
-/* Get the next `len` bytes, valid until the next call. Returns 0, an error of worker_fill(), or
+/* Get the next `len` bytes, valid until the next call. Returns 0, an error from worker_fill(), or
  * TALLY_DWARF_ERROR_MEMORY if the replies exceed their limit. */
 static int worker_take(struct tally_dwarf_worker *worker, size_t len, const uint8_t **ret_data)
 {
@@ -275,7 +277,7 @@ static int take_text(struct tally_dwarf_worker *worker, struct tally_lines *line
 	return ret ? ret : tally_vec_push(&worker->threads[message->thread].texts, text);
 }
 
-/* Get the text with a number. Returns false if the number is invalid. */
+/* Get the string with the given number. Returns false if the number is invalid. */
 static bool text_of(const struct tally_dwarf_worker *worker, uint32_t thread, uint32_t number,
 		    const char **ret_text)
 {
@@ -335,7 +337,7 @@ static int take_answer(struct tally_dwarf_worker *worker, struct tally_lines *li
 	return ret;
 }
 
-/* Send a request. It fits into the socket buffer, because the previous one has been answered. */
+/* Send a request. It fits in the socket buffer, because the previous request has been answered. */
 static int ask(const struct tally_dwarf_worker *worker, const uint64_t *addrs, uint32_t nr)
 {
 	struct iovec parts[] = {{&nr, sizeof(nr)}, {(void *)(uintptr_t)addrs, nr * sizeof(*addrs)}};
@@ -362,7 +364,7 @@ int tally_dwarf_worker_resolve(struct tally_dwarf_worker *worker, const uint64_t
 	if (!ret || worker->error)
 		return ret;
 	if (ret == -EPIPE || ret == -EPROTO)
-		ret = 0; /* the exit status is more specific */
+		ret = 0; /* the exit status is more specific than this error */
 	return worker_abort(worker, ret == -ENOMEM ? TALLY_DWARF_ERROR_MEMORY : ret);
 }
 
