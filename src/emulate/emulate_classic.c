@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Backend for programs that use the ABI of the design document (tally/classic.h), in front of one
- * that uses the current ABI. Each call is translated. A mapped event has a current-ABI ring, which
- * only this file reads, and a classic ring in a memfd, which programs map. The classic ring is
- * updated at each call, before each wakeup, and every PERIOD_NS for programs that only read
+ * Backend for programs that use the ABI of the design document (tally/classic.h). It translates
+ * each call for another backend, which uses the current ABI. A mapped event has a current-ABI ring,
+ * which only this file reads, and a classic ring in a memfd, which programs map. The classic ring
+ * is updated at each call, before each wakeup, and every PERIOD_NS for programs that only read
  * data_head.
  */
 #include <errno.h>
@@ -29,15 +29,15 @@ struct classic_backend {
 	struct tally_list events;
 	uint32_t page_size;
 	uint32_t nr_rings;
-	int timer_fd; /* armed while there are rings */
+	int timer_fd; /* armed while any ring exists */
 	_Alignas(16) uint8_t bytes[TALLY_EMULATE_DATA_MAX];
 	_Alignas(16) uint8_t scratch[TALLY_CLASSIC_SCRATCH];
 };
 
-/* The rings of an event, shared by all of its mappings. */
+/* An event's rings, shared by all of the event's mappings. */
 struct classic_rings {
 	struct tally_classic_ring ring;
-	size_t len; /* size of the classic ring, with its header page */
+	size_t len; /* size of the classic ring, including its header page */
 	int fd;     /* memfd of the classic ring */
 	void *inner_mapping;
 	uint32_t nr_mappings;
@@ -45,11 +45,11 @@ struct classic_rings {
 
 struct translated_event {
 	struct tally_list link;
-	void *inner, *leader; /* `leader`: inner event that leads the group */
+	void *inner, *leader; /* `leader`: the group leader's inner event */
 	int32_t tid;
 	struct tally_classic_attr attr;
 	uint64_t id;
-	struct classic_rings *rings; /* NULL: not mapped */
+	struct classic_rings *rings; /* NULL if not mapped */
 };
 
 static struct classic_backend *classic_of(struct tally_emulate_backend *backend)
@@ -94,7 +94,7 @@ static void rings_free(struct classic_backend *self, struct translated_event *ev
 	free(rings);
 }
 
-/* Free the rings: the last mapping is gone. */
+/* Free the rings. Called when the last mapping has been removed. */
 static void event_free_rings(struct classic_backend *self, struct translated_event *event)
 {
 	struct classic_rings *rings = event->rings;
@@ -105,7 +105,8 @@ static void event_free_rings(struct classic_backend *self, struct translated_eve
 	rings_free(self, event, rings);
 }
 
-/* Return the config of the event with this ID. All members of a group belong to one backend. */
+/* Return the config of the event with this ID. All members of a group belong to this backend, so
+ * IDs in a group are always found. */
 static uint64_t config_of(void *arg, uint64_t id)
 {
 	const struct classic_backend *self = arg;
@@ -120,7 +121,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id;
 }
 
-/* Map the inner ring. It is mapped writable here, however the program maps its own. */
+/* Map the inner ring. It is mapped writable here, even if the program's mapping is read-only. */
 static int inner_map(struct classic_backend *self, const struct tally_emulate_caller *caller,
 		     struct translated_event *event, struct classic_rings *rings)
 {
@@ -139,7 +140,7 @@ static int inner_map(struct classic_backend *self, const struct tally_emulate_ca
 	return ret;
 }
 
-/* Create the memory of the classic ring. Seals keep programs from changing its size. */
+/* Create the memory for the classic ring. Seals prevent programs from changing its size. */
 static int classic_map(struct classic_rings *rings)
 {
 	void *memory;
@@ -304,7 +305,7 @@ static void classic_event_close(struct tally_emulate_backend *backend, void *arg
 	struct translated_event *event = arg;
 
 	tally_list_remove(&event->link);
-	/* The members of its group become their own leaders. */
+	/* The other members of the event's group become their own leaders. */
 	tally_list_for_each (link, &self->events) {
 		struct translated_event *member =
 			tally_container_of(link, struct translated_event, link);
@@ -348,8 +349,8 @@ static int classic_event_control(struct tally_emulate_backend *backend,
 	return ret;
 }
 
-/* prctl(2) as in the design document: for leaders attached to the caller, whichever task opened
- * them. */
+/* Handle prctl(2) as the classic ABI specifies: the request applies to the group leaders attached
+ * to the caller, no matter which task opened them. */
 static void classic_task_control(struct tally_emulate_backend *backend,
 				 const struct tally_emulate_caller *caller, uint32_t request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events: the socket of each descriptor, and the processes that have its ring mapped. */
+/* Events, their sockets, and the processes that have mapped their rings. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 #include "emulate/server_private.h"
 
-/* Create a token that cannot be guessed: only a client that has the descriptor can name the event.
- */
+/* Create a token that cannot be guessed, so only a client that has the descriptor can name the
+ * event. */
 static int token_new(uint64_t *ret_token)
 {
 	uint64_t token;
@@ -26,7 +26,7 @@ static int token_new(uint64_t *ret_token)
 	return 0;
 }
 
-/* Bind our end to the name that getpeername(2) returns for the program's end. */
+/* Bind our end to the name that getpeername(2) returns for the program's descriptor. */
 static int name_socket(int fd, uint64_t token)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -136,14 +136,14 @@ void emulate_event_wake(void *wakes, short events)
 
 	if (backend->ring_update && event->event)
 		backend->ring_update(backend, event->event);
-	/* One pending byte is enough; if the socket is full, there are many. */
+	/* A single pending byte is sufficient, so a full socket is not an error. */
 	if (events & POLLIN)
 		send(event->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (!(events & POLLHUP))
 		return;
-	/* Shutting down both directions raises POLLHUP at the other end, which keeps the name of
-	 * its peer. Whether that end is closed cannot be detected any more, so the event stays
-	 * until its opener ends. */
+	/* Shutting down both directions raises POLLHUP at the other end, where getpeername(2) still
+	 * works. After that, the server can no longer detect that the other end is closed, so the
+	 * event remains until its opener exits. */
 	event->hung = true;
 	emulate_unwatch(event->server, event->fd);
 	shutdown(event->fd, SHUT_RDWR);
@@ -153,7 +153,7 @@ int emulate_event_watch(void *wakes, int fd)
 {
 	struct emulate_event *event = wakes;
 
-	/* Watched by a single epoll set, as polling such a descriptor consumes its wakeup. */
+	/* Only one epoll set may watch the descriptor, as polling it consumes the wakeup. */
 	return emulate_watch(event->server, event->server->calls_fd, fd, EPOLLIN | EPOLLET,
 			     EMULATE_WAKEUP, event);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Backend for the running kernel: a program sees the same with the server as without it. */
+/* Backend for the running kernel. Programs get the same results as without the server. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,17 +18,17 @@ struct linux_event {
 	int fd;
 	void *wakes;
 	bool watched;
-	bool redirected; /* it writes to another event's ring */
+	bool redirected; /* records go to another event's ring */
 	uint32_t nr_mappings;
 };
 
 struct linux_mapping {
 	void *memory;
 	size_t len;
-	int fd; /* descriptor for the program */
+	int fd; /* descriptor sent to the program */
 };
 
-/* Requests that take no pointer, or a pointer to the server's own memory. */
+/* Requests that take no pointer, or for which the server passes a pointer to its own memory. */
 static const uint32_t requests[] = {
 	(uint32_t)PERF_EVENT_IOC_ENABLE,
 	(uint32_t)PERF_EVENT_IOC_DISABLE,
@@ -51,7 +51,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 	struct linux_event *event;
 	long fd;
 
-	/* A cgroup descriptor is a number of the caller's process. */
+	/* The cgroup descriptor belongs to the caller's process, so it cannot be used here. */
 	if (open->flags & PERF_FLAG_PID_CGROUP)
 		return -EBADF;
 	event = calloc(1, sizeof(*event));
@@ -68,7 +68,7 @@ static int linux_open(struct tally_emulate_backend *backend,
 	return 0;
 }
 
-/* Watch the event while it has a buffer: without one the kernel reports POLLHUP. */
+/* Watch the event while it has a buffer. Without a buffer, the kernel reports POLLHUP. */
 static void watch(struct tally_emulate_backend *backend, struct linux_event *event)
 {
 	event->watched = event->watched || !backend->watch(event->wakes, event->fd);
@@ -127,8 +127,8 @@ static int linux_control(struct tally_emulate_backend *backend,
 }
 
 /* Map the ring in this process as well, so that it exists while its event is watched. The kernel
- * checks length, offset and permissions, and the program's mapping of the same descriptor gets the
- * same pages. */
+ * checks the length, offset and permissions, and the program's mapping of the same descriptor gets
+ * the same pages. */
 static int linux_map(struct tally_emulate_backend *backend,
 		     const struct tally_emulate_caller *caller, void *event, size_t len,
 		     uint64_t offset, bool writable, struct tally_emulate_map *ret_map)

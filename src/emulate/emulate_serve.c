@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handlers of the calls that clients may make. They check the arguments, and the backend answers.
- */
+/* Handlers for the calls that clients may make. They check the arguments, then call the backend. */
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +12,7 @@
 #include "tally/abi.h"
 #include "tally/classic.h"
 
-/* Arguments of a handler. Zeros follow the data of the message. */
+/* Handler arguments. The message data is followed by zeros. */
 struct emulate_call {
 	struct tally_emulate_server *server;
 	const struct tally_emulate_caller *caller;
@@ -39,8 +38,8 @@ static int64_t serve_forked(struct emulate_call *call)
 	return emulate_process_get(call->server, call->caller->pid, 0) ? 0 : -ENOMEM;
 }
 
-/* Register a child of the caller. Its parent is read from procfs, as a client may claim anything.
- */
+/* Register a child of the caller. The parent is read from procfs, as a client's claim is not
+ * trusted. */
 static int64_t serve_forks(struct emulate_call *call)
 {
 	int32_t child = (int32_t)call->request->argument[0];
@@ -63,8 +62,8 @@ static int64_t serve_end(struct emulate_call *call)
 
 /* ---- events --------------------------------------------------------------- */
 
-/* Find the event that `other` names. As for a descriptor in the kernel, one that is not an event
- * fails with EBADF. */
+/* Find the event that `other` refers to. As in the kernel, a descriptor that is not an event fails
+ * with EBADF. */
 static int other_find(struct emulate_call *call, void **ret_event)
 {
 	struct emulate_event *other;
@@ -79,8 +78,8 @@ static int other_find(struct emulate_call *call, void **ret_event)
 	return 0;
 }
 
-/* The kernel's rule for access to another task: its users and groups are all those of the caller,
- * and it is dumpable. */
+/* Apply the kernel's rule for access to another task: the target's user and group IDs must all
+ * equal the caller's, and the target must be dumpable. */
 static bool may_ptrace(const struct emulate_rights *caller, const struct emulate_rights *target)
 {
 	for (int i = 0; i < 3; i++)
@@ -89,7 +88,8 @@ static bool may_ptrace(const struct emulate_rights *caller, const struct emulate
 	return target->owner == caller->user[1];
 }
 
-/* Return whether the caller has the rights of this process, with which the backend acts. */
+/* Return true if the caller is as privileged as this process, that is, if it has the same effective
+ * user ID and at least the same capabilities. The backend acts with this process's privileges. */
 static bool has_server_rights(const struct emulate_rights *caller)
 {
 	struct emulate_rights ours;
@@ -98,9 +98,9 @@ static bool has_server_rights(const struct emulate_rights *caller)
 	       (caller->capabilities & ours.capabilities) == ours.capabilities;
 }
 
-/* Check whether the caller may open the event: a program that has dropped privileges may only do
- * what its remaining ones permit. The backend decides about tasks that do not exist, unless the
- * event was already opened for one (`is_open`). */
+/* Check whether the caller may open the event. A program that has dropped privileges may only do
+ * what its remaining privileges permit. If the target task does not exist, return true so that the
+ * backend reports the error, or false if the event has already been opened (`is_open`). */
 static bool may_open(const struct emulate_call *call, const struct tally_emulate_open *open,
 		     bool is_open)
 {
@@ -125,7 +125,7 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &status) ? 0 : status.st_ino;
 }
 
-/* Known flags. Others are rejected before the attr is checked. */
+/* Known flags. Other flags are rejected before the attr is checked. */
 #define PERF_FLAGS \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
 
@@ -165,7 +165,7 @@ static int64_t serve_open(struct emulate_call *call)
 			memcpy(&server->reply.value[0], server->data + 4, sizeof(uint32_t));
 		return ret;
 	}
-	/* Check again, as the TID may have been unused before. */
+	/* Check again: the TID may not have been in use at the first check. */
 	if (!may_open(call, &open, true)) {
 		emulate_event_free(event);
 		close(fd);
@@ -186,14 +186,14 @@ static int64_t serve_read(struct emulate_call *call)
 	return ret;
 }
 
-/* Requests with data that cannot be passed on: BPF programs belong to the kernel. */
+/* Return true for BPF requests. BPF programs are in the kernel and cannot be passed on. */
 static bool is_refused(uint32_t request)
 {
 	return request == (uint32_t)PERF_EVENT_IOC_SET_BPF ||
 	       request == (uint32_t)PERF_EVENT_IOC_QUERY_BPF;
 }
 
-/* Check the size and form of the data of a request. */
+/* Check the size and format of a request's data. */
 static bool data_fits(const struct emulate_call *call, const struct tally_emulate_ioctl *kind)
 {
 	uint32_t len = call->request->len;
@@ -270,7 +270,7 @@ static int64_t serve_munmap(struct emulate_call *call)
 	return 0;
 }
 
-/* Control the events that the thread opened, as Linux does. */
+/* Apply the request to the events that the calling thread has opened, as on Linux. */
 static void opened_control(const struct emulate_call *call, uint32_t request)
 {
 	struct tally_emulate_backend *backend = call->server->backend;

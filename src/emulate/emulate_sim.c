@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The scripted machine: the core on hosts/sim, with a task for each thread of the served processes.
- * Time only passes as the script specifies.
+ * The scripted machine: the core on hosts/sim, with a task for each thread in the served processes.
+ * Time passes only as the script specifies.
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,8 +35,8 @@ static int call_counted(struct emulated_machine *machine, enum tally_script_call
 	return 0;
 }
 
-/* Start of every call: let the time since the last one pass, and find out whether the call fails.
- */
+/* Begin a call: add the CPU time that the script specifies between two calls, and return the error
+ * if the script makes this call fail. */
 static int call_begin(struct emulated_machine *machine, enum tally_script_call call,
 		      const struct tally_emulate_caller *caller, struct emulated_task **ret_task)
 {
@@ -49,7 +49,7 @@ static int call_begin(struct emulated_machine *machine, enum tally_script_call c
 	return call_counted(machine, call);
 }
 
-/* Let time pass for a caller that waits, as for any other call: nothing else may make it pass. */
+/* Let time pass when a caller waits, as in any other call. Otherwise, time might never pass. */
 static void sim_caller_waits(struct tally_emulate_backend *backend,
 			     const struct tally_emulate_caller *caller)
 {
@@ -72,8 +72,8 @@ static const struct tally_script_event *scripted_of(const struct tally_script *s
 	return NULL;
 }
 
-/* Open as the caller's task, and move the descriptor to the keeper. Returns its number, or -errno.
- */
+/* Open the event as the caller's task, and move the descriptor to the keeper. Returns the keeper's
+ * descriptor, or -errno. */
 static int open_as(struct emulated_machine *machine, struct emulated_task *task,
 		   const struct tally_emulate_open *open, struct emulated_event *event)
 {
@@ -223,7 +223,8 @@ static void sim_ring_unmap(struct tally_emulate_backend *backend, void *event, v
 
 /* ---- wakeups ---------------------------------------------------------------------- */
 
-/* The end of a REFRESH count is reported like a wakeup, as the descriptor may count again. */
+/* Report an exhausted REFRESH count as a wakeup rather than a hangup, because the event may be
+ * enabled again. */
 static void sim_notified(void *owner, unsigned events)
 {
 	struct emulated_event *event = owner;

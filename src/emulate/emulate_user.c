@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Backend for the user host: what threads really use, without the kernel's perf_event_open. */
+/* Backend for the user host. It counts threads' real activity without the kernel's
+ * perf_event_open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,10 +28,10 @@ struct user_backend {
 struct user_event {
 	struct tally_list link;
 	void *wakes;
-	int fd;        /* descriptor of the host */
+	int fd;        /* descriptor from the user host */
 	int32_t tid;   /* counted thread */
-	bool inherits; /* counts the children of the thread, too */
-	bool has_ring; /* without a ring, POLLHUP has no meaning */
+	bool inherits; /* also counts the thread's children */
+	bool has_ring; /* POLLHUP has no meaning without a ring */
 };
 
 struct user_ring {
@@ -43,7 +44,7 @@ static struct tally_user *user_of(struct tally_emulate_backend *backend)
 	return tally_container_of(backend, struct user_backend, backend)->user;
 }
 
-/* Return the state of a thread from procfs; '\0' if it is gone. */
+/* Return a thread's state from procfs, or '\0' if the thread has exited. */
 static char state_of(int32_t tid)
 {
 	char path[64], text[256];
@@ -62,8 +63,8 @@ static char state_of(int32_t tid)
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
 
-/* The usage of a thread is only known exactly while it sleeps. Give a caller that is about to
- * sleep, waiting for the reply, the time to do so. */
+/* Wait until the caller is asleep, waiting for the reply. A thread's usage is only known exactly
+ * while it is asleep. */
 static void wait_for_caller(const struct tally_emulate_caller *caller)
 {
 	enum { TRIES = 100 };
@@ -185,7 +186,7 @@ static void user_ring_unmap(struct tally_emulate_backend *backend, void *event, 
 	free(ring);
 }
 
-/* Poll an event for POLLIN and POLLHUP. After POLLHUP it is no longer watched. */
+/* Poll an event for POLLIN and POLLHUP. After POLLHUP, the event is no longer watched. */
 static short event_poll(struct tally_emulate_backend *backend, struct user_event *event)
 {
 	struct pollfd poll = {.fd = event->fd, .events = POLLIN};
@@ -209,8 +210,9 @@ static void user_wait(struct tally_emulate_backend *backend)
 		event_poll(backend, ready[i].data.ptr);
 }
 
-/* Poll the events of the process, as nothing wakes those that wait for its end. The supervisor may
- * learn of the end later than this process, so try for a moment. */
+/* Poll the events of a process that has exited; otherwise, callers waiting for that exit would
+ * not be woken. The supervisor may notice the exit later than this process does, so retry for a
+ * moment. */
 static void user_process_exit(struct tally_emulate_backend *backend, int32_t pid)
 {
 	struct user_backend *own = tally_container_of(backend, struct user_backend, backend);
@@ -230,7 +232,7 @@ static void user_process_exit(struct tally_emulate_backend *backend, int32_t pid
 	}
 }
 
-/* The supervisor waits for children that it traces. */
+/* Wait for a child, through the supervisor if it traces the child. */
 static int user_wait_child(struct tally_emulate_backend *backend, int32_t pid, int *ret_status)
 {
 	struct rusage usage;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of arguments of ioctl requests, for the library and for the server. */
+/* Argument types of ioctl requests, used by the library and the server. */
 #include <stddef.h>
 
 #include "emulate/ioctls.h"

@@ -4,7 +4,8 @@
 
 #include "emulate/protocol.h"
 
-/* Return the kind of argument of an ioctl(2) request. An unknown request has a number. */
+/* Return the argument type of an ioctl(2) request. The argument of an unknown request is treated as
+ * a number. */
 struct tally_emulate_ioctl tally_emulate_ioctl_find(uint32_t request);
 
 #endif

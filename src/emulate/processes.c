@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Known processes, and how they fork, execute programs and end. */
+/* Track processes: fork, exec and exit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,8 +84,9 @@ static void record_program(struct emulate_process *process)
 	read_comm(process->pid, process->comm);
 }
 
-/* Check whether the process has executed another program. If it has ended only its name is left,
- * which it may have changed itself: a changed name is taken for an exec unless END was received. */
+/* Check whether the process has executed another program. If the process has exited, the only
+ * information left is its name, which the process may have changed itself. A changed name is
+ * treated as an exec, unless END was received. */
 static bool has_executed(const struct emulate_process *process)
 {
 	struct stat program;
@@ -128,7 +129,7 @@ failed:
 	return NULL;
 }
 
-/* Return the parent of a process according to procfs; 0 if it has none. */
+/* Return the parent of a process according to procfs, or 0 if it is unknown. */
 static int32_t parent_of(int32_t pid)
 {
 	char path[64], line[128];
@@ -172,7 +173,7 @@ struct emulate_process *emulate_process_get(struct tally_emulate_server *server,
 	return process;
 }
 
-/* Drop the mappings of a process, and free the events that no one else uses. */
+/* Drop a process's mappings, and free the events that are no longer used. */
 static void process_mappings_drop(struct tally_emulate_server *server, int32_t pid, bool ended)
 {
 	TALLY_VEC(struct emulate_event *) gone = {0};

@@ -2,27 +2,27 @@
 /*
  * Protocol between the library preloaded into programs and the server.
  *
- * A descriptor of an event is one end of a SEQPACKET socketpair. The other end belongs to the
- * server and is bound to a name in the abstract namespace: TALLY_EMULATE_EVENT and the event's
- * token in 16 hexadecimal digits. So getpeername(2) identifies the event of a descriptor, however
- * the program got it: by open, dup, fork, exec or SCM_RIGHTS. What the server sends to it makes it
- * readable, and is never read as data.
+ * An event's descriptor is one end of a SEQPACKET socketpair. The other end belongs to the server
+ * and is bound to a name in the abstract namespace: TALLY_EMULATE_EVENT followed by the event's
+ * token in 16 hexadecimal digits. So getpeername(2) identifies the event, however the program got
+ * its descriptor: by open, dup, fork, exec or SCM_RIGHTS. The server sends data only to make the
+ * descriptor readable; programs never receive that data.
  *
- * Calls use connections to the server's socket, whose name is in the environment. A message is a
- * struct tally_emulate_request and `len` bytes. Its reply is a struct tally_emulate_reply and `len`
- * bytes, with a descriptor if the call returns one. Both ends are of the same build: the version is
- * checked, but nothing is converted.
+ * Calls use connections to the server's socket, the name of which is in an environment variable. A
+ * message is a struct tally_emulate_request followed by `len` bytes. Its reply is a struct
+ * tally_emulate_reply followed by `len` bytes, and is sent with a descriptor if the call returns
+ * one. Both ends are from the same build: the version is checked, but nothing is converted.
  */
 #ifndef TALLY_EMULATE_PROTOCOL_H
 #define TALLY_EMULATE_PROTOCOL_H
 
 #include <stdint.h>
 
-/* Environment variable with the name of the server's socket in the abstract namespace. Children of
- * a program need it and LD_PRELOAD. */
+/* Environment variable that contains the name of the server's socket in the abstract namespace. A
+ * program's children need this variable and LD_PRELOAD. */
 #define TALLY_EMULATE_VARIABLE "TALLY_EMULATE"
 
-/* Start of the name of a server for programs that use the ABI of tally/classic.h. */
+/* Prefix of the server's name if the server is for programs that use the ABI of tally/classic.h. */
 #define TALLY_EMULATE_CLASSIC "tally-emulate-classic-"
 
 #define TALLY_EMULATE_EVENT "tally-emulate-event-"
@@ -30,24 +30,23 @@
 enum {
 	TALLY_EMULATE_MAGIC = 0x79a11e00,
 	TALLY_EMULATE_VERSION = 1,
-	TALLY_EMULATE_DATA_MAX = 16384, /* largest data of a message: a read(2), or an attr */
+	TALLY_EMULATE_DATA_MAX = 16384, /* maximum data size: a read(2) result, or an attr */
 	TALLY_EMULATE_NAME_MAX = 64,
 	TALLY_EMULATE_CLASSIC_ATTR = 56, /* size of the classic attr, which has no size field */
 };
 
 enum tally_emulate_operation {
-	TALLY_EMULATE_START,       /* a program starts: after an exec, or as the first one */
-	TALLY_EMULATE_FORK_CHILD,  /* the caller is a new process; argument[0]: its parent, or 0 */
-	TALLY_EMULATE_FORK_PARENT, /* the caller created the process argument[0] */
-	TALLY_EMULATE_END,         /* the program ends by exit(3) */
+	TALLY_EMULATE_START,       /* a program was started: by exec, or as the first program */
+	TALLY_EMULATE_FORK_CHILD,  /* sent by a new process; argument[0]: parent's PID, or 0 */
+	TALLY_EMULATE_FORK_PARENT, /* the caller has created process argument[0] */
+	TALLY_EMULATE_END,         /* the program has called exit(3) */
 	TALLY_EMULATE_OPEN,        /* data: the attr; argument: pid, cpu, flags; other: the group */
-	TALLY_EMULATE_READ,        /* argument[0]: bytes */
-	TALLY_EMULATE_IOCTL,       /* argument: request, value; data: what that points to */
-	TALLY_EMULATE_MMAP,        /* argument: bytes, offset in bytes, TALLY_EMULATE_MAP_* */
-	TALLY_EMULATE_MUNMAP,      /* argument[0]: the mapping, from value[1] of the MMAP reply */
+	TALLY_EMULATE_READ,        /* argument[0]: maximum number of bytes */
+	TALLY_EMULATE_IOCTL,       /* argument: request, value; data: the data pointed to */
+	TALLY_EMULATE_MMAP,        /* argument: length, offset, TALLY_EMULATE_MAP_* */
+	TALLY_EMULATE_MUNMAP,      /* argument[0]: value[1] from the MMAP reply */
 	TALLY_EMULATE_PRCTL,       /* argument[0]: the option */
-	TALLY_EMULATE_WAIT, /* the caller is about to wait for events; only if START requested it
-	                       */
+	TALLY_EMULATE_WAIT, /* the caller is about to wait for events; sent if START requested it */
 	TALLY_EMULATE_NR_OPERATIONS,
 };
 
@@ -56,7 +55,8 @@ enum {
 	TALLY_EMULATE_MAP_SHARED = 1 << 1,
 };
 
-/* Value of `other` if there is no group. Any other value that is not an event fails with EBADF. */
+/* Value of `other` if there is no group. Any other value that does not denote an event fails with
+ * EBADF. */
 #define TALLY_EMULATE_NO_GROUP UINT64_MAX
 
 struct tally_emulate_request {
@@ -73,8 +73,9 @@ struct tally_emulate_reply {
 	uint32_t magic;
 	uint32_t len;
 	int64_t result; /* result of the call; -errno if it failed */
-	/* START: [0] requests WAIT messages. OPEN that failed with E2BIG: [0] is the supported
-	 * size. MMAP: [0] is the offset in the descriptor that is sent along, [1] the mapping. */
+	/* START: [0] is non-zero to request WAIT messages. OPEN, if it failed with E2BIG: [0] is
+	 * the supported size. MMAP: [0] is the offset in the descriptor sent with the reply, [1]
+	 * identifies the mapping. */
 	uint64_t value[2];
 };
 
@@ -82,7 +83,7 @@ struct tally_emulate_reply {
 
 struct tally_emulate_ioctl {
 	uint32_t request;
-	uint16_t in, out; /* bytes that are read, and written */
+	uint16_t in, out; /* number of bytes that the request reads; number it writes */
 	uint8_t kind;
 };
 
@@ -91,7 +92,7 @@ enum {
 	TALLY_EMULATE_POINTER, /* pointer: `in` bytes are read, `out` bytes written */
 	TALLY_EMULATE_STRING,  /* pointer to at most `in` bytes, including the NUL */
 	TALLY_EMULATE_ATTR,    /* pointer to a struct perf_event_attr */
-	TALLY_EMULATE_FD,      /* a descriptor: an event's token in `other` */
+	TALLY_EMULATE_FD,      /* a descriptor; `other` is the event's token */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Starts a command with the preloaded library, and serves it until it ends. */
+/* Run a command with the preloaded library, and serve it until it exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,13 +20,13 @@
 /* ---- the library as a file -------------------------------------------------- */
 
 struct shim_file {
-	int fd;              /* memfd; -1: none */
-	char directory[256]; /* "": none */
+	int fd;              /* memfd, or -1 */
+	char directory[256]; /* empty if none */
 	char path[300];
 };
 
-/* Check whether another process of this user may open the file: not if /proc denies access to this
- * process. */
+/* Check whether another process of the same user can open the file. That is not possible if this
+ * process's /proc entries are inaccessible to other processes. */
 static bool is_reachable(const char *path)
 {
 	pid_t child = fork();
@@ -99,7 +99,7 @@ static int shim_make(struct shim_file *file)
 
 /* ---- the command -------------------------------------------------------------- */
 
-/* Runs in the child. Other preloaded libraries come after ours. */
+/* Execute the command in the child. The library precedes any other preloaded libraries. */
 static void child_exec(const struct tally_emulate_server *server, const struct shim_file *file,
 		       char *const *argv, int error_fd)
 {
@@ -117,8 +117,8 @@ static void child_exec(const struct tally_emulate_server *server, const struct s
 	_exit(127);
 }
 
-/* Start the command. Returns the child's PID, or -errno of the fork or exec. An exec that succeeds
- * closes the pipe. */
+/* Start the command. Returns the child's PID, or -errno from fork or exec. The child reports a
+ * failed exec through a pipe, which a successful exec closes. */
 static pid_t command_start(const struct tally_emulate_server *server, const struct shim_file *file,
 			   char *const *argv)
 {
@@ -144,8 +144,8 @@ static pid_t command_start(const struct tally_emulate_server *server, const stru
 	return child;
 }
 
-/* Raise the limit of descriptors, as each event needs some here. The command keeps its own limit.
- */
+/* Raise the limit on descriptors, as this process needs several for each event. The command keeps
+ * its own limit. */
 static void limit_raise(void)
 {
 	struct rlimit limit;

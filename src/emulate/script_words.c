@@ -32,7 +32,7 @@ static char peek(const struct script_line *line, size_t at)
 	return at < line->len ? line->text[at] : '\0';
 }
 
-/* Skip to the next word; a comment ends the line. */
+/* Skip to the next word. A comment extends to the end of the line. */
 static void skip_blanks(struct script_line *line)
 {
 	while (line->at < line->len && strchr(" \t\r", line->text[line->at]) &&
@@ -114,7 +114,7 @@ int script_number(struct script_line *line, uint64_t least, uint64_t most, const
 	return 0;
 }
 
-/* Parse digits with an optional fraction, in billionths. */
+/* Parse digits with an optional fraction. The result is in billionths. */
 static int read_decimal(struct script_line *line, unsigned __int128 *ret_nano)
 {
 	unsigned __int128 nano = 0;
@@ -139,7 +139,7 @@ static int read_decimal(struct script_line *line, unsigned __int128 *ret_nano)
 	return 0;
 }
 
-/* A unit that directly follows a number. A table of units ends with NULL. */
+/* A unit that directly follows a number. A table of units is terminated by NULL. */
 struct script_unit {
 	const char *name;
 	uint64_t times;

@@ -66,7 +66,8 @@ static void connection_free(struct tally_emulate_server *server,
 	free(connection);
 }
 
-/* Free a closed connection. If its process is alive, an exec may have closed it. */
+/* Free a closed connection. If the process is still alive, an exec may have closed the
+ * connection. */
 static void connection_end(struct tally_emulate_server *server,
 			   struct emulate_connection *connection)
 {
@@ -79,7 +80,7 @@ static void connection_end(struct tally_emulate_server *server,
 
 static void hangups_handle(struct tally_emulate_server *server);
 
-/* Reject a client when out of descriptors; otherwise epoll would report it again and again. */
+/* Reject a client when out of descriptors; otherwise, epoll would keep reporting the client. */
 static void connection_reject(struct tally_emulate_server *server)
 {
 	close(server->spare_fd);
@@ -88,8 +89,8 @@ static void connection_reject(struct tally_emulate_server *server)
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Accept clients of the same user, and of known processes, which may have changed their user.
- * Others are disconnected. */
+/* Accept clients with the server's own user ID, and known processes, which may have changed their
+ * user ID. Other clients are disconnected. */
 static void connection_accept(struct tally_emulate_server *server)
 {
 	int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -101,7 +102,7 @@ static void connection_accept(struct tally_emulate_server *server)
 		connection_reject(server);
 	if (fd < 0)
 		return;
-	/* A process that has ended must not be known by its PID any more, which may be reused. */
+	/* Remove processes that have exited, as their PIDs may have been reused. */
 	hangups_handle(server);
 	connection = calloc(1, sizeof(*connection));
 	if (!connection || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) || who.pid <= 0 ||
@@ -124,8 +125,8 @@ static bool request_is_valid(const struct tally_emulate_request *request, size_t
 	       request->len == len - sizeof(*request) && request->len <= TALLY_EMULATE_DATA_MAX;
 }
 
-/* Receive one message. Returns -EAGAIN without a message; other errors if it is invalid or the
- * connection is closed. */
+/* Receive one message. Returns -EAGAIN if there is no message, or another error if the message is
+ * invalid or the connection is closed. */
 static int request_receive(struct tally_emulate_server *server, int fd)
 {
 	struct iovec parts[] = {{&server->request, sizeof(server->request)},
@@ -160,7 +161,7 @@ static int reply_send(struct tally_emulate_server *server, int fd, int passed)
 	return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* Serve one message. Returns false if the connection is over. */
+/* Serve one message. Returns false if the caller must close the connection. */
 static bool connection_serve(struct tally_emulate_server *server,
 			     const struct emulate_connection *connection)
 {
@@ -183,8 +184,8 @@ static bool connection_serve(struct tally_emulate_server *server,
 
 /* ---- closed descriptors and ended processes --------------------------------- */
 
-/* Discard what a program writes to an event. It has no meaning, but would finally block the
- * program. */
+/* Discard data that a program writes to an event. The data have no meaning, but would block the
+ * program once the socket is full. */
 static void socket_drain(int fd)
 {
 	char byte;
@@ -205,7 +206,7 @@ static void hangup_handle(struct tally_emulate_server *server, int fd, uint32_t 
 		socket_drain(fd);
 }
 
-/* Handle everything that has ended so far. */
+/* Handle all processes that have exited and all descriptors that have been closed so far. */
 static void hangups_handle(struct tally_emulate_server *server)
 {
 	struct epoll_event events[BATCH];
@@ -236,7 +237,7 @@ static void ready_serve(struct tally_emulate_server *server, int fd, uint32_t ev
 		connection_end(server, watched.object);
 }
 
-/* Serve what is ready now. Sets `*ret_done` if `until_fd` is ready. */
+/* Wait, and serve the descriptors that are ready. Sets `*ret_done` if `until_fd` is ready. */
 static int serve_batch(struct tally_emulate_server *server, int until_fd, bool *ret_done)
 {
 	struct epoll_event events[BATCH];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The server of emulated perf_event_open calls. It receives the requests of the libraries preloaded
- * into a tree of processes (protocol.h), checks every message, and has a backend answer it.
+ * Server for emulated perf_event_open calls. It receives requests from the libraries preloaded into
+ * a tree of processes (protocol.h), checks every message, and calls a backend to handle it.
  *
- * The server is single-threaded and never waits for a client. An invalid message ends the
- * connection of that client and nothing else. Clients are identified by the kernel (SO_PEERCRED).
- * Only those of the server's own user, and processes that it knows already, are served.
+ * The server is single-threaded and never waits for a client. An invalid message closes the
+ * connection of that client and has no other effect. Clients are identified by the kernel
+ * (SO_PEERCRED). Only clients with the server's own user ID, and processes that are already known,
+ * are served.
  */
 #ifndef TALLY_EMULATE_SERVER_H
 #define TALLY_EMULATE_SERVER_H
@@ -16,8 +17,8 @@
 
 struct tally_emulate_server;
 
-/* Create a server. `backend` must outlive it; its `wake`, `watch` and `unwatch` are set. Returns 0
- * or -errno of the sockets. */
+/* Create a server. `backend` must outlive the server, which sets its `wake`, `watch` and `unwatch`.
+ * Returns 0, or -errno if a socket cannot be created. */
 int tally_emulate_server_new(struct tally_emulate_backend *backend,
 			     struct tally_emulate_server **ret_server);
 
@@ -27,10 +28,11 @@ void tally_emulate_server_free(struct tally_emulate_server *server);
 /* Return the value of TALLY_EMULATE_VARIABLE for clients. */
 const char *tally_emulate_server_name(const struct tally_emulate_server *server);
 
-/* Serve until `fd` is readable. Returns 0 or an error of epoll. */
+/* Serve until `fd` is readable. Returns 0 or an error from epoll. */
 int tally_emulate_server_run(struct tally_emulate_server *server, int fd);
 
-/* Wait for a child that has ended, by the backend's means. Returns 0 or -errno. */
+/* Reap a child that has exited, using the backend's wait_child() if there is one. Returns 0 or
+ * -errno. */
 int tally_emulate_server_wait(struct tally_emulate_server *server, int32_t pid, int *ret_status);
 
 /* Return the number of open events. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes: informs the server of program starts, forks and ends. Adds the variables that children
- * need to every environment that is passed on, even one that the program made itself.
+ * Notify the server when programs start, fork and exit. Ensure that every environment passed to
+ * exec, even one built by the program, contains the variables that children need.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,8 +17,8 @@
 static struct {
 	void *next[SHIM_NR_NAMES];
 	bool resolved;
-	bool tells_waits;  /* the server requested WAIT messages */
-	char kept[2][512]; /* "LD_PRELOAD=...", "TALLY_EMULATE=...": as they were at the start */
+	bool tells_waits;  /* the server has requested WAIT messages */
+	char kept[2][512]; /* initial values of "LD_PRELOAD=..." and "TALLY_EMULATE=..." */
 } process;
 
 static const char *const names[SHIM_NR_NAMES] = {
@@ -94,7 +94,7 @@ SHIM_EXPORT __attribute__((noreturn)) void _Exit(int status)
 	_exit(status);
 }
 
-/* Register the child with the server before the parent does anything with it. */
+/* Register the child with the server before fork() returns in the parent. */
 SHIM_EXPORT pid_t fork(void)
 {
 	pid_t (*next)(void) = SHIM_REAL(fork);
@@ -110,7 +110,7 @@ SHIM_EXPORT pid_t fork(void)
 
 /* ---- environments --------------------------------------------------------- */
 
-/* Return whether an environment contains the entry `kept` unchanged. */
+/* Return true if an environment contains the entry `kept` unchanged. */
 static bool environment_has(char *const *environment, const char *kept)
 {
 	for (; environment && *environment; environment++)
@@ -134,8 +134,8 @@ static size_t environment_len(char *const *environment)
 	return nr;
 }
 
-/* Copy an environment, with our entries first, as the first entry of a variable is used. `to` has
- * space for three more. */
+/* Copy an environment after our own entries: the first entry for a variable takes precedence. `to`
+ * must have space for three additional entries. */
 static void environment_fill(char *const *environment, char **to)
 {
 	for (int i = 0; i < 2; i++)
@@ -146,8 +146,8 @@ static void environment_fill(char *const *environment, char **to)
 	*to = NULL;
 }
 
-/* A copy on the stack, which lasts until the caller returns. The kernel limits the size of an
- * environment. */
+/* Return the environment if it is complete, or a completed copy on the caller's stack. The stack is
+ * used because the kernel limits the size of an environment. */
 #define COMPLETE_ENVIRONMENT(environment)                                                       \
 	(environment_is_complete(environment) ? (environment) : ({                              \
 		char **whole_ =                                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls without libc. The library's own calls do not change errno, do not pass through other
- * interposed functions, and are not cancellation points.
+ * System calls without libc. The library's own system calls do not change errno, do not pass
+ * through other interposed functions, and are not cancellation points.
  */
 #ifndef TALLY_EMULATE_SHIM_RAW_H
 #define TALLY_EMULATE_SHIM_RAW_H

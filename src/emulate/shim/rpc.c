@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls to the server. A process has one connection, for the first caller that needs it. A thread
- * or a signal handler that finds it in use makes a connection for one call, and so does a child of
- * vfork, which must not change its parent's data. So no caller ever waits for another.
+ * Calls to the server. A process has one connection, opened by the first caller that needs it. If
+ * the connection is in use, a thread or signal handler opens another one for a single call, so
+ * callers never wait for each other. A child of vfork also opens its own connection, because it
+ * must not change its parent's data.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +18,14 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* Numbers for the connection's descriptor, away from those of the program. */
+/* Preferred descriptors for the connection, unlikely to be used by the program. */
 static const int places[] = {900, 200, 50};
 
 static struct {
-	int fd;      /* descriptor of the connection + 1; 0: none */
-	int32_t pid; /* process that opened it */
+	int fd;      /* descriptor of the connection + 1, or 0 */
+	int32_t pid; /* process that opened the connection */
 	bool busy;
-	char server[TALLY_EMULATE_NAME_MAX]; /* value of the environment variable at the start */
+	char server[TALLY_EMULATE_NAME_MAX]; /* initial value of the environment variable */
 } kept;
 
 static int32_t own_pid(void)
@@ -37,7 +38,7 @@ static void close_fd(int fd)
 	shim_raw3(SYS_close, fd, 0, 0);
 }
 
-/* Move `fd` to a number that programs do not ask for. */
+/* Move `fd` to a descriptor that programs are unlikely to use. */
 static int move_fd(int fd)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
@@ -51,7 +52,8 @@ static int move_fd(int fd)
 	return fd;
 }
 
-/* Get the server's address from the environment. Returns its length, 0 if it is not set. */
+/* Get the server's address from the environment. Returns its length, or 0 if the variable is not
+ * set. */
 static socklen_t server_address(struct sockaddr_un *ret_address)
 {
 	const char *name = *kept.server ? kept.server : getenv(TALLY_EMULATE_VARIABLE);
@@ -86,7 +88,7 @@ static int connect_server(void)
 	return -ENOSYS;
 }
 
-/* Check whether a descriptor is still the connection: the program may have closed it. */
+/* Check whether a descriptor is still the connection, as the program may have closed it. */
 static bool is_connected(int fd)
 {
 	struct sockaddr_un address, server;
@@ -111,7 +113,7 @@ static int64_t exchange_send(int fd, struct tally_emulate_request *request, cons
 	return ret;
 }
 
-/* Return the descriptor that came with a message; -1: none. */
+/* Return the descriptor received with a message, or -1. */
 static int passed_fd(struct msghdr *message)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(message);
@@ -164,8 +166,8 @@ static void connection_open(void)
 	kept.fd = kept.fd > 0 ? kept.fd : 0;
 }
 
-/* Call on the connection of this process, unless it is in use. Returns -EPIPE if it cannot be used.
- */
+/* Call the server on this process's connection. Returns -EPIPE if the connection is in use or
+ * cannot be used. */
 static int64_t call_on_connection(struct tally_emulate_request *request, const void *data, void *to,
 				  size_t room, bool cloexec, struct shim_answer *answer)
 {
@@ -177,7 +179,8 @@ static int64_t call_on_connection(struct tally_emulate_request *request, const v
 	connection_open();
 	if (kept.fd)
 		ret = exchange(kept.fd - 1, request, data, to, room, cloexec, answer);
-	/* The reply was not received, and would be taken for that of the next call. */
+	/* Close the connection if the reply was not received; otherwise, the next call would
+	 * mistake a late reply for its own. */
 	if (ret == -EFAULT && answer->reply.magic != TALLY_EMULATE_MAGIC) {
 		close_fd(kept.fd - 1);
 		kept.fd = 0;
@@ -197,8 +200,8 @@ int64_t shim_call(struct tally_emulate_request *request, const void *data, void 
 	request->magic = TALLY_EMULATE_MAGIC;
 	request->version = TALLY_EMULATE_VERSION;
 	request->tid = (int32_t)shim_raw3(SYS_gettid, 0, 0, 0);
-	/* A signal handler that interrupts the call and leaves by longjmp() would leave the reply
-	 * unread. */
+	/* Block all signals: a handler that interrupts the call and leaves by longjmp() would leave
+	 * the reply unread. */
 	shim_raw(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, sizeof(all), 0, 0);
 	ret = call_on_connection(request, data, to, room, cloexec, ret_answer);
 	if (ret == -EPIPE) {
