@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The preloaded library as a file, embedded by the build (scripts/embed_bytes.py). */
+/* The preloaded library, embedded as a file by the build (scripts/embed_bytes.py). */
 #ifndef TALLY_EMULATE_SHIM_IMAGE_H
 #define TALLY_EMULATE_SHIM_IMAGE_H
 

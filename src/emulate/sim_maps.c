@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mappings of a program: MMAP records, and the addresses of the script's places. */
+/* Report a program's mappings as MMAP records, and find the addresses of the script's places. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 #include "symbols/elf.h"
 #include "symbols/symbols_table.h"
 
-/* One line of /proc/PID/maps. */
+/* One line from /proc/PID/maps. */
 struct maps_line {
 	unsigned long start, end, offset, inode;
 	unsigned major, minor;
@@ -56,8 +56,8 @@ static const struct tally_symbol *symbol_named(const struct tally_symtab *table,
 	return NULL;
 }
 
-/* Find the places that are symbols of this file and were not found in an earlier mapping. Symbols
- * are at file offsets. */
+/* Find the places that are symbols in this file and were not found in an earlier mapping. Symbol
+ * addresses are file offsets. */
 static void places_match(const struct emulated_machine *machine, struct emulated_task *task,
 			 const struct maps_line *line, const struct tally_symtab *table)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sequences: replaces the values that read(2) returned by those of the script. */
+/* Replace the values that read(2) returned with the script's sequences of values. */
 #include <string.h>
 
 #include "base/arith.h"
 #include "emulate/emulate_sim_private.h"
 #include "tally/abi.h"
 
-/* Get the next value of an event's sequence; the last one is repeated. Returns false if it has
- * none. */
+/* Get the next value in an event's sequence; the last value is repeated. Returns false if the event
+ * has no sequence. */
 static bool next_value(const struct tally_script *script, struct emulated_event *event,
 		       uint64_t *ret_value)
 {
@@ -20,7 +20,8 @@ static bool next_value(const struct tally_script *script, struct emulated_event 
 	return true;
 }
 
-/* Members are read in the order in which they were opened, the leader first. */
+/* Replace a group's values: first the leader's, then the members' in the order in which they were
+ * opened. */
 static void read_group(struct emulated_machine *machine, struct emulated_event *leader,
 		       uint64_t *values, size_t nr)
 {

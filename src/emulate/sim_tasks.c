@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads of the served processes, and the CPU time that the script gives them. */
+/* The threads in served processes, and the CPU time that the script assigns to them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "hosts/sim/sim_script.h"
 #include "hosts/sim/sim_task.h"
 
-/* Long enough, but not so long that the machine's clock would wrap. */
+/* Very long, but too short for the machine's clock to wrap. */
 #define SLEEP_FOREVER (1ull << 62)
-/* A round, in which each place has its share: short, and prime, so that it does not divide a
- * sampling period. */
+/* Length of a round, in which each place gets its share of the time. It is short, and it is a prime
+ * so that common sampling periods are not multiples of it. */
 enum { ROUND_NS = 10007 };
-/* The two segments in a task's steps. The machine uses the one that ran last until the next one
- * begins, so that one must not be changed. */
+/* Indexes of the two segments in a task's steps. Until the next segment begins, the machine refers
+ * to the segment that ran last, which must not be changed. */
 enum { FIRST_SEGMENT = 1, SECOND_SEGMENT = 3 };
 
 static struct emulated_task *find_task(const struct emulated_machine *machine, int32_t tid)
@@ -64,7 +64,7 @@ static struct tally_sim_task *newest_task(struct emulated_machine *machine)
 	return task;
 }
 
-/* Register a task that was created, and run it until it sleeps. */
+/* Register a newly created task, and run it until it sleeps. */
 static struct emulated_task *task_begin(struct emulated_machine *machine,
 					struct emulated_task *task)
 {
@@ -74,7 +74,8 @@ static struct emulated_task *task_begin(struct emulated_machine *machine,
 		tally_sim_run(machine->sim, 0);
 		return task;
 	}
-	/* A task that the machine has created keeps sleeping there, so its steps must stay. */
+	/* If the machine has created the task, it remains asleep and refers to the steps, so do not
+	 * free them. */
 	if (!task->task || tally_sim_task_exited(task->task))
 		free(task);
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_event_open, read, ioctl and prctl as called by the program. */
+/* Replacements for the libc functions that make perf_event_open, read, ioctl and prctl calls. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 
 /* ---- perf_event_open ------------------------------------------------------ */
 
-/* Copy of an attr what the kernel would read: its size first, and all of it if possible. The server
- * checks it. Returns the number of bytes, or -EFAULT. */
+/* Copy the part of an attr that the kernel would read: first its size, then all of it if the size
+ * is valid. The server checks the contents. Returns the number of bytes, or -EFAULT. */
 static int64_t attr_fetch(void *to, const void *user)
 {
 	uint32_t head[2];
@@ -36,7 +36,7 @@ static int64_t attr_fetch(void *to, const void *user)
 	return shim_copy_in(to, user, size) ? -EFAULT : (int64_t)size;
 }
 
-/* Return the token of a descriptor's event; 0 if it is not an event. */
+/* Return the token of a descriptor's event, or 0 if the descriptor is not an event. */
 static uint64_t token_of_fd(int fd)
 {
 	uint64_t token;
@@ -62,7 +62,7 @@ long shim_open(void *attr, int32_t pid, int32_t cpu, int group_fd, unsigned long
 
 	if (len < 0 && len != -EFAULT)
 		return shim_result(len);
-	/* The server reports a bad address, as it checks the flags first. */
+	/* Let the server report a bad address, as it checks the flags first. */
 	request.len = len < 0 ? 0 : (uint32_t)len;
 	ret = shim_call(&request, data, NULL, 0, flags & PERF_FLAG_FD_CLOEXEC, &answer);
 	size = (uint32_t)answer.reply.value[0];
@@ -86,7 +86,7 @@ static long event_read(uint64_t token, void *to, size_t len)
 	};
 	struct shim_answer answer;
 
-	/* The kernel writes to the program's memory, which may be invalid. */
+	/* The kernel copies the reply to the program's memory, which may be invalid. */
 	return shim_result(shim_call(&request, NULL, to, room, false, &answer));
 }
 
@@ -109,7 +109,7 @@ SHIM_EXPORT ssize_t __read_chk(int fd, void *to, size_t len, size_t room)
 	return read(fd, to, len);
 }
 
-/* The values of an event must fit in one piece, as the kernel treats each piece as a separate
+/* An event's values must all fit into one iovec, as the kernel treats each iovec as a separate
  * read(2). */
 SHIM_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int nr)
 {
@@ -138,7 +138,7 @@ SHIM_EXPORT ssize_t readv(int fd, const struct iovec *pieces, int nr)
 
 /* ---- ioctl ---------------------------------------------------------------- */
 
-/* Copy what the argument points to. Returns the number of bytes, or -errno. */
+/* Copy the data that the argument points to. Returns the number of bytes, or -errno. */
 static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned long argument,
 			      void *to)
 {
@@ -152,7 +152,7 @@ static int64_t argument_fetch(const struct tally_emulate_ioctl *kind, unsigned l
 	}
 }
 
-/* `data` has space for the data that the argument points to. */
+/* Call the server. `data` must have space for the data that the argument points to. */
 static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
 		       unsigned long argument, void *data, size_t room)
 {
@@ -176,8 +176,8 @@ static long ioctl_call(uint64_t token, const struct tally_emulate_ioctl *kind,
 	return shim_result(ret);
 }
 
-/* Requests with filters and attrs. They have a stack frame of their own, to keep that of requests
- * in signal handlers small. */
+/* Handle requests with filters and attrs. This is a separate function because other requests, which
+ * may be made in signal handlers, need a small stack frame. */
 static __attribute__((noinline)) long
 ioctl_large(uint64_t token, const struct tally_emulate_ioctl *kind, unsigned long argument)
 {
@@ -191,7 +191,7 @@ static long event_ioctl(uint64_t token, unsigned long number, unsigned long argu
 	struct tally_emulate_ioctl kind = tally_emulate_ioctl_find((uint32_t)number);
 	uint64_t word;
 
-	/* The design document has no requests with pointers or descriptors. */
+	/* The requests of the classic ABI take no pointers or descriptors. */
 	if (shim_call_is_classic())
 		kind = (struct tally_emulate_ioctl){.request = (uint32_t)number,
 						    .kind = TALLY_EMULATE_VALUE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recognizes descriptors of events, and copies from and to the program's memory. */
+/* Recognize event descriptors, and copy to and from the program's memory. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* Avoids costly work in programs that have no events. */
+/* Set once the process has used an event. Until then, costly work is avoided. */
 static bool events_seen;
 
 static int digit(char c)
@@ -62,8 +62,8 @@ bool shim_event_drain(int fd)
 
 /* ---- memory --------------------------------------------------------------- */
 
-/* Copy such that the kernel checks whether the memory exists. If that call is not permitted, assume
- * that it does. */
+/* Copy memory with a system call, so that the kernel checks the address. If the system call is not
+ * permitted, assume that the address is valid. */
 static int copy(long number, void *own, void *user, size_t len)
 {
 	struct iovec here = {own, len}, there = {user, len};
@@ -98,7 +98,8 @@ int64_t shim_copy_string(char *to, const char *user, size_t max)
 	const char *shim_end;
 
 	while (at < max) {
-		/* Do not cross a boundary, as the string may end before it. */
+		/* Do not cross a boundary of PIECE bytes, as the memory after the string may not be
+		 * mapped. */
 		piece = PIECE - ((uintptr_t)user + at) % PIECE;
 		piece = piece < max - at ? piece : max - at;
 		if (shim_copy_in(to + at, user + at, piece))

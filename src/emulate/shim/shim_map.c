@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings: mapping an event maps the memory that the server provides for it. */
+/* Map rings. Mapping an event maps the memory that the server provides for the event. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -7,23 +7,24 @@
 #include "emulate/shim/raw.h"
 #include "emulate/shim/shim.h"
 
-/* Known mappings, so that the server can be informed of an unmap. A mapping beyond this limit stays
- * with its event until the process ends. */
+/* Maximum number of tracked mappings. The server is not notified when any other mapping is
+ * unmapped; such a mapping stays with its event until the process exits. */
 enum { RINGS_MAX = 4096 };
 
 static struct ring {
-	uintptr_t start; /* 0: free */
+	uintptr_t start; /* 0 if unused */
 	size_t len;
 	uint64_t token, mapping;
 } rings[RINGS_MAX];
-static uint32_t nr_rings; /* entries in use */
+static uint32_t nr_rings; /* number of entries in use */
 
 static void ring_add(uintptr_t start, size_t len, uint64_t token, uint64_t mapping)
 {
 	for (size_t i = 0; i < RINGS_MAX; i++) {
 		uintptr_t free_one = 0;
 
-		/* 1 is not a valid address: the entry is being filled in. */
+		/* The value 1, which is not a valid address, marks an entry that is being filled
+		 * in. */
 		if (!__atomic_compare_exchange_n(&rings[i].start, &free_one, 1, false,
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
@@ -45,7 +46,7 @@ static void unmap_notify(uint64_t token, uint64_t mapping)
 	shim_call(&request, NULL, NULL, 0, false, &answer);
 }
 
-/* Remove the rings that lie within the unmapped range. */
+/* Remove the rings within the unmapped range. */
 static void rings_remove(uintptr_t start, size_t len)
 {
 	if (!__atomic_load_n(&nr_rings, __ATOMIC_RELAXED))
@@ -76,7 +77,7 @@ static long raw_mmap(void *at, size_t len, int prot, int flags, int fd, uint64_t
 	return shim_raw(SYS_mmap, (long)at, (long)len, prot, flags, fd, (long)offset);
 }
 
-/* Like the kernel's own rings, neither children nor core dumps get it. */
+/* Keep the mapping out of children and core dumps, like the kernel's own rings. */
 static void map_advise(long at, size_t len)
 {
 	shim_raw3(SYS_madvise, at, (long)len, MADV_DONTFORK);
@@ -97,7 +98,7 @@ static long event_mmap(uint64_t token, void *at, size_t len, int prot, int flags
 	int64_t ret = shim_call(&request, NULL, NULL, 0, true, &answer);
 	long mapped;
 
-	/* Without its descriptor, a mapping is useless. */
+	/* A mapping without its descriptor is useless. */
 	if (answer.reply.result >= 0 && answer.reply.value[1] && answer.fd < 0) {
 		unmap_notify(token, answer.reply.value[1]);
 		return -EMFILE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Waiting. An event's descriptor is readable after a wakeup, which the kernel reports once: the
- * caller that sees it consumes it.
+ * Wait for events. A wakeup makes an event's descriptor readable. As the kernel reports a wakeup
+ * only once, the first caller that sees it consumes it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,8 @@
 
 /* ---- poll ----------------------------------------------------------------- */
 
-/* Once its task is gone, an event reports only POLLHUP, unless there was a wakeup as well. */
+/* Correct the results of a poll. After its task has exited, an event reports only POLLHUP, unless
+ * there was a wakeup as well. */
 static void poll_correct(struct pollfd *polls, nfds_t nr)
 {
 	uint64_t token;
@@ -34,7 +35,8 @@ static void poll_correct(struct pollfd *polls, nfds_t nr)
 		}
 }
 
-/* Like libc, pass a copy of the timeout, to which the kernel writes the remaining time. */
+/* Pass a copy of the timeout, as libc does, because the kernel overwrites it with the remaining
+ * time. */
 static long raw_ppoll(struct pollfd *polls, nfds_t nr, const struct timespec *timeout,
 		      const sigset_t *mask)
 {
@@ -153,9 +155,9 @@ static void fdinfo_path(int fd, char *to)
 	to[digits + sizeof(digits) - at] = '\0';
 }
 
-/* Parser for the descriptors in lines "tfd: 5 events: ...", which arrive in pieces. */
+/* Parser for the descriptors in lines such as "tfd: 5 events: ...". The input arrives in pieces. */
 struct fdinfo_scan {
-	uint32_t at; /* position in the word, or in the digits after it */
+	uint32_t at; /* position in "tfd:", or after it */
 	int fd;
 };
 
@@ -181,8 +183,8 @@ static void fdinfo_scan(struct fdinfo_scan *scan, char c)
 	}
 }
 
-/* A caller of epoll gets its own data for a descriptor, not its number, so the descriptors that an
- * epoll set watches are read from the kernel. */
+/* Consume the wakeups that an epoll set has reported. epoll returns the caller's data rather than
+ * descriptors, so the descriptors in the set are read from procfs. */
 static void epoll_correct(int epoll_fd, const struct epoll_event *events, int nr)
 {
 	struct fdinfo_scan scan = {0};
