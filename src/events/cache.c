@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "events/names.h"
 
-/* Spellings in addition to the displayed one. */
+/* Alternative spellings, in addition to the displayed one. */
 static const char *const cache_spellings[PERF_COUNT_HW_CACHE_MAX][5] = {
 	{"l1-d", "l1d", "L1-data"},
 	{"l1-i", "l1i", "L1-instruction"},
@@ -29,7 +29,8 @@ static const char *const results[PERF_COUNT_HW_CACHE_RESULT_MAX][5] = {
 	{"misses", "miss"},
 };
 
-/* Return the length of the longest spelling that `text` starts with as a whole part, or 0. */
+/* Return the length of the longest spelling that matches `text` up to a '-' or up to its end.
+ * Returns 0 if no spelling matches. */
 static size_t spelling_match(const char *const *names, const char *text, size_t len)
 {
 	size_t best = 0;

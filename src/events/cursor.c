@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lexer for event strings: words, numbers, and errors with their offset. */
+/* Lexer for event strings: words, numbers, and errors with an offset. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

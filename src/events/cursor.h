@@ -12,21 +12,21 @@
 char tally_parser_peek(const struct tally_event_parser *p);
 void tally_parser_blanks(struct tally_event_parser *p);
 
-/* Consume bytes up to one of `stops`, white space or the end. */
+/* Consume a word, up to one of `stops`, white space or the end. */
 struct tally_word tally_parser_word(struct tally_event_parser *p, const char *stops);
 
-/* Fill in the error and return `code`. If `word` is not inside p->text (in the terms of an alias),
- * the offset is p->at. */
+/* Fill in the error and return `code`. If `word` is not part of p->text because it is in the terms
+ * of an alias, the offset is p->at. */
 int tally_parser_fail(struct tally_event_parser *p, int code, const char *text,
 		      struct tally_word word);
 
 bool tally_word_is(struct tally_word word, const char *text);
 
-/* Copy into the arena of the list. Returns NULL when out of memory. */
+/* Copy the word into the list's arena. Returns NULL if out of memory. */
 const char *tally_word_dup(struct tally_event_parser *p, struct tally_word word);
 
-/* Parse the whole word as decimal or 0x hexadecimal. Returns 0, -EINVAL, or -ERANGE if it does not
- * fit 64 bits. */
+/* Parse the whole word as decimal or 0x hexadecimal. Returns 0, -EINVAL, or -ERANGE if the value
+ * does not fit in 64 bits. */
 int tally_word_u64(struct tally_word word, uint64_t *ret_value);
 int tally_word_hex(struct tally_word word, uint64_t *ret_value); /* hexadecimal; 0x is optional */
 

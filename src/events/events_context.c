@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The context: the roots of sysfs and tracefs, and the data read below them. */
+/* The context: the sysfs and tracefs roots, and the data read from below them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

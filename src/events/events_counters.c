@@ -5,21 +5,21 @@
 #include "base/arith.h"
 #include "events/pmu.h"
 
-enum { MAX_COUNTERS = 24 }; /* generic counters, then fixed ones */
+enum { MAX_COUNTERS = 24 }; /* generic counters, followed by fixed counters */
 
-/* Minimum set of counters, used if the event table does not list any. */
+/* Minimum set of counters, for event tables that do not list any. */
 static const struct {
-	const char *arch, *cpu; /* prefix of the table's name */
+	const char *arch, *cpu; /* prefix of the table name */
 	struct tally_event_counters counters;
 } least[] = {
 	{"x86", "amd", {0x3f, 0}},  {"x86", "", {0xf, 0x7}},    {"arm64", "", {0x3f, 0x1}},
 	{"riscv", "", {0x18, 0x5}}, {"powerpc", "", {0x1e, 0}}, {"", "", {0xf, 0}},
 };
 
-/* Core events that fixed counters can count too, by event code. */
+/* Core events, by event code, that fixed counters can also count. */
 static const struct {
 	const char *arch;
-	uint32_t type; /* PERF_TYPE_RAW: any core PMU with a dynamic type */
+	uint32_t type; /* PERF_TYPE_RAW for any core PMU with a dynamic type */
 	uint64_t config;
 	uint8_t fixed;
 } fixed[] = {
@@ -52,7 +52,7 @@ int tally_events_counters(struct tally_events *events, struct tally_event_counte
 			const struct tally_model_traits *traits =
 				tally_model_traits(model, tally_model_event(model, i));
 
-			/* Skip counters outside the cores. */
+			/* Skip uncore events, which do not use the cores' counters. */
 			if (traits->flags & TALLY_EVENT_PER_PACKAGE)
 				continue;
 			all.generic |= traits->counters;
@@ -75,7 +75,7 @@ static bool needs_counter(const struct tally_event_spec *spec)
 		spec->attr.type == PERF_TYPE_HW_CACHE || spec->attr.type == PERF_TYPE_RAW);
 }
 
-/* The firmware counts these events. */
+/* Return true if the firmware counts the event. */
 static bool is_firmware(const char *arch, const struct tally_event_spec *spec)
 {
 	return !strcmp(arch, "riscv") && spec->attr.config >> 63;
@@ -92,7 +92,7 @@ static const char *arch_of(const struct tally_events *events)
 	return *arch || !tables->arch ? arch : tables->arch;
 }
 
-/* Return the fixed counters that can count the event, by its code. */
+/* Return the fixed counters that can count the event, according to its event code. */
 static uint8_t fixed_of(const char *arch, const struct tally_event_spec *spec)
 {
 	uint32_t type = spec->attr.type;
@@ -131,7 +131,7 @@ struct tally_event_counters tally_event_counters_of(const struct tally_events *e
 		return (struct tally_event_counters){0, 0};
 	can.fixed |= fixed_of(arch, spec);
 	/* Intel's pseudo event code 0 can only be counted by fixed counters. Other events with a
-	 * fixed counter can use any generic one too. */
+	 * fixed counter can also use any generic counter. */
 	if (!can.generic && !(spec->fixed && !(spec->attr.config & 0xff)))
 		can.generic = all.generic;
 	return (struct tally_event_counters){can.generic & all.generic, can.fixed & all.fixed};
@@ -142,12 +142,12 @@ static uint32_t mask_of(struct tally_event_counters counters)
 	return (uint32_t)counters.fixed << 16 | counters.generic;
 }
 
-/* Assign a counter to need `i`, moving other needs if necessary. `tried` is the set of counters
+/* Assign a counter to `needs[i]`, moving other events if necessary. `tried` is the set of counters
  * already tried. */
 static bool counter_assign(const struct tally_event_counters *needs, size_t i, uint32_t all,
 			   size_t on[MAX_COUNTERS], uint32_t *tried)
 {
-	/* Try fixed counters first: few events can use them. */
+	/* Try fixed counters first, because few events can use them. */
 	for (int counter = MAX_COUNTERS - 1; counter >= 0; counter--) {
 		uint32_t bit = 1u << counter;
 

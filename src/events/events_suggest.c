@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Find the event names most similar to an unknown one. */
+/* Find the event names most similar to an unknown name. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,13 +36,13 @@ void tally_suggest_events(struct tally_event_parser *p, struct tally_word word)
 	char full[128];
 
 	tally_suggest_start(&suggest, word.text, word.len);
-	/* Vendors use upper case for names and tables lower case: ignore the difference. */
+	/* Vendors use upper case in names, tables use lower case. Ignore the difference. */
 	if (!strpbrk(suggest.word, "abcdefghijklmnopqrstuvwxyz"))
 		for (char *at = suggest.word; *at; at++)
 			*at = (char)tolower((unsigned char)*at);
 	tally_events_each(p->events, kinds | TALLY_EVENT_PMU | TALLY_EVENT_TABLE, NULL, offer_info,
 			  &suggest);
-	/* A bare sched_switch: the system is missing. */
+	/* Suggest tracepoints for a name without its system, such as sched_switch. */
 	if (!tally_events_tracefs(p->events, &root, NULL))
 		tally_tracepoint_offer(p->events, suggest.word, &suggest);
 	if (!tally_pmu_names(p->events, &names)) {

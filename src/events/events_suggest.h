@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Additional information in errors: similar names and a fix. */
+/* Additional information for errors: similar names, and a fix. */
 #ifndef TALLY_EVENTS_SUGGEST_H
 #define TALLY_EVENTS_SUGGEST_H
 

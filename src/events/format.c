@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tracefs `format` files: the layout of a tracepoint's payload. */
+/* tracefs `format` files, which describe the layout of a tracepoint's payload. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { MAX_FIELDS = 1024 };
 
 struct format_memory {
-	struct tally_tp_format format; /* must be first: returned to the caller */
+	struct tally_tp_format format; /* must be first; returned to the caller */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_tp_field) fields;
 };
@@ -79,8 +79,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Return the size of a C type in bytes, by its last word, or 0 if unknown. `long_size` is the size
- * of long. */
+/* Return the size in bytes of a C type, determined by its last word, or 0 if unknown. `long_size`
+ * is the size of long. */
 static uint32_t type_size(const char *type, uint32_t long_size)
 {
 	static const struct {
@@ -107,7 +107,8 @@ static uint32_t type_size(const char *type, uint32_t long_size)
 	return type[len - (len > 0)] == '*' ? long_size : 0;
 }
 
-/* "char comm[16]" becomes type "char[16]" and name "comm"; likewise "__data_loc char[] name". */
+/* Split a declaration: "char comm[16]" has type "char[16]" and name "comm"; likewise for
+ * "__data_loc char[] name". */
 static int declaration_parse(struct format_memory *memory, const char *at, const char *end,
 			     struct tally_tp_field *field)
 {
@@ -139,7 +140,7 @@ static int declaration_parse(struct format_memory *memory, const char *at, const
 	return ret;
 }
 
-/* Derive the properties of a field from its type. */
+/* Derive a field's properties from its type. */
 static int type_parse(struct format_memory *memory, struct tally_tp_field *field)
 {
 	const char *type = field->type, *bracket;
@@ -215,7 +216,7 @@ static int line_parse(struct format_memory *memory, struct format_text *text, co
 		slot = &format->name;
 	} else if (text_starts(at, end, "print fmt:")) {
 		at += 10;
-		end = text->end; /* it may span several lines */
+		end = text->end; /* the print format may span several lines */
 		text->at = end;
 		slot = &format->print_fmt;
 	} else if (text_starts(at, end, "ID:")) {
@@ -231,8 +232,8 @@ static int line_parse(struct format_memory *memory, struct format_text *text, co
 	return *slot ? 0 : text_fail(text, at, -ENOMEM, "out of memory");
 }
 
-/* An empty line separates the common fields from those of the tracepoint, but not in older kernels.
- * Use the names of the fields instead. */
+/* Return the number of common fields, based on their names. An empty line separates the common
+ * fields from the tracepoint's own fields, but not in older kernels. */
 static size_t common_count(const struct format_memory *memory)
 {
 	size_t nr = 0;

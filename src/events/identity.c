@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CPU identifiers for the lookup in event tables. */
+/* CPU identifiers for looking up event tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,9 +15,9 @@
 #include "events/parse.h"
 #include "events/tables.h"
 
-enum { HEAD = 8192 }; /* bytes read of /proc/cpuinfo: the first CPU suffices, reading all is slow */
+enum { HEAD = 8192 }; /* bytes of /proc/cpuinfo to read: one CPU suffices; reading all is slow */
 
-/* Return the value of the first line "key : value", or an empty word. */
+/* Return the value from the first line of the form "key : value", or an empty word. */
 static struct tally_word field(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -42,7 +42,8 @@ static unsigned long number(const char *text, const char *key)
 	return strtoul(field(text, key).text, NULL, 0);
 }
 
-/* GenuineIntel-6-8F-8: family in decimal, model and stepping in hexadecimal. */
+/* Format the CPU ID as in GenuineIntel-6-8F-8: family in decimal, model and stepping in
+ * hexadecimal. */
 static void x86(const char *text, struct tally_str *out)
 {
 	struct tally_word vendor = field(text, "vendor_id");
@@ -53,7 +54,7 @@ static void x86(const char *text, struct tally_str *out)
 			       number(text, "stepping"));
 }
 
-/* The main ID register (MIDR) without variant and revision. */
+/* Format the main ID register (MIDR) without variant and revision. */
 static void arm64(const char *text, struct tally_str *out)
 {
 	if (field(text, "CPU implementer").len)
@@ -77,7 +78,7 @@ static void riscv(const char *text, struct tally_str *out)
 	}
 }
 
-/* "revision : 2.1 (pvr 004b 0201)" */
+/* Get the PVR from a line such as "revision : 2.1 (pvr 004b 0201)". */
 static void powerpc(const char *text, struct tally_str *out)
 {
 	struct tally_word revision = field(text, "revision");
@@ -89,7 +90,7 @@ static void powerpc(const char *text, struct tally_str *out)
 }
 
 static const struct {
-	const char *machine, *arch; /* `machine` is a prefix of the machine name */
+	const char *machine, *arch; /* `machine` is a prefix of the kernel's machine name */
 	void (*identity)(const char *text, struct tally_str *out);
 } archs[] = {
 	{"x86_64", "x86", x86},    {"i386", "x86", x86},
@@ -129,7 +130,7 @@ int tally_identity_parse(const char *arch, const char *cpuinfo, struct tally_are
 	return 0;
 }
 
-/* Read the MIDR of a CPU from sysfs. Returns false if it is not available. */
+/* Read a CPU's MIDR from sysfs. Returns false if it is not available. */
 static bool midr_read(struct tally_events *events, uint32_t cpu, uint64_t *ret_midr)
 {
 	enum { VARIANT_REVISION = 0xf0000f };
@@ -145,7 +146,7 @@ static bool midr_read(struct tally_events *events, uint32_t cpu, uint64_t *ret_m
 	return true;
 }
 
-/* Read the start of /proc/cpuinfo; the text is empty if that fails. */
+/* Read the start of /proc/cpuinfo. The string is empty if that fails. */
 static void cpuinfo_read(char text[HEAD])
 {
 	int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selection of metrics by name, and construction of the list. */
+/* Select metrics by name, and build the list. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 enum { MAX_METRICS = 1024 };
 
 struct metric_memory {
-	struct tally_metric_list list; /* must be first: returned to the caller */
+	struct tally_metric_list list; /* must be first; returned to the caller */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_formula *) formulas;
 };
@@ -37,7 +37,7 @@ static bool word_equals(struct tally_word word, const char *text, size_t len)
 	return word.len == len && !strncasecmp(word.text, text, len);
 }
 
-/* Return true if the word is one of the groups "Frontend;TopdownL1". */
+/* Return true if the word is one of the groups in a list such as "Frontend;TopdownL1". */
 static bool group_is(const char *groups, struct tally_word word)
 {
 	while (*groups) {
@@ -52,7 +52,8 @@ static bool group_is(const char *groups, struct tally_word word)
 
 /* ---- selection ----------------------------------------------------------------- */
 
-/* Return the kind of core of a metric's PMU, or NULL on machines with one kind only. */
+/* Return the kind of core that a metric's PMU belongs to, or NULL on machines with only one
+ * kind. */
 static const char *core_of(const struct tally_metric_maker *maker, const struct tally_table *table,
 			   const struct tally_model_metric *row)
 {
@@ -100,8 +101,7 @@ static int word_select(struct tally_metric_maker *maker, bool *ret_found)
 	return ret;
 }
 
-/* Add the metrics that the thresholds of the drafts refer to, including those of the added drafts.
- */
+/* Add the metrics that the drafts' thresholds refer to, recursively. */
 static int thresholds_select(struct tally_metric_maker *maker)
 {
 	int ret = 0;
@@ -181,7 +181,8 @@ static int index_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Store the event indexes for the evaluation: by event, and sorted. */
+/* Store the list indexes of the metric's events in two arrays: one is indexed by the maker's event,
+ * for evaluation, and the other is sorted. */
 static int metric_places(struct tally_metric_maker *maker, const struct tally_metric_draft *draft,
 			 struct tally_metric *metric)
 {
@@ -202,7 +203,7 @@ static int metric_places(struct tally_metric_maker *maker, const struct tally_me
 	return 0;
 }
 
-/* Texts of the tables live as long as `events`, but the list may live longer. */
+/* Copy a string from the tables, because the list may outlive `events`, which owns the tables. */
 static const char *text_copy(struct tally_metric_maker *maker, const char *text)
 {
 	return tally_arena_strndup(maker->arena, text, strlen(text));
@@ -236,7 +237,7 @@ static int list_make(struct tally_metric_maker *maker, struct tally_metric_list 
 	struct tally_str text = {0};
 	int ret = tally_metrics_group(maker, &text);
 
-	/* A metric may be constant on this machine, but the list must not be empty. */
+	/* All metrics may be constant on this machine, but the list of events must not be empty. */
 	if (!ret && !text.len)
 		tally_str_add(&text, "dummy");
 	if (!ret)

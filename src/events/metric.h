@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to events/: the construction of metrics from the text in the tables. */
+/* Private to events/: functions that build metrics from the expressions in the tables. */
 #ifndef TALLY_EVENTS_METRIC_H
 #define TALLY_EVENTS_METRIC_H
 
@@ -11,13 +11,13 @@ struct tally_formula;
 
 enum tally_operand_kind { TALLY_OPERAND_CONSTANT, TALLY_OPERAND_EVENT, TALLY_OPERAND_FORMULA };
 
-/* The meaning of a leaf node of an expression. */
+/* Meaning of a leaf node in an expression. */
 struct tally_operand {
 	enum tally_operand_kind kind;
-	uint32_t text; /* offset of the node's name in the text of the expression */
+	uint32_t text; /* offset of the node's name in the expression's text */
 	enum tally_expr_op op;
 	double constant;
-	uint32_t event; /* index of a metric_event, later an index in the list */
+	uint32_t event; /* index into the maker's events, later into the event list */
 	struct tally_formula *formula;
 };
 
@@ -27,30 +27,30 @@ struct tally_formula {
 	TALLY_VEC(struct tally_operand) operands;
 };
 
-/* An event used by metrics, once for each text. */
+/* An event used by metrics. Each event string occurs only once. */
 struct tally_metric_event {
-	const char *text; /* as passed to the parser, "cpu_core/INST_RETIRED.ANY/" */
-	const char *core; /* of the draft that first used the event */
+	const char *text; /* string passed to the parser: "cpu_core/INST_RETIRED.ANY/" */
+	const char *core; /* kind of core in the draft that first used the event */
 	struct tally_event_counters needs;
 	bool grouped;      /* needs a counter */
-	bool part;         /* read from the same register as the slots (topdown) */
-	uint32_t nr_specs; /* number of specs the parser makes of the text */
+	bool part;         /* topdown event, read together with the slots counter */
+	uint32_t nr_specs; /* number of specs that the parser creates from the string */
 };
 
 /* A metric under construction. */
 struct tally_metric_draft {
 	const struct tally_table *table;
 	const struct tally_model_metric *row;
-	const char *core; /* prefix of its events, or NULL */
+	const char *core; /* prefix of the event names, or NULL */
 	struct tally_formula *formula;
-	TALLY_VEC(uint32_t) events; /* indexes in tally_metric_maker.events */
-	TALLY_VEC(uint32_t) places; /* of these events: first groups, then list indexes */
+	TALLY_VEC(uint32_t) events; /* indexes into tally_metric_maker.events */
+	TALLY_VEC(uint32_t) places; /* for each event: its group at first, its list index later */
 	bool together, hidden;
 };
 
 struct tally_metric_maker {
 	struct tally_events *events_of;
-	struct tally_arena *arena; /* arena of the list */
+	struct tally_arena *arena; /* the list's arena */
 	struct tally_event_error *err;
 	struct tally_word word; /* name of the current metric, for errors */
 	const char *text;
@@ -60,18 +60,19 @@ struct tally_metric_maker {
 	TALLY_VEC(struct tally_formula *) formulas; /* all formulas, to be freed */
 };
 
-/* Make the formula of a draft, including those of the metrics it refers to, and add its events to
- * the draft. Returns 0, -EINVAL with the error filled in, or -ENOMEM. */
+/* Build a draft's formula, including the formulas of the metrics it refers to, and add its events
+ * to the draft. Returns 0, -EINVAL with the error filled in, or -ENOMEM. */
 int tally_formula_build(struct tally_metric_maker *maker, struct tally_metric_draft *draft);
-/* Get the next name in an expression over metrics and advance `*at`. Returns false at the end. */
+/* Get the next name in an expression that refers to metrics, and advance `*at`. Returns false at
+ * the end. */
 bool tally_metric_name_next(const char **at, struct tally_word *ret_name);
 void tally_formula_free(struct tally_formula *formula);
 
-/* Return the value of a literal such as "#num_cpus"; NaN if unknown. */
+/* Return the value of a literal such as "#num_cpus", or NaN if unknown. */
 double tally_literal_value(struct tally_events *events, const char *text, size_t len);
 
-/* Distribute the events of all drafts into groups that fit the counters. Sets the event string, and
- * the index of each event in it. Returns 0 or -ENOMEM. */
+/* Distribute the events of all drafts among groups that fit the counters. Sets the event string,
+ * and the index of each event in the string. Returns 0 or -ENOMEM. */
 int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out);
 
 /* Fill in the error and return `code`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Group the events of metrics: each group has as many events as the counters permit, and events of
- * the same metric are grouped first. */
+/* Group the events used by metrics. Each group has as many events as the counters permit, and
+ * events for the same metric are grouped first. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "events/metric.h"
 
 struct metric_group {
-	TALLY_VEC(uint32_t) events; /* indexes in the events of the maker */
-	bool alone;                 /* a single event, not shared with others */
-	uint32_t place;             /* index of its first event in the list */
+	TALLY_VEC(uint32_t) events; /* indexes into the maker's events */
+	bool alone;                 /* single event that is not grouped with others */
+	uint32_t place;             /* index of the group's first event in the list */
 };
 
 struct grouping {
@@ -19,7 +19,7 @@ struct grouping {
 	TALLY_VEC(struct metric_group) groups;
 };
 
-/* Events of different kinds of cores cannot be in one group. */
+/* Events for different kinds of cores cannot be in the same group. */
 static bool same_core(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -33,7 +33,7 @@ static bool group_has(const struct metric_group *group, uint32_t event)
 	return false;
 }
 
-/* Returns 1 if the events fit into the group, 0 if not, or -ENOMEM. */
+/* Return 1 if the events fit in the group, 0 if they do not, or -ENOMEM. */
 static int group_fits(const struct grouping *grouping, const struct metric_group *group,
 		      const uint32_t *events, size_t nr)
 {
@@ -65,8 +65,9 @@ static int group_add(struct metric_group *group, const uint32_t *events, size_t 
 	return ret;
 }
 
-/* Add the events to a group that they fit into: one with an index from `first` on, or a new one.
- * Returns the index of the group; -ENOMEM; or -ENOSPC if they do not fit into any group. */
+/* Add the events to a group that has space for them: a group with an index from `first` on, or a
+ * new group. Returns the group's index, -ENOMEM, or -ENOSPC if the events do not fit in any
+ * group. */
 static int group_find(struct grouping *grouping, size_t first, const uint32_t *events, size_t nr)
 {
 	struct metric_group empty = {.alone = false};
@@ -92,7 +93,8 @@ static int group_find(struct grouping *grouping, size_t first, const uint32_t *e
 	return ret ? ret : (int)grouping->groups.len - 1;
 }
 
-/* Return the group with this event only, shared by all metrics; add it if necessary. */
+/* Return the group that contains only this event and is shared by all metrics. Add the group if
+ * necessary. */
 static int alone_find(struct grouping *grouping, uint32_t event)
 {
 	struct metric_group group = {.alone = true};
@@ -124,8 +126,7 @@ static bool wants_no_group(const struct grouping *grouping, const struct tally_m
 	}
 }
 
-/* Return true for the slots event (Intel's pseudo event code 4), which topdown events are parts of.
- */
+/* Return true for the slots event (Intel's pseudo event code 4). Topdown events are parts of it. */
 static bool is_slots(const struct tally_metric_event *event)
 {
 	static const char name[] = "TOPDOWN.SLOTS";
@@ -134,8 +135,8 @@ static bool is_slots(const struct tally_metric_event *event)
 	return found && (!found[sizeof(name) - 1] || found[sizeof(name) - 1] == '/');
 }
 
-/* Find a group for an event that does not fit with all others. A topdown event needs the slots
- * event in its group. */
+/* Find a group for an event if the metric's events do not fit in a single group. A topdown event
+ * needs the slots event in its group. */
 static int one_find(struct grouping *grouping, const struct tally_metric_draft *draft, size_t first,
 		    uint32_t event)
 {
@@ -163,8 +164,8 @@ static void slots_first(struct grouping *grouping)
 	}
 }
 
-/* Assign each event to a group. `group` is that of the whole metric, or -ENOSPC to use as few
- * groups of its own as possible. */
+/* Assign each event to a group. `group` is the group for the whole metric, or -ENOSPC to use as few
+ * separate groups as possible. */
 static int draft_place(struct grouping *grouping, struct tally_metric_draft *draft, bool alone,
 		       int group)
 {
@@ -179,7 +180,7 @@ static int draft_place(struct grouping *grouping, struct tally_metric_draft *dra
 			at = alone_find(grouping, event);
 		else if (alone || group == -ENOSPC)
 			at = one_find(grouping, draft, first, event);
-		if (at == -ENOSPC) /* no known counter: leave it to the kernel */
+		if (at == -ENOSPC) /* does not fit known counters: let the kernel decide */
 			at = alone_find(grouping, event);
 		if (at < 0)
 			return at;
@@ -231,7 +232,7 @@ static void groups_write(struct grouping *grouping, struct tally_str *out)
 	}
 }
 
-/* Return the index in the list of an event of a group. */
+/* Return the list index of an event in a group. */
 static uint32_t place_of(const struct grouping *grouping, const struct metric_group *group,
 			 uint32_t event)
 {
@@ -247,7 +248,7 @@ int tally_metrics_group(struct tally_metric_maker *maker, struct tally_str *out)
 	struct grouping grouping = {.maker = maker};
 	int ret = tally_events_counters(maker->events_of, &grouping.all);
 
-	/* The NMI watchdog occupies the fixed counter for cycles. */
+	/* The NMI watchdog occupies the fixed cycle counter. */
 	if (maker->flags & TALLY_METRICS_NMI_WATCHDOG)
 		grouping.all.fixed &= (uint8_t)~2;
 	for (size_t i = 0; i < maker->drafts.len && !ret; i++)

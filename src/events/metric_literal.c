@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Literals of metrics that describe the machine, such as "#num_cpus". */
+/* Metric literals that describe the machine, such as "#num_cpus". */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "events/metric.h"
 
-/* Read a number from a file below sysfs; returns `otherwise` if that fails. */
+/* Read a number from a file in sysfs. Returns `otherwise` if that fails. */
 static double number_read(struct tally_events *events, const char *file, double otherwise)
 {
 	char path[PATH_MAX], *text, *end;
@@ -35,8 +35,8 @@ static double number_read(struct tally_events *events, const char *file, double 
 
 enum { MAX_CPUS = 4096 };
 
-/* Count the different sets of CPUs, such as "0-3" and "4-7", in the topology file `file` of all
- * CPUs. */
+/* Count the distinct CPU sets, such as "0-3" and "4-7", in all CPUs' topology files named
+ * `file`. */
 static double places_count(struct tally_events *events, const char *file)
 {
 	tally_name_vec texts = {0};
@@ -64,7 +64,7 @@ static double places_count(struct tally_events *events, const char *file)
 	return nr;
 }
 
-/* Return the number of online CPUs, from a list "0-3,5". */
+/* Return the number of online CPUs, from a list such as "0-3,5". */
 static double online(struct tally_events *events)
 {
 	char path[PATH_MAX], *text;
@@ -88,7 +88,7 @@ static double online(struct tally_events *events)
 
 static double smt_on(struct tally_events *events)
 {
-	/* Unknown for another machine: assume no SMT. */
+	/* The SMT state of another machine is unknown: assume that SMT is off. */
 	return events->tables.whose == TALLY_CPU_OTHER
 		       ? 0
 		       : number_read(events, "devices/system/cpu/smt/active", 0);
@@ -120,8 +120,8 @@ static double packages(struct tally_events *events)
 	return places_count(events, "package_cpus_list");
 }
 
-/* Return the frequency of the time stamp counter in Hz. If the kernel does not provide it, ask the
- * CPU. */
+/* Return the time stamp counter frequency in Hz. If the kernel does not provide the frequency,
+ * query the CPU. */
 static double tsc_frequency(struct tally_events *events)
 {
 	double khz = number_read(events, "devices/system/cpu/cpu0/tsc_freq_khz", NAN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Metrics that exceed their thresholds, and the most important one of these. */
+/* Find the metrics that exceed their thresholds, and the most important one among them. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@ bool tally_metric_name_next(const char **at, struct tally_word *ret_name)
 	const char *text = *at, *end;
 
 	while (*text && !isalpha((unsigned char)*text) && *text != '_') {
-		/* Skip numbers, so that the "e" of "1e3" is not taken as a name. */
+		/* Skip numbers, so the "e" in "1e3" is not mistaken for a name. */
 		if (isdigit((unsigned char)*text))
 			text += strspn(text, "0123456789.eE");
 		else
@@ -41,7 +41,7 @@ static bool same_core(const struct tally_metric *metric, const char *pmu)
 	return pmu && metric->pmu ? !strcmp(metric->pmu, pmu) : pmu == metric->pmu;
 }
 
-/* Get the value of another metric of the list, without its scale, as expressions use it. */
+/* Get the value of another metric in the list. Expressions use the value without its scale. */
 static int name_value(void *context, enum tally_expr_op op, const char *text, size_t len,
 		      double *ret_value)
 {
@@ -100,8 +100,8 @@ static bool groups_have(const char *groups, const char *name)
 	return false;
 }
 
-/* Find the metric of a group with the largest value that passes its threshold. `*ret_metric` is
- * unchanged if no metric passes. */
+/* Among the metrics in a group that pass their thresholds, find the one with the largest value.
+ * `*ret_metric` is unchanged if no metric passes. */
 static int largest_find(const struct threshold_eval *judging, const char *pmu, const char *group,
 			const struct tally_metric **ret_metric)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of generic events: hardware, software, cache, and the clocks of perf. */
+/* Names of generic events: hardware events, software events, cache events, and perf's clocks. */
 #ifndef TALLY_EVENTS_NAMES_H
 #define TALLY_EVENTS_NAMES_H
 
@@ -9,10 +9,10 @@
 
 #include "tally/events.h"
 
-/* A row of the table of names. */
+/* A row in the table of names. */
 struct tally_generic_event {
 	const char *name, *alias; /* alias may be NULL */
-	const char *text;         /* one line of description */
+	const char *text;         /* one-line description */
 	uint32_t type;            /* PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE */
 	uint64_t config;
 	uint8_t tool; /* enum tally_event_tool */
@@ -26,12 +26,12 @@ const struct tally_generic_event *tally_generic_find(const char *text, size_t le
 
 /* ---- caches: config = cache | op << 8 | result << 16 ---------------------- */
 
-/* Parse TYPE[-OP][-RESULT] in any spelling that perf accepts, ignoring case. Returns 0; -ENOENT if
- * it is not a cache name; -EOPNOTSUPP if no machine counts this operation on this cache (iTLB
+/* Parse TYPE[-OP][-RESULT] in any spelling that perf accepts, ignoring case. Returns 0, -ENOENT if
+ * it is not a cache name, or -EOPNOTSUPP if no machine counts this operation on this cache (iTLB
  * stores). */
 int tally_cache_parse(const char *text, size_t len, uint64_t *ret_config);
 
-/* Return true if the `len` bytes at `text` are equal to `name`. */
+/* Return true if the `len` bytes at `text` equal `name`. */
 bool tally_name_is(const char *name, const char *text, size_t len);
 
 #endif

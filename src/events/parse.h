@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to events/: the state of the parser, and the functions shared by its files. */
+/* Private to events/: the parser's state, and functions shared by its source files. */
 #ifndef TALLY_EVENTS_PARSE_H
 #define TALLY_EVENTS_PARSE_H
 
@@ -24,16 +24,16 @@ struct tally_event_parser {
 	const char *text;
 	size_t len, at;
 	struct tally_event_error *err; /* never NULL */
-	struct tally_arena *arena;     /* arena of the list */
+	struct tally_arena *arena;     /* the list's arena */
 	TALLY_VEC(struct tally_event_spec) specs;
-	TALLY_VEC(uint8_t) modified; /* per spec: exclude bits were set by G or H */
+	TALLY_VEC(uint8_t) modified; /* per-spec flag: modifier G or H has set exclude bits */
 	uint32_t nr_groups;
 };
 
-/* A `name` or `name=value` between slashes. value.text is NULL without `=`. */
+/* A `name` or `name=value` between slashes. value.text is NULL if there is no `=`. */
 struct tally_term {
 	struct tally_word name, value;
-	bool used; /* used as the name of an alias */
+	bool used; /* used as an alias name */
 };
 
 #define TALLY_MAX_TERMS 64
@@ -45,20 +45,20 @@ struct tally_terms {
 
 /* ---- parts of the grammar --------------------------------------------------- */
 
-/* Append a copy of `spec`, in a group of its own. Returns 0, -E2BIG or -ENOMEM. */
+/* Append a copy of `spec` as a group of its own. Returns 0, -E2BIG or -ENOMEM. */
 int tally_parser_add(struct tally_event_parser *p, const struct tally_event_spec *spec);
 
 /* Parse terms up to and including the closing slash. The cursor must be after the opening slash.
  * Returns 0 or an error. */
 int tally_terms_parse(struct tally_event_parser *p, struct tally_terms *ret_terms);
 
-/* Apply a term that all events have (name, period, call-graph ...) to `spec`. Returns 1 if the term
- * was applied, 0 if it is not such a term, or an error. */
+/* Apply a term that all events support (name, period, call-graph ...) to `spec`. Returns 1 if the
+ * term was applied, 0 if it is not such a term, or an error. */
 int tally_term_apply(struct tally_event_parser *p, const struct tally_term *term,
 		     struct tally_event_spec *spec);
 
-/* Apply config, config1, config2 or config3, which set a whole field. Return values as for
- * tally_term_apply(). */
+/* Apply the term config, config1, config2 or config3, which sets a whole field. Return values are
+ * as for tally_term_apply(). */
 int tally_term_config(struct tally_event_parser *p, const struct tally_term *term,
 		      struct perf_event_attr *attr);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files in format/: "config:0-7,32-35" lists the bits of an attr field that a term sets. */
+/* Parser for files in format/: "config:0-7,32-35" lists the bits of an attr field that a term
+ * sets. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs as described in /sys/bus/event_source/devices. */
+/* PMUs described in /sys/bus/event_source/devices. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -102,7 +102,8 @@ static int number_read(struct tally_events *events, const char *pmu, const char 
 	return 0;
 }
 
-/* Parse "0,4-7". CPU numbers beyond the limit are an error, to avoid large allocations. */
+/* Parse a CPU list such as "0,4-7". CPU numbers above the limit are rejected, to avoid large
+ * allocations. */
 static int cpus_parse(const char *text, struct tally_pmu *pmu)
 {
 	int ret = 0;
@@ -135,7 +136,7 @@ static int cpus_read(struct tally_events *events, struct tally_pmu *pmu)
 	return cpus_parse(text, pmu);
 }
 
-/* Invalid formats are skipped; their terms are unknown then. */
+/* Read the PMU's formats. Invalid formats are skipped, so that their terms are unknown. */
 static int formats_read(struct tally_events *events, struct tally_pmu *pmu)
 {
 	tally_name_vec names = {0};
@@ -223,7 +224,8 @@ int tally_pmu_get(struct tally_events *events, const char *name, size_t len,
 	return 0;
 }
 
-/* Most machines have only one kind of core, with a PMU called "cpu". */
+/* Return true if there are several core PMUs. Most machines have only one kind of core, with a PMU
+ * named "cpu". */
 static bool several_check(struct tally_events *events)
 {
 	const tally_name_vec *names;

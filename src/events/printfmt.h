@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Private to events/: a compiled print fmt, which is a list of conversions with the text before
- * each. Their arguments are small expression trees, evaluated for each payload.
+ * Private to events/: a compiled print fmt. It is a list of conversions, each with the text before
+ * it. Conversion arguments are small expression trees, evaluated for each payload.
  *
  * To print the same text as libtraceevent 1.7 (and thus perf script), its deviations from C are
  * reproduced: values are unsigned and never sign-extended, operators of equal precedence are
@@ -21,20 +21,20 @@
 #include "tally/events.h"
 
 enum tally_tp_op {
-	TP_NUM,   /* value; text as written, for %s */
+	TP_NUM,   /* value; `text` is the number as written, for %s */
 	TP_TEXT,  /* a string literal */
-	TP_FIELD, /* bytes at offset, size */
-	TP_DYN,   /* offset of the data that the loc word at `offset` points to */
+	TP_FIELD, /* `size` bytes at `offset` */
+	TP_DYN,   /* data that the loc word at `offset` refers to */
 	TP_DYN_LEN,
 	TP_STR,      /* __get_str */
 	TP_BITMASK,  /* __get_bitmask */
 	TP_CPUMASK,  /* __get_cpumask */
-	TP_FLAGS,    /* table of flags, applied to a; text is the delimiter */
-	TP_SYMBOLIC, /* table of symbols, applied to a */
-	TP_HEX,      /* b bytes of a, with text between them */
+	TP_FLAGS,    /* names of the flags in a, from a table; `text` is the delimiter */
+	TP_SYMBOLIC, /* name of the value a, from a table */
+	TP_HEX,      /* b bytes of a, separated by `text` */
 	TP_ARRAY,    /* b elements of a, c bytes each */
-	TP_CAST,     /* a masked by value */
-	TP_INDEX,    /* size bytes of element b of a */
+	TP_CAST,     /* a & value */
+	TP_INDEX,    /* element b of a; `size` is the element size */
 	TP_COND,     /* a ? b : c */
 	TP_NOT,
 	TP_INVERT,
@@ -61,7 +61,7 @@ enum tally_tp_op {
 
 struct tally_tp_entry {
 	uint64_t value;
-	bool negative; /* also unknown names, which perf treats as -1 */
+	bool negative; /* also true for unknown names, which perf treats as -1 */
 	uint32_t len;
 	const char *text;
 };
@@ -70,8 +70,8 @@ struct tally_tp_node {
 	uint8_t op;    /* enum tally_tp_op */
 	bool relative; /* __rel_loc */
 	bool array;
-	bool pointer; /* TP_CAST: to a pointer */
-	bool name;    /* TP_NUM: an unknown identifier */
+	bool pointer; /* TP_CAST: cast to a pointer */
+	bool name;    /* TP_NUM: an unknown identifier rather than a number */
 	uint32_t offset, size;
 	uint32_t element_size;
 	uint64_t value;
@@ -83,11 +83,11 @@ struct tally_tp_node {
 };
 
 enum tally_tp_piece_kind {
-	TP_NOTHING, /* only the text before it */
+	TP_NOTHING, /* only text, without a conversion */
 	TP_SIGNED,
 	TP_UNSIGNED,
 	TP_LOWER_HEX,
-	TP_PRINTF, /* a number with flags, printed by `spec` */
+	TP_PRINTF, /* a number with flags, printed with `spec` */
 	TP_POINTER,
 	TP_STRING,
 	TP_FUNCTION,        /* %ps */
@@ -99,7 +99,7 @@ enum tally_tp_piece_kind {
 	TP_UUID,
 };
 
-/* Text is padded to a multiple of this size, so that it can be copied in whole blocks. */
+/* Text is padded to a multiple of this size, so it can be copied in whole blocks. */
 #define TALLY_TP_BLOCK 16
 
 /* A conversion and the text before it. */
@@ -107,8 +107,8 @@ struct tally_tp_piece {
 	const char *before; /* padded to whole blocks */
 	uint32_t before_len;
 	uint8_t kind; /* enum tally_tp_piece_kind */
-	int8_t size;  /* of a number: 1, 2, 4 or 8 bytes */
-	char style;   /* of addresses: the letter that selects the format */
+	int8_t size;  /* size of the number: 1, 2, 4 or 8 bytes */
+	char style;   /* for addresses, the letter that selects the format */
 	bool small_i; /* %pi4 instead of %pI4 */
 	bool port;
 	bool left;
@@ -117,7 +117,7 @@ struct tally_tp_piece {
 	const struct tally_tp_node *star_width, *star_precision;
 	int width, precision;
 	char spec[48];
-	const char *text; /* conversion with a star, as written */
+	const char *text; /* source text of a conversion with a star */
 	uint32_t len;
 	const struct tally_tp_node *arg;
 };
@@ -137,11 +137,11 @@ struct tally_tp_run {
 	const struct tally_tp_env *env;
 	struct tally_str *out;
 	bool short_payload;
-	size_t limit; /* maximum length of `out`: nothing is added from there on */
+	size_t limit; /* maximum length of `out`; no text is added beyond it */
 };
 
-/* Return the limit of the length of `out` for a text that starts at `start`. It is one byte more
- * than is displayed, to detect truncation. */
+/* Return the maximum length of `out` for text that starts at `start`. It allows one byte more than
+ * will be displayed, to detect truncation. */
 static inline size_t tally_tp_limit(const struct tally_tp_env *env, size_t start)
 {
 	size_t max_len = env ? env->max_len : 0;
@@ -162,7 +162,7 @@ static inline void tally_tp_add(struct tally_str *out, size_t limit, const void 
 	tally_str_add_bytes(out, bytes, len < room ? len : room);
 }
 
-/* Truncate `out` if it reached the limit. Returns 0, or -E2BIG if it was truncated. */
+/* Truncate `out` if it has reached the limit. Returns 0, or -E2BIG if it was truncated. */
 int tally_tp_truncate(struct tally_str *out, size_t limit);
 
 uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *node);
@@ -170,12 +170,13 @@ uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *nod
 /* Apply `op` to two numbers. Division by 0 and unknown operators result in 0. */
 uint64_t tally_tp_arith(enum tally_tp_op op, uint64_t a, uint64_t b);
 
-/* Get the bytes that a TP_FIELD, TP_DYN, TP_STR or mask node refers to; empty if outside the
- * payload. */
+/* Get the bytes that a TP_FIELD, TP_DYN, TP_STR or mask node refers to. The length is 0 if they are
+ * outside the payload. */
 const uint8_t *tally_tp_bytes(struct tally_tp_run *run, const struct tally_tp_node *node,
 			      size_t *ret_len);
 
-/* Load an unsigned integer of 1, 2, 4 or 8 bytes at `offset` of the payload; 0 for other sizes. */
+/* Load an unsigned integer of 1, 2, 4 or 8 bytes at `offset` in the payload. Returns 0 for other
+ * sizes. */
 uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size);
 
 /* Print %s and addresses. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel extensions of %p: network addresses, MACs, UUIDs. */
+/* The kernel's extensions to %p: network addresses, MAC addresses and UUIDs. */
 #include <string.h>
 
 #include "base/endian.h"
 #include "events/printfmt.h"
 
-/* Address families of Linux. */
+/* Linux address families. */
 enum { FAMILY_INET = 2, FAMILY_INET6 = 10 };
 
 static void byte_add(struct tally_str *out, uint8_t byte, bool upper)
@@ -16,7 +16,8 @@ static void byte_add(struct tally_str *out, uint8_t byte, bool upper)
 	tally_str_add_bytes(out, two, 2);
 }
 
-/* `reversed` is set for h and l if the number is stored in little-endian order. */
+/* Append an IPv4 address. `reversed` is set for format letters h and l if the number is stored in
+ * little-endian order. */
 static void ip4_add(struct tally_str *out, const uint8_t *ip, bool zeros, bool reversed)
 {
 	for (int i = 0; i < 4; i++) {
@@ -40,7 +41,7 @@ static void ip6_whole_add(struct tally_str *out, const uint8_t *ip, bool colons)
 	}
 }
 
-/* IPv4-mapped and ISATAP addresses end in dotted form. */
+/* Return true for IPv4-mapped and ISATAP addresses, which end in dotted form. */
 static bool ip6_has_ip4(const uint8_t *ip)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -105,7 +106,8 @@ static void port_add(struct tally_str *out, const uint8_t *sockaddr)
 	tally_str_add_u64(out, (uint64_t)sockaddr[2] << 8 | sockaddr[3]);
 }
 
-/* Prints nothing for other address families, or if the data is too short. */
+/* Append a socket address. Nothing is printed if the address is neither IPv4 nor IPv6, or if the
+ * data is too short. */
 static void sockaddr_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 			 const uint8_t *data, size_t len)
 {

@@ -30,7 +30,7 @@ static void array_add(const struct tally_tp_field *field, const uint8_t *bytes, 
 	tally_str_add_char(out, ']');
 }
 
-/* Like perf, print pointers and longs in hex, and pad 16-bit numbers. */
+/* Append a number. Like perf, print pointers and longs in hex, and pad 16-bit numbers. */
 static void number_add(const struct tally_tp_field *field, uint64_t value, struct tally_str *out)
 {
 	bool is_long = strstr(field->type, "long");

@@ -26,7 +26,7 @@ uint64_t tally_tp_load(struct tally_tp_run *run, uint64_t offset, uint32_t size)
 	}
 }
 
-/* Return the offset of the data that a loc word refers to. The upper half of the word is the
+/* Return the offset of the data that a loc word refers to. The upper half of the word contains the
  * length. */
 static uint64_t loc_offset(const struct tally_tp_node *node, uint32_t loc)
 {
@@ -108,7 +108,7 @@ uint64_t tally_tp_eval(struct tally_tp_run *run, const struct tally_tp_node *nod
 	case TP_NEGATE: return -tally_tp_eval(run, node->a);
 	default:
 		if (node->op < TP_MUL)
-			return 0; /* text does not have a value */
+			return 0; /* a string has no numeric value */
 		return tally_tp_arith(node->op, tally_tp_eval(run, node->a),
 				      tally_tp_eval(run, node->b));
 	}
@@ -139,8 +139,8 @@ static void signed_add(struct tally_str *out, uint64_t value)
 	tally_str_add_u64(out, value);
 }
 
-/* The compiler has built the spec from checked parts: apart from the stars it always takes one long
- * long. */
+/* Print a number. The compiler has built the format from checked parts, so its only arguments are
+ * one long long and an int for each star. */
 static void printf_add(struct tally_tp_run *run, const struct tally_tp_piece *piece, uint64_t value)
 {
 	char *at = tally_str_reserve(run->out, 3 * 4096);
@@ -191,7 +191,7 @@ static void function_add(struct tally_tp_run *run, const struct tally_tp_piece *
 	}
 }
 
-/* Copy whole blocks, which is much faster than copying the exact number of bytes. */
+/* Copy whole blocks, which is much faster than copying the exact length. */
 static void before_add(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
 	struct tally_str *out = run->out;

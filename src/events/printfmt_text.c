@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arguments of %s: strings, flags, symbols, arrays and masks. */
+/* Arguments for %s: strings, flags, symbols, arrays and masks. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_PAD = 4096 };
 
-/* Apply the width and precision of the conversion to the text appended since `start`. */
+/* Apply the conversion's width and precision to the text appended since `start`. */
 static void pad_apply(struct tally_tp_run *run, const struct tally_tp_piece *piece, size_t start)
 {
 	struct tally_str *out = run->out;
@@ -48,7 +48,8 @@ static bool is_plain(const struct tally_tp_piece *piece)
 	return !piece->width && !piece->has_precision && !piece->star_width;
 }
 
-/* For a negative star argument perf prints the conversion as it was written. */
+/* Return true if a star argument is negative. In this case, perf prints the conversion as it was
+ * written. */
 static bool star_is_negative(struct tally_tp_run *run, const struct tally_tp_piece *piece)
 {
 	const struct tally_tp_node *star =
@@ -79,7 +80,7 @@ static void hex_add(struct tally_str *out, uint64_t value)
 	tally_str_add_hex(out, value, 0);
 }
 
-/* A field that is not an array and has the size of a pointer is printed as a pointer. */
+/* Append a field. A pointer-sized field that is not an array is printed as a pointer. */
 static void field_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		      const struct tally_tp_node *node)
 {
@@ -99,7 +100,7 @@ static void field_add(struct tally_tp_run *run, const struct tally_tp_piece *pie
 		   strnlen((const char *)run->data + node->offset, (size_t)size));
 }
 
-/* A string ends with its NUL, regardless of the length in the loc word. */
+/* Append a string. It ends at its NUL, regardless of the length in the loc word. */
 static void string_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		       const struct tally_tp_node *node)
 {
@@ -115,7 +116,7 @@ static void string_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 		   strnlen((const char *)run->data + offset, run->len - (size_t)offset));
 }
 
-/* Each name is padded separately. Bits without a name follow in hex at the end. */
+/* Append the names of flags. Each name is padded separately. Bits without a name follow in hex. */
 static void flags_add(struct tally_tp_run *run, const struct tally_tp_piece *piece,
 		      const struct tally_tp_node *node)
 {
@@ -160,7 +161,7 @@ static void symbol_add(struct tally_tp_run *run, const struct tally_tp_piece *pi
 
 /* ---- arrays ------------------------------------------------------------------------ */
 
-/* Arrays may extend beyond their field, but not beyond the payload. */
+/* Get the data of an array, which may extend beyond its field, but not beyond the payload. */
 static const uint8_t *array_bytes(struct tally_tp_run *run, const struct tally_tp_node *node,
 				  uint64_t count, uint64_t size, uint64_t *ret_nr)
 {
@@ -211,8 +212,8 @@ static void array_add(struct tally_tp_run *run, const struct tally_tp_node *node
 
 /* ---- masks -------------------------------------------------------------------------- */
 
-/* Return byte `i`, counted from the least significant one. Masks of the kernel are arrays of longs.
- */
+/* Return byte `i` of a mask, counted from the least significant byte. The kernel's masks are arrays
+ * of longs. */
 static uint8_t mask_byte(const struct tally_tp_run *run, const uint8_t *data, size_t i)
 {
 	size_t word = run->print->target.long_size;

@@ -9,7 +9,8 @@
 
 static const char core_name[] = "default_core";
 
-/* Match "hisi_sccl,ddrc": the parts must occur in this order, followed by digits only. */
+/* Match a name such as "hisi_sccl,ddrc": the parts must occur in this order, followed only by
+ * digits. */
 static bool parts_fit(const char *name, const char *parts)
 {
 	while (*parts) {
@@ -24,7 +25,7 @@ static bool parts_fit(const char *name, const char *parts)
 	return name[strspn(name, "0123456789_")] == '\0';
 }
 
-/* System PMUs identify themselves in the file `identifier`. */
+/* Match a system PMU, which is identified by its `identifier` file. */
 static bool identifier_fits(struct tally_events *events, const char *compat, const char *pmu)
 {
 	struct tally_arena arena = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs of other machines, with the formats that their drivers define. */
+/* PMUs on other machines, with the formats that their drivers define. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct format_row amd[] = {
 };
 static const struct format_row arm64[] = {{"event", "config:0-15"}, {"long", "config1:0"}};
 static const struct format_row plain[] = {{"event", "config:0-63"}};
-/* Intel uncore PMUs: bit 8 of the event code is bit 21 of config. */
+/* Formats of Intel uncore PMUs. Bit 8 of the event code is stored in bit 21 of config. */
 static const struct format_row uncore[] = {
 	{"event", "config:0-7,21"},    {"umask", "config:8-15,32-55"},  {"edge", "config:18"},
 	{"inv", "config:23"},          {"cmask", "config:24-31"},       {"thresh", "config:24-31"},
@@ -52,8 +52,8 @@ static const struct format_row ports_skylake[] = {
 
 #define FIELDS(name) name, TALLY_ARRAY_SIZE(name)
 
-/* The first matching row is used. A row matches by prefix: the PMU name, the architecture, and the
- * CPU ID or the name of the table. */
+/* Formats by PMU. The first matching row is used. A row matches by prefixes of the PMU name, the
+ * architecture, and the CPU ID or table name. */
 static const struct layout {
 	const char *pmu, *arch, *maker; /* prefixes */
 	const struct format_row *fields;
@@ -114,7 +114,7 @@ static bool is_kind_of_core(const char *name)
 	return name_starts(name, "cpu_") && !name_starts(name, "cpu_m");
 }
 
-/* Return true if `name` refers to a PMU of a table: "cha", "uncore_cha", "cha_0" and "uncore_cha_0"
+/* Return true if `name` refers to a table's PMU: "cha", "uncore_cha", "cha_0" and "uncore_cha_0"
  * refer to "uncore_cha". */
 static bool pmu_is_called(const char *pmu, const char *name)
 {
@@ -124,7 +124,7 @@ static bool pmu_is_called(const char *pmu, const char *name)
 		tally_pmu_fits(name, pmu + strlen("uncore_"), false));
 }
 
-/* Return the name in the tables, which live as long as the PMU, or NULL. */
+/* Return the name in the tables, or NULL. The tables live at least as long as the PMU. */
 static const char *name_find(struct tally_events *events, const char *name)
 {
 	if (is_core(name))
@@ -144,8 +144,8 @@ static const char *name_find(struct tally_events *events, const char *name)
 
 /* ---- PMUs -------------------------------------------------------------------------- */
 
-/* The first kind of core has the type of raw events. Other types are numbers that are not used
- * otherwise. */
+/* Return the type of a created PMU. The first kind of core has type PERF_TYPE_RAW. Other PMUs get
+ * unused type numbers. */
 static uint32_t type_of(const struct tally_events *events, const char *name)
 {
 	enum { FIRST = 0x10000 };

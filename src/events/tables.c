@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Find the tables of a CPU. */
+/* Find the tables for a CPU. */
 #include "events/tables.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ static void message_emit(void *context, const struct tally_diagnostic *message)
 		tables->data);
 }
 
-/* From a tree, load only the tables that this CPU needs, unless the CPU is given by the name of its
- * table. */
+/* Load the tables. From a directory tree, load only the tables that this CPU needs, unless the CPU
+ * is given by its table name. */
 static int models_open(struct tally_tables *tables)
 {
 	const struct tally_load_filter filter = {.cpuid = tables->asked ? tables->asked
@@ -86,8 +86,8 @@ static bool model_is_architectural(const struct tally_model *model)
 	return len >= strlen(word) && !strcmp(name + len - strlen(word), word);
 }
 
-/* The CPU ID alone does not determine the architecture. Prefer a map that lists this CPU to one
- * that covers all CPUs of an architecture. */
+/* Add the tables for a CPU ID of unknown architecture. A map that lists this CPU takes precedence
+ * over a map that covers all CPUs of an architecture. */
 static int any_arch_push(struct tally_tables *tables, const char *cpuid)
 {
 	const struct tally_models *models = tables->models;
@@ -110,8 +110,7 @@ static int any_arch_push(struct tally_tables *tables, const char *cpuid)
 	return found ? rows_push(tables, found, cpuid, NULL) : 0;
 }
 
-/* Match "silvermont", "arm/neoverse-n1" or only "neoverse-n1", with or without "ARCH/" before it.
- */
+/* Match "silvermont", "arm/neoverse-n1" or "neoverse-n1", with or without "ARCH/" in front. */
 static bool model_is_called(const struct tally_model *model, const char *name)
 {
 	const char *whole = model_name(model), *last = strrchr(whole, '/');
@@ -149,7 +148,7 @@ static int request_push(struct tally_tables *tables)
 	return ret;
 }
 
-/* If the kinds of core have different CPU IDs, as on Arm, each kind has its own tables. */
+/* If each kind of core has its own CPU ID (as on Arm), add the tables for each kind. */
 static int cores_push(struct tally_events *events)
 {
 	struct tally_tables *tables = &events->tables;
@@ -175,7 +174,8 @@ static bool cores_differ(const struct tally_events *events)
 	return differ;
 }
 
-/* System PMUs do not belong to a CPU. Their events contain the identifier of their PMU. */
+/* Add the tables of system PMUs, which do not belong to a CPU. Each event in these tables contains
+ * the identifier of its PMU. */
 static int systems_push(struct tally_tables *tables)
 {
 	int ret = 0;
@@ -201,7 +201,7 @@ static int tables_choose(struct tally_events *events)
 	if (!ret)
 		ret = cores_differ(events) ? cores_push(events)
 					   : rows_push(tables, tables->arch, tables->cpuid, NULL);
-	/* Files without a map apply to every CPU. */
+	/* Tables without a map apply to every CPU. */
 	if (!ret && !tables->list.len)
 		ret = rows_push(tables, "", tables->cpuid, NULL);
 	return ret ? ret : systems_push(tables);
