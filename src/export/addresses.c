@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Translate file offsets, which the profile uses, to linked addresses. They differ if a segment is
- * linked at an address other than its file offset.
+ * Translate the profile's file offsets to linked addresses. The two differ if a segment is linked
+ * at an address other than its file offset.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ struct linked_address {
 	uint64_t offset, *linked;
 };
 
-/* State of the translation; one file is open at a time. */
+/* State of the translation. Only one file is open at a time. */
 struct linker {
 	const struct tally_dso *dso;
-	struct tally_code_file *file; /* NULL: not available */
+	struct tally_code_file *file; /* NULL if not available */
 	uint64_t base;                /* subtracted from linked addresses */
-	uint64_t start, end, delta;   /* offsets of the current segment; distance to addresses */
+	uint64_t start, end, delta;   /* current segment's offsets; linked address minus offset */
 };
 
 static int by_place(const void *a, const void *b)
@@ -78,7 +78,7 @@ static int link_all(struct linked_address *places, size_t nr, enum tally_export_
 	return ret;
 }
 
-/* Objects other than files already use addresses. */
+/* Add an address to the list to be translated. Only addresses in files need translation. */
 static void place_add(struct linked_address *places, size_t *nr, struct tally_dso *dso,
 		      uint64_t addr, uint64_t *linked)
 {

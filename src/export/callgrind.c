@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The callgrind format: the self cost of each line of a function, and the cost of the calls from
- * it. Samples have no number of calls, so each edge of the graph has one call.
+ * The callgrind format: the self cost of each line in a function, and the cost of the calls from
+ * that line. As samples do not contain call counts, each edge in the graph has one call.
  *
- * Readers compute the total cost of a function as its self cost plus the cost of its calls, or as
- * the cost of the calls to it. For both to be correct, each sample must count for one call to each
- * function on its stack and for one call from it. A function that occurs several times on the stack
- * is therefore kept only at its outermost occurrence; the leaf function is kept at the leaf. The
- * outermost functions are called by a function that represents the whole profile. An edge connects
- * functions that called each other through removed ones.
+ * Readers compute a function's total cost either as its self cost plus the cost of its calls, or as
+ * the cost of the calls to it. For both results to be correct, each sample must count as one call
+ * to, and one call from, each function on its stack. Therefore a function that occurs several times
+ * on the stack is kept only at its outermost occurrence; the leaf function is kept at the leaf. The
+ * outermost functions are called by a function that represents the whole profile. If all functions
+ * between two others are removed, an edge connects those two.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,11 +27,11 @@
 #define NO_FRAME  UINT32_MAX /* the function "[all]" has no frame */
 #define ALL       "[all]"
 
-/* The cost of a line of a function: its own, or that of calls to `callee`. */
+/* The cost of a line in a function: its self cost, or the cost of calls to `callee`. */
 struct callgrind_cost {
-	uint32_t function, callee; /* NO_CALLEE: self cost */
-	uint32_t line;             /* 0: unknown */
-	size_t values;             /* index in callgrind.values: two for each event */
+	uint32_t function, callee; /* NO_CALLEE for self cost */
+	uint32_t line;             /* 0 if unknown */
+	size_t values;             /* index into callgrind.values: two values for each event */
 };
 
 struct callgrind {
@@ -42,7 +42,7 @@ struct callgrind {
 	TALLY_VEC(struct callgrind_cost) costs;
 	struct tally_slots slots; /* hash index of `costs` */
 	TALLY_VEC(uint64_t) values;
-	uint64_t *met;   /* by function: last bucket (number + 1) that counted it */
+	uint64_t *met;   /* by function: index + 1 of the last bucket counted for it */
 	uint8_t *shares; /* from callgrind_suffixes() */
 	struct tally_intern names, files, objects;
 };
@@ -90,9 +90,9 @@ static int cost_find(struct callgrind *callgrind, const struct callgrind_cost *c
 	return cost_new(callgrind, cost, hash, ret_cost);
 }
 
-/* Return the line if it is in the file of the function, otherwise 0, as for lines of macros in
- * another file. Files are compared by name, as the compiler may omit directories in one of the two
- * places. */
+/* Return the line number, or 0 if the line is not in the function's file, for example because it
+ * belongs to a macro from another file. Files are compared by name, as the compiler may omit the
+ * directory from one of the paths. */
 static uint32_t line_of(const struct callgrind *callgrind, uint32_t frame)
 {
 	const struct tally_line *line = callgrind->profile->frames.all.data[frame].line;
@@ -103,7 +103,8 @@ static uint32_t line_of(const struct callgrind *callgrind, uint32_t frame)
 	return name && file && !strcmp(name, tally_path_name(file)) ? line->line : 0;
 }
 
-/* Add a bucket to the self cost of the function of `frame`, or to its calls to `callee`. */
+/* Add a bucket to the self cost of the function that `frame` is in, or to the cost of the
+ * function's calls to `callee`. */
 static int count(struct callgrind *callgrind, const struct tally_bucket *bucket, size_t event,
 		 uint32_t frame, uint32_t callee)
 {
@@ -139,7 +140,7 @@ static int count_bucket(struct callgrind *callgrind, size_t i, size_t event)
 		uint32_t frame = tally_export_frame(callgrind->profile, &bucket->key, at);
 		uint32_t function = function_of[frame];
 
-		/* Direct recursion: the next call is made from the innermost of these frames. */
+		/* For direct recursion, attribute the next call to the innermost frame. */
 		if (caller != NO_FRAME && function_of[caller] == function)
 			caller = frame;
 		if (callgrind->met[function] == i + 1)
@@ -171,7 +172,7 @@ static int count_all(struct callgrind *callgrind)
 
 /* ---- writing ------------------------------------------------------------------- */
 
-/* Sort by function, self cost first, then by callee and line. */
+/* Compare by function, then callee (self cost first), then line. */
 static int by_place(const void *a, const void *b)
 {
 	const struct callgrind_cost *x = a, *y = b;
@@ -185,8 +186,8 @@ static int by_place(const void *a, const void *b)
 	return (x->values > y->values) - (x->values < y->values);
 }
 
-/* Append an event name; characters other than letters and digits become "_", as a space would end
- * it. */
+/* Append an event name. As a space would end the name, replace characters other than letters and
+ * digits with "_". */
 static void add_event_name(struct tally_str *out, const char *name, const char *behind)
 {
 	tally_str_add_char(out, ' ');
@@ -216,7 +217,7 @@ static void add_head(struct callgrind *callgrind)
 	tally_str_add(out, "\n");
 }
 
-/* Append "fn=(3) name", or "fn=(3)" if the name has been defined before. */
+/* Append "fn=(3) name", or "fn=(3)" if the name is already defined. */
 static int add_name(struct callgrind *callgrind, const char *what, struct tally_intern *table,
 		    const char *name)
 {
@@ -242,7 +243,7 @@ static int add_name(struct callgrind *callgrind, const char *what, struct tally_
 static const char *const own_names[] = {"ob", "fl", "fn"};
 static const char *const callee_names[] = {"cob", "cfi", "cfn"};
 
-/* Append the object, file and name of a function. */
+/* Append a function's object, file and name. */
 static int add_function(struct callgrind *callgrind, const char *const *names, uint32_t number)
 {
 	static const struct tally_export_function all = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Readers of the format identify a function by its source file and name. Without debug information
- * all functions have the same placeholder file, so static functions of the same name would be
- * merged, and appear to call themselves.
+ * Readers of the callgrind format identify a function by its source file and name. Without debug
+ * information, all functions have the same placeholder file, so static functions with the same name
+ * would be merged, and would appear to call themselves.
  */
 #include "export/callgrind_names.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/intern.h"
 
-/* Suffixes of a name; each is used if the previous one does not make it unique. */
+/* Suffixes of a name. Each suffix is used if the previous one does not make the name unique. */
 enum { SUFFIX_NONE, SUFFIX_START, SUFFIX_NUMBER };
 
 const char *callgrind_file(const struct tally_export_function *function)
@@ -38,8 +38,8 @@ void callgrind_add_name(const struct tally_export_model *model, const uint8_t *s
 	}
 }
 
-/* Number the file and name of each function, as readers see them. `first`: by that number, the
- * first function with it. */
+/* Number the functions as readers see them: functions with the same file and name get the same
+ * number. `first[number]` is the index of the first function with that number. */
 static int number_all(const struct tally_export_model *model, const uint8_t *shares,
 		      struct tally_intern *seen, uint32_t *first, uint32_t *number_of)
 {
@@ -63,7 +63,7 @@ static int number_all(const struct tally_export_model *model, const uint8_t *sha
 	return ret;
 }
 
-/* Lengthen the suffix of functions with the same file and name to `step`. */
+/* Set to `step` the suffix of each function that has the same file and name as another function. */
 static int shares_step(const struct tally_export_model *model, uint8_t step, uint8_t *shares)
 {
 	size_t size = (model->functions.len + 1) * sizeof(uint32_t);

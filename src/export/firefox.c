@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The processed profile format of profiler.firefox.com, version 60: one table each of strings,
- * files, functions, frames and stacks, and for each thread its samples as columns. Later versions
- * of the profiler upgrade it when loading.
+ * The processed profile format of profiler.firefox.com, version 60. It has tables of strings,
+ * files, functions, frames and stacks, and each thread's samples as columns. Later versions of the
+ * profiler upgrade the format when they load it.
  */
 #include "export/firefox.h"
 
@@ -15,7 +15,7 @@ enum { PROCESSED_VERSION = 60, GECKO_VERSION = 24 };
 
 static void add_categories(struct tally_str *out)
 {
-	/* Indexed by enum firefox_category. */
+	/* Categories, indexed by enum firefox_category. */
 	static const struct {
 		const char *name, *colour;
 	} categories[] = {{"Other", "grey"}, {"User", "yellow"}, {"Kernel", "orange"}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the source files of the Firefox Profiler format. */
+/* Declarations shared by the source files for the Firefox Profiler format. */
 #ifndef TALLY_EXPORT_FIREFOX_H
 #define TALLY_EXPORT_FIREFOX_H
 
@@ -18,15 +18,15 @@ struct firefox {
 	const struct tally_profile *profile;
 	struct tally_export_model model;
 	struct tally_export_inlining *inlining;
-	struct tally_export_tree tree; /* of frames; the number of a stack is its path minus 1 */
+	struct tally_export_tree tree; /* tree of frames; a stack's index is its path minus 1 */
 	struct tally_intern strings;
 	TALLY_VEC(struct tally_dso *) dsos; /* DSOs listed in "libs" */
 	struct tally_map lib_of;            /* DSO -> index in `dsos` */
 	struct tally_export_stream stream;
 };
 
-/* Add the members "libs", "threads" and "shared" of the profile. "shared" must come last. Return 0
- * or -errno. */
+/* Add the members "libs", "threads" and "shared" of the profile. "shared" must be added last.
+ * Return 0 or -errno. */
 int firefox_add_libs(struct firefox *firefox);
 int firefox_add_threads(struct firefox *firefox);
 int firefox_add_shared(struct firefox *firefox);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables shared by the threads of a Firefox profile. A table consists of columns of equal
+/* The tables that the threads in a Firefox profile share. A table consists of columns of equal
  * length. */
 #include "base/json.h"
 #include "base/path.h"
@@ -7,13 +7,13 @@
 
 enum { NATIVE_LIBRARY = 1, ADDRESS_MAX = INT32_MAX };
 
-/* Append the cell of a row to the stream's text. Returns 0 or -errno. */
+/* Append a row's cell to the stream's text. Returns 0 or -errno. */
 typedef int firefox_cell(struct firefox *firefox, uint32_t row);
 
 struct firefox_column {
 	const char *name;
-	firefox_cell *cell; /* NULL: use `fixed` */
-	const char *fixed;  /* value of all rows */
+	firefox_cell *cell; /* NULL to use `fixed` */
+	const char *fixed;  /* value in all rows */
 };
 
 static int add_table(struct firefox *firefox, const char *name, uint64_t nr,
@@ -41,7 +41,7 @@ static int add_table(struct firefox *firefox, const char *name, uint64_t nr,
 	return ret;
 }
 
-/* Append a number, or null. */
+/* Append a number, or null if `is_there` is false. */
 static void add_number(struct firefox *firefox, bool is_there, uint64_t number)
 {
 	struct tally_str *out = &firefox->stream.text;
@@ -66,8 +66,8 @@ static int add_string(struct firefox *firefox, const char *text)
 
 /* ---- libs ---------------------------------------------------------------------- */
 
-/* Add the build ID in Breakpad's form: a GUID, whose first three numbers are little-endian,
- * followed by an age of 0. */
+/* Append the build ID in Breakpad's form: a GUID, in which the first three numbers are
+ * little-endian, followed by an age of 0. */
 static void add_breakpad_id(struct tally_str *out, const uint8_t *id, size_t size)
 {
 	static const uint8_t order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -152,8 +152,8 @@ static const struct tally_frame *frame_at(const struct firefox *firefox, uint32_
 	return &firefox->profile->frames.all.data[firefox->model.frames.data[row]];
 }
 
-/* The format has 32-bit addresses relative to the start of an image, which excludes the kernel and
- * JIT code. */
+/* Append the frame's address, or -1. The format has 32-bit addresses relative to the start of an
+ * image, so code in the kernel and JIT code have no address. */
 static int frame_address(struct firefox *firefox, uint32_t row)
 {
 	const struct tally_frame *frame = frame_at(firefox, row);
@@ -193,7 +193,7 @@ static int frame_function(struct firefox *firefox, uint32_t row)
 	return 0;
 }
 
-/* Symbols have the same numbers as their functions. */
+/* Append the index of the frame's symbol, which is the index of its function. */
 static int frame_symbol(struct firefox *firefox, uint32_t row)
 {
 	uint32_t outer = firefox->inlining[firefox->model.frames.data[row]].outer;
@@ -244,7 +244,8 @@ static int function_lib(struct firefox *firefox, uint32_t row)
 	return 0;
 }
 
-/* Sources have the same numbers as their functions; equal file names share a string. */
+/* Append the index of the function's source, which is the index of the function. Equal file names
+ * share a string. */
 static int function_source(struct firefox *firefox, uint32_t row)
 {
 	add_number(firefox, firefox->model.functions.data[row].file, row);
@@ -331,7 +332,7 @@ static const struct firefox_column resource_columns[] = {{"lib", resource_lib},
 							 {"type", resource_type},
 							 {0}};
 
-/* Written last, when all strings are known. */
+/* Add the table of strings. It is written last, when all strings are known. */
 static int add_strings(struct firefox *firefox)
 {
 	struct tally_str *out = &firefox->stream.text;

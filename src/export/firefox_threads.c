@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of a Firefox profile, with their samples in time order. */
+/* The threads in a Firefox profile, with their samples in time order. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "export/firefox.h"
 
-/* An empty table, which the format requires. */
+/* Add an empty table of markers, which the format requires. */
 static void add_markers(struct tally_str *out)
 {
 	static const char *const columns[] = {"data",    "name",  "startTime",
@@ -21,7 +21,7 @@ static void add_markers(struct tally_str *out)
 	tally_json_close(out, '}');
 }
 
-/* Append a time in ns as ms without rounding. */
+/* Append a time in ns as ms, without rounding. */
 static void add_ms(struct tally_str *out, uint64_t ns)
 {
 	enum { DIGITS = 6, NS_PER_MS = 1000000 };
@@ -31,13 +31,14 @@ static void add_ms(struct tally_str *out, uint64_t ns)
 	tally_json_u64(out, NULL, ns / NS_PER_MS);
 	if (!(ns % NS_PER_MS))
 		return;
-	/* The leading 1 is replaced by the decimal point. */
+	/* Replace the leading 1 with the decimal point. */
 	len = tally_decimal(NS_PER_MS + ns % NS_PER_MS, digits + sizeof(digits));
 	digits[sizeof(digits) - (size_t)len] = '.';
 	tally_str_add_bytes(out, digits + sizeof(digits) - len, (size_t)len);
 }
 
-/* COLUMN_CPU is present only if weights are times: the CPU time for the activity graph. */
+/* Sample columns. COLUMN_CPU, the CPU time for the activity graph, is present only if weights are
+ * times. */
 enum column { COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT, COLUMN_CPU, COLUMNS };
 
 static void add_cell(struct firefox *firefox, enum column column, uint64_t first_time,
@@ -49,7 +50,7 @@ static void add_cell(struct firefox *firefox, enum column column, uint64_t first
 	if (column == COLUMN_STACK) {
 		tally_json_u64(out, NULL, firefox->tree.path_of[kept->bucket] - 1);
 	} else if (column == COLUMN_TIME) {
-		/* Samples without times are 1 ms apart. */
+		/* Samples without timestamps are 1 ms apart. */
 		add_ms(out, first_time ? (kept->time > first_time ? kept->time - first_time : 0)
 				       : place * TALLY_EXPORT_SAMPLE_GAP);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The formats, each defined in the file of its name. */
+/* Export formats. Each one is defined in the source file of the same name. */
 #ifndef TALLY_EXPORT_FORMATS_H
 #define TALLY_EXPORT_FORMATS_H
 

@@ -28,7 +28,7 @@ static int function_find(struct tally_export_model *model, struct tally_map *kno
 		if (ret)
 			return ret;
 	}
-	/* Prefer a file name with directory. */
+	/* Prefer an absolute path. */
 	if (!model->functions.data[found].file ||
 	    (file && file[0] == '/' && model->functions.data[found].file[0] != '/'))
 		model->functions.data[found].file = file;
@@ -157,7 +157,8 @@ const char *tally_export_comm(const struct tally_profile *profile,
 
 /* ---- inlined functions --------------------------------------------------------- */
 
-/* True if the function of `frame` was inlined into that of `caller`, the next outer frame. */
+/* Return true if the function of `frame` was inlined into the function of `caller`, the next outer
+ * frame. */
 static bool is_inlined(const struct tally_profile *profile, uint32_t frame, uint32_t caller)
 {
 	const struct tally_frame *inner = &profile->frames.all.data[frame],
@@ -172,7 +173,7 @@ static void chain_inlining(const struct tally_profile *profile, const struct tal
 {
 	uint32_t at = tally_export_depth(profile, key), caller, frame;
 
-	/* The outermost frame cannot be inlined: it keeps its initial value. */
+	/* The outermost frame cannot be inlined, so its entry keeps the initial value. */
 	for (caller = tally_export_frame(profile, key, --at); at-- > 0; caller = frame) {
 		frame = tally_export_frame(profile, key, at);
 		if (is_inlined(profile, frame, caller))
@@ -208,7 +209,7 @@ static uint32_t unit_of(const struct tally_export_model *model, enum tally_expor
 	return unit == TALLY_EXPORT_FRAMES ? model->place_of[frame] : model->function_of[frame];
 }
 
-/* Find or add the path of a bucket, from its outermost frame. */
+/* Find or add the path for a bucket, starting from its outermost frame. */
 static int bucket_path(const struct tally_export_model *model, enum tally_export_unit unit,
 		       struct tally_export_tree *tree, const struct tally_bucket_key *key,
 		       uint32_t *ret_path)

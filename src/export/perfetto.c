@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A Perfetto trace: one sequence of packets for each event. Its first packets contain the tables
- * that the others refer to, followed by a packet with a PerfSample for each sample. The format has
- * no weights: as in recordings of Perfetto itself, a sample has the accumulated count of its CPU.
+ * A Perfetto trace with one sequence of packets for each event. The first packets in a sequence
+ * contain the tables that the later packets refer to; the tables are followed by a packet with a
+ * PerfSample for each sample. The format has no weights. As in Perfetto's own recordings, a sample
+ * contains the accumulated count for its CPU.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,14 +52,14 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_CALLSTACK, SAMPLE_MODE, SA
 struct perfetto {
 	const struct tally_export *export;
 	const struct tally_profile *profile;
-	struct tally_export_model model; /* of the current event */
-	struct tally_export_tree tree;   /* of the current event */
+	struct tally_export_model model; /* functions and frames of the current event */
+	struct tally_export_tree tree;   /* callchains of the current event */
 	struct tally_map counts;         /* CPU -> accumulated count */
 	struct tally_str name;           /* buffer for a name */
 	struct tally_export_stream stream;
-	size_t packet, interned; /* start of the open packet and table message */
+	size_t packet, interned; /* start offsets of the open packet and table message */
 	uint64_t sequence;
-	bool has_times; /* the samples of the current event have times */
+	bool has_times; /* the current event's samples have timestamps */
 };
 
 static void open_packet(struct perfetto *perfetto, uint64_t flags)
@@ -76,7 +77,7 @@ static int close_packet(struct perfetto *perfetto)
 	return tally_export_flush_some(&perfetto->stream);
 }
 
-/* Write the name in perfetto->name as a field, and clear it. */
+/* Write perfetto->name as a field, and clear it. */
 static void add_name(struct perfetto *perfetto, unsigned field)
 {
 	struct tally_str *name = &perfetto->name;
@@ -89,7 +90,7 @@ static void add_name(struct perfetto *perfetto, unsigned field)
 
 /* ---- tables -------------------------------------------------------------------- */
 
-/* Tables are written in separate packets of limited size. */
+/* Begin a packet for part of a table. Tables are split into packets of limited size. */
 static void open_interned(struct perfetto *perfetto)
 {
 	open_packet(perfetto, FLAG_NEEDS_STATE);
@@ -124,7 +125,7 @@ static void add_string(struct perfetto *perfetto, unsigned field, uint64_t id)
 	tally_protobuf_close(out, message);
 }
 
-/* Add functions and their source files, if known, with the numbers of the functions. */
+/* Add functions and their source files, if known. A source file has the same ID as its function. */
 static int add_functions(struct perfetto *perfetto)
 {
 	int ret = 0;
@@ -143,7 +144,7 @@ static int add_functions(struct perfetto *perfetto)
 	return ret;
 }
 
-/* `bias` is the difference between addresses and file offsets. */
+/* Add a mapping. `bias` is the difference between addresses and file offsets. */
 static void add_mapping(struct perfetto *perfetto, struct tally_dso *dso, uint64_t id,
 			uint64_t bias)
 {
@@ -168,7 +169,7 @@ static const struct tally_frame *frame_at(const struct perfetto *perfetto, size_
 	return &perfetto->profile->frames.all.data[perfetto->model.frames.data[place]];
 }
 
-/* Mappings have the numbers of their DSOs. */
+/* Add the mappings. Their IDs are the DSO numbers plus 1. */
 static int add_mappings(struct perfetto *perfetto)
 {
 	struct tally_map met = {0};
@@ -217,7 +218,7 @@ static int add_frames(struct perfetto *perfetto)
 	return ret;
 }
 
-/* Add the callstack of a path, outermost frame first. */
+/* Add the callstack for a path, outermost frame first. */
 static int add_callstack(struct perfetto *perfetto, uint32_t path, uint32_t *frames)
 {
 	const struct tally_path *paths = perfetto->tree.paths.all.data;
@@ -234,7 +235,7 @@ static int add_callstack(struct perfetto *perfetto, uint32_t path, uint32_t *fra
 	return next_interned(perfetto);
 }
 
-/* Return the depth of the longest callchain. */
+/* Return the number of frames in the longest callchain. */
 static uint32_t most_frames(const struct tally_profile *profile)
 {
 	uint32_t most = 0;
@@ -329,7 +330,7 @@ static int add_threads(struct perfetto *perfetto, const struct tally_export_even
 
 static uint64_t mode_of(const struct perfetto *perfetto, const struct tally_bucket_key *key)
 {
-	/* Perfetto's mode for each PERF_RECORD_MISC_* mode. */
+	/* Perfetto's mode values, by PERF_RECORD_MISC_* mode. */
 	static const uint8_t modes[] = {
 		[PERF_RECORD_MISC_CPUMODE_UNKNOWN] = 0,
 		[PERF_RECORD_MISC_KERNEL] = 1,
@@ -344,7 +345,7 @@ static uint64_t mode_of(const struct perfetto *perfetto, const struct tally_buck
 	return mode < sizeof(modes) ? modes[mode] : 0;
 }
 
-/* Add the weight of a sample to the count of its CPU. */
+/* Add a sample's weight to its CPU's count. */
 static int count(struct perfetto *perfetto, uint32_t cpu, uint64_t weight, uint64_t *ret_count)
 {
 	uint64_t before = tally_map_get(&perfetto->counts, cpu);
@@ -403,7 +404,8 @@ static int add_head(struct perfetto *perfetto, const struct tally_export_event *
 	return close_packet(perfetto);
 }
 
-/* Check whether samples have times; without them they could not be placed in the trace. */
+/* Check whether the samples have timestamps. Samples without timestamps cannot be placed in the
+ * trace. */
 static void times_find(struct perfetto *perfetto)
 {
 	bool has_samples = false;
@@ -441,7 +443,7 @@ static int add_sequence(struct perfetto *perfetto, const struct tally_export_eve
 	return ret;
 }
 
-/* Each sequence has its own tables, limited to the data of its samples. */
+/* Add a sequence for an event. Its tables contain only the data for the event's samples. */
 static int add_event(struct perfetto *perfetto, const struct tally_export_event *event)
 {
 	struct tally_export one = *perfetto->export;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pprof's profile.proto, compressed. Samples come first, followed by the tables they refer to, in
- * order of first use. Addresses are linked addresses, as if each file were mapped there; a mapping
- * spans all pages of the file that have samples, and represents the file in all processes. Inlined
- * functions are additional lines of a location.
+ * order of first use. Addresses are linked addresses, as if each file were mapped at its linked
+ * address. A mapping spans all pages of the file that have samples, and represents the file in all
+ * processes. Inlined functions are additional lines of a location.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
 enum { PAGE = 4096 };
 
-/* Pages of a file that are mapped at the same distance from their file offsets. */
+/* Pages of a file that have the same distance between their linked addresses and file offsets. */
 struct pprof_mapping {
 	struct tally_dso *dso;
 	uint64_t distance;
@@ -67,11 +67,10 @@ struct pprof {
 	const struct tally_profile *profile;
 	struct tally_export_model model;
 	struct tally_export_inlining *inlining;
-	uint32_t *location_of;     /* by frame; 0: none yet */
-	TALLY_VEC(uint32_t) lines; /* frames of all locations */
+	uint32_t *location_of;     /* by frame; 0 if not added yet */
+	TALLY_VEC(uint32_t) lines; /* frames in all locations */
 	TALLY_VEC(uint32_t)
-	locations; /* start of each location in `lines`; it ends where the next
-	                                * begins */
+	locations; /* start of each location in `lines`; it ends where the next starts */
 	TALLY_VEC(struct pprof_mapping) mappings;
 	struct tally_slots slots; /* hash index of `mappings` */
 	struct tally_intern strings;
@@ -89,7 +88,8 @@ static uint64_t string(struct pprof *pprof, const char *text)
 	return id;
 }
 
-/* Intern the text in pprof->name, escaped because it must be valid UTF-8, and clear it. */
+/* Intern the string in pprof->name, escaped because it must be valid UTF-8, and clear the
+ * buffer. */
 static uint64_t made_string(struct pprof *pprof)
 {
 	uint64_t id;
@@ -124,7 +124,7 @@ static const char *unit_of(const struct tally_export_event *event)
 	return event->is_time ? "nanoseconds" : "count";
 }
 
-/* Return the name "samples" for one event, "cycles:samples" if there are several. */
+/* Return the name "samples" if there is one event, or "cycles:samples" if there are several. */
 static uint64_t samples_name(struct pprof *pprof, const struct tally_export_event *event)
 {
 	if (pprof->export->nr_events > 1) {
@@ -170,7 +170,8 @@ static void add_head(struct pprof *pprof)
 
 /* ---- samples ------------------------------------------------------------------- */
 
-/* Find or add the location that begins with the frame at `at`, and return its number of frames. */
+/* Find or add the location that begins with the frame at `at`. Return the location's number of
+ * frames. */
 static int location_find(struct pprof *pprof, const struct tally_bucket_key *key, uint32_t at,
 			 uint32_t *ret_location, uint32_t *ret_frames)
 {
@@ -274,7 +275,8 @@ static int add_samples(struct pprof *pprof)
 
 /* ---- mappings ------------------------------------------------------------------ */
 
-/* True for a program, not a library: pprof takes the first mapping as the main program. */
+/* Return true for a program rather than a library. pprof treats the first mapping as the main
+ * program. */
 static bool is_program(const struct tally_dso *dso)
 {
 	return tally_dso_kind(dso) == TALLY_DSO_USER &&
@@ -330,7 +332,7 @@ static int mapping_add(struct pprof *pprof, uint32_t number)
 	return 0;
 }
 
-/* Programs come before libraries. */
+/* Create the mappings, first those of programs, then those of libraries. */
 static int mappings_make(struct pprof *pprof)
 {
 	int ret = 0;
@@ -441,7 +443,7 @@ static int add_tables(struct pprof *pprof)
 		add_function(pprof, i);
 		ret = pprof->error ? pprof->error : tally_export_flush_some(&pprof->stream);
 	}
-	/* Strings come last, when all are known. */
+	/* Write the strings last, when all of them are known. */
 	for (uint32_t i = 0; i < pprof->strings.strings.len && !ret; i++) {
 		const struct tally_interned *text = &pprof->strings.strings.data[i];
 

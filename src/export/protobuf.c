@@ -5,7 +5,7 @@
 
 #include "base/varint.h"
 
-/* Wire types, stored in the lowest bits of a tag. */
+/* Wire types, stored in a tag's lowest bits. */
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2, WIRE_BITS = 3 };
 
 void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value)
@@ -27,7 +27,7 @@ size_t tally_protobuf_open(struct tally_str *out, unsigned field)
 	return out->len;
 }
 
-/* The length precedes the content, which is moved to make space for it. */
+/* Insert the length before the contents, which are moved to make space for it. */
 void tally_protobuf_close(struct tally_str *out, size_t opened)
 {
 	char bytes[TALLY_VARINT_MAX];

@@ -14,11 +14,12 @@
 /* Write a number, even if it is 0. Negative numbers are passed as uint64_t. */
 void tally_protobuf_u64(struct tally_str *out, unsigned field, uint64_t value);
 
-/* Write bytes or text. */
+/* Write bytes or a string. */
 void tally_protobuf_bytes(struct tally_str *out, unsigned field, const void *bytes, size_t len);
 
-/* Write a message, or packed numbers (tally_str_add_varint()): the bytes added between open and
- * close. Pass the value returned by open to close; nested messages must be closed first. */
+/* Write a message, or packed numbers (tally_str_add_varint()), which consist of the bytes added
+ * between open and close. Pass the value returned by open to close. Nested messages must be closed
+ * first. */
 size_t tally_protobuf_open(struct tally_str *out, unsigned field);
 void tally_protobuf_close(struct tally_str *out, size_t opened);
 

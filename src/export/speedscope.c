@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The native format of speedscope: a profile for each thread of each event, with its stacks in time
- * order; consecutive equal stacks are merged.
+ * speedscope's native format. For each event and each thread, it has a profile that contains the
+ * thread's stacks in time order. Consecutive equal stacks are merged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct speedscope {
 	struct tally_export_model model;
 	struct tally_export_tree tree;
 	struct tally_export_stream stream;
-	TALLY_VEC(uint64_t) weights; /* of the stacks written for the current thread */
-	TALLY_VEC(uint32_t) units;   /* of a stack, leaf first */
+	TALLY_VEC(uint64_t) weights; /* weights of the stacks written for this thread */
+	TALLY_VEC(uint32_t) units;   /* functions on a stack, leaf first */
 	uint64_t nr_profiles, heaviest, heaviest_weight;
 };
 
@@ -66,7 +66,7 @@ static int add_stack(struct speedscope *speedscope, uint32_t path)
 	return ret ? ret : tally_export_flush_some(&speedscope->stream);
 }
 
-/* Write all stacks of a thread and collect their weights. */
+/* Write all stacks of a thread, and collect their weights. */
 static int add_stacks(struct speedscope *speedscope, const struct tally_export_strands *strands,
 		      const struct tally_export_thread_samples *strand)
 {
@@ -151,7 +151,7 @@ static int add_strands(struct speedscope *speedscope, const struct tally_export_
 {
 	int ret = 0;
 
-	/* speedscope rejects files without a profile. */
+	/* Add an empty profile, because speedscope rejects files without one. */
 	if (!strands->all.len)
 		ret = tally_vec_push(&strands->all, (struct tally_export_thread_samples){0});
 	tally_vec_for_each (strand, &strands->all) {

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "export/model.h"
 
-/* Find or add the strand of a bucket. */
+/* Find a bucket's strand, or add it. */
 static int strand_find(struct tally_export_strands *strands, struct tally_map *known,
 		       const struct tally_bucket_key *key, uint32_t bucket, uint32_t *ret_strand)
 {
@@ -24,7 +24,8 @@ static int strand_find(struct tally_export_strands *strands, struct tally_map *k
 	return ret;
 }
 
-/* Count the samples of each strand, and set the strand of each bucket; UINT32_MAX: other event. */
+/* Count the samples in each strand, and set the strand of each bucket, or UINT32_MAX if the bucket
+ * belongs to another event. */
 static int strands_count(const struct tally_profile *profile, uint32_t event,
 			 struct tally_export_strands *strands, uint32_t *strand_of)
 {

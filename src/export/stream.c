@@ -45,14 +45,14 @@ static int pack(struct tally_export_stream *stream, size_t len, int flush)
 	return ret;
 }
 
-/* Write all but the last `left` bytes. */
+/* Write all bytes except the last `left`. */
 static int write_text(struct tally_export_stream *stream, size_t left, int flush)
 {
 	struct tally_str *text = &stream->text;
 	size_t len = text->len - left;
 	int ret = stream->error ? stream->error : tally_str_error(text);
 
-	/* zlib has 32-bit lengths. */
+	/* zlib uses 32-bit lengths. */
 	if (!ret && len > UINT32_MAX)
 		ret = -E2BIG;
 	if (!ret)

@@ -8,25 +8,25 @@
 
 struct tally_export_gzip;
 
-/* Append to `text`, and call tally_export_flush_some() regularly. */
+/* An output stream. Append to `text`, and call tally_export_flush_some() regularly. */
 struct tally_export_stream {
 	struct tally_str text;
 	const struct tally_export_sink *sink;
-	struct tally_export_gzip *gzip; /* NULL: not compressed */
-	int error;                      /* first error; nothing is written after it */
+	struct tally_export_gzip *gzip; /* NULL if not compressed */
+	int error;                      /* first error; nothing is written after an error */
 };
 
-/* Start a stream. `sink` must outlive it. Returns 0 or -ENOMEM; end it with
- * tally_export_stream_end(). */
+/* Start a stream. `sink` must outlive it. Returns 0 or -ENOMEM. Call tally_export_stream_end() to
+ * end the stream. */
 int tally_export_stream_start(struct tally_export_stream *stream,
 			      const struct tally_export_sink *sink, bool packs);
 
-/* Write the buffer if it is large, except its last byte, which the JSON writer needs to decide
- * about a comma. Returns 0 or the first error. */
+/* Write the buffer if it is large, except for its last byte, from which the JSON writer determines
+ * whether a comma is needed. Returns 0 or the first error. */
 int tally_export_flush_some(struct tally_export_stream *stream);
 
-/* Write the rest, unless `ret` is an error, and free the stream. Returns `ret`, or the first error
- * if `ret` is 0. */
+/* Write the remaining bytes, unless `ret` is an error, and free the stream. Returns `ret`, or the
+ * first error if `ret` is 0. */
 int tally_export_stream_end(struct tally_export_stream *stream, int ret);
 
 #endif
