@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The board: UART, clock, one-shot timer, power off. */
+/* The board: UART, clock, one-shot timer and power-off. */
 #include "hosts/cortexm/cortexm_kernel.h"
 
 enum { TIMER_CTRL, TIMER_VALUE, TIMER_RELOAD, TIMER_INTCLEAR }; /* registers of a CMSDK timer */
 enum { TIMER_ENABLE = 1, TIMER_INTERRUPT = 8 };
-enum { EXIT_EXTENDED = 0x20, EXIT_APPLICATION = 0x20026 }; /* semihosting */
+enum { EXIT_EXTENDED = 0x20, EXIT_APPLICATION = 0x20026 }; /* semihosting call */
 
 #define ONE_SHOT device(0x40000000)
 #define CLOCK    device(0x40001000)
@@ -13,10 +13,11 @@ enum { EXIT_EXTENDED = 0x20, EXIT_APPLICATION = 0x20026 }; /* semihosting */
 #define NVIC     device(0xe000e100) /* interrupt enable bits */
 
 /*
- * The clock has 32 bits; ticks extend it to 64. The overflow interrupt, which nothing masks, reads
- * it, too, perhaps in the middle of a tick. So a tick writes the half that readers are not directed
- * to, and then directs them there. A reader that was interrupted by a tick reads again. The clock
- * starts a second before its 32 bits wrap, so that every run includes a wrap.
+ * The clock counter has 32 bits; ticks extend it to 64. The overflow interrupt, which is never
+ * masked, reads the clock as well, possibly during a tick. So a tick updates the element of `half`
+ * that is not in use, and then directs readers to that element. A reader that was interrupted by a
+ * tick reads the clock again. The counter starts one second before it wraps, so every run includes
+ * a wrap.
  */
 static struct {
 	uint32_t sequence;
@@ -59,7 +60,8 @@ void board_clock_tick(void)
 	__atomic_store_n(&extended.sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
-/* If the deadline is beyond the timer's range, the timer fires early and is armed again. */
+/* Arm the timer. If the deadline is beyond the timer's range, the timer fires early and is armed
+ * again. */
 void board_timer_arm(uint64_t deadline)
 {
 	uint64_t now = board_clock_ns(), left = deadline > now ? deadline - now : 0;
@@ -92,7 +94,7 @@ void board_init(void)
 	CLOCK[TIMER_VALUE] = CLOCK_HZ;
 	extended.half[0].low = board_clock_low();
 	CLOCK[TIMER_CTRL] = TIMER_ENABLE;
-	ONE_SHOT[TIMER_RELOAD] = 0; /* stop at 0 */
+	ONE_SHOT[TIMER_RELOAD] = 0; /* stop when the timer reaches 0 */
 	set_priority(IRQ_ONE_SHOT, PRIORITY_KERNEL);
 	set_priority(IRQ_COUNTER, PRIORITY_COUNTER);
 	*device(0xe000ed20) = (uint32_t)PRIORITY_KERNEL << 24 | PRIORITY_PENDSV << 16;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Boot, and interrupt handlers. */
+/* Boot code and interrupt handlers. */
 #include "hosts/cortexm/cortexm_host.h"
 #include "hosts/cortexm/cortexm_kernel.h"
 
 struct rtos rtos;
 
 void boot(void);
-void app_main(void *arg); /* the first thread; defined by the program that is linked with the kernel
-                           */
+void app_main(void *arg); /* the first thread; defined by the program linked with the kernel */
 void fault_interrupt(const struct exception_frame *frame);
 void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return);
 void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return);
@@ -15,8 +14,8 @@ void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 
 extern uint32_t code_end[], data_start[], data_end[], bss_start[], bss_end[], heap_start[];
 
-/* Return sample data of the interrupted context. A thread counts as user space, even inside the
- * kernel; another interrupt counts as the kernel. */
+/* Return sample data for the interrupted context. A thread is treated as user space, even inside
+ * the kernel; another interrupt is treated as the kernel. */
 static struct tally_core_sample_data interrupted(const struct exception_frame *frame,
 						 uint32_t exc_return)
 {
@@ -50,7 +49,7 @@ void tick_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 	measure_end(&from, OFF_TICK);
 }
 
-/* Fires early if the deadline is beyond the timer's range. */
+/* Handle the one-shot timer, which fires early if the deadline is beyond its range. */
 void one_shot_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 {
 	const struct tally_core_sample_data sample_data = interrupted(frame, exc_return);
@@ -79,7 +78,7 @@ void counter_interrupt(const struct exception_frame *frame, uint32_t exc_return)
 	measure_end(&from, OFF_COUNTER);
 }
 
-/* Called from start.S on the stack of the idle thread, which this becomes. */
+/* Boot the system, then become the idle thread. Called from start.S on the idle thread's stack. */
 void boot(void)
 {
 	struct thread *idle = rtos.threads, *first;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls. Threads make them concurrently, and close files that others use, so each call holds
- * a reference to its file until it is over. */
+/* System calls. Threads make system calls concurrently, and may close files that other threads are
+ * using, so each call holds a reference to its file until it returns. */
 #include "hosts/cortexm/cortexm_calls.h"
 #include "hosts/cortexm/cortexm_host.h"
 #include "hosts/cortexm/cortexm_kernel.h"
 
 enum { MAX_FILES = 32 };
 
-/* An open event. Its descriptor, its mappings, and calls while they run hold references. */
+/* An open event. References are held by its descriptor, its mappings, and calls in progress. */
 struct open_file {
 	struct tally_core_event *event;
 	uint32_t refs;
@@ -53,7 +53,7 @@ static int slot_reserve(void)
 	return fd < MAX_FILES ? fd : -ENOSPC;
 }
 
-/* Release the file that event_of_fd() returned to the core in a call. */
+/* Release the file that event_of_fd() returned to the core during a call. */
 static void fd_file_put(struct thread *thread)
 {
 	struct open_file *file = thread->asked;
@@ -63,7 +63,8 @@ static void fd_file_put(struct thread *thread)
 		file_put(file);
 }
 
-/* One call looks up one descriptor at most, though perhaps more than once. */
+/* Look up a descriptor for the core. A call looks up only one descriptor, but possibly several
+ * times. */
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd)
 {
 	fd_file_put(thread);
@@ -148,7 +149,8 @@ int perf_ioctl(int fd, unsigned long request, uintptr_t arg)
 	return ret;
 }
 
-/* A notification between the check and the wait is not missed, as it changes the number. */
+/* Poll an event. A notification between the check and the wait changes the number of wakeups, so
+ * the notification is not missed. */
 int perf_poll(int fd, bool wait)
 {
 	struct open_file *file = file_get(fd);
@@ -175,7 +177,8 @@ int perf_prctl(int option)
 
 /* ---- mappings ------------------------------------------------------------------------------- */
 
-/* There is no MMU to make pages contiguous; settings.contiguous allocates them so. */
+/* Map a ring buffer. There is no MMU to make its pages contiguous, so settings.contiguous is set to
+ * allocate them contiguously. */
 int perf_map(int fd, size_t data_len, struct perf_mapping *ret_mapping)
 {
 	struct perf_mapping mapping = {.file = file_get(fd), .data_len = data_len};

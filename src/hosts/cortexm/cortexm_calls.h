@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls of perf_event_open(2) as functions. Results are those of the core, -errno on
- * failure. Descriptors are indexes of one table, as there is only one process.
+ * The system calls of perf_event_open(2), implemented as functions. They return the core's results,
+ * or -errno on failure. Descriptors are indexes into a single table, as there is only one process.
  */
 #ifndef CORTEXM_CALLS_H
 #define CORTEXM_CALLS_H
@@ -23,7 +23,7 @@ int perf_poll(int fd, bool wait); /* returns POLLIN, POLLERR, POLLHUP */
 int perf_prctl(int option);
 int perf_close(int fd);
 
-/* A ring buffer: its metadata, and its data of `data_len` bytes, a power of two. */
+/* A ring buffer: the metadata page, and `data_len` bytes of data (a power of two). */
 struct perf_mapping {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of cortexm_host.h. */
+/* Implementation of the operations in cortexm_host.h. */
 #include "base/linked_list.h"
 #include "hosts/cortexm/cortexm_host.h"
 #include "hosts/cortexm/cortexm_kernel.h"
@@ -9,7 +9,7 @@ static struct thread *thread_of(const struct tally_core_task *perf)
 	return tally_container_of(perf, struct thread, perf);
 }
 
-/* Check the context of operations that may sleep: the core must not call them elsewhere. */
+/* Check that the core calls an operation that may sleep only where sleeping is allowed. */
 static void check_may_sleep(const char *operation)
 {
 	if (!may_sleep())
@@ -47,7 +47,7 @@ static bool lies_in(uintptr_t address, size_t len, uintptr_t base, size_t size)
 	return address >= base && address - base <= size && len <= size - (address - base);
 }
 
-/* There is one address space. An address outside memory would fault. */
+/* There is only one address space. An access outside of memory would fault. */
 static int op_copy_from_user(void *host, void *to, const void *user, size_t len)
 {
 	check_may_sleep("copy_from_user");
@@ -90,7 +90,8 @@ static void op_unlock(void *host, void *lock)
 	mutex_unlock(lock);
 }
 
-/* Begins when the core turns interrupts off in a thread that had them on. */
+/* Measurement of the time that interrupts are off. It begins when the core turns interrupts off in
+ * a thread that was running with interrupts on. */
 static struct measured off;
 
 static uintptr_t op_irq_save(void *host)
@@ -126,7 +127,8 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
-/* May be called from the overflow interrupt: setting the flag twice does no harm. */
+/* Request a call to tally_core_deferred(). May be called from the overflow interrupt, as setting
+ * the flag twice is harmless. */
 static void op_defer(void *host)
 {
 	rtos.deferred = true;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The core's side of the kernel: cortexm_host.c has the operations, dualtimer.c the counter. */
+/* The part of the kernel that hosts the core: operations in cortexm_host.c, the counter in
+ * dualtimer.c. */
 #ifndef CORTEXM_HOST_H
 #define CORTEXM_HOST_H
 
 #include "hosts/cortexm/cortexm_kernel.h"
 
-void host_start(void); /* creates the core, with its only CPU */
+void host_start(void); /* create the core, with its only CPU */
 int dualtimer_register(struct tally_core *core, void *host);
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data);
 struct tally_core_event *call_event_of_fd(struct thread *thread, int fd);

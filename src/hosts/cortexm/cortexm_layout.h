@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants for C and assembly: QEMU's mps2-an385, a Cortex-M3 on a board of the CMSDK. */
+/* Constants for C and assembly. The machine is QEMU's mps2-an385, a CMSDK board with a
+ * Cortex-M3. */
 #ifndef CORTEXM_LAYOUT_H
 #define CORTEXM_LAYOUT_H
 
@@ -10,15 +11,16 @@
 #define DATA_BASE 0x20000000
 #define DATA_SIZE 0x00400000
 
-/* Stacks: of handlers (the main stack), and of the thread that boots and then idles. */
+/* Stack sizes: the handlers' stack (the main stack), and the stack of the thread that boots and
+ * then idles. */
 #define HANDLER_STACK 4096
 #define IDLE_STACK    4096
 #define STACK_PAINT   0x5a5a5a5a
 
 /*
- * Priorities: a lower number preempts a higher one. "Interrupts off" is IRQ_OFF in BASEPRI. It
- * masks the kernel's own interrupts, but none below that number, which are for interrupts that must
- * never wait. The overflow of the counter is one of them.
+ * Priorities: lower numbers preempt higher numbers. "Interrupts off" means that BASEPRI is IRQ_OFF.
+ * This masks the kernel's own interrupts, but not those with a lower number, which must never be
+ * delayed. The counter's overflow interrupt is one of them.
  */
 #define PRIORITY_COUNTER 0x00
 #define IRQ_OFF          0x40

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A heap: free pieces sorted by address, first fit, neighbours joined. */
+/* A heap with a list of free pieces, sorted by address. Allocation is first fit; adjacent free
+ * pieces are joined. */
 #include "hosts/cortexm/cortexm_kernel.h"
 
 enum { GRAIN = 16 };
@@ -9,14 +10,14 @@ struct heap_piece {
 	size_t size;
 };
 
-/* memset and memcpy, to which the compiler generates calls. */
+/* memset and memcpy, which the compiler calls implicitly. */
 void *memory_fill(void *to, int byte, size_t len) __asm__("memset");
 void *memory_copy(void *to, const void *from, size_t len) __asm__("memcpy");
 
 static struct heap_piece *pieces;
 static size_t used, most;
 
-/* By words if everything is aligned. */
+/* Fill memory, by words if everything is aligned. */
 void *memory_fill(void *to, int byte, size_t len)
 {
 	uint8_t *at = to, *end = at + len;
@@ -51,7 +52,7 @@ static char *end_of(struct heap_piece *piece)
 	return (char *)piece + piece->size;
 }
 
-/* Insert a piece, and join it with those directly before and after it. */
+/* Insert a piece, and join it with the adjacent pieces before and after it. */
 static void insert(void *memory, size_t size)
 {
 	struct heap_piece **link = &pieces, *before = NULL, *piece = memory;
@@ -77,7 +78,7 @@ void heap_init(void *memory, size_t size)
 	insert(memory, size);
 }
 
-/* Cut `size` bytes at an aligned address out of the first piece that is large enough. */
+/* Cut `size` bytes at an aligned address from the first piece that is large enough. */
 static void *cut(size_t size, size_t align)
 {
 	for (struct heap_piece **link = &pieces; *link; link = &(*link)->next) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The PMU. QEMU does not emulate the Cortex-M3's own counters (DWT), but the board's dual timer
- * counts the cycles of its clock in 16 bits, and interrupts at 0. It counts down, so the counter is
- * the negated value of the timer, which overflows when the timer reaches 0. Its interrupt is not
- * masked by "interrupts off".
+ * The PMU. QEMU does not emulate the Cortex-M3's own counters (DWT), but the board's dual timer has
+ * a 16-bit counter for clock cycles, which raises an interrupt at 0. As the timer counts down, the
+ * counter's value is the negated timer value, so the counter overflows when the timer reaches 0.
+ * "Interrupts off" does not mask the timer's interrupt.
  */
 #include "hosts/cortexm/cortexm_host.h"
 #include "hosts/cortexm/cortexm_kernel.h"
 
-enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first of the two timers */
+enum { LOAD, VALUE, CONTROL, INTCLEAR }; /* registers of the first timer */
 enum { CONTROL_ENABLE = 1 << 7, CONTROL_INTERRUPT = 1 << 5 };
 enum { WIDTH = 16, MASK = (1 << WIDTH) - 1 };
 
@@ -73,7 +73,7 @@ static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	counter_set(from);
 }
 
-/* Once `running` is false, the interrupt leaves the counter alone. */
+/* Stop the counter. The interrupt handler does not change the counter once `running` is false. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	bool ran = hw->running;
@@ -92,7 +92,8 @@ static void verb_read(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	tally_core_hw_fold(pmu, hw, counter_value);
 }
 
-/* The counter is stopped meanwhile, so the time of the interrupt is not counted. */
+/* Handle the counter interrupt. The counter is stopped during the interrupt, so the handler's own
+ * cycles are not counted. */
 void dualtimer_interrupt(const struct tally_core_sample_data *sample_data)
 {
 	struct tally_core_hw *hw = owner;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measures how much stack a piece of code uses, or how long it takes; not both at the same time,
- * since painting a stack takes time. */
+/* Measure the stack usage or the duration of a piece of code. The two are never measured at the
+ * same time, since painting a stack takes time. */
 #include "hosts/cortexm/cortexm_kernel.h"
 
-enum { PROBED = 2048 }; /* bytes below the start, more than any entry of the core uses */
+enum { PROBED = 2048 }; /* bytes below the start: more than the core uses in any call */
 
 static uint32_t *lowest(const struct measured *from)
 {
 	return (uint32_t *)(((uintptr_t)from - PROBED) & ~(uintptr_t)3);
 }
 
-/* An interrupt during the measurement adds to it. */
+/* Start a measurement. An interrupt during the measurement is included. */
 void measure_begin(struct measured *from)
 {
 	if (rtos.measure_stacks)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* QEMU's virt machine: UART, clock, timer, interrupts between harts, power. */
+/* Devices of QEMU's virt machine: UART, clock, timer, inter-hart interrupts and power-off. */
 #include "base/arith.h"
 #include "hosts/riscv/riscv_kernel.h"
 
@@ -72,7 +72,8 @@ void timer_program(const struct cpu *cpu)
 
 	at = tally_div(at + NS_PER_TIME - 1, NS_PER_TIME);
 #if __riscv_xlen == 32
-	/* Never contains a time that has passed, even in between. */
+	/* Set the upper half to its maximum first, so the register never contains a time in the
+	 * past. */
 	csr_write(0x15d /* stimecmph */, UINT32_MAX);
 	csr_write(0x14d /* stimecmp */, at);
 	csr_write(0x15d, at >> 32);
@@ -81,7 +82,7 @@ void timer_program(const struct cpu *cpu)
 #endif
 }
 
-/* Ticks and the core's deadlines share one timer. */
+/* Handle the timer interrupt. Ticks and the core's deadlines share the timer. */
 void timer_interrupt(const struct tally_core_sample_data *sample_data)
 {
 	struct cpu *cpu = this_cpu();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls: those of the core, on descriptors, and others that tasks need. */
+/* System calls: the core's calls, which use descriptors, and other calls that tasks need. */
 #include "hosts/riscv/riscv_kernel.h"
 
 typedef int64_t (*call_fn)(struct kernel_task *task, const uintptr_t *arg);
@@ -81,7 +81,8 @@ static int64_t call_prctl(struct kernel_task *task, const uintptr_t *arg)
 	return tally_core_prctl(kernel.core, &task->perf, (int)arg[0]);
 }
 
-/* A wakeup between the check and the switch makes the task ready again, so it is not missed. */
+/* Poll an event. A wakeup between the check and the switch makes the task ready again, so the
+ * wakeup is not missed. */
 static int64_t call_poll(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);
@@ -109,7 +110,7 @@ static void unmap(struct mapping *map)
 	map->file = NULL;
 }
 
-/* All tasks share the same memory, so the address is that of the pages. */
+/* Map a ring. All tasks share the same memory, so the pages' own address is returned. */
 static int64_t call_mmap(struct kernel_task *task, const uintptr_t *arg)
 {
 	struct file *file = file_of(task, arg[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of riscv_host.h. */
+/* Implementation of the operations in riscv_host.h. */
 #include "base/linked_list.h"
 #include "hosts/riscv/riscv_host.h"
 #include "hosts/riscv/riscv_kernel.h"
@@ -64,8 +64,8 @@ static void op_lock_free(void *host, void *lock)
 	heap_put(lock, sizeof(struct lock));
 }
 
-/* Waits with interrupts on, so that call() still works on this hart. The holder is not preempted.
- */
+/* Wait for the lock with interrupts on, so that call() works on this hart in the meantime. The
+ * holder is not preempted. */
 static void op_lock(void *host, void *lock)
 {
 	lock_acquire(lock);
@@ -113,13 +113,13 @@ static int op_call(void *host, uint32_t cpu, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
-/* A software interrupt of this hart, which arrives when interrupts are on again. */
+/* Raise a software interrupt on this hart. It arrives when interrupts are turned on. */
 static void op_defer(void *host)
 {
 	csr_set(sip, 1 << IRQ_SOFT);
 }
 
-/* The interrupt is for a call(), for deferred work, or for both. */
+/* Handle a software interrupt raised by call(), by op_defer(), or by both. */
 void host_call_interrupt(void)
 {
 	csr_clear(sip, 1 << IRQ_SOFT);
@@ -175,7 +175,8 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	irq_restore(flags);
 }
 
-/* The lock is held during a switch, from before it is visible until it is complete. */
+/* Return the task's CPU. The lock is also held throughout a switch, so the result is never from the
+ * middle of a switch. */
 static int32_t op_task_cpu(void *host, const struct tally_core_task *perf)
 {
 	uint64_t flags = irq_save();
@@ -195,7 +196,7 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	return file ? file->event : NULL;
 }
 
-/* All tasks have all rights. */
+/* All tasks have all capabilities. */
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
 	return true;
@@ -214,9 +215,9 @@ static void op_notify(void *host, void *cookie, unsigned events)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-/* Walk frame pointers. The return address and the caller's frame pointer are stored below each
- * frame pointer; the caller's is higher. A leaf function does not save its return address, which is
- * still in its register. */
+/* Get a callchain by walking frame pointers. The return address and the caller's frame pointer are
+ * stored below the address in the frame pointer; the caller's frame is at a higher address. A leaf
+ * function does not save its return address, which is still in its register. */
 static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t *ret_ips, uint32_t max)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For 32 bits: functions by which the core accesses 64-bit words; core/atomic64.h describes them.
- */
+/* Functions that the core needs on 32-bit machines to access 64-bit words. See core/atomic64.h. */
 #ifndef RISCV_IRQ_H
 #define RISCV_IRQ_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A minimal kernel that meets the requirements of the core: tasks in user mode that are preempted,
- * on up to two harts. The kernel itself is not preempted but interrupted: system calls run with
+ * A minimal kernel that meets the core's requirements. Tasks run in user mode and are preempted, on
+ * up to two harts. The kernel itself can be interrupted but not preempted: system calls run with
  * interrupts on.
  */
 #ifndef RISCV_KERNEL_H
@@ -35,9 +35,9 @@ enum {
 
 enum { STATUS_SIE = 1 << 1, STATUS_SPIE = 1 << 5, STATUS_SPP = 1 << 8, STATUS_SUM = 1 << 18 };
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- objects --------------------------------------------------------------------------- */
 
-/* State that a trap interrupted: x[0] is the program counter. */
+/* State saved by a trap. x[0] is the program counter. */
 struct trap_frame {
 	uintptr_t x[32];
 	uintptr_t status;
@@ -47,13 +47,13 @@ _Static_assert(sizeof(struct trap_frame) == FRAME_SIZE, "start.S");
 
 enum { X_RA = 1, X_SP = 2, X_FP = 8, X_A0 = 10, X_A1 = 11, X_A7 = 17 };
 
-/* A ticket lock: without tickets, a waiter that is interrupted at the wrong moment might never get
- * it. */
+/* A ticket lock. Without tickets, a waiter that is repeatedly interrupted might never get the
+ * lock. */
 struct lock {
 	uint32_t next, serving;
 };
 
-/* An open event. Descriptors and mappings hold references. */
+/* An open event. References are held by descriptors and mappings. */
 struct file {
 	struct tally_core_event *event;
 	uint32_t refs;
@@ -69,11 +69,11 @@ enum task_state { TASK_FREE, TASK_NEW, TASK_READY, TASK_WAITING, TASK_EXITED };
 struct kernel_task {
 	struct tally_core_task perf;
 	uint32_t state; /* enum task_state; the waker changes WAITING to READY */
-	int32_t cpu;    /* current CPU; -1: none. Protected by kernel.schedule */
-	uint32_t held;  /* references by task_get() */
-	uintptr_t sp;   /* kernel stack pointer, while it is switched out */
+	int32_t cpu;    /* current CPU, or -1; protected by kernel.schedule */
+	uint32_t held;  /* references held by task_get() */
+	uintptr_t sp;   /* kernel stack pointer while the task is switched out */
 	void *kernel_stack, *user_stack;
-	const void *waits_for; /* a file or a task */
+	const void *waits_for; /* file or task */
 	struct file *files[MAX_FILES];
 	struct mapping maps[MAX_FILES];
 	char name[16];
@@ -93,12 +93,12 @@ struct kernel {
 	struct lock schedule, heap, uart;
 	struct kernel_task tasks[MAX_TASKS];
 	struct cpu cpus[MAX_HARTS];
-	uint32_t present; /* bits of the harts that exist */
+	uint32_t present; /* bit mask of existing harts */
 	uint32_t nr_cpus, nr_online;
 	int32_t last_tid;
 	bool running;
-	/* A function that another hart is to run: ops->call(). The lock is waited for with
-	 * interrupts on, so that a waiting hart can be called, too. */
+	/* Function to be called on another hart by ops->call(). Harts wait for the lock with
+	 * interrupts on, so a waiting hart can be called as well. */
 	struct {
 		struct lock lock;
 		void (*fn)(void *arg);
@@ -116,7 +116,7 @@ static inline struct cpu *this_cpu(void)
 	return cpu;
 }
 
-/* Turn interrupts off on this hart; return their previous state. */
+/* Turn interrupts off on this hart, and return their previous state. */
 static inline uintptr_t irq_save(void)
 {
 	uintptr_t before;
@@ -143,15 +143,15 @@ static inline void lock_release(struct lock *lock)
 	__atomic_store_n(&lock->serving, lock->serving + 1, __ATOMIC_RELEASE);
 }
 
-/* ---- start.S ------------------------------------------------------------------------------ */
+/* ---- start.S --------------------------------------------------------------------------- */
 
 void trap_return(struct trap_frame *frame) __attribute__((noreturn));
 void switch_stacks(uintptr_t *save, uintptr_t to);
 uint64_t counter_read(uintptr_t index);
-/* Write an event register (from 3 up) and its counter. Only machine mode may do that. */
+/* Write an event register (3 or above) and its counter, which only machine mode may do. */
 void monitor_program(uintptr_t index, uint64_t event, uint64_t value);
 
-/* ---- riscv_memory.c ----------------------------------------------------------------------------- */
+/* ---- riscv_memory.c -------------------------------------------------------------------- */
 
 void memory_init(void);
 void memory_translate(void);             /* enable page tables on this hart */
@@ -159,11 +159,11 @@ void *pages_get(bool shared, size_t nr); /* zeroed; NULL if out of memory */
 void pages_put(void *pages, size_t nr);
 void *heap_get(size_t size); /* zeroed; NULL if out of memory */
 void heap_put(void *memory, size_t size);
-bool user_range(uintptr_t address, size_t len); /* return whether tasks may access it */
+bool user_range(uintptr_t address, size_t len); /* return true if tasks may access it */
 void *memcpy(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 
-/* ---- device.c: UART, timer, power, other harts -------------------------------------------- */
+/* ---- device.c: UART, timer, power, other harts ----------------------------------------- */
 
 void uart_write(const char *text, size_t len);
 void panic(const char *why, uint64_t a, uint64_t b) __attribute__((noreturn));
@@ -173,21 +173,21 @@ void timer_program(const struct cpu *cpu);
 void timer_interrupt(const struct tally_core_sample_data *sample_data);
 void ipi_send(uint32_t cpu);
 
-/* ---- riscv_task.c ------------------------------------------------------------------------------- */
+/* ---- riscv_task.c ---------------------------------------------------------------------- */
 
 /* Create a task that will call entry(arg) in user mode. It is not scheduled before task_ready().
- * Returns NULL if out of memory or of tasks. */
+ * Returns NULL if out of memory, or if there are too many tasks. */
 struct kernel_task *task_new(uintptr_t entry, uintptr_t arg, const char *name);
 void task_ready(struct kernel_task *task);
-void task_free(struct kernel_task *task); /* a task that never ran */
+void task_free(struct kernel_task *task); /* free a task that has never run */
 void task_schedule(bool preempt);
-void task_wait_begin(const void *what); /* check again after it, then call task_schedule() */
-void task_wake(const void *what);       /* wake the tasks that wait for it */
+void task_wait_begin(const void *what); /* afterwards, check again and call task_schedule() */
+void task_wake(const void *what);       /* wake the tasks that are waiting for `what` */
 void task_exit(void) __attribute__((noreturn));
 void task_idle(void) __attribute__((noreturn));
 struct kernel_task *task_find(int32_t tid);
 
-/* ---- riscv_call.c ------------------------------------------------------------------------------- */
+/* ---- riscv_call.c ---------------------------------------------------------------------- */
 
 int64_t call_dispatch(struct trap_frame *frame);
 void call_close_all(struct kernel_task *task);

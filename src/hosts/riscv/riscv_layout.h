@@ -5,8 +5,8 @@
 
 #define MAX_HARTS 2
 
-/* The size of a register, offsets in struct cpu, and the size of struct trap_frame, which is a
- * multiple of 16. */
+/* Register size, offsets in struct cpu, and the size of struct trap_frame, which is a multiple of
+ * 16. */
 #if __riscv_xlen == 64
 #define WORD        8
 #define WORD_SHIFT  3
@@ -33,12 +33,13 @@
 #define CSR_STIMECMP  0x14d
 #define CSR_STIMECMPH 0x15d
 
-/* QEMU's virt machine. */
+/* Devices of QEMU's virt machine. */
 #define FINISHER 0x100000
 #define CLINT    0x2000000
 #define UART     0x10000000
 
-/* Memory layout in units of 4 MB: the kernel and its heap, and memory that tasks may access. */
+/* Memory layout in units of 4 MB: the kernel and its heap, followed by memory that tasks may
+ * access. */
 #define MEGA4       0x400000
 #define KERNEL_BASE 0x80000000
 #define USER_BASE   0x80400000

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages, a heap of powers of two, and page tables. */
+/* Page allocation, a heap with power-of-two block sizes, and page tables. */
 #include "hosts/riscv/riscv_kernel.h"
 
 enum { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8, PTE_U = 16, PTE_A = 64, PTE_D = 128 };
 enum { ZONE_PAGES = (SHARED_END - SHARED_BASE) / PAGE_SIZE, CLASSES = 8, SMALLEST = 16 };
 
-/* A contiguous range of pages; used[] marks those that are allocated. */
+/* A contiguous range of pages; used[] marks the allocated pages. */
 struct zone {
 	uintptr_t base, nr;
 	bool used[ZONE_PAGES];
@@ -15,10 +15,9 @@ static struct zone zones[2] = {
 	{.base = HEAP_BASE, .nr = (HEAP_END - HEAP_BASE) / PAGE_SIZE},
 	{.base = SHARED_BASE, .nr = (SHARED_END - SHARED_BASE) / PAGE_SIZE},
 };
-static void *free_lists[CLASSES]; /* free blocks of 16, 32 .. 2048 bytes, linked by their first
-                                   * words */
+static void *free_lists[CLASSES]; /* free blocks of 16 to 2048 bytes, linked by their first word */
 
-/* For the compiler. By words if everything is aligned. */
+/* memset, which the compiler calls implicitly. Fills by words if everything is aligned. */
 void *memset(void *to, int byte, size_t len)
 {
 	uint8_t *at = to, *end = at + len;
@@ -45,8 +44,8 @@ void *memcpy(void *to, const void *from, size_t len)
 
 /* ---- page tables -------------------------------------------------------------------------- */
 
-/* Entry of a large page that is mapped to itself, for the kernel and, in their memory, for tasks.
- */
+/* Return the table entry for an identity-mapped large page. Tasks have access if the page is in
+ * user memory. */
 static uintptr_t identity(uintptr_t at, uintptr_t flags)
 {
 	return at >> 2 | flags | (user_range(at, 1) ? PTE_U : 0) | PTE_V | PTE_R | PTE_W | PTE_A |
@@ -58,7 +57,7 @@ static uint64_t root[512] __attribute__((aligned(PAGE_SIZE)));
 static uint64_t low[512] __attribute__((aligned(PAGE_SIZE)));
 static uint64_t high[512] __attribute__((aligned(PAGE_SIZE)));
 
-/* With pages of 2 MB: devices below 1 GB, memory from 2 GB. */
+/* Map devices below 1 GB and memory above 2 GB with 2 MB pages. */
 void memory_init(void)
 {
 	for (uint64_t i = 0; i < 512; i++) {
@@ -73,7 +72,7 @@ static const uintptr_t mode = UINT64_C(8) << 60;
 #else
 static uint32_t root[1024] __attribute__((aligned(PAGE_SIZE)));
 
-/* With pages of 4 MB. */
+/* Map everything with 4 MB pages. */
 void memory_init(void)
 {
 	for (uint32_t i = 0; i < 1024; i++)
@@ -186,7 +185,7 @@ void heap_put(void *memory, size_t size)
 	irq_restore(flags);
 }
 
-/* Add a page, split into pieces of this class. */
+/* Split a page into blocks, and add them to a size class. */
 static bool class_grow(size_t class)
 {
 	size_t size = (size_t)SMALLEST << class;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The PMU: RISC-V's counters with Sscofpmf, from supervisor mode. Cycles and retired instructions
- * have a fixed counter each, which cannot interrupt. Any event can use a programmable counter,
- * which can. Only machine mode can write counters (monitor_program()); every mode can read them.
+ * The PMU: RISC-V's counters with the Sscofpmf extension, used from supervisor mode. Cycles and
+ * retired instructions have one fixed counter each, and the fixed counters cannot interrupt. Any
+ * event can use a programmable counter, which can interrupt. Only machine mode can write counters
+ * (monitor_program()); all modes can read them.
  *
- * Limits of QEMU 7.2: an event can be on one programmable counter at a time. Its mode filters have
- * no effect on cycles and instructions. If one of these two overflows, both report it. A counter
- * that was ever set to half of its range or more below 0 misses an overflow later, so counters are
- * used as if they had 63 bits. On 32 bits, QEMU carries nothing from the lower half of a written
- * counter into the upper one. So only the lower half is read, as if it had 31 bits.
+ * Limitations of QEMU 7.2: An event can be on only one programmable counter at a time. Mode filters
+ * have no effect on cycles and instructions. If the cycle counter or the instruction counter
+ * overflows, both of them report an overflow. Once a counter has been set to -N, with N at least
+ * half the counter's range, it misses a later overflow, so counters are used as if they had 63
+ * bits. On 32-bit machines, QEMU does not carry from the lower half of a written counter into the
+ * upper half, so only the lower half is read, as if it had 31 bits.
  */
 #include "hosts/riscv/riscv_host.h"
 #include "hosts/riscv/riscv_kernel.h"
 
 enum { FIRST = 3, NR_COUNTERS = 19, FIXED_NONE = 0xff, WIDTH = __riscv_xlen - 1, FIXED_WIDTH = 63 };
-enum { CONFIG_EVENT, CONFIG_FIXED }; /* hw->config */
+enum { CONFIG_EVENT, CONFIG_FIXED }; /* indexes into hw->config */
 
 #define NOT_KERNEL (UINT64_C(1) << 61)
 #define NOT_USER   (UINT64_C(1) << 60)
@@ -25,7 +27,7 @@ enum { CONFIG_EVENT, CONFIG_FIXED }; /* hw->config */
 static const struct event {
 	uint32_t type;
 	uint64_t config, code;
-	uint8_t fixed; /* its fixed counter, or FIXED_NONE */
+	uint8_t fixed; /* fixed counter for the event, or FIXED_NONE */
 } events[] = {
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1, 0},
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 2, 2},
@@ -35,7 +37,7 @@ static const struct event {
 };
 enum { NR_EVENTS = sizeof(events) / sizeof(events[0]) };
 
-/* Events on the counters of one hart. */
+/* Events on a hart's counters. */
 struct bank {
 	struct tally_core_hw *owner[NR_COUNTERS];
 };
@@ -72,7 +74,7 @@ static bool same_event(const struct tally_core_hw *a, const struct tally_core_hw
 	return a && ((a->config[CONFIG_EVENT] ^ b->config[CONFIG_EVENT]) & UINT32_MAX) == 0;
 }
 
-/* Find a counter for the event; -EBUSY: none is free. */
+/* Find a counter for the event. Returns -EBUSY if no counter is free. */
 static int counter_find(const struct bank *bank, const struct tally_core_hw *hw)
 {
 	uint64_t fixed = hw->config[CONFIG_FIXED];
@@ -128,7 +130,8 @@ static void counter_start(const struct tally_core_hw *hw, uint64_t value)
 			value | UINT64_MAX << WIDTH);
 }
 
-/* Fixed counters are never written; they continue from their current value. */
+/* Start the counter. Fixed counters are never written, so they continue from their current
+ * value. */
 static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	if (hw->index < FIRST)
@@ -153,8 +156,9 @@ static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 		monitor_program((uintptr_t)hw->index, 0, 0);
 }
 
-/* Counters count up from a negative number. One that is still negative has not overflowed, whatever
- * its flag shows. Writing it again has the next overflow reported. */
+/* Handle a possible overflow. Counters count up from a negative number, so a counter that is still
+ * negative has not overflowed, even if its flag is set. The counter is written again, so that its
+ * next overflow is reported. */
 static void overflow(struct tally_core_hw *hw, const struct tally_core_sample_data *sample_data)
 {
 	uint64_t now = counter_read((uintptr_t)hw->index), next = now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Traps and boot. */
+/* Trap handling and boot code. */
 #include "hosts/riscv/riscv_host.h"
 #include "hosts/riscv/riscv_kernel.h"
 
@@ -39,7 +39,7 @@ static void exception(struct trap_frame *frame, uint64_t cause, uint64_t value)
 	csr_clear(sstatus, STATUS_SIE);
 }
 
-/* Called from start.S with interrupts off. Tasks are not preempted in the kernel. */
+/* Handle a trap. Called from start.S with interrupts off. Tasks are not preempted in the kernel. */
 void trap(struct trap_frame *frame, intptr_t cause, uintptr_t value)
 {
 	if (cause < 0)
@@ -66,7 +66,8 @@ static void cpu_start(uint32_t number)
 	csr_set(sie, 1 << IRQ_SOFT | 1 << IRQ_TIMER | 1 << IRQ_COUNTER);
 }
 
-/* Runs on the first hart, which sleeps a moment while the others report that they exist. */
+/* Return the number of harts. The first hart sleeps for a tick while the other harts report that
+ * they exist. */
 static uint32_t count_harts(void)
 {
 	struct cpu wait = {.next_tick = clock_ns() + TICK_NS, .deadline = UINT64_MAX};
@@ -81,7 +82,7 @@ static uint32_t count_harts(void)
 	return nr;
 }
 
-/* Called from start.S on each hart, in supervisor mode. */
+/* Boot a hart. Called from start.S on each hart, in supervisor mode. */
 void boot(uint32_t hart)
 {
 	__atomic_fetch_or(&kernel.present, 1U << hart, __ATOMIC_RELEASE);

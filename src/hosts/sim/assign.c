@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Assignment of counters to events: a matching, by augmenting paths. */
+/* Assign counters to events. The assignment is a matching, found by augmenting paths. */
 #include <errno.h>
 
 #include "hosts/sim/hardware.h"
@@ -8,7 +8,7 @@
 /* An assignment in progress: the event on each counter. */
 struct match {
 	struct tally_core_hw *on[SIM_MAX_COUNTERS];
-	uint32_t fixed; /* bits: counters that keep their event */
+	uint32_t fixed; /* bit mask of counters that keep their event */
 	uint32_t tried;
 };
 
@@ -17,7 +17,8 @@ static bool match_place(struct match *match, struct tally_core_hw *hw)
 {
 	uint32_t able = (uint32_t)hw->config[SIM_CONFIG_COUNTERS] & ~match->fixed;
 
-	/* From the top: the least capable counters are there. */
+	/* Start with the highest counter: the counters that can count the fewest signals come
+	 * last. */
 	while (able & ~match->tried) {
 		int index = 31 - __builtin_clz(able & ~match->tried);
 

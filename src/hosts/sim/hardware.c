@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The counters: registers that count modulo 2^width, and report when they wrap. */
+/* The counters: registers that count modulo 2^width, and report a wrap. */
 #include "base/arith.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/sim_private.h"
@@ -32,7 +32,7 @@ void sim_bank_count(struct tally_sim *sim, struct sim_bank *bank, enum tally_sim
 	}
 }
 
-/* Return when the counter will interrupt, if everything continues as now. */
+/* Return the time at which the counter will interrupt if nothing else changes. */
 static uint64_t counter_interrupt_at(const struct tally_sim *sim, const struct sim_cpu *cpu,
 				     const struct sim_bank *bank, const struct sim_counter *counter)
 {
@@ -74,8 +74,8 @@ bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *ban
 	return false;
 }
 
-/* Bring a counter of this CPU up to date, and invalidate the time of the next overflow, as the
- * caller may change the counter. */
+/* Update a counter on this CPU, and invalidate the time of the next overflow, as the caller may
+ * change the counter. */
 static struct sim_counter *counter_touch(struct tally_sim *sim, uint32_t bank, uint32_t index)
 {
 	sim_update_counts(sim, sim_this(sim));

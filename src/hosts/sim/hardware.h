@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exact counts, counters and their driver. */
+/* Exact counts, the counters, and the driver for the counters. */
 #ifndef TALLY_HOSTS_SIM_HARDWARE_H
 #define TALLY_HOSTS_SIM_HARDWARE_H
 
 #include "hosts/sim/sim_private.h"
 
-/* truth.c: update the counts of the CPU's task and of its counters to the current time. */
+/* truth.c: update the counts of the CPU's task and counters to the current time. */
 void sim_update_counts(struct tally_sim *sim, struct sim_cpu *cpu);
 void sim_count(struct tally_sim *sim, struct tally_sim_task *task, uint32_t cpu,
 	       enum tally_sim_mode mode, unsigned signal, uint64_t nr);
 
-/* Return the ns until the running task has `nr` more events of a signal; SIM_NEVER. */
+/* Return the time in ns until the running task has `nr` more events of a signal, or SIM_NEVER. */
 uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigned __int128 nr);
 
-/* hardware.c: operations of a driver on the counters of the CPU that it runs on. */
+/* hardware.c: driver operations on the counters of the current CPU. */
 uint64_t sim_counter_read(struct tally_sim *sim, uint32_t bank, uint32_t index);
 void sim_counter_write(struct tally_sim *sim, uint32_t bank, uint32_t index, uint64_t value);
 void sim_counter_enable(struct tally_sim *sim, uint32_t bank, uint32_t index, uint8_t signal,
@@ -22,20 +22,21 @@ void sim_counter_disable(struct tally_sim *sim, uint32_t bank, uint32_t index);
 bool sim_counter_overflowed(struct tally_sim *sim, uint32_t bank, uint32_t index);
 void sim_bank_pause(struct tally_sim *sim, uint32_t bank, bool paused);
 
-/* Operations of the machine: count events, get the time of the next interrupt, check whether an
- * interrupt of a bank is due. */
+/* Operations used by the machine: count events, get the time of the next interrupt, and check
+ * whether a bank's interrupt is due. */
 void sim_bank_count(struct tally_sim *sim, struct sim_bank *bank, enum tally_sim_mode mode,
 		    const uint64_t *events);
 uint64_t sim_cpu_overflow_at(struct tally_sim *sim, struct sim_cpu *cpu);
 bool sim_bank_interrupts(const struct tally_sim *sim, const struct sim_bank *bank);
 
 /* assign.c: sim_pmu_fits() checks whether events fit on an idle PMU. sim_pmu_assign() finds
- * counters for them on this CPU; other events keep their counters, as they may be counting. It
- * returns 0, -ENOSPC or -EBUSY. */
+ * counters for events on this CPU. Events that already have counters keep them, as they may be
+ * counting. Returns 0, -ENOSPC or -EBUSY. */
 bool sim_pmu_fits(struct tally_core_hw *const *hws, uint32_t nr);
 int sim_pmu_assign(struct sim_pmu *driver, struct tally_core_hw *const *hws, uint32_t nr);
 
-/* sim_breakpoint.c: the PMU of breakpoints, and accesses on the current CPU that trigger them. */
+/* sim_breakpoint.c: the breakpoint PMU, and accesses on the current CPU that trigger
+ * breakpoints. */
 int sim_breakpoints_register(struct tally_sim *sim);
 void sim_access(struct tally_sim *sim, const struct tally_sim_access *access);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sample data: the state of an interrupted task. */
+/* Sample data: the state of the interrupted task. */
 #include "base/arith.h"
 #include "hosts/sim/sim_private.h"
 
-/* Distance between two return addresses of a callchain. */
+/* Distance between two return addresses in a callchain. */
 enum { FRAME = 0x1000 };
 
 /* Indexed by enum tally_sim_mode. */
 static const struct {
 	uint16_t misc;
-	uint64_t ip; /* default address of the code of a segment */
+	uint64_t ip; /* default code address of a segment */
 } modes[SIM_NR_MODES] = {
 	[SIM_USER] = {PERF_RECORD_MISC_USER, 0x400000},
 	[SIM_KERNEL] = {PERF_RECORD_MISC_KERNEL, 0xffffffff81000000},
@@ -44,8 +44,9 @@ struct tally_core_sample_data sim_sample_data(const struct sim_cpu *cpu)
 	};
 }
 
-/* Return the kernel's callchain, in kernel mode; or the user's, which begins at the IP in user
- * mode, and in kernel mode where the last user segment ended. */
+/* Return the kernel's or the user's callchain. The kernel's callchain exists only in kernel mode.
+ * The user's callchain begins at the IP in user mode; in kernel mode it begins where the last user
+ * segment ended. */
 uint32_t sim_chain(const struct sim_cpu *cpu, const struct tally_core_sample_data *sample_data,
 		   bool user, uint64_t *ret_ips, uint32_t max)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scheduling and execution: the scheduler, the passing of time, tasks and their scripts. */
+/* Scheduling and execution: the scheduler, the passage of time, tasks and their scripts. */
 #ifndef TALLY_HOSTS_SIM_SCHEDULE_H
 #define TALLY_HOSTS_SIM_SCHEDULE_H
 
@@ -23,7 +23,7 @@ int sim_fork(struct tally_sim *sim, struct tally_sim_task *task, const struct ta
 void sim_exit(struct tally_sim *sim, struct tally_sim_task *task);
 void sim_task_free(struct tally_sim_task *task);
 
-/* sim_script.c: take all steps of the current task up to its next RUN step. */
+/* sim_script.c: execute all steps of the current task up to its next RUN step. */
 void sim_advance(struct tally_sim *sim, struct tally_sim_task *task);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation and destruction of the machine. */
+/* Create and destroy the machine. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -134,7 +134,8 @@ static void users_free(struct tally_sim *sim)
 	}
 }
 
-/* End all tasks before the core is destroyed: their descriptors may be of events of other tasks. */
+/* Make all tasks exit before the core is destroyed, as their descriptors may refer to other tasks'
+ * events. */
 static void tasks_end(struct tally_sim *sim)
 {
 	const struct tally_sim_step step = SIM_EXIT();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated machine: one struct tally_sim hosts one core and keeps exact counts.
+ * The simulated machine. A struct tally_sim hosts a core and keeps exact counts.
  *
- * CPUs, a clock in nanoseconds and counters are simulated; tasks follow scripts. One host thread
- * runs all of it, event by event, so that it is deterministic. Everything that happens is counted
- * twice: exactly by the machine, for each task, CPU, mode and signal (tally_sim_truth()), and by
- * the core under test, from counters that wrap, interrupt and are too few. Code of the core takes
- * no simulated time unless config.op_cost_ns is set.
+ * It simulates CPUs, a clock in nanoseconds and counters; tasks follow scripts. A single host
+ * thread runs the machine, one event at a time, so the results are deterministic. Everything is
+ * counted twice: exactly by the machine, for each task, CPU, mode and signal (tally_sim_truth()),
+ * and by the core under test, which has too few counters and has to handle counters that wrap and
+ * interrupt. The core's code takes no simulated time unless config.op_cost_ns is set.
  *
  *	static const struct tally_sim_rates busy = {.per_ms = {[SIM_CYCLES] = 3000000}};
  *	static const struct tally_sim_step script[] = {
@@ -23,8 +23,8 @@
  *	count == tally_sim_truth(sim, (struct tally_sim_filter){.task = task}, SIM_CYCLES);
  *	tally_sim_destroy(sim);
  *
- * The machine checks that the core obeys host.h: see tally_sim_violation(). Functions return 0 or
- * -errno.
+ * The machine checks that the core complies with host.h: see tally_sim_violation(). Functions
+ * return 0 or -errno.
  */
 #ifndef TALLY_HOSTS_SIM_H
 #define TALLY_HOSTS_SIM_H
@@ -39,7 +39,7 @@ struct tally_sim;
 
 struct tally_sim_task;
 
-/* The cgroup of a task is SIM_CGROUP + its user. */
+/* A task's cgroup is SIM_CGROUP plus its user ID. */
 enum { SIM_STACK_BYTES = 512, SIM_PHYSICAL = 0x5000, SIM_CGROUP = 0x1000 };
 
 enum {
@@ -60,10 +60,10 @@ enum tally_sim_mode {
 	SIM_NR_MODES,
 };
 
-/* Signals. The first ones are numbered as in enum perf_hw_id; a PMU counts all up to SIM_NR_HW. Raw
- * events use the encoding of Intel's Core (0x3c is cycles, 0x4064 SIM_EXTRA: sim_pmu.c), or the number
- * of a signal. Only the machine counts the others: SIM_NS is the time spent, SIM_SW + n are
- * PERF_COUNT_SW_n. */
+/* Signals. The first signals are numbered like enum perf_hw_id. PMUs can count all signals below
+ * SIM_NR_HW; raw events use Intel Core's encoding (0x3c is cycles, 0x4064 is SIM_EXTRA: see
+ * sim_pmu.c), or the signal's number. Only the machine counts the other signals: SIM_NS is the time
+ * spent, SIM_SW + n is PERF_COUNT_SW_n. */
 enum tally_sim_signal {
 	SIM_CYCLES = PERF_COUNT_HW_CPU_CYCLES,
 	SIM_INSTRUCTIONS = PERF_COUNT_HW_INSTRUCTIONS,
@@ -73,33 +73,34 @@ enum tally_sim_signal {
 	SIM_BRANCH_MISSES = PERF_COUNT_HW_BRANCH_MISSES,
 	SIM_BUS_CYCLES = PERF_COUNT_HW_BUS_CYCLES,
 	SIM_REF_CYCLES = PERF_COUNT_HW_REF_CPU_CYCLES,
-	SIM_EXTRA = PERF_COUNT_HW_MAX, /* this and the following: free for use in tests */
+	SIM_EXTRA = PERF_COUNT_HW_MAX, /* this and the following signals are for use in tests */
 	SIM_NR_HW = 16,
 	SIM_NS = SIM_NR_HW,
 	SIM_SW,
 	SIM_NR_SIGNALS = SIM_SW + PERF_COUNT_SW_MAX,
 };
 
-/* Events per million ns, plus (below 1000) events per second. A fraction of an event is carried
- * over to the task's next segment. */
+/* Event rates: events per ms, plus events per second (below 1000). A fraction of an event is
+ * carried over to the task's next segment. */
 struct tally_sim_rates {
 	uint32_t per_ms[SIM_NR_HW];
 	uint16_t per_s[SIM_NR_HW];
 };
 
 /*
- * A stretch of execution. Samples have the address `ip` + (ns done & ~3) % ip_len. A callchain is
- * that address, then ip + 0x1000, ip + 0x2000 ... of the segment; its user part, in kernel mode, is
- * that of the last user segment. Register n is tid << 32 | n, with the top bit set for user space.
- * Byte n of a user stack of SIM_STACK_BYTES is n. Physical addresses are addr ^ SIM_PHYSICAL.
+ * A segment of execution. Samples have the address `ip` + (ns done & ~3) % ip_len. A callchain
+ * consists of that address, then the segment's ip + 0x1000, ip + 0x2000 ... In kernel mode, the
+ * user part is the callchain of the last user segment. Register n is tid << 32 | n, with the top
+ * bit set for user space. Byte n of a user stack of SIM_STACK_BYTES is n. Physical addresses are
+ * addr ^ SIM_PHYSICAL.
  */
 struct tally_sim_segment {
 	enum tally_sim_mode mode;
 	uint64_t ns;
-	const struct tally_sim_rates *rates; /* NULL: only time passes */
-	uint64_t ip, ip_len;                 /* 0: the default of the mode, 0x1000 bytes */
-	uint64_t addr;                       /* data address of samples */
-	uint32_t depth;                      /* number of callchain entries; 0: 1 */
+	const struct tally_sim_rates *rates; /* NULL if only time passes */
+	uint64_t ip, ip_len;                 /* 0 for the mode's default and 0x1000 bytes */
+	uint64_t addr;                       /* data address in samples */
+	uint32_t depth;                      /* number of callchain entries; 0 is the same as 1 */
 };
 
 /* A load, store or execution of `len` bytes, for breakpoints. */
@@ -110,7 +111,7 @@ struct tally_sim_access {
 };
 
 enum tally_sim_op {
-	SIM_OP_EXIT, /* zero, so that zeros end a script */
+	SIM_OP_EXIT, /* must be 0, as zeros end a script */
 	SIM_OP_RUN,
 	SIM_OP_LOOP,
 	SIM_OP_END_LOOP,
@@ -135,20 +136,20 @@ struct tally_sim_step {
 	union {
 		struct tally_sim_segment run;
 		uint64_t ns;      /* SLEEP */
-		uint64_t times;   /* LOOP; 0: forever */
-		uint32_t cpu;     /* MIGRATE: CPU to which the task is bound */
+		uint64_t times;   /* LOOP; 0 to repeat forever */
+		uint32_t cpu;     /* MIGRATE: CPU that the task is bound to */
 		int32_t priority; /* PRIORITY */
 		struct {
-			const char *comm; /* NULL: unchanged */
+			const char *comm; /* NULL to keep the name */
 			bool privileged;
 		} exec;
 		const char *comm;                         /* COMM */
 		const struct tally_core_mapping *mapping; /* MAP, UNMAP */
-		const struct perf_ns_link_info *links;    /* NAMESPACES: 7 */
+		const struct perf_ns_link_info *links;    /* NAMESPACES: array of 7 */
 		struct {
 			const struct tally_sim_step *script;
 			bool process;
-			int32_t cpu; /* CPU of the child; -1: that of its parent */
+			int32_t cpu; /* the child's CPU, or -1 for the parent's CPU */
 		} fork;
 		struct {
 			uint32_t id; /* PERF_COUNT_SW_* */
@@ -163,15 +164,15 @@ struct tally_sim_step {
 			uint32_t len;
 		} hit;
 		struct {
-			/* For example system calls of the task. Runs on the task's CPU with
-			 * interrupts on. */
+			/* Function called on the task's CPU with interrupts on, for example to make
+			 * system calls as the task. */
 			void (*fn)(struct tally_sim *sim, struct tally_sim_task *task, void *arg);
 			void *arg;
 		} call;
 	};
 };
 
-/* A step is {.op = SIM_OP_..., the member of the union for it}. */
+/* A step is {.op = SIM_OP_..., .MEMBER = ...}, with the union member for this op. */
 #define SIM_STEP(op_, ...)                      \
 	{                                       \
 		.op = SIM_OP_##op_, __VA_ARGS__ \
@@ -225,100 +226,99 @@ struct tally_sim_step {
 
 #define SIM_EXIT() SIM_STEP(EXIT, .ns = 0)
 
-/* An attr's type and config (without the PMU's number), and the signal that they select. */
+/* An attr's type and config (without the PMU type in the upper bits), and the signal that they
+ * select. */
 struct tally_sim_event {
 	uint32_t type;
 	uint64_t config;
 	uint8_t signal;
 };
 
-/* Description of a PMU. Counters 0 .. nr_generic - 1 count any signal; those from nr_generic on
- * count the signal that they are fixed to. PERF_TYPE_RAW and the PMU's own type take the signal as
- * config. PERF_TYPE_HW_CACHE only has reads of the last level. */
+/* Description of a PMU. Counters 0 .. nr_generic - 1 can count any signal. The counters from
+ * nr_generic on are fixed to one signal each. For PERF_TYPE_RAW and the PMU's own type, config is
+ * the signal. PERF_TYPE_HW_CACHE supports only last-level reads. */
 struct tally_sim_pmu {
 	const char *name;
 	uint32_t type;
 	bool core; /* serves PERF_TYPE_HARDWARE, HW_CACHE and RAW */
 	uint8_t nr_generic, nr_fixed;
-	uint8_t fixed[8];               /* signal of each fixed counter */
-	uint8_t width;                  /* bits, 8 to 64 */
+	uint8_t fixed[8];               /* signal that each fixed counter counts */
+	uint8_t width;                  /* in bits, 8 to 64 */
 	uint32_t caps;                  /* TALLY_PMU_* */
-	uint32_t constraint[SIM_NR_HW]; /* generic counters that can count a signal; 0: all */
-	uint32_t absent;                /* bits: signals that cannot be counted */
-	uint32_t skid_ns;               /* delay from an overflow to its interrupt */
-	uint8_t max_precise;            /* highest precise_ip; if it is not 0, skid_ns must be 0 */
-	bool maskable;                  /* the interrupt waits while interrupts are off */
+	uint32_t constraint[SIM_NR_HW]; /* generic counters for a signal; 0 for all */
+	uint32_t absent;                /* bit mask of signals that cannot be counted */
+	uint32_t skid_ns;               /* delay from an overflow to the interrupt */
+	uint8_t max_precise;            /* highest precise_ip; unless 0, skid_ns must be 0 */
+	bool maskable;                  /* the interrupt is delayed while interrupts are off */
 	bool immediate;                 /* no transactions: add() finds the counter */
-	bool no_pause;                  /* no operations pause() and resume() */
-	/* Events that it counts, instead of the encodings above; must outlive the machine. NULL:
-	 * those above. */
+	bool no_pause;                  /* no pause() and resume() operations */
+	/* Events that the PMU counts, or NULL for the encodings above. Must outlive the machine. */
 	const struct tally_sim_event *events;
 	uint32_t nr_events;
 };
 
 struct tally_sim_config {
-	uint32_t nr_cpus;                 /* all start online */
-	const struct tally_sim_pmu *pmus; /* copied */
+	uint32_t nr_cpus;                 /* all are online at the start */
+	const struct tally_sim_pmu *pmus; /* copied by tally_sim_create() */
 	uint32_t nr_pmus;
-	uint8_t nr_breakpoints;                     /* registers of each CPU; 0: no breakpoint PMU
-	                                             */
-	const struct tally_core_settings *settings; /* NULL: the core's defaults */
-	const struct tally_sim_rates *idle;         /* rates of idle CPUs */
-	uint64_t quantum_ns;                        /* turn among tasks of equal priority; 0: 4 ms
-	                                             */
-	uint64_t op_cost_ns;                        /* time that each operation of the host takes */
-	uint64_t seed;                              /* determines the placement of pages */
-	uint32_t nr_pages;                          /* pages for ring buffers; 0: 16384 */
-	uint32_t max_tasks;  /* forks beyond it fail with -ENOMEM; 0: no limit */
-	bool no_task_cpu;    /* omit the optional operation task_cpu() */
-	bool says_running;   /* provide the optional operation running() */
-	bool tells_switches; /* scripts report switches and migrations, the core counts none */
-	bool bare;           /* omit all other optional operations; offer nothing */
-	/* Called when a descriptor that has an owner (tally_sim_set_owner()) is notified of
-	 * TALLY_CORE_POLLIN or POLLHUP; must not call the machine. NULL: not called. */
+	uint8_t nr_breakpoints;                     /* registers per CPU; 0 for no breakpoint PMU */
+	const struct tally_core_settings *settings; /* NULL for the core's defaults */
+	const struct tally_sim_rates *idle;         /* event rates on idle CPUs */
+	uint64_t quantum_ns;                        /* length of a time slice; 0 for 4 ms */
+	uint64_t op_cost_ns;                        /* time taken by each host operation */
+	uint64_t seed;                              /* determines where pages are placed */
+	uint32_t nr_pages;                          /* pages for ring buffers; 0 for 16384 */
+	uint32_t max_tasks;  /* further forks fail with -ENOMEM; 0 if unlimited */
+	bool no_task_cpu;    /* omit the optional task_cpu() operation */
+	bool says_running;   /* provide the optional running() operation */
+	bool tells_switches; /* scripts report switches and migrations; the core does not */
+	bool bare;           /* omit all other optional operations, and offer no features */
+	/* If not NULL, called when a descriptor with an owner (tally_sim_set_owner()) is notified
+	 * of TALLY_CORE_POLLIN or POLLHUP. Must not call the machine. */
 	void (*notified)(void *owner, unsigned events);
-	/* Called at each violation of host.h, before it is recorded; need not return. */
+	/* Called at each violation of host.h, before the violation is recorded. Need not return. */
 	void (*violated)(void *arg, const char *what);
 	void *violated_arg;
 };
 
-/* Initial state of a task that is not forked. It is the only thread of its process. */
+/* Initial state of a task that is not forked. The task is the only thread in its process. */
 struct tally_sim_spawn {
-	const struct tally_sim_step *script; /* must outlive the machine; NULL: sleeps forever */
+	const struct tally_sim_step *script; /* must outlive the machine; NULL to sleep forever */
 	uint32_t cpu;
-	int32_t priority; /* lower ones run first, and preempt */
+	int32_t priority; /* lower numbers run first, and preempt higher ones */
 	uint32_t uid;
-	uint64_t caps;    /* bit per TALLY_CORE_CAP_* */
+	uint64_t caps;    /* bit mask of TALLY_CORE_CAP_* */
 	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes */
 };
 
-/* Signals that notify() sent for the task's descriptors (tally_sim_set_async()), and SIGTRAPs with
- * the data of the last one. */
+/* Signal counts: signals that notify() sent for the task's descriptors (tally_sim_set_async()), and
+ * SIGTRAPs. Also contains the data from the last SIGTRAP. */
 struct tally_sim_signals {
 	uint64_t async, traps;
 	uint64_t trap_addr, trap_data;
 	uint32_t trap_type;
 };
 
-/* Selection of exact counts. All zero: all tasks, idle ones included, on all CPUs. */
+/* Filter for exact counts. An all-zero filter selects all tasks, including idle tasks, on all
+ * CPUs. */
 struct tally_sim_filter {
 	const struct tally_sim_task *task;
-	bool tree;      /* include all its descendants */
-	uint32_t cpus;  /* bits; 0: all */
-	uint32_t modes; /* bits by enum tally_sim_mode; 0: all */
+	bool tree;      /* include all descendants of `task` */
+	uint32_t cpus;  /* bit mask; 0 for all */
+	uint32_t modes; /* bit mask by enum tally_sim_mode; 0 for all */
 };
 
-/* Number of notify() calls for the descriptor: with POLLIN, and with POLLHUP. */
+/* Number of notify() calls with POLLIN, and with POLLHUP, for a descriptor. */
 struct tally_sim_notifications {
 	uint64_t in, hup;
 };
 
-/* Create a machine. Returns 0; -ENOMEM; -EINVAL for an invalid number of CPUs, PMUs, counters or
- * breakpoints; or an error of the core's creation. */
+/* Create a machine. Returns 0, -ENOMEM, -EINVAL for an invalid number of CPUs, PMUs, counters or
+ * breakpoints, or an error from creating the core. */
 int tally_sim_create(const struct tally_sim_config *config, struct tally_sim **ret_sim);
 
-/* End all tasks, close their files and destroy the core. Returns the bytes and pages that the core
- * did not free, which should be 0. NULL is allowed. */
+/* Make all tasks exit, close their files and destroy the core. Returns the number of bytes and
+ * pages that the core did not free, which should be 0. NULL is allowed. */
 size_t tally_sim_destroy(struct tally_sim *sim);
 
 struct tally_core *tally_sim_core(struct tally_sim *sim);
@@ -326,37 +326,39 @@ struct tally_core *tally_sim_core(struct tally_sim *sim);
 /* Return the operations that the core was created with. */
 const struct tally_host_ops *tally_sim_ops(const struct tally_sim *sim);
 
-/* Return the first violation of host.h by the core; NULL: none. Examples: allocating or sleeping
- * with interrupts off, taking the lock twice, calling another CPU without it, leaving interrupts
+/* Return the core's first violation of host.h, or NULL. Examples: allocating or sleeping with
+ * interrupts off, taking the lock twice, calling another CPU without the lock, leaving interrupts
  * off. */
 const char *tally_sim_violation(const struct tally_sim *sim);
 
 uint64_t tally_sim_now(const struct tally_sim *sim);
 
-/* Take a CPU offline, or bring it back online. Tasks move to the first CPU that is left. Returns
- * -EBUSY for the last one. */
+/* Take a CPU offline, or bring it online again. Tasks move to the first CPU that is still online.
+ * Returns -EBUSY for the last online CPU. */
 int tally_sim_cpu_offline(struct tally_sim *sim, uint32_t cpu);
 
 int tally_sim_cpu_online(struct tally_sim *sim, uint32_t cpu);
 
-/* Return why the last open, ioctl or mmap was rejected. */
+/* Return the reason why the last open, ioctl or mmap was rejected. */
 const struct tally_core_refusal *tally_sim_refusal(const struct tally_sim *sim);
 
-/* Have the `nth` allocation from now on (1: the next) fail, once; 0: none. */
+/* Make the `nth` allocation from now on fail, once; 1 is the next one. 0 cancels a pending
+ * failure. */
 void tally_sim_fail_alloc(struct tally_sim *sim, uint64_t nth);
 
-/* Set what a security module denies from now on: bits by enum tally_host_access. */
+/* Set the accesses that the security module denies from now on: a bit mask by enum
+ * tally_host_access. */
 void tally_sim_forbid(struct tally_sim *sim, uint32_t accesses);
 
-/* Have copies from or to this user memory fail from now on; len 0: none. */
+/* Make copies from or to this user memory fail from now on. If `len` is 0, no copies fail. */
 void tally_sim_fail_copy(struct tally_sim *sim, const void *user, size_t len);
 
-/* Return the bytes and pages that the core has allocated. */
+/* Return the number of bytes or pages that the core has allocated. */
 size_t tally_sim_allocated_bytes(const struct tally_sim *sim);
 
 size_t tally_sim_allocated_pages(const struct tally_sim *sim);
 
-/* Return the cycle counter of user space, which has four cycles per ns. */
+/* Return the cycle counter as seen by user space. It counts four cycles per ns. */
 uint64_t tally_sim_tsc(const struct tally_sim *sim);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Breakpoints as on x86-64: four registers on each CPU, each watching 1, 2, 4 or 8 aligned bytes
- * for stores, for loads and stores, or one address for execution. Registers are reserved when an
- * event is opened, on every CPU where it may run, so that an open event can always be scheduled.
+ * Breakpoints as on x86-64. Each CPU has four registers. Each register watches 1, 2, 4 or 8 aligned
+ * bytes for stores, or for loads and stores, or one address for execution. Registers are reserved
+ * when an event is opened, on every CPU where it may run, so an open event can always be scheduled.
  */
 #include <errno.h>
 
@@ -21,7 +21,8 @@ static struct tally_sim *sim_of(struct tally_core_pmu *pmu)
 
 /* ---- reservation ------------------------------------------------------------------------ */
 
-/* Return how many registers are reserved on a CPU for the task (NULL: for events of the CPU). */
+/* Return the number of registers reserved on a CPU for a task, or for the CPU's own events if
+ * `task` is NULL. */
 static uint32_t reserved(const struct tally_sim *sim, uint32_t cpu,
 			 const struct tally_core_task *task)
 {
@@ -32,7 +33,7 @@ static uint32_t reserved(const struct tally_sim *sim, uint32_t cpu,
 	return nr;
 }
 
-/* Return the largest number of registers that any task has reserved on a CPU. */
+/* Return the largest number of registers that a single task has reserved on a CPU. */
 static uint32_t most_reserved(const struct tally_sim *sim, uint32_t cpu)
 {
 	uint32_t most = 0;

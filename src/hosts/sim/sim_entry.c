@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Entry into the core: hooks, which run on a CPU with interrupts off, and calls on behalf of a
+/* Entry points to the core: hooks, which run on a CPU with interrupts off, and calls on behalf of a
  * task. */
 #include "hosts/sim/sim_entry.h"
 #include "hosts/sim/hardware.h"
@@ -27,7 +27,7 @@ struct sim_call sim_call_begin(struct tally_sim *sim, struct tally_sim_task *tas
 	struct sim_call call = {.before = sim->cpu, .cpu = task->cpu, .task = task};
 	struct sim_cpu *cpu;
 
-	/* A task that is about to migrate still runs on its old CPU. */
+	/* A task that is about to migrate is still running on its old CPU. */
 	if (task->state == SIM_RUNNING && sim->cpus[task->last_cpu].current == task)
 		call.cpu = task->last_cpu;
 	cpu = &sim->cpus[call.cpu];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Descriptors and mappings. An event lives as long as it has one of either. */
+/* Descriptors and mappings. An event exists as long as it has a descriptor or a mapping. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ static struct sim_file *file_of(const struct tally_sim_task *task, int fd)
 	return descriptor ? descriptor->file : NULL;
 }
 
-/* Add a file at the lowest free descriptor. */
+/* Install a file at the lowest free descriptor. */
 static int descriptor_add(struct tally_sim_task *task, struct sim_file *file, bool cloexec)
 {
 	struct sim_descriptor made = {file, cloexec};
@@ -248,7 +248,7 @@ int tally_sim_prctl(struct tally_sim *sim, struct tally_sim_task *task, int opti
 	return ret;
 }
 
-/* Map a buffer for the process, and record the mapping. */
+/* Map a buffer into the process, and record the mapping. */
 static int mapping_add(struct tally_sim *sim, struct tally_sim_task *task, struct sim_file *file,
 		       struct tally_core_buffer *buffer, size_t len, bool writable)
 {
