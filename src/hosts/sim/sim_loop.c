@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The main loop: advances the time to whatever is due next. */
+/* Main loop, which advances the time to the next event that is due. */
 #include "base/arith.h"
 #include "hosts/sim/sim_entry.h"
 #include "hosts/sim/hardware.h"
@@ -33,8 +33,8 @@ static void interrupts_deliver(struct tally_sim *sim, uint32_t number)
 	}
 }
 
-/* Let time pass while the core runs. Interrupts arrive in the middle of it, here and on the other
- * CPUs. Everything else that is due waits until the core is done, as it would for a lock. */
+/* Let time pass while the core is running. During this time, interrupts are delivered on all CPUs.
+ * All other events that are due wait until the core is done, as they would for a lock. */
 void sim_pass_time(struct tally_sim *sim)
 {
 	if (!sim->config.op_cost_ns || sim->passing || sim_this(sim)->in_interrupt)

@@ -7,7 +7,7 @@
 /* Run the machine for `ns`. */
 void tally_sim_run(struct tally_sim *sim, uint64_t ns);
 
-/* Run until the task has exited. Returns false if `limit_ns` have passed before. */
+/* Run until the task has exited. Returns false if `limit_ns` pass first. */
 bool tally_sim_run_until_exit(struct tally_sim *sim, const struct tally_sim_task *task,
 			      uint64_t limit_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory. Pages are parts of one memfd, so that they can be mapped a second time, contiguously, as
- * user space sees a buffer wherever its pages lie.
+ * Memory. All pages are in one memfd. A buffer's pages can therefore be mapped a second time,
+ * contiguously. This is how user space sees the buffer, even if its pages are scattered.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include "base/arith.h"
 #include "hosts/sim/sim_private.h"
 
-/* Fill byte of freed pages. */
+/* Byte that freed pages are filled with. */
 enum { POISON = 0x6b };
 
-/* Header of every block. It contains the size, and is aligned as malloc() aligns. */
+/* Header of each block. It contains the size, and preserves malloc()'s alignment. */
 struct block {
 	_Alignas(16) size_t size;
 };
@@ -47,7 +47,7 @@ void sim_memory_exit(struct tally_sim *sim)
 	free(sim->page_used);
 }
 
-/* Check that memory may be allocated here, and whether the allocation is to fail. */
+/* Check that memory may be allocated in this context. Return false if the allocation must fail. */
 static bool may_alloc(struct tally_sim *sim)
 {
 	sim_check_may_sleep(sim, "memory allocated with interrupts off",
@@ -67,7 +67,8 @@ void *sim_alloc(void *host, size_t size)
 	return block + 1;
 }
 
-/* A lock is a flag, which is set while the lock is held. It is not counted as memory. */
+/* Create a lock: a flag that is set while the lock is held. The flag is not counted as allocated
+ * memory. */
 void *sim_lock_new(void *host)
 {
 	return may_alloc(host) ? calloc(1, sizeof(bool)) : NULL;
@@ -87,8 +88,9 @@ void sim_free(void *host, void *memory, size_t size)
 	free(block);
 }
 
-/* Return the first of `nr` consecutive free pages from `from` on, or nr_pages if there are too few.
- * With `apart`, single pages of scattered buffers stay away from used ones. */
+/* Return the first of `nr` consecutive free pages, searching from page `from`, or nr_pages if there
+ * is no such range. If `apart` is set, the page before the result must be free as well, to scatter
+ * a buffer's pages. */
 static uint32_t find_pages(const struct tally_sim *sim, uint32_t from, size_t nr, bool apart)
 {
 	uint32_t run = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of host.h. Each checks that the core may call it in this context. */
+/* Implementation of the operations in host.h. Each operation checks that the core may call it in
+ * this context. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static struct tally_sim_task *task_of(const struct tally_core_task *perf)
 
 /* ---- locks, interrupts and CPUs ------------------------------------------------- */
 
-/* Checks for operations that may sleep. */
+/* Check the context of an operation that may sleep. */
 void sim_check_may_sleep(struct tally_sim *sim, const char *off, const char *locked)
 {
 	if (sim_this(sim)->off)
@@ -127,7 +128,7 @@ static uint64_t op_clock(void *host)
 	return sim->now;
 }
 
-/* Linux's numbers. The clocks are seconds apart, so that they can be distinguished. */
+/* Read a clock by its Linux ID. The clocks are seconds apart to make them distinguishable. */
 static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 {
 	static const int32_t clocks[] = {0 /* realtime */, 1 /* monotonic */, 4 /* raw */,
@@ -225,7 +226,7 @@ static bool op_may_observe(void *host, const struct tally_core_task *current,
 	       op_capable(host, current, TALLY_CORE_CAP_SYS_PTRACE);
 }
 
-/* No task of the machine is traced yet, so permission to observe is permission to attach. */
+/* The machine has no tracers, so permission to observe a task is permission to attach to it. */
 static bool op_may_trap(void *host, const struct tally_core_task *current,
 			const struct tally_core_task *target)
 {
@@ -280,7 +281,8 @@ static uint32_t op_callchain(void *host, const struct tally_core_sample_data *sa
 	return sim_chain(sim_this(sim), sample_data, user, ret_ips, max);
 }
 
-/* Register n of a thread contains tid << 32 | n; for user space the top bit is set as well. */
+/* Return register values: register n of a thread contains tid << 32 | n, with the top bit set for
+ * user space. */
 static uint64_t op_registers(void *host, const struct tally_core_sample_data *sample_data,
 			     bool user, uint64_t mask, uint64_t *ret_values)
 {
@@ -295,7 +297,7 @@ static uint64_t op_registers(void *host, const struct tally_core_sample_data *sa
 	return PERF_SAMPLE_REGS_ABI_64;
 }
 
-/* A user stack has SIM_STACK_BYTES; byte n of it is n. */
+/* Return the user stack, which has SIM_STACK_BYTES bytes. Byte n is n. */
 static uint32_t op_stack(void *host, const struct tally_core_sample_data *sample_data, void *to,
 			 uint32_t len)
 {
@@ -313,13 +315,13 @@ static uint64_t op_physical(void *host, uint64_t addr)
 	return addr ^ SIM_PHYSICAL;
 }
 
-/* All pages have the same size; the first one is not mapped. */
+/* All pages have the same size, but the first page is not mapped. */
 static uint64_t op_page_size_of(void *host, uint64_t addr)
 {
 	return addr < sim_ops.page_size ? 0 : sim_ops.page_size;
 }
 
-/* There is one cgroup for each user. */
+/* Return the current task's cgroup. Each user has one cgroup. */
 static uint64_t op_cgroup(void *host)
 {
 	struct tally_sim *sim = host;
@@ -327,7 +329,8 @@ static uint64_t op_cgroup(void *host)
 	return SIM_CGROUP + sim_this(sim)->current->uid;
 }
 
-/* A namespace is a number that is subtracted from the IDs of tasks. */
+/* Return a task's IDs in the viewer's namespace. A namespace is just a number that is subtracted
+ * from the IDs. */
 static void op_ids(void *host, void *viewer, const struct tally_core_task *task, bool parent,
 		   int32_t *ret_pid, int32_t *ret_tid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The driver of the simulated PMUs: what a port has to write, for counters that are arrays. It
- * accesses registers only through sim_counter_*() of hardware.c.
+ * Driver for the simulated PMUs. Each port has to provide a driver like this one. The counters are
+ * arrays. The driver accesses registers only through sim_counter_*() in hardware.c.
  */
 #include <errno.h>
 
@@ -10,8 +10,8 @@
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/sim_private.h"
 
-/* Indexes in hw->config, which init() fills in for the other operations; SIM_CONFIG_COUNTERS is
- * another one. */
+/* Indexes into hw->config, which init() fills in for the other operations, in addition to
+ * SIM_CONFIG_COUNTERS. */
 enum { CONFIG_SIGNAL, CONFIG_MODES };
 
 #define MODE(name)  (1u << SIM_##name)
@@ -28,7 +28,8 @@ static struct sim_pmu_cpu *this_cpu(struct sim_pmu *driver)
 	return &driver->cpus[driver->sim->cpu];
 }
 
-/* Check what a driver may rely on; a real driver would not. `on`: the event has a counter here. */
+/* Check conditions that the core guarantees to a driver; a real driver would not check them. `on`
+ * is true if the event has a counter on this CPU. */
 static void check_contract(struct sim_pmu *driver, const struct tally_core_hw *hw, bool on,
 			   bool running)
 {
@@ -46,7 +47,7 @@ static void check_contract(struct sim_pmu *driver, const struct tally_core_hw *h
 
 /* ---- decoding attrs ------------------------------------------------------------ */
 
-/* Return the signal of a PERF_TYPE_HW_CACHE event: only reads of the last level and their misses
+/* Return the signal for a PERF_TYPE_HW_CACHE event. Only last-level reads and their misses
  * exist. */
 static int cache_signal(uint64_t config)
 {
@@ -58,7 +59,7 @@ static int cache_signal(uint64_t config)
 	}
 }
 
-/* Return the signal of an attr for a PMU with its own list of events. */
+/* Return the signal for an attr on a PMU with its own list of events. */
 static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_event_attr *attr)
 {
 	uint64_t config = attr->config;
@@ -71,8 +72,8 @@ static int listed_signal(const struct tally_sim_pmu *desc, const struct perf_eve
 	return -ENOENT;
 }
 
-/* Return the signal of a raw event, which has the encoding of Intel's Core: an event and a unit
- * mask. The number of a signal is accepted as well. */
+/* Return the signal for a raw event, encoded as an event and a unit mask, as on Intel Core
+ * processors. Signal numbers are accepted as well. */
 static int raw_signal(uint64_t config)
 {
 	static const struct {
@@ -92,7 +93,8 @@ static int raw_signal(uint64_t config)
 	return config < SIM_NR_HW ? (int)config : -EINVAL;
 }
 
-/* Return the signal that an attr selects; -ENOENT: another PMU's event; -EINVAL: no PMU's. */
+/* Return the signal that an attr selects, -ENOENT if the event is for another PMU, or -EINVAL if no
+ * PMU supports the event. */
 static int attr_signal(const struct sim_pmu *driver, const struct perf_event_attr *attr)
 {
 	uint64_t pmu = attr->config >> PERF_PMU_TYPE_SHIFT,
@@ -130,7 +132,7 @@ static uint32_t attr_modes(const struct perf_event_attr *attr)
 	return modes;
 }
 
-/* Return bits of the counters that can count a signal. */
+/* Return a bit mask of the counters that can count a signal. */
 static uint32_t signal_counters(const struct tally_sim_pmu *desc, unsigned signal)
 {
 	uint32_t counters = (uint32_t)((1ull << desc->nr_generic) - 1);
@@ -226,7 +228,7 @@ static uint64_t counter_of(struct sim_pmu *driver, const struct tally_core_hw *h
 	return sim_counter_read(driver->sim, driver->number, (uint32_t)hw->index);
 }
 
-/* Start the event's counter at `value`. */
+/* Start an event's counter at `value`. */
 static void counter_start(struct sim_pmu *driver, const struct tally_core_hw *hw, uint64_t value)
 {
 	uint32_t index = (uint32_t)hw->index;
@@ -276,7 +278,8 @@ static void verb_resume(struct tally_core_pmu *pmu)
 	sim_bank_pause(driver_of(pmu)->sim, driver_of(pmu)->number, false);
 }
 
-/* Handle the overflow interrupt. The core may stop this or another counter meanwhile. */
+/* Handle the overflow interrupt. While an overflow is being handled, the core may stop this or
+ * another counter. */
 void sim_pmu_interrupt(struct sim_pmu *driver, const struct tally_core_sample_data *sample_data)
 {
 	struct sim_pmu_cpu *cpu = this_cpu(driver);

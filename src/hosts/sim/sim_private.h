@@ -13,17 +13,17 @@ enum { SIM_NS_PER_MS = 1000000, SIM_NS_PER_S = 1000000000, SIM_FIRST_TID = 100 }
 
 /* ---- hardware (hardware.c) ------------------------------------------------------- */
 
-/* Registers of one counter. */
+/* A counter's registers. */
 struct sim_counter {
-	uint64_t value; /* below 2^width */
+	uint64_t value; /* less than 2^width */
 	uint8_t signal;
-	uint32_t modes; /* modes in which it counts */
+	uint32_t modes; /* bit mask of the modes that are counted */
 	bool enabled;
-	bool overflowed; /* the status bit */
+	bool overflowed; /* overflow status bit */
 	uint64_t interrupt_at;
 };
 
-/* The counters of one PMU on one CPU. */
+/* A PMU's counters on one CPU. */
 struct sim_bank {
 	struct sim_counter counters[SIM_MAX_COUNTERS];
 	uint8_t nr, width;
@@ -34,14 +34,14 @@ struct sim_bank {
 
 /* ---- the driver (sim_pmu.c) ------------------------------------------------------------ */
 
-/* hw->config[]: bits of the counters that can count an event. */
+/* Index in hw->config of a bit mask: the counters that can count the event. */
 enum { SIM_CONFIG_COUNTERS = 2 };
 
-/* State of the driver for one CPU. */
+/* The driver's state on a CPU. */
 struct sim_pmu_cpu {
 	struct tally_core_hw *owner[SIM_MAX_COUNTERS]; /* event on each counter */
 	bool adding;                                   /* between begin() and commit() */
-	struct tally_core_hw *noted[SIM_MAX_COUNTERS]; /* added in between */
+	struct tally_core_hw *noted[SIM_MAX_COUNTERS]; /* events added since begin() */
 	uint32_t nr_noted;
 };
 
@@ -49,7 +49,7 @@ struct sim_pmu {
 	struct tally_core_pmu pmu;
 	struct tally_sim *sim;
 	struct tally_sim_pmu desc;
-	uint32_t number; /* index of its banks */
+	uint32_t number; /* index of the PMU's banks */
 	struct sim_pmu_cpu cpus[SIM_MAX_CPUS];
 };
 
@@ -57,15 +57,15 @@ struct sim_pmu {
 
 /* An open file description. */
 struct sim_file {
-	struct tally_core_event *event; /* NULL: not an event */
-	uint32_t refs;                  /* descriptors and mappings */
+	struct tally_core_event *event; /* NULL if not an event */
+	uint32_t refs;                  /* number of descriptors and mappings */
 	struct tally_sim_notifications notifications;
-	struct tally_sim_task *async; /* task that gets a signal at each notification */
-	void *owner;                  /* passed to config.notified; NULL: not called */
+	struct tally_sim_task *async; /* task to signal at each notification */
+	void *owner;                  /* passed to config.notified, or NULL for no call */
 };
 
 struct sim_descriptor {
-	struct sim_file *file; /* NULL: free */
+	struct sim_file *file; /* NULL if free */
 	bool cloexec;
 };
 
@@ -79,7 +79,7 @@ struct sim_mapping {
 /* State shared by the threads of a process. */
 struct sim_process {
 	uint32_t threads;
-	bool secret; /* not observable by the same user, after a privileged exec */
+	bool secret; /* not observable by the same user after a privileged exec */
 	struct tally_core_account space;
 	TALLY_VEC(struct sim_descriptor) fds;
 	TALLY_VEC(struct sim_mapping) mappings;
@@ -95,28 +95,28 @@ enum sim_state { SIM_RUNNING, SIM_READY, SIM_SLEEPING, SIM_EXITED };
 
 struct sim_loop {
 	const struct tally_sim_step *first;
-	uint64_t left; /* 0: forever */
+	uint64_t left; /* remaining iterations; 0 to repeat forever */
 };
 
 struct tally_sim_task {
 	struct tally_core_task perf;
-	struct tally_list queued; /* in its CPU's queue, or among the sleepers */
+	struct tally_list queued; /* link in its CPU's queue, or in the list of sleepers */
 	struct tally_sim_task *parent;
-	struct sim_process *process; /* NULL once it has exited */
+	struct sim_process *process; /* NULL once the task has exited */
 	bool is_idle;
 	bool has_run;
 	enum sim_state state;
-	uint32_t cpu;      /* where it runs or waits; if it runs elsewhere, where it is to move */
-	uint32_t last_cpu; /* where it ran last */
-	uint32_t held;     /* task_get() calls without task_put() */
+	uint32_t cpu;      /* CPU it runs on, waits on, or is about to migrate to */
+	uint32_t last_cpu; /* CPU it last ran on */
+	uint32_t held;     /* task_get() calls without a matching task_put() */
 	int32_t priority;
 	uint32_t uid;
 	uint64_t caps, memlock;
 	struct tally_sim_signals signals;
-	/* Script. */
-	const struct tally_sim_step *next; /* NULL: sleeps forever */
+	/* Script state. */
+	const struct tally_sim_step *next; /* NULL to sleep forever */
 	const struct tally_sim_segment *segment, *user_segment;
-	uint64_t done_ns; /* ns of the segment that have passed */
+	uint64_t done_ns; /* elapsed time in the segment */
 	uint64_t wake_at;
 	struct sim_loop loops[SIM_MAX_LOOPS];
 	uint32_t nr_loops;
@@ -131,15 +131,15 @@ struct sim_cpu {
 	bool online;
 	struct tally_sim_task *current; /* never NULL */
 	struct tally_sim_task idle;
-	struct tally_list queue; /* tasks that wait for it, by priority */
-	uint64_t settled;        /* time up to which exact counts and counters are updated */
-	uint32_t off;            /* nesting of disabled interrupts */
+	struct tally_list queue; /* tasks waiting for the CPU, sorted by priority */
+	uint64_t settled;        /* time of the last update of counters and exact counts */
+	uint32_t off;            /* nesting depth of disabled interrupts */
 	bool in_interrupt;       /* the overflow interrupt is being handled */
-	uint32_t busy;           /* calls on behalf of a task: no switching */
+	uint32_t busy;           /* calls in progress on behalf of tasks; they prevent switches */
 	bool yielded;
-	bool deferred; /* tally_core_deferred() is to be called */
+	bool deferred; /* tally_core_deferred() must be called */
 	uint64_t timer_at, tick_at, quantum_at;
-	uint64_t overflow_at; /* when a counter next wraps, or its interrupt arrives */
+	uint64_t overflow_at; /* time at which a counter wraps or its interrupt arrives */
 	bool overflow_known;  /* overflow_at is valid */
 	struct sim_bank banks[SIM_MAX_PMUS];
 	struct tally_core_hw *breakpoints[SIM_MAX_BREAKPOINTS];
@@ -147,26 +147,26 @@ struct sim_cpu {
 
 struct tally_sim {
 	struct tally_sim_config config;
-	struct tally_host_ops ops; /* sim_ops, adapted to the config */
+	struct tally_host_ops ops; /* sim_ops, adapted to the configuration */
 	struct tally_core *core;
 	uint64_t now;
 	uint32_t cpu;                    /* current CPU */
-	bool locked;                     /* a lock of the core is held */
+	bool locked;                     /* a core lock is held */
 	bool running;                    /* inside tally_sim_run() */
-	int32_t next_pid, next_tid;      /* IDs of the next task; 0: in sequence */
+	int32_t next_pid, next_tid;      /* IDs for the next task; 0 for the next in sequence */
 	bool passing;                    /* sim_pass_time() is running */
-	struct tally_sim_segment idling; /* segment of idle tasks */
+	struct tally_sim_segment idling; /* segment that idle tasks run */
 	struct sim_cpu cpus[SIM_MAX_CPUS];
 	struct sim_pmu pmus[SIM_MAX_PMUS];
 	struct tally_core_pmu breakpoint_pmu;
-	TALLY_VEC(struct tally_core_hw *) breakpoints; /* those that have a reservation */
+	TALLY_VEC(struct tally_core_hw *) breakpoints; /* breakpoints with a register */
 	TALLY_VEC(struct tally_sim_task *) tasks;
 	struct tally_list sleepers;
 	struct sim_user *users;
 	const char *violation;
-	uint32_t forbidden; /* bits by enum tally_host_access */
+	uint32_t forbidden; /* bit mask by enum tally_host_access */
 	struct tally_core_refusal refusal;
-	/* Memory. */
+	/* Memory state. */
 	size_t held_bytes, held_pages;
 	uint64_t fail_alloc;
 	uintptr_t fail_from, fail_to;
@@ -184,14 +184,14 @@ uint64_t sim_random(struct tally_sim *sim);
 /* sim_ops.c */
 extern const struct tally_host_ops sim_ops;
 
-/* The operation running(), which only some configurations have. */
+/* The optional running() operation, omitted in some configurations. */
 struct tally_core_task *sim_op_running(void *host);
 
 /* Remove all optional operations. */
 void sim_ops_strip(struct tally_host_ops *ops);
 
-/* Check an operation that may sleep: report the violation `off` if interrupts are off, `locked` if
- * a lock is held. */
+/* Check an operation that may sleep: report the violation `off` if interrupts are off, or `locked`
+ * if a lock is held. */
 void sim_check_may_sleep(struct tally_sim *sim, const char *off, const char *locked);
 
 /* Run deferred work if interrupts are on. */
@@ -208,11 +208,11 @@ void sim_pages_free(void *host, void *pages, size_t nr);
 int sim_copy_from_user(void *host, void *to, const void *user, size_t len);
 int sim_copy_to_user(void *host, void *user, const void *from, size_t len);
 
-/* Map the pages of a buffer contiguously; NULL if that fails. */
+/* Map a buffer's pages contiguously. Returns NULL on failure. */
 void *sim_map_buffer(struct tally_sim *sim, const struct tally_core_buffer *buffer, size_t len,
 		     bool writable);
 
-/* sample_data.c: sample data and callchain of a CPU's running task. */
+/* sample_data.c: sample data and callchain of the task running on a CPU. */
 struct tally_core_sample_data sim_sample_data(const struct sim_cpu *cpu);
 uint16_t sim_misc(enum tally_sim_mode mode);
 uint32_t sim_chain(const struct sim_cpu *cpu, const struct tally_core_sample_data *sample_data,
@@ -221,8 +221,8 @@ uint32_t sim_chain(const struct sim_cpu *cpu, const struct tally_core_sample_dat
 /* sim_files.c */
 void sim_files_copy(struct sim_process *to, const struct sim_process *from);
 
-/* Remove the mappings of the task's process and close its descriptors: all of them, or (`exec`)
- * those that an exec closes. */
+/* Remove the mappings of the task's process, and close its descriptors: all of them or, if `exec`
+ * is set, only those that an exec closes. */
 void sim_files_close(struct tally_sim *sim, struct tally_sim_task *task, bool exec);
 
 static inline struct sim_cpu *sim_this(struct tally_sim *sim)

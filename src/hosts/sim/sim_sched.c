@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The scheduler. Of the tasks that wait for a CPU, the one with the lowest priority number runs;
- * tasks of equal priority take turns. A task stays on its CPU until it is migrated. */
+/* The scheduler. Among the tasks that are waiting for a CPU, the one with the lowest priority
+ * number runs. Tasks with equal priority take turns. A task stays on its CPU until it is
+ * migrated. */
 #include "hosts/sim/sim_entry.h"
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/schedule.h"
@@ -13,7 +14,7 @@ static struct tally_sim_task *queue_first(const struct sim_cpu *cpu)
 		       : tally_container_of(cpu->queue.next, struct tally_sim_task, queued);
 }
 
-/* Queue a task after those of equal priority, or before them (`first`). */
+/* Queue a task after the tasks with equal priority, or before them if `first` is set. */
 static void queue_add(struct tally_sim *sim, struct tally_sim_task *task, bool first)
 {
 	struct sim_cpu *cpu = &sim->cpus[task->cpu];
@@ -38,7 +39,7 @@ static struct tally_core_task *perf_of(struct tally_sim_task *task)
 	return task->is_idle ? NULL : &task->perf;
 }
 
-/* Count what the core should count for a switch. */
+/* Add the context switch and migration, which the core should also count, to the exact counts. */
 static void count_switch(struct tally_sim *sim, uint32_t cpu, struct tally_sim_task *prev,
 			 struct tally_sim_task *next)
 {
@@ -81,7 +82,7 @@ static void switch_to_next(struct tally_sim *sim, uint32_t number, bool preempt)
 	sim_switch(sim, number, next ? next : &cpu->idle, preempt);
 }
 
-/* Preempt the current task if another one precedes it. */
+/* Preempt the current task if a waiting task has precedence. */
 static void preempt_current(struct tally_sim *sim, uint32_t number)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];
@@ -92,7 +93,7 @@ static void preempt_current(struct tally_sim *sim, uint32_t number)
 	if (!next || next->priority > current->priority ||
 	    (next->priority == current->priority && !yielded))
 		return;
-	/* Dequeue it before the current task is queued, which might come first again. */
+	/* Dequeue the next task before queueing the current task, which might be put first. */
 	tally_list_remove(&next->queued);
 	next->state = SIM_RUNNING;
 	queue_add(sim, current, !yielded);
@@ -171,7 +172,7 @@ void sim_set_priority(struct tally_sim *sim, struct tally_sim_task *task, int32_
 	}
 }
 
-/* End the current task's turn: switch to one of equal priority. */
+/* End the current task's time slice, and switch to a task with equal priority. */
 void sim_quantum_end(struct tally_sim *sim, uint32_t number)
 {
 	struct sim_cpu *cpu = &sim->cpus[number];

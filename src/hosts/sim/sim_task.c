@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation and exit of tasks. */
+/* Task creation and exit. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "hosts/sim/sim_private.h"
 #include "hosts/sim/sim_task.h"
 
-/* Segment of a task before the first one of its script. */
+/* A task's segment before the first one in its script. */
 static const struct tally_sim_segment nothing = {.mode = SIM_KERNEL};
 
 static struct sim_user *user_get(struct tally_sim *sim, uint32_t uid)
@@ -44,7 +44,8 @@ void sim_task_free(struct tally_sim_task *task)
 	free(task);
 }
 
-/* Return the process of a new task: its parent's, or a new one with the same descriptors. */
+/* Return the process for a new task: the parent's process, or a new one with the same
+ * descriptors. */
 static struct sim_process *process_of(const struct tally_sim_task *parent, bool process)
 {
 	struct sim_process *made = parent && !process ? parent->process : calloc(1, sizeof(*made));
@@ -110,7 +111,7 @@ struct tally_sim_task *tally_sim_task_new(struct tally_sim *sim,
 	return task;
 }
 
-/* Leave the process. The last thread closes its descriptors and mappings. */
+/* Leave the process. The last thread closes the process's descriptors and removes its mappings. */
 static void leave_process(struct tally_sim *sim, struct tally_sim_task *task)
 {
 	if (task->process->threads == 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Steps as text. */
+/* Format steps as text. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static const char *const mode_names[SIM_NR_MODES] = {
 	[SIM_IDLE] = "SIM_IDLE",
 };
 
-/* Steps that are written without parameters. */
+/* Steps that are formatted without parameters. */
 static const char *const plain[] = {
 	[SIM_OP_EXIT] = "SIM_EXIT()",      [SIM_OP_END_LOOP] = "SIM_END_LOOP()",
 	[SIM_OP_YIELD] = "SIM_YIELD()",    [SIM_OP_MAP] = "SIM_MAP(...)",

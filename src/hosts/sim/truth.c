@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Exact counts. A task's events of a signal are floor((carried + rate * ns) / 1e9), and the
- * remainder is carried over. So it makes no difference how often this is computed in between.
+ * Exact counts. The number of events for a signal is floor((carried + rate * ns) / 1e9), and the
+ * remainder is carried over. So the total does not depend on how often it is updated.
  */
 #include "hosts/sim/hardware.h"
 #include "hosts/sim/sim_private.h"
@@ -20,7 +20,7 @@ uint64_t sim_time_to(const struct tally_sim_task *task, unsigned signal, unsigne
 	return ns < SIM_NEVER ? (uint64_t)ns : SIM_NEVER;
 }
 
-/* Compute the events of each signal in `ns` of the task's segment. */
+/* Compute how many events of each signal occur in `ns` of the task's segment. */
 static void task_count(struct tally_sim_task *task, uint64_t ns, uint64_t *ret_events)
 {
 	static const struct tally_sim_rates none;
@@ -28,7 +28,7 @@ static void task_count(struct tally_sim_task *task, uint64_t ns, uint64_t *ret_e
 
 	for (unsigned signal = 0; signal < SIM_NR_HW; signal++) {
 		uint32_t per_ms = rates->per_ms[signal], per_s = rates->per_s[signal];
-		/* Whole milliseconds and whole seconds yield whole events; the rest fits into 64
+		/* Whole milliseconds and whole seconds yield whole events; the remainder fits in 64
 		 * bits. */
 		uint64_t parts = task->fraction[signal] +
 				 per_ms * (uint64_t)1000 * (ns % SIM_NS_PER_MS) +

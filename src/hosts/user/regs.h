@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Registers of a stopped thread, by their numbers in perf records. There is one file per
- * architecture: regs_x86_64.c, regs_aarch64.c; regs_none.c is for all others. */
+/* A stopped thread's registers, indexed by their perf register numbers. There is one file per
+ * architecture: regs_x86_64.c, regs_aarch64.c, and regs_none.c for all others. */
 #ifndef TALLY_HOSTS_USER_REGS_H
 #define TALLY_HOSTS_USER_REGS_H
 
@@ -9,10 +9,10 @@
 
 enum { USER_REGS_MAX = 40 };
 
-/* In the layout of ptrace(2). */
+/* Registers in the layout of ptrace(2). */
 struct user_regs {
 	uint64_t word[USER_REGS_MAX];
-	bool narrow; /* a 32-bit program */
+	bool narrow; /* the program is a 32-bit program */
 };
 
 /* Read the registers of a stopped thread. Returns 0; -ESRCH; -EOPNOTSUPP on an unknown
@@ -20,18 +20,19 @@ struct user_regs {
 int user_regs_read(int32_t tid, struct user_regs *ret_regs);
 
 /*
- * Restart a system call that a requested stop ended. The stop makes some waits fail with EINTR,
- * which the program would not have seen otherwise: those with a timeout, which the kernel does not
- * restart. The stopped thread makes the call again when it continues, unless a signal is pending;
- * it may wait for up to its timeout once more. Does nothing on an architecture that does not
- * preserve the number of the call.
+ * Restart a system call that was interrupted by a requested stop. The stop makes some waits fail
+ * with EINTR, which the program would not have seen otherwise: waits with a timeout, which the
+ * kernel does not restart. The stopped thread makes the call again when it continues, unless a
+ * signal is pending; the repeated call may wait for the whole timeout again. Does nothing on
+ * architectures that do not preserve the system call number.
  */
 void user_regs_restart_wait(int32_t tid);
 
-/* Return the available registers: bit n is number n of PERF_SAMPLE_REGS_USER. Constant. */
+/* Return the mask of available registers; bit n is register n of PERF_SAMPLE_REGS_USER. The mask is
+ * constant. */
 uint64_t user_regs_mask(void);
 
-/* Return the register with this number; 0 if it is not available. */
+/* Return the register with this number, or 0 if it is not available. */
 uint64_t user_regs_get(const struct user_regs *regs, uint32_t number);
 
 /* Return PERF_SAMPLE_REGS_ABI_*. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* AArch64: struct user_pt_regs of ptrace(2), which has x0 to x30, sp and pc in the order of
- * records. Registers of 32-bit threads are not available. */
+/* AArch64 registers, taken from ptrace(2)'s struct user_pt_regs, which contains x0 to x30, sp and
+ * pc in the order of perf records. Registers of 32-bit threads are not available. */
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An architecture with unknown registers: only counting works. */
+/* Fallback for architectures with unknown registers, on which only counting works. */
 #include <errno.h>
 
 #include "hosts/user/regs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* x86-64: struct user_regs_struct of ptrace(2), and <asm/perf_regs.h>. */
+/* x86-64 registers, converted from ptrace(2)'s struct user_regs_struct to the register numbers in
+ * <asm/perf_regs.h>. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 enum { CS_OF_32_BITS = 0x23 };
 
-/* In the order of records. */
+/* Indexes into `word`, in the order of perf records. */
 static const uint8_t words[] = {
 	WORD(rax), WORD(rbx),    WORD(rcx), WORD(rdx), WORD(rsi), WORD(rdi), WORD(rbp), WORD(rsp),
 	WORD(rip), WORD(eflags), WORD(cs),  WORD(ss),  WORD(ds),  WORD(es),  WORD(fs),  WORD(gs),
@@ -39,7 +40,8 @@ int user_regs_read(int32_t tid, struct user_regs *ret_regs)
 
 /* ---- waits ended by a stop -------------------------------------------------------------- */
 
-/* Waits that fail with EINTR before they have done anything, whatever interrupts them. */
+/* System calls that wait and, when interrupted for any reason, fail with EINTR before they have had
+ * any effect. */
 static const uint16_t waits[] = {
 	SYS_read,         SYS_recvfrom,        SYS_recvmsg,    SYS_recvmmsg, SYS_accept,
 	SYS_accept4,      SYS_write,           SYS_sendto,     SYS_sendmsg,  SYS_epoll_wait,
@@ -85,7 +87,8 @@ void user_regs_restart_wait(int32_t tid)
 
 /* ---- access ------------------------------------------------------------------------------ */
 
-/* The registers of user space that perf_event_open(2) provides: all but the data segments. */
+/* Return the user-space registers that perf_event_open(2) provides: all except the data segment
+ * registers. */
 uint64_t user_regs_mask(void)
 {
 	return 0xff0fff;

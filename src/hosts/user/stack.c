@@ -9,7 +9,7 @@
 
 enum { BLOCK = 4096 };
 
-/* A block of the stack, so that frames are not read one by one. */
+/* A cached block of the stack, which avoids a system call for each frame. */
 struct stack_block {
 	const struct user_stop *stop;
 	uint64_t addr;
@@ -46,7 +46,7 @@ static bool block_get(struct stack_block *block, uint64_t addr, void *to, uint32
 	return true;
 }
 
-/* Read the frame at `fp`: the return address, and the caller's frame pointer. */
+/* Read the return address and the caller's frame pointer from the frame at `fp`. */
 static bool frame_get(struct stack_block *block, uint64_t fp, uint64_t *ret_fp, uint64_t *ret_ip)
 {
 	uint64_t wide[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles ptrace(2) stops. Every stop is used for a sample, if one is due, as it replaces a stop
- * that was requested.
+ * Handles ptrace(2) stops. When a sample is due, any stop can be used to take it, and none has to
+ * be requested.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -50,8 +50,8 @@ static void emit_maps(struct tally_user *user, struct user_task *task, void *arg
 	user_maps_emit(user, task, false);
 }
 
-/* Replay a stopped thread up to this stop: everything that is known of it (`all`), or just its
- * time. */
+/* Replay a stopped thread up to this stop: all its values if `all` is set or an event samples a
+ * count, otherwise only its CPU time. */
 static void replay_stopped(struct tally_user *user, struct user_task *task, user_hook hook,
 			   bool all)
 {
@@ -97,7 +97,8 @@ static void fork_hook(struct tally_user *user, struct user_task *task, void *arg
 	tally_core_fork(user->core, &task->perf, &fork->child->perf, fork->process);
 }
 
-/* Return whether the thread stopped before its parent's stop was handled, and now waits. */
+/* Remove a thread from the list of threads that stopped before their parent's stop was handled.
+ * Return false if the thread was not in the list. */
 static bool early_remove(struct tally_user *user, int32_t tid)
 {
 	tally_vec_for_each (early, &user->early) {
@@ -115,7 +116,7 @@ static void resume(struct user_task *task, int signal)
 	ptrace(PTRACE_CONT, task->perf.tid, NULL, (void *)(intptr_t)signal);
 }
 
-/* Let a new thread that cannot be handled run untraced. */
+/* Let a new thread run untraced because the host cannot handle it. */
 static void detach_new_thread(struct tally_user *user, int32_t tid)
 {
 	int status;
@@ -154,10 +155,11 @@ static void fork_handle(struct tally_user *user, struct user_task *parent, int e
 /* ---- execs ------------------------------------------------------------------------------- */
 
 /*
- * A kernel event that an exec enables starts a little before the stop that reports the exec, while
- * the program is loaded. Three page faults, the switch away at the stop, and a third of the exec's
- * time belong to it. For an event that counts already, procfs includes a fault that the event does
- * not see: the kernel's, when it writes the arguments to the new memory.
+ * Corrections for an exec. A kernel event that is enabled by an exec starts while the program is
+ * being loaded, a little before the stop that reports the exec. The event therefore counts three
+ * page faults, the switch away at the stop, and a third of the exec's time. For an event that was
+ * already counting, procfs includes one fault that the event does not see: the kernel causes that
+ * fault when it writes the arguments to the new memory.
  */
 enum { FAULTS_OF_EXEC = 3, SWITCHES_OF_EXEC = 1, SHARE_OF_EXEC = 3, FAULTS_OF_LATER_EXEC = 1 };
 
@@ -179,8 +181,9 @@ static void exec_hook(struct tally_user *user, struct user_task *task, void *arg
 	task->seen.switches -= SWITCHES_OF_EXEC;
 }
 
-/* If an event waits for the exec, replay before it what that event must not see. Otherwise replay
- * after it, when the mapping that the thread is in has been reported. */
+/* If an event is waiting for the exec, replay the usage so far before reporting the exec, because
+ * that event must not count this usage. Otherwise, first report the exec and the thread's current
+ * mappings, and then replay the usage. */
 static void exec_handle(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay exec = {.hook = exec_hook};
@@ -193,8 +196,8 @@ static void exec_handle(struct tally_user *user, struct user_task *task)
 	replay_stopped(user, task, NULL, true);
 }
 
-/* Return the task of a process that executed a program, or NULL. A thread that executes a program
- * takes over the TID of the first thread, which is gone. */
+/* Return the task of a process that has executed a program, or NULL. A thread that executes a
+ * program takes over the TID of the first thread, which no longer exists. */
 static struct user_task *exec_take_over(struct tally_user *user, struct user_task *leader)
 {
 	struct user_task *former;
@@ -216,10 +219,10 @@ static struct user_task *exec_take_over(struct tally_user *user, struct user_tas
 
 /* ---- ends --------------------------------------------------------------------------------- */
 
-/* The last switch away from a thread is not seen by its own events. */
+/* A thread's own events do not see the last switch from the thread to another one. */
 enum { SWITCHES_OF_EXIT = 1 };
 
-/* Replay a thread that was killed before it could stop at its exit. */
+/* Replay a thread that was killed before it could stop on exit. */
 static void replay_dead(struct tally_user *user, struct user_task *task)
 {
 	const struct user_replay how = {.whole = true};
@@ -257,7 +260,7 @@ void user_exit_handle(struct tally_user *user, int32_t tid)
 		user_files_wake(user);
 }
 
-/* Stop tracing a task; what it does from now on is not counted. */
+/* Stop tracing a task, so that its later activity is not counted. */
 static void release(struct tally_user *user, struct user_task *task)
 {
 	int32_t tid = task->perf.tid;
@@ -292,7 +295,7 @@ static void event_handle(struct tally_user *user, struct user_task *task, int ev
 	case PTRACE_EVENT_EXEC: exec_handle(user, task); break;
 	case PTRACE_EVENT_EXIT:
 		replay_stopped(user, task, NULL, true);
-		/* The rest of the exit tears down the address space, which is seen by no event. */
+		/* No event counts the remainder of the exit, which tears down the address space. */
 		task->is_done = true;
 		break;
 	default: sample_stopped(user, task);

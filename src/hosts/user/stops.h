@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handling of ptrace stops, by the supervisor. */
+/* The supervisor's ptrace stop handlers. */
 #ifndef TALLY_HOSTS_USER_STOPS_H
 #define TALLY_HOSTS_USER_STOPS_H
 
 #include "hosts/user/user_private.h"
 
-/* Trace a thread from now on. Returns 0; -ESRCH; -EPERM if settings.executed() rejects it; the
- * error of PTRACE_SEIZE; -ENOMEM. */
+/* Start tracing a thread. Returns 0; -ESRCH; -EPERM if settings.executed() rejects the process;
+ * -ENOMEM; or an error from PTRACE_SEIZE. */
 int user_seize(struct tally_user *user, int32_t tid);
 
-/* Handle the stop of a thread, and let it continue. */
+/* Handle a thread's stop, and let the thread continue. */
 void user_stop_handle(struct tally_user *user, int32_t tid, int status);
 
-/* Handle a thread that ended: read it for the last time, and then wait for it. */
+/* Handle a thread's exit: read the thread's values one last time, and then reap the thread. */
 void user_exit_handle(struct tally_user *user, int32_t tid);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tracer thread, which makes all ptrace(2) calls. It sleeps in waitid(2) until a tracee changes
- * its state. A signal without effect wakes it when a check is due or there is a request. A signal
- * that arrives just before it sleeps is lost, so the timer repeats each millisecond, and requests
- * are repeated.
+ * state. When a check is due or a request is made, a signal that has no other effect wakes the
+ * tracer thread. A signal that arrives just before the thread sleeps would be lost, so the timer
+ * repeats every millisecond, and requests are repeated.
  *
- * The supervisor waits only for its own tracees (__WNOTHREAD), and examines them before it waits
- * (WNOWAIT), as a thread that ended can be read until then. It ends by returning. The kernel then
- * lets all tracees continue, without waking those that sleep.
+ * The supervisor waits only for its own tracees (__WNOTHREAD). It examines exited threads before it
+ * reaps them (WNOWAIT), because their values can be read only until then. The supervisor terminates
+ * by returning. The kernel then lets all tracees continue, without waking those that are asleep.
  */
 #include <errno.h>
 #include <sched.h>
@@ -51,7 +51,8 @@ void user_unlock(struct tally_user *user)
 	pthread_mutex_unlock(&user->lock);
 }
 
-/* Let callers go first. If the lock were retaken immediately, they would never get it. */
+/* Let callers take the lock first. If the supervisor retook the lock immediately, callers would
+ * never get it. */
 static void lock_after_callers(struct tally_user *user)
 {
 	while (__atomic_load_n(&user->callers, __ATOMIC_RELAXED))
@@ -101,7 +102,7 @@ static void serve_request(struct tally_user *user)
 
 /* ---- waiting --------------------------------------------------------------------------- */
 
-/* Handle one tracee that changed its state. Returns false if no tracee did. */
+/* Handle one tracee that has changed state. Return false if no tracee has changed state. */
 static bool handle_one(struct tally_user *user)
 {
 	siginfo_t info = {0};
@@ -123,7 +124,8 @@ static bool handle_one(struct tally_user *user)
 	return true;
 }
 
-/* Arm the timer, even if no check is due, as a request may have arrived just before the sleep. */
+/* Arm the timer even if no check is due, because a request may have arrived just before the
+ * sleep. */
 static void timer_arm(struct tally_user *user)
 {
 	uint64_t latest = tally_clock_now() + LATEST_NS;
@@ -147,9 +149,9 @@ static void sleep_until_change(struct tally_user *user)
 	lock_after_callers(user);
 }
 
-/* Ask for a short time slice, so that the supervisor runs soon after it is woken. Threads that run
- * for less than the usual slice would be asleep again otherwise. Kernels before 6.12 ignore this.
- */
+/* Ask the scheduler for a short time slice, so that the supervisor runs soon after it is woken.
+ * Otherwise, threads that run for less than the usual slice would be asleep again before the
+ * supervisor runs. Kernels before 6.12 ignore the request. */
 static void ask_for_short_slice(void)
 {
 	struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tracer thread, and the lock that it shares with callers. */
+/* The tracer thread, and the lock that it shares with callers of the host. */
 #ifndef TALLY_HOSTS_USER_SUPERVISOR_H
 #define TALLY_HOSTS_USER_SUPERVISOR_H
 
@@ -12,11 +12,11 @@ void user_supervisor_stop(struct tally_user *user);
 void user_lock(struct tally_user *user);
 void user_unlock(struct tally_user *user);
 
-/* Attach a thread, unless it is attached. Called with user->lock held, which is released meanwhile.
- * Returns 0 or the error of ptrace(2). */
+/* Attach a thread unless it is already attached. Called with user->lock held; the lock is released
+ * while waiting. Returns 0 or an error from ptrace(2). */
 int user_attach(struct tally_user *user, int32_t tid);
 
-/* Wake the supervisor, as there is something to do earlier than it expects. Called with user->lock
+/* Wake the supervisor because it has something to do earlier than expected. Called with user->lock
  * held. */
 void user_supervisor_wake(struct tally_user *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Known threads. */
+/* Threads known to the host. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decides which threads are stopped for a sample, and when. A thread cannot use more CPU time than
- * passes, so it is not checked until as much time has passed as is left to its next sample. Then it
- * is stopped only if it is runnable and has been given a CPU since it was last known not to run.
- * Stopping a thread that sleeps would interrupt its system call, for a sample without meaning. What
- * such a thread has used is known to the nanosecond. If a sample was due in that time, it is taken
- * when the thread is next seen running.
+ * Decides which threads are stopped for a sample, and when. A thread's CPU time cannot advance
+ * faster than real time. So if its next sample is due after N ns of CPU time, the thread is not
+ * checked for N ns. It is then stopped only if it is runnable and has been given a CPU since it was
+ * last known not to be running. Stopping a sleeping thread would interrupt its system call for a
+ * meaningless sample. The CPU time used by a sleeping thread is known to the nanosecond. If a
+ * sample became due in that CPU time, it is taken the next time the thread is seen running.
  */
 #include <sys/ptrace.h>
 
@@ -41,8 +41,8 @@ void user_checks_schedule(struct tally_user *user, struct user_task *task)
 		check_after(user, task, task->left);
 }
 
-/* Return whether a task is runnable. Without schedstat it is not known whether it was given a CPU.
- */
+/* Return whether a task is runnable and, if schedstat is available, has been given a CPU since it
+ * was last seen not running. */
 static bool is_awake(const struct user_task *task, struct user_reading *now)
 {
 	if (now->runs && now->runs == task->runs && now->ns == task->seen.ns)
@@ -50,8 +50,8 @@ static bool is_awake(const struct user_task *task, struct user_reading *now)
 	return !user_proc_read_state(&task->proc, now) && now->state == 'R';
 }
 
-/* Check a sleeping task later, at a random time: a task that is woken periodically must not be
- * checked in phase with that. */
+/* Check a sleeping task later, at a random time, so that checks do not stay in phase with a task
+ * that is woken periodically. */
 static void check_later(struct tally_user *user, struct user_task *task, uint64_t left)
 {
 	left = TALLY_MIN(left, (uint64_t)LONGEST_NS);
@@ -77,8 +77,8 @@ static void task_check(struct tally_user *user, struct user_task *task)
 	check_later(user, task, task->seen.ns == now.ns ? task->left : task->period);
 }
 
-/* Events were started or changed: check each task when its next sample is due, if that is earlier
- * than planned. */
+/* For each task, move the next check forward to the time when the next sample is due, if that is
+ * earlier. Called when events have been started or changed. */
 static void checks_reschedule(struct tally_user *user)
 {
 	uint64_t now;

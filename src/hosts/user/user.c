@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation and destruction of the host. */
+/* Creates and destroys the host. */
 #include "hosts/user/user.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "hosts/user/user_private.h"
 #include "hosts/user/regs.h"
 
-/* A process that may trace a thread may count all that it does, even in the kernel. CPUs cannot be
- * counted. */
+/* A process that may trace a thread may count all of the thread's activity, even in the kernel.
+ * CPU-wide counting is not allowed. */
 enum { PARANOID = 1 };
 
 static int cpus_init(struct tally_user *user)
@@ -50,7 +50,8 @@ static int core_init(struct tally_user *user)
 	return ret;
 }
 
-/* The thread that created the host is a task that is not traced. It is read when its events are. */
+/* Set up the task of the thread that created the host. This task is not traced; its values are read
+ * when its events are read. */
 static int self_init(struct tally_user *user)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);

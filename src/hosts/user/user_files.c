@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls, and the descriptors that they use: eventfds, so that others can poll them, too. */
+/* The calls that the host implements, and its descriptors. The descriptors are eventfds, so other
+ * processes can poll them as well. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ void user_files_wake(const struct tally_user *user)
 	}
 }
 
-/* Free a file once neither its descriptor nor a mapping is left. */
+/* Free a file once its descriptor is closed and its mappings are removed. */
 static void file_put(struct tally_user *user, struct user_file *file)
 {
 	if (!file->closed || file->nr_mapped)
@@ -79,7 +80,7 @@ void user_files_close(struct tally_user *user)
 
 /* ---- opening ------------------------------------------------------------------------ */
 
-/* Return whether the event samples by a count that is only read on demand. */
+/* Return true if the event samples a count that is read only on demand. */
 static bool samples_counts(const struct perf_event_attr *attr)
 {
 	return attr->sample_period && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
@@ -105,7 +106,7 @@ static int file_new(struct tally_user *user, struct user_file **ret_file)
 	return 0;
 }
 
-/* Set up what only some events require of the host. */
+/* Set up parts of the host that only some events need. */
 static void apply_attr(struct tally_user *user, struct user_file *file, int32_t tid)
 {
 	const struct perf_event_attr *attr = tally_core_event_attr(file->event);
@@ -118,8 +119,8 @@ static void apply_attr(struct tally_user *user, struct user_file *file, int32_t 
 	user->nr_sampled_counts += file->samples_counts;
 }
 
-/* Replay the thread's usage so far, so that a change of its events applies only to what it uses
- * from now on. */
+/* Replay the thread's usage so far, so that a change to its events affects only usage from now
+ * on. */
 static void catch_up_before_change(struct tally_user *user, int32_t tid)
 {
 	struct user_task *task = user_task_find(user, tid);
@@ -156,16 +157,16 @@ static int open_locked(struct tally_user *user, struct perf_event_attr *attr, in
 	return ret ? ret : file->fd;
 }
 
-/* Have the supervisor find out again when the next samples are due, as events were started or
- * changed. */
+/* Have the supervisor determine again when the next samples are due. Called when events have been
+ * started or changed. */
 static void request_reschedule(struct tally_user *user)
 {
 	user->anew = true;
 	user_supervisor_wake(user);
 }
 
-/* To the core, a task that cannot be attached does not exist. It reports that last, after all
- * errors of the attr. */
+/* Open an event. For the core, a task that cannot be attached does not exist; the core reports this
+ * only if the attr has no errors. */
 int tally_user_open(struct tally_user *user, struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd, unsigned long flags)
 {
@@ -204,7 +205,7 @@ int tally_user_close(struct tally_user *user, int fd)
 
 /* ---- reading, control and mappings ----------------------------------------------------- */
 
-/* Replay what the thread used since the last time. Costs one pread(2) if it did not run. */
+/* Replay the thread's usage since the last replay. Costs one pread(2) if the thread has not run. */
 static void settle_if_ran(struct tally_user *user, int32_t tid)
 {
 	struct user_task *task = tid == user->self.perf.tid ? NULL : user_task_find(user, tid);
@@ -309,8 +310,9 @@ int tally_user_munmap(struct tally_user *user, void *memory, size_t len)
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-/* Find out why the descriptors woke the caller: the core has something to report, or pollers are to
- * check again. Returns how many descriptors are ready, those of others included. */
+/* Update `polls` after a wakeup. A wakeup means that the core has events to report or that pollers
+ * must check again. Returns the number of ready descriptors, including descriptors that are not
+ * events. */
 static int poll_core(struct tally_user *user, struct pollfd *polls, size_t nr)
 {
 	int ready = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Descriptors of the user host. */
+/* The user host's file descriptors. */
 #ifndef TALLY_HOSTS_USER_FILES_H
 #define TALLY_HOSTS_USER_FILES_H
 
 #include "hosts/user/user_private.h"
 
-/* Have all pollers check again. */
+/* Make all pollers check their descriptors again. */
 void user_files_wake(const struct tally_user *user);
 
 /* Close all descriptors. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mappings, from /proc/PID/maps. */
+/* Reads the processes' mappings from /proc/PID/maps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +12,10 @@
 #include "hosts/user/user_maps.h"
 #include "hosts/user/user_private.h"
 
-/* Limits for reading the mappings. A program maps its libraries at its start. So the first reads
- * are made whenever an address is unknown or the address space was resized; later ones may take one
- * part in SHARE_OF_TIME, or SHARE_OF_GROWTH, of the time. */
+/* Limits for reading the mappings. A program maps its libraries at startup, so the first FREE_READS
+ * reads are always allowed when an address is unknown or the address space has been resized. Later
+ * reads may take at most 1/SHARE_OF_TIME of the elapsed time if an address is unknown, or
+ * 1/SHARE_OF_GROWTH if the address space has been resized. */
 enum { MAPS_MAX = 16 << 20, FREE_READS = 8, SHARE_OF_TIME = 20, SHARE_OF_GROWTH = 400 };
 
 static uint32_t protection_of(const char *flags)
@@ -23,7 +24,7 @@ static uint32_t protection_of(const char *flags)
 	       (flags[2] == 'x' ? PROT_EXEC : 0u);
 }
 
-/* Parse a line. Returns false if it is malformed. */
+/* Parse a line. Return false if the line is malformed. */
 static bool parse_line(char *line, struct tally_core_mapping *ret_mapping)
 {
 	uint64_t start, end, offset, inode;
@@ -110,7 +111,8 @@ void user_maps_copy(struct tally_user *user, int32_t from, int32_t to)
 	}
 }
 
-/* Return the range that contains `ip`, or NULL. The ranges are sorted, as in procfs. */
+/* Return the range that contains `ip`, or NULL. The ranges are sorted by address, as they are in
+ * procfs. */
 static const struct user_range *range_of(const struct user_process *process, uint64_t ip)
 {
 	size_t low = 0, high = process->known.len;
@@ -149,7 +151,8 @@ bool user_maps_need_reading(struct tally_user *user, const struct user_task *tas
 	       tally_clock_now() - process->read_at >= process->read_ns * share;
 }
 
-/* Report the new mappings to the core, and replace the known ones. Both lists are sorted. */
+/* Report the new mappings to the core, and replace the list of known mappings. Both lists are
+ * sorted. */
 static void emit_text(struct tally_user *user, struct user_task *task, struct user_process *process,
 		      char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The operations of host.h. A lock is held whenever the core is called, so those for locks and
- * interrupts do nothing. */
+/* Implementation of the operations in host.h. The host's lock is held whenever the core is called,
+ * so the operations for locks and interrupts do nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static bool is_clock_of_events(int32_t clockid)
 	       clockid == CLOCK_REALTIME || clockid == CLOCK_BOOTTIME || clockid == CLOCK_TAI;
 }
 
-/* Return the time of a clock at the moment that is replayed, by its current offset to
+/* Return a clock's time at the moment being replayed, using the clock's current offset from
  * CLOCK_MONOTONIC. */
 static bool op_clock_of(void *host, int32_t clockid, uint64_t *ret_ns)
 {
@@ -117,7 +117,7 @@ static void op_task_put(void *host, struct tally_core_task *task)
 {
 }
 
-/* Tasks are on a CPU only while they are replayed. */
+/* Return -1, because a task is on a CPU only while it is being replayed. */
 static int32_t op_task_cpu(void *host, const struct tally_core_task *task)
 {
 	return -1;
@@ -130,13 +130,15 @@ static struct tally_core_event *op_event_of_fd(void *host, struct tally_core_tas
 	return file ? file->event : NULL;
 }
 
-/* No task has any capability. What needs one here goes beyond what ptrace permits. */
+/* Return false, because anything that requires a capability here goes beyond what ptrace
+ * permits. */
 static bool op_capable(void *host, const struct tally_core_task *current, int capability)
 {
 	return false;
 }
 
-/* Every task here was attached, so it may be observed. */
+/* Return true, because every task of this host has been attached with ptrace and may therefore be
+ * observed. */
 static bool op_may_observe(void *host, const struct tally_core_task *current,
 			   const struct tally_core_task *target)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pages of rings. Each allocation is a memfd, so that another process can map it, too. */
+/* Allocates the pages of ring buffers. Each allocation is a memfd, so other processes can map
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +13,8 @@ static int pages_register(struct tally_user *user, size_t len, struct user_pages
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-	/* Seals keep a process that maps it from taking pages away from the others. */
+	/* The seals prevent a process that maps the file from truncating it while other processes
+	 * have it mapped. */
 	if (ftruncate(pages->fd, (off_t)len) || fcntl(pages->fd, F_ADD_SEALS, seals) ||
 	    tally_vec_reserve(&user->pages, user->pages.len + 1))
 		return -ENOMEM;
