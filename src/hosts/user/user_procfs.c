@@ -28,7 +28,7 @@ static int open_file(const struct user_proc *proc, const char *file)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Read a file from its beginning and terminate the text. Returns its length, or -ESRCH. */
+/* Read a file from its beginning and NUL-terminate the text. Return its length, or -ESRCH. */
 static int read_text(int fd, char *text)
 {
 	ssize_t n = pread(fd, text, TEXT_MAX - 1, 0);
@@ -123,8 +123,8 @@ int user_proc_read_time(const struct user_proc *proc, struct user_reading *readi
 
 /* ---- other files --------------------------------------------------------------------- */
 
-/* Find the line that begins with `name`, and the number after its first `separator`. Returns false
- * if there is no such line. */
+/* Find the line that begins with `name`, and parse the number after its first `separator`. Return
+ * false if there is no such line. */
 static bool find_number(const char *text, const char *name, char separator, uint64_t *ret_number)
 {
 	const char *line = strstr(text, name), *at = line ? strchr(line, separator) : NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core's clock is the CPU time that is replayed. A reading shows what a thread has used since
- * the previous one. It is then reported to the core as if it happened now: the thread is switched
- * in on the CPU where it was seen, the clock advances by the time that it used, with the timers
- * that expire in it, and the thread is switched out. So the core's clocks count CPU time to the
- * nanosecond, and an interval gets as many samples as periods end in it.
+ * Replays CPU time on the core's clock. A reading shows how much CPU time a thread has used since
+ * the previous reading. The host then reports this time to the core as if the thread were running
+ * now: the thread is switched in on the CPU where it was seen, the clock advances by the time used,
+ * running the timers that expire, and the thread is switched out. The core's clocks therefore count
+ * CPU time to the nanosecond, and an interval gets one sample for each period that ends in it.
  *
  * Timestamps stay as close to CLOCK_MONOTONIC as possible, and increase on each CPU and for each
  * thread.
@@ -15,7 +15,8 @@
 
 enum { SETTLED_NS = 200000, SETTLED_SHARE = 4, TICKS_WORTH_NS = 1000000000, PIECES_MAX = 4096 };
 
-/* Return the increase, or 0: corrected sums may be ahead of the values read. */
+/* Return the increase, or 0 if there is none: a value that was corrected upward at an exec may
+ * exceed the next value read. */
 static uint64_t since(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
@@ -46,9 +47,9 @@ void user_call_end(struct tally_user *user)
 	serve_deferred(user);
 }
 
-/* Return the CPU on which the thread was seen. If more was replayed on that CPU than it can have
- * done, as threads are attributed to the CPU of their last run, return the CPU with the lowest
- * clock. */
+/* Return the CPU on which the thread was last seen, unless that CPU's clock is already ahead of
+ * real time; in that case, return the CPU with the lowest clock. A clock gets ahead because all the
+ * time a thread used is attributed to the CPU that it last ran on. */
 static uint32_t choose_cpu(const struct tally_user *user, uint32_t seen, uint64_t now)
 {
 	uint32_t best = seen < user->nr_cpus ? seen : 0;
@@ -62,7 +63,7 @@ static uint32_t choose_cpu(const struct tally_user *user, uint32_t seen, uint64_
 	return best;
 }
 
-/* Advance the clock to `end`, with the timers and ticks that are due in between. */
+/* Advance the clock to `end`, running the timers and ticks that are due before `end`. */
 static void run_until(struct tally_user *user, uint64_t end,
 		      const struct tally_core_sample_data *sample_data)
 {
@@ -84,8 +85,8 @@ static void run_until(struct tally_user *user, uint64_t end,
 	user->clock = end;
 }
 
-/* Report a count to the core. If events sample or stop after a number of counts, each one is
- * reported, up to a number that does not take long. */
+/* Report a count to the core. If any event samples or stops after a certain count, report the
+ * counts one at a time, in at most PIECES_MAX pieces. */
 static void report_count(struct tally_user *user, uint32_t id, uint64_t nr,
 			 const struct tally_core_sample_data *sample_data)
 {
@@ -118,7 +119,8 @@ static void report_counts(struct tally_user *user, const struct user_reading *fr
 			     counts[i].by_kernel ? &kernel : sample_data);
 }
 
-/* Record what is left to the task's next sample, which is known while it is on its CPU. */
+/* Record the time left until the task's next sample, which is known only while the task is on its
+ * CPU. */
 static void record_left(struct tally_user *user, struct user_task *task)
 {
 	uint64_t at = user->cpus[user->cpu].timer_at;
@@ -128,9 +130,9 @@ static void record_left(struct tally_user *user, struct user_task *task)
 		task->period = TALLY_MAX(task->period, task->left);
 }
 
-/* Return whether a sample is due in the time that was used, so that the replay must wait until the
- * thread is stopped. If that is unknown, as the task was not switched in since an event was
- * enabled, it is found out first. */
+/* Return whether a sample is due within the CPU time used, so that the replay must wait until the
+ * thread is stopped. If the next sample is unknown because the task has not been switched in since
+ * an event was enabled, switch the task in and out first to find out. */
 static bool must_defer(struct tally_user *user, struct user_task *task, uint64_t used)
 {
 	const struct user_replay nothing = {0};

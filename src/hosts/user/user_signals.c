@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Signals of events. A program's descriptor is a socket that becomes readable, which sends POLL_IN
- * (O_ASYNC). The kernel's events send POLL_HUP when the REFRESH count is used up. So the signal is
- * changed when ptrace(2) stops the thread for its delivery.
+ * Corrects the signals that events send. The program's descriptor for an event is a socket, which
+ * sends POLL_IN (O_ASYNC) when it becomes readable. A kernel event sends POLL_HUP when its REFRESH
+ * count is used up, so the host changes the signal when ptrace(2) stops the thread for its
+ * delivery.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -34,7 +35,8 @@ void user_signals_used_up(struct tally_user *user, struct user_file *file, bool 
 	user->nr_used_up += is_used_up ? 1 : -1;
 }
 
-/* Return the inode of the socket at a descriptor of a process; 0 if it is not a socket. */
+/* Return the inode of the socket that a process's file descriptor refers to, or 0 if it does not
+ * refer to a socket. */
 static uint64_t socket_of(int32_t pid, int fd)
 {
 	char path[64], target[64];
@@ -47,8 +49,8 @@ static uint64_t socket_of(int32_t pid, int fd)
 	return sscanf(target, "socket:[%" SCNu64 "]", &inode) == 1 ? inode : 0;
 }
 
-/* Return whether this may be the signal of a descriptor that became readable. Some signals use the
- * same code for other things. */
+/* Return whether this may be the signal sent when a descriptor becomes readable. Some signals use
+ * the same si_code with other meanings. */
 static bool is_of_descriptor(const siginfo_t *info)
 {
 	switch (info->si_signo) {
