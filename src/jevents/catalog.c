@@ -5,7 +5,7 @@
 
 #include "jevents/catalog.h"
 
-/* Add the texts of a row to the pool, or with `offsets` store their offsets in `packed`. */
+/* Add a row's strings to the pool. If `offsets` is set, also store their offsets in `packed`. */
 static int row_texts(struct tally_catalog *catalog, const struct tally_catalog_row *row,
 		     bool offsets, struct tally_models_row *packed)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The models of a tree and the map from CPUs to models, while they are built. Internal to jevents.
- */
+/* The models in a tree and the map from CPUs to models, while they are being built. Internal to
+ * jevents. */
 #ifndef TALLY_JEVENTS_CATALOG_H
 #define TALLY_JEVENTS_CATALOG_H
 
@@ -8,7 +8,7 @@
 #include "jevents/models.h"
 #include "jevents/pool.h"
 
-/* Texts live as long as the trees they were read from. */
+/* Strings live as long as the trees they were read from. */
 struct tally_catalog_model {
 	const char *identifier;    /* "x86_silvermont" */
 	struct tally_model *model; /* NULL if not stored; freed with the catalog */
@@ -23,12 +23,12 @@ struct tally_catalog_row {
 struct tally_catalog {
 	TALLY_VEC(struct tally_catalog_model) models;
 	TALLY_VEC(struct tally_catalog_row) rows;
-	TALLY_VEC(struct tally_models_row) packed; /* the rows with offsets instead of texts */
-	struct tally_pool pool;                    /* texts of the packed rows */
+	TALLY_VEC(struct tally_models_row) packed; /* the rows, with offsets instead of strings */
+	struct tally_pool pool;                    /* strings of the packed rows */
 };
 
-/* Make `packed` and `pool` from the rows. Returns 0, -ENOMEM, or -E2BIG if the texts exceed 4 GiB.
- */
+/* Make `packed` and `pool` from the rows. Returns 0, -ENOMEM, or -E2BIG if the strings exceed 4
+ * GiB. */
 int tally_catalog_pack(struct tally_catalog *catalog);
 void tally_catalog_free(struct tally_catalog *catalog);
 

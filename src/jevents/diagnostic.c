@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "jevents/diagnostic.h"
 
-/* Return line and column of a byte, both from 1. Columns count bytes. */
+/* Return the line and column of a byte, both counted from 1. Columns are counted in bytes. */
 static void position_find(const struct tally_source *source, size_t offset, uint32_t *ret_line,
 			  uint32_t *ret_column)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages about event descriptions that are read: file, line, column, the problem, and its
- * consequence. The library passes messages to its caller; only programs print them.
+ * Messages about the event descriptions being read: file, line, column, problem, and consequence.
+ * The library passes messages to its caller; only programs print them.
  */
 #ifndef TALLY_JEVENTS_DIAGNOSTIC_H
 #define TALLY_JEVENTS_DIAGNOSTIC_H
@@ -11,44 +11,45 @@
 #include <stdint.h>
 
 enum tally_diagnostic_kind {
-	TALLY_DIAGNOSTIC_WARNING, /* the input is used nevertheless */
-	TALLY_DIAGNOSTIC_ERROR,   /* the input is not used: the run fails, or omits the file */
-	TALLY_DIAGNOSTIC_NOTE,    /* a table or map was made */
+	TALLY_DIAGNOSTIC_WARNING, /* the input is used anyway */
+	TALLY_DIAGNOSTIC_ERROR,   /* the input is not used: the run fails or omits the file */
+	TALLY_DIAGNOSTIC_NOTE,    /* a table or map was created */
 	TALLY_DIAGNOSTIC_DETAIL,  /* a file was read */
 };
 
 struct tally_diagnostic {
 	enum tally_diagnostic_kind kind;
-	const char *path;      /* valid during the call, like the other texts */
+	const char *path;      /* valid only during the call, like all other strings */
 	uint32_t line, column; /* from 1; 0 if the message is about the whole file */
 	const char *what, *why;
 };
 
-/* Receiver of messages, and their number. `emit` may be NULL. Not thread-safe. */
+/* A receiver of messages, and the numbers of errors and warnings so far. `emit` may be NULL. Not
+ * thread-safe. */
 struct tally_diagnostics {
 	void (*emit)(void *context, const struct tally_diagnostic *message);
 	void *context;
 	size_t errors, warnings;
-	enum tally_diagnostic_kind most; /* NOTE or DETAIL: emit notes up to this kind */
+	enum tally_diagnostic_kind most; /* most detailed kind to emit: NOTE or DETAIL */
 };
 
-/* A text that messages can refer to. */
+/* A file's contents, which messages can refer to. */
 struct tally_source {
 	const char *path;
 	const char *text;
 	size_t len;
 	struct tally_diagnostics *messages;
-	size_t *errors; /* number of errors in this source; NULL: not counted */
+	size_t *errors; /* counts the errors in this source; NULL to disable counting */
 };
 
-/* Return true if a source that counts its errors has any. */
+/* Return true if the source counts its errors and has any. */
 static inline bool tally_source_is_wrong(const struct tally_source *source)
 {
 	return source->errors && *source->errors;
 }
 
-/* Emit a message about the byte at `offset` of `source`, or about the whole file if `offset` is
- * TALLY_SOURCE_WHOLE. `why` is a constant text, `what` a format. */
+/* Emit a message about the byte at `offset` in `source`, or about the whole file if `offset` is
+ * TALLY_SOURCE_WHOLE. `why` is a constant string, `what` a format string. */
 #define TALLY_SOURCE_WHOLE SIZE_MAX
 void tally_source_emit(const struct tally_source *source, enum tally_diagnostic_kind kind,
 		       size_t offset, const char *why, const char *what, ...)

@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "jevents/emit.h"
 
-/* Append a byte that has to be escaped. */
+/* Append a byte that has to be escaped in a string literal. */
 static void byte_emit(struct tally_str *out, unsigned char c, bool after_mark)
 {
 	static const char named[] = "\a\b\t\n\v\f\r\"\\", letters[] = "abtnvfr\"\\";
@@ -41,7 +41,7 @@ void tally_emit_head(struct tally_str *out, const char *header)
 	tally_str_addf(out, "/* Made by tally-jevents. */\n#include \"%s\"\n", header);
 }
 
-/* Append a pool, one text per line. */
+/* Append a pool, with one string per line. */
 static void pool_emit(struct tally_str *out, const char *pool, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -54,7 +54,8 @@ static void pool_emit(struct tally_str *out, const char *pool, size_t len)
 	}
 }
 
-/* Append the members of a model: an empty table has no member, nor has a pool that is shared. */
+/* Append the initializers of a model's members, except those of empty tables and of a shared
+ * pool. */
 static void members_emit(struct tally_str *out, const struct tally_model *model, bool pool)
 {
 	const struct {
@@ -105,7 +106,7 @@ static void pmus_emit(struct tally_str *out, const struct tally_model *model)
 	}
 }
 
-/* Append comma-separated numbers, without the slow printf. */
+/* Append comma-separated numbers. printf would be too slow. */
 static void numbers_emit(struct tally_str *out, const uint32_t *numbers, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -245,8 +246,8 @@ void tally_emit_models(struct tally_str *out, const struct tally_catalog *catalo
 			model->identifier, model->identifier);
 }
 
-/* Append the function that returns a model by index. It is a switch, because a table of addresses
- * would need relocations. */
+/* Append the function that returns a model by index. The function is a switch statement because a
+ * table of addresses would need relocations. */
 static void switch_emit(struct tally_str *out, const struct tally_catalog *catalog, bool shared)
 {
 	tally_vec_for_each (model, &catalog->models) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Classic tables, as described in the README of the tree. */
+/* Generates classic tables, as described in the tree's README. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "jevents/emit.h"
 #include "jevents/jevents_event.h"
 
-/* A member of struct pmu_event. NULL texts are omitted. */
+/* A member of struct pmu_event. The member is omitted if its text is NULL. */
 struct member {
 	const char *name, *text;
 };
 
-/* Append terms in the order of their keys in the object, with duplicates. Terms from a standard
- * event follow. */
+/* Append terms in the order of their keys in the object, keeping duplicates. Then append the terms
+ * from a standard event. */
 static void object_terms(const struct tally_entry *entry, struct tally_str *out)
 {
 	static const char *const terms[TALLY_KEY_NR] = {
@@ -139,7 +139,7 @@ static int row_emit(struct tally_str *out, const struct tally_entry *entry,
 int tally_emit_classic(struct tally_str *out, struct tally_reading *reading, const char *identifier)
 {
 	const struct tally_source *source = NULL;
-	size_t first = 0; /* start of the rows of the current source */
+	size_t first = 0; /* start of the current source's rows */
 	int ret = 0, wrong = 0;
 
 	tally_str_addf(out, "\nstruct pmu_event pme_%s[] = {\n", identifier);

@@ -10,8 +10,8 @@
 #include "jevents/expr_ops.h"
 
 enum {
-	EXPR_DEPTH = 100,  /* nested parentheses and similar */
-	EXPR_CHAIN = 1000, /* height of the operator tree; for a + b + c + ... the number of + */
+	EXPR_DEPTH = 100,  /* maximum nesting depth, for example of parentheses */
+	EXPR_CHAIN = 1000, /* height of the operator tree; for a + b + ..., the number of '+' */
 	EXPR_SIZE = 64 << 10,
 };
 
@@ -66,7 +66,7 @@ static int node_add(struct expr_parser *parser, struct tally_expr_node node, uin
 
 static int expr_parse(struct expr_parser *parser, int level, uint32_t *ret_index);
 
-/* Parse the parenthesized operands after the name of a function. */
+/* Parse the parenthesized operands after a function name. */
 static int call_parse(struct expr_parser *parser, const struct tally_expr_call *call,
 		      uint32_t *ret_index)
 {

@@ -38,9 +38,9 @@ enum tally_expr_op {
 	TALLY_EXPR_MIN, /* NaN if an operand is NaN */
 	TALLY_EXPR_MAX,
 	TALLY_EXPR_D_RATIO,      /* a / b, or 0 if b is 0 */
-	TALLY_EXPR_HAS_EVENT,    /* argument is a name: 1 if this event exists */
-	TALLY_EXPR_SOURCE_COUNT, /* argument is a name: number of counters summed up in its value */
-	TALLY_EXPR_CPUID,        /* strcmp_cpuid_str of a name or number: 1 if the CPU matches */
+	TALLY_EXPR_HAS_EVENT,    /* argument is a name; 1 if the event exists */
+	TALLY_EXPR_SOURCE_COUNT, /* argument is a name; number of counters summed in its value */
+	TALLY_EXPR_CPUID,        /* strcmp_cpuid_str of a name or number; 1 if the CPU matches */
 };
 
 /* Operands precede their operators, so one pass over the nodes evaluates an expression. */
@@ -48,7 +48,7 @@ struct tally_expr_node {
 	enum tally_expr_op op;
 	uint32_t operands[3]; /* indexes of earlier nodes */
 	double number;
-	uint32_t text, len; /* number, name, literal: as written */
+	uint32_t text, len; /* number, name or literal, as written */
 	uint32_t depth;     /* height of the operator tree below the node */
 };
 
@@ -58,34 +58,34 @@ struct tally_expr {
 	uint32_t nr;
 };
 
-/* Parse `len` bytes. The caller frees `*ret_expr` with tally_expr_free(). Returns 0; -EINVAL if it
- * is not an expression; -E2BIG if it is longer than 64 KiB, or nested or chained too deeply;
- * -ENOMEM. `err` is filled in on error. */
+/* Parse an expression of `len` bytes. The caller frees `*ret_expr` with tally_expr_free(). Returns
+ * 0; -EINVAL if the expression is invalid; -E2BIG if it is longer than 64 KiB, or nested or chained
+ * too deeply; -ENOMEM. `err` is filled in on error. */
 int tally_expr_parse(const char *text, size_t len, struct tally_expr **ret_expr,
 		     struct tally_error *err);
 void tally_expr_free(struct tally_expr *expr); /* `expr` may be NULL */
 
-/* Source of values. The callback returns 0 and a value, or -errno, which ends the evaluation. */
+/* Source of values. The callback returns 0 and a value, or -errno, which aborts the evaluation. */
 struct tally_expr_scope {
 	int (*value)(void *context, enum tally_expr_op op, const char *text, size_t len,
 		     double *ret_value); /* op: NAME, LITERAL, HAS_EVENT, SOURCE_COUNT or CPUID */
 	void *context;
 };
 
-/* Evaluate an expression. Division by zero follows IEEE 754: the result is an infinity or NaN.
- * Returns 0, an error of the scope, or -ENOMEM. */
+/* Evaluate an expression. Division by zero follows IEEE 754: the result is infinity or NaN. Returns
+ * 0, an error from the scope, or -ENOMEM. */
 int tally_expr_evaluate(const struct tally_expr *expr, const struct tally_expr_scope *scope,
 			double *ret_value);
 
-/* Return true if node `index` is the argument of has_event() or a similar function. Only its name
- * is needed then, not its value. */
+/* Return true if node `index` is the argument of has_event() or a similar function, which needs
+ * only the name, not the value. */
 bool tally_expr_is_argument(const struct tally_expr *expr, uint32_t index);
 
-/* Append a name with escapes resolved: backslashes are removed, each @ becomes a slash. */
+/* Append a name with escapes resolved: backslashes are removed, and each @ becomes a slash. */
 void tally_expr_name_decode(const char *text, size_t len, struct tally_str *out);
 
-/* Append the canonical form of an expression: single blanks around operators, no redundant
- * parentheses, and numbers as short as possible. */
+/* Append the canonical form of an expression, with single spaces around operators, no redundant
+ * parentheses, and the shortest form of numbers. */
 void tally_expr_print(const struct tally_expr *expr, struct tally_str *out);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "jevents/expr.h"
 
-/* Convert to an integer for bitwise operators. Values out of range are clamped, NaN becomes 0. */
+/* Convert to an integer for bitwise operators. Out-of-range values are clamped, and NaN becomes
+ * 0. */
 static int64_t integer(double value)
 {
 	if (isnan(value))
@@ -43,8 +44,8 @@ static double compute(enum tally_expr_op op, double a, double b, double c)
 	}
 }
 
-/* Evaluate a node. For functions with a name as argument, pass the name to the scope, not its
- * value. */
+/* Evaluate a node. If a function takes a name as its argument, pass the scope the name rather than
+ * its value. */
 static int node_value(const struct tally_expr *expr, const struct tally_expr_scope *scope,
 		      const double *values, uint32_t index, double *ret_value)
 {

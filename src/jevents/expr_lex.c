@@ -15,7 +15,7 @@ static bool is_name(char c)
 	       c == '.' || c == ':';
 }
 
-/* Multiply by a power of 10: exact for small powers; large ones saturate like doubles. */
+/* Multiply by a power of 10. Small powers are exact; large powers saturate as doubles do. */
 static double scale(double value, int exponent)
 {
 	double power = 1, base = 10;
@@ -46,7 +46,7 @@ static size_t exponent_len(const char *text, size_t len, size_t at, int *ret_exp
 	return at - begin;
 }
 
-/* Parse "12", "0.5" or "1e9" independent of the locale. Returns the length, 0 if it is not a
+/* Parse "12", "0.5" or "1e9" independently of the locale. Return the length, or 0 if it is not a
  * number. */
 static size_t decimal_len(const char *text, size_t len, double *ret_number)
 {
@@ -96,7 +96,7 @@ static size_t hex_len(const char *text, size_t len, double *ret_number)
 	return at == 2 ? 0 : at;
 }
 
-/* Return the length of a name, or 0 if an @ is not closed or a backslash is at the end. */
+/* Return the length of a name, or 0 if an @ is not closed or if the last byte is a backslash. */
 static size_t name_len(const char *text, size_t len)
 {
 	bool terms = false;

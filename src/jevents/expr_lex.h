@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tokens of metric expressions. Internal to jevents. */
+/* Tokens in metric expressions. Internal to jevents. */
 #ifndef TALLY_JEVENTS_EXPR_LEX_H
 #define TALLY_JEVENTS_EXPR_LEX_H
 
@@ -24,7 +24,7 @@ struct tally_expr_token {
 /* Return the token at or after byte `at` of `text`. */
 struct tally_expr_token tally_expr_token(const char *text, size_t len, size_t at);
 
-/* Return true if the token is this word or mark. */
+/* Return true if the token is `word`. */
 bool tally_expr_token_is(const struct tally_expr_token *token, const char *text, const char *word);
 
 #endif

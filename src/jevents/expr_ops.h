@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Operators and functions of metric expressions. Internal to jevents. */
+/* Operators and functions in metric expressions. Internal to jevents. */
 #ifndef TALLY_JEVENTS_EXPR_OPS_H
 #define TALLY_JEVENTS_EXPR_OPS_H
 
@@ -34,7 +34,7 @@ struct tally_expr_call {
 	bool named; /* the operand is a name, not a value */
 };
 
-/* All return NULL if the operator or function does not exist. */
+/* All functions return NULL if the operator or function does not exist. */
 const struct tally_expr_binary *tally_expr_binary_find(char mark);
 const struct tally_expr_binary *tally_expr_binary_of(enum tally_expr_op op);
 const struct tally_expr_call *tally_expr_call_find(const char *name, size_t len);

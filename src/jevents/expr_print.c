@@ -75,8 +75,8 @@ static void operator_print(const struct tally_expr *expr, const struct tally_exp
 	}
 }
 
-/* Print a node, in parentheses if the context binds more tightly. Conditions always are in
- * parentheses, for readability. */
+/* Print a node, in parentheses if its context binds more tightly. Conditions are always
+ * parenthesized for readability. */
 static void node_print(const struct tally_expr *expr, uint32_t index, int level,
 		       struct tally_str *out)
 {

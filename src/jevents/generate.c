@@ -84,7 +84,7 @@ static int archs_run(struct tally_generate_run *run)
 	return ret;
 }
 
-/* Write to a path that is not a regular file: a link, /dev/stdout, a pipe. */
+/* Write to a path that is not a regular file, such as a symbolic link, /dev/stdout or a pipe. */
 static int write_in_place(const char *path, const struct tally_str *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), ret;
@@ -187,8 +187,8 @@ static bool is_wrong(const struct tally_generate_run *run)
 	return run->left.files || run->left.dirs || run->left.lines;
 }
 
-/* Check whether the output may be written. Returns -EINVAL for errors without keep_going, and if a
- * single requested model does not exist. */
+/* Check whether the output may be written. Returns -EINVAL if there were errors and keep_going is
+ * not set, or if the single model requested does not exist. */
 static int run_check(const struct tally_generate_run *run)
 {
 	const struct tally_generate *generate = run->generate;

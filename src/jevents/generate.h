@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A run of tally-jevents. */
+/* A run of tally-jevents, which generates C source from event descriptions. */
 #ifndef TALLY_JEVENTS_GENERATE_H
 #define TALLY_JEVENTS_GENERATE_H
 
@@ -10,7 +10,7 @@
 
 enum tally_generate_kind {
 	TALLY_GENERATE_ALL,     /* models and map in one file */
-	TALLY_GENERATE_CLASSIC, /* the same in classic form */
+	TALLY_GENERATE_CLASSIC, /* the same, in classic form */
 	TALLY_GENERATE_MODEL,   /* one model, shared */
 	TALLY_GENERATE_MAP,     /* map of shared models */
 };
@@ -27,17 +27,17 @@ struct tally_generate {
 	struct tally_diagnostics *messages;
 };
 
-/* Numbers of input items with errors. */
+/* Numbers of input items that contain errors. */
 struct tally_generate_errors {
 	size_t files; /* JSON files */
-	size_t dirs;  /* directories: unreadable, no valid table name, or too large */
-	size_t lines; /* lines of maps */
+	size_t dirs;  /* unreadable, too large, or without a valid table name */
+	size_t lines; /* lines in maps */
 };
 
-/* Compile a tree. A missing architecture or map is a warning, and the map in the output is empty.
- * All errors are reported and counted in `*ret_left`; with `keep_going` the output is written
- * without the items concerned. Returns 0; -EINVAL for errors, and the output is not written; -E2BIG
- * for more than 4 GiB of text; -ENOMEM; or the error of writing a file. */
+/* Compile a tree. A missing architecture or map is reported as a warning, and the map in the output
+ * is empty. All errors are reported and counted in `*ret_left`. With `keep_going`, the output is
+ * written without the affected items. Returns 0; -EINVAL for errors, without writing the output;
+ * -E2BIG for more than 4 GiB of text; -ENOMEM; or the error from writing a file. */
 int tally_generate(const struct tally_generate *generate, struct tally_generate_errors *ret_left);
 
 #endif

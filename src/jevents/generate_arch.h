@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of a run for one architecture. Internal to jevents. */
+/* The per-architecture part of a run. Internal to jevents. */
 #ifndef TALLY_JEVENTS_GENERATE_ARCH_H
 #define TALLY_JEVENTS_GENERATE_ARCH_H
 
@@ -8,24 +8,24 @@
 #include "jevents/catalog.h"
 #include "jevents/generate.h"
 
-/* State of a run. Texts live in the arena. */
+/* State of a run. Strings are allocated in the arena. */
 struct tally_generate_run {
 	const struct tally_generate *generate;
 	struct tally_arena arena;
 	struct tally_catalog catalog;
-	struct tally_str out, deps; /* the C file; the right side of the depfile */
+	struct tally_str out, deps; /* contents of the C file; dependencies for the depfile */
 	struct tally_generate_errors left;
 };
 
 /* Append a path, escaped for make and ninja. */
 void tally_generate_path_add(struct tally_str *str, const char *path);
 
-/* Emit a message about a path as a whole. */
+/* Emit a message that concerns a path as a whole. */
 void tally_generate_emit(const struct tally_generate_run *run, enum tally_diagnostic_kind kind,
 			 const char *path, const char *what, const char *why);
 
 /* Read architecture `name` at `path`, append its models to the output and its map to the catalog.
- * Both texts must live as long as the run. Items with errors are reported, counted and omitted.
+ * Both strings must live as long as the run. Items with errors are reported, counted and omitted.
  * Returns 0 or -ENOMEM. */
 int tally_generate_arch(struct tally_generate_run *run, const char *name, const char *path);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An entry: a JSON object of a tree, with its known keys looked up and missing values filled in
- * from the standard events of the architecture. Internal to jevents.
+ * An entry: a JSON object in a tree. Its known keys are looked up, and missing values are filled in
+ * from the architecture's standard events. Internal to jevents.
  */
 #ifndef TALLY_JEVENTS_ENTRY_H
 #define TALLY_JEVENTS_ENTRY_H
@@ -13,7 +13,7 @@
 #include "jevents/json_read.h"
 
 /* All known keys, sorted by strcasecmp(3), because trees do not use case consistently. Other keys
- * are ignored: trees have many that are not needed. */
+ * are ignored; trees have many keys that are not needed. */
 #define TALLY_ENTRY_KEYS(K)       \
 	K(AggregationMode)        \
 	K(AnyThread)              \
@@ -74,20 +74,20 @@ struct tally_entry {
 	const struct tally_json_value *values[TALLY_KEY_NR];
 };
 
-/* The events that entries refer to with ArchStdEvent. A zeroed structure is an empty set. */
+/* The events that entries refer to with ArchStdEvent. An all-zero structure is an empty set. */
 struct tally_standard {
 	TALLY_VEC(struct tally_entry) entries;
 };
 
-/* Add the objects of a file, which must live as long as the set: all of them, or none on error.
- * Call tally_standard_sort() after the last file. Returns 0, -EINVAL (reported) or -ENOMEM. */
+/* Add all objects in a file, or none on error. The file must live as long as the set. Call
+ * tally_standard_sort() after the last file. Returns 0, -EINVAL (reported) or -ENOMEM. */
 int tally_standard_add(struct tally_standard *standard, const struct tally_source *source,
 		       const struct tally_json_value *root);
 void tally_standard_sort(struct tally_standard *standard);
 void tally_standard_free(struct tally_standard *standard);
 
-/* Return the list of objects in a file: the top-level list, or the one under "Events" or "Metrics"
- * in a file from Intel. NULL if the file has neither. */
+/* Return the list of objects in a file: the top-level list or, in a file from Intel, the list named
+ * "Events" or "Metrics". Returns NULL if the file contains no such list. */
 const struct tally_json_value *tally_entry_list(const struct tally_json_value *root);
 
 /* Read one object. Returns 0, or -EINVAL (reported) if it is not an object, a known key does not
@@ -96,26 +96,27 @@ int tally_entry_read(const struct tally_source *source, const char *topic,
 		     const struct tally_json_value *object, const struct tally_standard *standard,
 		     struct tally_entry *ret_entry);
 
-/* Return the text of a key, or "" without one. */
+/* Return the value of a key as text, or "" if the key is missing. */
 const char *tally_entry_text(const struct tally_entry *entry, enum tally_entry_key key);
 
-/* Return `text`, or NULL if it is one of the texts that mean "no value" in trees: "", "0", "null",
- * "na", "None". */
+/* Return `text`, or NULL if it is one of the strings that mean "no value" in trees: "", "0",
+ * "null", "na", "None". */
 const char *tally_value_of(const char *text);
 
-/* Return the text of a key, or NULL if it has no value. */
+/* Return the value of a key as text, or NULL if the key has no value. */
 const char *tally_entry_value(const struct tally_entry *entry, enum tally_entry_key key);
 
 /* Return the key with this name, ignoring case, or -1. */
 int tally_entry_key_find(const char *name);
 
-/* Get the number that a key's text starts with, decimal or 0x hexadecimal. Of a list the first
- * number is used. `*ret_value` is 0 if the key has no value. Returns 0, or -EINVAL (reported) if
- * the text is not a number or does not fit 64 bits. */
+/* Get the number at the start of a key's value, decimal or 0x hexadecimal; in a list, this is the
+ * first number. `*ret_value` is 0 if the key has no value. Returns 0, or -EINVAL (reported) if the
+ * value does not start with a number or the number does not fit in 64 bits. */
 int tally_entry_number(const struct tally_entry *entry, enum tally_entry_key key,
 		       uint64_t *ret_value);
 
-/* Return the offset for messages about a key: that of its value, or of the object without one. */
+/* Return the offset to use in messages about a key: the offset of its value, or of the object if
+ * the key is missing. */
 size_t tally_entry_offset(const struct tally_entry *entry, enum tally_entry_key key);
 
 #endif

@@ -14,20 +14,20 @@
 #include "jevents/mapfile.h"
 
 struct loaded {
-	struct tally_models models; /* must be first: the caller has a pointer to it */
+	struct tally_models models; /* must be first: callers get a pointer to this member */
 	struct tally_catalog catalog;
 	TALLY_VEC(struct tally_model *) list;
-	TALLY_VEC(const char *) sources; /* by model: the directory or file it was built from */
+	TALLY_VEC(const char *) sources; /* source directory or file of each model */
 	struct tally_arena arena;
 	const struct tally_load_filter *filter;
 	struct tally_diagnostics *messages;
 };
 
-/* State while the directory of an architecture is read. */
+/* State while loading an architecture's directory. */
 struct arch_loading {
 	struct loaded *loaded;
 	const char *name, *path;
-	uint32_t first; /* index of its first model */
+	uint32_t first; /* index of the architecture's first model */
 	struct tally_tree tree;
 	struct tally_reading base;
 	struct tally_standard standard;
@@ -38,7 +38,7 @@ static const struct tally_model *model_at(const struct tally_models *models, uin
 	return ((const struct loaded *)models)->list.data[index];
 }
 
-/* Build the model of a reading and add it to the list. */
+/* Build a model from the entries that were read, and add it to the list. */
 static int model_store(struct loaded *loaded, struct tally_reading *reading, const char *arch,
 		       const char *name, bool system, const char *source)
 {
@@ -66,7 +66,7 @@ static int row_keep(struct loaded *loaded, const char *arch, const struct tally_
 	const struct tally_model *has = loaded->list.data[model];
 	struct tally_catalog_row entry = {arch, row->cpuid, row->version, row->type, model};
 
-	if (*row->role) { /* the kinds of core of a hybrid CPU have separate tables */
+	if (*row->role) { /* hybrid CPUs have a separate table for each kind of core */
 		struct tally_str type = {0};
 
 		tally_str_addf(&type, "%s %s", row->type, row->role);
@@ -82,7 +82,7 @@ static int row_keep(struct loaded *loaded, const char *arch, const struct tally_
 
 static const struct tally_mapfile_row every_cpu = {".*", "", "", "core", "", 0};
 
-/* Load one file, or one directory of files, for every CPU. */
+/* Load a single file, or a directory of files, that applies to every CPU. */
 static int files_load(struct loaded *loaded, const char *path, const struct tally_tree_file *files,
 		      size_t nr)
 {
@@ -107,7 +107,7 @@ static int file_load(struct loaded *loaded, const char *path)
 	return file.topic ? files_load(loaded, path, &file, 1) : -ENOMEM;
 }
 
-/* Return the PMU of a kind of core, as named in Intel's map. */
+/* Return the PMU for the kind of core that Intel's map calls `role`. */
 static const char *core_pmu(const char *role)
 {
 	static const char *const rows[][2] = {
@@ -119,7 +119,7 @@ static const char *core_pmu(const char *role)
 	return NULL;
 }
 
-/* Return the path of a file that Intel's map refers to, or NULL if it does not exist. */
+/* Return the path to a file that Intel's map refers to, or NULL if the file does not exist. */
 static const char *named_file(struct arch_loading *arch, const char *name)
 {
 	struct tally_str path = {0};
@@ -133,8 +133,9 @@ static const char *named_file(struct arch_loading *arch, const char *name)
 	return kept;
 }
 
-/* Load the item in the third column: a directory, a file directly below the architecture, or with
- * Intel's map any file. Returns 1 if it does not exist. */
+/* Load the item in the third column of a map line: a directory, a file directly in the
+ * architecture's directory, or, if the map is Intel's, any file. Returns 1 if the item does not
+ * exist. */
 static int named_load(struct arch_loading *arch, const struct tally_mapfile_row *row)
 {
 	struct tally_reading reading = {arch->loaded->messages, &arch->standard,
@@ -226,7 +227,7 @@ static int arch_load(struct arch_loading *arch)
 	}
 	if (ret ||
 	    (filter && filter->cpuid && !filter->arch && arch->loaded->list.len == arch->first))
-		return ret; /* apparently not the architecture of this CPU */
+		return ret; /* probably not this CPU's architecture */
 	return systems_load(arch);
 }
 
@@ -270,8 +271,8 @@ static int archs_load(struct loaded *loaded, const char *path)
 	return ret;
 }
 
-/* Load a directory by its contents: with a map it is an architecture, with JSON files only it is a
- * model, otherwise it is the root of a tree. */
+/* Load a directory according to its contents: as an architecture if it contains a map, as a model
+ * if it contains only JSON files, otherwise as the root of a tree. */
 static int dir_load(struct loaded *loaded, const char *path, bool start)
 {
 	const char *slash = strrchr(path, '/');

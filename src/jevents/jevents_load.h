@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Load event descriptions at run time, as --events-dir does. The types are those of the built-in
- * models, so a new CPU can be supported without a new program.
+ * Loads event descriptions at run time, for --events-dir, into the types that the built-in models
+ * use. A new CPU can thus be supported without rebuilding the program.
  */
 #ifndef TALLY_JEVENTS_LOAD_H
 #define TALLY_JEVENTS_LOAD_H
@@ -12,17 +12,20 @@
 /* Selects the models to load. NULL members match all. */
 struct tally_load_filter {
 	const char *arch;  /* "x86" */
-	const char *cpuid; /* only models that the map lists for this CPU, and system models */
+	const char *cpuid; /* only models mapped to this CPU, and system models */
 };
 
-/* Read `path`: a JSON file; a directory with JSON files; the directory of an architecture with its
- * mapfile.csv; or a directory with such directories. A file or directory without a map applies to
- * every CPU. Intel's original layout, with a map that refers to files, is supported too.
+/*
+ * Read `path`: a JSON file; a directory with JSON files; an architecture's directory with its
+ * mapfile.csv; or a directory that contains such architecture directories. A file or directory
+ * without a map applies to every CPU. Intel's original layout, with a map that refers to files, is
+ * also supported.
  *
  * Returns 0 and `*ret_models`, which the caller frees; -ENOENT if `path` does not contain any of
  * these or nothing matches the filter; -EINVAL for errors in the content, which are reported to
- * `messages`; -EFBIG for a file larger than 64 MiB; -E2BIG if a limit of a table is exceeded;
- * -ENOMEM; or an error of open(2) and similar calls. `messages` may be NULL. */
+ * `messages`; -EFBIG for a file larger than 64 MiB; -E2BIG if a table exceeds its limit; -ENOMEM;
+ * or an error from open(2) or a similar call. `messages` may be NULL.
+ */
 int tally_models_load(const char *path, const struct tally_load_filter *filter,
 		      struct tally_diagnostics *messages, struct tally_models **ret_models);
 

@@ -11,7 +11,7 @@ static unsigned char ascii_lower(unsigned char c)
 
 uint32_t tally_model_hash(const char *name, size_t len)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a, with a final mix for the high bits */
+	uint32_t hash = 2166136261u; /* FNV-1a, with a final mix to improve the high bits */
 
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ ascii_lower(name[i])) * 16777619u;
@@ -43,7 +43,8 @@ int tally_model_pmu_find(const struct tally_model *model, const char *name)
 	return -1;
 }
 
-/* Return true if `text`, in lower case, equals the `len` bytes at `name`, ignoring case. */
+/* Return true if `text`, which is in lower case, equals the `len` bytes at `name`, ignoring
+ * case. */
 static bool name_is(const char *text, const char *name, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -52,7 +53,7 @@ static bool name_is(const char *text, const char *name, size_t len)
 	return !text[len];
 }
 
-/* `*pos` is the number of slots checked so far. */
+/* `*pos` is the number of slots already checked. */
 const struct tally_model_event *tally_model_event_find(const struct tally_model *model, int pmu,
 						       const char *name, size_t len, uint32_t *pos)
 {
@@ -77,8 +78,8 @@ const struct tally_model_event *tally_model_event_find(const struct tally_model 
 	return NULL;
 }
 
-/* Return the first row in [low, high) with a name not less than `prefix`; with `after`, with a name
- * greater than all names that start with it. */
+/* Return the first row in [low, high) with a name that is not less than `prefix`. If `after` is
+ * set, the name must also be greater than all names that start with `prefix`. */
 static uint32_t name_bound(const struct tally_model *model, uint32_t low, uint32_t high,
 			   const char *prefix, size_t len, bool after)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parse JSON to a tree in an arena. Each value has its offset, for messages about its content. Some
- * errors that occur in real trees of event descriptions are tolerated with a warning: additional or
- * missing commas between objects, control characters in strings, invalid escapes, bytes that are
- * not UTF-8, and a byte order mark.
+ * JSON parser that builds a tree in an arena. Each value records its offset, for messages about its
+ * content. Some errors that occur in real trees of event descriptions are tolerated with a warning:
+ * extra or missing commas between objects, control characters in strings, invalid escapes, bytes
+ * that are not UTF-8, and a byte order mark.
  */
 #ifndef TALLY_JEVENTS_JSON_READ_H
 #define TALLY_JEVENTS_JSON_READ_H
@@ -15,8 +15,8 @@
 #include "jevents/diagnostic.h"
 
 enum {
-	TALLY_JSON_DEPTH = 32,      /* nested containers */
-	TALLY_JSON_SIZE = 64 << 20, /* bytes */
+	TALLY_JSON_DEPTH = 32,      /* maximum nesting of containers */
+	TALLY_JSON_SIZE = 64 << 20, /* maximum size in bytes */
 };
 
 enum tally_json_kind {
@@ -32,15 +32,16 @@ enum tally_json_kind {
 struct tally_json_value {
 	struct tally_json_value *next;  /* next value in the same container */
 	struct tally_json_value *first; /* first value in this container */
-	const char *key;                /* for members of an object, else NULL */
-	/* String: decoded; number: as written. NUL-terminated, does not contain NUL. */
+	const char *key;                /* name, if this is a member of an object; otherwise NULL */
+	/* Decoded string, or number as written. NUL-terminated, without embedded NULs. */
 	const char *text;
-	uint32_t offset; /* of the first byte of the value */
+	uint32_t offset; /* offset of the value's first byte */
 	enum tally_json_kind kind;
 };
 
-/* Read all of `source`. The tree lives in `arena`. Returns 0; -EINVAL (reported) if it is not JSON,
- * even with the exceptions above; -E2BIG (reported) beyond the limits above; -ENOMEM. */
+/* Parse all of `source`. The tree is allocated in `arena`. Returns 0; -EINVAL (reported) if the
+ * source is not JSON, even if the errors listed above are tolerated; -E2BIG (reported) if it
+ * exceeds the limits above; -ENOMEM. */
 int tally_json_read(const struct tally_source *source, struct tally_arena *arena,
 		    const struct tally_json_value **ret_root);
 

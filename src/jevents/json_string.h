@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Strings of the JSON reader. Internal to jevents. */
+/* The JSON reader's string parser. Internal to jevents. */
 #ifndef TALLY_JEVENTS_JSON_STRING_H
 #define TALLY_JEVENTS_JSON_STRING_H
 
 #include "base/arena.h"
 #include "jevents/diagnostic.h"
 
-/* Warnings that are emitted only once for a file. */
+/* Warnings that are emitted only once per file. */
 enum tally_json_quirk {
 	TALLY_QUIRK_COMMA = 1,
 	TALLY_QUIRK_MISSING_COMMA = 2,
@@ -21,13 +21,13 @@ struct tally_json_reader {
 	const struct tally_source *source;
 	struct tally_arena *arena;
 	size_t at;
-	unsigned quirks; /* those reported already */
+	unsigned quirks; /* quirks already reported */
 };
 
-/* Warn of a quirk at byte `offset`, the first time only. */
+/* Warn about a quirk at byte `offset`, unless this quirk has already been reported. */
 void tally_json_quirk(struct tally_json_reader *reader, enum tally_json_quirk quirk, size_t offset);
 
-/* Read the string with its opening quote at reader->at; the position moves after the closing quote.
+/* Read the string that begins with the quote at reader->at, and advance past the closing quote.
  * Returns 0, -EINVAL (reported) or -ENOMEM. */
 int tally_json_string(struct tally_json_reader *reader, const char **ret_text);
 

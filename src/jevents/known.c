@@ -5,7 +5,7 @@
 #include "base/arith.h"
 #include "jevents/known.h"
 
-/* Provided by every kernel, by this program, or by the PMU in sysfs. */
+/* Event names that are provided by every kernel, by this program, or by the PMU in sysfs. */
 static const char *const everywhere[] = {
 	"branch-instructions",
 	"branch-misses",
@@ -34,7 +34,8 @@ static const char *const everywhere[] = {
 	"user_time",
 };
 
-/* Prefixes of names: caches, and events of Intel's PMU in sysfs (top-down, transactions). */
+/* Event name prefixes: those of cache events, and those of Intel PMU events listed in sysfs
+ * (top-down, transactions). */
 static const char *const families[] = {
 	"topdown-", "l1-dcache-", "l1-icache-", "llc-", "dtlb-",   "itlb-", "branch-", "node-",
 	"l1d-",     "l1i-",       "l2-",        "mem-", "cycles-", "tx-",   "el-",
@@ -59,8 +60,8 @@ static bool is_everywhere(const char *name, size_t len)
 	return false;
 }
 
-/* Check "pmu/name,term/modifiers". If the model has the PMU, it must also have the name, unless it
- * is a term. */
+/* Check "pmu/name,term/modifiers". If the model has the PMU, `name` must be a term, an event in the
+ * model, or an event that does not depend on the model. */
 static bool of_pmu(const struct tally_model *model, const char *text, const char *slash)
 {
 	const char *name = slash + 1;

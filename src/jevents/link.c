@@ -5,11 +5,11 @@
 #include "base/arith.h"
 #include "jevents/link.h"
 
-/* Location of text offsets in the rows of a table. */
+/* Location of a string offset in each row of a table. */
 struct link_field {
 	uint16_t span, row_size, at;
-	bool near;      /* 16 bits wide */
-	uint8_t follow; /* number of texts that follow the first one */
+	bool near;      /* the offset is 16 bits wide */
+	uint8_t follow; /* number of strings that follow the first */
 };
 
 #define ROW(table, type) offsetof(struct tally_model, table), sizeof(struct tally_model_##type)
@@ -36,7 +36,8 @@ static const struct link_field fields[] = {
 	{ROW(groups, group), IN(group, desc), false, 0},
 };
 
-/* Add the text of an offset in a row to the pool, or with `write` replace the offset. */
+/* Add to the pool the string that a row's offset refers to. If `write` is set, replace the
+ * offset. */
 static int offset_link(const struct tally_model *model, const struct link_field *field, char *at,
 		       bool write, struct tally_pool *pool)
 {

@@ -10,7 +10,7 @@ static bool row_applies(const struct tally_models *models, const struct tally_mo
 	       tally_cpuid_match(tally_models_text(models, row->cpuid), cpuid);
 }
 
-/* Return true if an earlier row of the same type applies too. */
+/* Return true if an earlier row of the same type also applies. */
 static bool is_shadowed(const struct tally_models *models, const struct tally_models_row *row,
 			const char *arch, const char *cpuid)
 {

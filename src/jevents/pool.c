@@ -21,14 +21,16 @@ int tally_pool_add(struct tally_pool *pool, const char *text, size_t len, bool n
 	return 0;
 }
 
-/* Sort entry: texts are compared from their ends, so a text follows those it is a suffix of. */
+/* Sort entry. Strings are compared from their ends, so each string follows the strings that end
+ * with it. */
 struct pool_entry {
 	const char *text;
 	uint32_t len, id;
 	bool far;
 };
 
-/* Sort near texts first, then by last bytes, and longer texts before their suffixes. */
+/* Sort near strings first. Within each group, sort by trailing bytes, with longer strings before
+ * their suffixes. */
 static int place_compare(const void *a, const void *b)
 {
 	const struct pool_entry *left = a, *right = b;
@@ -52,7 +54,7 @@ static bool is_end_of(const struct pool_entry *end, const struct pool_entry *who
 	       !memcmp(whole->text + whole->len - end->len, end->text, end->len);
 }
 
-/* Append a text to the pool, or use the suffix of the previous one. */
+/* Append a string to the pool, or reuse the end of the previous string. */
 static int entry_store(struct tally_pool *pool, const struct pool_entry *place,
 		       const struct pool_entry *whole)
 {
