@@ -39,7 +39,7 @@ int tally_reading_parse(struct tally_reading *reading, const char *path, const c
 	return ret;
 }
 
-/* Parse a file to a JSON tree that lives as long as the reading. Returns 0, or an error of
+/* Parse a file into a JSON tree that lives as long as the reading. Returns 0, or an error from
  * tally_file_read_checked() or tally_json_read(), which is reported. */
 static int file_parse(struct tally_reading *reading, const char *path,
 		      const struct tally_source **ret_source,
@@ -65,7 +65,7 @@ static int file_parse(struct tally_reading *reading, const char *path,
 	return source_parse(reading, source, text, len, ret_root);
 }
 
-/* metricgroups.json: an object that maps names to descriptions. */
+/* Add the metric groups from metricgroups.json, an object that maps names to descriptions. */
 static int groups_add(struct tally_reading *reading, const struct tally_source *source,
 		      const struct tally_json_value *root)
 {

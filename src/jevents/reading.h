@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The entries of the files of one model, in the order of files and objects. Internal to jevents. */
+/* Entries read from one model's files, in the order in which they appear in the files. Internal to
+ * jevents. */
 #ifndef TALLY_JEVENTS_READING_H
 #define TALLY_JEVENTS_READING_H
 
@@ -12,12 +13,12 @@ struct tally_raw_group {
 	const char *name, *desc;
 };
 
-/* An empty reading is zeroed, except for the first four members. */
+/* An empty reading is all zero, except for the first four members. */
 struct tally_reading {
 	struct tally_diagnostics *messages;
 	const struct tally_standard *standard;
-	const char *core_pmu; /* for events without a unit; NULL for "default_core" */
-	bool leave_out;       /* omit whole files with errors and read the others */
+	const char *core_pmu; /* PMU for events without a unit; NULL for "default_core" */
+	bool leave_out;       /* omit files that contain errors, and use the others */
 	struct tally_arena arena;
 	TALLY_VEC(char *) texts; /* contents of the files */
 	TALLY_VEC(const struct tally_source *) sources;
@@ -25,29 +26,29 @@ struct tally_reading {
 	TALLY_VEC(struct tally_raw_group) groups;
 };
 
-/* Parse a JSON file in memory, which must outlive the reading. Returns 0 or an error of
+/* Parse a JSON file in memory. The text must outlive the reading. Returns 0 or an error from
  * tally_json_read(). */
 int tally_reading_parse(struct tally_reading *reading, const char *path, const char *text,
 			size_t len, const struct tally_source **ret_source,
 			const struct tally_json_value **ret_root);
 
-/* Add the entries, or the metric groups, of a JSON tree. Continues after an invalid entry to report
- * all errors. The valid entries remain until tally_reading_drop(), so that further errors in them
- * can be found. If a metric group is invalid, no group of the tree is added. Returns 0, -EINVAL or
- * -ENOMEM. */
+/* Add the entries, or the metric groups, of a JSON tree. After an invalid entry, continue in order
+ * to report all errors. The valid entries remain until tally_reading_drop(), so that further errors
+ * in them can be found. If any metric group is invalid, none of the tree's groups are added.
+ * Returns 0, -EINVAL or -ENOMEM. */
 int tally_reading_add(struct tally_reading *reading, const struct tally_source *source,
 		      const char *topic, const struct tally_json_value *root);
 
-/* Read and add a file. Returns 0, an error of tally_file_read_checked() or tally_json_read(),
+/* Read and add a file. Returns 0, an error from tally_file_read_checked() or tally_json_read(),
  * -EINVAL or -ENOMEM. */
 int tally_reading_file(struct tally_reading *reading, const struct tally_tree_file *file);
 
-/* Add all files of a directory of a tree; continues after a file with errors. Returns 0, the first
+/* Add all files in a directory of a tree. Continues after a file with errors. Returns 0, the first
  * error, or -ENOMEM. */
 int tally_reading_dir(struct tally_reading *reading, const struct tally_tree *tree,
 		      const struct tally_tree_dir *dir);
 
-/* Read the standard events of a tree. `reading` owns their data. Files with errors are skipped.
+/* Read a tree's standard events. The reading owns their data. Files with errors are skipped.
  * Returns 0, the first error, or -ENOMEM. */
 int tally_reading_standard(struct tally_reading *reading, const struct tally_tree *tree,
 			   struct tally_standard *standard);

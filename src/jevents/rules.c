@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules shared by the current and the classic tables. */
+/* Rules shared by the current and the classic table generators. */
 #include <string.h>
 #include <strings.h>
 
@@ -35,10 +35,10 @@ const char *tally_msr_term(uint64_t index)
 
 const char *tally_unit_pmu(const char *unit, bool classic, struct tally_arena *arena)
 {
-	/* All other units become "uncore_" followed by the unit in lower case. */
+	/* A unit that is not listed here becomes "uncore_" followed by the unit in lower case. */
 	static const struct {
 		const char *unit, *pmu;
-		bool classic; /* also in classic tables */
+		bool classic; /* also used in classic tables */
 	} rows[] = {
 		{"CBO", "uncore_cbox", true},
 		{"QPI LL", "uncore_qpi", true},
@@ -80,7 +80,7 @@ const char *tally_unit_pmu(const char *unit, bool classic, struct tally_arena *a
 
 const char *tally_fixed_terms(const char *name, bool classic)
 {
-	/* The event of a fixed counter, encoded for any counter. */
+	/* Fixed-counter events, encoded for generic counters. */
 	static const struct {
 		const char *name, *classic, *terms;
 	} rows[] = {

@@ -9,13 +9,13 @@
 #include "base/str.h"
 #include "jevents/tree.h"
 
-enum { TREE_DEPTH = 3 }; /* vendor/model/sys */
+enum { TREE_DEPTH = 3 }; /* maximum depth, for vendor/model/sys */
 
 struct tree_walk {
 	struct tally_tree *tree;
 	struct tally_diagnostics *messages;
-	const char *path; /* the current directory */
-	const char *name; /* the same relative to the architecture, "" for the latter */
+	const char *path; /* path of the directory being scanned */
+	const char *name; /* the same path relative to the architecture; "" at the top */
 	int depth;
 };
 
@@ -62,7 +62,7 @@ const char *tally_identifier_of(const char *name, struct tally_arena *arena)
 	return identifier && strspn(identifier, allowed) == strlen(identifier) ? identifier : NULL;
 }
 
-/* Names in a directory, sorted bytewise, allocated in the arena. */
+/* The names in a directory, sorted bytewise and allocated in the arena. */
 struct names {
 	TALLY_VEC(const char *) list;
 };
@@ -108,7 +108,7 @@ static int child_walk(const struct tree_walk *walk, const char *path, const char
 	return child.name ? dir_walk(&child) : -ENOMEM;
 }
 
-/* Add a file of the directory. A JSON file makes the directory a model. */
+/* Add a file to the directory. A JSON file makes the directory a model. */
 static int file_add(const struct tree_walk *walk, const char *path, const char *name)
 {
 	struct tally_tree *tree = walk->tree;
@@ -134,7 +134,7 @@ static int entry_walk(const struct tree_walk *walk, const char *name, bool want_
 
 	if (!path)
 		return -ENOMEM;
-	if (stat(path, &st)) /* dangling link */
+	if (stat(path, &st)) /* dangling symbolic link */
 		return 0;
 	if (S_ISDIR(st.st_mode) != want_dirs)
 		return 0;
@@ -198,7 +198,7 @@ const struct tally_tree_dir *tally_tree_find(const struct tally_tree *tree, cons
 	return NULL;
 }
 
-/* Convert the standard file with index `i` to a directory of its own. */
+/* Convert the standard file with index `i` to a directory. */
 static int file_claim(struct tally_tree *tree, size_t i)
 {
 	struct tally_tree_file file = tree->standard.data[i];
