@@ -39,7 +39,8 @@ const char *page_encoding_name(enum page_encoding encoding)
 	return names[encoding];
 }
 
-/* Encode the difference so that small differences of either sign become small numbers. */
+/* Encode the difference as an unsigned number. Small differences of either sign become small
+ * numbers. */
 static uint64_t zigzag(uint64_t from, uint64_t to)
 {
 	return to >= from ? (to - from) * 2 : (from - to) * 2 - 1;

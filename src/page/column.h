@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* In the order in which they are written. */
+/* Columns, in the order in which they are written. */
 enum page_column_number {
 	PAGE_STRING_BYTES,
 	PAGE_STRING_TEXT,
@@ -36,14 +36,15 @@ enum page_column_number {
 
 enum page_encoding { PAGE_VARINT, PAGE_DELTA, PAGE_U8, PAGE_TEXT, PAGE_JSON };
 
-/* Largest value: numbers in JavaScript are doubles. */
+/* Largest value that can be stored: JavaScript numbers are doubles. */
 #define PAGE_VALUE_MAX ((UINT64_C(1) << 53) - 1)
 
-/* Zero-initialised: an empty column. Allocation failures are recorded in `bytes`. */
+/* A column. An all-zero structure is an empty column. Allocation failures are recorded in
+ * `bytes`. */
 struct page_column {
 	struct tally_str bytes;
 	uint64_t count;
-	uint64_t last; /* last value, for deltas */
+	uint64_t last; /* last value added, for deltas */
 	bool is_used;  /* contains a value other than 0 */
 };
 
@@ -58,11 +59,11 @@ extern const struct page_column_kind page_column_kinds[PAGE_NR_COLUMNS];
 /* Return the name of an encoding. */
 const char *page_encoding_name(enum page_encoding encoding);
 
-/* Append a value to column `number` of `columns`; not for text columns. Values are limited to
- * PAGE_VALUE_MAX. */
+/* Append a value to column `number` of `columns`, which must not be a text column. Values are
+ * clamped to PAGE_VALUE_MAX. */
 void page_column_add(struct page_column *columns, enum page_column_number number, uint64_t value);
 
-/* True if the column is part of the page. */
+/* Return true if the column is written to the page. */
 bool page_column_is_written(const struct page_column *columns, enum page_column_number number);
 
 #endif

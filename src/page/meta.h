@@ -5,10 +5,10 @@
 
 #include "page/page_private.h"
 
-/* Append the title of the page: the names of its recordings. */
+/* Append the page's title, which consists of the names of its recordings. */
 void page_title_add(const struct tally_html *page, struct tally_str *out);
 
-/* Append the metadata as JSON without characters that are special in HTML. */
+/* Append the metadata as JSON, without characters that are special in HTML. */
 void page_meta_add(const struct tally_html *page, struct tally_str *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Write a recording, or two to compare, as an HTML file that includes its viewer
+ * Writes a recording, or two recordings to compare, as an HTML file that includes its viewer
  * (docs/internals/page-format.md).
  *
  *	ret = tally_html_new(&options, &page);
@@ -25,37 +25,39 @@
 struct tally_html;
 
 struct tally_html_options {
-	/* Called regularly while samples are added and the page is written. A result other than 0
-	 * ends that with this result. `all` is 0 if it is unknown. May be NULL. */
+	/* Progress callback, called regularly while samples are added and the page is written. A
+	 * nonzero result aborts the operation, which then returns this result. `all` is the total,
+	 * or 0 if unknown. The callback may be NULL. */
 	int (*at)(void *arg, uint64_t done, uint64_t all);
 	void *arg;
 };
 
-/* An event of the recording. */
+/* An event in the recording. */
 struct tally_html_event {
 	const char *name;
-	bool is_time; /* weights of samples are ns */
+	bool is_time; /* sample weights are in ns */
 };
 
-/* A loss of records. */
+/* A report of lost records. */
 struct tally_html_loss {
-	uint64_t time; /* ns; losses without a time are not shown */
+	uint64_t time; /* in ns; losses without a timestamp are not shown */
 	uint64_t nr;
-	uint32_t cpu; /* UINT32_MAX: unknown */
+	uint32_t cpu; /* UINT32_MAX if unknown */
 };
 
-/* A recording to add. Borrowed only during the call. */
+/* A recording for tally_html_add(), borrowed only during the call. */
 struct tally_html_recording {
 	const char *name;
-	/* Finished, not live, with samples kept, by path, comm, thread and CPU. */
+	/* A finished profile that is not live. It must keep its samples, and distinguish paths,
+	 * comms, threads and CPUs. */
 	const struct tally_profile *profile;
-	const uint8_t *passes; /* by bucket: include its samples; NULL: include all */
+	const uint8_t *passes; /* per-bucket flag: true to include its samples; NULL for all */
 	const struct tally_html_event *events; /* indexed by event number */
 	size_t nr_events;
 	const struct tally_html_loss *losses;
 	size_t nr_losses;
-	const char *header; /* metadata of the recording: lines "label : text" */
-	const char *health; /* lines about the quality of the data */
+	const char *header; /* the recording's metadata: lines of the form "label : text" */
+	const char *health; /* lines about data quality */
 };
 
 /* Create a page without recordings. Returns 0 or -ENOMEM. */
@@ -64,26 +66,29 @@ int tally_html_new(const struct tally_html_options *options, struct tally_html *
 /* Free a page. NULL is allowed. */
 void tally_html_free(struct tally_html *page);
 
-/* Add a recording. Returns 0, -ENOMEM, or the result of `at`; on error only free the page. */
+/* Add a recording. Returns 0, -ENOMEM, or the result of `at`. After an error, the page can only be
+ * freed. */
 int tally_html_add(struct tally_html *page, const struct tally_html_recording *recording);
 
-/* Return the page's number for a frame or an event of the recording added last; 0 if it has no
- * included samples. */
+/* Return the page's number for a frame or an event in the most recently added recording, or 0 if
+ * the frame or event has no included samples. */
 uint32_t tally_html_frame(const struct tally_html *page, uint32_t frame);
 uint32_t tally_html_event(const struct tally_html *page, uint32_t event);
 
-/* Set the JSON of instructions and source, which is copied. Returns 0 or -ENOMEM. */
+/* Set the JSON that describes instructions and source. The JSON is copied. Returns 0 or -ENOMEM. */
 int tally_html_set_code(struct tally_html *page, const struct tally_str *json);
 
-/* Add a note about something missing in the page. If memory runs out, tally_html_write() fails. */
+/* Add a note about something missing from the page. If memory runs out, tally_html_write() will
+ * fail. */
 void tally_html_add_note(struct tally_html *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Return the number of samples in the page so far. */
 uint64_t tally_html_nr_samples(const struct tally_html *page);
 
-/* Write the page, once, in pieces of at most 64 KiB. Returns 0; -ENOMEM, also if a note could not
- * be stored; -EIO if zlib fails; or the result of `at` or `write`. */
+/* Write the page, in pieces of at most 64 KiB. May be called only once. Returns 0; -ENOMEM,
+ * including when a note could not be stored; -EIO if zlib fails; or the result of `at` or
+ * `write`. */
 int tally_html_write(struct tally_html *page,
 		     int (*write)(void *arg, const void *bytes, size_t len), void *arg);
 

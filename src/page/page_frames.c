@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Add the functions of a recording as frames of a page. */
+/* Adds a recording's functions to a page's frames. */
 #include <errno.h>
 
 #include "base/arith.h"
@@ -9,13 +9,13 @@
 struct framer {
 	struct tally_html *page;
 	const struct tally_profile *profile;
-	uint32_t *functions; /* by frame: the first frame of its function */
-	uint8_t *is_used;    /* by first frame of a function */
+	uint32_t *functions; /* indexed by frame: first frame of the same function */
+	uint8_t *is_used;    /* nonzero if the function with this first frame has samples */
 	uint32_t *order;     /* used frames sorted by address */
 	size_t nr;
-	struct tally_intern seen;   /* words of frames added so far */
-	TALLY_VEC(uint32_t) counts; /* by index in `seen`: number of functions */
-	uint32_t *numbers;          /* by frame: number in the page + 1 */
+	struct tally_intern seen;   /* words of the frames added so far */
+	TALLY_VEC(uint32_t) counts; /* indexed like `seen`: number of functions with these words */
+	uint32_t *numbers;          /* indexed by frame: index in the page + 1 */
 };
 
 static void mark_used(struct framer *framer, const struct tally_bucket_key *key)
@@ -56,7 +56,7 @@ static void order_make(struct framer *framer)
 	qsort_r(framer->order, framer->nr, sizeof(*framer->order), by_address, frames->all.data);
 }
 
-/* Add a frame; frames with equal words are numbered consecutively. */
+/* Add a frame. Frames with the same words are distinguished by consecutive numbers. */
 static int frame_add(struct framer *framer, uint32_t number)
 {
 	size_t nr = framer->seen.strings.len;

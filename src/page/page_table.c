@@ -22,7 +22,7 @@ enum { NR_THREAD_WORDS = 3 };
 
 /* ---- strings ------------------------------------------------------------------- */
 
-/* Return the length of the text to keep, without splitting a character. */
+/* Return how many bytes of the text to keep, without splitting a character. */
 static size_t kept_length(const char *text, size_t len)
 {
 	if (len <= PAGE_STRING_MAX)
@@ -64,8 +64,8 @@ int page_string(struct tally_html *page, const char *text, uint32_t *ret_string)
 
 /* ---- words that identify an object ------------------------------------------------ */
 
-/* Find or add the object identified by `words`. If it is new, its first `nr_columns` words are
- * added to the columns beginning with `first`. */
+/* Find or add the object identified by `words`. If the object is new, its first `nr_columns` words
+ * are appended to consecutive columns, starting with column `first`. */
 static int object_intern(struct tally_html *page, struct tally_intern *table, const uint32_t *words,
 			 uint32_t nr_words, enum page_column_number first, uint32_t nr_columns,
 			 uint32_t *ret_number)
@@ -122,7 +122,7 @@ static uint32_t frame_flags(const struct tally_frame *frame)
 
 	if (!frame->symbol)
 		flags |= FRAME_NAMELESS;
-	else if (kind == TALLY_DSO_UNKNOWN) /* the only symbol outside a file is TALLY_CUT */
+	else if (kind == TALLY_DSO_UNKNOWN) /* TALLY_CUT is the only symbol outside a file */
 		flags |= FRAME_CUT;
 	else if (tally_symbol_is_inlined(frame->dso, frame->symbol))
 		flags |= FRAME_INLINED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tables of a page: data shared by many samples, stored once and referred to by number. */
+/* The tables of a page: data shared by many samples, stored once and referred to by index. */
 #ifndef TALLY_PAGE_TABLE_H
 #define TALLY_PAGE_TABLE_H
 
@@ -7,39 +7,40 @@
 
 /* The words that identify an event. */
 struct page_event {
-	uint32_t name;  /* number of a string */
-	uint32_t which; /* index among the recording's events of this name */
+	uint32_t name;  /* index of a string */
+	uint32_t which; /* index among the recording's events with this name */
 	uint32_t is_time;
 };
 
-/* Longer strings are truncated. */
+/* Maximum length of a string; longer strings are truncated. */
 enum { PAGE_STRING_MAX = 1 << 20 };
 
 enum { PAGE_FRAME_WORDS = 3 };
 
 /* All functions return 0 or -ENOMEM. */
 
-/* Find or add a string; 0 is the empty string. Invalid UTF-8 is replaced by U+FFFD. */
+/* Find or add a string; index 0 is the empty string. Invalid UTF-8 is replaced with U+FFFD. */
 int page_string(struct tally_html *page, const char *text, uint32_t *ret_string);
 
-/* Get the words of a function for the columns of frames: name, file and flags. */
+/* Return a function's words for the frame columns: name, file and flags. */
 int page_frame_words(struct tally_html *page, const struct tally_frame *frame,
 		     uint32_t words[PAGE_FRAME_WORDS]);
 
-/* Find or add the frame with these words, with index `which` among those of its recording. */
+/* Find or add the frame with these words. `which` is its index among the recording's frames with
+ * the same words. */
 int page_frame(struct tally_html *page, const uint32_t words[PAGE_FRAME_WORDS], uint32_t which,
 	       uint32_t *ret_frame);
 
-/* Add frames for the functions of a recording, and set `last_frames`. */
+/* Add frames for a recording's functions, and set `last_frames`. */
 int page_frames(struct tally_html *page, const struct tally_html_recording *recording);
 
-/* Find or add a thread of a profile with a comm. */
+/* Find or add the page's thread for a profile's thread and comm. */
 int page_thread(struct tally_html *page, const struct tally_machine *machine,
 		const struct tally_thread *thread, uint32_t comm, uint32_t *ret_thread);
 
 int page_event(struct tally_html *page, const struct page_event *event, uint32_t *ret_event);
 
-/* Find or add the node of `frame` below `parent`. */
+/* Find or add the node for `frame` below `parent`. */
 int page_node(struct tally_html *page, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Write a page piece by piece: neither the compressed data nor its text is complete in memory. */
+/* Writes a page piece by piece: neither the compressed data nor its base64 encoding is ever held in
+ * memory as a whole. */
 #include <errno.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -9,7 +10,7 @@
 #include "page/parts.h"
 #include "page/xml.h"
 
-/* Sizes of pieces before and after compression; OUT_MAX is a multiple of three for base64. */
+/* Buffer sizes before and after compression. OUT_MAX is a multiple of three, for base64. */
 enum { LEVEL = 6, MEMORY = 9, IN_MAX = 1 << 20, OUT_MAX = 3 << 14 };
 
 struct page_writer {
@@ -19,7 +20,7 @@ struct page_writer {
 	z_stream deflate;
 	uint8_t out[OUT_MAX];
 	char text[OUT_MAX / 3 * 4];
-	uint64_t done, all; /* bytes of columns */
+	uint64_t done, all; /* column bytes written and in total, for progress */
 };
 
 /* Encode `len` bytes as base64. Returns the number of characters. */
@@ -43,7 +44,7 @@ static size_t base64(const uint8_t *bytes, size_t len, char *out)
 	return (size_t)(at - out);
 }
 
-/* Write the output buffer if it is full, or at the end. */
+/* Write the output buffer if it is full or `is_end` is set. */
 static int writer_emit(struct page_writer *writer, bool is_end)
 {
 	size_t nr = OUT_MAX - writer->deflate.avail_out;

@@ -10,7 +10,7 @@
 #include "page/svg_private.h"
 #include "page/xml.h"
 
-/* Further events and lines are replaced by a note. */
+/* Limits. Events and lines that exceed them are replaced by a note. */
 enum { MOST_EVENTS = 20, MOST_CAPTION_LINES = 200 };
 
 const char svg_kind_letters[] = {
@@ -25,8 +25,8 @@ static const char *const kind_names[TALLY_NR_KINDS] = {
 	[TALLY_KIND_INLINED] = "inlined", [TALLY_KIND_UNKNOWN] = "no name",
 };
 
-/* Colors of the flame graph in the terminal; on dark pages darker colors with light text. Without
- * style sheets boxes would be black, but all current viewers support them. */
+/* The terminal flame graph's colors; dark pages use darker colors with light text. Boxes would be
+ * black in a viewer that does not support style sheets, but all current viewers do. */
 static const char style[] =
 	"<style>\n"
 	"text{font:12px ui-monospace,\"DejaVu Sans "
@@ -54,7 +54,7 @@ void svg_add_length(struct tally_str *out, int length)
 		tally_str_addf(out, ".%d", length % 10);
 }
 
-/* Add a line of text that begins at `left`. */
+/* Add a line of text starting at `left`. */
 static void add_text(struct svg_writer *writer, const char *class, int left, const char *text)
 {
 	struct tally_str *out = writer->out;
@@ -78,7 +78,7 @@ void svg_line(struct svg_writer *writer, const char *class, const char *text)
 	writer->top += SVG_LINE;
 }
 
-/* Add the legend of the colors that were used. */
+/* Add the legend for the colors used. */
 static void add_legend(struct svg_writer *writer)
 {
 	struct tally_str *out = writer->out;

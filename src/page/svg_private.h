@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by the source files that write SVG. */
+/* Definitions shared by the source files that write SVG. */
 #ifndef TALLY_PAGE_SVG_PRIVATE_H
 #define TALLY_PAGE_SVG_PRIVATE_H
 
@@ -12,14 +12,14 @@ enum {
 	SVG_WIDTH = 12000, /* width of a graph */
 	SVG_ROW = 170,     /* distance between levels */
 	SVG_BOX = 160,
-	SVG_LINE = 160, /* distance between lines of text */
+	SVG_LINE = 160, /* distance between text lines */
 	SVG_BASE = 120, /* from the top of a row to the baseline of its text */
-	/* Width of a letter in the widest of the fonts that the style requests. */
+	/* Width of a letter in the widest font that the style requests. */
 	SVG_LETTER = 73,
 	SVG_COLUMNS = SVG_WIDTH / SVG_LETTER,
 };
 
-/* State of writing a document. */
+/* State while writing a document. */
 struct svg_writer {
 	const struct tally_svg *svg;
 	struct tally_str *out;
@@ -34,11 +34,10 @@ extern const char svg_kind_letters[TALLY_NR_KINDS + 1];
 /* Append a length, converted to pixels. */
 void svg_add_length(struct tally_str *out, int length);
 
-/* Add a line of text with a class of the style sheet; `text` must be escaped for display. */
+/* Add a line of text with a class from the style sheet. `text` must be escaped for display. */
 void svg_line(struct svg_writer *writer, const char *class, const char *text);
 
-/* Add the graph of an event with heading, and a note about what was not drawn. Returns 0 or
- * -ENOMEM. */
+/* Add an event's graph, with a heading and a note about omitted boxes. Returns 0 or -ENOMEM. */
 int svg_graph(struct svg_writer *writer, const struct tally_svg_event *event);
 
 #endif
