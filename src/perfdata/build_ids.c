@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Build IDs. Each entry is laid out like a record: header, s32 pid, 24 bytes, file name. In the
- * feature the entries follow one another, in a stream each is a BUILD_ID record. The type field of
- * an entry is meaningless.
+ * BUILD_ID feature, the entries follow one another; in a stream, each entry is a BUILD_ID record.
+ * An entry's type field is meaningless.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 enum { AT_PID = 8, AT_BYTES = 12, AT_SIZE = 32, AT_NAME = 36, BUILD_ID_MAX = 20 };
 
-/* If a misc bit is set, the size follows the bytes. Otherwise trailing zero bytes are removed in
- * groups of four, because shorter build IDs were zero-padded. */
+/* If the misc bit for the size is set, the size follows the bytes. Otherwise trailing zero bytes
+ * are removed in groups of four, because shorter build IDs were zero-padded. */
 static uint8_t build_id_size(const uint8_t *record, uint16_t misc)
 {
 	uint8_t size = BUILD_ID_MAX;

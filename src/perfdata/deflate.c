@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compress records into COMPRESSED records: one zstd stream for the whole file. */
+/* Compresses records into COMPRESSED records. The whole file is one zstd stream. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { HEADER = sizeof(struct perf_event_header), BODY_MAX = 65520 };
 struct tally_deflater {
 	ZSTD_CCtx *zstd;
 	ZSTD_outBuffer out;
-	size_t slice; /* bytes of input since the last flush */
+	size_t slice; /* input bytes since the last flush */
 	uint8_t record[HEADER + BODY_MAX];
 };
 
@@ -30,7 +30,7 @@ int tally_deflater_new(int level, struct tally_deflater **ret_deflater)
 		free(deflater);
 		return -ENOMEM;
 	}
-	/* zstd clamps the level to its range. */
+	/* zstd clamps the level to its supported range. */
 	ZSTD_CCtx_setParameter(deflater->zstd, ZSTD_c_compressionLevel, level);
 	deflater->out = (ZSTD_outBuffer){deflater->record + HEADER, BODY_MAX, 0};
 	*ret_deflater = deflater;
@@ -68,7 +68,8 @@ static int deflater_emit(struct tally_perfdata_writer *writer)
 	return ret;
 }
 
-/* Run the encoder until `in` is consumed and, with `flush`, all output has been produced. */
+/* Run the encoder until `in` is consumed. With `flush`, also run it until all output has been
+ * produced. */
 static int deflater_run(struct tally_perfdata_writer *writer, ZSTD_inBuffer *in, bool flush)
 {
 	struct tally_deflater *deflater = writer->deflater;

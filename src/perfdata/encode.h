@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encode values, records and attrs into a string builder, in the byte order of the file. */
+/* Encodes values, records and attrs into a string builder, in the file's byte order. */
 #ifndef TALLY_PERFDATA_ENCODE_H
 #define TALLY_PERFDATA_ENCODE_H
 
@@ -14,9 +14,10 @@
 void tally_put32(struct tally_str *out, bool swap, uint32_t value);
 void tally_put64(struct tally_str *out, bool swap, uint64_t value);
 
-/* tally's own feature has no bit in the header: perf inject looks up unknown feature numbers in a
- * table that is too short for them, and crashes. Instead its entry is the last one of the feature
- * table and begins with these 16 bytes, so it is twice as long as other entries. */
+/* tally's own feature has no bit in the header, because perf inject looks up unknown feature
+ * numbers in a table that is too short for them, and crashes. Instead, the feature's entry is the
+ * last in the feature table and begins with these 16 bytes, so it is twice as long as other
+ * entries. */
 #define TALLY_UNLISTED_MAGIC "tally:unlisted:1"
 
 static inline bool tally_feature_is_listed(uint32_t id)
@@ -24,18 +25,18 @@ static inline bool tally_feature_is_listed(uint32_t id)
 	return id != TALLY_FEATURE_EMBEDDED_SYMBOLS;
 }
 
-/* Return the size in bytes of the table entry of a feature. */
+/* Return the size in bytes of a feature's table entry. */
 static inline uint64_t tally_feature_entry_size(uint32_t id)
 {
 	return tally_feature_is_listed(id) ? 16 : 32;
 }
 
-/* Append the table entry of a feature with `len` bytes at `offset`. */
+/* Append the table entry for a feature that has `len` bytes at `offset`. */
 void tally_write_feature_entry(struct tally_str *out, bool swap, uint32_t id, uint64_t offset,
 			       uint64_t len);
 void tally_write_zeros(struct tally_str *out, size_t nr);
 
-/* Append a u32 length and the bytes of the text, NUL-padded to a multiple of 64. */
+/* Append a u32 length and the string, NUL-padded to a multiple of 64 bytes. */
 void tally_write_string(struct tally_str *out, bool swap, const char *text);
 void tally_write_record(struct tally_str *out, bool swap, uint32_t type, uint16_t misc,
 			size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Decode all features into one env. */
+/* Decodes all features into one env. */
 #include "perfdata/env.h"
 
 #include <errno.h>
@@ -9,8 +9,9 @@
 #include "perfdata/reader.h"
 #include "perfdata/reader_features.h"
 
-/* Sorted by feature number, because later features need earlier ones: CPU_TOPOLOGY needs NRCPUS.
- * For plain strings, `string` is the offset of their pointer in the env. */
+/* Feature parsers, sorted by feature number because later features depend on earlier ones:
+ * CPU_TOPOLOGY needs NRCPUS. For plain strings, `string` is the offset of the string's pointer in
+ * the env. */
 static const struct {
 	uint32_t id;
 	tally_feature_parse_fn *parse;
@@ -45,8 +46,7 @@ static const struct {
 	{TALLY_FEATURE_PMU_CAPS, tally_parse_pmu_caps, 0},
 };
 
-/* Parse one feature. A feature that does not parse leaves the env unchanged, except for the arena.
- */
+/* Parse one feature. If parsing fails, the env is unchanged, except for the arena. */
 static int parse_one(struct tally_perfdata *data, size_t i,
 		     const struct tally_perfdata_feature *feature, struct tally_perfdata_env *env)
 {
@@ -58,7 +58,7 @@ static int parse_one(struct tally_perfdata *data, size_t i,
 	};
 	struct tally_perfdata_env before = *env;
 
-	/* Empty lists and strings may have no content at all. */
+	/* Empty lists and strings may be stored as a feature without content. */
 	if (in.len && parsers[i].parse)
 		parsers[i].parse(&in, env);
 	else if (in.len)
@@ -78,7 +78,7 @@ static int parse_one(struct tally_perfdata *data, size_t i,
 	return 0;
 }
 
-/* Mark features that carry no content or have accessors of their own. */
+/* Mark features that have no content or that have their own accessors. */
 static void mark_others(struct tally_perfdata *data, struct tally_perfdata_env *env)
 {
 	static const uint32_t others[] = {TALLY_FEATURE_TRACING_DATA, TALLY_FEATURE_BUILD_ID,

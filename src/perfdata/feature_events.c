@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Event names stored in features: EVENT_DESC, and META_INFO of simpleperf. */
+/* Event names stored in features: EVENT_DESC, and simpleperf's META_INFO. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "perfdata/reader.h"
 #include "perfdata/reader_features.h"
 
-/* Return the event that an entry describes. It is found by the first ID of the entry. Otherwise it
- * is the event with the same index, if type and config match. */
+/* Return the event that an entry describes: the event with the entry's first ID or, if there is
+ * none, the event with the same index, provided its type and config match. */
 static struct tally_event *desc_event(struct tally_perfdata *data, size_t i)
 {
 	const struct tally_desc_entry *entry = &data->names.descs.entries.data[i];
@@ -28,7 +28,7 @@ static struct tally_event *desc_event(struct tally_perfdata *data, size_t i)
 		       : NULL;
 }
 
-/* Apply the name, and the IDs if they are missing, of an entry to an event. */
+/* Apply an entry's name to an event, and also the entry's IDs if the event has none. */
 static int desc_apply(struct tally_perfdata *data, struct tally_desc_entry *entry,
 		      struct tally_event *event)
 {
@@ -65,7 +65,8 @@ int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event
 	return ret;
 }
 
-/* Read one entry: attr, u32 number of IDs, name, IDs. Returns false if it does not parse. */
+/* Read one entry: attr, number of IDs (u32), name, IDs. Returns false if the entry cannot be
+ * parsed. */
 static bool read_entry(struct tally_feature_bytes *in, uint32_t size,
 		       struct tally_desc_entry *ret_entry, struct perf_event_attr *ret_attr)
 {
@@ -82,7 +83,7 @@ static bool read_entry(struct tally_feature_bytes *in, uint32_t size,
 	return true;
 }
 
-/* Restore an event from EVENT_DESC when the attrs of the file are lost. */
+/* Restore an event from EVENT_DESC if the file's attrs are lost. */
 static int desc_restore(struct tally_perfdata *data, const struct tally_desc_entry *entry,
 			const struct perf_event_attr *attr, uint64_t offset)
 {
@@ -104,8 +105,9 @@ static int desc_add(struct tally_perfdata *data, const struct tally_desc_entry *
 	return ret ? ret : tally_vec_push(&descs->entries, *entry);
 }
 
-/* Layout: u32 number of entries, u32 attr size, the entries. If the feature is damaged, the names
- * before the damage are used; tally_perfdata_env() reports the damage. */
+/* Apply the event names from EVENT_DESC. Layout: number of entries (u32), attr size (u32), then the
+ * entries. If the feature is damaged, the names before the damage are used; tally_perfdata_env()
+ * reports the damage. */
 int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 			   struct tally_perfdata_slice bytes)
 {
@@ -131,15 +133,16 @@ int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 	return ret;
 }
 
-/* perf ignores these names and generates its own for generic events. Do the same, and use them only
- * for event types without good generated names: raw events, tracepoints and other PMUs. */
+/* Return true if names from META_INFO are used for an event type. perf ignores these names and
+ * generates its own for generic events. Do the same: use the names from META_INFO only for types
+ * that have no good generated names (raw events, tracepoints and other PMUs). */
 static bool uses_meta_name(uint32_t type)
 {
 	return type != PERF_TYPE_HARDWARE && type != PERF_TYPE_SOFTWARE &&
 	       type != PERF_TYPE_HW_CACHE;
 }
 
-/* Parse one line "name,type,config". */
+/* Parse a line of the form "name,type,config". */
 static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 {
 	const char *comma = memchr(line, ',', len), *second;
@@ -160,7 +163,8 @@ static int apply_line(struct tally_perfdata *data, const char *line, size_t len)
 		(struct tally_perfdata_slice){(const uint8_t *)line, (uint64_t)(comma - line)});
 }
 
-/* The content consists of alternating NUL-terminated keys and values. */
+/* Apply the event names from META_INFO, which consists of alternating NUL-terminated keys and
+ * values. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes)
 {
 	const char *at = (const char *)bytes.data, *end = at + bytes.len;

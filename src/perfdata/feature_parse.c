@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features about the machine as a whole and the recording. */
+/* Parsers for features about the whole machine and the recording. */
 #include "perfdata/env.h"
 
 #include "base/arith.h"
@@ -68,7 +68,7 @@ void tally_parse_compressed(struct tally_feature_bytes *in, struct tally_perfdat
 	env->compress_mmap_len = tally_feature_u32(in);
 }
 
-/* perf stores the number of entries first, simpleperf does not. */
+/* perf stores the number of entries first; simpleperf does not. */
 void tally_parse_aux_index(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint64_t nr = in->len / 16;

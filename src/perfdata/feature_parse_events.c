@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features about PMUs, events and BPF programs. */
+/* Parsers for features about PMUs, events and BPF programs. */
 #include "base/arith.h"
 #include "base/endian.h"
 #include "perfdata/env.h"
@@ -48,7 +48,7 @@ static void parse_caps(struct tally_feature_bytes *in, struct tally_perfdata_pmu
 	caps->nr = nr;
 }
 
-/* Older files have one list, for the core PMU; newer ones have a list for each PMU. */
+/* Older files contain one list, for the core PMU; newer files contain a list for each PMU. */
 void tally_parse_cpu_pmu_caps(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	struct tally_perfdata_pmu_caps *caps = tally_feature_array(in, 1, sizeof(*caps), 4);
@@ -109,7 +109,7 @@ void tally_parse_event_desc(struct tally_feature_bytes *in, struct tally_perfdat
 	uint32_t nr = tally_feature_u32(in), size = tally_feature_u32(in);
 	struct tally_perfdata_event_desc *descs;
 
-	/* Each entry has an attr, the number of its IDs and a name. */
+	/* Each entry consists of an attr, the number of its IDs, and a name. */
 	in->failed |= nr && size < PERF_ATTR_SIZE_VER0;
 	descs = tally_feature_array(in, nr, sizeof(*descs), (size_t)size + 4 + TEXT);
 	for (uint32_t i = 0; descs && !in->failed && i < nr; i++)

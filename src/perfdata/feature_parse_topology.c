@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features about CPUs, nodes, caches and memory. */
+/* Parsers for features about CPUs, nodes, caches and memory. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -8,8 +8,9 @@
 
 enum { TEXT = 4 }; /* minimum size of a string: its length field */
 
-/* The lists of siblings, then the core and socket of each available CPU, then (in newer files) the
- * lists of dies and the die of each CPU. Old files end after the first or second part. */
+/* Layout: the sibling lists; the core and socket of each available CPU; in newer files, also the
+ * die lists and the die of each CPU. Old files stop after the sibling lists, or after the core and
+ * socket IDs. */
 void tally_parse_cpu_topology(struct tally_feature_bytes *in, struct tally_perfdata_env *env)
 {
 	uint32_t nr = env->nr_cpus_avail;
@@ -71,7 +72,7 @@ void tally_parse_caches(struct tally_feature_bytes *in, struct tally_perfdata_en
 	in->failed |= version != 1;
 }
 
-/* The bitmap consists of u64 words. They are unaligned in the file, so swap them in a copy. */
+/* The bitmap consists of u64 words, which are unaligned in the file; swap them in a copy. */
 static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata_mem_node *node)
 {
 	const uint8_t *bytes;
@@ -79,7 +80,7 @@ static void parse_mem_node(struct tally_feature_bytes *in, struct tally_perfdata
 	uint64_t words;
 
 	node->node = tally_feature_u64(in);
-	tally_feature_u64(in); /* number of blocks, equal to the number of bits */
+	tally_feature_u64(in); /* number of blocks, which is the number of bits */
 	node->nr_bits = tally_feature_u64(in);
 	words = node->nr_bits / 64 + !!(node->nr_bits % 64);
 	bytes = tally_feature_read(in, words > UINT32_MAX ? UINT64_MAX : 8 * words);

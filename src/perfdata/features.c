@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The features of a file as raw bytes, and the data that is extracted from them on arrival. */
+/* Stores the features of a file as raw bytes, and extracts some data from them as they arrive. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Split bytes into raw records: mapped files, memory and streams. */
+/* Splits the bytes of mapped files, memory and streams into raw records. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static struct tally_range *input_range(struct tally_perfdata *data)
 	return input->range < input->ranges.len ? &input->ranges.data[input->range] : NULL;
 }
 
-/* Get contiguous bytes at the current position, like tally_window_peek(). */
+/* Return contiguous bytes at the current position, like tally_window_peek(). */
 static int input_peek(struct tally_perfdata *data, size_t need, const uint8_t **ret_bytes,
 		      size_t *ret_have)
 {
@@ -43,8 +43,8 @@ static void input_skip(struct tally_perfdata *data, size_t size)
 		tally_window_skip(&data->input.stream, size);
 }
 
-/* Skip bytes that are too many to be kept. At the end of the input `*ret_skipped` is less than
- * `size`. */
+/* Skip `size` bytes, which are too many to keep in memory. At the end of the input, `*ret_skipped`
+ * is less than `size`. */
 static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *ret_skipped)
 {
 	uint64_t left = size;
@@ -66,8 +66,8 @@ static int input_discard(struct tally_perfdata *data, uint64_t size, uint64_t *r
 	return 0;
 }
 
-/* Wait until there is input or the next call of `idle` is due, 100 ms after the previous one.
- * Returns true if it is due. */
+/* Wait until there is input, or until the next call to `idle` is due, 100 ms after the previous
+ * call. Return true if the call is due. */
 static bool is_idle_due(struct tally_input *input)
 {
 	enum { NS_PER_MS = 1000000, EVERY_NS = 100 * NS_PER_MS };
@@ -147,9 +147,9 @@ static void raw_header(struct tally_raw *raw, const uint8_t *bytes, bool swap)
 	raw->size = tally_load_u16(bytes + 6, swap);
 }
 
-/* Return the size, including padding, of the payload that follows the record and is not part of its
- * size. simpleperf puts tracing data inside the record: this sets the payload of `raw` and returns
- * 0. */
+/* Return the size, including padding, of the payload that follows the record and is not included in
+ * the record's size. simpleperf puts tracing data inside the record. In that case, set the payload
+ * of `raw` and return 0. */
 static uint64_t payload_size(struct tally_raw *raw, bool swap, uint64_t *ret_len)
 {
 	uint64_t len;
@@ -172,10 +172,10 @@ static uint64_t payload_size(struct tally_raw *raw, bool swap, uint64_t *ret_len
 	return *ret_len;
 }
 
-/* perf 3.2 and similar versions used a separate record type for each feature in a pipe. Their
- * numbers now have other meanings. Their string records can be recognized: the length is a multiple
- * of 64 and covers the rest of the record. Current records cannot match, as their size is a
- * multiple of 8. */
+/* Detect a string record from perf 3.2 or a similar version, which used a separate record type for
+ * each feature in a pipe. These type numbers now have other meanings. The old string records can be
+ * recognized by their length field, which is a multiple of 64 and covers the remainder of the
+ * record. Current records cannot match because their size is a multiple of 8. */
 static bool is_old_string(const struct tally_raw *raw, bool swap)
 {
 	enum { NAME_ALIGN = 64 };
@@ -199,8 +199,8 @@ static void mark_old_feature(struct tally_perfdata *data, struct tally_raw *raw)
 		raw->flags |= TALLY_PERFDATA_OLD_FEATURE;
 }
 
-/* The payload is too long to keep. Copy the record itself to the scratch buffer, because the window
- * moves on. */
+/* Skip a payload that is too long to keep. Copy the record itself to the scratch buffer, because
+ * the window advances. */
 static int discard_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
 			   uint64_t *ret_got)
 {
@@ -231,7 +231,7 @@ static int keep_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 	return 0;
 }
 
-/* Skip the record, which has been peeked at only, together with its payload. */
+/* Consume the record, which so far has only been peeked at, together with its payload. */
 static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint64_t size,
 			uint64_t len)
 {
@@ -249,7 +249,8 @@ static int read_payload(struct tally_perfdata *data, struct tally_raw *raw, uint
 	return 0;
 }
 
-/* Note that the rest of this range is not a whole record, and skip it. */
+/* Add a note that the remaining bytes of the current range do not form a whole record, and skip
+ * them. */
 static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, size_t have)
 {
 	if (raw)
@@ -261,7 +262,7 @@ static void note_rest(struct tally_perfdata *data, const struct tally_raw *raw, 
 	input_skip(data, have);
 }
 
-/* Read one record of the current range. Returns 1, 0 at the end of the range, or -errno. */
+/* Read one record from the current range. Return 1, 0 at the end of the range, or -errno. */
 static int range_next(struct tally_perfdata *data, struct tally_raw *ret_raw,
 		      struct tally_error *err)
 {

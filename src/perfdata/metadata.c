@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records that describe the file itself; in pipe mode they replace the header. */
+/* Processes records that describe the file itself. In pipe mode they replace the header. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* The IDs follow the attr; its size field gives their offset. */
+/* Add the event of a HEADER_ATTR record. The IDs follow the attr, at the offset given by the attr's
+ * size field. */
 static int add_attr(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	bool swap = data->info.is_foreign;
@@ -94,7 +95,8 @@ static int keep_bytes(struct tally_perfdata *data, const uint8_t *bytes, size_t 
 	return 0;
 }
 
-/* The last record is an empty end marker. Its ID is the number of features the writer knows. */
+/* Add the feature in a HEADER_FEATURE record. The last such record is an empty end marker; its ID
+ * is the number of features known to the writer. */
 static int add_feature(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	struct tally_perfdata_slice slice;
@@ -131,7 +133,7 @@ static int add_tracing(struct tally_perfdata *data, const struct tally_raw *raw)
 	return tally_tracing_apply(data);
 }
 
-/* Add a feature from a record type that perf 3.2 used for it. */
+/* Add a feature from one of the record types that perf 3.2 used for features. */
 static int add_old_feature(struct tally_perfdata *data, const struct tally_raw *raw)
 {
 	uint32_t id = raw->type == TALLY_OLD_FEATURE_LAST

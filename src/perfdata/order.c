@@ -7,12 +7,13 @@
 #include "base/arith.h"
 #include "perfdata/window.h"
 
-/* Blocks grow within a run, so that many short runs in a hostile file stay cheap. */
+/* Block capacities. Blocks grow within a run, so that many short runs in a hostile file remain
+ * cheap. */
 enum { BLOCK_FIRST = 2, BLOCK_MAX = 512 };
 
 struct tally_order_block {
 	struct tally_order_block *next;
-	uint32_t len, cap; /* entries used, capacity */
+	uint32_t len, cap; /* used entries and capacity */
 	struct tally_order_entry entries[];
 };
 
@@ -89,7 +90,8 @@ static void heap_down(struct tally_order *order)
 
 /* ---- adding -------------------------------------------------------------- */
 
-/* Find the run to continue at `time`: the first one with a tail not above it, or runs.len. */
+/* Find the run to which a record with this timestamp can be appended. Return the index of the first
+ * run that ends at or before `time`, or runs.len if there is no such run. */
 static size_t runs_find(const struct tally_order *order, uint64_t time)
 {
 	const struct tally_order_run *runs = order->runs.data;
@@ -130,7 +132,8 @@ static int run_reserve(struct tally_order *order, struct tally_order_run *run)
 	return 0;
 }
 
-/* Find the run to add to when the current run does not fit, is empty, or is full. */
+/* Find the run to add a record to if the current run cannot take the record, is empty, or has a
+ * full last block. */
 static struct tally_order_run *run_choose(struct tally_order *order, uint64_t time)
 {
 	size_t i = runs_find(order, time);
@@ -144,7 +147,8 @@ static struct tally_order_run *run_choose(struct tally_order *order, uint64_t ti
 	return &order->runs.data[i];
 }
 
-/* Return true if `time` continues the current run, and the run is not empty and has free space. */
+/* Return true if the current run can take a record with timestamp `time`. The run must not be
+ * empty, and its last block must have space. */
 static bool run_continues(const struct tally_order *order, uint64_t time)
 {
 	const struct tally_order_run *run;
@@ -194,7 +198,8 @@ static void runs_clear(struct tally_order *order)
 	order->current = 0;
 }
 
-/* The first block is used up: advance to the next one, or mark the run as empty. */
+/* Advance the run to its next block once the first block is used up. If there is no next block,
+ * mark the run as empty. */
 static void run_advance(struct tally_order *order, struct tally_order_run *run)
 {
 	struct tally_order_block *block = run->first;
@@ -210,8 +215,8 @@ static void run_advance(struct tally_order *order, struct tally_order_run *run)
 	order->heap.data[0] = order->heap.data[--order->heap.len];
 }
 
-/* Prefetch records that will be removed soon. They were added long ago, so they are no longer
- * cached. */
+/* Prefetch records that will be removed soon. They were added long ago, so they are no longer in
+ * the cache. */
 static void prefetch_ahead(const struct tally_order_entry *head,
 			   const struct tally_order_entry *end)
 {
@@ -251,7 +256,7 @@ void tally_order_round(struct tally_order *order)
 {
 	order->limit = TALLY_MAX(order->limit, order->rounds[1]);
 	order->rounds[1] = order->rounds[0];
-	/* Runs are sorted by their tails. */
+	/* The first run has the latest tail, because runs are sorted by tail. */
 	order->rounds[0] =
 		order->runs.len ? TALLY_MAX(order->max, order->runs.data[0].tail) : order->max;
 }

@@ -32,9 +32,8 @@ int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swa
 	return ret;
 }
 
-/* Return the attr with only those fields that can be located. Unknown sample_type bits belong to
- * newer fields, which are placed after all known ones, except that they precede AUX data, which
- * stays last. */
+/* Return the attr with only the fields that can be located. Unknown sample_type bits belong to
+ * newer fields, which follow all known fields except the AUX data, which is always last. */
 static struct perf_event_attr attr_known(const struct perf_event_attr *attr, bool *ret_is_partial)
 {
 	const uint64_t words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -49,7 +48,8 @@ static struct perf_event_attr attr_known(const struct perf_event_attr *attr, boo
 		*ret_is_partial = true;
 	}
 	if (attr->read_format & ~read_bits) {
-		/* Values read are in the middle of a sample: no field after them can be located. */
+		/* If read_format has unknown bits, the size of the read values is unknown. These
+		 * values are in the middle of a sample, so no field after them can be located. */
 		*ret_is_partial |= (attr->sample_type & PERF_SAMPLE_READ) != 0;
 		if (attr->sample_type & PERF_SAMPLE_READ)
 			known.sample_type &= words;
@@ -82,7 +82,7 @@ int tally_perfdata_events_add_ids(struct tally_perfdata_events *events, struct t
 	return ret;
 }
 
-/* Generate the name and add the event to the list and to the index by config. */
+/* Generate the event's name, and add the event to the list and to the index by config. */
 static int event_enter(struct tally_perfdata_events *events, struct tally_event *event)
 {
 	char name[TALLY_ATTR_NAME_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The attrs of a file: their IDs, names and sample layouts, and the lookup of a record's attr. */
+/* A file's attrs, with their IDs, names and sample layouts, and functions that find a record's
+ * attr. */
 #ifndef TALLY_PERFDATA_EVENTS_H
 #define TALLY_PERFDATA_EVENTS_H
 
@@ -13,7 +14,8 @@
 #include "base/vec.h"
 #include "tally/perfdata.h"
 
-/* Source of a name, worst first. A name from a better source replaces one from a worse source. */
+/* Source of an event's name, worst first. A name from a better source replaces a name from a worse
+ * source. */
 enum tally_name_rank {
 	TALLY_NAME_GENERATED,
 	TALLY_NAME_TRACING,
@@ -28,21 +30,21 @@ struct tally_event {
 	struct tally_sample_layout layout;
 	TALLY_VEC(uint64_t) ids;
 	enum tally_name_rank rank;
-	/* Index + 1 of the previous event with the same config; 0: it is the first one. */
+	/* Index + 1 of the previous event with the same config, or 0 if this is the first. */
 	uint32_t same_config;
 };
 
 struct tally_perfdata_events {
 	TALLY_VEC(struct tally_event *) list;
-	struct tally_map by_id;     /* sample ID to index */
-	struct tally_map by_config; /* config to the index of the last event added */
+	struct tally_map by_id;     /* maps sample IDs to indexes */
+	struct tally_map by_config; /* maps a config to the last event added with it */
 	struct tally_arena texts;
-	/* ID of the last lookup and its event: consecutive samples often have the same ID. */
+	/* Result of the last lookup: ID and event. Consecutive samples often have the same ID. */
 	uint64_t last_id;
 	struct tally_event *last;
 };
 
-/* Decode an attr of a file. `len` bytes are available; the size field of the attr may be smaller,
+/* Decode an attr from a file. `len` bytes are available; the attr's size field may be smaller,
  * larger or 0. Returns 0, or -EINVAL if `len` is less than 64. */
 int tally_perfdata_events_decode_attr(const uint8_t *bytes, size_t len, bool swap,
 				      struct perf_event_attr *ret_attr);
@@ -53,8 +55,8 @@ int tally_perfdata_events_append(struct tally_perfdata_events *events,
 				 const struct perf_event_attr *attr, const uint8_t *ids, size_t nr,
 				 bool swap, struct tally_event **ret_event);
 
-/* Like tally_perfdata_events_append(), but for pipes, which may repeat an attr: if an event already
- * has the first of the IDs, return that event. */
+/* Add an event like tally_perfdata_events_append(). Used for pipes, which may repeat an attr: if an
+ * event already has the first of the IDs, return that event. */
 int tally_perfdata_events_add(struct tally_perfdata_events *events,
 			      const struct perf_event_attr *attr, const uint8_t *ids, size_t nr,
 			      bool swap, struct tally_event **ret_event);
@@ -63,12 +65,13 @@ int tally_perfdata_events_add(struct tally_perfdata_events *events,
 struct tally_event *tally_perfdata_events_by_id(const struct tally_perfdata_events *events,
 						uint64_t id);
 
-/* Add `nr` IDs, unaligned u64 values, to an event that has none yet. Returns 0 or -ENOMEM. */
+/* Add `nr` IDs, stored as unaligned u64 values, to an event that does not have any yet. Returns 0
+ * or -ENOMEM. */
 int tally_perfdata_events_add_ids(struct tally_perfdata_events *events, struct tally_event *event,
 				  const uint8_t *ids, size_t nr, bool swap);
 
 /* Return the last event added with this config, or the event with the same config added before
- * `event`. NULL without one. */
+ * `event`. Returns NULL if there is no such event. */
 struct tally_event *tally_perfdata_events_by_config(const struct tally_perfdata_events *events,
 						    uint64_t config);
 struct tally_event *tally_perfdata_events_same_config(const struct tally_perfdata_events *events,
@@ -79,13 +82,13 @@ struct tally_event *tally_perfdata_events_same_config(const struct tally_perfdat
 void tally_perfdata_events_name(struct tally_event *event, enum tally_name_rank rank,
 				const char *name);
 
-/* Return the event of a record of `len` bytes. If `swap` is set, the body has the other byte order.
- * The event is found by its ID; without a known ID it is the first event. Returns NULL for
- * user-space records and while there are no events. */
+/* Return the event that a record of `len` bytes belongs to. If `swap` is set, the body has the
+ * opposite byte order. The event is found by the record's ID; if the record has no known ID, it
+ * belongs to the first event. Returns NULL for user-space records and while there are no events. */
 struct tally_event *tally_perfdata_events_find(struct tally_perfdata_events *events, uint32_t type,
 					       const uint8_t *record, size_t len, bool swap);
 
-/* Return the time of a record in host byte order, or 0 if it has none. */
+/* Return a record's timestamp, or 0 if it has none. The record must be in host byte order. */
 uint64_t tally_perfdata_events_time(const struct tally_event *event, uint32_t type,
 				    const uint8_t *record, size_t len);
 

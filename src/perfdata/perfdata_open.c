@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Open and close perf.data files, directories, streams and memory. */
+/* Opens and closes perf.data files, directories, streams and memory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,8 +84,8 @@ static int read_some(int fd, uint8_t *to, size_t len, size_t *ret_got)
 	return 0;
 }
 
-/* A file-mode recording read from a pipe (`cat perf.data | ...`) is read completely first, because
- * its end is needed before its middle. */
+/* Read all of a file-mode recording that arrives through a pipe (`cat perf.data | ...`), because
+ * the end of the file is needed before its middle. */
 static int open_file_from_pipe(struct tally_perfdata *data, int fd, const uint8_t *first,
 			       size_t len, struct tally_error *err)
 {
@@ -135,7 +135,7 @@ static int open_stream(struct tally_perfdata *data, int fd, struct tally_error *
 
 /* ---- directories --------------------------------------------------------- */
 
-/* Return N for a name "data.N", -1 for other names. */
+/* Return N for a file named "data.N", or -1 for other names. */
 static long data_number(const char *name)
 {
 	unsigned number;
@@ -176,7 +176,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Add data.0, data.1 ... in numerical order. `dir` is consumed. */
+/* Add data.0, data.1 and so on, in numerical order. `dir` is consumed. */
 static int add_data_files(struct tally_perfdata *data, int dir, struct tally_error *err)
 {
 	TALLY_VEC(uint32_t) numbers = {0};
@@ -292,7 +292,7 @@ int tally_perfdata_open_bytes(const void *bytes, size_t len, struct tally_perfda
 	return ret;
 }
 
-/* Reset the state of one pass over the records. */
+/* Reset the state for another pass over the records. */
 static void reader_reset(struct tally_perfdata *data)
 {
 	tally_order_free(&data->order);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fields of the record types of perf.data, in the form of abi/abi_record.h. */
+/* Describes the fields of perf.data's own record types, in the form defined by abi/abi_record.h. */
 #include "abi/abi_record.h"
 #include "base/arith.h"
 #include "tally/perfdata.h"
@@ -29,7 +29,8 @@ static const struct tally_record_field auxtrace_fields[] = {
 	FIELD("size", U64), FIELD("offset", U64), FIELD("reference", U64),
 	FIELD("idx", U32),  FIELD("tid", U32),    FIELD("cpu", U32),
 };
-/* If fmt is 0, the tail is the message. Otherwise it is a time, the message and more. */
+/* If fmt is 0, the tail is the message. Otherwise the tail contains a timestamp, the message and
+ * further fields. */
 static const struct tally_record_field auxtrace_error_fields[] = {
 	FIELD("type", U32), FIELD("code", U32), FIELD("cpu", U32), FIELD("pid", U32),
 	FIELD("tid", U32),  FIELD("fmt", U32),  FIELD("ip", U64),  FIELD("tail", BYTES),
@@ -53,7 +54,7 @@ static const struct tally_record_field time_conv_fields[] = {
 	FIELD("time_shift", U64),
 	FIELD("time_mult", U64),
 	FIELD("time_zero", U64),
-	/* Added in perf 5.10; records of older files end before these. */
+	/* Added in perf 5.10; records in older files end before these fields. */
 	FIELD("time_cycles", U64),
 	FIELD("time_mask", U64),
 	FIELD("cap_user_time_zero", U8),
@@ -73,7 +74,7 @@ static const struct tally_record_field compressed2_fields[] = {FIELD("data_size"
 		type, name, NULL, 0 \
 	}
 
-/* Indexed by type, from HEADER_ATTR without gaps. */
+/* Record descriptions, indexed by type, starting at HEADER_ATTR and without gaps. */
 static const struct tally_record_desc descs[] = {
 	DESC(TALLY_PERFDATA_HEADER_ATTR, "HEADER_ATTR", attr_fields),
 	DESC(TALLY_PERFDATA_EVENT_TYPE, "HEADER_EVENT_TYPE", event_type_fields),

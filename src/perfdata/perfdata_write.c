@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Write perf.data: start, records, end. */
+/* Starts a perf.data file, writes its records, and finishes it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -85,8 +85,8 @@ uint32_t tally_writer_attr_size(const struct tally_perfdata_writer *writer)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* Write some of the pieces and advance the position. Returns the number of bytes written, -errno of
- * writev(2), or the error of the `writev` option. */
+/* Write some of the pieces and advance the position. Return the number of bytes written, -errno
+ * from writev(2), or the error from the `writev` option. */
 static int64_t put_some(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
 {
 	const struct tally_perfdata_writer_options *options = &writer->options;
@@ -102,10 +102,10 @@ static int64_t put_some(struct tally_perfdata_writer *writer, const struct iovec
 	return n;
 }
 
-/* Write all pieces. The rest of a piece that was written partly is written separately. */
+/* Write all pieces. If a piece is written only partly, its remainder is written separately. */
 static int put_iov(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr)
 {
-	size_t done = 0; /* bytes written of the first piece */
+	size_t done = 0; /* bytes of the first piece already written */
 
 	while (nr) {
 		struct iovec rest = {(char *)iov->iov_base + done, iov->iov_len - done};
@@ -152,8 +152,8 @@ static size_t iov_size(const struct iovec *iov, int nr)
 
 /* ---- records ------------------------------------------------------------- */
 
-/* Byte-swap one record of the copy. The header is swapped last, because it is needed to find the
- * fields of the body. */
+/* Byte-swap one record in the copy. The header is swapped last because it is needed to find the
+ * fields in the body. */
 static int swap_one(struct tally_perfdata_writer *writer, uint8_t *record, size_t left,
 		    size_t *ret_size)
 {
@@ -194,7 +194,7 @@ static int swap_all(struct tally_perfdata_writer *writer, const struct iovec *io
 	return ret;
 }
 
-/* Return the byte at offset `at` of all pieces together. */
+/* Return the byte at offset `at` in the concatenated pieces. */
 static uint8_t iov_byte(const struct iovec *iov, int nr, size_t at)
 {
 	for (; nr && at >= iov->iov_len; iov++, nr--)
@@ -202,8 +202,8 @@ static uint8_t iov_byte(const struct iovec *iov, int nr, size_t at)
 	return nr ? ((const uint8_t *)iov->iov_base)[at] : 0;
 }
 
-/* Return how many of the first `len` bytes are whole records. The pieces are in the byte order of
- * the file. */
+/* Return how many of the first `len` bytes belong to whole records. The pieces are in the file's
+ * byte order. */
 static size_t whole_records(const struct tally_perfdata_writer *writer, const struct iovec *iov,
 			    int nr, size_t len)
 {
@@ -228,8 +228,8 @@ static void truncate_to(struct tally_perfdata_writer *writer, uint64_t keep)
 		writer->position = keep;
 }
 
-/* Undo a call that failed after writing from `start` on. Without compression whole records are
- * kept. With compression nothing can be kept and nothing can follow. */
+/* Undo a failed call that began to write at offset `start`. Without compression, whole records are
+ * kept. With compression, no record can be kept and no further records can be written. */
 static int undo(struct tally_perfdata_writer *writer, const struct iovec *iov, int nr,
 		uint64_t start, uint64_t data_bytes, int why)
 {

@@ -8,8 +8,8 @@
 
 #include "perfdata/reader.h"
 
-/* Store a feature, replacing one with the same ID. Build IDs, event names and tracing data are
- * extracted from it. Returns 0 or -ENOMEM. */
+/* Store a feature, replacing any feature with the same ID. Build IDs, event names and tracing data
+ * are extracted from it. Returns 0 or -ENOMEM. */
 int tally_features_add(struct tally_perfdata *data, uint32_t id, uint64_t offset,
 		       struct tally_perfdata_slice bytes);
 
@@ -17,12 +17,12 @@ int tally_features_add(struct tally_perfdata *data, uint32_t id, uint64_t offset
 int tally_build_ids_read(struct tally_perfdata *data, uint64_t offset,
 			 struct tally_perfdata_slice bytes);
 
-/* Add one build ID record of `len` bytes, header included; too short ones are ignored. Returns 0 or
- * -ENOMEM. */
+/* Add a build ID record of `len` bytes, including its header. Records that are too short are
+ * ignored. Returns 0 or -ENOMEM. */
 int tally_build_ids_add(struct tally_perfdata *data, const uint8_t *record, size_t len);
 
-/* Apply the names of EVENT_DESC to existing and future events, and restore attrs and IDs that the
- * file has lost. `bytes` is not copied. Returns 0 or -ENOMEM. */
+/* Apply the names from EVENT_DESC to existing and future events, and restore attrs and IDs that are
+ * missing from the file. `bytes` is not copied. Returns 0 or -ENOMEM. */
 int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 			   struct tally_perfdata_slice bytes);
 
@@ -30,14 +30,14 @@ int tally_event_desc_apply(struct tally_perfdata *data, uint64_t offset,
 int tally_event_desc_name(struct tally_perfdata *data, struct tally_event *event,
 			  const uint8_t *ids, size_t nr);
 
-/* Apply the names of simpleperf's META_INFO. Returns 0 or -ENOMEM. */
+/* Apply the names from simpleperf's META_INFO. Returns 0 or -ENOMEM. */
 int tally_meta_info_apply(struct tally_perfdata *data, struct tally_perfdata_slice bytes);
 
-/* Name unnamed tracepoints from the formats in the tracing data. Returns 0 or -ENOMEM. */
+/* Name unnamed tracepoints using the formats in the tracing data. Returns 0 or -ENOMEM. */
 int tally_tracing_apply(struct tally_perfdata *data);
 
-/* Like tally_tracing_apply() for one event; does nothing while there is no tracing data. Returns 0
- * or -ENOMEM. */
+/* Do the same as tally_tracing_apply() for a single event. Does nothing if there is no tracing data
+ * yet. Returns 0 or -ENOMEM. */
 int tally_tracing_name(struct tally_perfdata *data, struct tally_event *event);
 
 /* Return the feature with this ID, or NULL. */

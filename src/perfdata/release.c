@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Release pages of mapped files. The pages of a mapped file count as resident once they are read.
- * Those already read are dropped from time to time; a record that is accessed again later is
- * faulted in again from the page cache. Thus memory is limited by the number of queued records.
+ * Releases the pages of mapped files. The pages of a mapped file count as resident once they have
+ * been read. Pages already read are dropped from time to time; if a record in them is accessed
+ * again, the page is faulted in again from the page cache. Memory use is therefore limited by the
+ * number of queued records.
  */
 #include <sys/mman.h>
 
@@ -11,7 +12,7 @@
 
 enum { PAGE = 4096 };
 
-/* Bytes read between two calls of madvise(2). */
+/* Number of bytes read between two calls to madvise(2). */
 #define RELEASE_EVERY ((uint64_t)2 << 20)
 
 static void release(struct tally_perfdata *data)
@@ -19,7 +20,7 @@ static void release(struct tally_perfdata *data)
 	uintptr_t low = (uintptr_t)data->release.low & ~(uintptr_t)(PAGE - 1);
 	uintptr_t high = tally_round_up((uintptr_t)data->release.high, PAGE);
 
-	/* A failure only costs memory. */
+	/* If this fails, the only cost is memory. */
 	(void)madvise((void *)low, high - low, MADV_DONTNEED);
 	data->release.low = data->release.high = NULL;
 	data->release.touched = 0;

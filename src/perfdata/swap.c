@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Byte order of whole records: kernel records by their descriptions, records of perf.data here. */
+/* Changes the byte order of whole records, mostly according to their descriptions. Some of
+ * perf.data's own record types need more than that, and have functions here. */
 #include "perfdata/swap.h"
 
 #include <errno.h>
@@ -12,13 +13,13 @@
 
 enum { HEADER = sizeof(struct perf_event_header) };
 
-/* Record types that need more swapping than their description provides. */
+/* Record types that cannot be swapped using only their description. */
 struct user_swap {
 	uint32_t type;
 	int (*swap)(uint8_t *record, size_t len, bool from_host);
 };
 
-/* An attr has bit fields, and the IDs follow it at the offset given by its size field. */
+/* Swap an attr, which contains bit fields. Its IDs follow at the offset given by its size field. */
 static int swap_attr(uint8_t *record, size_t len, bool from_host)
 {
 	struct perf_event_attr attr;
@@ -40,7 +41,7 @@ static int swap_attr(uint8_t *record, size_t len, bool from_host)
 	return 0;
 }
 
-/* Swap a CPU map. Its layout depends on the type in the first field. */
+/* Swap a CPU map. The type in its first field determines its layout. */
 static int swap_cpus(uint8_t *map, size_t len, bool from_host)
 {
 	uint16_t type, nr;
@@ -56,10 +57,10 @@ static int swap_cpus(uint8_t *map, size_t len, bool from_host)
 		return 0;
 	}
 	tally_swap_u16(map + 2);
-	if (type == 0) { /* list of u16 */
+	if (type == 0) { /* list of u16 CPU numbers */
 		for (size_t i = 0; i < nr && 6 + 2 * i <= len; i++)
 			tally_swap_u16(map + 4 + 2 * i);
-	} else if (type == 1 && len >= 6) { /* mask: u16 bytes of a long, aligned longs */
+	} else if (type == 1 && len >= 6) { /* mask: u16 bytes per long, then aligned longs */
 		uint16_t size = tally_load_u16(map + 4, !from_host);
 
 		tally_swap_u16(map + 4);
@@ -91,7 +92,8 @@ static int swap_event_update(uint8_t *record, size_t len, bool from_host)
 	return 0;
 }
 
-/* Three words; newer records add two words and single bytes. */
+/* Swap the first three words, and the two words that were added in newer records. The remaining
+ * fields are single bytes. */
 static int swap_time_conv(uint8_t *record, size_t len, bool from_host)
 {
 	tally_swap_u64s(record + HEADER, TALLY_MIN((len - HEADER) / 8, 5));
@@ -128,7 +130,7 @@ static size_t field_size(const struct tally_record_field *field)
 	return field->kind == TALLY_FIELD_U64 ? 8 : field->count;
 }
 
-/* All arrays begin at byte 16 and contain only u64 and text. */
+/* Swap an array. All arrays begin at byte 16 and contain only u64 values and text. */
 static void swap_array(const struct tally_perfdata_array *array, uint8_t *record, size_t len)
 {
 	for (size_t at = 16; at + array->stride <= len; at += array->stride) {

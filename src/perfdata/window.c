@@ -62,7 +62,7 @@ void tally_chunk_pool_free(struct tally_chunk_pool *pool)
 	pool->nr_idle = 0;
 }
 
-/* Continue in a new chunk and copy the unread bytes to it. */
+/* Continue in a new chunk, copying the unread bytes to it. */
 static int window_move(struct tally_window *window, size_t need)
 {
 	size_t left = window->end - window->at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Encode features as bytes, for file and pipe mode. */
+/* Encodes features as bytes, for file and pipe mode. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ int tally_perfdata_writer_feature(struct tally_perfdata_writer *writer, uint32_t
 	return 0;
 }
 
-/* Store the encoded bytes as a feature and free them. */
+/* Store the encoded bytes as a feature, and free them. */
 static int set_str(struct tally_perfdata_writer *writer, uint32_t id, struct tally_str *out)
 {
 	int ret = tally_str_error(out);
@@ -110,7 +110,7 @@ int tally_writer_build_features(struct tally_perfdata_writer *writer)
 		ret = make_compressed(writer);
 	if (!ret && has_branch_stack(writer) && is_missing(writer, TALLY_FEATURE_BRANCH_STACK))
 		ret = tally_perfdata_writer_feature(writer, TALLY_FEATURE_BRANCH_STACK, NULL, 0);
-	/* IDs added after the table was written form a second table (pipe mode). */
+	/* In pipe mode, IDs added after the table was written form a second table. */
 	if (!ret && writer->build_ids.len) {
 		ret = tally_perfdata_writer_feature(writer, TALLY_FEATURE_BUILD_ID,
 						    writer->build_ids.data, writer->build_ids.len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* File mode: header, IDs, attrs, records, feature table, features. */
+/* Writes perf.data in file mode: header, IDs, attrs, records, feature table, features. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 enum { HEADER = 104, SECTION = 16 };
 
-/* "PERFILE2" as a number in the byte order of the writer. */
+/* "PERFILE2" as a number in the writer's byte order. */
 #define MAGIC 0x32454c4946524550ull
 
 static size_t nr_ids(const struct tally_perfdata_writer *writer)
@@ -63,7 +63,8 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 		tally_put64(&out, swap, len);
 		ids_at += len;
 	}
-	/* Only regular files can be truncated; for others (/dev/null) ignore the error. */
+	/* Only regular files can be truncated; ignore the error for other files, such as
+	 * /dev/null. */
 	if (ftruncate(writer->fd, 0) < 0 && errno != EINVAL) {
 		tally_str_free(&out);
 		return -errno;
@@ -71,7 +72,7 @@ int tally_writer_start_file(struct tally_perfdata_writer *writer)
 	return tally_writer_write_str(writer, &out, false);
 }
 
-/* The table is sorted by feature number. */
+/* Append the feature table, which is sorted by feature number. */
 static void put_table(struct tally_str *out, struct tally_perfdata_writer *writer,
 		      uint64_t bits[TALLY_FEATURE_LIMIT / 64])
 {
@@ -117,7 +118,7 @@ static int rewrite_header(struct tally_perfdata_writer *writer, const uint64_t *
 	return ret;
 }
 
-/* The header is written last: until then the file is marked as unfinished. */
+/* Finish the file. The header is written last, because the file counts as unfinished until then. */
 int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 {
 	uint64_t bits[TALLY_FEATURE_LIMIT / 64] = {0};
@@ -134,8 +135,8 @@ int tally_writer_finish_file(struct tally_perfdata_writer *writer)
 		ret = put_features(writer);
 	if (!ret)
 		return rewrite_header(writer, bits);
-	/* There is no space for the features (the disk is full): leave out all of them, not half.
-	 */
+	/* There is no space for the features because the disk is full: omit all of them rather than
+	 * write only some. */
 	again = ftruncate(writer->fd, (off_t)end) < 0 ? -errno : rewrite_header(writer, none);
 	writer->finished = !again;
 	return again ? again : ret;

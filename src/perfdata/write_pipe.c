@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Pipe mode: the contents of the file-mode header are written as records. */
+/* Writes perf.data in pipe mode: the contents of the file-mode header are written as records. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static int put_attrs(struct tally_perfdata_writer *writer, struct tally_str *out
 	return 0;
 }
 
-/* Names are assigned by ID; an event without IDs gets its name from EVENT_DESC only. */
+/* Append the event names. Names are assigned by ID; an event without IDs can only get its name from
+ * EVENT_DESC. */
 static void put_names(struct tally_perfdata_writer *writer, struct tally_str *out)
 {
 	bool swap = writer->options.foreign;
@@ -64,7 +65,7 @@ static int put_tracing(struct tally_perfdata_writer *writer,
 	return 0;
 }
 
-/* The entries of the table are complete records except for their type. */
+/* Append the build IDs. The table's entries are complete records except for their type. */
 static int put_build_ids(struct tally_perfdata_writer *writer,
 			 const struct tally_writer_feature *feature, struct tally_str *out)
 {
@@ -93,7 +94,8 @@ static int put_feature(struct tally_perfdata_writer *writer,
 		return put_tracing(writer, feature, out);
 	if (feature->id == TALLY_FEATURE_BUILD_ID)
 		return put_build_ids(writer, feature, out);
-	/* Pipe mode cannot have features that are too long for a record; perf omits them too. */
+	/* In pipe mode, features that are too long for a record cannot be written; perf also omits
+	 * them. */
 	if (room > RECORD_MAX - 16)
 		return 0;
 	tally_write_record(out, writer->options.foreign, TALLY_PERFDATA_HEADER_FEATURE, 0,
@@ -104,7 +106,8 @@ static int put_feature(struct tally_perfdata_writer *writer,
 	return 0;
 }
 
-/* Return true for features that are not HEADER_FEATURE records: tracing data and build IDs. */
+/* Return true for features that are not written as HEADER_FEATURE records: tracing data and build
+ * IDs. */
 static bool has_own_record_type(uint32_t id)
 {
 	return id == TALLY_FEATURE_TRACING_DATA || id == TALLY_FEATURE_BUILD_ID;
@@ -125,8 +128,8 @@ static int put_features(struct tally_perfdata_writer *writer, bool apart, struct
 	return ret;
 }
 
-/* Write in the same order as perf: some perf commands stop at the end marker of the features, and
- * cannot skip the data that follows TRACING_DATA. */
+/* Write the start of the stream, in the same order as perf. Some perf commands stop at the
+ * features' end marker, and cannot skip the data that follows TRACING_DATA. */
 int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 {
 	bool swap = writer->options.foreign;
@@ -140,7 +143,7 @@ int tally_writer_start_pipe(struct tally_perfdata_writer *writer)
 	if (!ret)
 		ret = put_features(writer, false, &out);
 	tally_write_record(&out, swap, TALLY_PERFDATA_HEADER_FEATURE, 0, 16);
-	tally_put64(&out, swap, TALLY_FEATURE_MAX); /* the end marker */
+	tally_put64(&out, swap, TALLY_FEATURE_MAX); /* end marker */
 	if (!ret)
 		ret = put_features(writer, true, &out);
 	if (!ret) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Features that are lists: CPUs, nodes, caches, PMUs, groups. */
+/* Encodes features that are lists: CPUs, nodes, caches, PMUs, groups. */
 #include "perfdata/encode.h"
 #include "perfdata/writer.h"
 
@@ -32,7 +32,7 @@ int tally_perfdata_writer_cpu_topology(struct tally_perfdata_writer *writer,
 		tally_put32(&out, swap, (uint32_t)env->cpus[i].core_id);
 		tally_put32(&out, swap, (uint32_t)env->cpus[i].socket_id);
 	}
-	/* Without dies the section ends here, as in old files. */
+	/* Without dies, the section ends here, as in old files. */
 	if (env->die_siblings.nr) {
 		put_strings(&out, swap, env->die_siblings);
 		for (uint32_t i = 0; i < env->nr_cpus; i++)
