@@ -68,7 +68,8 @@ static int decode(struct tally_annotation *annotation, struct tally_disasm *disa
 	return ret;
 }
 
-/* Return the index + 1 of the instruction at a linked address; 0 if none begins there. */
+/* Return the index + 1 of the instruction at a linked address, or 0 if no instruction begins
+ * there. */
 static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t linked)
 {
 	size_t low = 0, high = annotation->insns.len;
@@ -88,7 +89,7 @@ static uint32_t find_insn(const struct tally_annotation *annotation, uint64_t li
 
 /* ---- costs -------------------------------------------------------------------------- */
 
-/* Add the cost of a place to an instruction, which must be the last one that has costs. */
+/* Add a place's cost to an instruction, which must be the last instruction with costs. */
 static int insn_add_cost(struct tally_annotation *annotation, struct tally_annotation_insn *insn,
 			 const struct tally_annotate_place *place)
 {
@@ -110,7 +111,7 @@ static int insn_add_cost(struct tally_annotation *annotation, struct tally_annot
 			      (struct tally_annotation_cost){place->event, place->cost});
 }
 
-/* Assign places to instructions; both are sorted by address. */
+/* Assign places to instructions. Both are sorted by address. */
 static int add_costs(struct tally_annotation *annotation, const struct tally_annotate *annotate)
 {
 	const struct tally_annotate_function *function = annotation->function;
@@ -133,7 +134,7 @@ static int add_costs(struct tally_annotation *annotation, const struct tally_ann
 	return ret;
 }
 
-/* Return the instruction that begins at an address of the DSO, or NULL. */
+/* Return the instruction that begins at an address in the DSO, or NULL. */
 static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation, uint64_t addr)
 {
 	const struct tally_annotation_insn *first = annotation->insns.data;
@@ -145,8 +146,8 @@ static struct tally_annotation_insn *insn_at(struct tally_annotation *annotation
 	return number ? &annotation->insns.data[number - 1] : NULL;
 }
 
-/* Correct the totals of samples in a call instruction that is also on their stack, to count them
- * once. */
+/* Correct the totals of call instructions. A sample counts only once in a total, even if it was
+ * taken in an instruction that is also on its stack. */
 static void remove_overlaps(struct tally_annotation *annotation,
 			    const struct tally_annotate *annotate)
 {
@@ -166,7 +167,7 @@ static void remove_overlaps(struct tally_annotation *annotation,
 
 			if (known->event != overlap->event)
 				continue;
-			/* Places that were not kept are not in the totals. */
+			/* Clamp to 0, because places that were dropped are not in the totals. */
 			known->cost.total_nr -=
 				TALLY_MIN(known->cost.total_nr, overlap->cost.total_nr);
 			known->cost.total_weight -=
@@ -214,7 +215,7 @@ static void find_targets(struct tally_annotation *annotation, const struct tally
 		if (insn->has_target && is_jump)
 			insn->target_insn = find_insn(annotation, insn->target);
 		if (is_relocatable && !insn->target_insn)
-			insn->has_reference = false; /* filled in by the linker */
+			insn->has_reference = false; /* the linker fills in the reference */
 		else if (insn->has_target || insn->has_reference)
 			find_target_name(annotation, file, insn);
 	}

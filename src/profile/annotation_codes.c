@@ -7,11 +7,12 @@
 #include "base/arith.h"
 #include "base/vec.h"
 
-/* Limits: open files, each of which needs a descriptor; addresses in a look-up of lines. */
+/* Limits on the number of open files, each of which needs a descriptor, and on the number of
+ * addresses per source line look-up. */
 enum { MOST_OPEN = 64, BATCH = 1 << 20 };
 
 struct known_code {
-	struct tally_code_file *file; /* NULL: not open */
+	struct tally_code_file *file; /* NULL if not open */
 	int error;
 };
 
@@ -19,7 +20,7 @@ struct tally_annotation_codes {
 	TALLY_VEC(struct known_code) by_dso;
 	size_t nr_open;
 	bool is_intel;
-	struct tally_disasm *disasm; /* for code with these options: */
+	struct tally_disasm *disasm; /* disassembler for the following options */
 	struct tally_disasm_options options;
 };
 
@@ -115,7 +116,8 @@ struct addresses {
 	TALLY_VEC(uint64_t) all;
 };
 
-/* Collect the addresses of a function's instructions. Code that cannot be read has no lines. */
+/* Collect the addresses of a function's instructions. If the code cannot be read, the function has
+ * no lines. */
 static int note_instructions(struct tally_annotation_codes *codes,
 			     const struct tally_annotate_function *function,
 			     const struct tally_annotation_options *options,
@@ -138,7 +140,7 @@ static int note_instructions(struct tally_annotation_codes *codes,
 	return ret;
 }
 
-/* Sort by file, then by address. */
+/* Compare functions by file, then by address. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct tally_annotate_function *left =
@@ -197,7 +199,7 @@ int tally_annotation_prepare_lines(struct tally_annotation_codes *codes,
 
 /* ---- explanations ----------------------------------------------------------------------- */
 
-/* Return the reason why a DSO of this kind has no code. */
+/* Return the reason why DSOs of this kind have no code. */
 static const char *kind_reason(enum tally_dso_kind kind)
 {
 	switch (kind) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Resolves gathered samples to addresses, frames, stacks and buckets, a batch at a time. Each of
- * these is looked up in a large table, which means waiting for memory. The work is therefore done
- * in passes over the samples, each of which prefetches the memory that the next one needs.
+ * Resolves batches of gathered samples to addresses, frames, stacks and buckets. Each of these is
+ * looked up in a large table, which means waiting for memory. The work is therefore done in several
+ * passes over the samples, each of which prefetches the memory that the next pass needs.
  */
 #include "profile/buckets.h"
 #include "profile/chain.h"
 
-/* Update the totals for a sample that passes the filter, in the first pass. */
+/* Add a sample that passes the filter to the totals. Called in the first pass over the
+ * recording. */
 static void sample_sum(struct tally_profile *profile, const struct tally_gathered *from)
 {
 	struct tally_profile_total *total = &profile->totals.data[from->key.event];
@@ -21,7 +22,8 @@ static void sample_sum(struct tally_profile *profile, const struct tally_gathere
 	stats->bad_chains += from->has_leaf && from->is_bad;
 }
 
-/* Prefetch the frames of addresses that are not cached; they may have frames nevertheless. */
+/* Prefetch the frames of addresses that are missing from the address cache. Such addresses may
+ * nevertheless have frames already. */
 static void sample_prefetch_frames(const struct tally_profile *profile,
 				   const struct tally_gathered *sample)
 {
@@ -35,7 +37,7 @@ static void sample_prefetch_frames(const struct tally_profile *profile,
 	}
 }
 
-/* Resolve the addresses of a sample. Returns 0 or -ENOMEM. */
+/* Resolve a sample's addresses. Returns 0 or -ENOMEM. */
 static int sample_resolve(struct tally_profile *profile, struct tally_gathered *sample,
 			  bool filters)
 {
@@ -56,7 +58,7 @@ static int sample_resolve(struct tally_profile *profile, struct tally_gathered *
 	return ret || !sample->is_new ? ret : profile_callers_frames(profile, sample);
 }
 
-/* Complete the key of a sample with resolved addresses. Returns 0 or -ENOMEM. */
+/* Complete a sample's key after its addresses have been resolved. Return 0 or -ENOMEM. */
 static int sample_key(struct tally_profile *profile, struct tally_gathered *sample)
 {
 	int ret = 0;
@@ -82,7 +84,7 @@ int profile_batch_resolve(struct tally_profile *profile)
 	int ret = 0;
 
 	for (sample = batch->samples; sample < end; sample++) {
-		/* Like perf, drop a whole chain if it has an unknown marker. */
+		/* Like perf, drop the whole chain if it contains an unknown marker. */
 		sample->has_callers =
 			profile_has_callers(profile) && sample->has_leaf && !sample->is_bad;
 		if (sample->has_callers && sample->callers < sample->end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counting samples in buckets. Finding a bucket takes two look-ups in large tables, each of which
- * means waiting for memory; so each is preceded by a step that prefetches the memory.
+ * Counts samples in buckets. Finding a bucket takes two look-ups in large tables, each of which
+ * means waiting for memory, so each look-up is preceded by a step that prefetches the memory.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "profile/buckets.h"
 
-/* Hash a key. Numbers start at 0 and many are 0. No factor of a product may be 0, because the other
- * factor would be lost. */
+/* Hash a key. Indexes start at 0, and many of them are 0. No factor of a product may be 0, because
+ * the other factor would then be lost. */
 static uint32_t key_hash(const struct tally_bucket_key *key)
 {
 	uint64_t h =

@@ -5,8 +5,8 @@
 
 #include "base/arith.h"
 
-/* A chain, and the position of its node in it. While the children of the node are being found,
- * `child` is the number + 1 of the child where the chain continues. */
+/* A chain, and the position of the current node in it. While the node's children are being found,
+ * `child` is the index + 1 of the child in which the chain continues. */
 struct item {
 	uint32_t chain;
 	int32_t at;
@@ -16,11 +16,11 @@ struct item {
 /* A child of the current node. */
 struct child {
 	uint32_t frame;
-	uint32_t first, nr; /* its items */
+	uint32_t first, nr; /* range of the child's items */
 	uint64_t period, nr_samples;
 };
 
-/* Items of a node, and its level below the root. */
+/* The range of a node's items, and the node's level below the root. */
 struct node_range {
 	uint32_t first, last, depth;
 };
@@ -30,11 +30,11 @@ struct grower {
 	const struct tally_calltree_options *options;
 	struct tally_calltree *tree;
 	TALLY_VEC(struct item) items;
-	struct item *sorted; /* space for as many items */
-	uint32_t *child_of;  /* by frame: number + 1 of the current node's child */
+	struct item *sorted; /* scratch space for sorting the items */
+	uint32_t *child_of;  /* indexed by frame: index + 1 of the current node's child */
 	TALLY_VEC(struct child) children;
-	TALLY_VEC(struct node_range) ranges; /* by node */
-	uint64_t min;                        /* see the options */
+	TALLY_VEC(struct node_range) ranges; /* item range of each node */
+	uint64_t min;                        /* the greater of `min` and the limit from `parts` */
 };
 
 static const struct tally_chain *item_chain(const struct grower *grower, const struct item *item)
@@ -42,8 +42,8 @@ static const struct tally_chain *item_chain(const struct grower *grower, const s
 	return &grower->chains->all.data[item->chain];
 }
 
-/* Move to the next position, skipping `frame` if recursion is collapsed. Returns the function
- * there, or TALLY_FRAME_NONE after the end of the chain. */
+/* Move to the next position, skipping `frame` if recursion is collapsed. Return the function at
+ * that position, or TALLY_FRAME_NONE after the end of the chain. */
 static uint32_t item_step(const struct grower *grower, struct item *item, uint32_t frame)
 {
 	const struct tally_chain *chain = item_chain(grower, item);
@@ -62,7 +62,7 @@ static uint32_t item_step(const struct grower *grower, struct item *item, uint32
 
 /* ---- start positions --------------------------------------------------------------- */
 
-/* Set the position before the first step. Returns false if the chain is not in the tree. */
+/* Set an item's initial position. Return false if the chain is not in the tree. */
 static bool item_begin(const struct grower *grower, struct item *item)
 {
 	const struct tally_calltree_options *options = grower->options;
@@ -122,7 +122,7 @@ static int child_count(struct grower *grower, struct item *item, uint32_t frame)
 	return 0;
 }
 
-/* Find the children where the items of a node continue. */
+/* Find the children in which a node's items continue. */
 static int children_find(struct grower *grower, uint32_t node)
 {
 	struct node_range range = grower->ranges.data[node];
@@ -154,8 +154,8 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* Add nodes for the children that are heavy enough, heaviest first, and assign ranges to their
- * items. */
+/* Add nodes for the children that are heavy enough, heaviest first, and assign each one a range for
+ * its items. */
 static int children_add(struct grower *grower, uint32_t node, uint32_t *order)
 {
 	struct node_range range = grower->ranges.data[node];
@@ -230,8 +230,7 @@ static int node_grow(struct grower *grower, uint32_t node)
 
 /* ---- the tree ---------------------------------------------------------------------- */
 
-/* Nodes are numbered in the order in which they are grown. Each level is complete before the next
- * one. */
+/* Grow the tree. Nodes are numbered in the order in which they are grown, level by level. */
 static int grow(struct grower *grower)
 {
 	const struct tally_calltree_options *options = grower->options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts callers to stacks. Most callers were seen before, in this process or another one of the
- * same program, so they are looked up as a whole by a hash of their location keys.
+ * Converts callers to stacks. Most callers have been seen before, in this process or in another
+ * process of the same program, so they are looked up as a whole by a hash of their location keys.
  */
 #include "profile/chain.h"
 
@@ -10,7 +10,7 @@
 #include "base/arith.h"
 
 /* Add a location key to a hash. Two independent sums have 95 bits in total; callers with equal sums
- * are taken as equal. */
+ * are considered equal. */
 static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 {
 	hash->mix = tally_hash_mix(location_key ^ 0x9e3779b97f4a7c15ull,
@@ -18,7 +18,7 @@ static void hash_step(struct tally_callers_hash *hash, uint64_t location_key)
 	hash->sum = (hash->sum + location_key) * 0xa0761d6478bd642full;
 }
 
-/* Return the part of the second sum that is stored. */
+/* Return the upper half of the second sum, which is the part that is stored. */
 static uint32_t hash_upper(const struct tally_callers_hash *hash)
 {
 	return (uint32_t)(hash->sum >> 33);
@@ -33,8 +33,8 @@ static struct tally_callers *callers_slot(const struct tally_profile *profile,
 void profile_callers_prefetch(struct tally_profile *profile, struct tally_gathered *to)
 {
 	const uint64_t *location_keys = profile->batch.location_keys.data;
-	/* The meaning of location keys depends on the kernel's maps, and on which of the keys are
-	 * return addresses. */
+	/* The meaning of location keys depends on the kernel's maps, and on how many of the keys
+	 * are return addresses. */
 	struct tally_callers_hash hash = {(uintptr_t)profile->callers ^
 						  (uint64_t)profile->batch.kernel_number << 32,
 					  to->returns - to->callers};
@@ -62,8 +62,8 @@ void profile_callers_lookup(struct tally_profile *profile, struct tally_gathered
 		profile_address_prefetch(profile, location_keys[i]);
 }
 
-/* Return true if programs or threads start in a function. It has no callers, so what a chain
- * contains after it is stale data on the stack, and nothing is missing. */
+/* Return true if programs or threads start in this function. Such a function has no callers, so any
+ * frames after it in a chain are stale stack data, and no frames are missing. */
 static bool frame_is_start(const struct tally_frame *frame)
 {
 	static const char *const names[] = {
@@ -85,14 +85,14 @@ static bool frame_is_start(const struct tally_frame *frame)
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(names); i++) {
 		size_t len = strlen(names[i]);
 
-		/* "__libc_start_main@@GLIBC_2.34" */
+		/* Symbols may have a version, as in "__libc_start_main@@GLIBC_2.34". */
 		if (!strncmp(names[i], name, len) && (!name[len] || name[len] == '@'))
 			return true;
 	}
 	return false;
 }
 
-/* End the frames of a sample's callers where the chain is broken, with the frame `cut`. */
+/* End a sample's list of frames with the frame `cut` where the chain is broken. */
 static int callers_end(struct tally_profile *profile, struct tally_gathered *sample, uint32_t cut)
 {
 	struct tally_batch *batch = &profile->batch;

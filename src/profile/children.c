@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Totals of functions including their callees: a sample counts once for each function on its
- * callchain, including its own. */
+/* Function totals that include callees. A sample counts once for each function on its callchain,
+ * including the function that was sampled. */
 #include "base/arith.h"
 #include "profile/hist_private.h"
 
-/* Count bucket `i` for the row of `frame`, which is on its callchain, unless it was already
- * counted. `depth` is the number of the callchain's frames in the graph of that row. */
+/* Count bucket `i` for the row of `frame`, which is on the bucket's callchain, unless it has
+ * already been counted for this row. `depth` is the number of frames that the callchain has in the
+ * row's graph. */
 static int count_on_chain(struct hist_builder *builder, size_t i, uint32_t frame, uint32_t depth)
 {
 	const struct tally_bucket *bucket = hist_bucket(builder, i);
@@ -48,8 +49,8 @@ static int count_callchain(struct hist_builder *builder, size_t i)
 				     downwards ? at + 2 : nr - at - 1);
 	if (!ret && key->leaf)
 		ret = count_on_chain(builder, i, key->leaf - 1, downwards ? 1 : nr);
-	/* There may be no callchain, or skid. The row of the sample itself gets the whole
-	 * callchain. */
+	/* The sample's own function may not be on the callchain, because there is no callchain or
+	 * because of skid. Its row gets the whole callchain. */
 	return ret ? ret : count_on_chain(builder, i, key->frame, nr);
 }
 

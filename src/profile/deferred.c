@@ -7,7 +7,7 @@
 
 #include "base/arith.h"
 
-/* Callers, shared by the samples that waited for them. */
+/* Callers shared by the samples that waited for them. */
 struct deferred_callers {
 	unsigned refs;
 	uint64_t nr;
@@ -17,18 +17,18 @@ struct deferred_callers {
 struct deferred_sample {
 	struct deferred_sample *next;
 	struct tally_deferred_sample sample;
-	struct deferred_callers *callers; /* NULL: none arrived */
-	uint64_t bytes[];                 /* the record, then the tag at a word boundary */
+	struct deferred_callers *callers; /* NULL if no callers arrived */
+	uint64_t bytes[];                 /* the record, followed by the tag at a word boundary */
 };
 
-/* A thread in the kernel: samples wait for its callers, or the callers are kept for further
+/* A thread in the kernel. Its samples wait for its callers, or its callers are kept for further
  * samples. */
 struct deferred_task {
 	struct deferred_task *prev, *next;
 	int32_t tid;
 	uint64_t cookie;
-	struct deferred_callers *callers;       /* NULL: not arrived yet */
-	struct deferred_sample *samples, **end; /* in order */
+	struct deferred_callers *callers;       /* NULL if they have not arrived yet */
+	struct deferred_sample *samples, **end; /* in order of arrival */
 };
 
 /* ---- memory ------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static struct deferred_task *task_find(const struct tally_deferred *deferred, in
 	return found == TALLY_MAP_NONE ? NULL : (struct deferred_task *)(uintptr_t)found;
 }
 
-/* Link the task after `prev`, or first if it is NULL. */
+/* Link the task after `prev`, or at the head of the list if `prev` is NULL. */
 static void task_link(struct tally_deferred *deferred, struct deferred_task *task,
 		      struct deferred_task *prev)
 {
@@ -127,7 +127,7 @@ static void ready_push(struct tally_deferred *deferred, struct deferred_sample *
 	deferred->ready_end = &sample->next;
 }
 
-/* Make the samples of a thread ready, with its callers if they arrived. */
+/* Mark a thread's samples as ready, with its callers if they have arrived. */
 static void task_release_samples(struct tally_deferred *deferred, struct deferred_task *task)
 {
 	struct deferred_sample *sample;
@@ -185,8 +185,8 @@ static struct deferred_task *task_new(struct tally_deferred *deferred, int32_t t
 	return task;
 }
 
-/* Return the thread in the stay in the kernel that the cookie identifies. Samples of another stay
- * are given up. NULL when out of memory. */
+/* Return the state of a thread for the kernel entry that the cookie identifies. Samples from an
+ * earlier entry are released without callers. Return NULL when out of memory. */
 static struct deferred_task *task_get(struct tally_deferred *deferred, int32_t tid, uint64_t cookie)
 {
 	struct deferred_task *task = task_find(deferred, tid);
@@ -234,7 +234,7 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 {
 	struct deferred_task *task = task_find(deferred, tid);
 
-	/* If several events request callers, they arrive several times. */
+	/* If several events request callers, the callers arrive more than once. */
 	if (!task || task->cookie != cookie || task->callers)
 		return 0;
 	task->callers = callers_new(callers);
@@ -242,8 +242,8 @@ int tally_deferred_join(struct tally_deferred *deferred, int32_t tid, uint64_t c
 		return -ENOMEM;
 	deferred->used += callers_size(task->callers);
 	task_release_samples(deferred, task);
-	/* Nothing waits for this thread any more, so it is the first one to be freed when space is
-	 * needed. */
+	/* None of this thread's samples are waiting any longer, so its state is the first to be
+	 * freed when space is needed. */
 	task_unlink(deferred, task);
 	task_link(deferred, task, NULL);
 	make_room(deferred, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adding one recording to the rows of a diff, block by block in time order. */
+/* Adds one recording to the rows of a diff, block by block in time order. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -9,21 +9,21 @@
 #include "profile/profile_private.h"
 
 enum {
-	BLOCK_BITS = 6, /* as in tally_diff_clock_label() */
+	BLOCK_BITS = 6, /* same as in tally_diff_clock_label() */
 	BLOCKS = 1 << BLOCK_BITS,
-	WIDE_BITS = 2, /* a longer block has 1 << WIDE_BITS blocks */
+	WIDE_BITS = 2, /* a longer block consists of 1 << WIDE_BITS blocks */
 };
 
-/* Names of a frame. */
+/* The names in a frame. */
 struct function {
 	uint32_t file, symbol;
 	bool is_inlined;
 };
 
-/* Sums of a row in the current blocks. */
+/* A row's sums over the current blocks. */
 struct scratch {
-	uint32_t cell;  /* number + 1 of its cell for this recording; 0: none yet */
-	uint32_t stamp; /* number + 1 of the last bucket counted for its total */
+	uint32_t cell;  /* index + 1 of the cell for this recording; 0 if none yet */
+	uint32_t stamp; /* index + 1 of the last bucket counted for the total */
 	bool in_fine, in_wide;
 	double fine[TALLY_DIFF_NR_METRICS], wide[TALLY_DIFF_NR_METRICS];
 };
@@ -31,13 +31,13 @@ struct scratch {
 struct adder {
 	struct tally_diff *diff;
 	struct tally_diff_recording *recording;
-	uint32_t number; /* of the recording */
+	uint32_t number; /* index of the recording */
 	struct tally_profile *profile;
-	struct function *functions; /* by frame */
+	struct function *functions; /* indexed by frame */
 	TALLY_VEC(uint32_t) order;  /* buckets with samples, sorted by block */
 	TALLY_VEC(struct scratch) rows;
-	TALLY_VEC(uint32_t) fine, wide; /* rows in the current blocks */
-	TALLY_VEC(uint32_t) path;       /* names of the current callchain */
+	TALLY_VEC(uint32_t) fine, wide; /* rows with samples in the current blocks */
+	TALLY_VEC(uint32_t) path;       /* names in the current callchain */
 	double fine_weight, wide_weight;
 };
 
@@ -58,8 +58,8 @@ static int name_find(struct adder *adder, const struct tally_str *text, uint32_t
 	return tally_intern(&adder->diff->names, tally_str_text(text), text->len, ret_name);
 }
 
-/* Return true if the address of a frame without a symbol means the same in another run: it is in a
- * file, not in memory that differs between runs. */
+/* Return true if the address of a frame without a symbol is meaningful in another run, because it
+ * belongs to a file and not to memory that differs between runs. */
 static bool has_place(const struct tally_frame *frame)
 {
 	enum tally_dso_kind kind = frame->dso ? tally_dso_kind(frame->dso) : TALLY_DSO_UNKNOWN;
@@ -191,7 +191,7 @@ static int row_count(struct adder *adder, uint32_t row, const struct tally_bucke
 	sum->weight += weight;
 	sum->period += (double)bucket->period;
 	sum->nr += (double)bucket->nr;
-	/* Samples of one bucket have about the same weight. */
+	/* The samples of a bucket have roughly equal weights. */
 	sum->squares += weight * weight / (double)bucket->nr;
 	scratch->fine[measure] += weight;
 	scratch->wide[measure] += weight;
@@ -221,8 +221,8 @@ static int frame_row(struct adder *adder, uint32_t comm, uint32_t frame, uint32_
 	return 0;
 }
 
-/* Count a bucket for the total of a function. A function that is on the callchain several times
- * counts once. */
+/* Count a bucket towards a function's total. A function that is on the callchain several times is
+ * counted once. */
 static int count_total(struct adder *adder, uint32_t i, uint32_t comm, uint32_t frame)
 {
 	const struct tally_bucket *bucket = &adder->profile->buckets.data[i];
@@ -255,8 +255,9 @@ static int count_functions(struct adder *adder, uint32_t i, uint32_t comm)
 	return ret;
 }
 
-/* Add a function to the path, from the outermost one inwards. If it is already there, it begins
- * another round of a recursion, and its former callees are removed from the path. */
+/* Add a function to the path, which is built from the outermost function inwards. If the function
+ * is already on the path, it begins another round of recursion, and its former callees are removed
+ * from the path. */
 static int path_step(struct adder *adder, uint32_t frame)
 {
 	uint32_t name = adder->functions[frame].symbol;
@@ -294,7 +295,7 @@ static int count_path(struct adder *adder, uint32_t i, uint32_t comm)
 	return row_count(adder, row, bucket, TALLY_DIFF_SELF);
 }
 
-/* Count a bucket for the whole that shares refer to. */
+/* Count a bucket towards the total that shares are relative to. */
 static void count_base(struct adder *adder, const struct tally_bucket *bucket)
 {
 	struct tally_diff_recording *recording = adder->recording;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decides whether rows differ by more than they would without a change. Two things are known of
- * each row: how samples vary within recordings (sampling, and effects that depend on time), and how
- * recordings of one side differ. docs/internals/diff-statistics.md explains how they are used.
+ * Decides whether rows differ by more than they would without a change. Two facts are known about
+ * each row: how samples vary within recordings, because of sampling and of effects that depend on
+ * time, and how the recordings on one side differ. docs/internals/diff-statistics.md explains how
+ * these facts are used.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,42 +13,43 @@
 #include "profile/diff_private.h"
 #include "profile/diff_stats.h"
 
-/* Minimum samples of a row in all recordings; with fewer, no difference could be significant. */
+/* Minimum total of a row's samples across all recordings. With fewer samples, no difference could
+ * be significant. */
 #define FEWEST_SAMPLES 10.0
-/* Error probability that all rows share: one of 20 comparisons without a change may have a wrong
- * row. */
+/* Family-wise error rate: without any real change, one comparison in 20 is expected to flag a row
+ * by mistake. */
 #define ERROR_PROBABILITY 0.05
-/* If neither side has two recordings, the variation between runs is unknown. It is taken to be this
- * fraction of a row's value (standard deviation). */
+/* Assumed standard deviation between runs, as a fraction of a row's value. Used if neither side has
+ * two recordings, because the variation between runs is then unknown. */
 #define ASSUMED_RUN_VARIATION 0.01
 #define NO_ERROR              1e-12
-/* Minimum number of blocks of equal weight to detect time dependence within a recording. */
+/* Minimum number of equally weighted blocks needed to detect time dependence within a recording. */
 #define FEWEST_BLOCKS 8.0
-#define WIDE_FINES    4.0 /* fine blocks in a wide one */
-/* Quantiles of Student's t are cached, once for degrees of freedom within this factor of each
- * other. */
+#define WIDE_FINES    4.0 /* number of fine blocks in a wide block */
+/* Spacing of the cached quantiles of Student's t. Degrees of freedom within this factor of each
+ * other share a quantile. */
 #define QUANTILE_STEP 1.05
 enum { QUANTILES = 160 };
 
-/* A variance, and the degrees of freedom with which it is known. */
+/* A variance estimate and its degrees of freedom. */
 struct spread {
 	double variance, df;
 };
 
-/* Variances of a row's difference, from which the variation between recordings is learned. */
+/* Variances of a row's difference, used to estimate the variation between recordings. */
 struct known {
 	double sampling, time, between;
-	double square; /* variance if recordings differed by as much as the row itself */
+	double square; /* variance if recordings differed by the row's whole value */
 };
 
 /* Values of the current row. */
 struct judged {
 	struct tally_diff_row *row;
-	double *values;              /* by recording */
-	struct tally_diff_sum *sums; /* the same */
-	/* Variances of the difference: by the number of samples; the additional one within
-	 * recordings, because samples resemble those before them; and between recordings, with df 0
-	 * if unknown. */
+	double *values;              /* indexed by recording */
+	struct tally_diff_sum *sums; /* indexed by recording */
+	/* Components of the variance of the difference. `sampling` is due to the number of samples;
+	 * `time` is the additional variance within recordings, because samples resemble preceding
+	 * samples; `between` is the variance between recordings, with a df of 0 if unknown. */
 	double sampling;
 	struct spread time, between;
 	double correction; /* continuity correction: half a sample on either side */
@@ -56,16 +58,16 @@ struct judged {
 struct judge {
 	struct tally_diff *diff;
 	int measure;
-	bool is_timeless; /* at least one recording is timeless */
+	bool is_timeless; /* at least one recording has too few blocks; see is_timeless() */
 	double *values;
 	struct tally_diff_sum *sums;
-	TALLY_VEC(struct known) known; /* of rows with enough samples */
-	double quantiles[QUANTILES];   /* by step of the degrees of freedom; 0: not computed */
-	/* Learned from all rows: the part of time dependence that differs between recordings (0 to
-	 * 1), and the square of the fraction of a row's value by which recordings differ beyond
-	 * that. */
+	TALLY_VEC(struct known) known; /* for rows with enough samples */
+	double quantiles[QUANTILES];   /* see QUANTILE_STEP; 0 if not computed yet */
+	/* Estimated from all rows: the fraction of the time dependence that differs between
+	 * recordings (0 to 1), and the square of the additional variation between recordings as a
+	 * fraction of a row's value. */
 	double phases, runs;
-	struct tally_prior prior; /* for the variance of each row beyond that */
+	struct tally_prior prior; /* for the remaining variance of each row */
 };
 
 static double recording_scale(const struct judge *judge, const struct tally_diff_recording *of)
@@ -77,8 +79,8 @@ static double recording_scale(const struct judge *judge, const struct tally_diff
 
 /* ---- within recordings -------------------------------------------------------- */
 
-/* Return the variance of a sum over blocks of time. For a share it is relative to the weight of
- * each block; blocks of absolute values are expected to be equal. */
+/* Return the variance of a sum over time blocks. For a share, the variance is relative to the
+ * weight of each block; for absolute values, the blocks are expected to be equal. */
 static struct spread blocks_spread(bool is_share, double nr, double xx, double xw, double ww,
 				   double sum, double weight)
 {
@@ -90,19 +92,19 @@ static struct spread blocks_spread(bool is_share, double nr, double xx, double x
 	return (struct spread){fmax(rest, 0) * nr / (nr - 1), nr - 1};
 }
 
-/* Return the variance by sampling alone, for a row with the expected value `expected`. */
+/* Return the variance due to sampling alone, for a row with the expected value `expected`. */
 static double sampling_variance(bool absolute, const struct tally_diff_recording *of, double scale,
 				double expected)
 {
-	double each = of->weight > 0 ? of->squares / of->weight * scale : 0; /* of one sample */
+	double each = of->weight > 0 ? of->squares / of->weight * scale : 0; /* per sample */
 
 	return absolute ? expected * each : fmax(expected * (1 - expected), 0) * each;
 }
 
-/* Return the variance in excess of `sampling` in blocks of time, or in longer ones if that is
- * larger. If the longer ones have more, samples resemble others that are more than one block
- * away. Even longer blocks, of which there are too few to measure, are then assumed to have more
- * again. */
+/* Return the variance over time blocks in excess of `sampling`. Use longer blocks if their
+ * variance is larger, because samples then resemble others that are more than one block away.
+ * Even longer blocks, which are too few to measure, are assumed to have a still larger variance
+ * in that case. */
 static struct spread recording_time(const struct judge *judge,
 				    const struct tally_diff_recording *of,
 				    const struct tally_diff_sum *sum, double sampling)
@@ -120,18 +122,20 @@ static struct spread recording_time(const struct judge *judge,
 	more = most.variance * square - sampling;
 	if (most.df <= 0 || more <= 0)
 		return (struct spread){0, TALLY_DF_MAX};
-	/* The blocks measure both variances together, so a part of the sum is known less well. */
+	/* The blocks only measure the sum of the two variances, so either component alone has fewer
+	 * degrees of freedom than the sum. */
 	return (struct spread){more, most.df * pow(more / (more + sampling), 2)};
 }
 
-/* Return true if all the weight is in a few blocks of time, which then show nothing. */
+/* Return true if all the weight is in a few time blocks. Such blocks contain no information about
+ * time dependence. */
 static bool is_timeless(const struct tally_diff_recording *of)
 {
 	return of->weight * of->weight < FEWEST_BLOCKS * of->fine_ww;
 }
 
-/* Add variances of independent parts. The degrees of freedom are combined by Satterthwaite's
- * formula. */
+/* Add the variances of independent components. The degrees of freedom are combined by
+ * Satterthwaite's formula. */
 static struct spread spread_sum(struct spread sum, struct spread part, double factor)
 {
 	double variance = part.variance * factor, doubt = 0;
@@ -184,8 +188,8 @@ static double side_squares(const struct judge *judge, const struct judged *judge
 	return sum;
 }
 
-/* Both sides may vary equally (pooled), or differently as in Welch's test: take the larger
- * variance. */
+/* Compute the variance between recordings. Both sides may vary equally (pooled) or differently, as
+ * in Welch's test; use the larger variance. */
 static void judge_between(const struct judge *judge, struct judged *judged)
 {
 	const double *mean = judged->row->values[judge->measure].mean;
@@ -204,7 +208,7 @@ static void judge_between(const struct judge *judge, struct judged *judged)
 	judged->between.variance = fmax(pooled, apart);
 }
 
-/* Return the variance of a row's difference if recordings differed by as much as the row itself. */
+/* Return the variance of a row's difference if recordings differed by the row's whole value. */
 static double runs_square(const struct judge *judge, double expected)
 {
 	const uint64_t *nr = judge->diff->nr_of;
@@ -212,9 +216,9 @@ static double runs_square(const struct judge *judge, double expected)
 	return expected * expected * (1 / (double)nr[0] + 1 / (double)nr[1]);
 }
 
-/* Return the expected variance of a row by everything except how its recordings differ. How phases
- * differ between recordings was learned from rows with the same phases, so many rows give no more
- * information than a single one. */
+/* Return the expected variance of a row from all sources except the differences between its own
+ * recordings. The way in which phases differ between recordings was learned from rows with the same
+ * phases, so many rows provide no more information than a single row. */
 static struct spread judge_expects(const struct judge *judge, const struct judged *judged,
 				   double expected)
 {
@@ -237,7 +241,7 @@ static struct spread judge_spread(const struct judge *judge, const struct judged
 
 	if (between.df < 1)
 		return known;
-	/* Far from the estimate of all rows, only the row's own recordings count. */
+	/* If the row is far from the estimate for all rows, use only the row's own recordings. */
 	if (between.variance > known.variance * tally_variance_limit(between.df))
 		return between;
 	weighed = (prior * fmax(judge->prior.ratio, 1) * known.variance +
@@ -253,7 +257,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Return the median of `nr` numbers; 0 if `nr` is 0. */
+/* Return the median of `nr` numbers, or 0 if `nr` is 0. */
 static double median(double *numbers, size_t nr)
 {
 	if (!nr)
@@ -262,9 +266,9 @@ static double median(double *numbers, size_t nr)
 	return numbers[nr / 2];
 }
 
-/* Return the part of time dependence that differs between recordings. It is close to 0 for a
- * program with the same phases in each run, and 1 for a program that waits for others. Only rows
- * count in which time contributes more than the number of samples. */
+/* Return the fraction of the time dependence that differs between recordings. It is close to 0 for
+ * a program with the same phases in each run, and close to 1 for a program that waits for other
+ * programs. Only rows in which time contributes more variance than sampling are used. */
 static double find_phases(const struct judge *judge, double df, double *room)
 {
 	size_t nr = 0;
@@ -278,8 +282,9 @@ static double find_phases(const struct judge *judge, double df, double *room)
 	return nr ? fmin(fmax(median(room, nr), 0), 1) : 1;
 }
 
-/* Return the median variation between recordings, squared and relative to a row's value. With a
- * median, a few rows that depend on luck, such as interrupts, do not affect all others. */
+/* Return the median variation between recordings, squared and relative to a row's value. Because it
+ * is a median, a few rows that vary randomly, such as interrupts, do not distort the result for the
+ * others. */
 static double find_runs(const struct judge *judge, double df, double *room)
 {
 	size_t nr = 0;
@@ -292,7 +297,7 @@ static double find_runs(const struct judge *judge, double df, double *room)
 	return fmax(median(room, nr), 0);
 }
 
-/* Learn from all rows how recordings differ, so that few of them are enough for each. */
+/* Learn from all rows how recordings differ, so that a few recordings are enough for each row. */
 static int judge_survey(struct judge *judge)
 {
 	double df = (double)(judge->diff->nr_of[0] + judge->diff->nr_of[1]) - 2;
@@ -311,7 +316,7 @@ static int judge_survey(struct judge *judge)
 		double known =
 			row->sampling + judge->phases * row->time + judge->runs * row->square;
 
-		/* If recordings agree exactly, there is no logarithm. */
+		/* If recordings agree exactly, the variance is 0 and has no logarithm. */
 		if (row->between > 0)
 			room[nr++] = fmin(row->between / known, tally_variance_limit(df));
 	}
@@ -345,7 +350,7 @@ static void row_sums(const struct judge *judge, struct judged *judged)
 	}
 }
 
-/* Return the value of the row if nothing changed. */
+/* Return the value expected for the row if nothing changed. */
 static double row_expected(const struct judge *judge, const struct tally_diff_value *value)
 {
 	double nr[] = {(double)judge->diff->nr_of[0], (double)judge->diff->nr_of[1]};
@@ -370,7 +375,7 @@ static bool has_enough(const struct tally_diff_value *value)
 	return value->nr[0] + value->nr[1] >= FEWEST_SAMPLES;
 }
 
-/* First pass over a row: count the rows that share the error probability, and collect variances. */
+/* Examine a row in the first pass: if it has enough samples, count it and collect its variances. */
 static int row_survey(struct judge *judge, struct tally_diff_row *row)
 {
 	struct judged judged = row_judged(judge, row);
@@ -395,7 +400,7 @@ static enum tally_diff_verdict verdict_of(const struct tally_diff_value *value, 
 	return value->within <= same ? TALLY_DIFF_SAME : TALLY_DIFF_UNKNOWN;
 }
 
-/* Return the number of standard errors in the noise, with the degrees of freedom rounded down. */
+/* Return the width of the noise in standard errors, with the degrees of freedom rounded down. */
 static double noise_errors(struct judge *judge, double df)
 {
 	double doubt = ERROR_PROBABILITY / (double)judge->diff->judged[judge->measure];
@@ -420,7 +425,7 @@ static void row_judge(struct judge *judge, struct tally_diff_row *row)
 	value->verdict = TALLY_DIFF_UNKNOWN;
 	if (judged.between.df < 1 && judge->is_timeless)
 		return;
-	/* A row with all the weight does not vary. */
+	/* A row that has all the weight does not vary. */
 	error = fmax(sqrt(spread.variance), NO_ERROR);
 	value->p = tally_t_tails(fmax(fabs(delta) - judged.correction, 0) / error, spread.df);
 	value->noise = judged.correction + error * noise_errors(judge, spread.df);

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Logarithm of the gamma function for x > 0, by Stirling's series where x is large enough. */
+/* Return the logarithm of the gamma function for x > 0, using Stirling's series where x is large
+ * enough. */
 static double log_gamma(double x)
 {
 	double shift = 0;
@@ -14,7 +15,7 @@ static double log_gamma(double x)
 	       1 / (360 * x * x * x) + 1 / (1260 * pow(x, 5)) - shift;
 }
 
-/* The continued fraction of the incomplete beta function, by Lentz's method. */
+/* Return the continued fraction of the incomplete beta function, using Lentz's method. */
 static double beta_fraction(double x, double a, double b)
 {
 	const double tiny = 1e-300;
@@ -43,7 +44,7 @@ static double beta_fraction(double x, double a, double b)
 	return result;
 }
 
-/* The regularised incomplete beta function. */
+/* Return the regularised incomplete beta function. */
 static double beta_part(double x, double a, double b)
 {
 	double front;
@@ -79,7 +80,8 @@ double tally_t_quantile(double tails, double df)
 	return high;
 }
 
-/* Derivatives of log_gamma() for x > 0, by recurrence and asymptotic series. */
+/* Return the derivatives of log_gamma() for x > 0, using the recurrence relation and the asymptotic
+ * series. */
 static double digamma(double x)
 {
 	double sum = 0;
@@ -100,7 +102,7 @@ static double trigamma(double x)
 	       1 / (42 * pow(x, 7));
 }
 
-/* This uses the approximation of Wilson and Hilferty. */
+/* Uses the Wilson-Hilferty approximation. */
 double tally_variance_median(double df)
 {
 	return pow(1 - 2 / (9 * df), 3);
@@ -111,8 +113,8 @@ double tally_variance_limit(double df)
 	return tally_variance_median(df) * exp(2 * sqrt(trigamma(df / 2)));
 }
 
-/* Return the x in [0.05, TALLY_DF_MAX / 2] where trigamma(), a decreasing function, is nearest to
- * `value`. */
+/* Return the x in [0.05, TALLY_DF_MAX / 2] at which trigamma(), a decreasing function, is nearest
+ * to `value`. */
 static double trigamma_inverse(double value)
 {
 	double low = 0.05, high = TALLY_DF_MAX / 2;

@@ -5,20 +5,20 @@
 
 #include "base/arith.h"
 
-/* Expansion of an old frame: a range of new ones, innermost first. */
+/* Expansion of an old frame into a range of new frames, innermost first. */
 struct expansion {
-	uint32_t first, nr; /* range in the list of struct expand */
-	uint32_t self;      /* new frame of a sample there */
+	uint32_t first, nr; /* range in struct expand's `list` */
+	uint32_t self;      /* new frame for a sample in the old frame */
 };
 
 struct expand {
 	struct tally_profile *profile;
 	struct tally_frames frames;
 	struct tally_stacks stacks;
-	struct expansion *of; /* by old frame */
+	struct expansion *of; /* indexed by old frame */
 	TALLY_VEC(uint32_t) list;
-	struct tally_map stacks_of; /* leaf << 32 | callers -> new stack */
-	TALLY_VEC(uint32_t) stack;  /* being built */
+	struct tally_map stacks_of; /* maps leaf << 32 | callers to the new stack */
+	TALLY_VEC(uint32_t) stack;  /* stack being built */
 };
 
 /* ---- look-up of lines --------------------------------------------------------- */
@@ -41,7 +41,7 @@ static int ask_all(const struct tally_frames *frames)
 
 /* ---- frames ------------------------------------------------------------------- */
 
-/* Add the frame of a function. It has a line only with TALLY_LINES_ALL. */
+/* Add a frame for a function. The frame has a line only with TALLY_LINES_ALL. */
 static int function_add(struct expand *expand, const struct tally_frame *from,
 			const struct tally_symbol *symbol, const struct tally_line *line,
 			uint32_t *ret_frame)
@@ -115,7 +115,8 @@ static int stack_push(struct expand *expand, const struct expansion *of, uint32_
 	return ret;
 }
 
-/* Make a stack of the functions that the innermost one was inlined into, and of the callers. */
+/* Build a stack from the functions that the innermost function was inlined into, followed by the
+ * callers. */
 static int stack_make(struct expand *expand, uint32_t leaf, uint32_t callers, uint32_t *ret_stack)
 {
 	struct tally_stack old = tally_stacks_get(&expand->profile->stacks, callers);

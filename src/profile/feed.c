@@ -14,8 +14,8 @@ void tally_feed_damaged(struct tally_feed *feed, uint32_t type)
 	feed->counts.damaged_samples += type == PERF_RECORD_SAMPLE;
 }
 
-/* Return the weight of a sample. A frequency is not a weight: if it sets the period, only the
- * sample contains the period. */
+/* Return the weight of a sample. If the attr specifies a frequency rather than a period, only the
+ * sample itself contains the period. */
 static uint64_t sample_weight(const struct perf_event_attr *attr, const struct tally_sample *sample)
 {
 	if (sample->present & PERF_SAMPLE_PERIOD)
@@ -23,7 +23,8 @@ static uint64_t sample_weight(const struct perf_event_attr *attr, const struct t
 	return !attr->freq && attr->sample_period ? attr->sample_period : 1;
 }
 
-/* Return the time of a sample, if it is by the clock of JIT compilers. */
+/* Return a sample's timestamp if the event uses CLOCK_MONOTONIC, the clock of JIT compilers.
+ * Otherwise return TALLY_TIME_UNKNOWN. */
 static uint64_t sample_moment(const struct perf_event_attr *attr, const struct tally_sample *sample)
 {
 	bool is_theirs = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC;
@@ -31,7 +32,7 @@ static uint64_t sample_moment(const struct perf_event_attr *attr, const struct t
 	return is_theirs && sample->present & PERF_SAMPLE_TIME ? sample->time : TALLY_TIME_UNKNOWN;
 }
 
-/* Set thread, mode and weight of a decoded sample. Returns 1 or -ENOMEM. */
+/* Set the thread, mode and weight of a decoded sample. Return 1 or -ENOMEM. */
 static int feed_facts(struct tally_feed *feed, const struct perf_event_attr *attr,
 		      const void *record, const struct tally_sample *sample,
 		      struct tally_feed_sample *ret_facts)
@@ -128,8 +129,8 @@ static int chain_push(struct tally_feed *feed, struct tally_words words)
 	return ret;
 }
 
-/* Replace marker and cookie at the end of a callchain by the callers, which include their own
- * marker. */
+/* Replace the marker and cookie at the end of a callchain with the callers. The callers begin with
+ * their own marker, or with an added PERF_CONTEXT_USER. */
 static int chain_join(struct tally_feed *feed, const struct tally_deferred_sample *waited,
 		      struct tally_sample *sample)
 {
@@ -158,7 +159,7 @@ int tally_feed_next(struct tally_feed *feed, struct tally_feed_waited *ret_waite
 	if (!tally_deferred_next(&feed->deferred, &waited))
 		return 0;
 	feed->counts.unjoined += !waited.is_joined;
-	/* Decoding succeeded when it was fed. */
+	/* Cannot fail: decoding already succeeded when the sample was fed. */
 	(void)tally_sample_decode(waited.layout, waited.record, waited.size, ret_sample, NULL);
 	if (chain_join(feed, &waited, ret_sample))
 		return -ENOMEM;
@@ -174,13 +175,13 @@ void tally_feed_free(struct tally_feed *feed)
 
 /* ---- records --------------------------------------------------------------- */
 
-/* Return the word at offset `at`; 0 if the record is too short. */
+/* Return the word at offset `at`, or 0 if the record is too short. */
 static uint64_t record_word(const void *record, size_t size, size_t at)
 {
 	return size >= at + 8 ? tally_get_u64((const uint8_t *)record + at) : 0;
 }
 
-/* LOST contains an id and a number, LOST_SAMPLES only a number. */
+/* Count lost records. LOST contains an ID and a count, LOST_SAMPLES only a count. */
 static void feed_lost(struct tally_feed_counts *counts, uint32_t type, const void *record,
 		      size_t size)
 {
