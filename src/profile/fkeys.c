@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys that the frames of a row share: the function, its DSO, its line, or nothing. */
+/* Keys shared by all frames of a row: the function, its DSO, its line, or nothing. */
 #include <string.h>
 
 #include "profile/hist_private.h"
 
-/* All properties that may distinguish frames; 0 where unused. */
+/* All properties that may distinguish frames. Unused members are 0. */
 struct fkey {
 	uintptr_t dso, symbol;
 	uint64_t addr;
-	uint32_t file, line; /* file: number of its name, + 1 */
+	uint32_t file, line; /* `file` is the index of the file's name + 1 */
 };
 
 struct fkeys {
 	bool has_paths; /* files are distinguished by directory */
 	bool joins_unnamed;
-	bool are_functions; /* each function, and each address outside functions, has only one
-	                     * frame */
+	bool are_functions; /* each function, and each address outside functions, has one frame */
 	struct tally_intern keys, files;
-	TALLY_VEC(uint32_t) firsts; /* by key number: the first frame with this key */
+	TALLY_VEC(uint32_t) firsts; /* indexed by key: first frame with this key */
 };
 
-/* Set the number of a file. Files are distinguished by their displayed name. */
+/* Store a file's number. Files are distinguished by their displayed name. */
 static int key_file(struct fkeys *keys, const char *name, uint32_t *ret_number)
 {
 	int ret = tally_intern(&keys->files, name, strlen(name), ret_number);
@@ -29,7 +28,7 @@ static int key_file(struct fkeys *keys, const char *name, uint32_t *ret_number)
 	return ret;
 }
 
-/* Set the line of a key. Without line information, an address is identified by its position in the
+/* Set a key's line. Without line information, an address is identified by its position within the
  * function. */
 static int key_line(struct fkeys *keys, const struct tally_frame *frame, unsigned wanted,
 		    struct fkey *key)
@@ -105,7 +104,7 @@ static int find_firsts(const struct hist_builder *builder, unsigned wanted, bool
 	return ret;
 }
 
-/* Return true if each frame is a function, because none is exact. */
+/* Return true if each frame is a function, because no frame is exact. */
 static bool frames_are_functions(const struct tally_frames *frames)
 {
 	tally_vec_for_each (frame, &frames->all) {

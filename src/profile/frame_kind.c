@@ -13,7 +13,8 @@ static bool is_library(const char *name)
 	return so && (!so[3] || so[3] == '.');
 }
 
-/* Hidden addresses of the kernel are still known to be the kernel's. */
+/* Return the kind of a frame in an unknown DSO. Even hidden kernel addresses are known to belong to
+ * the kernel. */
 static enum tally_frame_kind unknown_kind(const struct tally_frame *frame)
 {
 	bool is_kernel = frame->dso && !strcmp(tally_dso_name(frame->dso), TALLY_HIDDEN_KERNEL);

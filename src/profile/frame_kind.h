@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of code, by which graphics of call trees colour frames. */
+/* Kinds of code, which determine the colours of frames in graphical call trees. */
 #ifndef TALLY_PROFILE_FRAME_KIND_H
 #define TALLY_PROFILE_FRAME_KIND_H
 
 #include "profile/profile_frames.h"
 
 enum tally_frame_kind {
-	TALLY_KIND_USER, /* a function of a program */
+	TALLY_KIND_USER, /* a function in a program */
 	TALLY_KIND_LIBRARY,
 	TALLY_KIND_KERNEL,
 	TALLY_KIND_JIT,
@@ -17,8 +17,8 @@ enum tally_frame_kind {
 
 enum tally_frame_kind tally_frame_kind(const struct tally_frame *frame);
 
-/* Return which of the two shades of its kind a frame has, 0 or 1. It depends on the name only, so a
- * function has the same shade everywhere. */
+/* Return a frame's shade, 0 or 1; each kind has two shades. The shade depends only on the name, so
+ * a function has the same shade everywhere. */
 unsigned tally_frame_shade(const struct tally_frame *frame);
 
 #endif

@@ -10,7 +10,7 @@ int tally_functions_build(const struct tally_profile *profile, uint32_t **ret_fu
 {
 	const struct tally_frames *frames = &profile->frames;
 	uint32_t *functions = malloc((frames->all.len + 1) * sizeof(*functions));
-	struct tally_map known = {0}; /* function -> its first frame */
+	struct tally_map known = {0}; /* maps a function to its first frame */
 	int ret = functions ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < frames->all.len && !ret; i++) {

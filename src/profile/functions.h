@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mapping of frames to functions, for everything that draws, counts or writes functions. Frames
- * with the same symbol are one function, whatever other symbols have its name. Code without a
- * symbol is one function in each file. */
+/* Maps frames to functions, for all code that draws, counts or writes functions. Frames with the
+ * same symbol are one function, even if other symbols have the same name. Code without a symbol is
+ * one function in each file. */
 #ifndef TALLY_PROFILE_FUNCTIONS_H
 #define TALLY_PROFILE_FUNCTIONS_H
 
 #include "profile/profile.h"
 
-/* Return a number that is equal for frames of the same function. A symbol belongs to one file only,
- * and addresses of symbols and DSOs are distinct. */
+/* Return a number that is the same for all frames of a function. A symbol belongs to a single file,
+ * and the addresses of symbols and DSOs are distinct. */
 static inline uint64_t tally_frame_function(const struct tally_frame *frame)
 {
 	return frame->symbol ? (uintptr_t)frame->symbol : (uintptr_t)frame->dso;

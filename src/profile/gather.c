@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gathers samples, a batch at a time. It computes the location keys (see machine.h) of each
- * sample's addresses while the maps in force at the sample are current, and prefetches the memory
- * where the keys will be looked up. Most of that memory has arrived by the time the batch is full.
+ * Gathers samples in batches. The location keys (see machine.h) of each sample's addresses are
+ * computed while the maps that apply to the sample are current. The memory in which the keys will
+ * be looked up is prefetched, and most of it has arrived by the time the batch is full.
  */
 #include "profile/chain.h"
 
-/* State of walking a callchain. */
+/* State while walking a callchain. */
 struct chain_walk {
 	uint8_t cpumode;
-	uint32_t frames, users; /* total; in user space */
+	uint32_t frames, users; /* total frames, and frames in user space */
 };
 
 enum walk_step { WALK_FRAME, WALK_MARKER, WALK_END };
 
-/* Process an entry of a chain. If callers are validated, a marker after callers in user space is
- * not treated as one: it is a word of the stack that was taken as an address. -1 is common on
- * stacks. */
+/* Process an entry of a chain. If callers are validated, a value after user-space callers is not
+ * treated as a marker: it is a word from the stack that was mistaken for an address. The value -1
+ * is common on stacks. */
 static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t max_stack,
 				struct tally_gathered *to)
 {
@@ -37,7 +37,7 @@ static enum walk_step walk_step(struct chain_walk *walk, uint64_t ip, uint32_t m
 	return WALK_FRAME;
 }
 
-/* Set only the flags of a chain. */
+/* Set a chain's flags without adding its location keys. */
 static void gather_flags(uint8_t cpumode, struct tally_words chain, uint32_t max_stack,
 			 struct tally_gathered *to)
 {
@@ -50,7 +50,7 @@ static void gather_flags(uint8_t cpumode, struct tally_words chain, uint32_t max
 	to->leaf_only = walk.frames == 1 && walk.users == 1 && step == WALK_FRAME;
 }
 
-/* Add the location key of the current entry. The space for it is reserved. */
+/* Add the location key of the current entry. Space must have been reserved for it. */
 static void key_add(struct tally_profile *profile, const struct tally_thread *thread,
 		    const struct chain_walk *walk, uint64_t ip, struct tally_gathered *to)
 {
@@ -58,7 +58,7 @@ static void key_add(struct tally_profile *profile, const struct tally_thread *th
 	uint64_t *key = &batch->location_keys.data[batch->location_keys.len];
 	int nr;
 
-	/* The innermost user address is where the program was executing; it does not come from the
+	/* The innermost user-space address is the sampled instruction, which is not from the
 	 * stack. */
 	bool is_return = to->callers_from != TALLY_CALLERS_UNWOUND && walk->users > 1;
 

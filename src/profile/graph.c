@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Call graphs of rows: which rows have them, and from which places in the tree of paths they
- * grow. */
+/* Builds call graphs for rows: decides which rows get a graph, and where in the tree of paths each
+ * graph starts. */
 #include "profile/graph.h"
 #include "profile/grow.h"
 #include "profile/sums.h"
 
-/* Add the outermost paths of the row's own buckets. */
+/* Add the outermost paths of the row's own buckets to the graph. */
 static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
@@ -24,7 +24,7 @@ static int own_roots(struct hist_grower *grower, const uint32_t *buckets, size_t
 	return ret;
 }
 
-/* Add whole paths of the row's own buckets. */
+/* Add the whole paths of the row's own buckets to the graph. */
 static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t nr)
 {
 	struct hist_builder *builder = grower->builder;
@@ -44,7 +44,8 @@ static int graph_own(struct hist_grower *grower, const uint32_t *buckets, size_t
 	return ret;
 }
 
-/* Places of a heavy row's function in the tree; downwards, only the outermost ones. */
+/* Places of a heavy row's function in the tree of paths. For downward graphs, only the outermost
+ * places are included. */
 struct heavy_row {
 	uint32_t row;
 	TALLY_VEC(uint32_t) places;
@@ -97,8 +98,8 @@ int hist_graph_heavy(struct hist_builder *builder)
 	return ret;
 }
 
-/* Return true if a heavy row is in the group. Call this for all groups with buckets, in ascending
- * order. */
+/* Return true if the group contains a heavy row. Must be called for all groups that have buckets,
+ * in ascending order. */
 static bool heavy_is_next(struct hist_builder *builder, uint32_t group)
 {
 	while (builder->next_heavy < builder->heavy.len &&
@@ -122,8 +123,8 @@ static int heavy_rows(struct hist_builder *builder, uint32_t group, struct heavy
 	return ret;
 }
 
-/* With children: build the tree of the group's buckets and its sums, and find the places of heavy
- * rows. */
+/* Build the tree of paths for the group's buckets, with its sums, and find the places of heavy
+ * rows. Used if totals include callees. */
 static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 			struct heavy *heavy)
 {
@@ -140,9 +141,9 @@ static int heavy_places(struct hist_builder *builder, size_t first, size_t last,
 	return ret ? ret : hist_walk(builder, sums, heavy_visit, heavy);
 }
 
-/* Add a place from which the row's function called something, to go downwards or upwards from it.
- * Upwards, samples of a recursive function are counted at its inner place, and subtracted (modulo
- * 2^64) at its next outer place. */
+/* Add a place where the row's function called another function, in order to grow downwards or
+ * upwards from it. In upward graphs, samples of a recursive function are counted at its inner place
+ * and subtracted (modulo 2^64) at its next outer place. */
 static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 {
 	struct hist_builder *builder = grower->builder;
@@ -165,7 +166,7 @@ static int inner_place(struct hist_grower *grower, uint32_t fkey, uint32_t path)
 	return hist_grower_add(grower, grower->root, place);
 }
 
-/* Grow the graph of a row. The row's own buckets are only in the row's sums. */
+/* Grow the graph of a row. The row's own buckets are included only in the row's sums. */
 static int graph_grow(struct hist_builder *builder, const struct heavy_row *heavy, uint32_t root,
 		      const uint32_t *buckets, size_t nr)
 {
@@ -216,8 +217,8 @@ static int by_row(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
-/* Return the buckets of the group's heavy rows, sorted by row. NULL when out of memory; the caller
- * frees them. */
+/* Return the buckets of the group's heavy rows, sorted by row. The caller frees the array. Return
+ * NULL when out of memory. */
 static uint32_t *buckets_by_row(struct hist_builder *builder, size_t first, size_t last,
 				size_t *ret_nr)
 {
@@ -238,8 +239,8 @@ static uint32_t *buckets_by_row(struct hist_builder *builder, size_t first, size
 	return buckets;
 }
 
-/* Return the number of buckets of `row`, and set `*at` to the first one. Called with ascending
- * rows. */
+/* Return the number of buckets in `row`, and set `*at` to the index of the first one. Must be
+ * called with rows in ascending order. */
 static size_t row_run(const struct hist_builder *builder, const uint32_t *buckets, size_t nr,
 		      uint32_t row, size_t *at)
 {

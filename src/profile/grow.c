@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Growing call graphs.
+ * Grows call graphs.
  *
  * A node of a graph represents a set of places in the tree of paths. Its children are found by
- * moving one step from each place, to callees or to the caller, and merging the places that reach
- * the same function. Only children heavy enough to be shown are expanded. The work is therefore
- * limited by the size of the graph shown, not by the number of different paths.
+ * moving one step from each place, to the callees or to the caller, and merging the places that
+ * reach the same function. Only children heavy enough to be shown are expanded, so the work is
+ * limited by the size of the displayed graph, not by the number of different paths.
  */
 #include "profile/grow.h"
 
@@ -59,7 +59,8 @@ int hist_grower_add(struct hist_grower *grower, uint32_t node, struct hist_posit
 	at = &grower->builder->hist->graph.data[child];
 	at->period += place.period;
 	at->nr += place.nr;
-	/* Everything ends here, minus what continues; see grower_go(). */
+	/* Count all samples at the place as ending here; grower_go() subtracts those that
+	 * continue. */
 	at->self += place.period;
 	at->self_nr += place.nr;
 	head = &grower->heads.data[child - grower->root - 1];
@@ -69,7 +70,7 @@ int hist_grower_add(struct hist_grower *grower, uint32_t node, struct hist_posit
 	return ret;
 }
 
-/* Move from `node` to a place that is one step further. */
+/* Move from `node` to a place one step further. */
 static int grower_go(struct hist_grower *grower, uint32_t node, struct hist_position place)
 {
 	struct tally_graph_node *from = &grower->builder->hist->graph.data[node];
@@ -100,8 +101,9 @@ static int grower_step(struct hist_grower *grower, uint32_t node, struct hist_po
 	return ret;
 }
 
-/* A loop instead of a recursion, because graphs are deep. Nodes are numbered in the order in which
- * they are visited, and visited nodes get no more places. */
+/* Expand the nodes in a loop instead of recursively, because graphs can be deep. Nodes are
+ * numbered in the order in which they are visited, and a node gets no more places after it has
+ * been visited. */
 int hist_grower_grow(struct hist_grower *grower)
 {
 	int ret = 0;

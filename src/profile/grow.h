@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growing a call graph from places (positions) in the tree of paths. */
+/* Grows a call graph from places (positions) in the tree of paths. */
 #ifndef TALLY_PROFILE_GROW_H
 #define TALLY_PROFILE_GROW_H
 

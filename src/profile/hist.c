@@ -22,7 +22,7 @@ static bool frame_is_parent(const struct hist_builder *builder, uint32_t number)
 	return *known == YES;
 }
 
-/* Return the innermost function of a callchain that is_parent() accepts. */
+/* Return the innermost function that is_parent() accepts on a callchain. */
 static uint32_t bucket_parent(const struct hist_builder *builder,
 			      const struct tally_bucket_key *key)
 {
@@ -60,14 +60,14 @@ static struct tally_group bucket_group(const struct hist_builder *builder,
 	return group;
 }
 
-/* Return the number of a bucket's group. The first thread seen represents the group. */
+/* Find a bucket's group, creating it if it is new. The first thread found represents the group. */
 static int builder_group(struct hist_builder *builder, const struct tally_bucket_key *key,
 			 uint32_t *ret_group)
 {
 	struct tally_group group = bucket_group(builder, key);
 	int ret;
 
-	/* Consecutive buckets are mostly of the same group. */
+	/* Consecutive buckets usually belong to the same group. */
 	if (builder->hist->groups.len && !memcmp(&group, &builder->last_group, sizeof(group))) {
 		*ret_group = builder->last_group_id;
 		return 0;
@@ -117,7 +117,7 @@ int hist_row(struct hist_builder *builder, uint32_t group, uint32_t frame, uint3
 	return ret ? ret : tally_map_set(&builder->row_ids, key, *ret_row);
 }
 
-/* Make rows of the self cost of buckets, and store the row and the group of each bucket. */
+/* Create rows for the self cost of buckets, and store each bucket's row and group. */
 static int builder_self(struct hist_builder *builder, uint32_t event)
 {
 	int ret = 0;
@@ -134,7 +134,7 @@ static int builder_self(struct hist_builder *builder, uint32_t event)
 		ret = builder_group(builder, &bucket->key, &entry.group);
 		if (!ret)
 			ret = hist_row(builder, entry.group, bucket->key.frame, &entry.row);
-		/* Buckets left to the second pass are empty. */
+		/* Buckets that are left for the second pass are empty. */
 		if (!ret && bucket->nr)
 			ret = tally_vec_push(&builder->buckets, entry);
 		if (ret)
@@ -174,7 +174,7 @@ out:
 	return ret;
 }
 
-/* Call `work` for each run of buckets of one group. */
+/* Call `work` for the buckets of each group. */
 static int for_each_group(struct hist_builder *builder,
 			  int (*work)(struct hist_builder *builder, size_t first, size_t last))
 {
@@ -204,7 +204,7 @@ static int builder_totals(struct hist_builder *builder)
 	return 0;
 }
 
-/* Allocate an entry for each frame, if it is needed. */
+/* If `needed` is set, allocate an array with an entry for each frame. */
 static void *builder_alloc(const struct hist_builder *builder, bool needed, size_t size, int *ret)
 {
 	void *room = needed ? calloc(builder->profile->frames.all.len + 1, size) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a report: the buckets of one event, summed by sort keys. The rows optionally include the
- * cost of callees ("children"), and have call graphs.
+ * Rows of a report: the buckets of one event, summed by sort keys. Optionally, the rows include the
+ * cost of callees ("children") and have call graphs.
  */
 #ifndef TALLY_PROFILE_HIST_H
 #define TALLY_PROFILE_HIST_H
@@ -13,7 +13,7 @@
 
 struct tally_selection;
 
-/* Sort keys, by which rows are distinguished. */
+/* Sort keys, which distinguish rows. */
 enum {
 	TALLY_KEY_COMM = 1 << 0,
 	TALLY_KEY_PID = 1 << 1,
@@ -23,63 +23,63 @@ enum {
 	TALLY_KEY_SYMBOL = 1 << 5,
 	TALLY_KEY_PARENT = 1 << 6,
 	TALLY_KEY_LABEL = 1 << 7,
-	TALLY_KEY_LINE = 1 << 8, /* source line; needs a profile with TALLY_LINES_ALL */
-	TALLY_KEY_FILE = 1 << 9, /* source file; the same */
+	TALLY_KEY_LINE = 1 << 8, /* source line; requires a profile with TALLY_LINES_ALL */
+	TALLY_KEY_FILE = 1 << 9, /* source file; also requires TALLY_LINES_ALL */
 };
 
-/* Placeholder for a missing frame, e.g. "no caller matches". */
+/* Placeholder for a missing frame, for example if no caller matches. */
 #define TALLY_FRAME_NONE UINT32_MAX
 
 enum tally_graph_order {
-	TALLY_GRAPH_CALLER, /* from the outermost caller, or the row's function, to callees */
+	TALLY_GRAPH_CALLER, /* from the outermost caller, or the row's function, to its callees */
 	TALLY_GRAPH_CALLEE, /* from the row's function to its callers */
 };
 
-/* A node of a call graph. Lists are linked by index into tally_hist.graph; 0 ends them. */
+/* A node of a call graph. Lists are linked by their index in tally_hist.graph, and end with 0. */
 struct tally_graph_node {
 	uint32_t frame;
 	uint32_t first_child, next_sibling;
-	uint64_t period; /* of this node and all nodes below */
+	uint64_t period; /* of this node and all nodes below it */
 	uint64_t nr;
 	uint64_t self; /* of paths that end here */
 	uint64_t self_nr;
 };
 
 struct tally_row {
-	uint32_t group; /* index into tally_hist.groups: all keys except the function */
+	uint32_t group; /* index in tally_hist.groups: all keys except the function */
 	uint32_t frame; /* one of the row's functions */
-	uint32_t fkey;  /* key that its functions share */
-	uint32_t graph; /* parent of the graph's roots; 0: none */
+	uint32_t fkey;  /* key shared by all of the row's functions */
+	uint32_t graph; /* parent of the graph's roots; 0 if there is no graph */
 	uint64_t self, self_nr;
-	uint64_t total, total_nr; /* with children; otherwise the same as self */
-	uint32_t depth; /* with children: length of its longest callchain, in the direction of the
-	                 * graphs */
+	uint64_t total, total_nr; /* self plus callees if `children` is set, otherwise self */
+	uint32_t depth; /* if `children` is set: maximum callchain length in the row's graph */
 };
 
 struct tally_group {
 	uint32_t comm, cpu;
 	int32_t pid, tid;
-	uint32_t thread; /* index of one of its threads */
+	uint32_t thread; /* index of one of the group's threads */
 	uint32_t parent; /* frame of the caller that matched, or TALLY_FRAME_NONE */
 	uint32_t label;
 };
 
 struct tally_hist_options {
-	unsigned keys;      /* TALLY_KEY_* */
-	bool children;      /* include callees in totals; needs paths */
-	bool joins_unnamed; /* code without symbols is one function in each file, as in
-	                     * tally_chains, not one at each address; for TALLY_KEY_SYMBOL */
-	bool has_paths;     /* source files are also distinguished by directory */
-	/* TALLY_KEY_LABEL: texts of the labels, by which rows are sorted; must outlive the rows. */
+	unsigned keys; /* TALLY_KEY_* */
+	bool children; /* include callees in totals; requires paths */
+	/* For TALLY_KEY_SYMBOL: treat code without symbols as one function per file, as in
+	 * tally_chains, not as one per address. */
+	bool joins_unnamed;
+	bool has_paths; /* source files are also distinguished by directory */
+	/* TALLY_KEY_LABEL: label strings, by which the rows are sorted. Must outlive the rows. */
 	const struct tally_intern *labels;
 	/* TALLY_KEY_PARENT: returns true if a function is one of the callers to group by. */
 	bool (*is_parent)(void *arg, const char *symbol);
-	/* Selection to sum; NULL: all buckets of the event. */
+	/* Selection to sum up, or NULL for all buckets of the event. */
 	const struct tally_selection *selection;
-	/* Returns true if a bucket counts; NULL: all do. */
+	/* Returns true if a bucket is to be counted. NULL counts all buckets. */
 	bool (*wants)(void *arg, const struct tally_bucket_key *key);
 	void *arg; /* argument of both callbacks */
-	/* Make graphs (needs paths) for rows with a total period of at least `graph_min`. */
+	/* Build graphs for rows with a total period of at least `graph_min`. Requires paths. */
 	bool graphs;
 	enum tally_graph_order order;
 	uint64_t graph_min;
@@ -91,14 +91,14 @@ struct tally_hist {
 	TALLY_VEC(struct tally_graph_node) graph; /* [0] is unused */
 };
 
-/* Finish the profile, and sum up the buckets of `event`. Free `*ret_hist` with tally_hist_free().
- * Returns 0 or -ENOMEM. */
+/* Finish the profile, and sum up the buckets of `event`. The caller frees `*ret_hist` with
+ * tally_hist_free(). Returns 0 or -ENOMEM. */
 int tally_hist_build(struct tally_profile *profile, uint32_t event,
 		     const struct tally_hist_options *options, struct tally_hist *ret_hist);
 void tally_hist_free(struct tally_hist *hist);
 
-/* In a profile with a second pass, mark the buckets of `event` that are in rows which will have
- * graphs. `options` must not have `children`. Returns 0 or -ENOMEM. */
+/* In a profile with a second pass, mark the buckets of `event` that belong to rows that will have
+ * graphs. `options` must not have `children` set. Returns 0 or -ENOMEM. */
 int tally_hist_mark(struct tally_profile *profile, uint32_t event,
 		    const struct tally_hist_options *options);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Live profiles: old samples decay, and memory that only they needed is freed. Nothing is freed one
- * by one: when enough is unused, the tables are rebuilt without it.
+ * Live profiles: old samples decay, and memory that is no longer needed is freed. Objects are not
+ * freed individually: when enough of them are unused, the tables are rebuilt without them.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "profile/buckets.h"
 #include "profile/machine_private.h"
 
-/* A bucket is dropped if its period is at most its event's total, shifted right by this. */
+/* A bucket is dropped if its period is at most its event's total period >> DROP_SHIFT. */
 enum { DROP_SHIFT = 20 };
 
 static void decay_counts(uint64_t *nr, uint64_t *period)
@@ -24,7 +24,7 @@ static bool bucket_is_negligible(const struct tally_profile *profile,
 	return bucket->period <= profile->totals.data[bucket->key.event].period >> DROP_SHIFT;
 }
 
-/* Sum the shown totals again, so that shares add up to 100 % in spite of rounding. */
+/* Recompute the displayed totals, so that shares add up to 100 % in spite of rounding. */
 static void totals_sum(struct tally_profile *profile)
 {
 	tally_vec_for_each (bucket, &profile->buckets) {
@@ -48,7 +48,7 @@ int tally_profile_decay(struct tally_profile *profile)
 	}
 	tally_vec_for_each (bucket, &profile->buckets) {
 		decay_counts(&bucket->nr, &bucket->period);
-		/* Each existing bucket must have a sample: sums rely on it. */
+		/* Sums rely on every existing bucket having at least one sample. */
 		bucket->nr = TALLY_MAX(bucket->nr, (uint64_t)1);
 		if (!bucket_is_negligible(profile, bucket))
 			profile->buckets.data[left++] = *bucket;
@@ -72,7 +72,7 @@ void tally_profile_zero(struct tally_profile *profile)
 
 /* ---- garbage collection ---------------------------------------------------- */
 
-/* Marks of frames and stacks, which are replaced by their new numbers. */
+/* Marks for frames and stacks. The marks are later replaced with the new numbers. */
 struct frame_marks {
 	uint32_t *frames, *stacks;
 };
@@ -146,8 +146,8 @@ static int sweep_all(struct tally_profile *profile, struct frame_marks *marks,
 	return ret ? ret : profile_buckets_index(profile);
 }
 
-/* Return true if a garbage collection pays: about as much is unused as is in use, and not just a
- * little. */
+/* Return true if a garbage collection is worthwhile: unused objects make up a large part of all
+ * objects, and there are more than just a few. */
 static bool sweep_is_due(const struct tally_profile *profile, size_t nr_gone)
 {
 	size_t threads = profile->machine->all_threads.len;

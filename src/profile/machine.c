@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads and processes: which ones exist, their names, and the maps they share. */
+/* Tracks threads and processes, their names, and the maps that they share. */
 #include "profile/machine.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static struct tally_process *process_get(struct tally_machine *machine, int32_t 
 	return process;
 }
 
-/* The pid may by now belong to another process. */
+/* Drop a reference to a process. Its PID may by now belong to another process. */
 void machine_process_release(struct tally_machine *machine, struct tally_process *process)
 {
 	if (!process || --process->refs)
@@ -65,7 +65,7 @@ static int thread_name(struct tally_machine *machine, struct tally_thread *threa
 	return tally_intern(&machine->comms, comm, strlen(comm), &thread->comm);
 }
 
-/* Name a thread that was never named by a record. */
+/* Name a thread after its TID, because no record has named it. */
 static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread *thread)
 {
 	char text[16] = IDLE_NAME;
@@ -79,7 +79,7 @@ static int thread_name_by_tid(struct tally_machine *machine, struct tally_thread
 	return ret;
 }
 
-/* Name a thread like its parent, if that was ever named. */
+/* Give a thread its parent's name, if the parent has ever been named. */
 static int thread_inherit_name(struct tally_machine *machine, struct tally_thread *thread,
 			       const struct tally_thread *parent)
 {
@@ -114,13 +114,15 @@ static struct tally_thread *thread_new(struct tally_machine *machine, int32_t pi
 	return thread;
 }
 
-/* Return the cache slot of a tid. Each CPU runs its own thread, and their samples alternate. */
+/* Return the cache slot for a TID. Each CPU runs its own thread, so samples from several threads
+ * are interleaved. */
 static struct tally_thread **machine_recent(struct tally_machine *machine, int32_t tid)
 {
 	return &machine->recent[(uint32_t)tid % MACHINE_RECENT];
 }
 
-/* Replace a thread by a new one with the same tid; the state of the old one is dropped. */
+/* Replace a thread with a new thread that has the same TID. The state of the old thread is
+ * dropped. */
 static struct tally_thread *thread_renew(struct tally_machine *machine, int32_t pid, int32_t tid,
 					 const struct tally_thread *parent)
 {
@@ -156,8 +158,8 @@ static void machine_advance_time(struct tally_machine *machine, uint64_t time)
 	machine->latest = TALLY_MAX(machine->latest, time);
 }
 
-/* Return true if a thread exited so long ago that new records are of another one. Clocks of CPUs
- * differ, and numbers are not reused immediately. */
+/* Return true if a thread exited long enough ago that new records must belong to another thread.
+ * CPU clocks differ, and TIDs are not reused immediately. */
 static bool is_long_gone(const struct tally_machine *machine, const struct tally_thread *thread)
 {
 	enum { SOON_NS = 1000000000 };
@@ -168,7 +170,8 @@ static bool is_long_gone(const struct tally_machine *machine, const struct tally
 
 /* ---- tasks outside the recorder's pid namespace ------------------------------------------ */
 
-/* Note that there are such tasks: thread 0 is one of them or the idle task. */
+/* Record the fact that there are tasks outside the namespace. Thread 0 may then be one of them or
+ * the idle task. */
 static int machine_note_outside(struct tally_machine *machine)
 {
 	struct tally_thread *thread = machine->all_threads.data[0];
@@ -206,8 +209,8 @@ struct tally_thread *tally_machine_sample_thread(struct tally_machine *machine, 
 	return machine_note_outside(machine) ? NULL : thread;
 }
 
-/* If a thread executes a program, it takes the number of its process's first thread, which exited
- * for that. The process continues. */
+/* Undo the exit of a process's first thread if another thread executed a program and took over its
+ * TID. The first thread exited because of the exec, and the process continues. */
 static bool thread_take_over(struct tally_thread *thread)
 {
 	struct tally_process *process = thread->process;
@@ -220,7 +223,8 @@ static bool thread_take_over(struct tally_thread *thread)
 	return true;
 }
 
-/* If the thread exited long ago, its number was reused, and the record of that was lost. */
+/* Return the thread for a record. If the known thread exited long ago, a new thread is using its
+ * TID, and the record of the new thread's creation was lost. */
 struct tally_thread *machine_record_thread(struct tally_machine *machine, int32_t pid, int32_t tid)
 {
 	struct tally_thread *thread = tally_machine_thread(machine, pid, tid);
@@ -247,7 +251,7 @@ static int process_unmap(struct tally_machine *machine, struct tally_process *pr
 	return 0;
 }
 
-/* Reset what was known of the program executed before. */
+/* Reset the information about the previously executed program. */
 static void process_forget(struct tally_process *process)
 {
 	process->jit = process->program = process->moved_map = NULL;
@@ -264,7 +268,7 @@ static int machine_comm(struct tally_machine *machine, const void *record, size_
 		machine->stats.damaged++;
 		return 0;
 	}
-	/* Some recorders name the idle task. */
+	/* Some recorders emit a COMM record that names the idle task. */
 	ret = strcmp(comm.comm, IDLE_NAME) ? machine_is_outside(machine, comm.pid)
 					   : !comm.pid && machine->has_outside;
 	if (ret)
@@ -317,7 +321,8 @@ static int machine_fork(struct tally_machine *machine, const void *record, size_
 	return 0;
 }
 
-/* Mark a thread as exited. It stays for a while, because late samples still need its name. */
+/* Mark a thread as exited. The thread is kept for a while because late samples still need its
+ * name. */
 static void thread_end(struct tally_thread *thread)
 {
 	enum { SWEEPS = 2 };
@@ -326,10 +331,11 @@ static void thread_end(struct tally_thread *thread)
 		thread->gone = SWEEPS + 1;
 }
 
-/* Release the maps of a process after it and a number of others have exited: its last samples
- * arrive soon. This applies only to processes that never had another thread. Otherwise maps would
- * take most of the memory for a recording of a day of short processes. A followed machine is
- * garbage-collected. */
+/* Release the maps of an exited process after several other processes have exited, because its last
+ * samples may still arrive until then. This applies only to processes that never had a second
+ * thread. If maps were never released, they would take up most of the memory in a day-long
+ * recording of short-lived processes. After tally_machine_follow(), processes are garbage-collected
+ * instead. */
 static int process_end(struct tally_machine *machine, const struct tally_thread *thread)
 {
 	struct tally_process **slot = &machine->ended[machine->nr_ended % MACHINE_ENDED];
@@ -397,7 +403,7 @@ size_t tally_machine_expire(struct tally_machine *machine,
 	tally_vec_for_each (at, &machine->all_threads) {
 		struct tally_thread *thread = *at;
 
-		/* Another thread has its tid. */
+		/* Another thread now has this TID. */
 		if (tally_map_get(&machine->threads, (uint32_t)thread->tid) != (uintptr_t)thread)
 			thread_end(thread);
 		else if (is_gone && !thread->gone && is_gone(thread->pid, thread->tid))
@@ -424,7 +430,7 @@ int tally_machine_record(struct tally_machine *machine, const void *record, size
 	}
 }
 
-/* The first build ID recorded for a name is used. */
+/* Assign the last build ID to a name, unless the name already has a build ID. */
 static int build_id_name(struct tally_machine *machine, uint32_t name)
 {
 	while (machine->build_id_of.len <= name) {
@@ -447,8 +453,8 @@ int tally_machine_build_id(struct tally_machine *machine, uint8_t cpumode, const
 	if (!ret && cpumode == PERF_RECORD_MISC_KERNEL) {
 		tally_module_name(filename, module, sizeof(module));
 		ret = tally_intern(&machine->names, module, strlen(module), &known.module);
-		/* Neither a module's file nor in brackets, except "[kernel...": this is the
-		 * kernel. */
+		/* This is the kernel's name unless it is a module's file name or is in brackets
+		 * (other than "[kernel..."). */
 		if (known.module == known.name && !machine->kernel_name &&
 		    (filename[0] != '[' || !strncmp(filename, "[kernel", 7)))
 			machine->kernel_name = known.name + 1;
@@ -552,7 +558,7 @@ const char *tally_machine_comm_of_tid(const struct tally_machine *machine, int32
 	return tally_machine_comm(machine, (const struct tally_thread *)(uintptr_t)found);
 }
 
-/* Callback of tally_machine_walk_files(). */
+/* Context of tally_machine_walk_files(): the callback and its argument. */
 struct files_walk {
 	void (*fn)(void *arg, const struct tally_dso *dso);
 	void *arg;
