@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Garbage collection for a machine that is followed for days. It frees threads that exited, unused
- * names, and unmapped files. Everything is renumbered, because tables indexed by number would grow
- * otherwise.
+ * Garbage collection for a machine that is monitored for days. It frees exited threads, unused
+ * names, and unmapped files. All remaining objects are renumbered, because tables indexed by number
+ * would otherwise keep growing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ void machine_sweep_free(struct machine_sweep *sweep)
 	free(sweep->new_comms);
 }
 
-/* Mark threads that exist, or existed until a moment ago. The idle task is always kept, because it
- * also represents the absence of a thread. */
+/* Mark threads that exist or have only just exited. The idle task is always kept because it also
+ * represents the absence of a thread. */
 static void mark_threads(struct tally_machine *machine, struct machine_sweep *sweep)
 {
 	tally_vec_for_each (at, &machine->all_threads) {
@@ -51,7 +51,7 @@ static void mark_threads(struct tally_machine *machine, struct machine_sweep *sw
 	}
 }
 
-/* Rebuild the table of names in the same order, and set their new numbers. */
+/* Rebuild the table of comms in the same order, and store their new IDs. */
 static int sweep_comms(struct tally_machine *machine, struct machine_sweep *sweep)
 {
 	struct tally_intern left = {0};
@@ -135,7 +135,7 @@ static void sweep_dsos(struct tally_machine *machine, struct machine_sweep *swee
 	tally_vec_for_each (thread, &machine->all_threads)
 		mark_process(sweep, (*thread)->process);
 	tally_symbols_collect(machine->symbols, sweep->dsos);
-	/* Shared maps are visited several times, which has no effect. */
+	/* Maps shared by several threads are visited more than once, which is harmless. */
 	tally_vec_for_each (thread, &machine->all_threads)
 		tally_maps_walk((*thread)->process->maps, mapping_key_set, NULL);
 }
@@ -150,7 +150,7 @@ int machine_sweep(struct tally_machine *machine, struct machine_sweep *sweep)
 		return ret;
 	sweep_threads(machine, sweep);
 	sweep_dsos(machine, sweep);
-	/* Cached locations may be in DSOs that were freed. */
+	/* Cached locations may refer to DSOs that have been freed. */
 	free(machine->slots);
 	machine->slots = NULL;
 	return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* JIT code, and the jitdump that describes it. */
+/* Handles JIT code, and the jitdump that describes it. */
 #include "profile/machine_jit.h"
 #include "profile/machine_private.h"
 #include "symbols/jit_code.h"
 
-/* JIT code in a memfd has file offsets like a file, and perf names it accordingly. .NET has its
- * code in a memfd only to write it at another address, and describes it as other compilers do. */
+/* Return the kind of object that a mapping names. JIT code in a memfd has file offsets, as in a
+ * regular file, and perf names it accordingly. .NET uses a memfd only to write code through a
+ * second address, and describes the code in a perf map, as other compilers do. */
 enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 {
 	static const char dotnet[] = "/memfd:doublemapper";
@@ -16,15 +17,15 @@ enum tally_dso_kind machine_user_kind(const struct tally_mmap *mmap)
 		return TALLY_DSO_PERF_MAP;
 	if (!strncmp(mmap->filename, "/memfd:", 7))
 		return TALLY_DSO_USER;
-	/* A compiler maps its dump so that it can be found; a process that only reads it does not
-	 * execute it. */
+	/* A compiler maps its dump with execute permission, so that profilers notice it; a process
+	 * that only reads the dump does not. */
 	if (is_code && tally_jitdump_pid(mmap->filename, &pid))
 		return TALLY_DSO_JITDUMP;
 	return tally_dso_kind_of(mmap->filename, false);
 }
 
-/* Return true if code may have been generated in a mapping: it is not memory that a file was mapped
- * over. */
+/* Return true if a mapping may contain JIT code, which is the case unless it maps an ordinary
+ * file. */
 static bool mapping_may_be_jit(const struct tally_mapping *mapping)
 {
 	if (mapping && mapping->is_moved)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Maps of processes and of the kernel, and look-ups of addresses in them. */
+/* Process and kernel maps, and address look-ups in them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct known_build_id *build_id_find(struct tally_machine *machine,
 	return &machine->build_ids.data[machine->build_id_of.data[id] - 1];
 }
 
-/* Add a mapping's details of its object to a key that has a kind and a name. */
+/* Add details about a mapping's object to a key that already has a kind and a name. */
 static void key_set_mmap(struct tally_dso_key *key, const struct tally_mmap *mmap)
 {
 	if (mmap->build_id_size) {
@@ -69,7 +69,7 @@ void machine_mapping_key_set(struct tally_mapping *mapping)
 	mapping->location_key = fits ? tally_location_key_in_dso(mapping->dso, mapping->shift) : 0;
 }
 
-/* Set where a mapping is in its DSO: at the same addresses as in memory, or at `pgoff`. */
+/* Set a mapping's position in its DSO: at the same addresses as in memory, or at `pgoff`. */
 static void mapping_place(struct tally_mapping *mapping, bool identity, uint64_t pgoff)
 {
 	mapping->shift = identity ? 0 : pgoff - mapping->start;
@@ -82,7 +82,7 @@ static int kernel_insert(struct tally_machine *machine, const struct tally_mappi
 	return tally_maps_insert(&machine->kernel, mapping, &machine->next_space);
 }
 
-/* Return the kernel's name in the file's table of build IDs, or the default. */
+/* Return the kernel's name from the file's build ID table, or the default name. */
 static const char *kernel_name(const struct tally_machine *machine)
 {
 	if (!machine->kernel_name)
@@ -90,8 +90,8 @@ static const char *kernel_name(const struct tally_machine *machine)
 	return tally_intern_text(&machine->names, machine->kernel_name - 1);
 }
 
-/* Map the kernel. "[kernel.kallsyms]_text" is the name of the kernel and of the symbol at its
- * start. */
+/* Map the kernel. In the file name "[kernel.kallsyms]_text", the first part is the kernel's name,
+ * and "_text" is the symbol at its start. */
 static int machine_mmap_kernel(struct tally_machine *machine, const struct tally_mmap *mmap)
 {
 	const char *bracket = strchr(mmap->filename, ']');
@@ -105,7 +105,8 @@ static int machine_mmap_kernel(struct tally_machine *machine, const struct tally
 		ret = tally_dso_set_address(machine->kernel_dso, reference, mmap->pgoff);
 	if (ret)
 		return ret;
-	/* Without addresses (kptr_restrict), or if the length wraps, it reaches to the end. */
+	/* If there are no addresses (kptr_restrict) or the length wraps around, map everything up
+	 * to the end of memory. */
 	if (mapping.end <= mapping.start)
 		mapping.end = UINT64_MAX;
 	mapping.dso = machine->kernel_dso;
@@ -131,8 +132,8 @@ void tally_module_name(const char *filename, char *name, size_t size)
 	name[len + 2] = '\0';
 }
 
-/* Return the displayed name of a module. It is built in the buffer if it is neither the file name
- * nor a known name. */
+/* Return the displayed name of a module. The name is built in the buffer unless it is the file name
+ * or a known name. */
 static const char *module_name(struct tally_machine *machine, const char *filename, char *room,
 			       size_t size)
 {
@@ -232,7 +233,7 @@ int machine_mmap(struct tally_machine *machine, const void *record, size_t len)
 	return machine_mmap_module(machine, &mmap);
 }
 
-/* Map code that the kernel generated at run time: BPF programs, trampolines. */
+/* Map code that the kernel generated at run time, such as BPF programs and trampolines. */
 int machine_ksymbol(struct tally_machine *machine, const void *record, size_t len)
 {
 	enum { NAME = 24 };
@@ -246,7 +247,7 @@ int machine_ksymbol(struct tally_machine *machine, const void *record, size_t le
 		machine->stats.damaged++;
 		return 0;
 	}
-	/* A symbol that is removed stays known, because samples of its last moments may still
+	/* Keep unregistered symbols, because samples taken just before a symbol's removal may still
 	 * arrive. */
 	if (tally_get_u16(at + 22) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
 		return 0;
@@ -275,8 +276,8 @@ int tally_context_cpumode(uint64_t ip)
 	}
 }
 
-/* Look up a kernel address outside all mappings. The kernel's record covers its text. Loaded
- * symbols go further, to code that runs only during boot. */
+/* Look up a kernel address outside all mappings. The kernel's mmap record covers only its text, but
+ * its symbols extend further, to code that runs only during boot. */
 static void location_in_kernel(struct tally_machine *machine, struct tally_location *location)
 {
 	struct tally_dso *kernel = machine->kernel_dso;
@@ -317,13 +318,14 @@ struct tally_dso *tally_machine_find_dso(const struct tally_machine *machine,
 	return mapping ? mapping->dso : NULL;
 }
 
-/* Return the number of the address space of `cpumode`; 0 for a mode without maps. */
+/* Return the ID of the address space for `cpumode`, or 0 for a mode without maps. */
 static uint64_t machine_space_of(const struct tally_machine *machine,
 				 const struct tally_thread *thread, uint8_t cpumode)
 {
 	switch (cpumode) {
 	case PERF_RECORD_MISC_KERNEL: return machine->kernel_space;
-	/* JIT code at an address changes over time. */
+	/* Not cached if the process has JIT code, because the code at an address changes over
+	 * time. */
 	case PERF_RECORD_MISC_USER: return thread->process->jit ? 0 : thread->process->maps->space;
 	default: return 0;
 	}
@@ -331,8 +333,8 @@ static uint64_t machine_space_of(const struct tally_machine *machine,
 
 /* ---- location keys ------------------------------------------------------- */
 
-/* A kernel address is its own location key. Other keys have the number of the DSO + 1, or 0 if
- * nothing is mapped, in the bits above the address. Addresses that do not fit are odd. */
+/* A kernel address is its own location key. In other keys, the bits above the address contain the
+ * DSO's number + 1, or 0 if nothing is mapped. Addresses that do not fit have odd keys. */
 
 struct tally_maps *tally_machine_kernel(const struct tally_machine *machine)
 {
@@ -344,7 +346,7 @@ uint64_t tally_machine_generation(const struct tally_machine *machine)
 	return tally_symbols_generation(machine->symbols);
 }
 
-/* Set the key of a user-space address from its mapping (NULL: none). Returns the number of
+/* Set the key of a user-space address from its mapping, which may be NULL. Return the number of
  * words. */
 static int key_set_user(const struct tally_machine *machine, const struct tally_process *process,
 			const struct tally_mapping *mapping, uint64_t ip, uint64_t *ret_key)
@@ -427,7 +429,7 @@ bool tally_machine_is_return_address(const struct tally_machine *machine,
 	return !dso || tally_dso_is_return_address(dso, tally_location_key_addr(location_keys));
 }
 
-/* Set the location for TALLY_CUT. When out of memory, it has no DSO and no symbol. */
+/* Set the location for TALLY_CUT. When out of memory, the location has no DSO and no symbol. */
 static void location_fill_cut(struct tally_machine *machine, struct tally_location *location)
 {
 	if (!machine_dso(machine, TALLY_DSO_UNKNOWN, TALLY_CUT, NULL, &location->dso))
@@ -461,7 +463,7 @@ int tally_machine_location_key_resolve(struct tally_machine *machine, struct tal
 	return is_odd ? 3 : 1;
 }
 
-/* Look up `ip` without the cache. */
+/* Look up `ip`, bypassing the cache. */
 static void machine_resolve(struct tally_machine *machine, const struct tally_thread *thread,
 			    uint8_t cpumode, uint64_t ip, struct tally_location *ret_location)
 {
@@ -473,8 +475,8 @@ static void machine_resolve(struct tally_machine *machine, const struct tally_th
 	ret_location->ip = ip;
 }
 
-/* Allocate the cache, small at first, because most recordings are small and the memory is cleared
- * before use. Entries are lost when it grows. When out of memory there is no cache. */
+/* Allocate the cache. It is small at first, because most recordings are small and the memory is
+ * cleared before use. Growing it discards its entries. When out of memory, there is no cache. */
 static void locate_grow(struct tally_machine *machine)
 {
 	uint64_t generation = tally_machine_generation(machine);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs copy their code aside, map memory over it (MAP_FIXED) and copy it back, so that it is in
- * huge pages. Recordings contain the new mapping, but do not show when a mapping is removed. So
- * memory inside a library's code may be a JIT compiler's, placed there by the kernel after the
- * library was closed. Huge pages even fit exactly into such a gap. Wrong symbols are worse than
- * none, so only the program itself, which stays mapped, is assumed to have moved its code.
+ * Detects code that a program has moved to huge pages: the program copies its code aside, maps
+ * memory over it (MAP_FIXED) and copies the code back. Recordings contain the new mapping, but do
+ * not show when a mapping is removed. Memory inside a library's code may therefore belong to a JIT
+ * compiler, if the kernel placed it there after the library was closed. Huge pages even fit exactly
+ * into such a gap. Wrong symbols are worse than no symbols, so only the program itself, which stays
+ * mapped, is assumed to have moved its code.
  */
 #include "profile/machine_moved.h"
 
@@ -25,7 +26,7 @@ static bool is_anonymous(const char *name)
 	       !strncmp(name, "/anon_hugepage", 14);
 }
 
-/* Return true if the whole mapping covers code of one file at unchanged offsets. */
+/* Return true if the whole mapping covers code from a single file at unchanged offsets. */
 static bool is_inside(struct tally_maps *maps, const struct tally_mapping *mapping,
 		      const struct tally_mapping *file)
 {

@@ -7,18 +7,19 @@
 
 #include "base/hash.h"
 
-/* A node is modified only by a space that owns it alone: it and all its ancestors have one
- * reference. */
+/* A node is modified only by a space that is its sole owner, which means that the node and all its
+ * ancestors have a single reference. */
 struct tally_maps_node {
 	struct tally_mapping map;
 	struct tally_maps_node *left, *right;
 	uint32_t refs;
-	uint32_t rank; /* random; no descendant has a greater one */
+	uint32_t rank; /* random; no descendant has a greater rank */
 };
 
 static const struct tally_mapping nothing;
 
-/* Index of spaces in which no address was looked up. It is never written: see index_unshare(). */
+/* Index of spaces in which no address has been looked up. It is never written to: see
+ * index_unshare(). */
 static const struct tally_maps_index no_index = {
 	.hints = {[0 ... TALLY_MAPS_HINTS - 1] = &nothing},
 };
@@ -54,8 +55,8 @@ static void node_put(struct tally_maps_node *node)
 	free(node);
 }
 
-/* Return the node if it is not shared, otherwise a copy of it. NULL when out of memory; the
- * reference is released then. */
+/* Return the node if it is not shared, otherwise a copy. When out of memory, release the reference
+ * and return NULL. */
 static struct tally_maps_node *node_unshare(struct tally_maps_node *node)
 {
 	struct tally_maps_node *copy;
@@ -73,8 +74,9 @@ static struct tally_maps_node *node_unshare(struct tally_maps_node *node)
 	return copy;
 }
 
-/* Split a tree, which is consumed, into mappings that start below `addr` and the rest. Returns 0,
- * or -ENOMEM: then both are valid trees, but mappings are missing. */
+/* Split a tree into mappings that start below `addr` and the remaining mappings. The tree is
+ * consumed. Return 0, or -ENOMEM, in which case both results are valid trees, but some mappings are
+ * missing. */
 static int tree_split(struct tally_maps_node *node, uint64_t addr,
 		      struct tally_maps_node **ret_below, struct tally_maps_node **ret_rest)
 {
@@ -98,8 +100,8 @@ static int tree_split(struct tally_maps_node *node, uint64_t addr,
 	return ret;
 }
 
-/* Join two trees, which are consumed; all of `right` is after `left`. Errors are those of
- * tree_split(). */
+/* Join two trees, which are consumed. All of `right` must be after `left`. Errors are the same as
+ * for tree_split(). */
 static int tree_join(struct tally_maps_node *left, struct tally_maps_node *right,
 		     struct tally_maps_node **ret_tree)
 {
@@ -127,7 +129,7 @@ static const struct tally_maps_node *tree_last(const struct tally_maps_node *nod
 	return node;
 }
 
-/* Truncate the last mapping of a tree at `end`. Returns 0 or -ENOMEM. */
+/* Truncate the last mapping in a tree at `end`. Returns 0 or -ENOMEM. */
 static int tree_cut(struct tally_maps_node **tree, uint64_t end)
 {
 	for (; (*tree = node_unshare(*tree)); tree = &(*tree)->right) {
@@ -177,7 +179,7 @@ void tally_maps_put(struct tally_maps *maps)
 	free(maps);
 }
 
-/* Make `*maps` unshared, with a number that no look-up has used. */
+/* Unshare `*maps`, and ensure that it has an ID that no look-up has used. */
 static int maps_make_writable(struct tally_maps **maps, uint64_t *next_space)
 {
 	struct tally_maps *copy;
@@ -201,7 +203,7 @@ static int maps_make_writable(struct tally_maps **maps, uint64_t *next_space)
 	return 0;
 }
 
-/* Truncate the last mapping before `map`, and set `*ret_rest` to its part after `map`. */
+/* Truncate the mapping that precedes `map`, and set `*ret_rest` to the part of it after `map`. */
 static int cut_before(struct tally_maps_node **before, const struct tally_mapping *map,
 		      struct tally_mapping *ret_rest)
 {
@@ -269,7 +271,7 @@ static void tree_walk(struct tally_maps_node *node,
 void tally_maps_walk(struct tally_maps *maps, void (*fn)(void *arg, struct tally_mapping *map),
 		     void *arg)
 {
-	/* The copies of location keys become stale. */
+	/* The cached copies of location keys are now stale. */
 	if (maps->index != &no_index)
 		index_clear(maps->index);
 	tree_walk(maps->root, fn, arg);
@@ -303,8 +305,9 @@ static void index_add(void *arg, struct tally_mapping *map)
 	maps->index->all[maps->nr++] = *map;
 }
 
-/* Build the array after as many look-ups in the tree as there are mappings, or would be if none had
- * been covered. When out of memory, look-ups stay in the tree. */
+/* Build the sorted array of mappings. Called once there have been as many look-ups in the tree as
+ * there are mappings, counting mappings that have since been covered by others. When out of memory,
+ * look-ups continue to use the tree. */
 static void index_make(struct tally_maps *maps)
 {
 	struct tally_maps_index *index = maps->index;
@@ -321,9 +324,9 @@ static void index_make(struct tally_maps *maps)
 }
 
 /* Neighbours of an address: the mapping that starts at or before it, and the start of the next
- * one. */
+ * mapping. */
 struct map_place {
-	const struct tally_mapping *map; /* NULL: none */
+	const struct tally_mapping *map; /* NULL if there is no such mapping */
 	uint64_t next;
 };
 
@@ -333,7 +336,7 @@ static struct map_place place_in_array(const struct tally_maps *maps, uint64_t a
 
 	if (addr < at->start)
 		return (struct map_place){NULL, at->start};
-	/* A binary search without branches, which could not be predicted. */
+	/* Binary search without branches, because the CPU could not predict them. */
 	for (size_t nr = maps->nr; nr > 1; nr -= nr / 2)
 		at += at[nr / 2].start <= addr ? nr / 2 : 0;
 	return (struct map_place){at, at + 1 < end ? at[1].start : UINT64_MAX};
@@ -362,7 +365,7 @@ const struct tally_mapping *tally_maps_search(struct tally_maps *maps, uint64_t 
 	struct tally_maps_index *index;
 	struct map_place place;
 
-	/* Addresses between two mappings also recur. */
+	/* Addresses between two mappings are cached, because they also recur. */
 	if (!maps->root ||
 	    (addr >= maps->index->gaps[hint].start && addr < maps->index->gaps[hint].end))
 		return NULL;

@@ -16,8 +16,8 @@
 
 enum { GROUPS_MAX = 32, STEPS_LIMIT = TALLY_PATTERN_STEPS_MAX + 1 };
 
-/* Steps of the open groups, outermost first. Those of the last atom are separate, because a
- * repetition may follow. All numbers saturate at STEPS_LIMIT. */
+/* Number of matching steps in each open group, outermost first. The steps of the last atom are kept
+ * separately, because a repetition may follow the atom. All numbers saturate at STEPS_LIMIT. */
 struct pattern_steps {
 	uint32_t before[GROUPS_MAX], last[GROUPS_MAX];
 	unsigned depth;
@@ -38,7 +38,7 @@ static void steps_repeat(struct pattern_steps *steps, uint64_t times)
 	steps->last[steps->depth] = (uint32_t)TALLY_MIN(nr, STEPS_LIMIT);
 }
 
-/* Return the position after a bracket expression that begins at `at`. */
+/* Return the position after the bracket expression that begins at `at`. */
 static const char *bracket_end(const char *at)
 {
 	at += 1 + (at[1] == '^');
@@ -56,8 +56,8 @@ static const char *bracket_end(const char *at)
 	return at + (*at == ']');
 }
 
-/* Return the position after an interval like "{2,5}" at `at`, and the maximum number of copies of
- * the preceding atom that it expands to; NULL if it is not an interval. */
+/* Return the position after an interval such as "{2,5}" at `at`, and the maximum number of copies
+ * of the preceding atom that it expands to. Return NULL if it is not an interval. */
 static const char *interval_end(const char *at, uint64_t *ret_times)
 {
 	const char *first = at + 1, *second = first + strspn(first, "0123456789");
@@ -94,8 +94,8 @@ static const char *steps_close(struct pattern_steps *steps, const char *at)
 }
 
 /* Process the item at `at`, and return the position after it. A '+' expands to two copies, one of
- * which is repeated. An optional or repeated item is two ways to continue, which multiply with
- * those inside it. */
+ * which is repeated. Each optional or repeated item allows two ways to continue, which multiplies
+ * the number of steps for the items inside it. */
 static const char *steps_process(struct pattern_steps *steps, const char *at)
 {
 	const char *end;
@@ -121,8 +121,8 @@ static const char *steps_process(struct pattern_steps *steps, const char *at)
 	return at + 1;
 }
 
-/* Return the reason why an expression may cost too much; NULL if it does not. Matches with
- * back-references take unlimited time. */
+/* Return the reason why an expression may be too expensive, or NULL if its cost is acceptable.
+ * Back-references are rejected because matching them may take unlimited time. */
 static const char *regex_cost_error(const char *text)
 {
 	struct pattern_steps steps = {0};
@@ -133,7 +133,7 @@ static const char *regex_cost_error(const char *text)
 	while (*at) {
 		if (*at == '\\' && at[1] >= '0' && at[1] <= '9')
 			return "back-references are not supported in regular expressions";
-		/* glibc would treat it as a literal character. */
+		/* glibc would treat this as a literal character. */
 		if (*at == ')' && !steps.depth)
 			return "')' without '(' in the regular expression: use \\) or [)] for the "
 			       "character";
@@ -180,8 +180,8 @@ static bool is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Return true if a pattern has an upper-case letter. After a backslash in a regular expression,
- * letters are operators. */
+/* Return true if a pattern contains an upper-case letter. In a regular expression, a letter after a
+ * backslash is an operator and is not counted. */
 static bool has_upper(enum tally_pattern_kind kind, const char *text)
 {
 	for (; *text; text++) {
@@ -193,19 +193,19 @@ static bool has_upper(enum tally_pattern_kind kind, const char *text)
 	return false;
 }
 
-/* glibc caches the states of a match from name to name, and searches them for longer and longer. So
- * the expression is compiled again after this many bytes. */
+/* glibc caches the states of a match across names, and searching this cache takes longer and
+ * longer. The expression is therefore recompiled after matching this many bytes. */
 enum { KEPT_BYTES = 8192 };
 
 struct pattern_regex {
 	regex_t regex;
 	bool is_compiled, is_out_of_memory;
-	size_t matched; /* bytes, since it was compiled */
+	size_t matched; /* bytes matched since the expression was compiled */
 };
 
-/* Compile an expression. It is anchored at the start, because glibc would try each offset of a name
- * as the start of a match. It uses the C locale, because in another one '.' does not match bytes
- * that are not valid characters. */
+/* Compile an expression. It is anchored at the start, because glibc would otherwise try each offset
+ * in a name as the start of a match. It uses the C locale, because in other locales '.' does not
+ * match bytes that are not valid characters. */
 static int regex_compile(const struct tally_pattern *pattern, bool is_anchored, regex_t *ret_regex)
 {
 	int flags = REG_EXTENDED | REG_NOSUB | (pattern->folds ? REG_ICASE : 0), code;
@@ -242,7 +242,8 @@ static int regex_recompile(const struct tally_pattern *pattern)
 	return code;
 }
 
-/* First compile the expression without the anchor, so that errors in it are found. */
+/* Compile a pattern. The expression is first compiled without the anchor, in order to detect errors
+ * in the expression itself. */
 static int pattern_compile(struct tally_pattern *pattern, const char **ret_why)
 {
 	const char *why = regex_cost_error(pattern->text);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Patterns for names: a substring, the whole name, or a regular expression (POSIX extended,
- * matching bytes in any locale). Case is ignored unless the pattern has an ASCII upper-case letter
- * or is exact.
+ * Patterns for names: a substring, a whole name, or a regular expression (POSIX extended, matching
+ * bytes in any locale). Case is ignored unless the pattern is exact or contains an ASCII upper-case
+ * letter.
  *
  * The cost of a regular expression is limited when it is compiled. glibc expands repetitions and
- * follows all branches of nested ones, so their product counts. Only the first
- * TALLY_PATTERN_NAME_MAX bytes of a name are matched. Matching a name takes a few microseconds; the
- * worst case seen, "a.{20}c" on 4 KiB of random a and b, took 0.2 s.
+ * follows all branches of nested repetitions, so the product of their counts is limited. Only the
+ * first TALLY_PATTERN_NAME_MAX bytes of a name are matched. Matching a name takes a few
+ * microseconds; the worst case observed, "a.{20}c" on 4 KiB of random a and b, took 0.2 s.
  */
 #ifndef TALLY_PROFILE_PATTERN_H
 #define TALLY_PROFILE_PATTERN_H
@@ -16,9 +16,9 @@
 #include <stddef.h>
 
 enum {
-	TALLY_PATTERN_NAME_MAX = 4096, /* bytes of a name that are matched */
-	TALLY_PATTERN_REGEX_MAX = 256, /* bytes of a regular expression */
-	TALLY_PATTERN_STEPS_MAX = 1000 /* its steps, with repetitions expanded */
+	TALLY_PATTERN_NAME_MAX = 4096, /* number of leading bytes of a name that are matched */
+	TALLY_PATTERN_REGEX_MAX = 256, /* maximum length of a regular expression in bytes */
+	TALLY_PATTERN_STEPS_MAX = 1000 /* maximum number of steps, with repetitions expanded */
 };
 
 enum tally_pattern_kind {
@@ -32,19 +32,20 @@ struct tally_pattern {
 	enum tally_pattern_kind kind;
 	bool folds; /* case is ignored */
 	char *text;
-	struct pattern_regex *regex; /* state that matching changes */
+	struct pattern_regex *regex; /* state that changes during matching */
 };
 
 /* Initialize a pattern. Returns 0; -ENOMEM; or -EINVAL for an invalid regular expression, with the
- * reason in `*ret_why` as a constant string. Free the pattern with tally_pattern_free(). */
+ * reason in `*ret_why` as a constant string. The caller frees the pattern with
+ * tally_pattern_free(). */
 int tally_pattern_init(enum tally_pattern_kind kind, const char *text,
 		       struct tally_pattern *ret_pattern, const char **ret_why);
 
-/* Return true if a name matches. Not thread-safe. Returns false when out of memory, which
- * tally_pattern_error() reports. */
+/* Return true if a name matches. Not thread-safe. Returns false when out of memory;
+ * tally_pattern_error() then reports the error. */
 bool tally_pattern_matches(const struct tally_pattern *pattern, const char *name);
 
-/* Return -ENOMEM if any match so far ran out of memory, otherwise 0. */
+/* Return -ENOMEM if any match has run out of memory, otherwise 0. */
 int tally_pattern_error(const struct tally_pattern *pattern);
 
 void tally_pattern_free(struct tally_pattern *pattern);

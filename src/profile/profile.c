@@ -10,8 +10,8 @@
 
 enum { DEFAULT_MAX_STACK = 127 };
 
-/* Slots of the caches: initially, because most recordings are small and memory is cleared before
- * use; of a large recording; and of a live profile. */
+/* Number of slots in the caches. They start with FIRST_SLOTS, because most recordings are small and
+ * the memory is cleared before use, and grow for large recordings. Live profiles use LIVE_SLOTS. */
 enum {
 	FIRST_SLOTS = 1 << 12,
 	ADDRESS_SLOTS = 1 << 18,
@@ -42,7 +42,7 @@ int tally_profile_init(struct tally_profile *profile, struct tally_machine *mach
 	return ret;
 }
 
-/* Free everything that is needed only to add samples. */
+/* Free everything that is needed only for adding samples. */
 static void profile_free_caches(struct tally_profile *profile)
 {
 	tally_frames_free_index(&profile->frames);
@@ -81,8 +81,8 @@ static bool address_is(const struct tally_profile *profile, const struct tally_a
 	       (!profile->options.lines || known->is_caller == profile->in_callers);
 }
 
-/* Find the frame of a location. With lines, each address is a frame; the line of a return address
- * may differ from that of its call. */
+/* Find the frame for a location. If lines are used, each address has its own frame, and the line of
+ * a return address may differ from the line of its call. */
 static int location_frame(struct tally_profile *profile, const struct tally_location *location,
 			  enum tally_caller caller, uint32_t *ret_frame)
 {
@@ -102,8 +102,8 @@ static int location_frame(struct tally_profile *profile, const struct tally_loca
 	return tally_frames_add(&profile->frames, &frame, ret_frame);
 }
 
-/* Resolve the location key at `*at`, and cache the result under its first word, unless it has more
- * words. */
+/* Resolve the location key at `*at`. Cache the result under the key's first word if the key has
+ * only one word. */
 static int address_resolve(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 			   enum tally_caller caller, uint32_t *ret_frame)
 {
@@ -127,8 +127,8 @@ int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, 
 {
 	const struct tally_address *known = profile_address(profile, location_keys[*at]);
 
-	/* The cached frame may be TALLY_CUT, or with lines that of the call before a return
-	 * address. */
+	/* The cached frame may be TALLY_CUT or, if lines are used, the frame of the call before a
+	 * return address. */
 	if (!address_is(profile, known, location_keys[*at]) ||
 	    known->caller == TALLY_CALLER_INVALID ||
 	    (profile->options.lines && known->caller == TALLY_CALLER_VALID))
@@ -152,7 +152,8 @@ int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *lo
 	return 0;
 }
 
-/* Find the frame TALLY_CUT, and cache it also for the location key of a broken chain. */
+/* Find the frame for TALLY_CUT, and also cache it for the location key at which the chain is
+ * broken. */
 static int frame_find_cut(struct tally_profile *profile, const uint64_t *astray,
 			  uint32_t *ret_frame)
 {
@@ -187,7 +188,8 @@ int profile_caller(struct tally_profile *profile, const uint64_t *location_keys,
 	return 0;
 }
 
-/* Events of a stream are known only when they occur. */
+/* Extend the totals to include `event`. A stream's events become known only when they first
+ * occur. */
 static int totals_reach(struct tally_profile *profile, uint32_t event)
 {
 	int ret = 0;
@@ -228,9 +230,9 @@ int profile_caches_grow(struct tally_profile *profile)
 	return 0;
 }
 
-/* Resolve the batch if the meaning of location keys has changed, because the kernel's maps changed
- * or JIT compilers generated code. The caches are not cleared then, because this may happen with
- * every other record. */
+/* Resolve the batch if the meaning of location keys has changed because the kernel's maps changed
+ * or JIT compilers generated code. The caches are not cleared in this case, because such changes
+ * may occur with every other record. */
 static int batch_start(struct tally_profile *profile)
 {
 	struct tally_maps *kernel = tally_machine_kernel(profile->machine);
@@ -249,8 +251,8 @@ static int batch_start(struct tally_profile *profile)
 	return ret;
 }
 
-/* Names are displayed as known at the end, except for a live profile, which displays rows all the
- * time. */
+/* Return the comm ID to store for a sample. Threads are shown with their final names, except in a
+ * live profile, which displays rows continuously. */
 static uint32_t sample_comm(struct tally_profile *profile, const struct tally_thread *thread)
 {
 	uint32_t comm = profile->options.is_live ? thread->comm : tally_thread_comm_key(thread);

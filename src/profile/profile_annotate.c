@@ -14,10 +14,10 @@
 
 enum { MAX_STACK = 127, MAX_PLACES = 4 << 20 };
 
-/* Places, or sums of functions, indexed by function, event and address. */
+/* Places, or per-function sums, indexed by function, event and address. */
 struct cost_table {
 	TALLY_VEC(struct tally_annotate_place) all;
-	TALLY_VEC(uint64_t) last; /* by place: number of the last sample added to its totals */
+	TALLY_VEC(uint64_t) last; /* number of the last sample added to each place's totals */
 	struct tally_slots slots;
 };
 
@@ -28,7 +28,7 @@ struct tally_annotate {
 	struct tally_slots by_symbol;
 	struct cost_table places, sums, overlaps;
 	TALLY_VEC(struct tally_annotate_total) totals;
-	struct tally_frames unnamed; /* addresses in no function */
+	struct tally_frames unnamed; /* addresses outside all functions */
 	uint64_t nr_samples, nr_left_out;
 };
 
@@ -93,8 +93,9 @@ static bool symbol_is_wanted(const struct tally_annotate *annotate,
 	       !strcmp(symbol, tally_symbol_raw_name(where->dso, where->symbol));
 }
 
-/* Return true for the gap between the end of a named function and the next function. Its symbol
- * begins at the start of the named function, and has no instructions itself. */
+/* Return true if a symbol covers only the gap between the end of a named function and the next
+ * function. Such a symbol begins at the start of the named function, but has no instructions of its
+ * own. */
 static bool is_padding(const struct tally_location *where)
 {
 	return tally_symbol_is_bound(where->dso, where->symbol) &&
@@ -131,8 +132,8 @@ static int function_find(struct tally_annotate *annotate, const struct tally_loc
 
 /* ---- costs ------------------------------------------------------------------------- */
 
-/* Find the place with a key, or create it. Returns 1; 0 if it is new and there are already `most`;
- * or -ENOMEM. */
+/* Find the place with this key, or create it. Return 1, 0 if the place is new but there are already
+ * `most` places, or -ENOMEM. */
 static int place_find(struct cost_table *table, const struct tally_annotate_place *key,
 		      uint32_t most, uint32_t *ret_place)
 {
@@ -162,11 +163,12 @@ static int place_find(struct cost_table *table, const struct tally_annotate_plac
 struct sample_facts {
 	uint32_t event;
 	uint64_t weight;
-	const struct tally_symbol *symbol; /* of the sample's own address; NULL: none */
+	const struct tally_symbol *symbol; /* symbol at the sample's address, or NULL */
 	uint64_t addr;
 };
 
-/* Add a sample to a place. It is added to the totals once, however often it is on the stack. */
+/* Add a sample to a place. The sample is added to the totals only once, no matter how often the
+ * place appears on the stack. */
 static int cost_add(struct tally_annotate *annotate, struct cost_table *table,
 		    const struct tally_annotate_place *key, const struct sample_facts *facts,
 		    bool is_leaf)
@@ -216,15 +218,15 @@ static int location_add(struct tally_annotate *annotate, const struct tally_loca
 
 /* ---- stacks ------------------------------------------------------------------------ */
 
-/* State of walking a callchain; see gather.c. */
+/* State while walking a callchain; see gather.c. */
 struct caller_walk {
 	const struct tally_thread *thread;
 	uint8_t cpumode;
 	enum tally_callers_from callers_from;
-	uint32_t frames, users; /* total; in user space */
+	uint32_t frames, users; /* total frames, and frames in user space */
 };
 
-/* Look up the address of a caller. Returns 1, or 0 if the chain is broken there. */
+/* Look up a caller's address. Return 1, or 0 if the chain is broken at this address. */
 static int caller_locate(struct tally_annotate *annotate, const struct caller_walk *walk,
 			 uint64_t ip, struct tally_location *ret_where)
 {
@@ -243,7 +245,7 @@ static int caller_locate(struct tally_annotate *annotate, const struct caller_wa
 }
 
 /* Return true if the next entry of a chain is a frame. A context marker sets the mode of the
- * entries after it. */
+ * following entries. */
 static bool walk_step(struct caller_walk *walk, uint64_t ip)
 {
 	int mode = walk->callers_from == TALLY_CALLERS_VALIDATED && walk->users
@@ -259,8 +261,9 @@ static bool walk_step(struct caller_walk *walk, uint64_t ip)
 	return false;
 }
 
-/* Add the callers of a sample; the first frame is the sample itself. Return addresses in the
- * kernel, and those found by frame pointers, are looked up at the call. */
+/* Add a sample's callers, skipping the first frame, which is the sample itself. Callers that are in
+ * the kernel or were found with frame pointers are return addresses. For these, look up the
+ * preceding call instruction instead. */
 static int callers_add(struct tally_annotate *annotate, struct caller_walk *walk,
 		       struct tally_words chain, const struct sample_facts *facts)
 {
@@ -340,7 +343,7 @@ static void table_finish(struct cost_table *table)
 	tally_slots_free(&table->slots);
 }
 
-/* Set the range of table entries of each function. */
+/* Set each function's range of table entries. */
 static void table_index(const struct cost_table *table, struct tally_annotate *annotate,
 			size_t first_at, size_t nr_at)
 {
