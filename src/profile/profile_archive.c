@@ -5,10 +5,10 @@
 
 #include "base/hash.h"
 
-/* Flags in the maps of location keys. */
+/* Flags stored for location keys: the key was added, or was added as a caller. */
 enum { SEEN_PLACE = 1, SEEN_CALLER = 2 };
 
-/* Words of a branch: from, to, flags. */
+/* Number of words in a branch: from, to, flags. */
 enum { ARCHIVE_BRANCH_WORDS = 3 };
 
 int tally_archive_init(struct tally_archive *archive, struct tally_machine *machine)
@@ -28,7 +28,8 @@ void tally_archive_free(struct tally_archive *archive)
 	*archive = (struct tally_archive){0};
 }
 
-/* Switch to the kernel's current maps. If they changed, results for its addresses are discarded. */
+/* Switch to the kernel's current maps. If they have changed, discard cached results for kernel
+ * addresses. */
 static void kernel_follow(struct tally_archive *archive)
 {
 	struct tally_maps *now = tally_machine_kernel(archive->machine);
@@ -42,7 +43,7 @@ static void kernel_follow(struct tally_archive *archive)
 	tally_map_free(&archive->chains);
 }
 
-/* Add the address of a location key. Returns its DSO in `*ret_dso`, or NULL. */
+/* Add the address of a location key. Return its DSO in `*ret_dso`, or NULL. */
 static int place_add(struct tally_archive *archive, const uint64_t *key, struct tally_dso **ret_dso)
 {
 	struct tally_location where;
@@ -54,7 +55,8 @@ static int place_add(struct tally_archive *archive, const uint64_t *key, struct 
 			 : 0;
 }
 
-/* Add a location key, and for a caller also whether a return can lead there, each only once. */
+/* Add a location key once. For a caller, also record once whether it is a possible return
+ * address. */
 static int key_add(struct tally_archive *archive, const uint64_t *key, bool is_caller)
 {
 	bool is_kernel = key[0] >> 63 && !tally_location_key_is_odd(key);
@@ -85,7 +87,7 @@ static int address_add(struct tally_archive *archive, const struct tally_thread 
 	return key_add(archive, key, is_caller && cpumode == PERF_RECORD_MISC_USER);
 }
 
-/* Return 1 if these words are new in this address space, 0 if they were looked up before, or
+/* Return 1 if these words are new in this address space, 0 if they have been looked up before, or
  * -ENOMEM. */
 static int words_are_new(struct tally_archive *archive, const struct tally_thread *thread,
 			 uint8_t cpumode, struct tally_words words)
@@ -98,9 +100,9 @@ static int words_are_new(struct tally_archive *archive, const struct tally_threa
 	return tally_map_set(&archive->chains, hash, 0) ? -ENOMEM : 1;
 }
 
-/* Add the addresses of a callchain. Every caller in user space is validated, although some reports
- * validate none. After the first one, a marker may be a word of the stack; what follows is
- * therefore looked up in both modes. */
+/* Add the addresses of a callchain. Every user-space caller is validated, although some reports do
+ * not validate callers. After the first user-space frame, an apparent context marker may be a word
+ * from the stack, so the entries after it are looked up in both modes. */
 static int chain_add(struct tally_archive *archive, const struct tally_thread *thread,
 		     uint8_t cpumode, struct tally_words chain)
 {
@@ -126,8 +128,8 @@ static int chain_add(struct tally_archive *archive, const struct tally_thread *t
 	return ret;
 }
 
-/* Add the address of a branch or of data. It is looked up in the mode of the sample, then in the
- * other one of user space and kernel. */
+/* Add a branch or data address. It is looked up in the sample's mode, and then in the other mode,
+ * kernel or user space. */
 static int either_add(struct tally_archive *archive, const struct tally_thread *thread,
 		      uint8_t cpumode, uint64_t addr)
 {

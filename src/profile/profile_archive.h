@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Collects the symbols of all addresses in samples, to embed them in the recording
+ * Collects the symbols for all addresses in samples, in order to embed them in the recording
  * (symbols/stored.h): sample addresses, callers, branches and data addresses. Each address is
  * looked up once. Callchains already seen in the same address space are skipped as a whole.
  */
@@ -15,19 +15,18 @@
 struct tally_archive {
 	struct tally_machine *machine; /* borrowed */
 	struct tally_stored_writer *writer;
-	struct tally_map seen;        /* location keys already seen, and whether as validated
-	                               * callers */
-	struct tally_map kernel_seen; /* the same for kernel addresses, valid for these maps: */
+	struct tally_map seen;        /* location keys seen, with a flag for validated callers */
+	struct tally_map kernel_seen; /* same for kernel addresses; valid for the maps below */
 	struct tally_maps *kernel;
-	struct tally_map chains; /* hashes of callchains and their address spaces */
+	struct tally_map chains; /* hashes of callchains, including the address space */
 };
 
 /* Initialize an archive. The machine's symbols must have the `bounds` option. This function and
- * those below return 0 or -ENOMEM. */
+ * tally_archive_add() return 0 or -ENOMEM. */
 int tally_archive_init(struct tally_archive *archive, struct tally_machine *machine);
 void tally_archive_free(struct tally_archive *archive);
 
-/* Add the addresses of a sample with a complete callchain. */
+/* Add the addresses in a sample, which must have a complete callchain. */
 int tally_archive_add(struct tally_archive *archive, const struct tally_thread *thread,
 		      uint8_t cpumode, const struct tally_sample *sample);
 

@@ -35,8 +35,8 @@ const char *tally_diff_name(const struct tally_diff *diff, uint32_t name)
 	return name == TALLY_NAME_NONE ? NULL : tally_intern_text(&diff->names, name);
 }
 
-/* A block is initially about 1 ms long. The upper bits of a label are the level, because samples
- * are not renumbered when blocks become longer. tally_diff_add() knows the final level. */
+/* Initially, a block is about 1 ms long. The upper bits of a label are the level, because samples
+ * are not relabelled when blocks become longer. tally_diff_add() knows the final level. */
 uint32_t tally_diff_clock_label(struct tally_diff_clock *clock, uint64_t time)
 {
 	enum { FIRST_BITS = 20, BLOCK_BITS = 6 };
@@ -86,9 +86,9 @@ double tally_diff_value_of(const struct tally_diff *diff, const struct tally_dif
 
 /* ---- states of functions ----------------------------------------------------- */
 
-/* Rows of a function name that are on one side only, by side. */
+/* For each side, a row with a given function name that exists only on that side. */
 struct one_sided_rows {
-	uint32_t row[TALLY_SIDES]; /* number + 1; 0: none */
+	uint32_t row[TALLY_SIDES]; /* index + 1, or 0 if there is no row */
 };
 
 static bool is_only_on(const struct tally_diff_row *row, int side)
@@ -107,16 +107,16 @@ static enum tally_diff_state state_on(const struct tally_diff_row *row, int side
 
 	if (!row->seen[!side])
 		return states[is_elsewhere][side];
-	/* A function that is inlined on both sides is not reported, even if one side also has it
-	 * out of line. */
+	/* A function that is inlined on both sides is not reported, even if it also exists out of
+	 * line on one side. */
 	if (is_itself && row->seen[!side] == DIFF_SEEN_INLINED &&
 	    !(row->seen[side] & DIFF_SEEN_INLINED))
 		return states[2][side];
 	return TALLY_DIFF_BOTH;
 }
 
-/* Return the number + 1 of the row with the same function in another file, on the other side only;
- * 0: none. */
+/* Find a row that exists only on the other side, for the same function in another file. Return the
+ * row's index + 1, or 0 if there is no such row. */
 static uint32_t row_elsewhere(const struct tally_diff *diff, const struct tally_diff_row *row,
 			      const struct one_sided_rows *only, int side)
 {
@@ -141,7 +141,7 @@ static void row_state(const struct tally_diff *diff, struct tally_diff_row *row,
 	}
 }
 
-/* Return true if a function is named by its address, which means nothing in another file. */
+/* Return true if a function is named by its address, which is meaningless in another file. */
 static bool is_address(const char *name)
 {
 	return !strncmp(name, "0x", 2) || !strncmp(name, "fn@", 3) || name[0] == '[';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Filter for samples. Each frame is matched once. */
+/* Filters samples. Each frame is matched only once. */
 #include <string.h>
 
 #include "profile/profile_private.h"
@@ -56,7 +56,7 @@ bool profile_passes(struct tally_profile *profile, uint32_t comm, uint32_t frame
 		      tally_intern_text(tally_machine_comms(profile->machine), comm)))
 		return false;
 	while (profile->frame_verdicts.len <= frame) {
-		/* Out of memory: match without a cache. */
+		/* If out of memory, match without a cache. */
 		if (tally_vec_push(&profile->frame_verdicts, UNKNOWN))
 			return frame_passes(filter, &profile->frames.all.data[frame]);
 	}

@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 
-/* The hash of an address without a symbol is that of its location key, by which it is
- * prefetched. */
+/* Return the hash of a frame. The hash of an address without a symbol equals the hash of its
+ * location key, so that the frame's slot can be prefetched by location key. */
 static uint32_t frame_hash(const struct tally_frame *frame)
 {
 	uint64_t what = frame->symbol && !frame->is_exact

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Order of rows: heaviest first. As in perf, rows of equal weight are sorted as follows: callers
- * before callees, if graphs are shown; then by self cost; then by name.
+ * Sorts rows, heaviest first. As in perf, rows of equal weight are sorted as follows: callers
+ * before callees if graphs are shown, then by self cost, then by name.
  *
  * There may be hundreds of thousands of rows, most of them equally light. Names are therefore
- * compared only once, for the keys that rows share. Rows are compared by the resulting ranks.
+ * compared only once for each key that rows share, and rows are compared by the resulting ranks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "profile/hist_private.h"
 
-/* Names of a function, or of whatever key rows share. */
+/* Names in a key that rows share, usually a function's names. */
 struct frame_key {
 	const char *dso, *symbol; /* NULL if missing */
 	uint64_t addr;
@@ -25,17 +25,17 @@ struct group_key {
 	const struct tally_group *group;
 };
 
-/* Sort key of a row: numbers, smaller ones first. At most 32 bytes, which qsort() moves
- * directly. */
+/* A row's sort key; the numbers are sorted in ascending order. At most 32 bytes long, because
+ * qsort() moves such elements directly. */
 struct row_key {
 	uint64_t numbers[3];
 	uint32_t row;
 };
 
 struct row_order {
-	uint32_t *frames;  /* rank by fkey */
-	uint32_t *groups;  /* rank by group */
-	uint32_t *threads; /* the same, but equal for groups that differ only in their labels */
+	uint32_t *frames;  /* rank of each fkey */
+	uint32_t *groups;  /* rank of each group */
+	uint32_t *threads; /* rank of each group; equal for groups that differ only by label */
 	struct row_key *keys;
 	struct tally_row *sorted;
 };
@@ -45,7 +45,7 @@ static int number_order(uint64_t x, uint64_t y)
 	return (x > y) - (x < y);
 }
 
-/* Ascending; a missing name is last. */
+/* Compare names in ascending order; a missing name is last. */
 static int name_order(const char *x, const char *y)
 {
 	if (x == y)
@@ -81,7 +81,7 @@ static struct frame_key frame_key(const struct hist_builder *builder, const stru
 	return key;
 }
 
-/* Rank the keys of rows, each once. */
+/* Rank the keys of rows. A key shared by several rows is ranked only once. */
 static int rank_frames(const struct hist_builder *builder, uint32_t *ranks)
 {
 	struct frame_key *keys = malloc((builder->hist->rows.len + 1) * sizeof(*keys));
@@ -174,7 +174,7 @@ static void rows_apply(struct tally_hist *hist, struct row_order *order)
 	memcpy(hist->rows.data, order->sorted, nr * sizeof(*order->sorted));
 }
 
-/* Sort by name. This order remains among rows of equal weight. */
+/* Sort by name. Rows of equal weight stay in this order. */
 static void rows_by_name(struct tally_hist *hist, struct row_order *order)
 {
 	for (uint32_t i = 0; i < hist->rows.len; i++) {
@@ -196,7 +196,7 @@ static void rows_by_weight(const struct tally_hist_options *options, struct tall
 		uint64_t depth =
 			options->order == TALLY_GRAPH_CALLER ? UINT32_MAX - row->depth : row->depth;
 
-		/* Depths of different threads are not comparable. */
+		/* The depths of different threads are not comparable. */
 		depth |= (uint64_t)order->threads[row->group] << 32;
 		order->keys[i] = (struct row_key){
 			{UINT64_MAX - row->total, by_depth ? depth : 0, UINT64_MAX - row->self}, i};

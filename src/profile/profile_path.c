@@ -12,7 +12,7 @@ int tally_paths_init(struct tally_paths *paths, size_t nr_frames)
 	struct tally_paths made = {.memos = calloc(nr_frames + 1, sizeof(*made.memos)),
 				   .nr_frames = nr_frames};
 
-	/* A caller and a frame that do not exist. */
+	/* The empty path has no caller and no frame. */
 	if (!made.memos || tally_vec_push(&made.all, (struct tally_path){UINT32_MAX, UINT32_MAX})) {
 		tally_paths_free(&made);
 		return -ENOMEM;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Internals shared by the files of a profile. */
+/* Internals shared by the source files of a profile. */
 #ifndef TALLY_PROFILE_PROFILE_PRIVATE_H
 #define TALLY_PROFILE_PROFILE_PRIVATE_H
 
 #include "base/hash.h"
 #include "profile/profile.h"
 
-/* Return the hash by which a location key is cached. */
+/* Return the hash under which a location key is cached. */
 static inline uint64_t profile_location_key_hash(uint64_t location_key)
 {
 	return tally_hash_u64(location_key, 0);
@@ -27,7 +27,7 @@ static inline void profile_address_prefetch(const struct tally_profile *profile,
 	__builtin_prefetch(profile_address(profile, location_key));
 }
 
-/* Return true if callers are looked up at all. */
+/* Return true if callers are looked up. */
 static inline bool profile_has_callers(const struct tally_profile *profile)
 {
 	return profile->options.by & TALLY_BY_PATH;
@@ -36,21 +36,21 @@ static inline bool profile_has_callers(const struct tally_profile *profile)
 /* Clear the caches of addresses and callers. */
 void profile_caches_clear(struct tally_profile *profile);
 
-/* Grow the caches to their full size once a recording turns out to be large. They are empty
- * afterwards. Called between batches. Returns 0 or -ENOMEM. */
+/* Grow the caches to their full size once a recording turns out to be large. This empties the
+ * caches. Called between batches. Returns 0 or -ENOMEM. */
 int profile_caches_grow(struct tally_profile *profile);
 
-/* Find the frame of the location key at index `*at`, and advance `*at` past the key. Returns 0 or
+/* Find the frame for the location key at index `*at`, and advance `*at` past the key. Returns 0 or
  * -ENOMEM. */
 int profile_frame(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		  uint32_t *ret_frame);
 
-/* Like profile_frame(), for an address in user space that was found on a stack. If no return can
- * lead to it, returns 1 and the frame TALLY_CUT. */
+/* Do the same as profile_frame() for a user-space address found on a stack. If the address is not a
+ * possible return address, returns 1 and the frame of TALLY_CUT. */
 int profile_caller(struct tally_profile *profile, const uint64_t *location_keys, size_t *at,
 		   uint32_t *ret_frame);
 
-/* Like profile_caller(), but without validation. */
+/* Do the same as profile_caller(), but without validation. */
 int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *location_keys,
 			       size_t *at, uint32_t *ret_frame);
 
@@ -58,11 +58,11 @@ int profile_caller_unvalidated(struct tally_profile *profile, const uint64_t *lo
 int profile_gather(struct tally_profile *profile, const struct tally_thread *thread,
 		   uint8_t cpumode, const struct tally_sample *sample, struct tally_gathered *to);
 
-/* Resolve the samples of the batch, and count them. Returns 0 or -ENOMEM. */
+/* Resolve the samples in the batch, and count them. Returns 0 or -ENOMEM. */
 int profile_batch_resolve(struct tally_profile *profile);
 
-/* Return 1 if a sample is to be counted, 0 if it was counted in the first pass and is not needed in
- * the second, or -ENOMEM. */
+/* Return 1 if a sample should be counted, 0 if it was counted in the first pass and is not needed
+ * in the second pass, or -ENOMEM. */
 int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number);
 
 /* Return true if there is a filter. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluates a query for buckets. Bit i of a mask is set if word i of the query matches, before it
- * is negated. The expensive part, matching names, is done once for each comm, thread, frame and
- * file. The mask of a bucket is combined from these masks.
+ * Matches buckets against a query. Bit i of a mask is set if word i of the query matches, before
+ * any negation is applied. The expensive part, matching names, is done only once for each comm,
+ * thread, frame and file. A bucket's mask is the combination of these masks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,20 +23,20 @@ struct stack_mask {
 struct selection {
 	const struct tally_query *query;
 	const struct tally_profile *profile;
-	uint32_t negated, judged;    /* masks of words: negated ones; all except time words */
-	uint32_t on_chain;           /* mask of words about functions and files anywhere on the
-	                              * callchain */
-	uint32_t *comms, *threads;   /* masks, by number */
-	uint32_t *frames;            /* the same */
+	uint32_t negated, judged; /* masks of negated words, and of all words except time words */
+	/* Mask of words about functions and files anywhere on the callchain. */
+	uint32_t on_chain;
+	uint32_t *comms, *threads;   /* masks by comm, and by thread */
+	uint32_t *frames;            /* masks by frame */
 	struct stack_mask *stacks;   /* direct-mapped */
-	const struct tally_dso *dso; /* DSO matched last */
+	const struct tally_dso *dso; /* last DSO matched */
 	uint32_t dso_mask;
-	uint32_t cpu, cpu_mask; /* the same */
+	uint32_t cpu, cpu_mask; /* last CPU matched */
 };
 
 /* ---- matching names and numbers -------------------------------------------------- */
 
-/* Return the words of `kinds` that match a name. */
+/* Return the mask of words of the given kinds that match a name. */
 static uint32_t name_mask(const struct tally_query *query, uint32_t kinds, const char *name)
 {
 	uint32_t mask = 0;
@@ -77,7 +77,7 @@ enum {
 	ON_CHAIN = 1 << QUERY_ANY | 1 << QUERY_SYM | 1 << QUERY_DSO,
 };
 
-/* Consecutive frames are mostly of the same file. */
+/* Return the mask of a DSO. Consecutive frames usually belong to the same file. */
 static uint32_t dso_mask(struct selection *selection, const struct tally_dso *dso)
 {
 	const char *name = dso ? tally_dso_name(dso) : "[unknown]";
@@ -180,7 +180,7 @@ static uint32_t cpu_mask(struct selection *selection, uint32_t cpu)
 	return selection->cpu_mask;
 }
 
-/* Return the mask of a stack. Buckets with the same stack are mostly close to each other. */
+/* Return the mask of a stack. Buckets with the same stack are usually close to each other. */
 static uint32_t stack_mask(struct selection *selection, uint32_t number)
 {
 	struct stack_mask *known =
@@ -202,7 +202,8 @@ static bool mask_passes(const struct selection *selection, uint32_t mask, uint32
 	return ((mask ^ selection->negated) & judged) == judged;
 }
 
-/* Match a bucket. Its callers are checked last, and only if they matter, because they are many. */
+/* Match a bucket. Its callers are checked last, and only if they make a difference, because there
+ * are many of them. */
 static bool bucket_passes(struct selection *selection, const struct tally_bucket_key *key)
 {
 	const struct tally_profile *profile = selection->profile;
@@ -235,7 +236,8 @@ int tally_query_select(const struct tally_query *query, const struct tally_profi
 	return ret;
 }
 
-/* Keep the samples of the remaining buckets. `numbers` maps old bucket numbers to new ones. */
+/* Keep the samples of the remaining buckets. `numbers` maps old bucket numbers to new bucket
+ * numbers. */
 static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
 {
 	struct tally_map heavy = {0};
@@ -259,7 +261,7 @@ static int kept_filter(struct tally_profile *profile, const uint32_t *numbers)
 	return ret;
 }
 
-/* Keep the buckets that pass, and set their new numbers. */
+/* Keep only the buckets that pass, and store their new numbers. */
 static void buckets_filter(struct tally_profile *profile, const uint8_t *passes, uint32_t *numbers)
 {
 	uint32_t left = 0;
@@ -297,7 +299,7 @@ int tally_query_apply(const struct tally_query *query, struct tally_profile *pro
 
 /* ---- requirements ------------------------------------------------------------------ */
 
-/* By enum query_kind. */
+/* Requirements, indexed by enum query_kind. */
 static const struct {
 	unsigned by;
 	uint64_t needs;
@@ -310,7 +312,7 @@ static const struct {
 	[QUERY_TIME] = {0, PERF_SAMPLE_TIME},
 	[QUERY_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
 	[QUERY_DSO] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
-	/* The innermost function may be an inlined one, which only callchains contain. */
+	/* The innermost function may be inlined, and only callchains contain inlined functions. */
 	[QUERY_SELF_SYM] = {TALLY_BY_FRAME | TALLY_BY_PATH, 0},
 	[QUERY_SELF_DSO] = {TALLY_BY_FRAME, 0},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A parsed query. */
+/* Internal representation of a parsed query. */
 #ifndef TALLY_PROFILE_QUERY_PRIVATE_H
 #define TALLY_PROFILE_QUERY_PRIVATE_H
 
@@ -9,7 +9,7 @@
 #include "profile/time_range.h"
 
 enum query_kind {
-	QUERY_ANY, /* comm, or function or file on the callchain */
+	QUERY_ANY, /* comm, or a function or file on the callchain */
 	QUERY_COMM,
 	QUERY_PID,
 	QUERY_TID,

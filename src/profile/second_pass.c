@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The second pass over the samples, which looks up callers only for the few samples that need
- * them. */
+/* Implements the second pass over the samples, in which callers are looked up only for the few
+ * samples that need them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
 {
 	if (!profile->options.second_pass)
 		return 1;
-	/* Higher numbers than in the first pass: the file has grown since. */
+	/* Sample numbers may be higher than in the first pass if the file has grown since. */
 	if (profile->in_second_pass)
 		return number / 64 < profile->wanted.len &&
 		       tally_bit_is_set(profile->wanted.data, number);
@@ -23,7 +23,7 @@ int profile_sample_is_wanted(struct tally_profile *profile, uint64_t number)
 	return 1;
 }
 
-/* Make the bitmap of samples in marked buckets. */
+/* Build the bitmap of samples in marked buckets. */
 static int mark_wanted_samples(struct tally_profile *profile)
 {
 	size_t nr = profile->bucket_of.len / 64 + 1;
@@ -41,8 +41,9 @@ static int mark_wanted_samples(struct tally_profile *profile)
 	return 0;
 }
 
-/* Empty the marked buckets, because their samples will be added again. They stay in the list, where
- * their order decides between rows of equal weight. Returns true if there are any. */
+/* Empty the marked buckets, because their samples will be added again. The buckets stay in the
+ * list, because their order in it breaks ties between rows of equal weight. Return true if any
+ * bucket is marked. */
 static bool empty_marked_buckets(struct tally_profile *profile)
 {
 	bool any = false;
@@ -66,7 +67,8 @@ int tally_profile_second_pass(struct tally_profile *profile, const uint64_t **re
 		return -ENOMEM;
 	profile->options.by |= TALLY_BY_PATH;
 	profile->in_second_pass = true;
-	/* Threads are numbered in order of appearance, which may be in any sample. */
+	/* All samples are needed if threads matter, because threads are numbered in order of
+	 * appearance. */
 	*ret_wanted = profile->options.by & TALLY_BY_THREAD || profile->has_unnamed
 			      ? NULL
 			      : profile->wanted.data;

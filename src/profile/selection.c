@@ -21,7 +21,7 @@ bool tally_selection_includes_time(const struct tally_selection_options *options
 	return true;
 }
 
-/* Sum the samples in the range of time. `sums` is indexed by bucket and zeroed. */
+/* Sum up the samples in the time range. `sums` is indexed by bucket and must be zeroed. */
 static void sum_samples(const struct tally_profile *profile,
 			const struct tally_selection_options *options, struct tally_bucket *sums)
 {
@@ -33,8 +33,8 @@ static void sum_samples(const struct tally_profile *profile,
 	}
 }
 
-/* Return the maximum number of buckets. With a range of time, every bucket has an entry while
- * samples are summed. */
+/* Return the maximum number of buckets. With a time range, every bucket has an entry while samples
+ * are being summed up. */
 static size_t nr_places(const struct tally_profile *profile,
 			const struct tally_selection_options *options, bool is_timed)
 {
@@ -47,7 +47,7 @@ static size_t nr_places(const struct tally_profile *profile,
 	return nr;
 }
 
-/* Copy the buckets that pass, with their part in the range of time. */
+/* Copy the buckets that pass, counting only samples in the time range. */
 static int buckets_copy(const struct tally_profile *profile,
 			const struct tally_selection_options *options,
 			struct tally_selection *selection)

@@ -22,13 +22,13 @@ struct source_text {
 	int error;
 	char *data;
 	size_t len;
-	TALLY_VEC(uint32_t) starts; /* offsets of lines */
+	TALLY_VEC(uint32_t) starts; /* offset of each line */
 };
 
 struct tally_source_texts {
 	struct tally_source_options options;
 	struct tally_intern paths;
-	TALLY_VEC(struct source_text) files; /* by number of the path */
+	TALLY_VEC(struct source_text) files; /* indexed by the path's ID in `paths` */
 	size_t total;
 	size_t nr_private;
 };
@@ -58,7 +58,7 @@ void tally_source_texts_free(struct tally_source_texts *texts)
 	free(texts);
 }
 
-/* Return a path without its first `nr` directories: "/b/c.c" for "/a/b/c.c" and 1. */
+/* Return a path without its first `nr` directories: for "/a/b/c.c" and 1, this is "/b/c.c". */
 static const char *path_stripped(const char *path, unsigned nr)
 {
 	for (; nr; nr--) {
@@ -98,9 +98,9 @@ static int find_lines(struct source_text *file)
 	return ret;
 }
 
-/* Return true for a file in one of the kernel's file systems, such as the environment of this
- * process in /proc. Otherwise the author of the debug information could get it into a listing that
- * is passed on. */
+/* Return true for a file in one of the kernel's pseudo file systems, such as this process's
+ * environment in /proc. If such files were read, the author of the debug information could get
+ * their contents into a listing that is passed on to others. */
 static bool is_on_kernel_fs(const char *path)
 {
 	static const unsigned long kinds[] = {
@@ -117,7 +117,7 @@ static bool is_on_kernel_fs(const char *path)
 	return false;
 }
 
-/* Return true if a path has the name of a source file. */
+/* Return true if a path has the suffix of a source file. */
 static bool has_source_suffix(const char *path)
 {
 	static const char *const endings[] = {
@@ -134,7 +134,7 @@ static bool has_source_suffix(const char *path)
 	return false;
 }
 
-/* Return true if everyone may read a file and search all its parent directories. `path` is
+/* Return true if all users may read a file and search all its parent directories. `path` is
  * modified. */
 static bool is_world_readable(char *path)
 {
@@ -149,8 +149,8 @@ static bool is_world_readable(char *path)
 	return is;
 }
 
-/* Return true if a file named by a recording may be passed on. Symbolic links are resolved
- * first. */
+/* Return true if a file named in a recording may be passed on to others. Symbolic links are
+ * resolved first. */
 static bool may_publish(const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -192,7 +192,7 @@ size_t tally_source_texts_nr_private(const struct tally_source_texts *texts)
 	return texts->nr_private;
 }
 
-/* Return the file of a path, read at the first call. NULL when out of memory. */
+/* Return the file at a path, reading it on the first call. Return NULL when out of memory. */
 static const struct source_text *text_find(struct tally_source_texts *texts, const char *path)
 {
 	struct source_text file = {0};

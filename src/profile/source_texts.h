@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text of source files, by line. The file names come from debug information, which may be
- * malicious. Only regular files are read, up to a maximum size for each and for all (including the
- * index of lines), and none of the kernel's files (/proc, /sys).
+ * Contents of source files, by line. The file names come from debug information, which may be
+ * malicious. Only regular files are read, with a maximum size for each file and for all files
+ * together (including the line index), and the kernel's own files (/proc, /sys) are never read.
  *
  * This module does not check whether a file is the one that was compiled.
  */
@@ -15,14 +15,16 @@
 
 struct tally_source_texts;
 
-/* Search options for files; all zero: the path where they were compiled. Strings are borrowed. */
+/* Options for finding files. With all options zero, files are read from the path at which they were
+ * compiled. Strings are borrowed. */
 struct tally_source_options {
-	const char *prefix; /* prepended to absolute paths, after removing this many leading
-	                     * directories: */
+	/* Prepended to absolute paths, after removing `prefix_strip` leading directories. */
+	const char *prefix;
 	unsigned prefix_strip;
 	const char *symfs; /* prepended to all paths */
-	/* The output is passed on to others, and the author of the recording chose the paths: read
-	 * only files with the name of a source file, or that everyone may read. */
+	/* The output is passed on to others, but the paths were chosen by the author of the
+	 * recording. Read only files that have the name of a source file or are readable by all
+	 * users. */
 	bool handed_on;
 };
 
@@ -31,14 +33,15 @@ int tally_source_texts_new(const struct tally_source_options *options,
 			   struct tally_source_texts **ret_texts);
 void tally_source_texts_free(struct tally_source_texts *texts);
 
-/* Return line `line`, from 1, of the file that the debug information calls `path`. The text
- * excludes the end of line, and is valid until the set is freed. Returns 0; -ERANGE if the file is
- * shorter; -EFBIG if the file is larger than 16 MiB, or all files are larger than 256 MiB; -EACCES
- * if the file must not be passed on; -ENOMEM; or an error of tally_file_open(). */
+/* Return line `line`, counted from 1, of the file that is named `path` in debug information. The
+ * text excludes the newline, and is valid until the set is freed. Returns 0; -ERANGE if the file
+ * has fewer lines; -EFBIG if the file is larger than 16 MiB, or all files together are larger
+ * than 256 MiB; -EACCES if the file must not be passed on; -ENOMEM; or an error from
+ * tally_file_open(). */
 int tally_source_texts_get(struct tally_source_texts *texts, const char *path, uint32_t line,
 			   const char **ret_text, size_t *ret_len);
 
-/* Return the number of files that were rejected because they must not be passed on. */
+/* Return the number of files rejected because they must not be passed on. */
 size_t tally_source_texts_nr_private(const struct tally_source_texts *texts);
 
 #endif

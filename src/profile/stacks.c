@@ -26,7 +26,7 @@ static bool stack_equal(const struct tally_stacks *stacks, uint32_t number, cons
 static int stack_add(struct tally_stacks *stacks, const uint32_t *frames, uint32_t nr,
 		     uint32_t hash, uint32_t *ret_stack)
 {
-	/* Number 0 is the empty stack. */
+	/* Skip number 0, which is the empty stack. */
 	uint32_t number = (uint32_t)stacks->words.len + !stacks->words.len;
 
 	if (stacks->words.len + nr >= UINT32_MAX - 2 ||
