@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The tree of a group's paths, and sums over it: the samples that pass through each path, for a set
- * of buckets. */
+/* Builds the tree of a group's paths. For a set of buckets, sums up the samples that pass through
+ * each path. */
 #include <string.h>
 
 #include "profile/sums.h"
 
 /* ---- the tree -------------------------------------------------------------- */
 
-/* Return true if graphs do not continue from a function, because it is not heavy. Everything
- * between two heavy functions is then a single step. Without rows of callers any function may be in
- * a graph. */
+/* Return true if a function is not heavy, so that no graph continues from it. Everything between
+ * two heavy functions is then a single step. If rows do not include the cost of callees, any
+ * function may be in a graph. */
 static bool is_light(const struct hist_builder *builder, uint32_t frame)
 {
 	return builder->options->children && builder->options->graph_min &&
@@ -134,7 +134,7 @@ int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 			path = sums->at.data[path].first_child;
 			continue;
 		}
-		/* Move up to the nearest caller that has another callee. */
+		/* Move up to the nearest path that has a next sibling. */
 		while (path && !sums->at.data[path].sibling) {
 			path = hist_path(builder, path)->parent;
 			if (path)
@@ -142,7 +142,7 @@ int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 		}
 		path = path ? sums->at.data[path].sibling : 0;
 	}
-	/* After an error, reset the counts of open functions. */
+	/* After an error, reset the counts of functions on the current path. */
 	for (; ret && path; path = hist_path(builder, path)->parent)
 		builder->open[hist_path_fkey(builder, path)] = 0;
 	return ret;

@@ -5,22 +5,23 @@
 
 #include "profile/hist_private.h"
 
-/* Add the callchain of bucket `i` to the tree of the current group. Returns 0 or -ENOMEM. */
+/* Add the callchain of bucket `i` to the current group's tree. Returns 0 or -ENOMEM. */
 int hist_path_build(struct hist_builder *builder, size_t i);
 
-/* Allocate sums for all paths of the tree. Returns 0 or -ENOMEM. */
+/* Allocate sums for all paths in the tree. Returns 0 or -ENOMEM. */
 int hist_sum_reach(const struct hist_builder *builder, struct path_sums *sums);
 
-/* Add bucket `i` to the sums of its path and all paths above. hist_sum_subtract() subtracts it
- * again. Returns 0 or -ENOMEM. */
+/* Add bucket `i` to the sums of its path and of all its callers' paths. hist_sum_subtract()
+ * reverses this. Returns 0 or -ENOMEM. */
 int hist_sum_add(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
 void hist_sum_subtract(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
-/* Add a bucket again that was subtracted; cannot fail. */
+/* Add back a subtracted bucket. Cannot fail. */
 void hist_sum_restore(struct hist_builder *builder, struct path_sums *sums, size_t i);
 
-/* Link the touched paths to a tree that can be walked downwards; path 0 is its root. */
+/* Link the touched paths into a tree that can be walked downwards. Path 0 is the root of this
+ * tree. */
 void hist_sum_link(struct hist_builder *builder, struct path_sums *sums);
 
 void hist_sum_clear(struct path_sums *sums);
@@ -28,7 +29,7 @@ void hist_sum_clear(struct path_sums *sums);
 void hist_sum_free(struct path_sums *sums);
 
 /* Walk the tree of sums downwards, and call `visit` for each path. `outermost` is true if no caller
- * on the path has the same fkey. Returns 0, -ENOMEM, or the return value of visit. */
+ * on the path has the same fkey. Returns 0, -ENOMEM, or the return value of `visit`. */
 int hist_walk(struct hist_builder *builder, struct path_sums *sums,
 	      int (*visit)(struct hist_builder *builder, uint32_t path, bool outermost, void *arg),
 	      void *arg);

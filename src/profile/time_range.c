@@ -9,7 +9,7 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* Parse seconds, e.g. "1.5", at `*text`, and move it past them. Returns 0 or -EINVAL. */
+/* Parse seconds, e.g. "1.5", at `*text` and advance `*text` past them. Returns 0 or -EINVAL. */
 static int parse_seconds(const char **text, uint64_t *ret_ns)
 {
 	uint64_t seconds, scale = NS_PER_SECOND / 10, ns = 0;
@@ -36,7 +36,7 @@ static int parse_share(const char *text, struct tally_time_range *range)
 	if (sscanf(text, "%lf%%-%lf%%%n", &range->from, &range->to, &used) != 2 || !used ||
 	    text[used])
 		return -EINVAL;
-	/* This form of the condition also rejects NaN. */
+	/* The condition is written so that it also rejects NaN. */
 	if (!(range->from >= 0 && range->from <= range->to && range->to <= 100))
 		return -EINVAL;
 	range->is_share = true;
@@ -62,8 +62,8 @@ int tally_time_range_parse(const char *text, struct tally_time_range *ret_range)
 	return ret;
 }
 
-/* Return the time at a percentage of a range. A double does not represent long ranges exactly, so
- * the result is limited to the end. */
+/* Return the timestamp at a given percentage of a range. A double cannot represent long ranges
+ * exactly, so the result is limited to the end of the range. */
 static uint64_t time_at(uint64_t first, uint64_t last, double percent)
 {
 	uint64_t span = last > first ? last - first : 0;

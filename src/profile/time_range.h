@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A range of time in a recording, as users type it. */
+/* Time range in a recording, as typed by users. */
 #ifndef TALLY_PROFILE_TIME_RANGE_H
 #define TALLY_PROFILE_TIME_RANGE_H
 
@@ -8,16 +8,16 @@
 
 struct tally_time_range {
 	uint64_t first, last; /* ns, inclusive; valid once resolved */
-	double from, to;      /* if it is a share: in percent */
-	bool is_share;        /* of the time from the first to the last sample */
+	double from, to;      /* percentages, if is_share */
+	bool is_share;        /* relative to the time between the first and last sample */
 };
 
-/* Parse "start,end" in seconds, either of which may be omitted, or "10%-20%". Returns 0, or -EINVAL
- * with `*ret_range` unchanged. A range in seconds is already resolved. */
+/* Parse "start,end" in seconds, either of which may be omitted, or "10%-20%". A range in seconds is
+ * resolved immediately. Returns 0, or -EINVAL with `*ret_range` unchanged. */
 int tally_time_range_parse(const char *text, struct tally_time_range *ret_range);
 
-/* Convert a share to times; samples are between `first` and `last` ns. Leave other ranges as they
- * are. */
+/* Convert a range in percent to timestamps, given that the samples are between `first` and `last`
+ * ns. Ranges in seconds are not changed. */
 void tally_time_range_resolve(struct tally_time_range *range, uint64_t first, uint64_t last);
 
 static inline bool tally_time_range_has(const struct tally_time_range *range, uint64_t time)

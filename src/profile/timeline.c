@@ -12,9 +12,9 @@ struct timeline_builder {
 	const struct tally_profile *profile;
 	const struct tally_timeline_options *options;
 	struct tally_timeline *timeline;
-	struct tally_map by_id; /* thread or CPU -> track */
-	uint32_t *places;       /* by bucket: its track, or NO_STRIP */
-	uint32_t *ranks;        /* by track: its rank by weight */
+	struct tally_map by_id; /* maps a thread or CPU to its track */
+	uint32_t *places;       /* track of each bucket, or NO_STRIP */
+	uint32_t *ranks;        /* rank of each track by weight */
 };
 
 static bool bucket_counts(const struct timeline_builder *builder, uint32_t i)
@@ -41,7 +41,7 @@ static int strip_find(struct timeline_builder *builder, uint32_t id, uint32_t *r
 	return ret;
 }
 
-/* Assign each bucket to a track, and sum the weights of the tracks. */
+/* Assign each bucket to a track, and sum up each track's weight. */
 static int strips_make(struct timeline_builder *builder)
 {
 	const struct tally_profile *profile = builder->profile;
@@ -105,8 +105,8 @@ static int strips_sort(struct timeline_builder *builder)
 	return 0;
 }
 
-/* Find the time range of all samples of the event, whatever passes. It stays the same when filters
- * change. */
+/* Find the time range of all the event's samples. Samples that are filtered out are included, so
+ * that the range does not change with the filters. */
 static void span_find(struct timeline_builder *builder)
 {
 	struct tally_timeline *timeline = builder->timeline;
@@ -134,7 +134,7 @@ uint64_t tally_timeline_bin_start(const struct tally_timeline *timeline, uint32_
 {
 	uint64_t span = timeline->last - timeline->first + 1, at;
 
-	/* The first time in the bin: rounded up. */
+	/* Round up to the first timestamp in the bin. */
 	at = (uint64_t)(((unsigned __int128)span * bin + nr_bins - 1) / nr_bins);
 	return timeline->first + at;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timelines: the samples of each thread or CPU over time, as one track each, divided into bins of
- * equal length. The profile must keep samples, distinguish threads and CPUs, and be finished.
+ * Timelines show the samples of each thread or CPU over time. Each thread or CPU has a track, which
+ * is divided into bins of equal length. The profile must keep samples, distinguish threads and
+ * CPUs, and be finished.
  */
 #ifndef TALLY_PROFILE_TIMELINE_H
 #define TALLY_PROFILE_TIMELINE_H
@@ -10,33 +11,33 @@
 
 struct tally_timeline_options {
 	uint32_t event;
-	const uint8_t *passes; /* by bucket: nonzero if it counts; NULL: all do */
-	bool by_cpu;           /* otherwise by thread */
+	const uint8_t *passes; /* per-bucket flag: nonzero to include; NULL to include all */
+	bool by_cpu;           /* one track per CPU, not per thread */
 	uint32_t nr_bins;
-	uint32_t first, most; /* range of tracks with bins, in the order of weight */
+	uint32_t first, most; /* range of tracks that get bins, in the list sorted by weight */
 };
 
 struct tally_track {
-	uint32_t id; /* index of the thread, or CPU */
+	uint32_t id; /* index of the thread, or CPU number */
 	uint64_t period, nr;
 };
 
 struct tally_timeline {
-	uint64_t first, last;                 /* ns: over all samples of the event; 0 without
-	                                       * samples */
+	/* Timestamps of the event's first and last sample in ns, or 0 if there are no samples. */
+	uint64_t first, last;
 	TALLY_VEC(struct tally_track) strips; /* all tracks, heaviest first */
-	uint64_t *bins;   /* periods of tracks [first, first + most) of the options, nr_bins each */
-	uint64_t highest; /* highest period in these bins */
-	uint64_t timeless; /* samples without a time, which are in no bin */
+	uint64_t *bins;    /* nr_bins sums per track, for tracks [first, first + most) */
+	uint64_t highest;  /* highest sum of periods in a bin */
+	uint64_t timeless; /* number of samples without a timestamp, which are in no bin */
 };
 
-/* Make a timeline. Returns 0 or -ENOMEM; free it with tally_timeline_free(). */
+/* Build a timeline. The caller frees it with tally_timeline_free(). Returns 0 or -ENOMEM. */
 int tally_timeline_build(const struct tally_profile *profile,
 			 const struct tally_timeline_options *options,
 			 struct tally_timeline *ret_timeline);
 void tally_timeline_free(struct tally_timeline *timeline);
 
-/* Return the start time of a bin; the start of bin `nr_bins` is the end of the last one. */
+/* Return the start time of a bin. The start of bin `nr_bins` is the end of the last bin. */
 uint64_t tally_timeline_bin_start(const struct tally_timeline *timeline, uint32_t nr_bins,
 				  uint32_t bin);
 

@@ -9,15 +9,15 @@
 
 enum { NR_MEMOS = 1 << 13 };
 
-/* Argument of the unwinder's callbacks. */
+/* Argument passed to the unwinder's callbacks. */
 struct walk_target {
 	struct tally_unwinder *unwinder;
 	struct tally_maps *maps;
 };
 
-/* Find the unwind rules of an address. Code generated at run time has frame pointers or cannot be
- * unwound, and neither can code without rules in its file. For a file that is not available,
- * following frame pointers would be a guess. */
+/* Find the unwind rules for an address. Code from JIT compilers is unwound with frame pointers or
+ * not at all. If a file is not available, frame pointers are not followed through its code, which
+ * may not maintain them. */
 static void code_find_rules(const struct walk_target *where, uint64_t ip,
 			    struct tally_unwind_code *code)
 {
@@ -25,7 +25,7 @@ static void code_find_rules(const struct walk_target *where, uint64_t ip,
 	enum tally_dso_kind kind = map ? tally_dso_kind(map->dso) : TALLY_DSO_UNKNOWN;
 	uint64_t addr = map ? tally_mapping_to_dso(map, ip) : 0;
 
-	/* Memory that is not executable has no code: a stack, a heap, data of a file. */
+	/* Memory that is not executable contains no code: it is a stack, a heap or file data. */
 	*code = (struct tally_unwind_code){.why = map && map->is_code ? TALLY_UNWIND_NO_FILE
 								      : TALLY_UNWIND_UNMAPPED};
 	if (map && !map->is_code)
@@ -155,8 +155,8 @@ bool tally_unwind_note_read(const struct tally_sample *sample, enum tally_unwind
 
 /* ---- stacks ----------------------------------------------------------------------- */
 
-/* Memory has the byte order of the architecture, whatever that of the file is. All known
- * architectures are little-endian. */
+/* The dump has the byte order of the recorded architecture, whatever the byte order of the file.
+ * All known architectures are little-endian. */
 static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thread *thread,
 			 const struct tally_sample *sample, struct tally_unwind_regs *regs,
 			 struct tally_unwind_stack *stack)
@@ -178,7 +178,7 @@ static void stack_unwind(struct tally_unwinder *unwinder, const struct tally_thr
 	tally_unwind_walk(&target, regs, stack);
 }
 
-/* Return the length of the part of a callchain before the user's. */
+/* Return the number of callchain entries before the user-space part. */
 static uint64_t kernel_part(struct tally_words chain)
 {
 	uint64_t nr = 0;
@@ -188,8 +188,8 @@ static uint64_t kernel_part(struct tally_words chain)
 	return nr;
 }
 
-/* Return how many entries of `recorded`, from index `at` inwards, equal the unwound frames, from
- * the outermost one inwards. */
+/* Compare `recorded`, from index `at` inwards, with the unwound frames, starting at the outermost
+ * frame. Return the number of equal entries. */
 static uint64_t entries_in_common(struct tally_words recorded, uint64_t at,
 				  const struct tally_unwind_stack *stack)
 {
@@ -201,9 +201,9 @@ static uint64_t entries_in_common(struct tally_words recorded, uint64_t at,
 	return nr;
 }
 
-/* Return the callers that frame pointers found beyond the last unwound frame, if the kernel
- * followed them as well (--call-graph auto). A recursive function occurs many times; the position
- * used is the one with the longest match before it. */
+/* Return the callers that the kernel found with frame pointers beyond the last unwound frame
+ * (--call-graph auto). A recursive function has several entries; choose the entry with the longest
+ * match before it. */
 static struct tally_words pointers_beyond(struct tally_words recorded,
 					  const struct tally_unwind_stack *stack)
 {
@@ -220,9 +220,9 @@ static struct tally_words pointers_beyond(struct tally_words recorded,
 	return (struct tally_words){recorded.data + 8 * behind, recorded.nr - behind};
 }
 
-/* Return the number of words before the first one outside code. Code that uses the frame pointer
- * for data leads anywhere: a word outside code is not a caller, and neither is anything after
- * it. */
+/* Return the number of words before the first one outside code. Functions that use the frame
+ * pointer register for data can make the chain go anywhere, so a word outside code and everything
+ * after it are not callers. */
 static uint64_t words_in_code(struct tally_maps *maps, struct tally_words words)
 {
 	uint64_t nr = 0;
