@@ -26,7 +26,7 @@ static _Noreturn void child_main(char *const *argv, int output, int go, int why)
 	do {
 		n = read(go, &word, 1);
 	} while (n < 0 && errno == EINTR);
-	/* The parent is gone or has freed the child. */
+	/* The parent has exited or has freed the child. */
 	if (n != 1)
 		_exit(TALLY_EXIT_NOT_FOUND);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -94,7 +94,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* A successful exec closes the pipe, as does the exit of the process. */
+/* Both a successful exec and the exit of the process close the pipe. */
 int tally_child_exec_error(struct tally_child *child)
 {
 	int code = 0;
@@ -112,7 +112,7 @@ int tally_child_exec_error(struct tally_child *child)
 
 bool tally_child_is_running(const struct tally_child *child)
 {
-	enum { EXITING = 4 }; /* PF_EXITING, in the flags of stat */
+	enum { EXITING = 4 }; /* PF_EXITING in the flags field of /proc/PID/stat */
 	char path[32], *text, state = 'Z', *rest;
 	unsigned flags = EXITING;
 	siginfo_t info = {0};
@@ -156,7 +156,7 @@ void tally_child_wait(struct tally_child *child, bool block)
 		pid = wait_self(child, block);
 	if (!pid)
 		return;
-	/* An error can only mean that something else has waited for it. */
+	/* An error can only mean that other code has already waited for the child. */
 	child->gone = true;
 }
 
@@ -178,7 +178,7 @@ void tally_child_free(struct tally_child *child)
 {
 	if (!child->pid)
 		return;
-	/* A child that is still held exits when its pipe is closed. */
+	/* A child that is waiting for its exec exits when its pipe is closed. */
 	close_end(&child->go);
 	close_end(&child->why);
 	if (!child->gone) {

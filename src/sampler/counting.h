@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting without sampling: default events, and how counters are opened. */
+/* Counting without sampling: choose the default events and open the counters. */
 #ifndef TALLY_SAMPLER_COUNTING_H
 #define TALLY_SAMPLER_COUNTING_H
 
@@ -10,22 +10,24 @@
 #include "tally/events.h"
 
 struct tally_counting {
-	const struct tally_transport *transport; /* NULL: Linux */
-	bool system_wide;                        /* count CPUs, not tasks */
-	bool on_exec;      /* count tasks from the exec of the held command on */
-	bool no_inherit;   /* do not count children of tasks */
+	const struct tally_transport *transport; /* NULL for Linux */
+	bool system_wide;                        /* count on CPUs, not in tasks */
+	bool on_exec;      /* count in tasks, starting when the held command calls exec */
+	bool no_inherit;   /* do not count the tasks' children */
 	bool read_group;   /* read members together with their leader */
-	int32_t cgroup_fd; /* -1 or 0: none */
+	int32_t cgroup_fd; /* -1 or 0 if not used */
 };
 
-/* Append the default events of perf stat on this machine, for CPUs (`system_wide`) or for tasks. */
+/* Append perf stat's default events for this machine, to count on CPUs (`system_wide`) or in
+ * tasks. */
 void tally_counting_events(bool system_wide, struct tally_str *out);
 
-/* Return the options for opening counters: disabled, and without events that the machine lacks. */
+/* Return options that open counters disabled and skip events that the machine does not have. */
 struct tally_open_options tally_counting_options(const struct tally_counting *counting);
 
 /* Open counters for the list. If the leader of a group is rejected, the next member becomes the
- * leader, which changes `list`. Returns 0, or an error of tally_counters_open() with `*ret_why`. */
+ * leader, which changes `list`. Returns 0, or an error from tally_counters_open() with `*ret_why`
+ * set. */
 int tally_counting_open(const struct tally_counting *counting, struct tally_event_list *list,
 			const struct tally_cpus *cpus, const struct tally_threads *threads,
 			struct tally_counters **ret_counters, struct tally_refusal *ret_why);

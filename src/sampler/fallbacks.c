@@ -7,10 +7,10 @@
 #include "sampler/sampler_refuse.h"
 #include "tally/client.h"
 
-/* In the order of the warnings. */
+/* Fallbacks in the order of their warnings. */
 static const struct {
 	unsigned bit;
-	const char *text;  /* NULL: printed by tally_refuse_kernel(), or no warning */
+	const char *text;  /* NULL if there is no warning or tally_refuse_kernel() prints it */
 	const char *words; /* short description for JSON */
 } texts[] = {
 	{TALLY_FALLBACK_CPU_CLOCK,
@@ -49,7 +49,8 @@ void tally_fallbacks_warn(unsigned fallbacks, const char *done,
 	}
 }
 
-/* Return the modifiers of a name, which follow its ':' or the second '/' of a PMU; or NULL. */
+/* Return the modifiers in a name, which follow ':' or, in a PMU event, the second '/'. Return NULL
+ * if there are none. */
 static const char *modifiers_of(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *colon = strrchr(name, ':');
@@ -65,7 +66,7 @@ void tally_fallbacks_name(const char *name, unsigned fallbacks, struct tally_str
 	bool has_any = modifiers;
 
 	if (fallbacks & TALLY_FALLBACK_CPU_CLOCK) {
-		/* cpu-clock replaced cycles. It has no precise levels; other modifiers stay. */
+		/* cpu-clock replaced cycles and has no precise levels. Keep the other modifiers. */
 		tally_str_add(out, "cpu-clock");
 		has_any = false;
 		for (; modifiers && *modifiers; modifiers++) {

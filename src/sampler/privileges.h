@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A binary can have privileges that its user does not have: file capabilities. They are in effect
- * for as short a time as possible. They are lowered at the start, and raised to open events, map
- * rings and read procfs. They are dropped for good before any data of the user is read: files,
+ * only while they are needed: they are lowered at the start, and raised to open events, map rings
+ * and read procfs. They are dropped permanently before any of the user's data is read: files,
  * symbols, perf.data.
  *
- * For root, these functions do nothing. Root's privileges come with the uid, and a program started
- * by root gets all of them again; also, root is expected to read other users' files.
+ * For root, these functions do nothing. Root's privileges come with the uid, so every program that
+ * root starts has them, and root is expected to read other users' files.
  */
 #ifndef TALLY_SAMPLER_PRIVILEGES_H
 #define TALLY_SAMPLER_PRIVILEGES_H
@@ -15,8 +15,9 @@
 
 #include "sampler/messages.h"
 
-/* Called first in main(). Gives up a set user or group id. Lowers the capabilities if the command
- * will raise them (`wanted`); otherwise drops them. Returns 0, or an error after reporting it. */
+/* Called first in main(). Drops the user and group ID of a set-uid or set-gid binary. Lowers the
+ * capabilities if the command will raise them (`wanted`); otherwise drops them. Returns 0, or an
+ * error after reporting it. */
 int tally_privileges_begin(bool wanted, const struct tally_messages *messages);
 
 /* Return true if there are capabilities to drop. */
@@ -26,27 +27,28 @@ bool tally_privileges_held(void);
 void tally_privileges_raise(void);
 void tally_privileges_lower(void);
 
-/* Drop the capabilities for good, as soon as they are no longer needed. Returns 0, or an error that
- * has been reported; the command must not continue then. A second call has no effect. */
+/* Drop the capabilities permanently, as soon as they are no longer needed. A second call has no
+ * effect. Returns 0, or an error that has been reported, after which the command must not
+ * continue. */
 int tally_privileges_drop(const struct tally_messages *messages);
 
-/* Open /proc/kallsyms while we have CAP_SYSLOG, so that reading the descriptor gives addresses even
- * after the capability is dropped. Returns the descriptor, for tally_symbols_options; 0 if no
- * capabilities are held. */
+/* Open /proc/kallsyms while we have CAP_SYSLOG, so that the addresses can be read from the
+ * descriptor even after the capability is dropped. Returns the descriptor, for
+ * tally_symbols_options, or 0 if no capabilities are held. */
 int tally_privileges_kallsyms(void);
 
 /* Warn, and drop the capabilities, because the user's file `path` must be read before events are
  * opened. Returns the result of tally_privileges_drop(). */
 int tally_privileges_drop_before(const char *path, const struct tally_messages *messages);
 
-/* Drop the capabilities in a child before its exec, so that the user's rights apply to finding its
- * program. */
+/* Drop the capabilities in a child before its exec, so that its program is searched for with the
+ * user's permissions. */
 void tally_privileges_drop_in_child(void);
 
-/* Make a child dumpable around its fork; the result of begin() is passed to end(). A program with
- * file capabilities and its forked children are not dumpable. Without this, we could not open
- * events on our own child once the capabilities are dropped. Between the two calls, our
- * capabilities protect us from other tracers. */
+/* Make a child dumpable: call begin() before the fork, and pass its result to end() after the fork.
+ * A program with file capabilities and its forked children are not dumpable, so without these calls
+ * we could not open events on our own child after dropping the capabilities. Between the two calls,
+ * our capabilities protect us from other tracers. */
 bool tally_privileges_fork_begin(void);
 void tally_privileges_fork_end(bool changed);
 

@@ -57,7 +57,7 @@ static void explain_refusal(const struct tally_ring_pages *rings, size_t kib, in
 		tally_message_error(rings->messages, "%s: %s", what, strerror(-code));
 }
 
-/* The kernel decides, as other processes of this user may have locked memory too. */
+/* Find the size by trying, because this user's other processes may also have locked memory. */
 static int map_most(const struct tally_ring_pages *rings, size_t *pages)
 {
 	int ret;

@@ -29,7 +29,7 @@ static int finish(const struct tally_sampler *sampler, int ret)
 
 /* ---- events ------------------------------------------------------------------- */
 
-/* Append the events of a list. Their indices are adjusted to the events before them. */
+/* Append the events of a list, adjusting their indices for the events already added. */
 static int append(struct tally_sampler *sampler, const struct tally_event_list *list,
 		  const char *filter)
 {
@@ -83,8 +83,8 @@ int tally_sampler_add(struct tally_sampler *sampler, const char *text, const cha
 	return finish(sampler, ret);
 }
 
-/* If the other events do not start together with the command, a dummy event records maps and names
- * from the start. */
+/* Return true if a dummy event must record maps and names from the start, because the other events
+ * do not start together with the command. */
 static bool wants_dummy(const struct tally_sampling *sampling)
 {
 	return tally_target_has_cpus(&sampling->target) || sampling->is_delayed;
@@ -137,7 +137,7 @@ static void explain_refusal(const struct tally_sampler *sampler)
 	tally_str_free(&what);
 }
 
-/* Readers need the attrs as they were opened. */
+/* Copy the attrs that were actually opened, since readers need them, and collect the fallbacks. */
 static void copy_opened_attrs(struct tally_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->specs.len; i++) {
@@ -146,7 +146,7 @@ static void copy_opened_attrs(struct tally_sampler *sampler)
 	}
 }
 
-/* Only breakpoints are checked, because their probe takes no time. */
+/* Check only breakpoints, because probing them takes no time. */
 static void warn_stuck(const struct tally_sampler *sampler)
 {
 	if (sampler->sampling->quiet || sampler->sampling->transport)
@@ -193,12 +193,12 @@ static int set_filters(struct tally_sampler *sampler)
 	return 0;
 }
 
-/* Return how many bytes an event with stack dumps may write on a CPU until its ring is drained. On
- * a loaded machine, other tasks may run for several time slices before that. Without dumps, return
- * 0: other samples are small. */
+/* Return how many bytes an event with stack dumps may write on a CPU before its ring is drained. On
+ * a loaded machine, the recorder may have to wait for several time slices of other tasks. Returns 0
+ * for events without stack dumps, because their samples are small. */
 static uint64_t dumps_undrained(const struct perf_event_attr *attr)
 {
-	enum { SAMPLE = 512, TURNS = 4 }; /* bytes without the dump; minimum drains per second */
+	enum { SAMPLE = 512, TURNS = 4 }; /* sample size without dump; minimum drains per second */
 	uint64_t per_second = attr->freq ? attr->sample_freq : TALLY_SAMPLING_FREQ;
 
 	if (!(attr->sample_type & PERF_SAMPLE_STACK_USER))

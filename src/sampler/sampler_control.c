@@ -59,8 +59,8 @@ static int open_fds(struct tally_control *control, const char *text)
 	return 0;
 }
 
-/* Open for reading and writing, so that open(2) does not wait for a writer, and the last writer's
- * exit does not cause an end of file. */
+/* Open for reading and writing, so that open(2) does not wait for a writer and there is no end of
+ * file when the last writer exits. */
 static int open_fifo(const char *path, size_t len, int *ret_fd)
 {
 	char name[PATH_MAX];
@@ -110,7 +110,8 @@ int tally_control_open(struct tally_control *control, const char *text,
 	return ret;
 }
 
-/* Read available data without waiting; an inherited descriptor may be in blocking mode. */
+/* Read available data without waiting, even though an inherited descriptor may be in blocking
+ * mode. */
 static void control_fill(struct tally_control *control)
 {
 	struct pollfd ready = {.fd = control->fd, .events = POLLIN};
@@ -124,7 +125,7 @@ static void control_fill(struct tally_control *control)
 	if (n > 0)
 		control->len += (size_t)n;
 	else if (!n || errno != EAGAIN)
-		control->fd = control->is_open ? control->fd : -1; /* no writer is left */
+		control->fd = control->is_open ? control->fd : -1; /* all writers are gone */
 }
 
 static enum tally_control_command word_of(const char *text, size_t len)
@@ -157,8 +158,8 @@ enum tally_control_command tally_control_next(struct tally_control *control)
 
 void tally_control_acknowledge(struct tally_control *control)
 {
-	/* As in perf, the acknowledgement includes the NUL of its string. `read -r` in a shell
-	 * ignores it. */
+	/* As in perf, the acknowledgement includes the string's terminating NUL. `read -r` in a
+	 * shell ignores it. */
 	if (control->ack >= 0)
 		tally_file_write_all(control->ack, "ack\n", sizeof("ack\n"));
 }

@@ -21,15 +21,15 @@ enum tally_control_command {
 };
 
 struct tally_control {
-	int fd, ack;    /* -1: none */
+	int fd, ack;    /* -1 if not used */
 	bool is_open;   /* we opened the descriptors and must close them */
 	char text[256]; /* data that has been read but not returned */
 	size_t len;     /* bytes in `text` */
 };
 
-/* Open the descriptors or FIFOs named by `text`; NULL means none. FIFOs are opened without waiting
- * for the other end. Returns 0; -EINVAL if `text` is malformed; the error of open(2); or -EBADF if
- * a descriptor is not open. Errors are reported. */
+/* Open the descriptors or FIFOs named by `text`. NULL means no control. FIFOs are opened without
+ * waiting for the other end. Returns 0; -EINVAL if `text` is malformed; the error from open(2); or
+ * -EBADF if a descriptor is not open. Errors are reported. */
 int tally_control_open(struct tally_control *control, const char *text,
 		       const struct tally_messages *messages);
 

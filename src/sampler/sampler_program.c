@@ -18,8 +18,8 @@ static int check_executable(const char *path)
 	return S_ISREG(st.st_mode) && !eaccess(path, X_OK) ? 0 : -EACCES;
 }
 
-/* Search the directories of $PATH for the program. Return -EACCES if the only
- * matches cannot be executed. */
+/* Search the directories in $PATH for the program. Return -EACCES if none of the matches is
+ * executable. */
 static int search(const char *name, char full[PATH_MAX])
 {
 	const char *path = getenv("PATH");

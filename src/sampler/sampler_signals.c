@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-/* Return true if the signal must not be blocked: a blocked signal is delivered to the descriptor
- * even if it is ignored. */
+/* Return true if the signal is ignored and must remain ignored. It must not be blocked, because
+ * signalfd would deliver it even though it is ignored. */
 static bool is_to_be_ignored(int number)
 {
 	struct sigaction action;

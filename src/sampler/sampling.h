@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Description of a sampling: target, events, rate, and contents of samples. */
+/* Sampling description: target, events, rate and sample contents. */
 #ifndef TALLY_SAMPLER_SAMPLING_H
 #define TALLY_SAMPLER_SAMPLING_H
 
@@ -11,17 +11,18 @@
 #include "sampler/target.h"
 #include "tally/client.h"
 
-/* Methods to record callchains. */
+/* Methods of recording callchains. */
 enum tally_callchain {
 	TALLY_CALLCHAIN_NONE,
 	TALLY_CALLCHAIN_FP,    /* frame pointers, which the kernel follows */
 	TALLY_CALLCHAIN_DWARF, /* registers and a copy of the stack, to be unwound later */
-	TALLY_CALLCHAIN_AUTO,  /* both: frame pointers continue where the copy ends */
-	TALLY_CALLCHAIN_LBR,   /* from branch records of the PMU */
+	TALLY_CALLCHAIN_AUTO,  /* FP and DWARF; frame pointers are used where the copy ends */
+	TALLY_CALLCHAIN_LBR,   /* from the PMU's branch records */
 };
 
-/* Defaults: samples per second; bytes of each ring; with stack dumps, and if permitted, the maximum
- * of each ring and of all rings, or 1/128 of the memory if that is more; bytes of a dump. */
+/* Defaults: FREQ in samples per second, RING in bytes per ring, STACK in bytes per stack dump. With
+ * stack dumps, rings grow to DUMPS_RING bytes if permitted. All rings together grow to DUMPS_RINGS
+ * bytes, or to 1/128 of memory if that is more. */
 enum {
 	TALLY_SAMPLING_FREQ = 4000,
 	TALLY_SAMPLING_RING = 512 << 10,
@@ -36,17 +37,19 @@ enum {
 /* Kinds of existing objects to synthesize records for. */
 enum { TALLY_SYNTH_TASK = 1, TALLY_SYNTH_MMAP = 2, TALLY_SYNTH_CGROUP = 4 };
 
-/* Zeroed, the defaults, except for `synth`. Strings are borrowed. */
+/* An all-zero struct selects the defaults, except for `synth`. Strings are borrowed. */
 struct tally_sampling {
 	struct tally_target target;
 	struct tally_event_source source;
-	uint64_t period;  /* events per sample, with has_period */
-	const char *freq; /* samples per second, or "max"; NULL: TALLY_SAMPLING_FREQ */
+	uint64_t period;  /* events per sample, if has_period */
+	const char *freq; /* samples per second, "max", or NULL for TALLY_SAMPLING_FREQ */
 	bool has_period, raw, no_samples, strict_freq;
 	enum tally_callchain chain;
-	uint32_t stack_size; /* of a dump; 0: TALLY_SAMPLING_STACK */
+	uint32_t stack_size; /* bytes per dump; 0 for TALLY_SAMPLING_STACK */
 	uint64_t max_stack, branch_type, regs_intr, regs_user;
-	bool branches; /* of the kinds in branch_type; only privilege levels or nothing: any kind */
+	/* Sample branches of the types in branch_type, or of any type if branch_type contains
+	 * only privilege levels. */
+	bool branches;
 	bool user_chains, kernel_chains, all_user, all_kernel;
 	bool with_addr, with_time, with_period, with_weight, with_cpu, with_identifier;
 	bool with_phys, with_data_page, with_code_page, with_transaction, inherit_stat;
@@ -54,23 +57,22 @@ struct tally_sampling {
 	bool use_clockid;
 	int clockid;
 	bool no_inherit, overwrite, no_buffering;
-	bool is_delayed;           /* events are enabled later than the command is started */
+	bool is_delayed;           /* events are enabled after the command has started */
 	unsigned synth;            /* TALLY_SYNTH_* */
-	bool tail_synth;           /* at the end of the recording */
-	bool is_synthesized_again; /* repeated for further files or at the end */
-	size_t ring_pages;         /* data pages of each ring; 0: default */
+	bool tail_synth;           /* synthesize at the end of the recording */
+	bool is_synthesized_again; /* synthesize again for further files or at the end */
+	size_t ring_pages;         /* data pages per ring; 0 for the default */
 	bool quiet;                /* report only errors */
-	const struct tally_messages *messages;   /* NULL: no messages */
-	const struct tally_transport *transport; /* NULL: Linux */
-	const struct tally_access *access; /* permission data for explanations; NULL: read when
-	                                    * needed */
+	const struct tally_messages *messages;   /* NULL to print no messages */
+	const struct tally_transport *transport; /* NULL for Linux */
+	const struct tally_access *access; /* permissions, to explain errors; read later if NULL */
 };
 
 /*
- * Parse arguments of options, in perf's syntax. Returns 0, or -EINVAL after an error message.
+ * Parse option arguments in perf's syntax. Returns 0, or reports an error and returns -EINVAL.
  *
- * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL selects fp unless a method is
- * selected already.
+ * chain: "fp", "dwarf[,SIZE]", "auto[,SIZE]", "lbr", "no"; NULL selects fp unless another method
+ * has been selected.
  *
  * branches: "any_call,u", added to the current types; NULL adds nothing.
  *
@@ -87,11 +89,12 @@ int tally_sampling_parse_synth(struct tally_sampling *sampling, const char *text
 int tally_sampling_parse_registers(const struct tally_sampling *sampling, const char *text,
 				   uint64_t *ret_mask);
 
-/* The same for callers that keep the strings: return the method that results from --call-graph
- * `text`, or -g (NULL), after `before` (NULL: none) was selected. */
+/* Variant of tally_sampling_parse_chain() for callers that keep the strings: return the method
+ * selected by --call-graph `text`, or by -g if `text` is NULL. `before` is the method selected
+ * earlier, or NULL. */
 const char *tally_sampling_choose_chain(const char *before, const char *text);
 
-/* Return the mask of all registers that samples of this machine can have. */
+/* Return the mask of all registers that samples on this machine can contain. */
 uint64_t tally_sampling_all_registers(void);
 
 #endif

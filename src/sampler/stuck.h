@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that can be opened here but never occur, so that a count of 0 is meaningless. */
+/* Detect events that can be opened on this machine but never occur, so that a count of 0 is
+ * meaningless. */
 #ifndef TALLY_SAMPLER_STUCK_H
 #define TALLY_SAMPLER_STUCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesized records: encoding, and perf.data's own records. */
+/* Encode synthesized records, including perf.data's own record types. */
 #include <errno.h>
 #include <string.h>
 
@@ -50,13 +50,14 @@ int tally_synth_thread_map(struct tally_synth *synth, const struct tally_threads
 	tally_synth_u64(synth, nr);
 	for (size_t i = 0; i < nr; i++) {
 		tally_synth_u64(synth, (uint64_t)(int64_t)threads->thread[i].tid);
-		tally_synth_u64(synth, 0); /* offset of its name, which is in COMM records */
+		tally_synth_u64(synth, 0); /* comm[16] is empty: names are in COMM records */
 		tally_synth_u64(synth, 0);
 	}
 	return tally_str_error(&synth->out);
 }
 
-/* The CPUs are a list of numbers (type 0). No record is written if they do not fit. */
+/* The CPUs are stored as a list of numbers (type 0). If the list does not fit, no record is
+ * written. */
 int tally_synth_cpu_map(struct tally_synth *synth, const struct tally_cpus *cpus)
 {
 	size_t list = tally_round_up(4 + 2 * cpus->nr, 8);

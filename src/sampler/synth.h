@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Synthesized records: tasks and maps that existed before the recording began. They are collected
- * in memory. As in perf, times and ids in their trailers are 0.
+ * Synthesized records describe tasks and maps that existed before the recording began. They are
+ * collected in memory. As in perf, timestamps and IDs in their trailers are 0.
  */
 #ifndef TALLY_SAMPLER_SYNTH_H
 #define TALLY_SAMPLER_SYNTH_H
@@ -16,12 +16,12 @@
 struct tally_synth {
 	struct tally_str out; /* complete records */
 	size_t trailer;       /* size of the kernel's sample_id, in bytes */
-	const char *proc;     /* NULL: /proc */
+	const char *proc;     /* NULL for /proc */
 	bool namespaces, maps, data_maps, build_ids;
 	bool tasks;    /* COMM and FORK */
-	bool parents;  /* FORK for main threads too, if records of their parents are written */
+	bool parents;  /* also FORK for main threads, if their parents have records */
 	size_t hidden; /* number of processes with unreadable maps */
-	bool others;   /* maps of another user's process could be read, so that is permitted */
+	bool others;   /* another user's maps were read, so reading them is permitted */
 };
 
 static inline const char *tally_synth_proc(const struct tally_synth *synth)
@@ -29,34 +29,35 @@ static inline const char *tally_synth_proc(const struct tally_synth *synth)
 	return synth->proc ? synth->proc : "/proc";
 }
 
-/* Append the map of the kernel's text, "[kernel.kallsyms]_text"; nothing if its address is hidden
- * or cannot be read. Returns 0 or -ENOMEM. */
+/* Append the map of the kernel's text, "[kernel.kallsyms]_text". Adds nothing if its address is
+ * hidden or cannot be read. Returns 0 or -ENOMEM. */
 int tally_synth_kernel(struct tally_synth *synth);
 
-/* Append the maps of loaded modules, with their files. Returns 0 or -ENOMEM. */
+/* Append the maps of loaded modules, with their file names. Returns 0 or -ENOMEM. */
 int tally_synth_modules(struct tally_synth *synth);
 
 /* Append the current state of the process `pid`: threads, their names, executable maps. Adds
- * nothing if the process is gone. Returns 0 or -ENOMEM. */
+ * nothing if the process does not exist. Returns 0 or -ENOMEM. */
 int tally_synth_process(struct tally_synth *synth, int32_t pid);
 
-/* Append the process and its descendants. Returns 0 or -ENOMEM. */
+/* Append the current state of the process and its descendants. Returns 0 or -ENOMEM. */
 int tally_synth_tree(struct tally_synth *synth, int32_t pid);
 
-/* Append all processes. Returns 0, the error of opening /proc, or -ENOMEM. */
+/* Append the current state of all processes. Returns 0, the error from opening /proc, or
+ * -ENOMEM. */
 int tally_synth_processes(struct tally_synth *synth);
 
-/* Append all cgroups below the mount point of cgroup2, with ids. Returns 0 or -ENOMEM. */
+/* Append all cgroups below the cgroup2 mount point, with IDs. Returns 0 or -ENOMEM. */
 int tally_synth_cgroups(struct tally_synth *synth);
 
-/* Append perf.data's own records of the requested threads and CPUs. Returns 0 or -ENOMEM. */
+/* Append perf.data's own records that list the requested threads or CPUs. Returns 0 or -ENOMEM. */
 int tally_synth_thread_map(struct tally_synth *synth, const struct tally_threads *threads);
 int tally_synth_cpu_map(struct tally_synth *synth, const struct tally_cpus *cpus);
 
-/* For the other synth files: append a record header of `type` for a body of `size` bytes, which the
- * caller appends next. */
+/* For use by the other synth files: append the header of a record of type `type`. The caller then
+ * appends `body` bytes. */
 void tally_synth_begin(struct tally_synth *synth, uint32_t type, uint16_t misc, size_t body);
-/* Append a string with its NUL, padded to 8 bytes. */
+/* Append a string with its terminating NUL, padded to 8 bytes. */
 void tally_synth_string(struct tally_synth *synth, const char *text);
 /* Append the trailer, all zeros. */
 void tally_synth_end(struct tally_synth *synth);

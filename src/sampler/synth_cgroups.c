@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesize records of existing cgroups, which give names to the ids in samples. */
+/* Synthesize records that map the cgroup IDs in samples to the names of existing cgroups. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 enum { MOUNTS_MAX = 1 << 20 };
 
-/* Directories to be visited. */
+/* Directories still to be visited. */
 struct directories {
 	TALLY_VEC(char *) paths;
 };
@@ -42,7 +42,7 @@ static bool find_root(char *ret_root, size_t size)
 	return found;
 }
 
-/* The id in samples is the kernel's file handle of the directory. */
+/* The ID in samples is the kernel's file handle for the cgroup directory. */
 static bool cgroup_id(const char *path, uint64_t *ret_id)
 {
 	union {

@@ -2,9 +2,9 @@
 /*
  * Synthesize maps of the kernel's text and its modules.
  *
- * Formatting all of /proc/kallsyms takes the kernel tens of milliseconds. Therefore only its first
- * lines are read, to find _text, and the length of the text is read from /proc/iomem. If that is
- * hidden, kallsyms is read up to _etext.
+ * The kernel takes tens of milliseconds to format all of /proc/kallsyms. Therefore only its first
+ * lines are read, to find _text, and the length of the text is read from /proc/iomem. If iomem
+ * hides addresses, kallsyms is read up to _etext.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -22,12 +22,12 @@
 enum { KALLSYMS_CHUNK = 1 << 14, PROC_MAX = 1 << 22, PATH_ROOM = 512 };
 
 struct kernel_text {
-	uint64_t start, end; /* 0: not found */
+	uint64_t start, end; /* 0 if not found */
 	const char *symbol;  /* symbol at `start` */
 };
 
-/* Return the length of the physical range "Kernel code", from _text to _etext; 0 if addresses are
- * hidden. */
+/* Return the length of the physical range "Kernel code", from _text to _etext, or 0 if addresses
+ * are hidden. */
 static uint64_t text_length(const struct tally_synth *synth)
 {
 	uint64_t first, last, length = 0;
@@ -46,7 +46,8 @@ static uint64_t text_length(const struct tally_synth *synth)
 	return length;
 }
 
-/* Parse a line "address type name". Return true if everything has been found. */
+/* Parse a line "address type name". Return true if both the start and the end of the text have been
+ * found. */
 static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 {
 	char *name;
@@ -64,11 +65,11 @@ static bool on_line(struct kernel_text *text, const char *line, uint64_t length)
 	} else if (!strcmp(name, "_etext")) {
 		text->end = addr;
 	}
-	/* Both names of the start have the same address, so wait for a higher one. */
+	/* _text and _stext can have the same address, so continue up to a higher address. */
 	return text->end && addr > text->start;
 }
 
-/* Scan kallsyms. A file that cannot be read or has another format adds nothing. */
+/* Scan kallsyms. If the file cannot be read or has another format, `text` is not changed. */
 static void scan_kallsyms(int fd, struct kernel_text *text, uint64_t length)
 {
 	char buffer[KALLSYMS_CHUNK + 1];
@@ -100,7 +101,7 @@ static void add_mmap(struct tally_synth *synth, uint64_t start, uint64_t len, ui
 {
 	tally_synth_begin(synth, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL,
 			  32 + tally_round_up(strlen(name) + 1, 8));
-	tally_synth_u32(synth, UINT32_MAX); /* pid -1: the machine's */
+	tally_synth_u32(synth, UINT32_MAX); /* pid -1, as in all kernel maps */
 	tally_synth_u32(synth, 0);
 	tally_synth_u64(synth, start);
 	tally_synth_u64(synth, len);
@@ -124,13 +125,14 @@ int tally_synth_kernel(struct tally_synth *synth)
 	if (!text.start)
 		return 0;
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", text.symbol);
-	/* Without a known end, the map extends to the end of the address space. */
+	/* If the end is unknown, the map extends to the end of the address space. */
 	add_mmap(synth, text.start, (text.end ? text.end : UINT64_MAX) - text.start, text.start,
 		 name);
 	return tally_str_error(&synth->out);
 }
 
-/* Find the file of a module below /lib/modules, using modules.dep; "[name]" if it is not listed. */
+/* Find a module's file below /lib/modules, using modules.dep. The path is "[name]" if the module is
+ * not listed. */
 static void module_path(const char *deps, const char *release, const char *module, char *ret_path,
 			size_t size)
 {

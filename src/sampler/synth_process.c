@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesize records of existing processes from procfs. */
+/* Synthesize records for existing processes from procfs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static void add_fork(struct tally_synth *synth, const struct task *task)
 
 static void add_namespaces(struct tally_synth *synth, const struct task *task)
 {
-	/* In the order of the kernel's namespace indices. */
+	/* Namespaces in the order of the kernel's indices. */
 	static const char *const names[] = {"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"};
 	char path[128];
 
@@ -128,7 +128,7 @@ static bool map_parse(char *line, struct map_line *ret_map)
 	return true;
 }
 
-/* Read the build ID of a mapped file as seen by its process. Return its size, or 0. */
+/* Read the build ID of a mapped file through the process's own root. Return its size, or 0. */
 static size_t map_build_id(const struct tally_synth *synth, const struct task *task,
 			   const struct map_line *map, uint8_t id[TALLY_BUILD_ID_MAX])
 {
@@ -185,7 +185,7 @@ static void add_maps(struct tally_synth *synth, const struct task *task)
 	synth->hidden += ret == -EACCES || ret == -EPERM;
 	if (ret)
 		return;
-	/* Maps of kernel threads are readable by everyone, but empty. */
+	/* Kernel threads do not count: everyone can read their maps, but they are empty. */
 	synth->others |= len && !stat(path, &st) && st.st_uid != geteuid();
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct map_line map;
@@ -241,7 +241,7 @@ int tally_synth_process(struct tally_synth *synth, int32_t pid)
 	return tally_str_error(&synth->out);
 }
 
-/* Append the process and the descendants that were forked by main threads. */
+/* Append the process and its descendants. Only children forked by main threads are included. */
 static int add_children(struct tally_synth *synth, int32_t pid, unsigned depth)
 {
 	enum { DEPTH_MAX = 64 };

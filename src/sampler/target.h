@@ -13,25 +13,26 @@
 #include "sampler/messages.h"
 #include "tally/client.h"
 
-/* Zeroed: only the command. Strings are borrowed. */
+/* An all-zero struct selects only the command. Strings are borrowed. */
 struct tally_target {
 	bool all_cpus;    /* -a */
 	const char *cpus; /* -C: "0-3,5" */
-	const char *pids; /* -p: "12,34", with all their threads */
+	const char *pids; /* -p: "12,34", including all their threads */
 	const char *tids; /* -t: individual threads */
-	const char *user; /* -u: name or number */
+	const char *user; /* -u: name or uid */
 	bool per_thread;  /* counters follow tasks from CPU to CPU */
-	bool each_thread; /* each thread of the machine separately, not CPUs */
-	int32_t command;  /* pid of the command; 0: not started */
+	bool each_thread; /* measure every thread on the machine, instead of CPUs */
+	int32_t command;  /* pid of the command; 0 if not started */
 };
 
-/* Return the kind of target. If CPUs are given, tasks are ignored. */
+/* Test the kind of target. If CPUs are given, tasks are ignored. */
 bool tally_target_has_cpus(const struct tally_target *target);
 bool tally_target_has_tasks(const struct tally_target *target);
 bool tally_target_is_command(const struct tally_target *target);
 
-/* Resolve conflicts between options, before the target is used. As in perf, tasks take precedence
- * over CPUs, with a warning. With neither, all CPUs are measured, unless `has_command`. */
+/* Resolve conflicts between options. Call this before using the target. As in perf, tasks take
+ * precedence over CPUs, with a warning. If neither is given, all CPUs are measured unless
+ * `has_command` is set. */
 void tally_target_normalize(struct tally_target *target, bool has_command,
 			    const struct tally_messages *messages);
 
@@ -42,43 +43,43 @@ enum tally_target_trouble {
 	TALLY_TARGET_NO_USER,
 	TALLY_TARGET_BAD_CPUS,   /* not a list of CPUs */
 	TALLY_TARGET_NO_CPU,     /* does not exist, or is offline */
-	TALLY_TARGET_FOREIGN,    /* /proc is that of another pid namespace */
-	TALLY_TARGET_UNREADABLE, /* error in procfs or sysfs, see `code` */
+	TALLY_TARGET_FOREIGN,    /* /proc belongs to another pid namespace */
+	TALLY_TARGET_UNREADABLE, /* error from procfs or sysfs, stored in `code` */
 };
 
-/* Why a target could not be resolved. */
+/* Reason why a target could not be resolved. */
 struct tally_target_error {
 	enum tally_target_trouble trouble;
 	int code;           /* the -errno returned */
-	const char *option; /* "--pid"; NULL: not caused by an option */
+	const char *option; /* "--pid"; NULL if not caused by an option */
 	const char *text;   /* argument of the option, borrowed; or NULL */
 	int32_t cpu;        /* for NO_CPU */
 };
 
 /*
- * Determine the CPUs and threads to open counters on; the caller frees each with free(3).
+ * Determine the CPUs and threads to open counters on. The caller frees each with free(3).
  *
- * CPUs: each CPU of -C, or each one that is online; all threads.
+ * For a CPU target, these are the CPUs given with -C, or all online CPUs, and all threads.
  *
- * Tasks or a command: their threads; each CPU that is online or, with per_thread, any CPU.
+ * For tasks or a command, these are their threads and all online CPUs or, with per_thread, any CPU.
  *
- * Returns 0; -ESRCH, -EINVAL, -ENODEV or the error of reading procfs and sysfs, with `*ret_why`
+ * Returns 0; -ESRCH, -EINVAL, -ENODEV or the error from reading procfs or sysfs, with `*ret_why`
  * (may be NULL); or -ENOMEM.
  */
 int tally_target_resolve(const struct tally_target *target, struct tally_cpus **ret_cpus,
 			 struct tally_threads **ret_threads, struct tally_target_error *ret_why);
 
-/* Determine only the CPUs or only the threads; otherwise like tally_target_resolve(). */
+/* Do the same as tally_target_resolve(), but only for the CPUs or only for the threads. */
 int tally_target_cpus(const struct tally_target *target, struct tally_cpus **ret_cpus,
 		      struct tally_target_error *ret_why);
 int tally_target_threads(const struct tally_target *target, struct tally_threads **ret_threads,
 			 struct tally_target_error *ret_why);
 
-/* Warn of listed tasks that are left out because they no longer exist. */
+/* Warn about listed tasks that are left out because they no longer exist. */
 void tally_target_warn_gone(const struct tally_threads *threads,
 			    const struct tally_messages *messages);
 
-/* Append the error as text: "--pid 4711: no such task (any more)". */
+/* Append the error as a message: "--pid 4711: no such task (any more)". */
 void tally_target_explain(const struct tally_target_error *why, struct tally_str *out);
 
 #endif
