@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of stripped files. Unwind rules give the start of a function, which also serves as its
- * name: "fn@START". */
+/* Functions in stripped files. Unwind rules contain the start of each function, which also serves
+ * as its name: "fn@START". */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "base/arith.h"
 #include "symbols/symbols_load.h"
 
-/* Add the path in `str`, and clear `str`. */
+/* Add the path in `str` to the list, and clear `str`. */
 static int places_add(struct tally_places *places, struct tally_str *str,
 		      enum tally_dso_source source, bool check_crc)
 {
@@ -27,7 +27,7 @@ static int places_add(struct tally_places *places, struct tally_str *str,
 	return ret;
 }
 
-/* Append the object's directory, with the final slash, below `above`. */
+/* Append the object's directory, including the final slash, below the directory `above`. */
 static void add_folder(const struct tally_dso *dso, struct tally_str *str, const char *above)
 {
 	const char *slash = strrchr(dso->name, '/');
@@ -74,8 +74,8 @@ static int add_debuglink(const struct tally_dso *dso, const char *name, struct t
 	return ret;
 }
 
-/* Add the paths in perf's cache: "elf" or "vdso" in a directory named by the id. In old caches, the
- * id is the file itself. */
+/* Add the paths in perf's cache: "elf" or "vdso" in a directory named after the build ID. In old
+ * caches, the build ID names the file itself. */
 static int add_cache(const struct tally_dso *dso, const struct tally_build_id *id,
 		     struct tally_places *places, struct tally_str *str)
 {
@@ -143,8 +143,8 @@ int tally_places_user(const struct tally_dso *dso, const char *debuglink,
 	return ret;
 }
 
-/* Paths at which distributions and developers install the image. "@" is the release, "#" the
- * build-id cache. */
+/* Paths at which distributions and developers install the kernel image. "@" is replaced by the
+ * release, "#" by the image's directory in the build-id cache. */
 static const char *const kernel_places[] = {
 	"#/elf",
 	"#/vmlinux",
@@ -157,8 +157,8 @@ static const char *const kernel_places[] = {
 	"/usr/lib/debug/boot/vmlinux-@.debug",
 };
 
-/* Append the path of a kernel image. Returns false if it needs a release or build-id that is
- * unknown. */
+/* Append the path of a kernel image. Returns false if the release or build-id that the path
+ * contains is unknown. */
 static bool add_kernel_path(const struct tally_dso *dso, const char *place, const char *release,
 			    struct tally_str *str)
 {

@@ -9,8 +9,8 @@
 
 /* ---- calls ----------------------------------------------------------------- */
 
-/* Length of an instruction with a one-byte opcode, the ModR/M byte, and the SIB byte and
- * displacement that it requires. */
+/* Return the length of an instruction with a one-byte opcode and a ModR/M byte, including any SIB
+ * byte and displacement. */
 static size_t x86_length(uint8_t modrm, uint8_t sib)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7;
@@ -26,8 +26,8 @@ static size_t x86_length(uint8_t modrm, uint8_t sib)
 	return len;
 }
 
-/* Return true if the code before `end` ends with FF /n in any addressing mode, for an n whose bit
- * is set in `kinds`. */
+/* Return true if the code before `end` ends with FF /n in any addressing mode, where bit n is set
+ * in `kinds`. */
 static bool x86_group5_ends(const uint8_t *end, size_t before, unsigned kinds)
 {
 	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
@@ -42,7 +42,7 @@ static bool x86_group5_ends(const uint8_t *end, size_t before, unsigned kinds)
 	return false;
 }
 
-/* E8 with a displacement, or FF /2. Prefixes come before the opcode and do not matter. */
+/* Check for E8 with a displacement, or FF /2. Prefixes precede the opcode and do not matter. */
 static bool x86_call_ends(const uint8_t *end, size_t before)
 {
 	return (before >= 5 && end[-5] == 0xe8) || x86_group5_ends(end, before, 1 << 2);
@@ -75,7 +75,7 @@ static bool arm64_call_ends(const uint8_t *end, size_t before)
 
 enum { LANDING_MAX = 10 };
 
-/* Code around a return address that does not follow a call. `before` of the bytes are before the
+/* Code around a return address that does not follow a call. The first `before` bytes precede the
  * address. Only the bits in `mask` are compared. */
 struct callless_return {
 	uint16_t machine;
@@ -86,7 +86,7 @@ struct callless_return {
 #define ALL "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
 static const struct callless_return landings[] = {
-	/* The end of a signal handler: rt_sigreturn, and sigreturn of i386. */
+	/* End of a signal handler: rt_sigreturn, or sigreturn on i386. */
 	{EM_X86_64, 0, 9, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", ALL},
 	{EM_X86_64, 0, 7, "\xb8\x0f\0\0\0\x0f\x05", ALL},
 	{EM_386, 0, 7, "\xb8\xad\0\0\0\xcd\x80", ALL},
@@ -94,7 +94,8 @@ static const struct callless_return landings[] = {
 	{EM_AARCH64, 0, 8, "\x68\x11\x80\xd2\x01\0\0\xd4", ALL},
 	/* glibc's makecontext(): mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi. */
 	{EM_X86_64, 0, 10, "\x48\x89\xdc\x48\x8b\x3c\x24\x48\x85\xff", ALL},
-	/* The first function of a goroutine returns between a nop (arm64: mov x0,x0) and a call. */
+	/* The first function of a goroutine returns to the address between a nop (arm64: mov x0,x0)
+	 * and a call. */
 	{EM_X86_64, 1, 7, "\x90\xe8\0\0\0\0\x90", "\xff\xff\0\0\0\0\xff"},
 	{EM_AARCH64, 4, 8, "\xe0\x03\0\xaa\0\0\0\x94", "\xff\xff\xff\xff\0\0\0\xfc"},
 };
@@ -126,8 +127,8 @@ static bool is_callless_return(uint16_t machine, const uint8_t *code, size_t len
 static bool x86_falls_through(const uint8_t *end, size_t before)
 {
 	enum { NEAR_CALL = 1 << 2, FAR_CALL = 1 << 3, NEAR_JMP = 1 << 4, FAR_JMP = 1 << 5 };
-	/* The instruction matches if the byte `back` bytes before the end is `first` and, with a
-	 * nonzero `mask`, the masked next byte is `second`. */
+	/* The instruction matches if the byte at `end - back` is `first` and, if `mask` is nonzero,
+	 * the next byte is `second` after masking. */
 	static const struct {
 		uint8_t back, first, mask, second;
 	} last[] = {
@@ -138,7 +139,7 @@ static bool x86_falls_through(const uint8_t *end, size_t before)
 		{1, 0xcc},             /* int3 */
 		{1, 0xcf},             /* iret */
 		{1, 0xf4},             /* hlt */
-		{2, 0x0f, 0xff, 0x05}, /* syscall, e.g. exit, which does not return */
+		{2, 0x0f, 0xff, 0x05}, /* syscall: it may be exit, which does not return */
 		{2, 0x0f, 0xff, 0x07}, /* sysret */
 		{2, 0x0f, 0xff, 0x0b}, /* ud2 */
 		{2, 0x0f, 0xfe, 0x34}, /* sysenter, sysexit */

@@ -18,8 +18,8 @@
 
 struct tally_code_file {
 	struct tally_dso *dso;
-	struct tally_image image; /* JITDUMP: only mapped, not parsed */
-	uint64_t bias;            /* KERNEL, MODULE: linked address minus address */
+	struct tally_image image; /* for JITDUMP, only mapped, not parsed */
+	uint64_t bias;            /* KERNEL, MODULE: linked address minus DSO address */
 	uint64_t text, text_end;  /* MODULE: file offsets of the code */
 	uint16_t machine;
 	bool is64, is_big_endian;
@@ -27,8 +27,8 @@ struct tally_code_file {
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* Return true if the file contains code. Debug files have the headers of code sections, but not
- * their contents. */
+/* Return true if the file contains code. Debug files have the headers of code sections, but not the
+ * code. */
 static bool has_code(const struct tally_elf *elf)
 {
 	struct tally_elf_section section;
@@ -45,7 +45,7 @@ static bool has_code(const struct tally_elf *elf)
 	return false;
 }
 
-/* Take over an image that has code, and free any other. */
+/* Take ownership of an image that has code; free an image without code. */
 static int file_adopt(struct tally_code_file *file, struct tally_image *image)
 {
 	if (!has_code(&image->elf)) {
@@ -59,7 +59,7 @@ static int file_adopt(struct tally_code_file *file, struct tally_image *image)
 	return 0;
 }
 
-/* Open the copy of the mapped file in the build-id cache. Returns `failure` if it is not found. */
+/* Open the build-id cache's copy of the mapped file. Returns `failure` if it is not found. */
 static int open_cached(struct tally_code_file *file, int failure)
 {
 	struct tally_places places = {0};
@@ -128,7 +128,7 @@ static int open_kernel(struct tally_code_file *file)
 	return ret && ret != -ENOMEM ? TALLY_CODE_ERROR_NO_KERNEL : ret;
 }
 
-/* The code of a module is one section, which is loaded as a whole. */
+/* Open a module's file. All of a module's code is in one section, which is loaded as a whole. */
 static int open_module(struct tally_code_file *file)
 {
 	struct tally_elf_section section;
@@ -161,7 +161,7 @@ static int open_jitdump(struct tally_code_file *file)
 	close(fd);
 	file->image.elf.data = file->image.map.data;
 	file->image.elf.len = file->image.map.len;
-	/* A dump has the byte order of the machine that wrote it, which is this one. */
+	/* Assume that the dump was written on this machine, so it has the host's byte order. */
 	file->is64 = true;
 	file->is_big_endian = TALLY_HOST_BIG_ENDIAN;
 	return ret;
@@ -228,7 +228,8 @@ static bool span_of_segment(const struct tally_elf_segment *segment, uint64_t in
 	return true;
 }
 
-/* Find the segment that contains `addr`, a file offset (`by_offset`) or a linked address. */
+/* Find the segment that contains `addr`, which is a file offset (`by_offset`) or a linked
+ * address. */
 static bool find_in_segments(const struct tally_code_file *file, uint64_t addr, bool by_offset,
 			     struct code_span *ret_span)
 {

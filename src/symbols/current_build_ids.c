@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Build-ids of the files, kernel and modules that are on this machine now. */
+/* Current build-ids of files, the kernel and modules on this machine. */
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "symbols/dso.h"
 #include "symbols/mapped_file.h"
 
-/* The vdso has no file. This process has it mapped, too, in whole pages: they include the section
- * headers after the loaded segment. */
+/* Read the vdso from this process's memory, because the vdso has no file. Whole pages are mapped,
+ * so the mapping includes the section headers after the loaded segment. */
 static int vdso_build_id(uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
 	const ElfW(Ehdr) *ehdr = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
@@ -41,7 +41,7 @@ static int user_build_id(const struct tally_dso *dso, uint8_t ret_id[TALLY_BUILD
 			 size_t *ret_size)
 {
 	struct tally_build_id id;
-	/* A file that is not below our root has no absolute path. */
+	/* The name is not an absolute path if the file is outside our root. */
 	int ret = *dso->name == '/' ? tally_dso_own_build_id(dso, &id) : -ENOENT;
 
 	if (ret)

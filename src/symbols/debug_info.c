@@ -29,9 +29,9 @@ static void add_place(struct tally_debug_info *info, uint64_t start, uint64_t si
 		info->places[info->nr_places++] = (struct tally_debug_place){start, end, bias};
 }
 
-/* Addresses of a user-space DSO are offsets in the mapped file, and the segments of that file give
- * the addresses in memory. The segments of a debug file are empty, and do not give the offsets in
- * the mapped file. */
+/* Add the segments used to convert addresses. A user-space DSO's addresses are offsets in the
+ * mapped file, so they must be converted with that file's segments: a debug file's segments are
+ * empty and have other offsets. */
 static void add_segments(struct tally_debug_info *info, const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
@@ -58,7 +58,7 @@ bool tally_debug_info_bias(const struct tally_debug_info *info, uint64_t addr, u
 
 /* ---- the file that dwz created ----------------------------------------------- */
 
-/* Build the path for a name in `image`, relative to the directory of the image. */
+/* Build the path for a file name in `image`, relative to the image's directory. */
 static int alt_path(const struct tally_image *image, const char *name, struct tally_str *path)
 {
 	const char *slash = image->path ? strrchr(image->path, '/') : NULL;
@@ -79,9 +79,9 @@ static bool alt_open(struct tally_debug_info *info, struct tally_str *path,
 	return is_there;
 }
 
-/* Find the file by its name in .gnu_debugaltlink, or else by the build-id that follows the name. It
- * must have that build-id either way. Without the file, the inlined functions that it names have no
- * names. */
+/* Find the file to which dwz moved shared parts. Try the name in .gnu_debugaltlink, then the
+ * build-id that follows the name; in both cases the file must have that build-id. Inlined functions
+ * with names that are only in this file are unnamed if the file is not found. */
 static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 {
 	const char *const *dirs = dso->owner->options.debug_dirs;
@@ -110,7 +110,7 @@ static void find_alt(const struct tally_dso *dso, struct tally_debug_info *info)
 
 /* ---- user-space objects ------------------------------------------------------- */
 
-/* Use the first debug file among the candidates that has debug information. */
+/* Use the first candidate that is a debug file with debug information. */
 static int user_search(struct tally_dso *dso, const struct tally_image *own,
 		       struct tally_debug_info *info)
 {
@@ -134,7 +134,7 @@ static int user_search(struct tally_dso *dso, const struct tally_image *own,
 	return ret;
 }
 
-/* Errors that do not depend on the file. */
+/* Return true for errors that do not depend on the file. */
 static bool is_resource_error(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
@@ -186,7 +186,7 @@ int tally_kernel_image_bias(const struct tally_dso *dso, const struct tally_elf 
 	return ret;
 }
 
-/* Open the kernel image at `path` if it is of the recorded kernel and has debug information. */
+/* Open the kernel image at `path` if it is the recorded kernel's and has debug information. */
 static int try_kernel(struct tally_dso *dso, const char *path, struct tally_debug_info *info)
 {
 	struct tally_build_id want;
@@ -283,7 +283,7 @@ int tally_debug_info_gather(const struct tally_debug_info *info, uint64_t most,
 {
 	int ret = gather(&info->image.elf, &most, file);
 
-	/* Without the file that dwz created, inlined functions have no names. */
+	/* Without the file that dwz created, some inlined functions have no names. */
 	if (!ret && info->alt.elf.data && gather(&info->alt.elf, &most, alt))
 		*alt = (struct tally_dwarf_file){0};
 	return ret;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* .gnu_debuglink: name and CRC32 of the separate file with an image's debug sections. */
+/* .gnu_debuglink: the name and CRC32 of the separate file that contains an image's debug
+ * sections. */
 #include "symbols/elf.h"
 
 #include <errno.h>

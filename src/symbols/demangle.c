@@ -20,10 +20,10 @@ enum {
 };
 
 /*
- * A mangled name can contain references to its earlier parts, which can contain references as well:
- * a few hundred bytes can expand to gigabytes. libiberty has no limit. However, it passes C++ and
- * Rust names to a callback piece by piece, and owns no memory during the callback: if the text
- * becomes too long, longjmp(3) leaves libiberty.
+ * A mangled name can refer to its earlier parts, which can contain references too, so a few hundred
+ * bytes can expand to gigabytes. libiberty does not limit this. However, it passes C++ and Rust
+ * names to a callback piece by piece, and holds no allocated memory during the callback. If the
+ * text becomes too long, the callback leaves libiberty with longjmp(3).
  */
 struct sink {
 	char *text;
@@ -31,8 +31,9 @@ struct sink {
 	jmp_buf full;
 };
 
-/* Only the punycode of a Rust name is decoded into memory that libiberty owns, and is freed after
- * that piece. It is the only piece with non-ASCII bytes. */
+/* Return true if longjmp(3) out of the callback would leak memory. libiberty holds allocated memory
+ * only while it passes the decoded punycode of a Rust name to the callback, and no other piece
+ * contains non-ASCII bytes. */
 static bool is_in_memory(const char *piece, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -63,7 +64,8 @@ static void sink_add(const char *piece, size_t len, void *arg)
 	sink->len += len;
 }
 
-/* The next three return 1 if `raw` is a name of that kind; the text is then in the sink. */
+/* Each of the next three functions handles one kind of name. It returns 1, with the text in the
+ * sink, if `raw` is of that kind. */
 static int sink_fill_rust(struct sink *sink, const char *raw, int options)
 {
 	if (setjmp(sink->full))
@@ -100,9 +102,9 @@ static int sink_fill_cxx(struct sink *sink, const char *raw, int options, uint64
 	return done;
 }
 
-/* In the name of a conversion operator, the arguments after a template parameter can belong to the
- * parameter or to the operator. libiberty parses them twice, arguments within them four times, and
- * so on. */
+/* Return true if parsing would take too long. In the name of a conversion operator, the arguments
+ * after a template parameter can belong to the parameter or to the operator. libiberty parses them
+ * twice, and each level of nesting doubles the work. */
 static bool is_retried_often(const char *raw)
 {
 	const char *at = strstr(raw, "cv");
@@ -134,8 +136,8 @@ static char *demangle_bounded(const char *raw, int options, uint64_t *cost)
 	return sink.text;
 }
 
-/* Return how far a back reference of a D name ("QBa") goes back: a number in base 26, with a
- * lower-case letter as the last digit. 0 if it is not a reference. */
+/* Return the distance of a back reference in a D name ("QBa"), or 0 if it is not a reference. The
+ * distance is a number in base 26, with a lower-case letter as the last digit. */
 static size_t dlang_distance(const char *at)
 {
 	size_t distance = 0;
@@ -145,10 +147,10 @@ static size_t dlang_distance(const char *at)
 	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
 }
 
-/* Return the most bytes that a D name can expand to. A reference is to an identifier, which is a
- * number and as many letters, or to a type. A type ends at an unknown position, and of the
- * references in it those before this one count. `costs[i]` is the expansion of the references
- * before byte i. */
+/* Return an upper bound for the length to which a D name can expand. A reference points back to a
+ * type, or to an identifier, which is a number followed by that many letters. The end of a type is
+ * unknown, so all references between the start of the type and the current reference are counted.
+ * `costs[i]` is the expansion of the references before byte i. */
 static uint64_t dlang_expanded(const char *raw, size_t len, uint64_t costs[DLANG_MAX + 1])
 {
 	costs[0] = 0;
@@ -166,7 +168,7 @@ static uint64_t dlang_expanded(const char *raw, size_t len, uint64_t costs[DLANG
 	return costs[len] + len;
 }
 
-/* libiberty's D demangler cannot be interrupted, so the cost is checked before it starts. */
+/* Check the cost before demangling, since libiberty's D demangler cannot be interrupted. */
 static char *demangle_dlang(const char *raw, int options, uint64_t *cost)
 {
 	size_t len = strlen(raw);

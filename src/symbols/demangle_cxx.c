@@ -9,39 +9,42 @@
 #include "base/arith.h"
 
 /*
- * Substitutions turn the tree of a name into a graph: n components, 2^n paths through them. Paths
- * that print something end with the text that the caller accepts. Two kinds of path print nothing:
- * - For each expansion (Dp, sp) or size (sZ, sP) of a parameter pack, libiberty searches all paths
- *   for the pack each time that it prints one.
+ * Substitutions turn a name's tree into a graph, in which n components can have 2^n paths. Paths
+ * that print something are limited by the length of text that the caller accepts. Two kinds of
+ * paths print nothing:
+ * - Each time libiberty prints the expansion (Dp, sp) or size (sZ, sP) of a parameter pack, it
+ *   searches all paths below the expression for the pack.
  * - A template parameter refers to an argument, which may refer to parameters of the enclosing
- *   template, and so on, down to empty packs.
+ *   template, and so on through all levels. If the argument at the end is an empty pack, nothing is
+ *   printed.
  *
- * The graph itself has two components per byte, so the paths can be counted before they are walked.
+ * The graph itself has at most two components per byte, so its paths can be counted without
+ * following them.
  */
 enum {
 	NAME_MAX_LEN = 1024, /* libiberty's limit: two components per byte, recursion depth 2048 */
-	SEARCH_MAX = 4096,   /* components, expanded, that one search for a pack may visit */
-	SEARCHES_MAX = 1 << 18, /* the same for all searches together */
-	SEARCH_PER_BYTE = 64,   /* searched components that take as long as printing a byte */
-	PARAMS_MAX = 1 << 16,   /* paths from a parameter through the enclosing templates */
-	REFS_MAX = 8,           /* references in a name that need not be measured */
-	SEARCHED_REFS_MAX = 4,  /* the same, if the name has pack expansions */
-	UNPARSED_REFS_MAX = 12, /* references in a name that cannot be measured */
+	SEARCH_MAX = 4096,   /* components per search for a pack, counted once per path */
+	SEARCHES_MAX = 1 << 18, /* components that all searches together may visit */
+	SEARCH_PER_BYTE = 64,   /* searched components that cost as much as a byte of text */
+	PARAMS_MAX = 1 << 16,   /* maximum paths from a parameter through enclosing templates */
+	REFS_MAX = 8,           /* maximum references in a name that is not measured */
+	SEARCHED_REFS_MAX = 4,  /* REFS_MAX for names with pack expansions */
+	UNPARSED_REFS_MAX = 12, /* maximum references in a name that cannot be measured */
 };
 
-/* The totals of a component and everything below it, counted once per path. */
+/* Totals for a component and everything below it, counted once per path. */
 struct part {
 	struct demangle_component *component;
 	uint64_t parts, params, searched;
-	unsigned scopes; /* depth of nested templates */
+	unsigned scopes; /* template nesting depth */
 	bool is_done;
 };
 
 struct part_graph {
-	uint64_t search_max; /* most components below one expansion */
-	uint64_t params_max; /* most parameters in one template's arguments */
+	uint64_t search_max; /* maximum components below one expansion */
+	uint64_t params_max; /* maximum parameters in one template's arguments */
 	size_t nr, max;
-	struct part parts[]; /* the first one represents a missing component */
+	struct part parts[]; /* parts[0] represents a missing component */
 };
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
@@ -54,7 +57,7 @@ static uint64_t multiply_saturated(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-/* Get the one or two components below `of`; NULL for each missing one. */
+/* Get up to two components below `of`. Missing components are NULL. */
 static void find_below(const struct demangle_component *of, struct demangle_component *ret_below[2])
 {
 	ret_below[0] = ret_below[1] = NULL;
@@ -93,7 +96,7 @@ static bool is_scope(const struct demangle_component *of)
 	       of->type == DEMANGLE_COMPONENT_CONVERSION;
 }
 
-/* Compute the totals of `part` from the two components below it. */
+/* Compute the totals for `part` from the totals of the two components below it. */
 static void sum_part(struct part_graph *graph, struct part *part, const struct part *left,
 		     const struct part *right)
 {
@@ -114,8 +117,8 @@ static void sum_part(struct part_graph *graph, struct part *part, const struct p
 	}
 }
 
-/* Measure each component once. In the meantime, d_counting holds the index of its part. Returns
- * -E2BIG if there are more components than possible, or if one is below itself. */
+/* Measure each component once, using d_counting to store the index of its part. Returns -E2BIG if
+ * there are more components than a name can have, or if a component is below itself. */
 static int part_measure(struct part_graph *graph, struct demangle_component *of,
 			const struct part **ret_part)
 {
@@ -147,7 +150,7 @@ static int part_measure(struct part_graph *graph, struct demangle_component *of,
 	return part->is_done ? 0 : -E2BIG;
 }
 
-/* Compute the work of `name`. Returns 0 or -E2BIG. */
+/* Compute the work needed to print `name`. Returns 0 or -E2BIG. */
 static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 {
 	const struct part *root;
@@ -167,8 +170,8 @@ static int measure_work(struct part_graph *graph, struct tally_cxx_name *name)
 	return 0;
 }
 
-/* "sr" followed by one of these has two meanings. libiberty tries both when it prints a name, but
- * when asked for the tree it only returns one, which may be either. */
+/* "sr" followed by one of these characters has two meanings. libiberty tries both meanings when it
+ * prints a name, but returns the tree for only one of them. */
 static bool is_ambiguous(const char *at)
 {
 	return at[0] == 's' && at[1] == 'r' &&
@@ -199,12 +202,12 @@ static bool has_ambiguous(const struct part_graph *graph, const char *raw)
 	return false;
 }
 
-/* Properties of the bytes of a name that is not parsed yet. Bytes of identifiers are counted as
- * well, so these are upper bounds. */
+/* Upper bounds for a name that has not been parsed. They also count matching bytes inside
+ * identifiers. */
 struct name_scan {
-	size_t refs;    /* to substitutions and template parameters; each may double the paths */
+	size_t refs;    /* refs to substitutions and template params; each may double paths */
 	size_t scopes;  /* function names within the name */
-	bool is_search; /* libiberty searches for a parameter pack */
+	bool is_search; /* libiberty will search for a parameter pack */
 };
 
 static void scan_name(const char *raw, struct name_scan *ret_glance)
@@ -225,14 +228,15 @@ static void scan_name(const char *raw, struct name_scan *ret_glance)
 	*ret_glance = glance;
 }
 
-/* Return true if the name needs no graph, as most names do not. */
+/* Return true if the name can be printed without building its graph. This is true for most
+ * names. */
 static bool is_harmless(const struct name_scan *glance)
 {
 	return glance->refs <= (glance->is_search ? SEARCHED_REFS_MAX : REFS_MAX);
 }
 
-/* Estimate the work of a name that cannot be measured as a graph. Returns 0 if it has few
- * references, else -E2BIG. */
+/* Estimate the work for a name that cannot be measured as a graph. Returns 0 if it has few
+ * references, or -E2BIG. */
 static int estimate_work(const struct name_scan *glance, struct tally_cxx_name *name)
 {
 	if (glance->refs > UNPARSED_REFS_MAX && (glance->is_search || glance->scopes > 2))
@@ -244,7 +248,7 @@ static int estimate_work(const struct name_scan *glance, struct tally_cxx_name *
 	return 0;
 }
 
-/* Parse and measure the name that `glance` describes. */
+/* Parse and measure a name that has been scanned into `glance`. */
 static int parse(const char *raw, int options, const struct name_scan *glance,
 		 struct tally_cxx_name *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Internals of a DSO, shared only by the loaders in this directory. */
+/* DSO internals, only for the loaders in this directory. */
 #ifndef TALLY_SYMBOLS_DSO_H
 #define TALLY_SYMBOLS_DSO_H
 
@@ -15,37 +15,37 @@
 #include "symbols/symbols.h"
 #include "unwind/unwind_table.h"
 
-/* Maximum number of files that are open for their code. Each takes a descriptor. */
+/* Maximum number of files that are kept open to read code. Each uses a descriptor. */
 enum { TALLY_CODES_MAX = 128 };
 
 struct tally_symbols {
 	struct tally_symbols_options options; /* strings are in the arena; defaults are filled in */
 	struct tally_arena arena;
 	TALLY_VEC(struct tally_dso *) dsos;
-	struct tally_map by_key;  /* hash of a key to the newest DSO with it, see dso->older */
-	struct tally_dso *kernel; /* the first kernel DSO; its address reveals reboots */
-	char *kallsyms;           /* text of kallsyms, read once */
+	struct tally_map by_key;  /* key hash -> newest DSO with that hash, see dso->older */
+	struct tally_dso *kernel; /* first kernel DSO; its address reveals reboots */
+	char *kallsyms;           /* contents of kallsyms, read once */
 	size_t kallsyms_len;
 	enum tally_symbols_origin origin;
-	const char *release; /* kernel release of the recording, in the arena; NULL: unknown */
-	int kernel_code;     /* result of tally_kernel_is_here(), if has_kernel_code */
+	const char *release; /* recorded kernel's release, in the arena; NULL if unknown */
+	int kernel_code;     /* result of tally_kernel_is_here(), valid if has_kernel_code */
 	bool has_kernel_code;
 	uint64_t names_left;                      /* budget for demangling, see tally_demangle() */
 	struct tally_dso *codes[TALLY_CODES_MAX]; /* DSOs with an open `code` */
 	size_t nr_codes;
-	uint64_t code_looks;            /* number of accesses to them so far */
+	uint64_t code_looks;            /* number of accesses to `codes` so far */
 	struct tally_index_dir indexes; /* opened on first use */
 	uint64_t jit_read;              /* bytes read from JIT files; see load_jit.c */
 	uint64_t generation;            /* see tally_symbols_generation() */
 	struct tally_map indexed;       /* hashes of build-ids, see index_dso.c */
-	struct tally_stored *stored;    /* embedded symbols of the recording, or NULL */
-	struct tally_map stored_by; /* hash of a name to the first object with it, see stored.c */
-	uint32_t *stored_next;      /* by object: the next one with that name, + 1 */
-	/* Resources used for the lines of all files; see symbols_lines.c. */
+	struct tally_stored *stored;    /* the recording's embedded symbols, or NULL */
+	struct tally_map stored_by;     /* name hash -> first object with that name, see stored.c */
+	uint32_t *stored_next;          /* index + 1 of each object's next namesake, or 0 */
+	/* Resources used to look up source lines in all files; see symbols_lines.c. */
 	struct {
-		unsigned nr_workers; /* running now */
-		int64_t waited;      /* for answers, ms */
-		uint64_t answered;   /* bytes */
+		unsigned nr_workers; /* number of running workers */
+		int64_t waited;      /* total time spent waiting for answers, ms */
+		uint64_t answered;   /* total size of the answers in bytes */
 	} lines_used;
 };
 
@@ -61,12 +61,12 @@ struct tally_dso {
 	enum tally_dso_kind kind;
 	char *name;
 	struct tally_build_id build_id; /* as recorded */
-	struct tally_build_id own_id;   /* of the file, see tally_dso_build_id() */
+	struct tally_build_id own_id;   /* the file's build-id, see tally_dso_build_id() */
 	bool asked_id;                  /* own_id is final */
 	pid_t pid, nspid;
-	struct tally_dso_inode inode; /* USER: as recorded; all zero: unknown or unused */
-	atomic_int mapper; /* USER: last process that mapped it; other threads open files, too */
-	_Atomic uint64_t mapped_start, mapped_end; /* mapped range; 0: unknown */
+	struct tally_dso_inode inode; /* USER: as recorded; all zero if unknown or unused */
+	atomic_int mapper;            /* USER: last process to map the file; shared by threads */
+	_Atomic uint64_t mapped_start, mapped_end; /* mapped range; 0 if unknown */
 	char *reference;                           /* see tally_dso_set_address(); NULL or owned */
 	uint64_t address;
 	bool has_address;
@@ -74,36 +74,36 @@ struct tally_dso {
 	enum tally_dso_state state;
 	enum tally_dso_source source;
 	char *path;     /* file that the symbols came from; NULL or owned */
-	bool raw_names; /* not demangled: C names of the kernel that only look mangled */
+	bool raw_names; /* do not demangle: kernel C names only look mangled */
 
-	struct tally_image image, runtime, debugdata; /* open while symbols are being loaded */
+	struct tally_image image, runtime, debugdata; /* open while loading symbols */
 	struct tally_symtab table;
 	struct tally_index index;        /* index that the table borrows from, if mapped */
-	struct tally_sources *sources;   /* sources of the table, for its index; or NULL */
-	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP: once searched for; or NULL */
+	struct tally_sources *sources;   /* sources of the table, to save in its index; or NULL */
+	struct tally_dso_jit *jit;       /* PERF_MAP, JITDUMP: NULL until the first search */
 	struct tally_symtab stubs;       /* see tally_elf_add_stubs(); searched first */
 	struct tally_unwind_table rules; /* borrows from rules_block or rules_index */
-	void *rules_block;               /* NULL: no rules, or mapped ones */
+	void *rules_block;               /* NULL if there are no rules, or if they are mapped */
 	struct tally_index rules_index;
 	enum tally_dso_state rules_state;
 	bool has_frame_pointers;          /* valid once rules_state is set */
-	struct tally_map bounds;          /* functions without a name, by start */
-	struct tally_arena bound_symbols; /* storage for their symbols */
-	struct tally_dso_lines *lines;    /* NULL: not requested yet; see symbols_lines.h */
-	struct tally_map shown;           /* raw name pointer to shown name pointer */
+	struct tally_map bounds;          /* unnamed functions, by start */
+	struct tally_arena bound_symbols; /* storage for the symbols in `bounds` */
+	struct tally_dso_lines *lines;    /* NULL until requested; see symbols_lines.h */
+	struct tally_map shown;           /* raw name pointer -> shown name pointer */
 
 	struct tally_image code; /* see load_code.c */
-	uint64_t code_look;      /* symbols->code_looks at the last access */
+	uint64_t code_look;      /* value of symbols->code_looks at the last access */
 	bool has_no_code;        /* no file with code was found */
 	bool is_kept;            /* see tally_dso_index_pinned() */
 
 	const struct tally_stored_object *stored; /* valid if asked_stored */
 	bool asked_stored;
-	bool uses_stored;           /* the symbols are the embedded ones */
-	bool asks_files, has_files; /* files are searched, too; they have symbols */
+	bool uses_stored;           /* embedded symbols are used */
+	bool asks_files, has_files; /* true if files are searched too; true if they have symbols */
 };
 
-/* Error codes with a special meaning for the loaders, and the states that they map to. */
+/* Error codes with a special meaning for the loaders, and the corresponding states. */
 enum {
 	TALLY_DSO_ERROR_FOREIGN = -EXDEV,            /* TALLY_DSO_FOREIGN */
 	TALLY_DSO_ERROR_NOT_TRUSTED = -EKEYREJECTED, /* TALLY_DSO_NOT_TRUSTED */
@@ -113,30 +113,31 @@ enum {
 	TALLY_DSO_ERROR_DEBUG_ONLY = -EDOM,          /* TALLY_DSO_DEBUG_ONLY */
 };
 
-/* Return the key of a DSO. Its pointers are borrowed from the DSO. */
+/* Return a DSO's key. The key's pointers are borrowed from the DSO. */
 struct tally_dso_key tally_dso_key_of(const struct tally_dso *dso);
 
-/* Find the DSO with a key, but do not create it. Returns 0 or -ENOENT. */
+/* Find the DSO with the given key, but do not create it. Returns 0 or -ENOENT. */
 int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		     struct tally_dso **ret_dso);
 
 /* Check if the running kernel, its modules and its vdso may be used in place of the recorded ones.
- * Returns 0 if so; TALLY_DSO_ERROR_FOREIGN if that is unknown; -ESTALE if the build-ids differ; or
- * the error that prevented the check. */
+ * Returns 0 if so; TALLY_DSO_ERROR_FOREIGN if it is unknown whether the running kernel is the
+ * recorded one; -ESTALE if the build-ids differ; or the error that prevented the check. */
 int tally_kernel_is_here(struct tally_symbols *symbols);
 
-/* Check if a file with the DSO's name may be used as the recorded one. Returns 0 if so, also if the
- * build-id is still to decide, or TALLY_DSO_ERROR_FOREIGN. */
+/* Check if a file with the DSO's name may be used in place of the recorded file. Returns 0 if so,
+ * even if the build-id must still be compared, or TALLY_DSO_ERROR_FOREIGN. */
 int tally_dso_is_here(const struct tally_dso *dso);
 
 /* Return true if the known parts of two inodes are equal. */
 bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_dso_inode *b);
 
-/* Read the running kernel's kallsyms into `symbols->kallsyms`, once. Returns 0 or -errno. */
+/* Read the running kernel's kallsyms into `symbols->kallsyms`, unless it has been read. Returns 0
+ * or -errno. */
 int tally_kallsyms_read_running(struct tally_symbols *symbols);
 
 /* Return the bare name of a module: "ext4" for "[ext4]" and ".../ext4.ko.xz". The kernel uses '_'
- * where file names have '-'. The caller frees it. NULL if memory is out. */
+ * where file names have '-'. The caller frees it. Returns NULL on memory allocation failure. */
 char *tally_module_bare(const char *name);
 
 /* Return the name to print for a raw name of this DSO; `arg` is the DSO. */

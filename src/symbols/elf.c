@@ -8,14 +8,15 @@
 #include "base/arith.h"
 #include "base/endian.h"
 
-/* Longer section names are considered invalid. This bounds the search for their end. */
+/* Maximum length of a section name. Longer names are considered invalid, which bounds the search
+ * for their terminating NUL. */
 enum { SECTION_NAME_MAX = 256 };
 
-/* Limits on the headers, which are all scanned by each query. No program has more, but a sparse
- * file can claim any number for free. */
+/* Limits on the number of headers, because each query scans all of them. No real program has more
+ * headers, but a sparse file can claim any number of them for free. */
 enum { MAX_SEGMENTS = UINT16_MAX, MAX_SECTIONS = 1 << 20 };
 
-/* Offset and width of a field in the two classes of a structure: [0] is ELF32. */
+/* Offset and width of a field in the ELF32 ([0]) and ELF64 ([1]) versions of a structure. */
 struct header_field {
 	uint16_t offset[2];
 	uint8_t width[2];
@@ -49,7 +50,7 @@ static bool table_ok(const struct tally_elf *elf, uint64_t offset, uint32_t nr, 
 	       (entsize >= least && tally_range_ok(offset, (uint64_t)nr * entsize, elf->len));
 }
 
-/* Counts that do not fit in the header's 16 bits are in section header 0. */
+/* Get the counts that do not fit in the header's 16-bit fields from section header 0. */
 static void elf_large_counts(struct tally_elf *elf)
 {
 	struct tally_elf_section zero;
@@ -195,7 +196,7 @@ const char *tally_elf_section_name(const struct tally_elf *elf,
 	struct tally_elf_section names;
 	const uint8_t *text;
 
-	/* Only the name is read, however large the string section is. */
+	/* Check only the name's bytes, however large the string section is. */
 	if (!tally_elf_section(elf, elf->shstrndx, &names) || !has_bytes(elf, &names) ||
 	    section->name >= names.size)
 		return "";

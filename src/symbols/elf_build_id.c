@@ -12,11 +12,11 @@
 #include "base/endian.h"
 #include "base/file.h"
 
-/* The notes of a kernel or module take a few hundred bytes. */
+/* Limit on the size of a kernel's or module's notes, which are usually a few hundred bytes long. */
 enum { NOTES_MAX = 1 << 20 };
 
-/* Limit on the bytes of notes that are scanned in one image. Its sections and segments may declare
- * the same bytes, or a hole in the file, as notes any number of times. */
+/* Limit on the number of note bytes scanned in one image. Sections and segments may declare the
+ * same bytes, or a hole in the file, as notes any number of times. */
 enum { IMAGE_NOTES_MAX = 16 << 20 };
 
 /* Find the build-id in notes. They are padded to 4 bytes, or to 8 if the segment has that
@@ -52,7 +52,8 @@ int tally_notes_build_id(const void *notes, size_t len, uint8_t ret_id[TALLY_BUI
 	return notes_find(notes, len, 4, false, ret_id, ret_size);
 }
 
-/* The same for notes of an image. Scans at most `*left` bytes and subtracts them. */
+/* Do the same as notes_find() for the notes in an image. Scans at most `*left` bytes, and subtracts
+ * the number of bytes scanned from `*left`. */
 static int image_notes_find(const uint8_t *notes, size_t len, size_t align, size_t *left, bool swap,
 			    uint8_t ret_id[TALLY_BUILD_ID_MAX], size_t *ret_size)
 {
@@ -116,7 +117,7 @@ int tally_elf_build_id(const char *path, uint8_t ret_id[TALLY_BUILD_ID_MAX], siz
 
 	if (ret)
 		return ret;
-	/* A mapping reads only the pages that are touched: headers and notes. */
+	/* Map the file, so that only the pages with headers and notes are read. */
 	ret = tally_elf_image_build_id(map.data, map.len, id, &size);
 	if (tally_file_map_check(&map))
 		ret = -EIO;

@@ -11,14 +11,14 @@
 #include "base/endian.h"
 #include "symbols/unpack.h"
 
-/* Compression header of a section. */
+/* Section compression header. */
 struct packing {
 	uint32_t type; /* ch_type */
 	size_t head;   /* size of the header */
 	uint64_t size; /* decompressed size */
 };
 
-/* Find ".zdebug_info" for ".debug_info". */
+/* Find the old compressed form of a section: ".zdebug_info" for ".debug_info". */
 static bool old_section(const struct tally_elf *elf, const char *name,
 			struct tally_elf_section *ret_section)
 {
@@ -48,7 +48,7 @@ bool tally_elf_has_bytes(const struct tally_elf *elf, const char *name)
 	return find_section(elf, name, &section, &is_old) && section.size;
 }
 
-/* The older header: "ZLIB", then the size in big-endian byte order. */
+/* Parse the old compression header: "ZLIB", then the size in big-endian byte order. */
 static bool old_packing(const uint8_t *data, size_t len, struct packing *packing)
 {
 	enum { HEAD = 12 };

@@ -5,7 +5,7 @@
 
 #include "symbols/elf.h"
 
-/* All zero is empty. */
+/* An all-zero struct is empty. */
 struct tally_elf_bytes {
 	const uint8_t *data;
 	size_t len;
@@ -17,9 +17,10 @@ struct tally_elf_bytes {
  * ".debug", its older compressed form without SHF_COMPRESSED (".zdebug_info"). */
 bool tally_elf_has_bytes(const struct tally_elf *elf, const char *name);
 
-/* Get the contents of that section, borrowed from the image if they are not compressed. Returns 0;
- * -ENOENT if there is no such section; -EFBIG if they are hollow or more than `most` decompressed
- * bytes; -ENOSYS, -EINVAL or -ENOMEM as for tally_unpack(). */
+/* Get the contents of a section, which is found as in tally_elf_has_bytes(). Contents that are not
+ * compressed are borrowed from the image. Returns 0; -ENOENT if there is no such section; -EFBIG if
+ * the section is hollow or has more than `most` decompressed bytes; or -ENOSYS, -EINVAL or -ENOMEM
+ * as for tally_unpack(). */
 int tally_elf_bytes_get(const struct tally_elf *elf, const char *name, uint64_t most,
 			struct tally_elf_bytes *ret_bytes);
 

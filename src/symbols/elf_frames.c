@@ -28,8 +28,9 @@ static void add_section(struct tally_elf_frames *frames, const struct tally_elf 
 	frames->source.nr_sections++;
 }
 
-/* Find .eh_frame in an image without sections, by the header of the search table that the program
- * itself uses for exceptions. The header has the address of the frames, but not their size. */
+/* Find .eh_frame in an image without sections, using .eh_frame_hdr, the search table that the
+ * program itself needs to handle exceptions. It contains the address of .eh_frame, but not its
+ * size. */
 static void add_by_header(struct tally_elf_frames *frames, const struct tally_elf *elf)
 {
 	enum { VERSION = 1, BEFORE_POINTER = 4 };
@@ -59,9 +60,9 @@ static void add_by_header(struct tally_elf_frames *frames, const struct tally_el
 
 /* ---- code ------------------------------------------------------------------------ */
 
-/* Add the code of a segment. The code is scanned later, so holes, which can be gigabytes, are left
- * out. Holes of up to 1 MB in total are included: otherwise the array could be too small for a copy
- * in which zeros became holes. */
+/* Add the code in a segment. The code will be scanned, so leave out holes, which can be gigabytes
+ * in size. However, include holes of up to 1 MB in total; otherwise, the array could be too small
+ * for a copied file in which zeros became holes. */
 static void add_code(struct tally_elf_frames *frames, const struct tally_elf *elf,
 		     const struct tally_elf_segment *segment)
 {
