@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unwind information of an ELF image, as input for the compiler of unwind rules. */
+/* Unwind information in an ELF image, as input for compiling unwind rules. */
 #ifndef TALLY_SYMBOLS_ELF_FRAMES_H
 #define TALLY_SYMBOLS_ELF_FRAMES_H
 
@@ -23,8 +23,9 @@ struct tally_elf_frames {
 };
 
 /* Gather the unwind information from the mapped image and, if `debug` is not NULL, from its
- * separate debug file. Both must stay valid while `frames` is used. Returns 0; -ENOTSUP for 32-bit
- * images; -ENOMEM. The caller frees `frames` with tally_elf_frames_free(), also after a failure. */
+ * separate debug file. Both must stay valid while `frames` is used. Returns 0; -ENOTSUP for
+ * 32-bit images; or -ENOMEM. The caller frees `frames` with tally_elf_frames_free(), even after
+ * a failure. */
 int tally_elf_frames_gather(const struct tally_elf *elf, const struct tally_elf *debug,
 			    struct tally_elf_frames *frames);
 

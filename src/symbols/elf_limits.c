@@ -8,10 +8,10 @@
 #include "symbols/code.h"
 #include "symbols/elf_frames.h"
 
-/* No file has more functions. */
+/* Limit on the number of entries. No file has that many functions. */
 enum { STRETCHES_MAX = 4 << 20 };
 
-/* Code that has an entry, as file offsets. */
+/* Code covered by an unwind entry, as file offsets. */
 struct cfi_range {
 	uint64_t start, end;
 };
@@ -51,16 +51,17 @@ static int section_gather(const struct tally_unwind_source *source,
 	struct cfi_range stretch;
 	int ret = 0;
 
-	/* Code after a damaged entry is unknown, like code after the last function. */
+	/* After a damaged entry, treat the remaining code as code without entries. */
 	while (!ret && all->len < STRETCHES_MAX && tally_cfi_next(&walk, &entry) > 0) {
-		/* Entries of functions that the linker discarded are at 0 in .debug_frame. */
+		/* Skip functions that the linker discarded: their entries in .debug_frame have
+		 * address 0. */
 		if (!(section->is_debug && !entry.start) && cfi_range_of(source, &entry, &stretch))
 			ret = tally_vec_push(all, stretch);
 	}
 	return ret;
 }
 
-/* Gather the stretches of all sections, sorted by address. */
+/* Gather the stretches from all sections, sorted by address. */
 static int stretches_gather(const struct tally_unwind_source *source, stretch_vec *all)
 {
 	int ret = 0;
@@ -72,7 +73,7 @@ static int stretches_gather(const struct tally_unwind_source *source, stretch_ve
 	return ret;
 }
 
-/* Return the number of stretches that begin at or before an address. */
+/* Return the number of stretches that start at or before an address. */
 static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 {
 	size_t low = 0, high = all->len;
@@ -88,7 +89,7 @@ static size_t stretches_before(const stretch_vec *all, uint64_t addr)
 	return low;
 }
 
-/* Return true if the code at `from` falls through to `to`. */
+/* Return true if the code from `from` falls through to `to`. */
 static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < source->nr_code; i++) {
@@ -101,8 +102,8 @@ static bool runs_on(const struct tally_unwind_source *source, uint64_t from, uin
 	return false;
 }
 
-/* Return the entry of the function at an address, or NULL. The entry may begin after the function's
- * first instructions. Also get the start of the next entry; 0 after the last one. */
+/* Return the entry for the function at an address, or NULL. The entry may start after the
+ * function's first instructions. Also get the start of the next entry, or 0 for the last entry. */
 static const struct cfi_range *entry_at(const struct tally_unwind_source *source,
 					const stretch_vec *all, uint64_t addr, uint64_t *ret_next)
 {
@@ -120,9 +121,10 @@ static const struct cfi_range *entry_at(const struct tally_unwind_source *source
 	return is_inside ? &all->data[at - 1] : NULL;
 }
 
-/* Return the latest possible end of the function at an address, or 0 if it is unknown. An entry may
- * describe only the beginning of assembly code, which then falls through its end. Padding is
- * included: a system call at the end of a function returns there. */
+/* Return the latest possible end of the function at an address, or 0 if it is unknown. If an
+ * assembly function's entry covers only the beginning of the function, the code falls through the
+ * end of the entry. The limit includes the padding, because the return address of a system call at
+ * the end of a function is in the padding. */
 static uint64_t limit_at(const struct tally_unwind_source *source, const stretch_vec *all,
 			 uint64_t addr)
 {
@@ -161,12 +163,13 @@ int tally_elf_limit_symbols(const struct tally_elf *mapped, const struct tally_e
 
 	if (!count_without_size(table))
 		return 0;
-	/* 32-bit images have no unwind rules here, so nothing is limited. */
+	/* Set no limits for 32-bit images, because their unwind rules are not supported. */
 	ret = tally_elf_frames_gather(mapped, debug, &frames);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = stretches_gather(&frames.source, &all);
-	/* If memory is out, some stretches are missing and limits would be too high. */
+	/* On memory allocation failure, discard the stretches: if some were missing, the limits
+	 * would be too high. */
 	all.len = ret ? 0 : all.len;
 	tally_vec_for_each (entry, &table->entries) {
 		uint64_t limit =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names for the slots of a procedure linkage table, which have no symbols. */
+/* Name the slots of procedure linkage tables, because slots have no symbols. */
 #include "symbols/elf_plt.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 
-/* Layout of .plt by machine: the slots follow a header, in the order of the relocations. For other
+/* Layout of .plt by machine: a header, followed by slots in the order of the relocations. For other
  * machines the section's entry size is used. */
 struct plt_layout {
 	uint16_t machine;
@@ -22,8 +22,8 @@ static const struct plt_layout layouts[] = {
 	{EM_386, 16, 16}, {EM_X86_64, 16, 16},
 };
 
-/* Longer names are skipped: many relocations could share one, so the memory for copies would have
- * no bound. */
+/* Longer names are skipped. Many relocations could share one long name, so the memory for its
+ * copies would be unbounded. */
 enum { PLT_NAME_MAX = 65536 };
 
 /* ---- relocations and their symbols ------------------------------------------ */
@@ -101,8 +101,8 @@ struct tally_plt_reloc tally_plt_reloc_at(const struct tally_plt_names *names,
 	return reloc;
 }
 
-/* Return the name of a dynamic symbol and its length, or NULL. The length is determined once, as
- * the file may be written to meanwhile. */
+/* Return the name of a dynamic symbol and its length, or NULL. The length is determined only once,
+ * since the file may be modified at any time. */
 static const char *plt_name(const struct tally_plt_names *names, uint64_t symbol, size_t *ret_len)
 {
 	struct tally_elf_sym sym;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names for stubs by their code. A stub loads the function's address from a slot of the global
- * offset table and jumps there; the relocation that fills the slot has the name. So the size and
- * order of stubs do not matter: .plt, .plt.sec and .plt.got on x86-64, and .plt on AArch64, where
- * stubs are longer with BTI and PAC.
+ * Name stubs according to their code. A stub loads the function's address from a slot in the global
+ * offset table and jumps there. The relocation that fills the slot identifies the function, so the
+ * size and order of stubs do not matter. The sections are .plt, .plt.sec and .plt.got on x86-64,
+ * and .plt on AArch64, where stubs are longer with BTI and PAC.
  *
- * Not supported: stubs of position-independent i386 code, which address the table by a register,
- * and slots filled by the resolver of an ifunc (IRELATIVE), which have no symbol. With IBT, the
- * slots of .plt are only used to look functions up and do not jump through the table: they are
- * named by their order.
+ * Not supported: stubs in position-independent i386 code, which address the table with a register,
+ * and slots filled by an ifunc resolver (IRELATIVE), which have no symbol. With IBT, the slots in
+ * .plt are only used for lazy binding and do not jump through the table, so they are named by their
+ * order.
  */
 #include <elf.h>
 #include <errno.h>
@@ -19,16 +19,16 @@
 #include "base/map.h"
 #include "symbols/elf_plt.h"
 
-/* A stub and the slot of the global offset table that it jumps through. */
+/* Stub and the slot in the global offset table that it jumps through. */
 struct plt_stub {
 	uint64_t got; /* virtual address of the slot */
-	size_t size;  /* bytes of code, with the padding after it */
+	size_t size;  /* bytes of code, including the padding after it */
 };
 
 /* Decode the stub in the `left` bytes at `code`; its virtual address is `at`. */
 typedef bool stub_decode(const uint8_t *code, size_t left, uint64_t at, struct plt_stub *ret_stub);
 
-/* Instructions are little-endian on both machines, whatever the byte order of the data. */
+/* Instructions are little-endian on both machines, regardless of the byte order of data. */
 static uint32_t code_u32(const uint8_t *code)
 {
 	return tally_load_u32(code, TALLY_HOST_BIG_ENDIAN);
@@ -65,7 +65,8 @@ enum {
 	A64_LDR_MASK = 0xffc003ff,
 };
 
-/* Return the 4 KB page that the adrp at `at` computes: a signed 21-bit number in two parts. */
+/* Return the address of the 4 KB page computed by the adrp at `at`. The offset is a signed 21-bit
+ * number in two parts. */
 static uint64_t a64_adrp_page(uint32_t code, uint64_t at)
 {
 	uint32_t pages = (code >> 5 & 0x7ffff) << 2 | (code >> 29 & 3);
@@ -74,7 +75,7 @@ static uint64_t a64_adrp_page(uint32_t code, uint64_t at)
 	return (at & ~(uint64_t)0xfff) + (uint64_t)distance;
 }
 
-/* Return the size of a stub up to its branch, with the padding after it. */
+/* Return the size of a stub up to and including its branch and the padding after it. */
 static size_t a64_stub_size(const uint8_t *code, size_t left)
 {
 	size_t len = 0;
@@ -111,7 +112,7 @@ struct stub_section {
 	uint16_t machine;
 	const char *name;
 	stub_decode *decode;
-	size_t step; /* stubs begin at multiples of it */
+	size_t step; /* stubs start at multiples of step */
 };
 
 static const struct stub_section stub_sections[] = {
@@ -121,7 +122,7 @@ static const struct stub_section stub_sections[] = {
 	{EM_AARCH64, ".plt", stub_decode_a64, A64_SIZE},
 };
 
-/* Return true for relocations that write the address of a function, and nothing else, to a slot. */
+/* Return true for relocations that write a function's address, and nothing else, to a slot. */
 static bool fills_slot(uint16_t machine, uint32_t type)
 {
 	if (machine == EM_AARCH64)
@@ -147,7 +148,7 @@ static int slots_gather(const struct tally_plt_names *names, const char *section
 	return ret;
 }
 
-/* Add the stubs of the section. Everything else (the header of .plt, padding) is skipped. */
+/* Add the section's stubs. Everything else (the header of .plt, padding) is skipped. */
 static int section_add(struct tally_symtab *table, const struct tally_plt_names *names,
 		       const struct stub_section *kind, const struct tally_elf_section *section,
 		       const struct tally_map *slots)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols of ELF images: their selection, addresses and order are perf's. */
+/* Read ELF symbols. Their selection, addresses and order are the same as in perf. */
 #include "symbols/elf.h"
 
 #include <elf.h>
@@ -14,18 +14,18 @@
  * tables. */
 enum { MAX_LOADS = 64, SECTION_MAX = 512 << 20 };
 
-/* Properties of a section that are checked for each of its symbols. */
+/* Section properties that are checked for each of the section's symbols. */
 enum {
 	SECTION_ALLOC = 1,  /* occupies memory in the process */
-	SECTION_LABELS = 2, /* text or data by name: labels in it are accepted */
-	SECTION_WANTED = 4, /* passes the filter by name */
+	SECTION_LABELS = 2, /* its name shows that it is text or data; labels are accepted */
+	SECTION_WANTED = 4, /* selected by the section name in the options */
 };
 
 struct loader {
 	const struct tally_elf *elf, *runtime;
 	const struct tally_elf_load *load;
 	struct tally_symtab *table;
-	uint8_t *sections; /* SECTION_* bits of each section of `elf` */
+	uint8_t *sections; /* SECTION_* bits for each section in `elf` */
 	struct tally_elf_segment loads[MAX_LOADS];
 	uint32_t nr_loads;
 	uint8_t pass;
@@ -41,7 +41,8 @@ static uint8_t section_bits(const struct loader *loader, uint32_t index)
 	tally_elf_section(from, index, &section);
 	if (section.flags & SHF_ALLOC)
 		bits |= SECTION_ALLOC;
-	/* Debug files keep the headers of sections that they lack: use the mapped file. */
+	/* Debug files keep the headers of all sections, even without the contents. Use the mapped
+	 * file's headers. */
 	if (section.type == SHT_NOBITS && tally_elf_section(loader->runtime, index, &section))
 		from = loader->runtime;
 	name = tally_elf_section_name(from, &section);
@@ -68,7 +69,7 @@ static int loader_init(struct loader *loader)
 	return 0;
 }
 
-/* Return the symbol's address as lookups use it. */
+/* Return the symbol's address in the form used by lookups. */
 static uint64_t loader_place(const struct loader *loader, const struct tally_elf_sym *sym)
 {
 	struct tally_elf_section section;
@@ -85,7 +86,7 @@ static uint64_t loader_place(const struct loader *loader, const struct tally_elf
 	return sym->value - section.addr + section.offset;
 }
 
-/* Return true for "$a", "$d.realm", "$x": ARM and RISC-V use them to mark code and data. */
+/* Return true for symbols that mark code and data on ARM and RISC-V: "$a", "$d.realm" or "$x". */
 static bool is_mapping_mark(const struct tally_elf *elf, const char *name)
 {
 	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64 && elf->machine != EM_RISCV)
@@ -119,7 +120,7 @@ static uint8_t binding_of(const struct tally_elf_sym *sym)
 	}
 }
 
-/* Return the end of a symbol's section, as an address that lookups use; 0 if it is not in a
+/* Return the end of a symbol's section in the form used by lookups, or 0 if it is not in a
  * section. */
 static uint64_t section_end(const struct loader *loader, const struct tally_elf_sym *sym,
 			    uint64_t place)
@@ -140,7 +141,7 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 
 	if (!loader_accepts(loader, sym, name))
 		return 0;
-	/* Bit 0 of a Thumb function's address is a mode, not part of the address. */
+	/* In a Thumb function's address, bit 0 is a mode bit, so clear it. */
 	if (loader->elf->machine == EM_ARM && ELF64_ST_TYPE(sym->info) == STT_FUNC)
 		sym->value &= ~1ull;
 	entry.start = loader_place(loader, sym);
@@ -151,10 +152,10 @@ static int loader_add(struct loader *loader, struct tally_elf_sym *sym, const ch
 	return tally_symtab_add(loader->table, &entry);
 }
 
-/* Copy the string table of a symbol table up to its last NUL, so that a terminated string is at any
- * offset in it. Names point to the copy, as the file may change or shrink later. Names may share
- * their tails, so copying each of them could take much more memory than the table. `*ret_text`
- * stays NULL if there are no strings. */
+/* Copy a symbol table's string table up to its last NUL, so that a terminated string starts at
+ * every offset. Names point to the copy, because the file may change or shrink later. Names may
+ * share their tails, so copying each name separately could take much more memory than the table.
+ * `*ret_text` stays NULL if there are no strings. */
 static int copy_strings(const struct tally_elf *elf, const struct tally_elf_section *table,
 			struct tally_arena *arena, const char **ret_text, size_t *ret_len)
 {

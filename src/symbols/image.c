@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "symbols/unpack.h"
 
-/* Build-ids can be truncated, in old perf.data files or in files with xxhash ids. Equality of 8
+/* Build-ids can be truncated in old perf.data files, or in files with xxhash IDs. A match of 8
  * bytes is not a coincidence. */
 enum { BUILD_ID_LEAST = 8 };
 
@@ -47,7 +47,7 @@ static int image_unpack(struct tally_image *image, size_t *ret_len)
 
 enum packed { UNPACK, REFUSE };
 
-/* Make an image of a mapped file. `image` is taken over, and freed on failure. */
+/* Make an image from a mapped file. Takes ownership of `image`, even on failure. */
 static int image_init_mapped(struct tally_image image, const struct tally_build_id *want,
 			     enum packed packed, struct tally_image *ret_image)
 {

@@ -8,47 +8,47 @@
 
 struct tally_build_id {
 	uint8_t id[TALLY_BUILD_ID_MAX];
-	size_t size; /* 0: unknown */
+	size_t size; /* 0 if unknown */
 };
 
-/* All zero is empty. */
+/* An all-zero struct is empty. */
 struct tally_image {
 	struct tally_file_map map;
 	uint8_t *copy; /* decompressed bytes, or a copy of memory; NULL for a plain file */
 	struct tally_elf elf;
 	struct tally_build_id build_id;
 	char *path;
-	int32_t place; /* number of the candidate path, set by the caller */
+	int32_t place; /* index of the candidate path, set by the caller */
 };
 
 /* Map the regular file at `path`, decompress it if necessary, and check its header. If `want` (may
- * be NULL) has a build-id, the file must have the same. Returns 0; -ENOEXEC if it is not ELF;
- * -EBADMSG if it is malformed; -ESTALE if the build-id differs or is missing; -ENOSYS if it is
- * compressed and there is no decompressor; -EIO if it became shorter meanwhile; -ENODEV for a
- * device; -ENOMEM; or the error of tally_file_open(). */
+ * be NULL) has a build-id, the file must have the same build-id. Returns 0; -ENOEXEC if it is not
+ * ELF; -EBADMSG if it is malformed; -ESTALE if the build-id differs or is missing; -ENOSYS if it is
+ * compressed and there is no decompressor; -EIO if it was truncated in the meantime; -ENODEV for a
+ * device; -ENOMEM; or the error from tally_file_open(). */
 int tally_image_open(const char *path, const struct tally_build_id *want,
 		     struct tally_image *ret_image);
 
-/* Like tally_image_open(), but a compressed file is not decompressed and fails with -ENOEXEC. A
- * mapped file is never compressed, and the owner of the file could make decompression arbitrarily
+/* Like tally_image_open(), but fail with -ENOEXEC if the file is compressed. Used for mapped
+ * files: they are never compressed, and the file's owner could make decompression arbitrarily
  * expensive. */
 int tally_image_open_plain(const char *path, const struct tally_build_id *want,
 			   struct tally_image *ret_image);
 
-/* Like tally_image_open_plain() for an open regular file; `fd` remains the caller's. The image has
- * no path. */
+/* Do the same as tally_image_open_plain() for a regular file that is already open. The caller keeps
+ * ownership of `fd`. The image has no path. */
 int tally_image_open_fd(int fd, const struct tally_build_id *want, struct tally_image *ret_image);
 
-/* Open an image from bytes in memory. The image takes ownership of `data`, and frees it also on
- * failure. Errors as for tally_image_open(). */
+/* Open an image from bytes in memory. The image takes ownership of `data`, which is freed even on
+ * failure. Returns the same errors as tally_image_open(). */
 int tally_image_adopt(uint8_t *data, size_t len, const struct tally_build_id *want,
 		      struct tally_image *ret_image);
 
-/* Free an image. NULL and all zero are allowed. */
+/* Free an image. NULL and an all-zero image are allowed. */
 void tally_image_free(struct tally_image *image);
 
-/* Return true if both are known and equal in their common length. Ids of different lengths must
- * have at least 8 bytes in common. */
+/* Return true if both IDs are known and equal up to the length of the shorter one. If their lengths
+ * differ, the shorter ID must have at least 8 bytes. */
 bool tally_build_id_equal(const struct tally_build_id *a, const struct tally_build_id *b);
 
 #endif

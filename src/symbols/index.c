@@ -14,7 +14,7 @@ _Static_assert((int)TALLY_INDEX_END <= (int)TALLY_INDEX_SECTIONS,
 _Static_assert(sizeof(struct tally_index_header) == 16 + 2 * 24 + 16 + TALLY_INDEX_SECTIONS * 32,
 	       "the header must not have padding");
 
-/* The ELF header of this program or library in memory. The linker defines the symbol. */
+/* ELF header of this program or library in memory, defined by the linker. */
 extern const uint8_t __ehdr_start[] __attribute__((weak, visibility("hidden")));
 
 int tally_index_producer(struct tally_build_id *ret_id)
@@ -86,7 +86,7 @@ int tally_index_parse(const void *data, size_t len, const struct tally_build_id 
 	return 0;
 }
 
-/* Read and check a section header again: the file may have changed since it was opened. */
+/* Read and check a section header again, because the file may have changed since it was opened. */
 static bool section_get(const struct tally_index *index, size_t i,
 			struct tally_index_section *ret_section)
 {

@@ -13,8 +13,8 @@
 #include "base/arith.h"
 #include "symbols/index_format.h"
 
-/* Shorter ids can be the same for two objects by coincidence. A file is touched at most once a day
- * when it is used. */
+/* ID_LEAST is the minimum length of a build-id, because shorter ones could be equal by coincidence.
+ * DAY, in seconds, is the minimum interval between timestamp updates of a file in use. */
 enum { ID_LEAST = 8, DAY = 24 * 3600 };
 
 bool tally_index_default_dir(struct tally_str *path)
@@ -45,7 +45,7 @@ bool tally_index_file_name(const struct tally_build_id *object, struct tally_str
 	return true;
 }
 
-/* Return true if the file is ours and no other user may change it. */
+/* Return true if the file is ours and other users cannot modify it. */
 static bool is_trusted(const struct stat *st)
 {
 	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
@@ -86,8 +86,8 @@ void tally_index_dir_close(struct tally_index_dir *dir)
 	*dir = (struct tally_index_dir){0};
 }
 
-/* Create a directory, but only in one of ours: root with another user's HOME must not leave files
- * there that its owner cannot use. */
+/* Create a directory, but only if its parent directory is ours. If root runs with another user's
+ * HOME, it must not leave files there that the user cannot use. */
 static int create_dir(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -137,9 +137,9 @@ static int file_check(const struct stat *st)
 	return (uint64_t)st->st_size < sizeof(struct tally_index_header) ? -EBADMSG : 0;
 }
 
-/* Map the file. The descriptor is not kept, as a recording can refer to more files than can be
- * open. The mapping is shared and read-only. This is how a program recognises mappings of files
- * that may become shorter (tally_file_map()). */
+/* Map the file. Close the descriptor, because a recording can refer to more files than can be open.
+ * The mapping is shared and read-only, because these are the properties by which the SIGBUS handler
+ * recognises file mappings (cli/main/truncation.h). */
 static int file_map(int fd, const struct stat *st, const struct tally_build_id *object,
 		    struct tally_index *ret_index)
 {
@@ -157,7 +157,7 @@ static int file_map(int fd, const struct stat *st, const struct tally_build_id *
 	return ret;
 }
 
-/* Update the timestamp: tally_index_dir_evict() removes the least recently used indexes. */
+/* Update the timestamp, because tally_index_dir_evict() removes the least recently used indexes. */
 static void file_touch(int fd, const struct stat *st)
 {
 	struct timespec now;

@@ -11,11 +11,11 @@
 #include "symbols/symbols_load.h"
 #include "symbols/mapped_file.h"
 
-/* A smaller table is read as fast as an index of it. */
+/* Minimum number of symbols: reading a smaller table takes no longer than reading its index. */
 enum { SYMBOLS_LEAST = 256 };
 
-/* Only objects that are found without options and shown by their default names have an index: for
- * other names, other aliases would be chosen. */
+/* Return true if the DSO can have an index. Options that select files or change the displayed names
+ * prevent this, because the chosen aliases depend on the names. */
 static bool dso_has_index(const struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -80,12 +80,12 @@ bool tally_index_mark_used(struct tally_symbols *symbols, const struct tally_bui
 
 	if (tally_map_get(&symbols->indexed, hash) != TALLY_MAP_NONE)
 		return false;
-	/* Without memory, an index is written once more than necessary. */
+	/* If memory allocation fails, the index is written once more than necessary. */
 	(void)tally_map_set(&symbols->indexed, hash, 0);
 	return true;
 }
 
-/* Some objects have no stubs. A broken section, however, is not tolerated. */
+/* Some objects have no stubs, but a broken section is an error. */
 static int tables_open(struct tally_dso *dso)
 {
 	int ret = tally_index_table_open(&dso->index, TALLY_INDEX_SHAPE, &dso->table);
@@ -128,8 +128,8 @@ int tally_dso_index_load(struct tally_dso *dso)
 	return -ENOENT;
 }
 
-/* Return true if the object is identified only by its build-id, which was recorded or pinned, and
- * `error` means that no such file was found. */
+/* Return true if the object can be identified only by its recorded or pinned build-id, because
+ * `error` means that no file with that build-id was found. */
 static bool is_by_id(const struct tally_dso *dso, int error)
 {
 	switch (error) {
@@ -187,7 +187,7 @@ static int sources_add(struct tally_index_writer *writer, const struct tally_dso
 	tally_index_writer_begin(writer, TALLY_INDEX_TEXT);
 	tally_index_writer_add(writer, sources->word, strlen(sources->word) + 1);
 	ret = tally_index_table_add(writer, TALLY_INDEX_SHAPE, &dso->table);
-	/* Written even if it is empty: otherwise the stubs of the old index would stay. */
+	/* Write the stub table even if it is empty, to replace the stub table in the old index. */
 	if (!ret)
 		ret = tally_index_table_add(writer, TALLY_INDEX_STUBS, &dso->stubs);
 	return ret;
@@ -197,7 +197,8 @@ static bool is_worth_it(const struct tally_dso *dso)
 {
 	const struct tally_sources *sources = dso->sources;
 
-	/* If the budget for demangling is spent, aliases were chosen by other names. */
+	/* If the demangling budget is used up, aliases were chosen without their demangled
+	 * names. */
 	if (!sources || !sources->word || dso->state != TALLY_DSO_LOADED || !dso->owner->names_left)
 		return false;
 	return dso->is_kept || (!sources->is_unfit && dso->table.len >= SYMBOLS_LEAST);

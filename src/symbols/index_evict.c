@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps the directory of indexes within its limit. */
+/* Keep the index directory within its size limit. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,8 @@
 #include "base/arith.h"
 #include "symbols/index_dir.h"
 
-/* Age in seconds at which an unfinished file is abandoned. A writer takes less time. */
+/* Age in seconds at which an unfinished file is considered abandoned. Writing a file takes less
+ * time. */
 enum { ABANDONED = 3600 };
 
 struct index_file {
@@ -47,7 +48,7 @@ static bool name_is_ours(const char *name, bool *ret_unfinished)
 	return unfinished ? !name[16] : !*name;
 }
 
-/* Count a file, or remove it if it was abandoned. */
+/* Add a file to the list, or remove it if it was abandoned. */
 static int evictor_add(struct evictor *evictor, int dir, const char *name)
 {
 	struct index_file found = {0};
@@ -93,7 +94,7 @@ static int by_use(const void *a, const void *b)
 	return (first->used > second->used) - (first->used < second->used);
 }
 
-/* Remove the least recently used files. A file that was already removed by another process counts
+/* Remove the least recently used files. A file that another process has already removed is counted
  * as removed. */
 static void evictor_remove(struct evictor *evictor, int dir, uint64_t limit)
 {
@@ -107,8 +108,8 @@ static void evictor_remove(struct evictor *evictor, int dir, uint64_t limit)
 	}
 }
 
-/* Evict files in one process at a time. Others continue without: the next process counts what they
- * add. */
+/* Evict files. If another process is evicting, return immediately: the next eviction will include
+ * files added in the meantime. */
 static int evict(struct tally_index_dir *dir, uint64_t more)
 {
 	struct evictor evictor = {.now = time(NULL)};

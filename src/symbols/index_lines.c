@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source lines in the index of an object, for the addresses that were looked up. A debug file has
- * the object's build-id, so its lines stay valid when the file is removed.
+ * Source lines in an object's index, for addresses that were looked up. A debug file has the
+ * object's build-id, so its lines stay valid after the file is removed.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { LINES_BYTES_MAX = 64 << 20 };
 
-/* The section TALLY_INDEX_LINES: this header, spans sorted by start, lines. */
+/* Section TALLY_INDEX_LINES: this header, spans sorted by start, and lines. */
 struct lines_head {
 	uint32_t nr_spans, nr_lines;
 };
@@ -22,7 +22,7 @@ struct lines_span {
 	uint32_t first, nr;
 };
 struct lines_line {
-	uint32_t function, file; /* offsets in TALLY_INDEX_LINE_TEXTS, + 1; 0: none */
+	uint32_t function, file; /* offsets in TALLY_INDEX_LINE_TEXTS, + 1; 0 if unknown */
 	uint32_t line, zero;
 };
 
@@ -45,7 +45,7 @@ static int read_text(struct lines_reading *reading, uint32_t place, const char *
 	*ret_text = NULL;
 	if (!place)
 		return 0;
-	/* The last byte of the texts is a NUL. */
+	/* The section ends with a NUL, so strings at any offset are terminated. */
 	if (place > reading->texts_len)
 		return -EBADMSG;
 	return tally_lines_text(reading->lines, text, strlen(text), ret_text);
@@ -123,7 +123,7 @@ struct lines_writing {
 	TALLY_VEC(struct lines_span) spans;
 	TALLY_VEC(struct lines_line) all;
 	TALLY_VEC(char) texts;
-	struct tally_map places; /* offsets of texts + 1, by text pointer */
+	struct tally_map places; /* string pointer -> the string's offset + 1 */
 	bool is_new;             /* some spans are not in the index */
 	bool is_full;
 };
@@ -181,15 +181,16 @@ static int by_start(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* Return true if the index already has a span. The spans from number `reread` on were written to it
- * while this process was running. */
+/* Return true if a span is already in the index. Spans numbered `reread` and above were added to
+ * the index while this process was running. */
 static bool is_indexed(const struct tally_dso_lines *lines, size_t reread, size_t number)
 {
 	return number < lines->nr_indexed || number >= reread;
 }
 
-/* Collect the numbers of the spans to write, sorted by start: those that were looked up (not all
- * spans of whole functions) and, with `with_indexed`, those in the index. Returns how many. */
+/* Collect the numbers of the spans to write, sorted by start, and return their count. These are the
+ * spans that were looked up (not all spans of whole functions) and, with `with_indexed`, the spans
+ * in the index. */
 static uint32_t select_spans(const struct tally_dso_lines *lines, size_t reread, bool with_indexed,
 			     uint32_t *numbers)
 {
@@ -268,7 +269,7 @@ void tally_dso_lines_save(struct tally_dso *dso)
 	(void)read_index(dso);
 	ret = write_spans(&writing, dso->lines, reread, true);
 	if (!ret && writing.is_full) {
-		/* The spans of this run do not fit next to those of earlier ones. */
+		/* Not all spans fit, so write only those that were looked up in this run. */
 		writing_free(&writing);
 		ret = write_spans(&writing, dso->lines, reread, false);
 	}

@@ -8,7 +8,8 @@
 #include "symbols/index_write.h"
 #include "symbols/symbols_load.h"
 
-/* Smaller rules are compiled as fast as an index is read. */
+/* Minimum size of the rules in bytes: compiling smaller rules takes no longer than reading an
+ * index. */
 enum { RULES_LEAST = 8 << 10 };
 
 /* Get the state of the object's own file. Returns 0 or -ENOMEM. */
@@ -25,7 +26,8 @@ static int own_file_stat(const struct tally_dso *dso, struct tally_source_file *
 	return ret;
 }
 
-/* Load the rules from the index if they were made from the file `own` (NULL: from any file). */
+/* Load the rules from the index if they were made from the file `own`. If `own` is NULL, they may
+ * be from any file. */
 static int rules_open(struct tally_dso *dso, struct tally_index *index,
 		      const struct tally_source_file *own)
 {
@@ -74,8 +76,8 @@ int tally_dso_index_load_rules_by_id(struct tally_dso *dso, int error)
 	return ret;
 }
 
-/* Return true if `own` is the file that `facts` describes, and not one that a process has at the
- * same path, or a pinned one that was removed. */
+/* Return true if the opened image is the file that `facts` describes, rather than a process's file
+ * at the same path or a pinned file that has since been removed. */
 static bool is_own(const struct tally_rules_facts *facts, const struct tally_image *own)
 {
 	struct tally_source_file file;

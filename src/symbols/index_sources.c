@@ -14,12 +14,13 @@
 #include "symbols/symbols_load.h"
 #include "symbols/candidates.h"
 
-/* How much of the running kernel's kallsyms must be the same. A read returns a page. The addresses
- * in it show if we may see any. */
+/* HEAD is the number of bytes at the start of the running kernel's kallsyms that must be unchanged.
+ * One read returns a page. The bytes include addresses, so they also differ if we are not permitted
+ * to see addresses. */
 enum { HEAD = 2048, PAGE = 4096 };
 
-/* A file that changes twice within a tick of the clock has the same timestamps after both changes.
- * On file systems without fractions of seconds, a tick is long. */
+/* A file that changes twice within a clock tick has the same timestamps after both changes. On file
+ * systems without fractional seconds, a tick is a second or more. */
 static const uint64_t second = 1000000000, tick = 20000000;
 
 static uint64_t nanoseconds(struct timespec time)
@@ -126,7 +127,7 @@ void tally_sources_free(struct tally_dso *dso)
 
 /* ---- the running kernel --------------------------------------------------------- */
 
-/* Get the id of the current boot. Without it, kallsyms could be from any boot. */
+/* Get the boot ID, because kallsyms is valid only for the boot in which it was read. */
 static int boot_read(char boot[40])
 {
 	char *text;
@@ -143,7 +144,7 @@ static int boot_read(char boot[40])
 	return ret;
 }
 
-/* Get the checksum of the start of kallsyms, with the present permissions. */
+/* Get the checksum of the start of kallsyms, as read with the current permissions. */
 static int head_read(const struct tally_symbols *symbols, uint64_t *ret_sum)
 {
 	int fd = symbols->options.kallsyms_fd, own = -1;
@@ -171,8 +172,8 @@ void tally_sources_set_used_running(struct tally_dso *dso, const char *text, siz
 		return;
 	sources->facts.place = TALLY_SOURCE_RUNNING;
 	sources->facts.kallsyms = len < HEAD ? 0 : tally_index_sum(text, HEAD);
-	/* The caller's descriptor can show addresses that are hidden from the user that owns the
-	 * index. */
+	/* Do not save an index if the caller passed a descriptor: its contents may include
+	 * addresses that the index's owner is not permitted to see. */
 	if (len < HEAD || boot_read(sources->facts.boot) || dso->owner->options.kallsyms_fd > 0)
 		sources->is_unfit = true;
 }
@@ -188,7 +189,7 @@ static bool running_is_same(const struct tally_dso *dso, const struct tally_sour
 
 /* ---- comparison with the present state -------------------------------------------- */
 
-/* Sections of an index, checked against their sizes. */
+/* An index's sections, validated against their sizes. */
 struct recorded_sources {
 	const struct tally_source_facts *facts;
 	const struct tally_source_file *files;
@@ -215,7 +216,7 @@ static int recorded_sources_open(struct tally_index *index, struct recorded_sour
 	return 0;
 }
 
-/* Append the path at which the object itself would be searched for. */
+/* Append the path at which the object's own file would be searched for. */
 static int own_place(const struct tally_dso *dso, const struct recorded_sources *past,
 		     struct tally_str *path)
 {
@@ -226,7 +227,7 @@ static int own_place(const struct tally_dso *dso, const struct recorded_sources 
 		struct tally_str other = {0};
 		int ret;
 
-		/* A file found there is never the source of an index. */
+		/* An index is never made from a file in a process's root. */
 		tally_str_addf(&other, "/proc/%d/root%s", pid, dso->name);
 		ret = tally_str_error(&other);
 		if (!ret && !access(tally_str_text(&other), F_OK))
@@ -238,7 +239,8 @@ static int own_place(const struct tally_dso *dso, const struct recorded_sources 
 	return tally_str_error(path);
 }
 
-/* List the present candidate paths. Those of a user-space object start with its own name. */
+/* List the current candidate paths. For a user-space object, its own name is the first
+ * candidate. */
 static int places_list(const struct tally_dso *dso, const struct tally_build_id *object,
 		       const struct recorded_sources *past, struct tally_places *places)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checksums of an index: not cryptographic, as fast as memory can be read. */
+/* Non-cryptographic checksums for an index, computed as fast as memory can be read. */
 #include <string.h>
 
 #include "base/arith.h"
@@ -13,8 +13,9 @@ void tally_index_sum_begin(struct tally_index_sum *sum)
 	*sum = (struct tally_index_sum){{1, 2, 3, 4, 5, 6, 7, 8}};
 }
 
-/* Each lane is rotated and multiplied by an odd number. Both can be undone, so a change of one word
- * always changes its lane. The eight multiplications do not depend on each other and overlap. */
+/* Rotate each lane and multiply it by an odd number. Both operations are reversible, so a change
+ * in one word always changes its lane. The eight multiplications are independent and overlap in
+ * time. */
 static void sum_blocks(struct tally_index_sum *sum, const uint8_t *at, size_t nr)
 {
 	uint64_t lanes[LANES], word;

@@ -5,7 +5,7 @@
 
 #include "base/arith.h"
 
-/* Sections of a table, counted from its first one. */
+/* IDs of a table's sections, relative to the ID of its first section. */
 enum {
 	SYMBOLS = TALLY_INDEX_SYMBOLS - TALLY_INDEX_SHAPE,
 	NAMES = TALLY_INDEX_NAMES - TALLY_INDEX_SHAPE,
@@ -25,7 +25,8 @@ static const uint32_t *words_get(struct tally_index *index, enum tally_index_id 
 	return words;
 }
 
-/* The search tree and the steps are optional. A table has at most one of the two. */
+/* Open the search tree or the interval index. Both are optional, and a table has at most one of
+ * them. */
 static bool table_search_open(struct tally_index *index, enum tally_index_id first,
 			      struct tally_symtab *table)
 {
@@ -65,17 +66,17 @@ int tally_index_table_open(struct tally_index *index, enum tally_index_id first,
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* A chunk of the arena with names. Names are written chunk by chunk, as any other order would take
- * longer to determine. */
+/* Arena chunk that contains names. Names are written chunk by chunk, because determining any other
+ * order would take longer. */
 struct piece {
 	const char *start;
-	size_t first, end; /* range that is written: from the first name on */
-	uint64_t offset;   /* of that range in the section */
+	size_t first, end; /* range to write, starting with the first name */
+	uint64_t offset;   /* the range's offset in the section */
 };
 
 struct pieces {
 	TALLY_VEC(struct piece) list; /* sorted by address */
-	struct piece *last;           /* the last one in which a name was found */
+	struct piece *last;           /* piece in which the last name was found */
 };
 
 static int by_start(const void *a, const void *b)
@@ -107,7 +108,8 @@ static bool piece_has(const struct piece *piece, const char *name)
 	return name >= piece->start && (size_t)(name - piece->start) < piece->end;
 }
 
-/* Return the piece that contains a name, mostly that of the previous name, or NULL. */
+/* Return the piece that contains a name, or NULL. The piece that contained the previous name is
+ * tried first. */
 static struct piece *pieces_find(struct pieces *pieces, const char *name)
 {
 	size_t low = 0, high = pieces->list.len;
@@ -130,7 +132,7 @@ static struct piece *pieces_find(struct pieces *pieces, const char *name)
 	return NULL;
 }
 
-/* Determine the range of each piece that has names, and its offset in the section. */
+/* Determine the range of each piece that contains names, and the range's offset in the section. */
 static int pieces_measure(struct pieces *pieces, const struct tally_symtab *table)
 {
 	uint64_t offset = 0;

@@ -13,7 +13,7 @@
 #include "base/arith.h"
 #include "symbols/index_format.h"
 
-/* Small pieces are collected before they are written. */
+/* Size of the buffer that collects small pieces before they are written. */
 enum { BUFFER = 64 << 10 };
 
 struct tally_index_writer {
@@ -21,11 +21,11 @@ struct tally_index_writer {
 	struct tally_build_id object;
 	struct tally_index_header header;
 	struct tally_index_section *section; /* section being written, or NULL */
-	struct tally_index_sum sum;          /* checksum of that section */
+	struct tally_index_sum sum;          /* checksum of `section` */
 	struct tally_str name, unfinished;
-	uint64_t at;                /* offset after the data that was added */
+	uint64_t at;                /* end offset of the data added so far */
 	size_t nr;                  /* number of sections */
-	uint64_t written, file_max; /* bytes; beyond file_max (RLIMIT_FSIZE), SIGXFSZ is raised */
+	uint64_t written, file_max; /* bytes; exceeding file_max (RLIMIT_FSIZE) raises SIGXFSZ */
 	int fd, error;
 	size_t len; /* bytes in the buffer */
 	uint8_t buffer[BUFFER];
@@ -92,7 +92,7 @@ int tally_index_writer_open(struct tally_index_dir *dir, const struct tally_buil
 	writer->header.order = TALLY_INDEX_ORDER;
 	tally_index_name_set(&writer->header.object, object);
 	tally_index_name_set(&writer->header.producer, &producer);
-	/* Placeholder for the header, which is written last. */
+	/* Reserve space for the header, which is written last. */
 	tally_index_writer_add(writer, &writer->header, sizeof(writer->header));
 	*ret_writer = writer;
 	return 0;
@@ -130,7 +130,7 @@ void tally_index_writer_add(struct tally_index_writer *writer, const void *data,
 	writer->len += len;
 }
 
-/* End the section, and pad to where the next one may begin. */
+/* End the section, and pad to the aligned start of the next one. */
 static void section_end(struct tally_index_writer *writer)
 {
 	static const uint8_t zeros[TALLY_INDEX_ALIGN];
@@ -160,7 +160,7 @@ static bool has_section(const struct tally_index_writer *writer, uint32_t id)
 	return false;
 }
 
-/* Add the sections of the existing index that were not written again. */
+/* Copy the sections of the existing index that were not rewritten. */
 static void writer_merge(struct tally_index_writer *writer)
 {
 	struct tally_index old;

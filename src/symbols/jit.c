@@ -11,12 +11,12 @@
 
 enum { JIT_SLOTS = 1024 };
 
-/* A slot of a direct-mapped cache: the result for an address, valid if there are at least `first`
- * and at most `last` codes at the time of the lookup. */
+/* Slot of a direct-mapped cache. It contains the lookup result for an address, which is valid if at
+ * least `first` and at most `last` pieces of code existed at the time of the lookup. */
 struct tally_jit_slot {
 	uint64_t addr;
-	uint32_t first, last; /* last 0: empty */
-	uint32_t number;      /* TALLY_LAYER_NONE: no code */
+	uint32_t first, last; /* `last` is 0 if the slot is empty */
+	uint32_t number;      /* TALLY_LAYER_NONE if there is no code */
 	bool has_below;
 };
 
@@ -48,7 +48,8 @@ static int compare_codes(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Threads write records when they get to it, with the time when they began. */
+/* Sort the pieces of code by timestamp. They can be out of order, because threads write a record
+ * some time after taking its timestamp. */
 static void codes_sort(struct tally_jit *jit)
 {
 	for (size_t i = 1; i < jit->codes.len; i++) {
@@ -89,7 +90,7 @@ int tally_jit_finish(struct tally_jit *jit)
 
 /* ---- lookups ------------------------------------------------------------------- */
 
-/* Return the number of codes that existed at `time`. */
+/* Return the number of pieces of code that existed at `time`. */
 static uint32_t codes_until(struct tally_jit *jit, uint64_t time)
 {
 	size_t low = 0, high = jit->nr_finished;
@@ -111,8 +112,8 @@ static uint32_t codes_until(struct tally_jit *jit, uint64_t time)
 	return (uint32_t)low;
 }
 
-/* Return the cached result for an address, after looking it up if necessary. Without memory for
- * slots, each lookup uses `own`. */
+/* Return the cached result for an address, after looking it up if necessary. If memory for slots
+ * cannot be allocated, use `own`. */
 static const struct tally_jit_slot *slot_find(struct tally_jit *jit, uint64_t addr, uint32_t before,
 					      struct tally_jit_slot *own)
 {
@@ -150,7 +151,7 @@ const struct tally_jit_code *tally_jit_find(struct tally_jit *jit, uint64_t addr
 	return &jit->codes.data[slot->number];
 }
 
-/* Return the number of symbols that begin at a place or before it. */
+/* Return the number of symbols that start at or before `place`. */
 static size_t symbols_until(const struct tally_jit *jit, uint64_t place)
 {
 	size_t low = 0, high = jit->symbols.len;
