@@ -11,7 +11,7 @@
 #include "symbols/jitdump.h"
 #include "symbols/perfmap.h"
 
-/* Size of a read, at first and at most. */
+/* Initial and maximum read size. */
 enum { CHUNK_FIRST = 1 << 20, CHUNK_MAX = 256 << 20 };
 
 static int file_pread(int fd, uint8_t *to, size_t len, uint64_t offset, size_t *ret_got)
@@ -33,7 +33,8 @@ static int file_pread(int fd, uint8_t *to, size_t len, uint64_t offset, size_t *
 	return 0;
 }
 
-/* Return true if the file still has the bytes that were read last: it may be rewritten. */
+/* Return true if the file still contains the last bytes that were read. Otherwise it has been
+ * rewritten. */
 static bool tail_is_there(const struct tally_jit_file *file, int fd)
 {
 	uint8_t tail[TALLY_JIT_TAIL];
@@ -43,7 +44,7 @@ static bool tail_is_there(const struct tally_jit_file *file, int fd)
 	       got == file->tail_len && !memcmp(tail, file->tail, got);
 }
 
-/* Account for `used` bytes at the start of `chunk` that were parsed. */
+/* Account for the `used` bytes at the start of `chunk` that have been parsed. */
 static void chunk_used(struct tally_jit_file *file, const uint8_t *chunk, size_t used)
 {
 	size_t len = TALLY_MIN(used, (size_t)TALLY_JIT_TAIL);
@@ -70,8 +71,8 @@ static int chunk_parse(struct tally_jit_file *file, const struct tally_jit_readi
 	return ret;
 }
 
-/* Read the new part in chunks, which grow up to the size of the largest record. The file is not
- * mapped: the process may still be writing it, or another one may rewrite it. */
+/* Read the new part in chunks, which are enlarged if a record does not fit. The file is not mapped,
+ * because the process may still be writing to it, or another process may rewrite it. */
 static int chunks_read(struct tally_jit_file *file, const struct tally_jit_reading *reading, int fd)
 {
 	size_t room = CHUNK_FIRST, got = room, used;
@@ -101,7 +102,7 @@ static int chunks_read(struct tally_jit_file *file, const struct tally_jit_readi
 	return ret;
 }
 
-/* Start again if `st` describes another file than was read so far. */
+/* Start from the beginning if `st` describes a file other than the one read so far. */
 static int file_begin(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 		      const struct stat *st, int fd)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file of a JIT compiler, read incrementally as it grows, or from the start if another file
- * replaced it. */
+/* File written by a JIT compiler. It is read incrementally as it grows, or from the start if
+ * another file has replaced it. */
 #ifndef TALLY_SYMBOLS_JIT_FILE_H
 #define TALLY_SYMBOLS_JIT_FILE_H
 
@@ -11,33 +11,34 @@
 
 enum { TALLY_JIT_TAIL = 64 };
 
-/* All zero: nothing was read yet. */
+/* All-zero until the first read. */
 struct tally_jit_file {
 	struct tally_jit made;
 	dev_t dev;
 	ino_t ino;
-	uint64_t size;                /* at the last check */
-	uint64_t read;                /* bytes of it that were read */
-	uint64_t changes;             /* how often the code changed */
+	uint64_t size;                /* file size at the last check */
+	uint64_t read;                /* bytes read from the current file */
+	uint64_t changes;             /* number of times the code changed */
 	uint64_t total;               /* bytes read from all files */
-	uint8_t tail[TALLY_JIT_TAIL]; /* last bytes that were read */
+	uint8_t tail[TALLY_JIT_TAIL]; /* last bytes of the part that was read */
 	size_t tail_len;
 };
 
 /* Options for reading a file. */
 struct tally_jit_reading {
-	bool is_dump;  /* as in jitdump.h, else as in perfmap.h */
-	bool is_final; /* no process writes any more: the last line is complete */
+	bool is_dump;  /* jitdump.h format; otherwise perfmap.h */
+	bool is_final; /* no process is writing to the file, so the last line is complete */
 	bool is_same;  /* reject a file other than the one read so far */
-	/* Called when the first bytes of a file were parsed; a nonzero result rejects the file. */
+	/* Called after parsing the first bytes of a file. A nonzero result rejects the file. */
 	int (*check)(void *arg, const struct tally_jit *made);
 	void *arg;
 	uint64_t most; /* maximum number of new bytes */
 };
 
-/* Read the new part of the open file. Returns 0; -ENODATA if there is no code in it; -EBADMSG if it
- * is not such a file; -ESTALE if it is another file and that is rejected; -EFBIG if there are more
- * than `most` new bytes; -ENOMEM; the result of `check`; or the error of pread(2). */
+/* Read the new part of the open file. Returns 0; -ENODATA if the file contains no code; -EBADMSG if
+ * it does not have the expected format; -ESTALE if it is another file and `is_same` is set; -EFBIG
+ * if there are more than `most` new bytes; -ENOMEM; the result of `check`; or the error from
+ * pread(2). */
 int tally_jit_file_read(struct tally_jit_file *file, const struct tally_jit_reading *reading,
 			int fd);
 

@@ -19,8 +19,8 @@ enum {
 	RECORD_LINES,
 };
 
-/* Sizes of fixed parts, and offsets of fields in them. Those of records do not include the record
- * header. */
+/* Sizes of the fixed parts, and offsets of fields in them. Sizes and offsets for records do not
+ * include the record header. */
 enum {
 	HEADER_SIZE = 40,
 	HEADER_MACHINE = 12,
@@ -39,7 +39,7 @@ enum {
 	LINE_SIZE = 16,
 };
 
-/* A line for code that has not been read yet. */
+/* Line for code that has not been read yet. */
 struct pending_line {
 	uint64_t addr;
 	const char *file;
@@ -49,17 +49,17 @@ struct pending_line {
 struct tally_jit_dump {
 	struct tally_jitdump_header header;
 	bool swaps;
-	bool is_over;              /* ended by an invalid record */
-	struct tally_map by_index; /* number of code to its symbol */
-	uint64_t lines_of;         /* address of the code that the pending lines belong to */
+	bool is_over;              /* an invalid record ended parsing */
+	struct tally_map by_index; /* code_index -> symbol */
+	uint64_t lines_of;         /* address of the code to which the pending lines belong */
 	TALLY_VEC(struct pending_line) pending;
 };
 
-/* A complete record. */
+/* Complete record. */
 struct dump_record {
 	const uint8_t *body;
 	size_t len;
-	uint64_t offset; /* of the body in the dump */
+	uint64_t offset; /* offset of the body in the dump */
 	uint64_t time;
 	uint32_t id;
 	bool swaps;
@@ -91,9 +91,9 @@ static int line_store(struct tally_jit *jit, uint64_t place, const struct pendin
 	return tally_vec_push(&jit->lines, (struct tally_jit_line){place, line});
 }
 
-/* Sort the pending lines, and drop them if they do not belong to the code at `addr`. If one of them
- * is in other code, the whole record is wrong: V8 writes file names that it has already freed, so
- * the lines after them are parsed from the middle of a name. */
+/* Sort the pending lines, and drop them if they do not belong to the code at `addr`. If any line is
+ * outside the code, the whole record is wrong: V8 writes file names that it has already freed, and
+ * after such a name, lines are parsed at the wrong offset. */
 static void pending_validate(struct tally_jit *jit, uint64_t addr, uint64_t start, uint64_t size)
 {
 	struct tally_jit_dump *dump = jit->dump;
@@ -108,7 +108,7 @@ static void pending_validate(struct tally_jit *jit, uint64_t addr, uint64_t star
 	}
 }
 
-/* Assign the pending lines to this code, if they are for its address. */
+/* Assign the pending lines to the code of `symbol` if they belong to the code at `addr`. */
 static int pending_attach(struct tally_jit *jit, uint64_t addr, const struct tally_symbol *symbol)
 {
 	struct tally_jit_dump *dump = jit->dump;
@@ -117,8 +117,8 @@ static int pending_attach(struct tally_jit *jit, uint64_t addr, const struct tal
 
 	if (!dump->pending.len)
 		return 0;
-	/* V8 adds this to the address of each line, for a header that perf once put before the
-	 * code. */
+	/* V8 adds V8_LINES_SHIFT to the address of each line, to allow for a header that perf once
+	 * put before the code. */
 	if (dump->pending.data[0].addr - addr == V8_LINES_SHIFT)
 		start += V8_LINES_SHIFT;
 	pending_validate(jit, addr, start, size);
@@ -130,7 +130,7 @@ static int pending_attach(struct tally_jit *jit, uint64_t addr, const struct tal
 	return ret;
 }
 
-/* Returns -EINVAL if the record is malformed. */
+/* Parse a JIT_CODE_LOAD record. Returns -EINVAL if the record is malformed. */
 static int dump_load(struct tally_jit *jit, const struct dump_record *record)
 {
 	const char *name = (const char *)record->body + LOAD_SIZE, *end;
@@ -182,7 +182,8 @@ static int dump_move(struct tally_jit *jit, const struct dump_record *record)
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* Return the file name of a line; "\xff" repeats the previous one. NULL if memory is out. */
+/* Return a line's file name, or NULL on memory allocation failure. The name "\xff" repeats the
+ * previous name. */
 static const char *line_file(struct tally_jit *jit, const char *name, size_t len,
 			     const char *previous)
 {
@@ -244,7 +245,7 @@ static int record_parse(struct tally_jit *jit, const struct dump_record *record)
 	}
 }
 
-/* Parse the header, one field of which is its size. */
+/* Parse the header, which contains its own size. */
 static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, size_t *ret_used,
 			struct tally_error *err)
 {
@@ -273,7 +274,7 @@ static int header_parse(const uint8_t *data, size_t len, struct tally_jit *jit, 
 	return 0;
 }
 
-/* Return the size of the record at `data`; 0 if it is incomplete, 1 if it is invalid. */
+/* Return the size of the record at `data`, 0 if it is incomplete, or 1 if it is invalid. */
 static size_t record_decode(const uint8_t *data, size_t len, bool swaps, uint64_t offset,
 			    struct dump_record *ret_record)
 {

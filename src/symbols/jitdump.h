@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit-PID.dump, as JIT compilers write it: a header, then records. Records describe code that was
- * created (name, address and bytes) or moved, its lines, and how to unwind it, which is ignored
- * here. Each record has the time at which it was written. The header's magic number determines the
- * byte order.
+ * jit-PID.dump files, as written by JIT compilers: a header, then records. Records describe code
+ * that was created (name, address and bytes) or moved, and the code's source lines. Records with
+ * unwind information are ignored. Each record contains the time at which it was written. The
+ * header's magic number determines the byte order.
  */
 #ifndef TALLY_SYMBOLS_JITDUMP_H
 #define TALLY_SYMBOLS_JITDUMP_H
@@ -13,24 +13,24 @@
 
 /* Contents of the header. */
 struct tally_jitdump_header {
-	uint32_t pid;        /* in the innermost pid namespace of the process */
-	uint16_t machine;    /* EM_... of the code */
-	bool has_arch_clock; /* times are from a counter of the CPU, not from CLOCK_MONOTONIC */
+	uint32_t pid;        /* process's pid in its innermost pid namespace */
+	uint16_t machine;    /* EM_... machine of the code */
+	bool has_arch_clock; /* timestamps are from a CPU counter, not from CLOCK_MONOTONIC */
 };
 
-/* Parse the complete records in `len` bytes at `offset` of a dump, starting with 0. `*ret_used` is
- * the number of bytes that were consumed and are not to be passed again. An invalid record ends the
- * dump: all bytes are consumed, and later ones are ignored. Malformed records are skipped and
- * counted in `jit`; `err` (may be NULL) describes the first. The bytes are not referenced
- * afterwards. Returns 0; -ENODATA if the header is incomplete; -EBADMSG if it is another kind of
- * file; -ENOMEM. */
+/* Parse the complete records in the `len` bytes at `offset` in a dump. Start with offset 0.
+ * `*ret_used` is the number of bytes that were consumed and must not be passed again. An invalid
+ * record ends the dump: all bytes are consumed, and bytes passed later are ignored. Malformed
+ * records are skipped and counted in `jit`; `err` (may be NULL) describes the first one. The bytes
+ * are not referenced afterwards. Returns 0; -ENODATA if the header is incomplete; -EBADMSG if it is
+ * another kind of file; or -ENOMEM. */
 int tally_jitdump_parse(const uint8_t *data, size_t len, uint64_t offset, struct tally_jit *jit,
 			size_t *ret_used, struct tally_error *err);
 
-/* Return the header, or NULL if tally_jitdump_parse() has not seen it yet. */
+/* Return the header, or NULL if tally_jitdump_parse() has not read it yet. */
 const struct tally_jitdump_header *tally_jitdump_header(const struct tally_jit *jit);
 
-/* Free the state that is only needed to read more of the dump. */
+/* Free the state that is only needed to continue parsing the dump. */
 void tally_jitdump_end(struct tally_jit *jit);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "symbols/symbols_text.h"
 
-enum { LINE_LENGTH = 44 }; /* typically */
+enum { LINE_LENGTH = 44 }; /* typical length, for estimating the number of lines */
 
-/* A line. The name and the tag are borrowed from the text and not terminated. */
+/* Parsed line. The name and the module are borrowed from the text and not NUL-terminated. */
 struct line {
 	uint64_t address;
 	char type;
-	const char *name, *module; /* module: "ext4" of "[ext4]", or NULL */
+	const char *name, *module; /* module: "ext4" for "[ext4]", or NULL */
 	size_t name_len, module_len;
 };
 
@@ -29,13 +29,13 @@ static void line_read_module(struct tally_text *text, struct line *line)
 	line->module_len = (size_t)(text->at - line->module);
 }
 
-/* isgraph() depends on the locale, and is slower. */
+/* Do not use isgraph(), which depends on the locale and is slower. */
 static bool is_graphic(char c)
 {
 	return c > ' ' && c < 0x7f;
 }
 
-/* Parse one line and advance to the next. Returns false if it is not a line of kallsyms. */
+/* Parse one line and advance to the next. Returns false if the line is malformed. */
 static bool line_parse(struct tally_text *text, struct line *ret_line)
 {
 	struct line line = {0};
@@ -58,8 +58,8 @@ static bool line_parse(struct tally_text *text, struct line *ret_line)
 	return ok;
 }
 
-/* Accept text and data. Absolute and read-only symbols do not name the code or data at their
- * address. */
+/* Accept text and data symbols. Absolute and read-only symbols do not name the code or data at
+ * their address. */
 static bool type_counts(char type)
 {
 	char lower = type | 0x20;
@@ -74,7 +74,7 @@ static uint8_t binding_of(char type)
 	return type >= 'A' && type <= 'Z' ? TALLY_SYMBOL_GLOBAL : TALLY_SYMBOL_LOCAL;
 }
 
-/* Copy the tag of a line. Adjacent lines from the same module share the copy. */
+/* Copy a line's module name. Adjacent lines from the same module share one copy. */
 static int module_text(struct tally_symtab *table, const struct line *line, const char **last)
 {
 	if (*last && strlen(*last) == line->module_len &&
@@ -116,7 +116,7 @@ int tally_kallsyms_parse(const char *data, size_t len, const char *module,
 			return tally_error_at(err, -EINVAL, "malformed kallsyms line",
 					      (uint64_t)(start - data));
 		hidden &= !line.address;
-		/* Modules for ARM list their marks between code and data ("$a"). */
+		/* On ARM, modules also list mapping symbols ("$a"), which mark code and data. */
 		if (type_counts(line.type) && line.name[0] != '$')
 			ret = line_add(table, &line, &last_module);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The kind of a mapped object, by the file name of the mapping. */
+/* Kind of a mapped object, determined by the file name of the mapping. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 struct name_rule {
 	const char *text;
-	bool whole; /* match the whole name, not only its beginning */
+	bool whole; /* match the whole name, not only a prefix */
 	enum tally_dso_kind kind;
 };
 
-/* The first matching rule is used; other names are files. Names in /dev can be files as well
- * (/dev/shm); devices are detected when they would be opened. Memory without a file may contain JIT
- * code. */
+/* The first matching rule is used. Names that match no rule are files. Names in /dev can also be
+ * files (/dev/shm); devices are detected when they are opened. Memory without a file may contain
+ * JIT code. */
 static const struct name_rule user_names[] = {
 	{"//anon", true, TALLY_DSO_PERF_MAP},
 	{"[anon]", true, TALLY_DSO_PERF_MAP},
@@ -38,7 +38,8 @@ static const struct name_rule user_names[] = {
 	{"", true, TALLY_DSO_UNKNOWN},
 };
 
-/* Called for every mapping of a recording. The first two characters mostly decide. */
+/* Called for every mapping in a recording, so compare characters one by one: usually the first two
+ * are enough. */
 static bool rule_fits(const struct name_rule *rule, const char *filename)
 {
 	size_t i = 0;

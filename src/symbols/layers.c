@@ -8,12 +8,12 @@
 
 enum { LAYERS_MAX = 1 << 28 };
 
-/* Layers that are being built. */
+/* State while building layers. */
 struct layers_builder {
 	const char *list;
 	size_t stride, nr;
 	struct tally_layers made;
-	uint32_t *pieces; /* first piece of each range, and the one after its last */
+	uint32_t *pieces; /* for each range: its first piece, and the piece after its last */
 };
 
 static const struct tally_layer *layer_at(const struct layers_builder *builder, size_t i)
@@ -28,7 +28,8 @@ static int compare_bounds(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Sort the bounds. Most compilers fill memory in ascending order, so they often are sorted. */
+/* Sort the bounds. Most compilers fill memory in ascending order, so the bounds are often sorted
+ * already. */
 static void bounds_sort(uint64_t *bounds, size_t nr)
 {
 	size_t i = 1;
@@ -59,7 +60,7 @@ static int bounds_gather(struct layers_builder *builder)
 	return 0;
 }
 
-/* Return the number of bounds that are not above `addr`. */
+/* Return the number of bounds that are at or below `addr`. */
 static size_t bounds_until(const struct tally_layers *layers, uint64_t addr)
 {
 	size_t low = 0, high = layers->nr_bounds;
@@ -80,7 +81,7 @@ static size_t nr_leaves(const struct tally_layers *layers)
 	return layers->nr_bounds - 1;
 }
 
-/* Return the number of the bound `addr`. `hint` may be the number of the bound before it. */
+/* Return the index of the bound `addr`. `hint` may be the index of the preceding bound. */
 static uint32_t bound_number(const struct tally_layers *layers, uint64_t addr, uint32_t hint)
 {
 	if (hint + 1 < layers->nr_bounds && layers->bounds[hint + 1] == addr)
@@ -106,8 +107,9 @@ static int pieces_find(struct layers_builder *builder)
 	return 0;
 }
 
-/* If `entries` is NULL, count range `i` at each node that it is made of. Otherwise enter the range
- * there; `firsts` holds the index of the next entry of each node. Returns the number of nodes. */
+/* Add range `i` to the nodes that together cover it. If `entries` is NULL, only count it in
+ * `firsts`. Otherwise store it; `firsts` has the index of each node's next entry. Returns the
+ * number of nodes. */
 static size_t layer_enter(const struct layers_builder *builder, size_t i, uint32_t *firsts,
 			  uint32_t *entries)
 {
@@ -129,7 +131,7 @@ static size_t layer_enter(const struct layers_builder *builder, size_t i, uint32
 	return nr;
 }
 
-/* Convert the counts of nodes to the index of each node's first entry. */
+/* Convert the entry counts of nodes to the index of each node's first entry. */
 static void firsts_sum(uint32_t *firsts, size_t nr)
 {
 	uint32_t sum = 0;
@@ -161,7 +163,8 @@ static int layers_enter(struct layers_builder *builder)
 	firsts_sum(made->firsts, nodes + 1);
 	for (size_t i = 0; i < builder->nr; i++)
 		layer_enter(builder, i, made->firsts, made->entries);
-	/* Each value is now the start of the next node: move them back by one. */
+	/* Each value is now the index of the next node's first entry, so shift the values by
+	 * one. */
 	for (size_t i = nodes; i > 0; i--)
 		made->firsts[i] = made->firsts[i - 1];
 	made->firsts[0] = 0;
@@ -192,7 +195,7 @@ int tally_layers_build(const struct tally_layer *list, size_t stride, size_t nr,
 	return ret;
 }
 
-/* Return the number of entries of a node that are less than `before`. */
+/* Return how many of a node's entries are less than `before`. */
 static uint32_t entries_until(const uint32_t *entries, uint32_t nr, uint32_t before)
 {
 	uint32_t low = 0, high = nr;

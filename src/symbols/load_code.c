@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code of a DSO as it was mapped, opened at the first access. The number of open files is
- * limited: the least recently accessed one is closed to open another.
+ * A DSO's code as it was mapped, opened on first access. The number of open files is limited, so
+ * the least recently used file is closed to open another.
  */
 #include <elf.h>
 
@@ -12,8 +12,8 @@
 #include "symbols/candidates.h"
 #include "symbols/stored.h"
 
-/* Return false for separate debug files, which have the headers of the mapped file's sections, but
- * not their contents. */
+/* Return false for separate debug files, which have the section headers of the mapped file, but not
+ * the sections' contents. */
 static bool has_bytes(const struct tally_elf *elf)
 {
 	struct tally_elf_section section;
@@ -25,8 +25,8 @@ static bool has_bytes(const struct tally_elf *elf)
 	return true;
 }
 
-/* Return true if the image has code that can be checked. Decompressed files are rejected: keeping
- * them in memory is too expensive for a look at some instructions. */
+/* Return true if the image has code that can be checked. Decompressed files are rejected, because
+ * keeping them in memory to inspect a few instructions is too expensive. */
 static bool has_code(const struct tally_dso *dso, const struct tally_image *image)
 {
 	return (!image->copy || dso->kind == TALLY_DSO_VDSO) &&
@@ -34,8 +34,8 @@ static bool has_code(const struct tally_dso *dso, const struct tally_image *imag
 }
 
 /* Return true if the file is known to be the recorded one. If the origin of the recording is
- * unknown, the name of a file proves nothing about its code, and callers that are rejected by
- * mistake would be missing. */
+ * unknown, a file with the same name may contain different code, and valid return addresses would
+ * be rejected. */
 static bool is_trusted(const struct tally_dso *dso)
 {
 	return dso->build_id.size || dso->kind == TALLY_DSO_VDSO || dso->owner->options.symfs ||
@@ -50,7 +50,7 @@ static int code_check(const struct tally_dso *dso, struct tally_image *image)
 	return -ENODATA;
 }
 
-/* Open the copy of the mapped file in the build-id cache. */
+/* Open the build-id cache's copy of the mapped file. */
 static int code_open_cached(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_places places = {0};
@@ -142,7 +142,7 @@ bool tally_dso_is_return_address(struct tally_dso *dso, uint64_t addr)
 		return true;
 	if (!tally_file_map_check(&dso->code.map))
 		return false;
-	/* The file became shorter: its code reads as zeros. */
+	/* The file was truncated, so its code reads as zeros. */
 	tally_dso_release_code(dso);
 	dso->has_no_code = true;
 	return true;

@@ -4,7 +4,7 @@
 
 #include "symbols/dso.h"
 
-/* Close the file that code was read from. */
+/* Close the file from which code was read. */
 void tally_dso_release_code(struct tally_dso *dso);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Code that is described by the files of JIT compilers: perf-PID.map in /tmp, and jit-PID.dump
- * wherever it was mapped. Both are written while the program runs. They are checked again if a
- * lookup finds nothing in them, or on request. Then new data at the end is read, or the whole file
- * if it was replaced or rewritten.
+ * Code described by JIT compiler files: perf-PID.map in /tmp, and jit-PID.dump at the path where it
+ * was mapped. Both are written while the program is running. They are checked again on request, or
+ * if a lookup finds nothing in them. A check reads new data at the end, or the whole file if it was
+ * replaced or rewritten.
  */
 #include "symbols/load_jit.h"
 
@@ -20,24 +20,24 @@
 #include "symbols/jit_file.h"
 #include "symbols/jitdump.h"
 
-/* If a check takes longer than LOOK_NS, the next one waits for CHECK_INTERVAL_FACTOR as long.
- * Checks because of a failed lookup are at least CHECK_INTERVAL_NS apart. */
+/* If a check took longer than LOOK_NS, the next check is delayed by CHECK_INTERVAL_FACTOR times
+ * that duration. Checks after failed lookups are at least CHECK_INTERVAL_NS apart. */
 enum { LOOK_NS = 10000000, CHECK_INTERVAL_NS = 1000000000, CHECK_INTERVAL_FACTOR = 16 };
 
 struct tally_dso_jit {
 	struct tally_jit_file file;
-	int place;        /* candidate path of the file */
+	int place;        /* index of the file's candidate path */
 	uint64_t looked;  /* end of the last check, ns of CLOCK_MONOTONIC */
 	uint64_t took;    /* duration of the last check, ns */
-	bool is_final;    /* no process writes any more */
-	bool is_given_up; /* not checked again: too large, or memory was out */
+	bool is_final;    /* no process is writing to the file */
+	bool is_given_up; /* not checked again: too large, or memory allocation failed */
 	bool has_arch_clock;
-	uint16_t machine; /* EM_... of a dump's code */
+	uint16_t machine; /* EM_... machine of a dump's code */
 };
 
 /* ---- ownership of the files ------------------------------------------------------- */
 
-/* Return the pid in the innermost pid namespace of a running process. */
+/* Return a running process's pid in its innermost pid namespace. */
 static pid_t nspid_read(pid_t pid)
 {
 	struct tally_str path = {0};
@@ -61,7 +61,7 @@ out:
 	return nspid;
 }
 
-/* Return true if the process is running, and get its user. */
+/* Return true if the process is running, and get its user ID. */
 static bool process_stat(const struct tally_dso *dso, uid_t *ret_uid)
 {
 	char path[32];
@@ -74,8 +74,8 @@ static bool process_stat(const struct tally_dso *dso, uid_t *ret_uid)
 	return true;
 }
 
-/* Open a file, but only of a trusted owner, as everybody may write to /tmp. Trusted are root, the
- * effective user and, while the process is running, the process's user. */
+/* Open a file if its owner is trusted, because anyone can write to /tmp. Trusted owners are root,
+ * the effective user and, while the process is running, its user. */
 static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 {
 	uid_t uids[3] = {0, geteuid()};
@@ -87,8 +87,8 @@ static int file_open(const struct tally_dso *dso, const char *path, int *ret_fd)
 	return ret == -EPERM ? TALLY_DSO_ERROR_NOT_TRUSTED : ret;
 }
 
-/* Check that a dump is from the process that its name refers to. A forked process has the dump of
- * its parent mapped as well. */
+/* Check that a dump was written by the process with the pid in the dump's name. A forked process
+ * still has its parent's dump mapped. */
 static int file_check(void *arg, const struct tally_jit *made)
 {
 	const struct tally_jitdump_header *header = tally_jitdump_header(made);
@@ -111,8 +111,8 @@ static int file_check(void *arg, const struct tally_jit *made)
 
 enum { MAP_PLACES = 3, DUMP_PLACES = 2 };
 
-/* Build a candidate path. Their order is that of trust: the process's own files while it is
- * running, then ours. */
+/* Build a candidate path. The most trusted path, in the running process's own root, is first; it is
+ * followed by the paths in our root. */
 static void place_path(const struct tally_dso *dso, int place, pid_t nspid, struct tally_str *str)
 {
 	bool is_map = dso->kind == TALLY_DSO_PERF_MAP;
@@ -125,8 +125,9 @@ static void place_path(const struct tally_dso *dso, int place, pid_t nspid, stru
 		tally_str_addf(str, "/perf-%d.map", (int)(place == 2 ? dso->pid : nspid));
 }
 
-/* Limit on the bytes that are read for all processes over time, more than programs write in days. A
- * map describes as many functions in fewer bytes, so its bytes count MAP_WEIGHT times. */
+/* Limit on the total number of bytes read from all files. Programs do not write that much in
+ * several days. A map describes the same number of functions in fewer bytes, so its bytes count
+ * MAP_WEIGHT times. */
 #define JIT_BYTES_MAX (UINT64_C(1) << 30)
 enum { MAP_WEIGHT = 8 };
 
@@ -165,8 +166,8 @@ static int place_read(struct tally_dso *dso, int place, pid_t nspid, bool is_sam
 	return ret;
 }
 
-/* Read the file. A file that was found is the only one that is read. If it was found in the root of
- * a process that has ended, it is searched for at the other paths. */
+/* Read the file. Once a file has been found, only that file is read. When the process exits, its
+ * root becomes inaccessible, so all candidate paths are searched for the same file. */
 static int places_read(struct tally_dso *dso)
 {
 	bool is_known = dso->state == TALLY_DSO_LOADED;
@@ -197,7 +198,8 @@ int tally_dso_load_jit(struct tally_dso *dso)
 		dso->jit = calloc(1, sizeof(*dso->jit));
 	if (!dso->jit)
 		return -ENOMEM;
-	/* Checked before the file is read: if the process has ended, the file is complete. */
+	/* Check if the process is running before reading the file: if the process has exited, the
+	 * file is complete. */
 	dso->jit->is_final = !process_stat(dso, &uid);
 	ret = places_read(dso);
 	dso->jit->looked = tally_clock_now();
@@ -207,8 +209,8 @@ int tally_dso_load_jit(struct tally_dso *dso)
 
 /* ---- checking again ----------------------------------------------------------------- */
 
-/* Read the new part; return true if there is any. If the file cannot be read any more, the code so
- * far is kept. */
+/* Read the new part, and return true if the code changed. If the file can no longer be read, keep
+ * the existing code. */
 static bool jit_refresh(struct tally_dso *dso)
 {
 	struct tally_dso_jit *jit = dso->jit;
@@ -225,8 +227,8 @@ static bool jit_refresh(struct tally_dso *dso)
 	return true;
 }
 
-/* Check the file again, at least `apart` ns after the last time. Failed lookups are frequent, so a
- * coarse clock is used. */
+/* Check the file again, unless the last check was less than `apart` ns ago. Failed lookups are
+ * frequent, so use a coarse clock. */
 static bool jit_refresh_limited(struct tally_dso *dso, uint64_t apart)
 {
 	struct tally_dso_jit *jit = dso->jit;
@@ -248,7 +250,7 @@ void tally_symbols_jit_refresh(struct tally_symbols *symbols)
 	uid_t uid;
 
 	tally_vec_for_each (dso, &symbols->dsos) {
-		/* The pid of a process that has ended may be in use again. */
+		/* The pid of a process that has exited may have been reused. */
 		if ((*dso)->jit && (*dso)->jit->is_final)
 			(*dso)->jit->is_final = !process_stat(*dso, &uid);
 		(void)jit_refresh_limited(*dso, 0);

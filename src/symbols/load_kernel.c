@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols of the kernel and its modules: kallsyms, vmlinux, .ko files. */
+/* Load the symbols of the kernel and its modules from kallsyms, vmlinux and .ko files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 enum { KALLSYMS_MAX = 256 << 20 };
 
-/* Read the recorded kernel's kallsyms from perf's cache. Returns -ESTALE if it is not there. */
+/* Read the recorded kernel's kallsyms from perf's cache. Returns -ESTALE if the cache does not have
+ * it. */
 static int cached_kallsyms(struct tally_symbols *symbols)
 {
 	const char *dir = symbols->kernel ? symbols->options.buildid_dir : NULL;
@@ -45,7 +46,7 @@ int tally_kallsyms_read_running(struct tally_symbols *symbols)
 			       &symbols->kallsyms_len);
 }
 
-/* Read the kallsyms that fits the recorded kernel, once. */
+/* Read the kallsyms that matches the recorded kernel, unless it has been read. */
 static int need_kallsyms(struct tally_symbols *symbols)
 {
 	const char *path = symbols->options.kallsyms;
@@ -61,7 +62,8 @@ static int need_kallsyms(struct tally_symbols *symbols)
 	return ret ? ret : tally_kallsyms_read_running(symbols);
 }
 
-/* Return the distance of the recorded kernel from the one in kallsyms: not 0 after a reboot. */
+/* Return the difference between the kernel's recorded address and its address in kallsyms. The
+ * difference is nonzero after a reboot. */
 static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 {
 	const struct tally_dso *kernel = symbols->kernel;
@@ -74,7 +76,7 @@ static uint64_t kallsyms_bias(const struct tally_symbols *symbols)
 	return kernel->address - here;
 }
 
-/* Add the symbols of the kernel proper or of a module. */
+/* Add the symbols of the core kernel or of a module. */
 static int kallsyms_add(struct tally_dso *dso, const char *text, size_t len, const char *module)
 {
 	int ret = tally_kallsyms_parse(text, len, module, &dso->table, NULL);
@@ -92,14 +94,14 @@ static int load_kallsyms(struct tally_dso *dso, const char *module)
 	int ret = need_kallsyms(symbols);
 
 	if (!ret && module && kallsyms_bias(symbols))
-		ret = -ESTALE; /* a reboot moves each module */
+		ret = -ESTALE; /* module addresses change on reboot */
 	if (!ret)
 		ret = kallsyms_add(dso, symbols->kallsyms, symbols->kallsyms_len, module);
 	if (ret)
 		return ret;
 	if (!module) {
-		/* Relocated symbols are from an earlier boot and are not indexed. Symbols of perf's
-		 * cache that fit are indexed by their path. */
+		/* Do not index relocated symbols, because they are from another boot. Matching
+		 * symbols in perf's cache are indexed with their path. */
 		if (kallsyms_bias(symbols) || tally_kernel_is_here(symbols))
 			tally_sources_mark_unfit(dso);
 		tally_sources_set_used_running(dso, symbols->kallsyms, symbols->kallsyms_len);
@@ -120,8 +122,9 @@ static bool is_in_place(const struct tally_dso *kernel, const char *text, size_t
 	       address == kernel->address;
 }
 
-/* Use perf's copy if it is from the boot of the recording, or one like it. This saves reading the
- * running kernel's list again. Modules are not taken from the copy, as they may have changed. */
+/* Use perf's copy of kallsyms if it has the kernel at the recorded address. This avoids reading the
+ * running kernel's list again. Do not use the copy for modules, as their addresses may have
+ * changed. */
 static int load_cached_kernel(struct tally_dso *dso, const char *path)
 {
 	char *text = NULL;
@@ -138,7 +141,7 @@ static int load_cached_kernel(struct tally_dso *dso, const char *path)
 	return ret;
 }
 
-/* Get the value of the symbol `name` among the entries. */
+/* Get the address of the symbol `name` from the table's entries. */
 static bool added_value(struct tally_symtab *table, const char *name, uint64_t *ret_value)
 {
 	tally_vec_for_each (entry, &table->entries) {
@@ -203,7 +206,7 @@ static int try_vmlinux(struct tally_dso *dso, const char *path)
 	return ret;
 }
 
-/* Use the first image or copy of kallsyms that fits. Returns 0, or the most informative error of
+/* Use the first matching image or copy of kallsyms. Returns 0, or the most informative error for
  * the images. */
 static int search_kernel(struct tally_dso *dso, const struct tally_places *places)
 {
@@ -229,7 +232,7 @@ int tally_dso_load_kernel(struct tally_dso *dso)
 	struct tally_places places;
 	int ret, other;
 
-	/* A file that the user named is used or fails; there is no fallback. */
+	/* If the user named a file, use only that file. */
 	if (options->kallsyms)
 		return load_kallsyms(dso, NULL);
 	if (options->vmlinux)
@@ -258,7 +261,7 @@ char *tally_module_bare(const char *name)
 	return copy;
 }
 
-/* Return the tag of a module's functions in kallsyms. BPF programs share one tag. */
+/* Return the tag of a module's functions in kallsyms. All BPF programs have the same tag. */
 static char *kallsyms_tag(const char *name)
 {
 	char *bare = tally_module_bare(name);
@@ -269,8 +272,8 @@ static char *kallsyms_tag(const char *name)
 	return strdup("bpf");
 }
 
-/* Return true if the module is still the recorded one. After it was loaded again it may differ: the
- * build-id decides. */
+/* Return true if the module is still the recorded one. A module that was reloaded may be different,
+ * so compare the build-ids. */
 static bool module_runs(const struct tally_dso *dso, const char *module)
 {
 	struct tally_build_id running = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unwind rules of an object, from the mapped file and its debug file. */
+/* Load an object's unwind rules from its mapped file and its debug file. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool has_section(const struct tally_elf *elf, const char *name)
 	return tally_elf_section_by_name(elf, name, &section) && section.type != SHT_NOBITS;
 }
 
-/* Return the number of bytes between the file offsets `start` and `end` that have rules. */
+/* Return the number of bytes between file offsets `start` and `end` that are covered by rules. */
 static uint64_t covered_bytes(const struct tally_unwind_table *rules, uint64_t start, uint64_t end)
 {
 	uint64_t sum = 0;
@@ -37,8 +37,9 @@ static uint64_t covered_bytes(const struct tally_unwind_table *rules, uint64_t s
 	return sum;
 }
 
-/* Return true if the rules cover the code. Files built without rules still have those of the
- * compiler's startup code; other files may have none for some of their assembly code. */
+/* Return true if the rules cover at least half of the code. Files built without rules still contain
+ * those for the compiler's startup code. Other files may lack rules for some of their assembly
+ * code. */
 static bool covers_code(const struct tally_unwind_table *rules, const struct tally_elf *elf)
 {
 	struct tally_elf_section text;
@@ -47,14 +48,15 @@ static bool covers_code(const struct tally_unwind_table *rules, const struct tal
 	       covered_bytes(rules, text.offset, text.offset + text.size) >= text.size / 2;
 }
 
-/* Return true if the image can be the mapped file. A debug file has the headers of its sections,
- * but not their contents. */
+/* Return true if the image can be the mapped file. A debug file has the section headers, but not
+ * the sections' contents. */
 static bool is_mapped_file(const struct tally_elf *elf)
 {
 	return has_section(elf, ".eh_frame") || has_section(elf, ".text") || !elf->shnum;
 }
 
-/* Search the candidate paths for the missing files: the mapped file, the debug file. */
+/* Search the candidate paths for whichever of the mapped file and the debug file has not been found
+ * yet. */
 static int rules_search(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug)
 {
 	struct tally_places places = {0};
@@ -81,8 +83,8 @@ static int rules_search(struct tally_dso *dso, struct tally_image *own, struct t
 	return 0;
 }
 
-/* Return true if most of the inspected functions set up a frame pointer. Some do not, because they
- * call no other function. */
+/* Return true if most of the inspected functions set up a frame pointer. Functions that call no
+ * other function may omit it. */
 static bool sets_frame_pointers(const struct tally_elf *elf)
 {
 	struct tally_prologues prologues;
@@ -108,8 +110,8 @@ static int rules_compile(struct tally_dso *dso, const struct tally_image *own,
 	return ret ? ret : tally_unwind_table_open(dso->rules_block, len, &dso->rules);
 }
 
-/* Compile the rules of the mapped file. If they do not cover its code, also search other files and
- * use their rules. */
+/* Compile the mapped file's rules. If they do not cover its code, also search other files and use
+ * their rules. */
 static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tally_image *debug,
 		      bool *ret_is_searched, size_t *ret_len)
 {
@@ -125,7 +127,7 @@ static int rules_make(struct tally_dso *dso, struct tally_image *own, struct tal
 	return ret;
 }
 
-/* Read the rules from files. `facts` is stored with them in the index. */
+/* Read the rules from files. `facts` is stored in the index together with the rules. */
 static int rules_read(struct tally_dso *dso, const struct tally_rules_facts *facts)
 {
 	struct tally_image own = {0}, debug = {0};

@@ -4,9 +4,9 @@
 
 #include "symbols/dso.h"
 
-/* Load the unwind rules of the DSO from its index, or compile them from the mapped file and its
- * debug file. Returns 0; -ENODATA if they are not found; -ENOTSUP for machines other than x86-64
- * and AArch64; or -errno as for symbols. */
+/* Load the DSO's unwind rules from its index, or compile them from the mapped file and its debug
+ * file. Returns 0; -ENODATA if they are not found; -ENOTSUP for machines other than x86-64 and
+ * AArch64; or -errno as when loading symbols. */
 int tally_dso_load_rules(struct tally_dso *dso);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Symbols of user-space objects: from the object's own file, its separate debug file, or the cached
+/* Load the symbols of a user-space object from its own file, its separate debug file, or the cached
  * copy. */
 #include <elf.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ static bool has_dynsym(const struct tally_elf *elf)
 	return tally_elf_section_by_type(elf, SHT_DYNSYM, &section, &index);
 }
 
-/* Keep an image if it has symbols, or can serve as the mapped one; otherwise free it. */
+/* Keep an image if it has symbols, or if it can be used as the mapped file; otherwise free it. */
 static void dso_keep_image(struct tally_dso *dso, struct tally_image *image,
 			   enum tally_dso_source source)
 {
@@ -68,8 +68,8 @@ static void dso_keep_image(struct tally_dso *dso, struct tally_image *image,
 	*image = (struct tally_image){0};
 }
 
-/* Return true if both were found: an image with symbols, and one with the dynamic symbols of the
- * mapped file. */
+/* Return true if both images have been found: one with symbols, and one with the mapped file's
+ * dynamic symbols. */
 static bool dso_complete(const struct tally_dso *dso)
 {
 	return dso->image.elf.data && (dso->runtime.elf.data || has_dynsym(&dso->image.elf));
@@ -105,7 +105,8 @@ static int dso_search(struct tally_dso *dso, const struct tally_image *own,
 	return failure;
 }
 
-/* .gnu_debugdata: a compressed symbol table of local functions in an otherwise stripped file. */
+/* Add the symbols in .gnu_debugdata, a compressed symbol table of local functions in an otherwise
+ * stripped file. */
 static int add_debugdata(struct tally_dso *dso, const struct tally_elf *elf)
 {
 	struct tally_elf_load load = {.runtime = elf};
@@ -138,7 +139,7 @@ static int add_stubs(struct tally_dso *dso, const struct tally_elf *mapped)
 	return ret ? ret : tally_symtab_finish(&dso->stubs, NULL);
 }
 
-/* Return true if the image is only a debug file, which has segments without contents. */
+/* Return true if the image is only a debug file, in which segments have no contents. */
 static bool is_without_code(const struct tally_elf *elf)
 {
 	struct tally_elf_segment segment;
@@ -154,7 +155,7 @@ static bool is_without_code(const struct tally_elf *elf)
 	return ret;
 }
 
-/* Add the symbols of an image. `mapped` is NULL if the image itself is the mapped one. */
+/* Add an image's symbols. `mapped` is NULL if the image itself is the mapped file. */
 static int add_symbols(struct tally_dso *dso, const struct tally_elf *elf,
 		       const struct tally_elf *mapped)
 {
@@ -167,7 +168,7 @@ static int add_symbols(struct tally_dso *dso, const struct tally_elf *elf,
 	return ret ? ret : add_stubs(dso, mapped ? mapped : elf);
 }
 
-/* Read the symbols of the images that were kept. */
+/* Read the symbols from the images that were kept. */
 static int dso_read(struct tally_dso *dso)
 {
 	struct tally_image *with = dso->image.elf.data ? &dso->image : &dso->runtime;
@@ -212,8 +213,9 @@ int tally_dso_load_user(struct tally_dso *dso)
 	return dso->image.elf.data || dso->runtime.elf.data ? dso_read(dso) : ret;
 }
 
-/* Copy this process's own vdso. If the running kernel is the recorded one, it is the recorded vdso,
- * but not that of other kinds of processes ("[vdso32]"). */
+/* Copy this process's own vdso. If the running kernel is the recorded one, this is the recorded
+ * vdso. The copy is not suitable for processes of other kinds, which have a different vdso
+ * ("[vdso32]"). */
 static int vdso_copy(uint8_t **ret_data, size_t *ret_len)
 {
 	uint64_t start = 0, end = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file that was mapped. A process in a container has another file at the same path, or a file
- * at a path that does not exist here. /proc/PID/root leads to its files while it is running, for
- * users with permission (the same user with the same privileges, or CAP_SYS_PTRACE). The build-id
- * decides which of the two files was mapped, or else the inode. If it is neither, it was replaced
- * or removed. Then only the kernel's links to mapped files still lead to it: that of a process's
- * program and, for root, those of all its mappings.
+ * Find the file that was mapped. If the process is in a container, its path for the file may name a
+ * different file in our root, or none. While the process is running, the file is also accessible
+ * below /proc/PID/root, to users with permission (the same user with the same privileges, or
+ * CAP_SYS_PTRACE). The build-id, or else the inode, determines which of these two files was mapped.
+ * If neither file matches, the mapped file was replaced or removed, and can only be opened through
+ * links in procfs: /proc/PID/exe for the process's program and, for root, /proc/PID/map_files for
+ * all mappings.
  *
- * Devices are only compared if both are disks. For overlayfs and btrfs, the device numbers of
- * stat(2) are not those of the mapping: both are anonymous (0:44 and 0:42) or, before Linux 6.8,
- * those of the mapping are of the underlying disk.
+ * Device numbers are only compared if both belong to disks. On overlayfs and btrfs, stat(2) and the
+ * mapping report different device numbers: both are anonymous (e.g. 0:44 and 0:42) or, before Linux
+ * 6.8, the mapping has the number of the underlying disk.
  */
 #include "symbols/mapped_file.h"
 
@@ -27,7 +28,7 @@
 /* Degree to which a file matches the recorded inode. */
 enum inode_fit {
 	INODE_OTHER,
-	INODE_SAME_NUMBER, /* on an anonymous device (major 0) */
+	INODE_SAME_NUMBER, /* same inode number, but on an anonymous device (major 0) */
 	INODE_SAME,
 };
 
@@ -63,7 +64,7 @@ static int open_here(const struct tally_dso *dso, struct tally_image *ret_image)
 	return ret;
 }
 
-/* Return the process that mapped the file last; 0 if its links in procfs cannot be used. */
+/* Return the process that last mapped the file, or 0 if its links in procfs cannot be used. */
 static int dso_mapper(const struct tally_dso *dso)
 {
 	if (*dso->name != '/' || dso->owner->options.symfs ||
@@ -72,7 +73,7 @@ static int dso_mapper(const struct tally_dso *dso)
 	return atomic_load(&dso->mapper);
 }
 
-/* Open a path of the process, and free the path. */
+/* Open a path in procfs that belongs to the process, and free the path. */
 static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 			   struct tally_image *ret_image)
 {
@@ -86,7 +87,7 @@ static int open_of_process(const struct tally_dso *dso, struct tally_str *path,
 	return ret;
 }
 
-/* Open the file in the process's root. Symbolic links in the path are followed there. */
+/* Open the file in the process's root. Symbolic links in the path are resolved in that root. */
 static int open_in_root_of_process(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_str path = {0};
@@ -98,8 +99,8 @@ static int open_in_root_of_process(const struct tally_dso *dso, struct tally_ima
 	return open_of_process(dso, &path, ret_image);
 }
 
-/* Open the file that a link in procfs leads to. The pid may be in use by another process, so the
- * file must match. */
+/* Open the target of a link in procfs. The file must match, because the pid may have been
+ * reused. */
 static int open_link(const struct tally_dso *dso, struct tally_str *path,
 		     struct tally_image *ret_image)
 {
@@ -116,13 +117,15 @@ static int open_link(const struct tally_dso *dso, struct tally_str *path,
 	return 0;
 }
 
-/* Return true if a link led to something that is not a program, e.g. JIT code in a memfd. */
+/* Return true if the error means that a link's target is not a program, e.g. JIT code in a
+ * memfd. */
 static bool is_not_a_program(int error)
 {
 	return error == -ENOEXEC || error == -EBADMSG;
 }
 
-/* Open the file by the kernel's links to it. Returns 0; an error of the file; or -ENOENT. */
+/* Open the file through the kernel's links to it. Returns 0; the error from opening a target that
+ * is not a program; or -ENOENT. */
 static int open_linked(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	uint64_t start = atomic_load(&dso->mapped_start), end = atomic_load(&dso->mapped_end);
@@ -141,8 +144,8 @@ static int open_linked(const struct tally_dso *dso, struct tally_image *ret_imag
 	return open_link(dso, &path, ret_image) ? -ENOENT : 0;
 }
 
-/* Return the error for a file that was not found: if it was mapped on this machine, it must have
- * existed. */
+/* Return the error for a file that was not found. If the recording is from this machine, the file
+ * must have existed. */
 static int missing_error(const struct tally_dso *dso)
 {
 	bool is_of_here = !dso->owner->options.symfs && dso->owner->origin == TALLY_SYMBOLS_HERE;
@@ -150,8 +153,8 @@ static int missing_error(const struct tally_dso *dso)
 	return *dso->name == '/' && is_of_here ? TALLY_DSO_ERROR_REMOVED : -ENOENT;
 }
 
-/* Open the file if only its name identifies it. The file here is preferred, because the pid may be
- * in use by another process. */
+/* Open a file that is identified only by its name. Prefer the file in our root, because the pid may
+ * have been reused. */
 static int open_by_name(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	int ret = open_here(dso, ret_image), other;
@@ -162,7 +165,8 @@ static int open_by_name(const struct tally_dso *dso, struct tally_image *ret_ima
 	return other ? tally_worse_error(ret, other) : 0;
 }
 
-/* Open both files and use the one that matches better; if both match alike, the process's. */
+/* Open the file in our root and the file in the process's root, and use the one that matches
+ * better. If both match equally well, use the process's file. */
 static int open_by_inode(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_image here = {0}, there = {0};
@@ -192,16 +196,17 @@ int tally_dso_open_path(const struct tally_dso *dso, struct tally_image *ret_ima
 {
 	int ret = tally_dso_is_here(dso);
 
-	if (ret) /* if there is no such file, it is missing, not foreign */
+	if (ret) /* report a nonexistent file as missing, not as foreign */
 		return access(dso->name, F_OK) ? -ENOENT : ret;
-	/* If the origin of the recording is unknown, its inodes may be those of another machine. */
+	/* If the origin of the recording is unknown, its inodes may be from another machine. */
 	if (!dso->inode.ino || dso->build_id.size || dso->owner->options.symfs ||
 	    dso->owner->origin != TALLY_SYMBOLS_HERE)
 		return open_by_name(dso, ret_image);
 	return open_by_inode(dso, ret_image);
 }
 
-/* Open the pinned file. In the index, it counts as the file at its path if it is the same. */
+/* Open the pinned file. If it is still the file at its path, the symbols can be indexed as if they
+ * were read from that path. */
 static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_image)
 {
 	struct tally_source_file named, pinned;
@@ -218,7 +223,8 @@ static int open_pinned(const struct tally_dso *dso, struct tally_image *ret_imag
 	return 0;
 }
 
-/* Return true if the mapped file itself was overwritten. Only its time shows that. */
+/* Return true if the mapped file itself was overwritten, which can only be detected by its
+ * mtime. */
 static bool is_rewritten(const struct tally_dso *dso, const struct tally_image *image)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -251,11 +257,11 @@ int tally_dso_open_own(const struct tally_dso *dso, struct tally_image *ret_imag
 	return 0;
 }
 
-/* Return true if the file still has the recorded contents. That is certain if a build-id was
- * recorded, or if the user named the files. Otherwise the times decide, as programs are rebuilt and
- * packages are upgraded. Another file at the path may have an old mtime (cp -p, packages), but not
- * an old ctime. For the recorded inode, mtime is used: link and chmod change its ctime, but not its
- * contents. */
+/* Return true if the file still has the recorded contents. This is certain if a build-id was
+ * recorded, or if the user named the files. Otherwise compare timestamps, because programs are
+ * rebuilt and packages are upgraded. A different file at the path may have an old mtime (cp -p,
+ * packages), but not an old ctime. For the recorded inode, use mtime: link and chmod change its
+ * ctime, but not its contents. */
 static bool is_unchanged(const struct tally_dso *dso, const struct tally_image *image)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The origin of a recording, and which files of this machine may be used for it. */
+/* Origin of a recording, which determines the files on this machine that may be used for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int compare_build_ids(const struct tally_dso *kernel)
 	return tally_build_id_equal(&running, &kernel->build_id) ? 0 : -ESTALE;
 }
 
-/* Addresses of kernels that are not relocated at boot. They do not identify a kernel. */
+/* Addresses of kernels that are not relocated at boot. These addresses do not identify a kernel. */
 static const uint64_t linked_at[] = {
 	0xffffffff81000000,                                                             /* x86-64 */
 	0xffff800008000000, 0xffff800010080000, 0xffff800080000000, 0xffffffc008000000, /* arm64 */
@@ -49,8 +49,9 @@ static bool is_moved(uint64_t address)
 	return true;
 }
 
-/* Compare the kernel's address, which changes at each boot: if it is the recorded one, the kernel
- * is still the same. Without addresses (kptr_restrict), the host and release decide. */
+/* Compare the kernel's address, which changes at each boot. If the current address is the recorded
+ * one, the same kernel is still running. If addresses are hidden (kptr_restrict), compare the host
+ * and release instead. */
 static int compare_addresses(struct tally_symbols *symbols)
 {
 	const struct tally_dso *kernel = symbols->kernel;
@@ -82,7 +83,8 @@ int tally_kernel_is_here(struct tally_symbols *symbols)
 {
 	if (!symbols->has_kernel_code)
 		symbols->kernel_code = kernel_check(symbols);
-	/* The kernel's record may follow later. */
+	/* Cache the result only once the kernel is known, because the record for the kernel may be
+	 * read later. */
 	symbols->has_kernel_code = symbols->kernel;
 	return symbols->kernel_code;
 }

@@ -6,7 +6,7 @@
 
 #include "symbols/symbols_text.h"
 
-/* The parsed fields of a line. */
+/* Parsed fields of a line. */
 struct jit_line {
 	uint64_t start, size;
 	const char *name;
