@@ -14,28 +14,28 @@
 #include "symbols/mapped_file.h"
 
 enum {
-	OPEN_MAX = 512,    /* descriptors of all pins */
-	FILES_MAX = 65536, /* number of known files */
-	TRIES = 4,         /* to open a file: another process may have access to it */
-	SPARE = 64,        /* descriptors that are left for other uses */
+	OPEN_MAX = 512,    /* maximum number of open pins */
+	FILES_MAX = 65536, /* maximum number of known files */
+	TRIES = 4,         /* attempts to open a file, as it may be inaccessible at first */
+	SPARE = 64,        /* descriptors to leave for other uses */
 };
 
-static const uint32_t NONE = UINT32_MAX; /* in place of a pin's number */
+static const uint32_t NONE = UINT32_MAX; /* used instead of a pin's index */
 
 struct pin {
-	struct tally_build_id id;      /* when it was opened */
-	struct tally_source_file file; /* state when it was opened */
-	int fd;                        /* -1: not open */
-	int tries;                     /* failed attempts to open it */
-	uint32_t older, newer;         /* neighbours by last mapping, while it is open */
+	struct tally_build_id id;      /* build-id when the file was opened */
+	struct tally_source_file file; /* state when the file was opened */
+	int fd;                        /* -1 if not open */
+	int tries;                     /* failed attempts to open the file */
+	uint32_t older, newer;         /* neighbours in the list of open pins, in mapping order */
 };
 
 struct tally_pins {
 	pthread_mutex_t lock; /* protects all fields */
 	struct tally_symbols *symbols;
-	TALLY_VEC(struct pin) list; /* by number of the DSO */
+	TALLY_VEC(struct pin) list; /* indexed by DSO number */
 	size_t nr_open;
-	uint32_t oldest, newest; /* of the open pins; NONE if no pin is open */
+	uint32_t oldest, newest; /* ends of the list of open pins; NONE if it is empty */
 };
 
 int tally_pins_new(struct tally_pins **ret_pins)
@@ -73,8 +73,8 @@ void tally_pins_free(struct tally_pins *pins)
 
 /* ---- order of the open pins ------------------------------------------------------------ */
 
-/* Return the link to the older or newer neighbour of a pin. NONE is the head of the list; its older
- * neighbour is the newest pin. */
+/* Return the link to the older or newer neighbour of a pin. NONE represents the head of the list,
+ * and its older neighbour is the newest pin. */
 static uint32_t *older_of(struct tally_pins *pins, uint32_t number)
 {
 	return number == NONE ? &pins->newest : &pins->list.data[number].older;
@@ -105,7 +105,7 @@ static void order_add_newest(struct tally_pins *pins, struct pin *pin)
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* Duplicate the descriptor, unless that leaves too few for other uses. Returns -1 on failure. */
+/* Duplicate the descriptor, unless too few would be left for other uses. Returns -1 on failure. */
 static int descriptor_take(int fd)
 {
 	struct rlimit limit;
@@ -119,8 +119,8 @@ static int descriptor_take(int fd)
 	return -1;
 }
 
-/* Duplicate the descriptor to that of the least recently mapped pin, which closes the pin's file.
- * Returns -1 and changes nothing if no pin is open. */
+/* Duplicate `fd` onto the descriptor of the least recently mapped pin, which closes that pin's
+ * file. Returns -1 and changes nothing if no pin is open. */
 static int descriptor_take_oldest(struct tally_pins *pins, int fd)
 {
 	struct pin *oldest;
@@ -147,8 +147,8 @@ static void pin_take_descriptor(struct tally_pins *pins, struct pin *pin, int fd
 		order_add_newest(pins, pin);
 }
 
-/* Return true if the file is unchanged. Without a build-id, mtime decides: ctime also changes when
- * the file's name is removed. */
+/* Return true if the file is unchanged. If there is no build-id, compare mtime, because ctime also
+ * changes when the file is unlinked. */
 static bool pin_is_same(const struct pin *pin, const struct tally_source_file *now)
 {
 	return pin->file.mtime == now->mtime && pin->file.size == now->size &&
@@ -204,7 +204,7 @@ int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key)
 
 /* ---- lookup ------------------------------------------------------------------------ */
 
-/* Return the pin of a DSO, or NULL. Called with pins->lock held. */
+/* Return a DSO's pin, or NULL. Called with pins->lock held. */
 static const struct pin *pin_find(struct tally_pins *pins, const struct tally_dso *of)
 {
 	const struct tally_dso_key key = tally_dso_key_of(of);
@@ -216,7 +216,8 @@ static const struct pin *pin_find(struct tally_pins *pins, const struct tally_ds
 	return &pins->list.data[tally_dso_number(dso)];
 }
 
-/* Return a copy of the pin, with a descriptor that the caller closes; -1 if it is not open. */
+/* Return a copy of the pin. Its descriptor is -1 if the file is not open; otherwise the caller must
+ * close the descriptor. */
 static struct pin pin_take(struct tally_pins *pins, const struct tally_dso *dso)
 {
 	struct pin pin = {.fd = -1};
@@ -269,7 +270,7 @@ int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
 
 /* ---- saving files that would be lost --------------------------------------------------- */
 
-/* Return true if the path does not lead to the pinned file any more. */
+/* Return true if the path no longer refers to the pinned file. */
 static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 {
 	struct tally_image image;
@@ -282,8 +283,9 @@ static bool is_gone(const struct tally_dso *dso, const struct pin *pin)
 	return is;
 }
 
-/* Return true if the owner of the file is trusted. An index is found by the build-id that a file
- * claims to have, so its author could choose the names of other users' addresses. */
+/* Return true if the owner of the file is trusted. Indexes are looked up by build-id, and the
+ * author of a file can choose its build-id. An untrusted author could therefore control the names
+ * shown for other users' addresses. */
 static bool is_trusted(int fd)
 {
 	struct stat st;

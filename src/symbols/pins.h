@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that are opened when their mapping is recorded. If a file is replaced or removed
- * afterwards, its build-id, unwind rules and symbols remain available as long as the pins exist.
- * The number of open files is limited: the least recently mapped one is closed to open another, and
+ * Pins are files that are opened when their mapping is recorded. If a file is replaced or removed
+ * afterwards, its build-id, unwind rules and symbols remain available while the pins exist. The
+ * number of open files is limited: to open another, the least recently mapped file is closed and
  * only its build-id is kept. Thread-safe.
  *
- * Not supported: keeping the contents apart from the file. A pinned file that is overwritten in
- * place is rejected.
+ * The contents are not copied, so a pinned file that is overwritten in place is rejected.
  */
 #ifndef TALLY_SYMBOLS_PINS_H
 #define TALLY_SYMBOLS_PINS_H
@@ -20,27 +19,27 @@ struct tally_pins;
 /* Create an empty set of pins. Returns 0 or -ENOMEM. */
 int tally_pins_new(struct tally_pins **ret_pins);
 
-/* Free the pins. No options may refer to them any more. NULL is allowed. */
+/* Free the pins. No options may still refer to them. NULL is allowed. */
 void tally_pins_free(struct tally_pins *pins);
 
-/* Open the file of a key, which was just mapped, unless it is open. A file that cannot be opened is
- * not pinned, and neither is a compressed one. Returns 0 or -ENOMEM. */
+/* Open the file that `key` identifies and that was just mapped, unless it is already open.
+ * Compressed files, and files that cannot be opened, are not pinned. Returns 0 or -ENOMEM. */
 int tally_pins_add(struct tally_pins *pins, const struct tally_dso_key *key);
 
-/* For the loaders: open the file that was pinned for a DSO with the same key. Returns 0; -EAGAIN if
- * it is not open; TALLY_DSO_ERROR_REPLACED or -ESTALE if it was overwritten; or an error of
+/* For the loaders, open the file that was pinned for a DSO with the same key. Returns 0; -EAGAIN if
+ * it is not open; TALLY_DSO_ERROR_REPLACED or -ESTALE if it was overwritten; or an error from
  * tally_image_open(). */
 int tally_pins_open(struct tally_pins *pins, const struct tally_dso *dso,
 		    struct tally_image *ret_image);
 
-/* Get the build-id that the file had when it was pinned. Returns 0, or -ENOENT if unknown. */
+/* Get the build-id that the file had when it was pinned. Returns 0, or -ENOENT if it is unknown. */
 int tally_pins_build_id(struct tally_pins *pins, const struct tally_dso *dso,
 			struct tally_build_id *ret_id);
 
-/* Write the symbols and unwind rules of a DSO to its index, so that they are found by build-id
- * later (docs/internals/index-format.md). This is only done for a file that has a build-id, that
- * belongs to root or the effective user, and to which its path does not lead any more. The DSO's
- * options must have pins and a directory of indexes. Failures are ignored. */
+/* Write the symbols and unwind rules of a DSO to its index, so that they can be found later by
+ * build-id (docs/internals/index-format.md). This is only done if the pinned file has a build-id,
+ * belongs to root or the effective user, and is no longer at its path. The DSO's options must have
+ * pins and an index directory. Failures are ignored. */
 void tally_dso_index_pinned(struct tally_dso *dso);
 
 #endif

@@ -11,16 +11,16 @@
 #include "base/vec.h"
 
 enum {
-	MIN_SIZE = 64,   /* shorter functions often call no other and need no frame */
-	WINDOW = 64,     /* bytes in which a prologue ends */
-	SAMPLE = 512,    /* functions to inspect */
-	TOO_FEW = 16,    /* symbols: below that, unwind tables may have more functions */
+	MIN_SIZE = 64,   /* shorter functions often make no calls and need no frame */
+	WINDOW = 64,     /* a prologue ends within this many bytes */
+	SAMPLE = 512,    /* maximum number of functions to inspect */
+	TOO_FEW = 16,    /* with fewer symbols, also use the unwind table */
 	X86_MOV_LEN = 3, /* mov %rsp,%rbp */
 };
 
 /* ---- prologues --------------------------------------------------------------- */
 
-/* push %rbp, and later mov %rsp,%rbp, which has two encodings. */
+/* Find push %rbp, followed later by mov %rsp,%rbp, which has two encodings. */
 static bool frame_x86_64(const uint8_t *code, size_t len)
 {
 	bool pushed = false;
@@ -35,7 +35,7 @@ static bool frame_x86_64(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* Like frame_x86_64(), without the REX prefix. */
+/* Do the same as frame_x86_64(), but expect no REX prefix. */
 static bool frame_386(const uint8_t *code, size_t len)
 {
 	bool pushed = false;
@@ -49,7 +49,7 @@ static bool frame_386(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* stp x29, x30, [sp, ...] and then mov x29, sp or add x29, sp, #n. */
+/* Find stp x29, x30, [sp, ...] followed later by mov x29, sp or add x29, sp, #n. */
 static bool frame_aarch64(const uint8_t *code, size_t len)
 {
 	bool stored = false;
@@ -64,7 +64,7 @@ static bool frame_aarch64(const uint8_t *code, size_t len)
 	return false;
 }
 
-/* addi s0, sp, n, full or compressed. */
+/* Find addi s0, sp, n, in full or compressed form. */
 static bool frame_riscv(const uint8_t *code, size_t len)
 {
 	size_t step;
@@ -125,8 +125,9 @@ static int symbols_add(const struct tally_elf *elf, uint32_t type, address_vec *
 	return ret;
 }
 
-/* Add functions of the unwinder's search table, which stripped programs keep: pairs of offsets from
- * the section, of a function and its entry, in the only encoding that linkers write. */
+/* Add functions from the unwinder's search table, .eh_frame_hdr, which is kept in stripped
+ * programs. It contains pairs of offsets relative to the section: the offset of a function and the
+ * offset of its FDE. Only the encoding that linkers write is supported. */
 static int unwind_add(const struct tally_elf *elf, address_vec *functions)
 {
 	enum { HEAD = 12, PAIR = 8, VERSION = 1, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
@@ -191,7 +192,8 @@ int tally_elf_prologues_scan(const struct tally_elf *elf, struct tally_prologues
 
 	prologues.functions = functions.len;
 	for (size_t i = 0; !ret && i < TALLY_MIN(functions.len, (size_t)SAMPLE); i++) {
-		/* Spread the sample: adjacent functions were compiled with the same options. */
+		/* Spread the sample over the program, because adjacent functions were compiled with
+		 * the same options. */
 		size_t index = functions.len > SAMPLE ? i * (functions.len / SAMPLE) : i, len;
 		const uint8_t *code = code_at(elf, functions.data[index], &len);
 

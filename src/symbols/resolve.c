@@ -6,12 +6,12 @@
 
 #include "base/arith.h"
 
-/* Names are only compared up to NAME_MAX_COMPARED bytes, which bounds the time that a malicious
- * file can take. */
+/* Names are only compared up to NAME_MAX_COMPARED bytes, to limit the time that a malicious file
+ * can take. */
 enum { PAGE = 4096, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, NAME_MAX_COMPARED = 4096 };
 
-/* One stable pass of radix sort by 11 bits of the start. Returns false if they are the same
- * everywhere. */
+/* Do one stable pass of a radix sort, by 11 bits of the start addresses. Returns false if these
+ * bits are the same in all entries. */
 static bool sort_pass(const struct tally_symtab_entry *from, struct tally_symtab_entry *to,
 		      size_t len, unsigned int shift)
 {
@@ -32,7 +32,7 @@ static bool sort_pass(const struct tally_symtab_entry *from, struct tally_symtab
 	return true;
 }
 
-/* Most tables are sorted already, e.g. kallsyms. */
+/* Most tables are already sorted, e.g. kallsyms. */
 static bool is_sorted(const struct tally_symtab_entry *entries, size_t len)
 {
 	for (size_t i = 1; i < len; i++) {
@@ -60,7 +60,7 @@ int tally_symtab_sort(struct tally_symtab *table)
 		to = spare;
 	}
 	table->entries.data = from;
-	table->entries.cap = len; /* both blocks have at least this capacity */
+	table->entries.cap = len; /* both buffers have at least this capacity */
 	free(to);
 	return 0;
 }
@@ -77,13 +77,13 @@ static uint64_t page_end(uint64_t start)
 	return start > UINT64_MAX - 2 * PAGE ? UINT64_MAX : tally_round_up(start, PAGE) + PAGE;
 }
 
-/* Return true if the entry takes part in the choices of a pass. */
+/* Return true if the entry is considered in a pass. */
 static bool in_pass(const struct tally_symtab_entry *entry, int pass)
 {
 	return entry->pass <= pass && !entry->dropped;
 }
 
-/* Set the end of an entry without a size, up to its limit. */
+/* Set the end of an entry without a size to `end`, or to the entry's limit if that is lower. */
 static void fix_end(struct tally_symtab_entry *entry, uint64_t end)
 {
 	if (entry->end == entry->start)
@@ -126,14 +126,15 @@ static size_t leading_underscores(const char *name)
 	return nr;
 }
 
-/* System calls have aliases "SyS_x" and "compat_SyS_x" that are as long as the better names. */
+/* Return true for the system call aliases "SyS_x" and "compat_SyS_x", which are as long as the
+ * preferred names. */
 static bool is_syscall_alias(const char *name)
 {
 	return !strncmp(name, "SyS", 3) || !strncmp(name, "compat_SyS", 10);
 }
 
-/* Return true if `first` is to be kept, false for `second`. Both start at the same address, and
- * `first` was added earlier. */
+/* Return true to keep `first`, false to keep `second`. Both start at the same address, and `first`
+ * was added earlier. */
 static bool prefers_first(const struct tally_symtab_entry *first,
 			  const struct tally_symtab_entry *second,
 			  const struct tally_symtab_options *options)
@@ -150,7 +151,7 @@ static bool prefers_first(const struct tally_symtab_entry *first,
 			     second->binding == TALLY_SYMBOL_GLOBAL);
 	if (by)
 		return by > 0;
-	/* The same function in .symtab and .dynsym: no need to demangle its name. */
+	/* The names are the same (in .symtab and .dynsym), so they need not be demangled. */
 	if (!strncmp(first->name, second->name, NAME_MAX_COMPARED))
 		return !is_syscall_alias(first->name);
 	a = shown(first, options);

@@ -11,13 +11,14 @@
 #include "symbols/dso.h"
 #include "symbols/stored_format.h"
 
-/* Maximum number of objects with the same name that are compared; containers have several. */
+/* Maximum number of objects with the same name to compare. Each container can have a different file
+ * with that name. */
 enum { CANDIDATES_MAX = 1024 };
 
 /* ---- matching of objects ------------------------------------------------------- */
 
-/* Hash the name of an object. The kernel has several names, but is one object; the name of a module
- * is a path or is in brackets. Returns 0 or -ENOMEM. */
+/* Hash the name of an object. All names of the kernel have the same hash, as do a module's path and
+ * its name in brackets. Returns 0 or -ENOMEM. */
 static int name_hash(enum tally_dso_kind kind, const char *name, pid_t pid, uint64_t *ret_hash)
 {
 	char *module = NULL;
@@ -61,7 +62,7 @@ static bool has_name(const struct tally_stored_object *object, const struct tall
 
 enum match { MATCH_NONE, MATCH_NAME, MATCH_SURE };
 
-/* Build-ids decide if both are known, else inodes, else the name. */
+/* Compare build-ids if both are known, else inodes if both are known, else only names. */
 static enum match object_match(const struct tally_stored_object *object,
 			       const struct tally_dso *dso)
 {
@@ -100,7 +101,7 @@ static const struct tally_stored_object *object_of(const struct tally_dso *dso)
 	return by_name;
 }
 
-/* Return true if the user named the files with the DSO's symbols. */
+/* Return true if the user specified the files that contain the DSO's symbols. */
 static bool is_named_by_user(const struct tally_dso *dso)
 {
 	const struct tally_symbols_options *options = &dso->owner->options;
@@ -127,8 +128,8 @@ enum tally_dso_state tally_stored_state_of(const struct tally_stored_object *obj
 
 /* ---- addresses ------------------------------------------------------------------ */
 
-/* Return the number of elements of an array that begin at or before `addr`. Each element starts
- * with its address. */
+/* Return the number of array elements that start at or before `addr`. Each element begins with its
+ * start address. */
 static size_t count_before(const void *array, size_t nr, size_t size, uint64_t addr)
 {
 	size_t low = 0, high = nr;
@@ -222,8 +223,7 @@ bool tally_dso_is_stored_non_return(const struct tally_dso *dso, uint64_t addr)
 
 /* ---- all objects ----------------------------------------------------------------- */
 
-/* Index the objects by name. They are added in reverse order, so that a lookup meets the first one
- * first. */
+/* Index the objects by name, in reverse order, so that a lookup finds the first object first. */
 static int stored_index(struct tally_symbols *symbols)
 {
 	const struct tally_stored *stored = symbols->stored;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parser of embedded symbols, which need not be trusted: every count is checked against the
+/* Parser for embedded symbols. They may be untrusted, so every count is checked against the
  * remaining bytes before memory is allocated for it. */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "symbols/stored_format.h"
 #include "unwind/bytes.h"
 
-/* The fewest bytes that an element of each kind takes. */
+/* Minimum size of each kind of element in bytes. */
 enum {
 	OBJECT_LEAST = 14,
 	SYMBOL_LEAST = 3,
@@ -19,7 +19,7 @@ enum {
 	LINE_LEAST = 3,
 };
 
-/* Codes in a section count up from 0, and never change. */
+/* Kinds and states in the order of their codes in a section. Codes start at 0 and never change. */
 static const enum tally_dso_kind kinds[] = {
 	TALLY_DSO_USER, TALLY_DSO_KERNEL, TALLY_DSO_MODULE, TALLY_DSO_VDSO, TALLY_DSO_PERF_MAP,
 };
@@ -67,13 +67,13 @@ bool tally_stored_state(uint64_t code, enum tally_dso_state *ret_state)
 
 struct stored_parser {
 	struct tally_bytes_reader in;
-	const char *text; /* the last byte is a NUL */
+	const char *text; /* ends with a NUL */
 	size_t text_len;
 	bool no_memory;
 };
 
-/* Allocate an array for the number of elements that is read next; NULL for none. A count that
- * cannot be right is an error. */
+/* Read a number of elements and allocate an array for them, or return NULL if the number is 0. It
+ * is an error if the remaining bytes cannot contain that many elements. */
 static void *array_read(struct stored_parser *parser, size_t size, size_t least, size_t *ret_nr)
 {
 	uint64_t nr = tally_bytes_uleb(&parser->in);
@@ -99,7 +99,7 @@ static uint32_t u32_read(struct stored_parser *parser)
 	return (uint32_t)value;
 }
 
-/* Return the name at an offset, which must not be longer than `max` bytes. */
+/* Return the name at an offset. The name must not be longer than `max` bytes. */
 static const char *text_at(struct stored_parser *parser, uint64_t offset, size_t max)
 {
 	size_t room = offset < parser->text_len ? parser->text_len - offset : 0;
@@ -110,7 +110,7 @@ static const char *text_at(struct stored_parser *parser, uint64_t offset, size_t
 	return "";
 }
 
-/* Read an optional name: its offset plus one, or 0. */
+/* Read an optional name, encoded as its offset plus one, or as 0 if there is no name. */
 static const char *text_read_optional(struct stored_parser *parser)
 {
 	uint64_t offset = tally_bytes_uleb(&parser->in);
@@ -118,7 +118,7 @@ static const char *text_read_optional(struct stored_parser *parser)
 	return offset ? text_at(parser, offset - 1, TALLY_STORED_NAME_MAX) : NULL;
 }
 
-/* Return `base` plus the next number. Overflow is an error. */
+/* Return the sum of `base` and the next number. Overflow is an error. */
 static uint64_t sum_read(struct stored_parser *parser, uint64_t base)
 {
 	uint64_t sum;
@@ -178,7 +178,7 @@ static void non_returns_read(struct stored_parser *parser, struct tally_stored_o
 		object->astray[i] = addr = sum_read(parser, addr);
 }
 
-/* The lines of all spans are stored one after the other. */
+/* Read the lines of all spans, which are stored consecutively. */
 static void lines_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
 	object->lines = array_read(parser, sizeof(*object->lines), LINE_LEAST, &object->nr_lines);
@@ -232,7 +232,7 @@ static void identity_read(struct stored_parser *parser, struct tally_stored_obje
 		memcpy(object->build_id.id, id, object->build_id.size);
 }
 
-/* Read an object. Its length comes first, so parts that a newer writer added at the end are
+/* Read an object. It starts with its length, so parts that a newer writer added at the end are
  * skipped. */
 static void object_read(struct stored_parser *parser, struct tally_stored_object *object)
 {
@@ -271,8 +271,8 @@ void tally_stored_free(struct tally_stored *stored)
 	free(stored);
 }
 
-/* Read the header: magic, version, 0, size of the texts, size of the objects. Then come the texts
- * and the objects. */
+/* Read the header: magic, version, 0, size of the strings, size of the objects. It is followed by
+ * the strings and the objects. */
 static int header_read(struct stored_parser *parser, struct tally_error *err)
 {
 	struct tally_bytes_reader *in = &parser->in;

@@ -11,15 +11,15 @@
 #include "symbols/stored_format.h"
 #include "symbols/stored_texts.h"
 
-/* An address in the recording, and its symbol. */
+/* Address in the recording, and its symbol. */
 struct writer_hit {
 	uint64_t addr;
-	const struct tally_symbol *symbol; /* NULL: none */
+	const struct tally_symbol *symbol; /* NULL if the address has no symbol */
 };
 
 struct writer_span {
 	struct tally_span at;
-	size_t first, nr; /* index and count, in the object's lines */
+	size_t first, nr; /* span's lines: first index in the object's `lines`, and count */
 };
 
 struct writer_object {
@@ -34,7 +34,7 @@ struct writer_object {
 
 struct tally_stored_writer {
 	TALLY_VEC(struct writer_object) objects;
-	TALLY_VEC(uint32_t) by_dso; /* index of the object + 1, by number of the DSO */
+	TALLY_VEC(uint32_t) by_dso; /* object index + 1, indexed by DSO number */
 	struct tally_stored_texts texts;
 	struct tally_str body, records;
 	struct tally_stored_renames renames;
@@ -160,7 +160,7 @@ static int astray_compare(const void *a, const void *b)
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Of spans with the same start, the longest comes first. */
+/* Sort spans by start; if the starts are equal, the longest span is first. */
 static int span_compare(const void *a_, const void *b_)
 {
 	const struct writer_span *a = a_, *b = b_;
@@ -179,8 +179,8 @@ static int symbol_compare(const void *a_, const void *b_)
 	return order ? order : strcmp(a->symbol.name_text, b->symbol.name_text);
 }
 
-/* Return true if a JIT compiler named the functions: in its map, or in its dump, which `perf inject
- * --jit` converts to files (jitted-PID-NUMBER.so). */
+/* Return true if a JIT compiler named the functions in its map or dump. `perf inject --jit`
+ * converts dumps to files (jitted-PID-NUMBER.so). */
 static bool is_of_jit(const struct tally_dso *dso)
 {
 	return dso->kind == TALLY_DSO_PERF_MAP || dso->kind == TALLY_DSO_JITDUMP ||
@@ -195,7 +195,7 @@ static const char *name_shown(const struct tally_stored_writer *writer, const st
 	return renames->jit && is_of_jit(dso) ? renames->jit(renames->arg, name) : name;
 }
 
-/* Return true if readers accept the length of a name. */
+/* Return true if readers accept a name of this length. */
 static bool name_fits(const char *name, size_t max)
 {
 	return strnlen(name, max + 1) <= max;
@@ -234,8 +234,8 @@ static const char *symbol_name(const struct tally_dso *dso, const struct tally_s
 	return tally_symtab_name(is_stub ? &dso->stubs : &dso->table, symbol);
 }
 
-/* Return the symbol of a hit. The range of a bound, which is only a start, ends after the last
- * known address. */
+/* Return the symbol for a hit. For a bound, only the start is known, so its range ends just after
+ * the hit's address. */
 static struct tally_stored_symbol stored_symbol(const struct tally_dso *dso,
 						const struct writer_hit *hit)
 {
@@ -251,8 +251,8 @@ static struct tally_stored_symbol stored_symbol(const struct tally_dso *dso,
 	return one;
 }
 
-/* Collect the symbols of the hits, each once. Hits are sorted, so those of a symbol are mostly
- * adjacent. */
+/* Collect the hits' symbols, without duplicates. Hits are sorted, so hits in the same symbol are
+ * usually adjacent. */
 static int object_take_symbols(struct writer_object *object)
 {
 	const struct tally_symbol *before = NULL;
@@ -292,8 +292,8 @@ static const struct tally_stored_symbol *symbol_of(const struct writer_object *o
 		       symbol_compare);
 }
 
-/* If ranges overlap, a lookup among some of the symbols can give another result than among all of
- * them. Record the addresses for which it does. */
+/* Record the addresses for which a lookup in the embedded symbols would return the wrong symbol.
+ * This can happen if ranges overlap, because only some of the symbols are embedded. */
 static int object_take_exceptions(struct writer_object *object)
 {
 	struct tally_stored_object found = {.symbols = object->symbols.data,
@@ -321,8 +321,8 @@ static void object_drop_names(struct tally_stored_writer *writer, struct writer_
 	}
 }
 
-/* Collect the addresses of which lines are needed: each hit and, for return addresses, the byte
- * before it, which belongs to the call. */
+/* Collect the addresses for which lines are needed. For each hit, these are its address and, in
+ * case it is a return address, the byte before it, which belongs to the call. */
 static size_t line_addresses(const struct writer_object *object, uint64_t *addrs)
 {
 	size_t nr = 0;
@@ -349,7 +349,7 @@ static int object_take_lines(struct tally_stored_writer *writer, struct writer_o
 		return -ENOMEM;
 	nr = line_addresses(object, addrs);
 	tally_dso_lines_prepare(object->dso, addrs, nr);
-	/* Readers expect embedded lines to be complete. */
+	/* Readers expect embedded lines to be complete, so do not embed incomplete lines. */
 	if (tally_dso_lines_state(object->dso) != TALLY_DSO_LOADED)
 		nr = 0;
 	for (size_t i = 0; i < nr && !ret; i++) {
@@ -402,7 +402,7 @@ static uint64_t name_offset(struct tally_stored_writer *writer, const struct tal
 	return tally_stored_text(&writer->texts, name_shown(writer, dso, name));
 }
 
-/* Return the recorded build-id of a DSO, or else the one that it has on this machine now. */
+/* Return the recorded build-id of a DSO, or else its current build-id on this machine. */
 static struct tally_build_id build_id_of(const struct tally_dso *dso)
 {
 	struct tally_build_id id = dso->build_id;
@@ -413,8 +413,8 @@ static struct tally_build_id build_id_of(const struct tally_dso *dso)
 	return id;
 }
 
-/* Return the state of an object. If symbols were added for a DSO that was never loaded, it counts
- * as loaded. */
+/* Return the state of an object. A DSO that was never loaded counts as loaded if symbols were added
+ * for it. */
 static enum tally_dso_state state_of_object(const struct writer_object *object)
 {
 	if (object->dso->state != TALLY_DSO_NOT_LOADED)
@@ -469,7 +469,7 @@ static void put_symbols(struct tally_stored_writer *writer, const struct writer_
 	}
 }
 
-/* Drop the spans that overlap the one before them in sort order. Returns how many are left. */
+/* Drop spans that overlap the preceding span in sort order. Returns the number of spans left. */
 static size_t spans_drop_overlaps(struct writer_object *object, size_t *ret_lines)
 {
 	uint64_t end = 0;
@@ -488,7 +488,7 @@ static size_t spans_drop_overlaps(struct writer_object *object, size_t *ret_line
 	return object->spans.len = left;
 }
 
-/* Texts of lines are left out if they are too long. */
+/* Write a line. Strings that are too long are left out. */
 static void put_line(struct tally_stored_writer *writer, const struct tally_dso *dso,
 		     const struct tally_line *line)
 {
@@ -545,7 +545,7 @@ static int put_object(struct tally_stored_writer *writer, struct writer_object *
 	return tally_str_error(&writer->body);
 }
 
-/* Drop objects with names that are too long. Returns how many are left. */
+/* Drop objects with names that are too long. Returns the number of objects left. */
 static size_t objects_drop_long_names(struct tally_stored_writer *writer)
 {
 	size_t left = 0;

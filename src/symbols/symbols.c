@@ -18,7 +18,7 @@
 #include "symbols/mapped_file.h"
 #include "symbols/stored.h"
 
-/* Budget for demangling all names. The names of a program with a million functions take a tenth of
+/* Total budget for demangling. The names of a program with a million functions use a tenth of
  * it. */
 enum { NAMES_MAX = 512 << 20 };
 
@@ -115,7 +115,7 @@ static void dso_free_shown(struct tally_dso *dso)
 
 static void dso_free(struct tally_dso *dso)
 {
-	/* This saves the lines, for which the name of the DSO is needed. */
+	/* Free the lines first: this also saves them, which requires the DSO's name. */
 	tally_dso_lines_free(dso);
 	tally_sources_free(dso);
 	dso_free_shown(dso);
@@ -167,7 +167,7 @@ static struct tally_build_id key_build_id(const struct tally_dso_key *key)
 	return id;
 }
 
-/* Return the part of the inode that is part of the identity. */
+/* Return the inode if it is part of the DSO's identity, otherwise an all-zero inode. */
 static struct tally_dso_inode key_inode(const struct tally_dso_key *key)
 {
 	if (key->kind != TALLY_DSO_USER || (key->build_id && key->build_id_size))
@@ -182,7 +182,7 @@ bool tally_dso_inode_equal(const struct tally_dso_inode *a, const struct tally_d
 	return !a->maj || !b->maj || (a->maj == b->maj && a->min == b->min);
 }
 
-/* Hash a key without its device, which dso_has_key() compares. */
+/* Hash a key. The inode's device is not included; dso_has_key() compares it. */
 static uint64_t key_hash(const char *name, enum tally_dso_kind kind, pid_t pid,
 			 const struct tally_build_id *id, uint64_t ino)
 {
@@ -222,8 +222,8 @@ static struct tally_dso *dso_new(struct tally_symbols *symbols, const struct tal
 	return dso;
 }
 
-/* Return the DSO with the key, or NULL. Also get the hash of the key and the newest DSO with that
- * hash. */
+/* Return the DSO with the given key, or NULL. Also get the hash of the key and the newest DSO with
+ * that hash. */
 static struct tally_dso *dso_find(const struct tally_symbols *symbols,
 				  const struct tally_dso_key *key, uint64_t *ret_hash,
 				  struct tally_dso **ret_newest)
@@ -241,7 +241,7 @@ static struct tally_dso *dso_find(const struct tally_symbols *symbols,
 	return dso;
 }
 
-/* Get or create the DSO of a key. The pid is part of the identity. */
+/* Get or create the DSO for a key. The pid is part of the identity. */
 static int dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key,
 		   struct tally_dso **ret_dso)
 {
@@ -280,7 +280,8 @@ int tally_dso_get(struct tally_symbols *symbols, const struct tally_dso_key *key
 	if (key->kind == TALLY_DSO_USER)
 		copy.pid = 0;
 	ret = dso_get(symbols, &copy, ret_dso);
-	/* The last process that mapped the file is most likely still running. */
+	/* Remember the last process that mapped the file, because it is the most likely to still be
+	 * running. */
 	if (!ret && key->kind == TALLY_DSO_USER && key->pid > 0) {
 		atomic_store(&(*ret_dso)->mapper, key->pid);
 		atomic_store(&(*ret_dso)->mapped_start, key->start);
@@ -327,7 +328,7 @@ int tally_dso_lookup(struct tally_symbols *symbols, const struct tally_dso_key *
 	return dso ? 0 : -ENOENT;
 }
 
-/* Remove a DSO from the list of those with its hash. */
+/* Remove a DSO from the list of DSOs with the same hash. */
 static void dso_unlink(struct tally_symbols *symbols, const struct tally_dso *dso)
 {
 	uint64_t hash = key_hash(dso->name, dso->kind, dso->pid, &dso->build_id, dso->inode.ino);
@@ -403,7 +404,7 @@ const char *tally_dso_shown_name(void *arg, const char *raw)
 		return (const char *)(uintptr_t)known;
 	text = tally_demangle(raw, dso->owner->options.demangle_params, &dso->owner->names_left);
 	if (tally_map_set(&dso->shown, (uintptr_t)raw, (uintptr_t)(text ? text : raw))) {
-		free(text); /* out of memory: use the raw name */
+		free(text); /* on memory allocation failure, use the raw name */
 		text = NULL;
 	}
 	return text ? text : raw;
@@ -438,7 +439,7 @@ pid_t tally_dso_pid(const struct tally_dso *dso)
 	return dso->pid;
 }
 
-/* Get a build-id that was not recorded from the file or the kernel. */
+/* Get the build-id from the file or the kernel, if it was not recorded. */
 static void dso_request_build_id(struct tally_dso *dso)
 {
 	struct tally_build_id id = {0};
