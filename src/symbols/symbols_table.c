@@ -8,8 +8,9 @@
 #include "symbols/resolve.h"
 #include "symbols/tree_shape.h"
 
-/* Tables below INDEX_LEAST are searched as fast without an index. A red-black tree of less than
- * 2^32 keys is never deeper than DEPTH_MAX, but a mapped one may contain a cycle. */
+/* Minimum size of an indexed table: smaller tables are searched just as fast without an index. A
+ * red-black tree with fewer than 2^32 keys is never deeper than DEPTH_MAX, but a mapped tree may
+ * contain a cycle. */
 enum { INDEX_LEAST = 64, DEPTH_MAX = 64 };
 
 int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry *entry)
@@ -23,7 +24,7 @@ int tally_symtab_add(struct tally_symtab *table, const struct tally_symtab_entry
 	return tally_vec_push(&table->entries, copy);
 }
 
-/* Return true if remaining entries overlap, or if one of them is empty. */
+/* Return true if any remaining entries overlap or are empty. */
 static bool overlapping(const struct tally_symtab *table)
 {
 	uint64_t end = 0;
@@ -40,7 +41,8 @@ static bool overlapping(const struct tally_symtab *table)
 	return false;
 }
 
-/* Apply a pass to the tree: insert its entries, then remove the aliases that were dropped. */
+/* Apply a pass to the tree: insert the entries added in the pass, then remove the aliases that the
+ * pass dropped. */
 static void shape_pass(struct tally_shape *shape, const struct tally_symtab *table,
 		       const uint32_t *by_order, int pass)
 {
@@ -56,7 +58,7 @@ static void shape_pass(struct tally_shape *shape, const struct tally_symtab *tab
 	}
 }
 
-/* Build perf's tree. */
+/* Build the same tree as perf. */
 static int shape_grow(const struct tally_symtab *table, struct tally_shape *ret_shape)
 {
 	size_t len = table->entries.len;
@@ -74,8 +76,8 @@ out:
 	return ret;
 }
 
-/* Renumber the keys of the remaining entries as their symbols will be numbered, and move the
- * children to the table. */
+/* Renumber the keys of the remaining entries to match the symbol indices, and move the children to
+ * the table. */
 static int shape_keep(struct tally_symtab *table, struct tally_shape *shape)
 {
 	uint32_t *number = malloc(((size_t)shape->nr + 1) * sizeof(*number));
@@ -89,7 +91,7 @@ static int shape_keep(struct tally_symtab *table, struct tally_shape *shape)
 		for (int side = 0; side < 2 && number[i] != TALLY_SHAPE_NONE; side++) {
 			uint32_t child = shape->child[side][i];
 
-			/* number[i] <= i, so no key that is still needed is overwritten. */
+			/* number[i] <= i, so this does not overwrite a key that is still needed. */
 			shape->child[side][number[i]] =
 				child == TALLY_SHAPE_NONE ? child : number[child];
 		}
@@ -121,7 +123,7 @@ static bool entry_is_wanted(const struct tally_symtab_entry *entry,
 	return !strcmp(entry->module, options->module);
 }
 
-/* Turn the remaining entries into symbols. */
+/* Convert the remaining entries to symbols. */
 static int table_compact(struct tally_symtab *table)
 {
 	struct tally_symbol *symbols;
@@ -142,8 +144,9 @@ static int table_compact(struct tally_symtab *table)
 	return 0;
 }
 
-/* Divide the addresses into about as many equal steps as there are symbols, and store the first
- * symbol of each. Most searches then end immediately. Without memory for this, they take longer. */
+/* Divide the address range into equal intervals, about as many as there are symbols, and store the
+ * index of the first symbol in each interval. Most searches then end immediately. If memory
+ * allocation fails, searches merely take longer. */
 static void table_index(struct tally_symtab *table)
 {
 	uint64_t span =
@@ -196,8 +199,8 @@ int tally_symtab_finish(struct tally_symtab *table, const struct tally_symtab_op
 	return ret;
 }
 
-/* Return -1 if `addr` is before the symbol, 1 if it is after it, 0 if it is inside. An empty symbol
- * is found at its start. */
+/* Return -1 if `addr` is before the symbol, 1 if it is after the symbol, or 0 if it is inside. An
+ * empty symbol contains its start. */
 static int symbol_compare(const struct tally_symbol *symbol, uint64_t addr)
 {
 	if (addr < symbol->start)
@@ -219,8 +222,8 @@ static const struct tally_symbol *find_in_shape(const struct tally_symtab *table
 	return NULL;
 }
 
-/* Get the range of symbols that may cover `addr`: those that start in its step, and the one before
- * them. */
+/* Get the range of symbols that may cover `addr`: the symbols that start in `addr`'s index
+ * interval, and the symbol before them. */
 static void index_bounds(const struct tally_symtab *table, uint64_t addr, size_t *low, size_t *high)
 {
 	uint64_t step = (addr - table->symbols[0].start) >> table->index_shift;

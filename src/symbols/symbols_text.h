@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A scanner for lines of text that need not be terminated. */
+/* Scanner for lines in a buffer that need not be NUL-terminated. */
 #ifndef TALLY_SYMBOLS_TEXT_H
 #define TALLY_SYMBOLS_TEXT_H
 
@@ -14,7 +14,7 @@ struct tally_text {
 };
 
 /* Read a hexadecimal number, with or without "0x". Returns false if there is no number or it does
- * not fit in 64 bits; the position is then undefined. */
+ * not fit in 64 bits; the position is undefined in that case. */
 static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 {
 	const char *first;
@@ -27,8 +27,7 @@ static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 		unsigned int c = (unsigned char)*text->at;
 		bool is_letter = (c | 0x20) - 'a' < 6;
 
-		/* Letters and digits are distinguished without a branch, which would be
-		 * unpredictable. */
+		/* Check for letters and digits without a branch, which would be unpredictable. */
 		if (!(is_letter | (c - '0' < 10)))
 			break;
 		if (value >> 60)
@@ -39,7 +38,7 @@ static inline bool tally_text_hex(struct tally_text *text, uint64_t *ret_value)
 	return text->at > first;
 }
 
-/* Skip blanks and tabs. Returns true if there were any. */
+/* Skip spaces and tabs. Returns true if there were any. */
 static inline bool tally_text_skip_blanks(struct tally_text *text)
 {
 	const char *first = text->at;
@@ -49,17 +48,17 @@ static inline bool tally_text_skip_blanks(struct tally_text *text)
 	return text->at > first;
 }
 
-/* Return true if eight bytes are all above the blank. False if any of them is not ASCII. */
+/* Return true if all eight bytes are ASCII characters above ' '. */
 static inline bool tally_text_are_letters(const char *at)
 {
 	uint64_t bytes = tally_get_u64(at);
 
-	/* A top bit is set if any byte is less than 0x21 or more than 0x7f. */
+	/* A top bit is set if any byte is below 0x21 or above 0x7f. */
 	return !((bytes - 0x2121212121212121) & 0x8080808080808080) &&
 	       !(bytes & 0x8080808080808080);
 }
 
-/* Read up to the next blank, tab or end of line. The result may be empty. */
+/* Read up to the next space, tab or end of line. The result may be empty. */
 static inline void tally_text_word(struct tally_text *text, const char **ret_word, size_t *ret_len)
 {
 	*ret_word = text->at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Red-black trees as in Cormen, Leiserson, Rivest, Stein. Sides are indices, so each case is
- * written only once. */
+/* Red-black tree as in Cormen, Leiserson, Rivest and Stein, "Introduction to Algorithms". Sides are
+ * array indices, so symmetric cases share their code. */
 #include "symbols/tree_shape.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int side_of(const struct tally_shape *s, uint32_t key)
 	return s->child[RIGHT][s->parent[key]] == key;
 }
 
-/* Replace `old` by `now` (or NONE) as the child of its parent. */
+/* Replace `old` with `now` (or NONE) as a child of the parent of `old`. */
 static void replace(struct tally_shape *s, uint32_t old, uint32_t now)
 {
 	uint32_t parent = s->parent[old];
@@ -54,7 +54,7 @@ static void replace(struct tally_shape *s, uint32_t old, uint32_t now)
 		s->parent[now] = parent;
 }
 
-/* Rotate `key` down to `side`; its other child takes its place. */
+/* Rotate `key` down to `side`. The child on the other side takes its position. */
 static void rotate(struct tally_shape *s, uint32_t key, int side)
 {
 	uint32_t up = s->child[!side][key];
@@ -113,7 +113,8 @@ void tally_shape_insert(struct tally_shape *shape, uint32_t key)
 	insert_fixup(shape, key);
 }
 
-/* The subtree on `side` of `parent`, possibly empty, is one black node short. */
+/* Rebalance the tree if the (possibly empty) subtree on `side` of `parent` is one black node
+ * short. */
 static void remove_fixup(struct tally_shape *s, uint32_t parent, int side)
 {
 	uint32_t sibling, at = s->child[side][parent];
@@ -149,8 +150,8 @@ static void remove_fixup(struct tally_shape *s, uint32_t parent, int side)
 		s->red[at] = false;
 }
 
-/* Replace `key`, which has two children, by its successor. Returns the parent of the gap that the
- * successor leaves; also gets the side of the gap and the color of the successor. */
+/* Replace `key`, which has two children, with its successor. Returns the parent of the gap left by
+ * the successor. Also gets the gap's side and the successor's color. */
 static uint32_t remove_inner(struct tally_shape *s, uint32_t key, int *ret_side, bool *ret_red)
 {
 	uint32_t next = s->child[RIGHT][key], gap;

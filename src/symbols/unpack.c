@@ -22,7 +22,8 @@
 #define ELFCOMPRESS_ZSTD 2 /* missing in glibc 2.36 */
 #endif
 
-/* No module or symbol table is larger when decompressed, but a bomb is. */
+/* Limit on the decompressed size, to protect against decompression bombs. Modules and symbol tables
+ * are smaller. */
 enum { UNPACKED_MAX = 256 << 20, STEP = 64 << 10 };
 
 struct output {
@@ -30,7 +31,7 @@ struct output {
 	size_t len, cap;
 };
 
-/* Get the free space after the output, at least one byte. */
+/* Get the free space after the output, ensuring that at least one byte is free. */
 static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
 {
 	uint8_t *grown;
@@ -48,7 +49,7 @@ static int output_room(struct output *out, uint8_t **ret_at, size_t *ret_room)
 	return 0;
 }
 
-/* Formats of gzip and zlib. */
+/* Decompress gzip or zlib format. */
 static int unpack_deflate(const uint8_t *data, size_t len, struct output *out)
 {
 	z_stream stream = {.next_in = (Bytef *)data, .avail_in = (uInt)len};
@@ -178,7 +179,7 @@ int tally_unpack(const uint8_t *data, size_t len, uint8_t **ret_data, size_t *re
 	return format ? unpack_by(format->unpack, data, len, ret_data, ret_len) : -ENOSYS;
 }
 
-/* Decompress to a buffer of the known size, as sections of debug information are large. */
+/* Decompress to a buffer of the exact size, because debug information sections are large. */
 #ifdef TALLY_HAVE_DEFLATE
 static int section_deflate(const uint8_t *data, size_t len, uint8_t *to, size_t size)
 {
