@@ -8,13 +8,13 @@
 
 #define BIT(n) (UINT64_C(1) << (n))
 
-/* In perf's order: AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8..R15. 255: no DWARF
- * number. */
+/* DWARF numbers in perf's order: AX BX CX DX SI DI BP SP IP FLAGS CS SS DS ES FS GS R8..R15. 255 if
+ * the register has no DWARF number. */
 static const uint8_t x86_perf[] = {0,   3,   2,   1,   4, 5, 6,  7,  16, 255, 255, 255,
 				   255, 255, 255, 255, 8, 9, 10, 11, 12, 13,  14,  15};
 
-/* struct ucontext, which is at the stack pointer after the handler has returned. The registers of
- * its sigcontext_64 start at offset 40. */
+/* Offsets in struct ucontext, which is at the stack pointer after the handler has returned. The
+ * registers in its sigcontext_64 start at offset 40. */
 static const struct tally_unwind_saved x86_context[] = {
 	{8, 40},  {9, 48},  {10, 56}, {11, 64}, {12, 72}, {13, 80}, {14, 88}, {15, 96},  {5, 104},
 	{4, 112}, {6, 120}, {3, 128}, {1, 136}, {0, 144}, {2, 152}, {7, 160}, {16, 168},
@@ -29,8 +29,8 @@ static const uint8_t arm64_perf[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 				     11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 				     22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
 
-/* struct rt_sigframe: 128 bytes of siginfo and 176 bytes of ucontext precede the sigcontext; its
- * first word is the fault address. */
+/* Offsets in struct rt_sigframe. The sigcontext follows 128 bytes of siginfo and 176 bytes of
+ * ucontext, and its first word is the fault address. */
 #define ARM64_SAVED(reg)               \
 	{                              \
 		(reg), 312 + 8 * (reg) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "unwind/bytes.h"
 
-/* Return the bits of a LEB128 number, how many bits there are, and the last byte. */
+/* Return the bits of a LEB128 number. Also get the number of bits and the last byte. */
 static uint64_t leb_bits(struct tally_bytes_reader *bytes, unsigned *ret_nr, uint8_t *ret_last)
 {
 	uint64_t value = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A reader of untrusted bytes. At the end, or if a number does not fit, it fails permanently and
- * returns 0 from then on. So it is sufficient to check `failed` once at the end. */
+/* Reader for untrusted bytes. If the end is reached or a number does not fit, the reader fails
+ * permanently and returns 0 from then on. It is therefore sufficient to check `failed` once after
+ * reading. */
 #ifndef TALLY_UNWIND_BYTES_H
 #define TALLY_UNWIND_BYTES_H
 
@@ -20,7 +21,7 @@ static inline size_t tally_bytes_left(const struct tally_bytes_reader *bytes)
 	return (size_t)(bytes->end - bytes->at);
 }
 
-/* Skip `len` bytes and return their address; NULL if there are fewer. */
+/* Skip `len` bytes and return their address, or NULL if fewer bytes are left. */
 static inline const uint8_t *tally_bytes_skip(struct tally_bytes_reader *bytes, uint64_t len)
 {
 	const uint8_t *at = bytes->at;
@@ -62,7 +63,7 @@ static inline uint64_t tally_bytes_u64(struct tally_bytes_reader *bytes)
 	return at ? tally_load_u64(at, bytes->swap) : 0;
 }
 
-/* Read a LEB128 number, unsigned or signed. Bits beyond the 64th are dropped. */
+/* Read an unsigned or signed LEB128 number. Bits beyond the 64th are dropped. */
 uint64_t tally_bytes_uleb(struct tally_bytes_reader *bytes);
 int64_t tally_bytes_sleb(struct tally_bytes_reader *bytes);
 

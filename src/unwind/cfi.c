@@ -6,7 +6,7 @@
 
 #include "base/arith.h"
 
-/* DW_EH_PE_*: encodings of addresses. */
+/* DW_EH_PE_*: address encodings. */
 enum {
 	PE_ABSPTR = 0x00,
 	PE_ULEB128 = 0x01,
@@ -56,14 +56,14 @@ bool tally_cfi_address(struct tally_bytes_reader *bytes, uint8_t encoding, uint6
 	return true;
 }
 
-/* Return the virtual address of the next byte to read. */
+/* Return the virtual address of the next byte to be read. */
 static uint64_t here(const struct tally_cfi_section *section,
 		     const struct tally_bytes_reader *bytes)
 {
 	return section->vaddr + (uint64_t)(bytes->at - section->data);
 }
 
-/* Parse the letters after 'z' in an augmentation, with the data of each. */
+/* Parse the letters after 'z' in an augmentation, with their data. */
 static bool common_letters(const struct tally_cfi_section *section, const char *letters,
 			   struct tally_bytes_reader *bytes, struct tally_cfi_common *common)
 {
@@ -75,9 +75,9 @@ static bool common_letters(const struct tally_cfi_section *section, const char *
 		case 'L': tally_bytes_u8(bytes); break;
 		case 'R': common->encoding = tally_bytes_u8(bytes); break;
 		case 'S': common->is_signal = true; break;
-		case 'B': break; /* AArch64: return addresses are signed with the other key */
+		case 'B': break; /* AArch64: return addresses are signed with key B */
 		case 'P':
-			/* The base of the address does not matter, as the address is skipped. */
+			/* The address is skipped, so its base does not matter. */
 			encoding = tally_bytes_u8(bytes);
 			if (encoding != PE_OMIT &&
 			    !address_read(bytes, encoding & PE_FORMAT, &ignored))
@@ -89,8 +89,8 @@ static bool common_letters(const struct tally_cfi_section *section, const char *
 	return true;
 }
 
-/* Parse the augmentation of a CIE. Return false if it is not known, because the CIE cannot be
- * interpreted then. */
+/* Parse a CIE's augmentation. Return false if it is unknown, because then the CIE cannot be
+ * interpreted. */
 static bool common_augmentation(const struct tally_cfi_section *section, const char *text,
 				struct tally_bytes_reader *bytes, struct tally_cfi_common *common)
 {
@@ -112,8 +112,8 @@ static bool common_augmentation(const struct tally_cfi_section *section, const c
 	return common_letters(section, text + 1, &data, common) && !data.failed;
 }
 
-/* Parse the version and the augmentation string. Version 4 adds the size of addresses and the size
- * of segment selectors, which is always 0. */
+/* Parse the version and the augmentation string. Version 4 adds the address size, and the segment
+ * selector size, which must be 0. */
 static bool common_head(struct tally_bytes_reader *bytes, const char **ret_text,
 			uint8_t *ret_version)
 {
@@ -151,15 +151,16 @@ static bool common_parse(const struct tally_cfi_section *section, struct tally_b
 	return true;
 }
 
-/* The head of an entry. */
+/* Head of an entry. */
 struct entry_head {
 	struct tally_bytes_reader body; /* after `id` */
-	uint64_t id, id_at;             /* 0 or all ones: a CIE; otherwise location of the CIE */
+	uint64_t id, id_at;             /* id is 0 or all ones for a CIE, else locates the CIE */
 	uint64_t next;                  /* offset of the next entry */
 	bool is_common;
 };
 
-/* Return 1, 0 at the end, or -EINVAL if the length points outside of the section. */
+/* Read the head of an entry. Return 1, 0 at the end, or -EINVAL if the length exceeds the
+ * section. */
 static int head_read(const struct tally_cfi_section *section, uint64_t at,
 		     struct entry_head *ret_head)
 {
@@ -192,7 +193,7 @@ static int head_read(const struct tally_cfi_section *section, uint64_t at,
 	return 1;
 }
 
-/* Find the CIE of an entry. It is cached, as consecutive entries usually have the same. */
+/* Find an entry's CIE. The last CIE is cached, because consecutive entries usually share it. */
 static bool common_find(struct tally_cfi_walk *walk, const struct entry_head *head)
 {
 	const struct tally_cfi_section *section = &walk->section;
@@ -228,7 +229,7 @@ static bool entry_parse(const struct tally_cfi_walk *walk, const struct entry_he
 	return true;
 }
 
-/* Return true after so many lengths of 0 that no entry can follow. */
+/* Return true after too many consecutive zero lengths, which mean that no more entries follow. */
 static bool is_padding(struct tally_cfi_walk *walk, const struct entry_head *head)
 {
 	bool is_empty = head->id_at == head->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entries of .eh_frame and .debug_frame: the range of code that each describes, and its
+ * Entries of .eh_frame and .debug_frame: the code range that each entry describes, and its
  * instructions. The bytes are untrusted; nothing is allocated or copied.
  *
  * Sources: DWARF 5, 6.4.1; "Linux Standard Base Core", 10.6 (.eh_frame, augmentations, pointer
@@ -19,12 +19,12 @@
 #include "unwind/bytes.h"
 
 struct tally_cfi_section {
-	const uint8_t *data; /* NULL: no such section */
+	const uint8_t *data; /* NULL if there is no such section */
 	size_t len;
 	uint64_t vaddr; /* address of the first byte */
-	bool is_debug;  /* .debug_frame, otherwise .eh_frame */
-	bool is_open;   /* length unknown: an entry of length 0 is the end */
-	bool swap;      /* in the other byte order */
+	bool is_debug;  /* true for .debug_frame, false for .eh_frame */
+	bool is_open;   /* length is unknown, and an entry of length 0 is the end */
+	bool swap;      /* not in host byte order */
 };
 
 struct tally_cfi_program {
@@ -32,19 +32,19 @@ struct tally_cfi_program {
 	size_t len;
 };
 
-/* A common information entry (CIE), shared by the entries of many functions. */
+/* Common information entry (CIE), shared by the entries of many functions. */
 struct tally_cfi_common {
 	uint64_t at; /* offset in the section */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra;      /* register number of the return address */
-	uint8_t encoding; /* encoding of addresses */
+	uint8_t encoding; /* address encoding */
 	bool has_augmentation;
-	bool is_signal; /* signal handlers return to its functions */
+	bool is_signal; /* covers trampolines, to which signal handlers return */
 	struct tally_cfi_program start;
 };
 
-/* A frame description entry (FDE): one range of code. */
+/* Frame description entry (FDE) for one range of code. */
 struct tally_cfi_entry {
 	struct tally_cfi_common common;
 	uint64_t start, size; /* virtual addresses */
@@ -54,19 +54,19 @@ struct tally_cfi_entry {
 struct tally_cfi_walk {
 	struct tally_cfi_section section;
 	uint64_t at;                    /* offset of the next entry */
-	unsigned nr_empty;              /* consecutive lengths of 0 before it */
+	unsigned nr_empty;              /* number of zero lengths directly before `at` */
 	struct tally_cfi_common common; /* CIE of the last entry */
 	bool has_common;
 };
 
-/* Return the next entry; entries that are not understood are skipped. More than 16 consecutive
- * lengths of 0 are the end: linkers leave single ones in between, and a hole in the file has
- * nothing else. Return 1, 0 at the end, or -EINVAL if the section is broken, so that the rest
- * cannot be parsed. */
+/* Return the next entry, skipping entries that cannot be parsed. More than 16 consecutive zero
+ * lengths end the section: linkers leave only single zero lengths between entries, while a hole in
+ * the file consists of zeros. Return 1, 0 at the end, or -EINVAL if the section is so damaged that
+ * the remaining entries cannot be found. */
 int tally_cfi_next(struct tally_cfi_walk *walk, struct tally_cfi_entry *ret_entry);
 
 /* Read an address in `encoding` (DW_EH_PE_*). `vaddr` is the virtual address of its bytes. Return
- * false if the encoding is not known. */
+ * false if the encoding is unknown. */
 bool tally_cfi_address(struct tally_bytes_reader *bytes, uint8_t encoding, uint64_t vaddr,
 		       uint64_t *ret_address);
 

@@ -8,12 +8,12 @@
 #include "unwind/stubs.h"
 #include "unwind/trampoline.h"
 
-/* BUDGET_FACTOR limits the bytes of instructions that are run for each byte of a section, because
- * entries share the instructions of CIEs. */
+/* BUDGET_FACTOR limits the number of instruction bytes executed per byte of a section, because many
+ * entries can share the instructions of a CIE. */
 enum { BUDGET_FACTOR = 64, LEAST_WORDS = 1 << 16, ENTRY_SIZE = 64 };
 
 /* Convert a range of virtual addresses to table offsets. Return false if it is not code, or if it
- * is beyond the limit of a table. */
+ * is beyond the maximum offset of a table. */
 static bool code_range_of(const struct tally_unwind_source *source, uint64_t start, uint64_t size,
 			  struct tally_unwind_range *ret_stretch)
 {
@@ -40,7 +40,7 @@ static int add_entry(struct tally_cfi_run *run, const struct tally_unwind_source
 	struct tally_unwind_range stretch;
 	int ret;
 
-	/* In .debug_frame, code that the linker discarded is at 0. */
+	/* In .debug_frame, functions that the linker discarded have address 0. */
 	if (entry->common.ra != run->arch->ra || (section->is_debug && !entry->start) ||
 	    !code_range_of(source, entry->start, entry->size, &stretch))
 		return 0;
@@ -115,7 +115,7 @@ static int add_stubs(struct tally_unwind_build *build, const struct tally_unwind
 	return ret ? ret : stubs_add_rows(build, arch, stretch.start, code, len);
 }
 
-/* Add the entry point of the program, which has no caller and often no rules. */
+/* Add the program's entry point, which has no caller and often no rules. */
 static int add_start(struct tally_unwind_build *build, const struct tally_unwind_source *source)
 {
 	static const struct tally_unwind_rule outermost = {.cfa = TALLY_CFA_NONE};
@@ -143,7 +143,7 @@ static int add_all(struct tally_unwind_build *build, const struct tally_unwind_a
 	return ret ? ret : trampolines_add(build, arch, source);
 }
 
-/* Set the bounds of all code, within the limit of a table. */
+/* Set the bounds of all code, within the maximum offset of a table. */
 static void code_bound(const struct tally_unwind_source *source, struct tally_unwind_build *build)
 {
 	uint64_t start = UINT32_MAX, end = 0, last;

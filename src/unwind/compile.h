@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compilation of a file's call frame information into a table of rules. The bytes are untrusted:
- * time and memory are limited by their number. */
+/* Compile a file's call frame information into a table of rules. The bytes are untrusted, so time
+ * and memory are limited in proportion to their number. */
 #ifndef TALLY_UNWIND_COMPILE_H
 #define TALLY_UNWIND_COMPILE_H
 
 #include "unwind/cfi.h"
 
-/* An executable segment of the file, from its program headers. */
+/* Executable segment of the file, from its program headers. */
 struct tally_unwind_segment {
 	uint64_t vaddr, size, offset;
 };
 
-/* Bytes of a segment that are read: all except large holes in the file. */
+/* Readable part of a segment. Only large holes in the file are left out. */
 struct tally_unwind_piece {
 	uint64_t offset, size;
 	const uint8_t *data; /* `size` bytes */
 };
 
-/* A section of stubs that jump to functions in other files (.plt and the like). */
+/* Section of stubs that jump to functions in other files (.plt etc.). */
 struct tally_unwind_stubs {
 	uint64_t vaddr, size;
 };
 
 struct tally_unwind_source {
 	uint16_t machine; /* EM_* */
-	bool swap;        /* in the other byte order than the host's */
+	bool swap;        /* not in host byte order */
 	const struct tally_unwind_segment *segments;
 	size_t nr_segments;
 	const struct tally_unwind_piece *code;
 	size_t nr_code;
-	/* In order of precedence. */
+	/* Sections in order of precedence. */
 	const struct tally_cfi_section *sections;
 	size_t nr_sections;
 	const struct tally_unwind_stubs *stubs;
 	size_t nr_stubs;
-	uint64_t entry; /* address of the entry point; 0: none */
+	uint64_t entry; /* address of the entry point, or 0 */
 };
 
-/* Compile `source` into the block of a table (unwind_table.h), which the caller frees. Return 0, -ENODATA
- * if the source has no rules, -ENOTSUP if the machine is neither x86-64 nor AArch64, or -ENOMEM. */
+/* Compile `source` into the block of a table (unwind_table.h), which the caller frees. Return 0,
+ * -ENODATA if the source has no rules, -ENOTSUP if the machine is neither x86-64 nor AArch64, or
+ * -ENOMEM. */
 int tally_unwind_compile(const struct tally_unwind_source *source, void **ret_bytes,
 			 size_t *ret_len);
 

@@ -6,7 +6,7 @@
 #include "base/arith.h"
 #include "unwind/bytes.h"
 
-/* DW_OP_*, DWARF 5, 7.7.1. */
+/* DW_OP_* from DWARF 5, 7.7.1. */
 enum {
 	OP_ADDR = 0x03,
 	OP_DEREF = 0x06,
@@ -78,7 +78,7 @@ static int push(struct evaluation *on, uint64_t value)
 	return 0;
 }
 
-/* Read the operand of an operation; the operation determines its width. */
+/* Read an operand. The operation determines the operand's width. */
 static uint64_t operand(struct evaluation *on, uint8_t op)
 {
 	struct tally_bytes_reader *bytes = &on->bytes;
@@ -105,13 +105,13 @@ static int push_register(struct evaluation *on, uint64_t reg)
 	return push(on, value + offset);
 }
 
-/* Push a copy of the entry that is `depth` below the top. */
+/* Push a copy of the entry that is `depth` entries below the top. */
 static int pick(struct evaluation *on, unsigned depth)
 {
 	return depth < on->nr ? push(on, on->stack[on->nr - 1 - depth]) : -EINVAL;
 }
 
-/* Move the top entry below the `nr` - 1 others. */
+/* Move the top entry below the next `nr` - 1 entries. */
 static int rotate(struct evaluation *on, unsigned nr)
 {
 	uint64_t top;
@@ -218,7 +218,7 @@ static int binary(struct evaluation *on, uint8_t op)
 	return 0;
 }
 
-/* Jump within the expression; OP_BRA does so only if the top is not 0. */
+/* Jump within the expression. OP_BRA jumps only if the top entry is not 0. */
 static int jump(struct evaluation *on, uint8_t op)
 {
 	int16_t by = (int16_t)tally_bytes_u16(&on->bytes);
@@ -276,7 +276,8 @@ static int evaluate_one(struct evaluation *on)
 	return evaluate_other(on, op);
 }
 
-/* Count an operation. `number` is its number within the expression. */
+/* Count an operation against the limits. `number` is the number of operations that the expression
+ * has already executed. */
 static int count_step(const struct tally_expression *expression, unsigned number)
 {
 	if (number == MAX_STEPS)

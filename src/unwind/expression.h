@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluation of DWARF expressions in call frame information, with a small stack machine. Bytes and
- * memory are untrusted; the number of steps is limited.
+ * Evaluate DWARF expressions in call frame information, using a small stack machine. Bytes and
+ * memory are untrusted, and the number of steps is limited.
  *
  * Source: DWARF 5, 2.5.1 and 6.4.2.
  *
@@ -16,13 +16,14 @@
 struct tally_expression {
 	const uint8_t *code;
 	size_t len;
-	bool swap;       /* its numbers are in the other byte order */
-	unsigned *steps; /* operations left, counted down; NULL: not counted */
+	bool swap;       /* numbers are not in host byte order */
+	unsigned *steps; /* operations left, counted down; NULL for no limit */
 };
 
-/* Evaluate an expression with `*first` on the stack (NULL: nothing). Return 0, -EINVAL if it is
- * invalid or takes too long, -E2BIG if it needs more than `*steps` operations, or -EFAULT if memory
- * is not available, with its address in *ret_missing. */
+/* Evaluate an expression, starting with `*first` on the stack, or with an empty stack if `first` is
+ * NULL. Return 0, -EINVAL if the expression is invalid or takes too long, -E2BIG if it needs more
+ * than `*steps` operations, or -EFAULT if memory is not available, with its address in
+ * *ret_missing. */
 int tally_expression_evaluate(const struct tally_expression *expression,
 			      const struct tally_unwind_regs *regs,
 			      const struct tally_unwind_memory *memory, const uint64_t *first,

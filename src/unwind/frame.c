@@ -5,12 +5,12 @@
 
 #include "unwind/expression.h"
 
-/* State of one step. */
+/* State while unwinding one frame. */
 struct step {
 	const struct tally_unwind_arch *arch;
 	const struct tally_unwind_table *table;
 	const struct tally_unwind_memory *memory;
-	unsigned *steps; /* operations left for expressions */
+	unsigned *steps; /* remaining operations for expressions */
 	const struct tally_unwind_regs *regs;
 	uint64_t cfa;
 	uint64_t missing;
@@ -35,7 +35,7 @@ static int step_evaluate(struct step *step, int32_t value, const uint64_t *first
 					 &step->missing);
 }
 
-/* Find the value of a register in the caller. */
+/* Find the caller's value of a register. */
 static int reg_value(struct step *step, struct tally_unwind_reg reg, uint64_t *ret_value)
 {
 	uint64_t value = step->cfa + (uint64_t)(int64_t)reg.value;
@@ -70,7 +70,7 @@ static int cfa_find(struct step *step, const struct tally_unwind_rule *rule)
 	return 0;
 }
 
-/* Read all registers as the kernel saved them for a signal. */
+/* Read all registers from the context that the kernel saved for a signal. */
 static int context_read(struct step *step, struct tally_unwind_regs *next)
 {
 	uint64_t sp, value;
@@ -86,7 +86,7 @@ static int context_read(struct step *step, struct tally_unwind_regs *next)
 	return ret;
 }
 
-/* Find the registers of the caller. Those that cannot be found become unknown, which is an error
+/* Find the caller's registers. Registers that cannot be found become unknown, which is an error
  * only for the return address. Running out of steps is always an error. */
 static int regs_find(struct step *step, const struct tally_unwind_rule *rule,
 		     struct tally_unwind_regs *next)
@@ -140,7 +140,7 @@ static int by_rule(struct step *step, const struct tally_unwind_rule *rule,
 		return ret;
 	__builtin_memcpy(next->value, step->regs->value, sizeof(next->value));
 	next->known = step->regs->known & arch->kept;
-	/* In a leaf function, the return address is still in its register. */
+	/* In a leaf function, the return address is still in the link register. */
 	if (arch->ra != arch->ip)
 		next->known |= step->regs->known & UINT64_C(1) << arch->ra;
 	tally_unwind_reg_set(next, arch->sp, step->cfa);
@@ -176,8 +176,8 @@ int tally_unwind_frame_by_pointer(const struct tally_unwind_arch *arch,
 		return -EINVAL;
 	if (!fp)
 		return -ENODATA;
-	/* One word below is allowed: Go saves it there, below the return address, for functions
-	 * that it calls without a frame. */
+	/* Allow a frame pointer one word below the stack pointer. When Go code calls a frameless
+	 * function such as duffzero, it saves the frame pointer there, below the return address. */
 	if (fp + 8 < sp || fp % 8)
 		return -EINVAL;
 	if (!tally_unwind_memory_word(memory, fp + 8, &ip))

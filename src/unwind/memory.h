@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of the thread to unwind: a copy of a part of its stack, and a function for the rest. */
+/* Memory of the thread to unwind: a copy of part of its stack, and a function to read other
+ * memory. */
 #ifndef TALLY_UNWIND_MEMORY_H
 #define TALLY_UNWIND_MEMORY_H
 
@@ -9,11 +10,11 @@
 #include "base/endian.h"
 
 struct tally_unwind_memory {
-	const uint8_t *stack; /* `len` bytes from address `start` */
+	const uint8_t *stack; /* `len` bytes starting at address `start` */
 	uint64_t start, len;
-	bool swap; /* in the other byte order */
-	/* Reads a word outside of `stack`, in host order; returns false if it is not known. May be
-	 * NULL. */
+	bool swap; /* not in host byte order */
+	/* Reads a word outside of `stack`, in host byte order. Returns false if the word is
+	 * unknown. May be NULL. */
 	bool (*word)(void *arg, uint64_t addr, uint64_t *ret_word);
 	void *arg;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoding of a rule as words of a table: two for its head, and one for each register.
+ * Encoding of a rule as table words: two words for the rule's head, and one word for each register.
  *
  * - word 0: number of registers (8 bits), register of the CFA (8), enum tally_unwind_cfa (4),
  *   is_signal (1)
  * - word 1: value of the CFA
- * - others: register (6 bits), enum tally_unwind_reg_rule (3), value (23, signed)
+ * - other words: register (6 bits), enum tally_unwind_reg_rule (3), value (23, signed)
  */
 #ifndef TALLY_UNWIND_RULE_WORDS_H
 #define TALLY_UNWIND_RULE_WORDS_H

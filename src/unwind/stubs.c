@@ -7,18 +7,18 @@
 #include "base/arith.h"
 #include "unwind/rule_words.h"
 
-/* Effect of a stub's instruction on the stack. */
+/* A stub instruction's effect on the stack. */
 enum effect {
 	EFFECT_NONE,
-	EFFECT_PUSH,     /* one more word */
-	EFFECT_PUSH_GOT, /* the same in the first stub, where others jump after a push */
-	EFFECT_STORE,    /* AArch64's first stub stores two words */
-	EFFECT_LEAVE,    /* jumps away: after it, the stack is as at the start of a stub */
+	EFFECT_PUSH,     /* pushes one word */
+	EFFECT_PUSH_GOT, /* PUSH in PLT0, to which other stubs jump after pushing a word */
+	EFFECT_STORE,    /* stores two words (AArch64's first stub) */
+	EFFECT_LEAVE,    /* jumps away; resets the stack depth to that at the start of a stub */
 };
 
 struct stub_code {
 	uint16_t machine;
-	uint8_t nr; /* bytes to compare */
+	uint8_t nr; /* number of bytes to compare */
 	uint8_t code[4];
 	uint8_t len; /* length of the instruction */
 	uint8_t effect;
@@ -32,10 +32,10 @@ static const struct stub_code stub_codes[] = {
 	{EM_X86_64, 1, {0xe9}, 5, EFFECT_LEAVE},                  /* jmp */
 	{EM_X86_64, 2, {0xf2, 0xe9}, 6, EFFECT_LEAVE},            /* bnd jmp */
 	{EM_X86_64, 2, {0xff, 0x35}, 6, EFFECT_PUSH_GOT},         /* push n(%rip) */
-	{EM_X86_64, 2, {0x41, 0x53}, 2, EFFECT_PUSH},             /* push %r11: mold */
-	{EM_X86_64, 2, {0x41, 0xbb}, 6, EFFECT_NONE},             /* mov $n,%r11d: mold */
+	{EM_X86_64, 2, {0x41, 0x53}, 2, EFFECT_PUSH},             /* push %r11 (mold) */
+	{EM_X86_64, 2, {0x41, 0xbb}, 6, EFFECT_NONE},             /* mov $n,%r11d (mold) */
 	{EM_X86_64, 3, {0x4c, 0x8d, 0x1d}, 7, EFFECT_NONE},       /* lea n(%rip),%r11 */
-	{EM_X86_64, 1, {0x90}, 1, EFFECT_NONE},                   /* nop, and longer forms */
+	{EM_X86_64, 1, {0x90}, 1, EFFECT_NONE},                   /* nop, and its longer forms */
 	{EM_X86_64, 2, {0x66, 0x90}, 2, EFFECT_NONE},
 	{EM_X86_64, 3, {0x0f, 0x1f, 0x00}, 3, EFFECT_NONE},
 	{EM_X86_64, 3, {0x0f, 0x1f, 0x40}, 4, EFFECT_NONE},
@@ -44,10 +44,10 @@ static const struct stub_code stub_codes[] = {
 	{EM_X86_64, 3, {0x0f, 0x1f, 0x80}, 7, EFFECT_NONE},
 	{EM_X86_64, 3, {0x0f, 0x1f, 0x84}, 8, EFFECT_NONE},
 	{EM_X86_64, 4, {0x66, 0x0f, 0x1f, 0x84}, 9, EFFECT_NONE},
-	{EM_X86_64, 1, {0xcc}, 1, EFFECT_NONE},                     /* int3: lld's padding */
+	{EM_X86_64, 1, {0xcc}, 1, EFFECT_NONE},                     /* int3 (lld's padding) */
 	{EM_AARCH64, 4, {0xf0, 0x7b, 0xbf, 0xa9}, 4, EFFECT_STORE}, /* stp x16, x30, [sp, #-16]! */
 	{EM_AARCH64, 4, {0x20, 0x02, 0x1f, 0xd6}, 4, EFFECT_LEAVE}, /* br x17 */
-	{EM_AARCH64, 0, {0}, 4, EFFECT_NONE},                       /* finds the address */
+	{EM_AARCH64, 0, {0}, 4, EFFECT_NONE},                       /* computes the address */
 };
 
 static const struct stub_code *stub_code_find(uint16_t machine, const uint8_t *code, size_t len)
@@ -62,8 +62,8 @@ static const struct stub_code *stub_code_find(uint16_t machine, const uint8_t *c
 	return NULL;
 }
 
-/* Add a row: from here on the caller's frame begins `depth` bytes above the stack pointer. If the
- * return address is in memory, it is the word below that. */
+/* Add a row. From `start` on, the caller's frame begins `depth` bytes above the stack pointer. If
+ * the return address is in memory, it is the word below the caller's frame. */
 static int depth_add(struct tally_unwind_build *build, const struct tally_unwind_arch *arch,
 		     uint32_t start, int32_t depth)
 {

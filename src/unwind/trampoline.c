@@ -30,7 +30,8 @@ static void search_for(struct found *found, const struct tally_unwind_trampoline
 	       (at = memmem(at, (size_t)(end - at), trampoline->code, trampoline->len))) {
 		uint32_t offset = start + (uint32_t)(at - code);
 
-		/* Include one byte before it, where it is looked up if it is taken for a caller. */
+		/* Include the preceding byte, because a lookup subtracts 1 from an address that it
+		 * assumes to be a return address. */
 		found->all[found->nr++] = (struct tally_unwind_range){
 			.start = offset - (offset > 0), .end = offset + trampoline->len};
 		at += trampoline->len;
@@ -60,8 +61,8 @@ static void search(struct found *found, const struct tally_unwind_arch *arch,
 	}
 }
 
-/* Entries may overlap in any number: code that was searched for one is not searched again for
- * others. */
+/* Any number of entries may overlap, so code that was searched for one entry is not searched again
+ * for another. */
 static void find_all(struct found *found, struct tally_unwind_build *build,
 		     const struct tally_unwind_arch *arch, const struct tally_unwind_source *source)
 {

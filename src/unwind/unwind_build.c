@@ -29,8 +29,8 @@ static size_t rule_pack(const struct tally_unwind_rule *rule, uint32_t *words)
 	return RULE_HEAD_WORDS + (size_t)rule->nr_regs;
 }
 
-/* Return the offset of a rule in the words, adding it unless there is an equal one. Word 0 is
- * reserved, so that offset 0 means no rule. */
+/* Return the offset of a rule in `words`, adding the rule unless an equal one exists. Word 0 is
+ * reserved, so that offset 0 means that there is no rule. */
 static int rule_intern(struct tally_unwind_build *build, const struct tally_unwind_rule *rule,
 		       uint32_t *ret_place)
 {
@@ -76,7 +76,7 @@ int tally_unwind_build_row(struct tally_unwind_build *build, uint32_t start,
 
 	if (ret)
 		return ret;
-	/* If two rows start at the same address, the second one applies. A row that changes nothing
+	/* If two rows start at the same address, the second one is used. A row that changes nothing
 	 * is omitted. */
 	last = stretch->nr_rows ? &build->rows.data[build->rows.len - 1] : NULL;
 	if (last && last->start == start) {
@@ -122,7 +122,7 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 {
 	const struct tally_unwind_range *all = build->stretches.data;
 
-	/* The ranges are nearly always sorted already. */
+	/* The ranges are almost always sorted already. */
 	for (size_t i = 1; i < build->stretches.len; i++) {
 		if (range_compare(&all[i - 1], &all[i]) > 0) {
 			qsort(build->stretches.data, build->stretches.len, sizeof(*all),
@@ -132,7 +132,7 @@ void tally_unwind_build_sort(struct tally_unwind_build *build)
 	}
 }
 
-/* State while the rows are copied into one sorted order. */
+/* State for merging the ranges' rows into one sorted list. */
 struct rows_layout {
 	uint32_t *starts, *rules, *functions;
 	uint32_t nr, nr_functions;
@@ -147,8 +147,7 @@ static void layout_row(struct rows_layout *layout, uint32_t start, uint32_t rule
 	layout->rules[layout->nr++] = rule;
 }
 
-/* Copy the rows of a range, except where it is already covered: start with the row that applies at
- * `from`. */
+/* Copy a range's rows up to `end`. Addresses that are already covered are skipped. */
 static void layout_range(struct rows_layout *layout, const struct tally_unwind_build *build,
 			 const struct tally_unwind_range *stretch, uint32_t end)
 {
@@ -179,8 +178,8 @@ static uint32_t range_end(const struct tally_unwind_build *build, size_t i)
 	return is_cut ? TALLY_MIN(stretch->end, stretch[1].start) : stretch->end;
 }
 
-/* Return true if functions use frame pointers. This is the case if nine tenths of the code that has
- * more than a return address on the stack find their frame by the pointer. */
+/* Return true if functions use frame pointers: in at least nine tenths of the code that has more
+ * than a return address on the stack, the rules use the frame pointer to find the frame. */
 static bool has_frame_pointers(const struct tally_unwind_build *build,
 			       const struct rows_layout *layout,
 			       const struct tally_unwind_arch *arch)
@@ -209,7 +208,7 @@ static uint8_t *block_put(uint8_t *at, const void *data, size_t len)
 	return len ? (uint8_t *)memcpy(at, data, len) + len : at;
 }
 
-/* Return the table as one block, which the caller frees. NULL if out of memory. */
+/* Return the table as one block, which the caller frees, or NULL on memory allocation failure. */
 static void *block_make(const struct tally_unwind_build *build, const struct rows_layout *layout,
 			const struct tally_unwind_arch *arch, size_t *ret_len)
 {

@@ -6,9 +6,9 @@
 #include "base/arith.h"
 #include "unwind/rule_words.h"
 
-/* DW_CFA_*: DWARF 5, 7.24; from 0x1d on, extensions of GNU and Arm. */
+/* DW_CFA_* from DWARF 5, 7.24. Values from 0x1d on are GNU and Arm extensions. */
 enum {
-	CFA_ADVANCE_LOC = 0x40, /* these three have an operand in their lower bits */
+	CFA_ADVANCE_LOC = 0x40, /* the first three instructions have an operand in the low bits */
 	CFA_OFFSET = 0x80,
 	CFA_RESTORE = 0xc0,
 	CFA_SET_LOC = 0x01,
@@ -41,7 +41,8 @@ enum {
 
 enum { MAX_REMEMBERED = 8, EXPRESSION_MAX = 1024 };
 
-/* Location of a register at one point of the code. An expression remains in the program. */
+/* Location of a register at one point in the code. For an expression, `code` and `value` are the
+ * address and length of its bytes. */
 struct reg_location {
 	const uint8_t *code;
 	int64_t value;
@@ -49,8 +50,9 @@ struct reg_location {
 };
 
 struct state {
-	struct reg_location cfa, regs[TALLY_UNWIND_NR_REGS]; /* cfa.value: only for expressions */
-	int64_t cfa_offset; /* from cfa_reg; kept while an expression replaces it */
+	/* `cfa.value` is used only for expressions. */
+	struct reg_location cfa, regs[TALLY_UNWIND_NR_REGS];
+	int64_t cfa_offset; /* offset from cfa_reg; kept while an expression overrides it */
 	uint8_t cfa_reg;
 	uint64_t set; /* registers that have a rule */
 };
@@ -61,14 +63,15 @@ struct program {
 	struct tally_bytes_reader bytes;
 	struct state now, start, remembered[MAX_REMEMBERED];
 	unsigned nr_remembered;
-	uint64_t stored; /* registers that were on the stack in some row */
-	uint64_t at;     /* virtual address */
+	uint64_t stored; /* registers that were on the stack in an earlier row */
+	uint64_t at;     /* current virtual address */
 	bool is_start;
 };
 
 /* ---- registers ---------------------------------------------------------------- */
 
-/* Rules of registers that are not tracked are ignored: unwinding does not need them. */
+/* Set a register's location. Registers that are not tracked are ignored, since they are not needed
+ * for unwinding. */
 static void reg_set(struct program *program, uint64_t reg, struct reg_location place)
 {
 	if (reg >= program->run->arch->nr)
@@ -95,7 +98,7 @@ static void reg_offset(struct program *program, uint64_t reg, uint64_t factored,
 	reg_set(program, reg, (struct reg_location){.value = offset, .how = how});
 }
 
-/* Take an expression. Its bytes are not copied until a row is added. */
+/* Read an expression. Its bytes are not copied until a row is added. */
 static void take_expression(struct program *program, uint8_t how, struct reg_location *ret_place)
 {
 	uint64_t len = tally_bytes_uleb(&program->bytes);
@@ -116,7 +119,7 @@ static void reg_expression(struct program *program, uint8_t how)
 		reg_set(program, reg, place);
 }
 
-/* Set the CFA to a register plus `value`. If the register is not tracked, there is no rule. */
+/* Set the CFA to a register plus `value`. If the register is not tracked, no rule is added. */
 static void cfa_set(struct program *program, uint64_t reg, uint64_t value)
 {
 	bool is_known = reg < program->run->arch->nr;
@@ -144,8 +147,8 @@ static bool state_restore(struct program *program)
 
 /* ---- rows ----------------------------------------------------------------------- */
 
-/* Find the value of a location as stored in a rule. Return 0, -ENOMEM, or -E2BIG if it is too large
- * for a rule. */
+/* Convert a location to the value that a rule stores for it. Return 0, -ENOMEM, or -E2BIG if the
+ * value does not fit in a rule. */
 static int location_value(struct program *program, const struct reg_location *place, int64_t limit,
 			  int32_t *ret_value)
 {
@@ -158,10 +161,11 @@ static int location_value(struct program *program, const struct reg_location *pl
 	return 0;
 }
 
-/* Return true if an epilogue has restored the register from the stack. Compilers do not describe
- * this: the location remains, but is now below the stack pointer, where nothing is dumped, and the
- * register itself has the value. A location that was never above the stack pointer is different: it
- * is in the red zone of a leaf function, which may use the register meanwhile. */
+/* Return true if an epilogue has restored the register from the stack. Compilers emit no call frame
+ * information for this. The location stays the same, but is now below the stack pointer, where
+ * memory is not dumped, and the register itself holds the value. A location that has always been
+ * below the stack pointer is different: it is in the red zone of a leaf function, which may be
+ * using the register for another value. */
 static bool reg_is_restored(struct program *program, const struct state *state, uint8_t reg)
 {
 	const struct reg_location *place = &state->regs[reg];
@@ -198,7 +202,7 @@ static int rule_regs(struct program *program, const struct state *state, uint32_
 	return 0;
 }
 
-/* Return true if the return address is undefined: this is the outermost frame. */
+/* Return true if the return address is undefined, which marks the outermost frame. */
 static bool state_is_outermost(const struct program *program)
 {
 	uint64_t ra = program->run->arch->ra;
@@ -211,8 +215,8 @@ static uint32_t table_offset_here(const struct program *program)
 	return (uint32_t)(program->at + program->run->shift);
 }
 
-/* Add a row for the code from here on. If a value is too large, the row has no rule, as no real
- * frame is that large. */
+/* Add a row that starts at the current address. If a value is too large for a rule, the row gets no
+ * rule; real frames are never that large. */
 static int row_add(struct program *program)
 {
 	struct tally_unwind_build *build = program->run->build;
@@ -245,7 +249,7 @@ static int row_add(struct program *program)
 	return ret ? ret : tally_unwind_build_row(build, at, &rule);
 }
 
-/* Advance to `to`, with the current rules for the code before it. */
+/* Advance to `to`, adding a row with the current rules for the code before it. */
 static int advance(struct program *program, uint64_t to)
 {
 	int ret;
@@ -281,7 +285,8 @@ static int run_location(struct program *program, uint8_t op)
 	case CFA_ADVANCE_LOC2: return advance_by(program, tally_bytes_u16(bytes));
 	case CFA_ADVANCE_LOC4: return advance_by(program, tally_bytes_u32(bytes));
 	}
-	/* Only absolute addresses: compilers never emit one relative to its own location. */
+	/* Accept only absolute addresses: compilers never emit an address relative to its own
+	 * location. */
 	if (program->common->encoding & 0x70 ||
 	    !tally_cfi_address(bytes, program->common->encoding, 0, &to))
 		return -EINVAL;
@@ -373,10 +378,10 @@ static int run_other(struct program *program, uint8_t op)
 	case CFA_RESTORE_STATE: return state_restore(program) ? 0 : -EINVAL;
 	case CFA_GNU_ARGS_SIZE: tally_bytes_uleb(&program->bytes); return 0;
 	}
-	return 0; /* DW_CFA_nop, or return address signing, which is handled for every frame */
+	return 0; /* DW_CFA_nop; or return address signing, which is handled for every frame */
 }
 
-/* Handlers of the instructions; NULL: unknown. */
+/* Instruction handlers, or NULL for unknown instructions. */
 static int (*const runners[64])(struct program *program, uint8_t op) = {
 	[0] = run_other,
 	[CFA_SET_LOC] = run_location,
@@ -440,7 +445,7 @@ static int run_all(struct program *program, struct tally_cfi_program code, uint6
 
 int tally_cfi_run(struct tally_cfi_run *run, const struct tally_cfi_entry *entry, uint64_t end)
 {
-	struct program program; /* large: `remembered` is not cleared */
+	struct program program; /* large, so its `remembered` array is not cleared */
 	uint64_t end_address = end - run->shift;
 	int ret;
 

@@ -33,8 +33,8 @@ int tally_unwind_table_open(const void *bytes, size_t len, struct tally_unwind_t
 	return 0;
 }
 
-/* Find the index of the last of `nr` sorted numbers that is not above `addr`. The comparisons are
- * not branches, as these could not be predicted. */
+/* Find the index of the last of `nr` sorted numbers that are not above `addr`. The search is
+ * branchless, because its comparisons are unpredictable. */
 static bool last_find(const uint32_t *all, uint32_t nr, uint64_t addr, uint32_t *ret_place)
 {
 	const uint32_t *first = all;
