@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "view/annotate_view.h"
 
-/* Minimum percentages, as in perf: for red; for green, and for a line in the summary. */
+/* Minimum percentages, as in perf. GREEN_PERCENT is also the minimum for a line in the summary. */
 #define RED_PERCENT   5.0
 #define GREEN_PERCENT 0.5
 #define RED           "\033[31m"
@@ -16,12 +16,12 @@
 #define NO_COLOUR     "\033[m"
 
 enum {
-	TEXT_MAX = 512, /* maximum bytes shown of a line of source or a name */
-	CONTEXT = 5,    /* maximum number of lines, and of callers of inlined functions, shown
-	                 * together */
+	TEXT_MAX = 512, /* maximum number of bytes shown of a source line or name */
+	/* maximum number of source lines, or callers of an inlined function, to show together */
+	CONTEXT = 5,
 	TAB = 8,
 	MNEMONIC_WIDTH = 6,
-	RAW_WIDTH = 24, /* of bytes, as in binutils */
+	RAW_WIDTH = 24, /* width of the instruction bytes, as in binutils */
 };
 
 /* ---- shares ------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static size_t columns_width(const struct tally_annotate_view *view)
 	return (size_t)cell_width(view) * view->nr_events * (view->has_totals ? 2 : 1);
 }
 
-/* Append a percentage. Most instructions have 0. */
+/* Append a percentage, with a fast path for 0, the most frequent value. */
 static void add_percent(const struct tally_annotate_view *view, double percent,
 			struct tally_str *out)
 {
@@ -104,7 +104,7 @@ static void add_cells(const struct tally_annotate_view *view,
 	}
 }
 
-/* Return the highest share of an instruction in any event, which decides whether its line is
+/* Return an instruction's highest share among all events, which determines whether its line is
  * shown. */
 static double insn_percent(const struct tally_annotate_view *view,
 			   const struct tally_annotation_insn *insn)
@@ -123,7 +123,7 @@ static double insn_percent(const struct tally_annotate_view *view,
 
 /* ---- external text -------------------------------------------------------------------- */
 
-/* Append as much of a text as fits, escaped, with its tabs expanded. */
+/* Append as much of the text as fits, escaped and with tabs expanded. */
 static void add_text(const char *text, size_t len, struct tally_str *out)
 {
 	size_t start = out->len, most = TALLY_MIN(len, (size_t)TEXT_MAX);
@@ -178,7 +178,7 @@ static int compare_shares(const void *a, const void *b)
 	return compare_lines(a, b);
 }
 
-/* Merge the shares of each line; they must be sorted by line. Returns the number of lines. */
+/* Add up the shares of each line; `shares` must be sorted by line. Returns the number of lines. */
 static size_t merge_lines(struct line_share *shares, size_t nr)
 {
 	size_t kept = 0;
@@ -231,8 +231,8 @@ static void add_note(const struct tally_annotate_view *view, struct tally_str *o
 	tally_str_add(out, " : ");
 }
 
-/* Return the displayed name of the code: for a kernel its image, otherwise the DSO, because it may
- * be read from a cache with a meaningless path. */
+/* Return the name to display for the code: the path of the image for a kernel, otherwise the DSO's
+ * name, because the code may have been read from a cache file with a meaningless path. */
 static const char *code_name(const struct tally_annotation *annotation)
 {
 	const struct tally_dso *dso = annotation->function->dso;
@@ -257,7 +257,7 @@ void tally_annotate_view_heading(const struct tally_annotate_view *view, struct 
 	tally_str_add(out, titles[view->measure]);
 	tally_str_pad_to(out, start + columns_width(view));
 	tally_str_add(out, " |\t");
-	/* The width on the screen, which includes that tab. */
+	/* Width on the screen, including the tab. */
 	width = columns_width(view) + TAB - out->len;
 	tally_str_add(out, "Source code & Disassembly of ");
 	tally_str_add_escaped(out, shown_path(view, path));
@@ -282,7 +282,8 @@ static bool line_equals(const struct tally_line *a, const struct tally_line *b)
 	return a->line == b->line && a->file == b->file && a->function == b->function;
 }
 
-/* Return true if the same functions are inlined at the same positions. */
+/* Return true if the same functions are inlined at the same call sites as for the source line shown
+ * last. */
 static bool chain_equals(const struct tally_annotate_view *view,
 			 const struct tally_annotation_insn *insn)
 {
@@ -330,8 +331,8 @@ static bool add_source_line(const struct tally_annotate_view *view, const struct
 	return true;
 }
 
-/* Show the line of an instruction, and the lines before it that were not shown yet, if they are
- * few. */
+/* Show an instruction's source line, and the lines before it that have not been shown yet, if there
+ * are only a few of them. */
 static void add_source(struct tally_annotate_view *view, const struct tally_annotation_insn *insn,
 		       bool is_near, struct tally_str *out)
 {

@@ -19,47 +19,48 @@ enum tally_annotate_metric {
 struct tally_annotate_view {
 	const struct tally_annotate *annotate;
 	const struct tally_annotation *annotation;
-	struct tally_source_texts *texts; /* NULL: do not show the source */
-	const char *const *event_names;   /* by event */
-	const uint32_t *events;           /* events with a column each */
+	struct tally_source_texts *texts; /* or NULL to hide the source */
+	const char *const *event_names;   /* indexed by event */
+	const uint32_t *events;           /* events to show, each in its own column */
 	size_t nr_events;
-	const char *heading; /* name for all these events together */
+	const char *heading; /* combined names of the displayed events */
 	enum tally_annotate_metric measure;
-	bool is_global;  /* shares are of all samples, not of the function's */
-	bool by_hits;    /* shares are of the number of samples, not of their weights */
-	bool has_totals; /* a second column for each event, including callees */
-	bool has_bytes;  /* show the bytes of instructions */
-	bool has_lines;  /* show lines after instructions, and a summary of the heaviest ones
-	                  * first */
-	bool has_paths;  /* show files with their directories */
+	bool is_global;  /* shares are relative to all samples, not to the function's */
+	bool by_hits;    /* shares are based on sample counts, not on weights */
+	bool has_totals; /* show a second column per event, which includes callees */
+	bool has_bytes;  /* show instruction bytes */
+	bool has_lines;  /* show lines after instructions, and a summary of hot lines first */
+	bool has_paths;  /* show the paths of files, not only their names */
 	bool has_colours;
-	/* The source shown last; must be zeroed before the first instruction. */
+	/* Last source position shown; must be zeroed before the first instruction. */
 	struct {
 		const struct tally_line *lines;
-		uint32_t nr_lines, highest; /* highest: line number in that file */
+		uint32_t nr_lines, highest; /* highest: last line number shown */
 	} shown;
 };
 
-/* Return the value that is 100 % of an event, or of its totals; 0 if it has no samples. */
+/* Return the value that corresponds to 100 % in an event's column (or in its totals column), or 0
+ * if the event has no samples. */
 uint64_t tally_annotate_view_whole(const struct tally_annotate_view *view, uint32_t event,
 				   bool is_total);
 
-/* Return a cost in percent. */
+/* Return a cost as a percentage. */
 double tally_annotate_view_percent(const struct tally_annotate_view *view, uint32_t event,
 				   const struct tally_annotate_cost *cost, bool is_total);
 
-/* Append the heading; with `has_lines` first the summary of the heaviest lines. */
+/* Append the heading. If `has_lines` is set, a summary of the heaviest lines precedes the
+ * heading. */
 void tally_annotate_view_heading(const struct tally_annotate_view *view, struct tally_str *out);
 
-/* Append an instruction as disassemblers write it, with its target. */
+/* Append an instruction in the style of a disassembler, with its target. */
 void tally_annotate_view_code(const struct tally_annotation *annotation,
 			      const struct tally_annotation_insn *insn, struct tally_str *out);
 
-/* Append instruction `i`, after its source. */
+/* Append instruction `i`, preceded by its source. */
 void tally_annotate_view_insn(struct tally_annotate_view *view, size_t i, struct tally_str *out);
 
-/* Append the function as a JSON object: the cost of each event in it, and its instructions, which
- * are appended one by one between open and close. */
+/* Append the function as a JSON object, which contains the cost of each event and the instructions.
+ * The caller appends the instructions one at a time between open and close. */
 void tally_annotate_json_open(const struct tally_annotate_view *view, struct tally_str *out);
 void tally_annotate_json_insn(const struct tally_annotate_view *view, size_t i,
 			      struct tally_str *out);

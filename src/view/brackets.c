@@ -11,7 +11,7 @@ enum { NONE, ANGLE, ROUND, SQUARE, CURLY, NR_KINDS };
 static const uint8_t openers[256] = {['<'] = ANGLE, ['('] = ROUND, ['['] = SQUARE, ['{'] = CURLY},
 		     closers[256] = {['>'] = ANGLE, [')'] = ROUND, [']'] = SQUARE, ['}'] = CURLY};
 
-/* State of scanning a name. Open pairs form a stack, linked by `queued`. */
+/* State while scanning a name. Open pairs form a stack, linked by `queued`. */
 struct finder {
 	const char *text;
 	size_t len, mark;
@@ -66,7 +66,7 @@ static int push(struct finder *find, size_t at)
 	return tally_vec_push(&find->found.all, one);
 }
 
-/* Remove the innermost open bracket from the stack; `close` is 0 if it is unpaired. */
+/* Remove the innermost open bracket from the stack; `close` is 0 if the bracket is unpaired. */
 static void pop(struct finder *find, size_t close)
 {
 	struct tally_bracket *one = top_of(find), *outer;
@@ -87,8 +87,9 @@ static void pop(struct finder *find, size_t close)
 	outer->nr += one->nr;
 }
 
-/* Close the pair of a closing bracket, if it is open. Brackets of other kinds that were opened
- * since are unpaired: in "(a < b)" the '<' is a comparison. */
+/* Close the pair that a closing bracket belongs to, if the pair is open. Brackets of other kinds
+ * that were opened inside the pair and are still open are unpaired: in "(a < b)" the '<' is a
+ * comparison. */
 static void close_at(struct finder *find, size_t at, uint8_t kind)
 {
 	char before = at ? find->text[at - 1] : '\0';
@@ -103,7 +104,7 @@ static void close_at(struct finder *find, size_t at, uint8_t kind)
 	pop(find, at);
 }
 
-/* Process one character, or the name of an operator, and return its length in bytes. */
+/* Process one character or operator name, and return its length in bytes. */
 static size_t step(struct finder *find, size_t at, int *ret_error)
 {
 	size_t used = tally_brackets_operator(find->text, find->len, at), width = 0;

@@ -43,7 +43,7 @@ const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int
 	return glyph_at(canvas, row, column);
 }
 
-/* Add a combining mark to the glyph before it, if there is space. */
+/* Add a combining mark to the preceding glyph, if there is space. */
 static void glyph_join(struct tally_canvas *canvas, int row, int column, const char *bytes)
 {
 	struct tally_glyph *glyph = column > 0 ? glyph_at(canvas, row, column - 1) : NULL;
@@ -54,7 +54,7 @@ static void glyph_join(struct tally_canvas *canvas, int row, int column, const c
 		strcat(glyph->bytes, bytes);
 }
 
-/* Draw as much as fits before column `end`. Returns the column after it. */
+/* Draw as much of the text as fits before column `end`. Returns the column after the drawn text. */
 static int put_part(struct tally_canvas *canvas, int row, int column, int end, const char *text,
 		    enum tally_ink ink)
 {
@@ -134,7 +134,7 @@ void tally_canvas_select(struct tally_canvas *canvas, int row)
 
 /* ---- boxes ------------------------------------------------------------------- */
 
-/* Characters in a row of a frame: left, between, right. */
+/* Characters in one row of a frame: left, middle, right. */
 struct frame_line {
 	const char *left, *along, *right;
 };
@@ -158,7 +158,7 @@ static void put_frame(struct tally_canvas *canvas, int row, int column, int widt
 	}
 }
 
-/* Return the width of a box: that of its widest text, and the frame. */
+/* Return the width of a box: the width of its widest text plus the frame. */
 static int box_width(const struct tally_canvas *canvas, const struct tally_box *box)
 {
 	size_t width = TALLY_MAX(tally_width_of(box->title), tally_width_of(box->foot));

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 
-/* Style of a glyph; the terminal decides how it looks. */
+/* Style of a glyph; the terminal determines its appearance. */
 enum tally_ink {
 	TALLY_INK_PLAIN,
 	TALLY_INK_HOT,     /* a large share */
@@ -19,11 +19,11 @@ enum tally_ink {
 	TALLY_INK_DIM,     /* of less interest */
 	TALLY_INK_TITLE,   /* the first line */
 	TALLY_INK_HEADING, /* column headings */
-	TALLY_INK_BAR,     /* line of keys */
-	TALLY_INK_KEY,     /* a key in it */
+	TALLY_INK_BAR,     /* key line */
+	TALLY_INK_KEY,     /* a key in the key line */
 	TALLY_INK_NOTE,    /* a message or a question */
 	TALLY_INK_POPUP,
-	TALLY_INK_MATCH, /* flame graphs: search matches; then two shades for each kind: */
+	TALLY_INK_MATCH, /* flame graphs: search matches, then two shades of each kind */
 	TALLY_INK_USER,
 	TALLY_INK_USER_OTHER,
 	TALLY_INK_LIBRARY,
@@ -45,22 +45,23 @@ struct tally_glyph {
 	bool is_selected;
 };
 
-/* All zero is a canvas without rows. */
+/* An all-zero struct is a canvas without rows. */
 struct tally_canvas {
 	int rows, columns;
-	bool is_ascii; /* replace glyphs beyond ASCII by "?", and an ellipsis by ".." */
+	bool is_ascii; /* replace non-ASCII glyphs with "?", and an ellipsis with ".." */
 	struct tally_glyph *glyphs;
 };
 
-/* Set the size of a canvas, and clear it. Returns 0, or -ENOMEM; then it has no rows. */
+/* Resize and clear a canvas. Returns 0. On failure, returns -ENOMEM and leaves the canvas without
+ * rows. */
 int tally_canvas_reset(struct tally_canvas *canvas, int rows, int columns);
 void tally_canvas_free(struct tally_canvas *canvas);
 
 /* Return the mark for omitted text. */
 const char *tally_canvas_mark(const struct tally_canvas *canvas);
 
-/* Draw text at a position, in at most `limit` columns; longer text is truncated with an ellipsis.
- * Text outside the canvas is ignored. Returns the column after the text. */
+/* Draw text at a position, in at most `limit` columns. Longer text is truncated with an ellipsis.
+ * Text outside the canvas is ignored. Returns the column after the drawn text. */
 int tally_canvas_draw(struct tally_canvas *canvas, int row, int column, int limit, const char *text,
 		      enum tally_ink ink);
 
@@ -74,20 +75,21 @@ void tally_canvas_select(struct tally_canvas *canvas, int row);
 /* Mark some columns of a row as selected. */
 void tally_canvas_select_part(struct tally_canvas *canvas, int row, int column, int columns);
 
-/* Space that a box needs in addition to its lines: frame and blanks. */
+/* Columns and rows that the frame and blanks add to a box's text. */
 enum { TALLY_BOX_SIDES = 4, TALLY_BOX_EDGES = 2 };
 
-/* A box of text over the canvas, with a title in its upper frame and a foot in its lower frame. */
+/* A text box drawn over the canvas, with a title in the top edge of its frame and a footer in the
+ * bottom edge. */
 struct tally_box {
 	const char *title, *foot;
 	const char *const *lines;
-	size_t nr, first; /* lines from `first` on are shown, as many as fit */
+	size_t nr, first; /* as many lines as fit are shown, starting with `first` */
 };
 
-/* Draw a box in the middle, as wide as its widest line. */
+/* Draw a box as wide as its widest line in the middle of the canvas. */
 void tally_canvas_box(struct tally_canvas *canvas, const struct tally_box *box);
 
-/* Return the glyph at a position of the canvas. */
+/* Return the glyph at a position on the canvas. */
 const struct tally_glyph *tally_canvas_at(const struct tally_canvas *canvas, int row, int column);
 
 /* Append a row as text, without trailing blanks. */

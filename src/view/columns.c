@@ -21,8 +21,8 @@ static const struct tally_group *row_group(const struct tally_view *view,
 	return &view->hist->groups.data[row->group];
 }
 
-/* A fast printf("%.2f%%"). It calls printf if the third decimal is too close to 5 to round it
- * here. */
+/* A fast printf("%.2f%%"). Falls back to printf if the value is too close to a rounding
+ * boundary. */
 void tally_view_percent(uint64_t part, uint64_t whole, struct tally_str *out)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -117,7 +117,7 @@ static void text_symbol(const struct tally_view *view, const struct tally_row *r
 	const struct tally_frame *frame = row_frame(view, row);
 
 	tally_str_add_bytes(out, letter, sizeof(letter));
-	/* As in perf, the address is relative to the module here, and absolute in graphs. */
+	/* As in perf, addresses are relative to the module here, but absolute in graphs. */
 	if (!frame->symbol) {
 		tally_frame_add_name(frame, out);
 		return;
@@ -142,13 +142,14 @@ static void text_trace(const struct tally_view *view, const struct tally_row *ro
 	tally_str_add(out, tally_intern_text(view->labels, row_group(view, row)->label));
 }
 
-/* Return the name of a line's file; NULL if unknown. */
+/* Return the name of a line's file, or NULL if it is unknown. */
 static const char *line_file(const struct tally_view *view, const struct tally_line *line)
 {
 	return view->has_paths && line ? line->file : tally_line_file_name(line);
 }
 
-/* Append e.g. "util.c:12"; without a line, the offset in the function or file, as in perf. */
+/* Append a source location such as "util.c:12". Without line information, append the offset in the
+ * function or file, as in perf. */
 static void text_line(const struct tally_view *view, const struct tally_row *row,
 		      struct tally_str *out)
 {
@@ -265,8 +266,8 @@ void tally_view_short_cell(const struct tally_view *view, const struct tally_vie
 			   const struct tally_row *row, size_t columns, const char *mark,
 			   struct tally_str *out)
 {
-	/* The kept part is ASCII. Numbers are not shortened, because half a number is a different
-	 * one. */
+	/* The prefix to keep is ASCII. Numbers are not shortened, because a truncated number would
+	 * be misleading. */
 	size_t start = out->len, kept = column->kept < columns ? column->kept : 0;
 
 	tally_view_cell(view, column, row, out);

@@ -16,7 +16,7 @@ enum { WIDEST = 80, LEAST_NAME = 8 };
 
 struct diff_column {
 	const char *heading;
-	int width; /* of metrics, which are right-aligned; 0: that of the widest name */
+	int width; /* width of a right-aligned metric; 0 to fit the widest name */
 	enum tally_shorten how;
 	bool (*is_shown)(const struct tally_diff_view *view);
 	void (*text)(const struct tally_diff_view *view, const struct tally_diff_row *row,
@@ -31,7 +31,7 @@ static const struct tally_diff_value *row_value(const struct tally_diff_view *vi
 
 /* ---- metrics ------------------------------------------------------------------- */
 
-/* Append a share in %, or an absolute value with its unit. */
+/* Append a share as a percentage, or an absolute value with its unit. */
 static void add_value(const struct tally_diff_view *view, double value, bool sign,
 		      struct tally_str *out)
 {
@@ -48,7 +48,8 @@ static void text_baseline(const struct tally_diff_view *view, const struct tally
 
 	if (value->nr[TALLY_SIDE_A] <= 0)
 		return;
-	/* As in perf, shares are of the rows shown if only rows on both sides are shown. */
+	/* As in perf, if only rows that exist on both sides are shown, shares are relative to these
+	 * rows. */
 	if (view->matched && !view->unit && view->baseline_period > 0)
 		add_value(view, value->period[TALLY_SIDE_A] / view->baseline_period, false, out);
 	else
@@ -311,7 +312,7 @@ static int column_width(const struct tally_diff_view *view, const struct diff_co
 	size_t width = TALLY_MAX(strlen(column->heading), (size_t)column->width);
 	struct tally_str text = {0};
 
-	/* Shares fit; absolute values may be wider. */
+	/* Shares fit the default width; absolute values may be wider. */
 	if (column->width && !view->unit)
 		return column->width;
 	for (size_t i = 0; i < view->nr_rows; i++) {
@@ -328,8 +329,8 @@ static int column_width(const struct tally_diff_view *view, const struct diff_co
 
 _Static_assert(TALLY_ARRAY_SIZE(columns) == TALLY_DIFF_COLUMNS, "one width for each column");
 
-/* On a terminal, names share the space left by metrics. Names get what earlier ones do not need,
- * and the last one gets at least as much as each of the others. */
+/* Fit names into the space that metrics leave free. Space that a name column does not need is
+ * passed on to the name columns after it. */
 static void widths_fit(struct tally_diff_view *view)
 {
 	int left = view->line_width, names = 0;
@@ -361,7 +362,7 @@ void tally_diff_view_measure(struct tally_diff_view *view)
 		widths_fit(view);
 }
 
-/* Pad the text from `start` on to the column's width; metrics are right-aligned. */
+/* Pad the text that begins at `start` to the column's width; metrics are right-aligned. */
 static void align(const struct tally_diff_view *view, int i, size_t start, struct tally_str *out)
 {
 	size_t width = (size_t)view->widths[i], len = out->len - start;
@@ -414,7 +415,7 @@ void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_st
 	tally_str_add_char(out, '\n');
 }
 
-/* Return the last column shown, which is not padded. */
+/* Return the last visible column, which is not padded. */
 static int last_column(const struct tally_diff_view *view)
 {
 	int last = 0;

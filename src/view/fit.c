@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Widths of columns. */
+/* Compute column widths. */
 #include "view/fit.h"
 
 #include <limits.h>
@@ -15,14 +15,14 @@ static bool is_name(const struct tally_view *view, int i)
 	return !view->columns[i]->width;
 }
 
-/* Functions are the most important, and have the longest names. */
+/* Return a column's weight. Functions are the most important column and have the longest names. */
 static int weight_of(const struct tally_view *view, int i)
 {
 	return view->columns[i]->how == TALLY_SHORTEN_NAME ? 2 : 1;
 }
 
-/* Distribute `room` by weight among columns that want more in total. What a column does not need is
- * distributed among the others. */
+/* Distribute `room` by weight among columns that need more than `room` in total. Space that a
+ * column does not need is distributed among the others. */
 static void share(const struct tally_view *view, int room, int wanted[], int widths[])
 {
 	int weights = 0;
@@ -63,14 +63,16 @@ void tally_view_fit(const struct tally_view *view, int columns, int widths[])
 			wanted[i] = is_name(view, i) ? wanted[i] : 0;
 			sum += wanted[i];
 		}
-		/* The first level is granted in any case. */
+		/* On the first level, columns get the widths they want even if the line becomes too
+		 * long. */
 		room = level ? room : TALLY_MAX(room, sum);
 		share(view, TALLY_MIN(room, sum), wanted, widths);
 		room -= TALLY_MIN(room, sum);
 	}
 }
 
-/* Return the most important column: that of functions, else the last one of names; -1 for none. */
+/* Return the most important column: the function column, otherwise the last name column, or -1 if
+ * there is no name column. */
 static int column_main(const struct tally_view *view)
 {
 	int kept = -1;
@@ -83,7 +85,7 @@ static int column_main(const struct tally_view *view)
 	return kept;
 }
 
-/* Return the part of that column's width that is visible in a truncated line. */
+/* Return how much of the `kept` column is visible in a truncated line. */
 static int visible_width(const struct tally_view *view, int columns, const int widths[], int kept)
 {
 	int at = GAP;
@@ -98,7 +100,7 @@ static bool is_asked(const struct tally_view *view, int i)
 	return view->asked && view->asked[i];
 }
 
-/* Return the next column to drop, or -1. */
+/* Return the next column to drop, or -1 if no column can be dropped. */
 static int column_dropped(const struct tally_view *view, const int needed[], int kept)
 {
 	int first = 0;
@@ -146,7 +148,7 @@ int tally_view_cell_width(const struct tally_view *view, const struct tally_view
 	return width < MOST ? (int)width : MOST;
 }
 
-/* Return the width of the widest cell that is not wider than `most`. */
+/* Return the width of the widest cell, ignoring cells wider than `most`. */
 static int measure_rows(const struct tally_view *view, const struct tally_view_column *column,
 			int most)
 {

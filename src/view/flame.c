@@ -85,7 +85,7 @@ void tally_flame_name(const struct tally_profile *profile, uint32_t number, size
 	tally_shorten(out, start, TALLY_SHORTEN_NAME, columns, mark);
 }
 
-/* The first of the two shades of each kind. */
+/* First of each kind's two shades. */
 static const enum tally_ink kind_inks[TALLY_NR_KINDS] = {
 	[TALLY_KIND_USER] = TALLY_INK_USER,       [TALLY_KIND_LIBRARY] = TALLY_INK_LIBRARY,
 	[TALLY_KIND_KERNEL] = TALLY_INK_KERNEL,   [TALLY_KIND_JIT] = TALLY_INK_JIT,
@@ -101,7 +101,7 @@ enum tally_ink tally_flame_ink(const struct tally_profile *profile, uint32_t num
 
 /* ---- drawing ------------------------------------------------------------------------ */
 
-/* Return the line at the left of a cell, which separates cells even without colours. */
+/* Return the left edge of a cell, which separates cells even without colours. */
 static const char *cell_edge(const struct tally_canvas *canvas)
 {
 	return canvas->is_ascii ? "|" : "\xe2\x96\x8f";

@@ -27,7 +27,7 @@ static void draw_note(const struct tally_panel *panel, struct tally_canvas *canv
 	tally_canvas_draw(canvas, row, canvas->columns - width, width, where, TALLY_INK_DIM);
 }
 
-/* A word of the key line, and its position. */
+/* A word in the key line, and its position. */
 struct bar_word {
 	const char *text;
 	int len, column;
@@ -45,8 +45,8 @@ static const char *last_word(const char *bar)
 	return last ? last + 1 : bar;
 }
 
-/* Find the next word to show, and move `*bar` past it. Only whole words are shown, from the left,
- * and always the last word, which shows how to quit. */
+/* Find the next word to show, and move `*bar` past it. Only whole words are shown, from left to
+ * right. The last word, which shows how to quit, is always included if there is space for it. */
 static bool bar_next(const char **bar, int columns, struct bar_word *word)
 {
 	const char *last = last_word(*bar);

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements around every view of a browser: a title, a note with the current position, keys. */
+/* Elements common to all views of a browser: a title, a note, the current position, and a key
+ * line. */
 #ifndef TALLY_VIEW_PANEL_H
 #define TALLY_VIEW_PANEL_H
 
 #include "view/canvas.h"
 
-/* NULL texts are omitted. */
+/* Strings that are NULL are omitted. */
 struct tally_panel {
 	const char *title;
 	const char *note;  /* line above the keys */
-	const char *where; /* at the right end of that line */
-	const char *bar;   /* keys: "h Help|q Quit"; in each word the key is before the blank */
+	const char *where; /* current position, right-aligned on the note's line */
+	const char *bar;   /* key line: "h Help|q Quit"; in each word the key precedes the blank */
 };
 
-/* Rows of a canvas for the view itself: the first one, and the one after the last one. */
+/* Rows of a canvas that are available to the view: the first row, and the row after the last
+ * one. */
 struct tally_panel_rows {
 	int top, bottom;
 };
 
-/* Return the rows for the view on a canvas with `rows` rows. If there are few, note and keys are
- * omitted. */
+/* Return the rows available to the view on a canvas with `rows` rows. If the canvas is too small,
+ * the note and the keys are omitted. */
 struct tally_panel_rows tally_panel_rows(int rows);
 
-/* Return the word of a key line at `column`, followed by the rest of the line, or NULL. The line is
- * `columns` wide. */
+/* Return the word at `column` in a key line that is `columns` wide, or NULL. The returned string
+ * continues to the end of the key line. */
 const char *tally_panel_bar_at(const char *bar, int columns, int column);
 
-/* Draw a panel. Only the keys that fit are drawn, and always the last one. */
+/* Draw a panel. If not all keys fit, the last key takes precedence over the others. */
 void tally_panel_draw(const struct tally_panel *panel, struct tally_canvas *canvas);
 
 #endif

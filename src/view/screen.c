@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Drawing headings and rows. */
+/* Draws headings and rows. */
 #include "view/screen.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { MARK = 2, GAP = 2, INDENT = 3, SHARE = 7, BELOW_ROW = 6 };
 
-/* Minimum columns of functions, in rows and below them. */
+/* Minimum widths of function names in rows and in call graphs. */
 enum { FUNCTION = 16, FUNCTION_BELOW = 10 };
 
 int tally_screen_page(const struct tally_screen *screen, int rows)
@@ -43,7 +43,7 @@ static bool is_measure(const struct tally_view_column *column)
 	return column->width > 0;
 }
 
-/* Return the width needed by the widest of the rows in sight. */
+/* Return the width that the widest visible row needs. */
 static int needed_width(const struct tally_screen *screen, const struct tally_view *view,
 			const struct tally_view_column *column, size_t last)
 {
@@ -77,7 +77,7 @@ static void columns_measure(struct tally_screen *screen, const struct tally_view
 	tally_view_fit_columns(view, columns, FUNCTION, screen->widths);
 }
 
-/* Return the width of a column; the last one gets the rest of the line. */
+/* Return the width of a column; the last column gets the remaining width of the line. */
 static int column_width(const struct tally_screen *screen, const struct tally_view *view, int i,
 			int at, int columns)
 {
@@ -88,7 +88,7 @@ static int column_width(const struct tally_screen *screen, const struct tally_vi
 	return columns - at;
 }
 
-/* Draw a cell: metrics right-aligned, names left-aligned. Returns the position after it. */
+/* Draw a cell: metrics right-aligned, names left-aligned. Returns the position after the cell. */
 static int put_column(const struct tally_view_column *column, struct tally_canvas *canvas, int row,
 		      int at, int width, const char *text, enum tally_ink ink)
 {
@@ -162,7 +162,7 @@ static void draw_node(const struct tally_view *view, const struct tally_screen_l
 		      struct tally_canvas *canvas, int y)
 {
 	const struct tally_graph_node *node = &view->hist->graph.data[line->node];
-	/* Even a deep node has space for a name. */
+	/* Leave space for a name even if the node is deep. */
 	int most = canvas->columns - MARK - SHARE - 1 - FUNCTION_BELOW;
 	int at = TALLY_MIN(BELOW_ROW + INDENT * line->depth, TALLY_MAX(most, 0));
 	struct tally_str text = {0};

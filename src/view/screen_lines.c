@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of the screen: rows, and the call graphs of rows that are open. */
+/* Lines of the screen: rows, and the call graphs of open rows. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ void tally_screen_free(struct tally_screen *screen)
 	*screen = (struct tally_screen){0};
 }
 
-/* Numbers of frames and comms change; DSOs, symbols and names stay the same. */
+/* Compute an ID from DSOs and symbols, which are stable, unlike frame numbers. */
 static uint64_t frame_id(const struct tally_view *view, uint32_t number, uint64_t seed)
 {
 	const struct tally_frame *frame = &view->profile->frames.all.data[number];
@@ -49,13 +49,13 @@ static int set_open(struct tally_screen *screen, uint64_t id, bool open)
 		tally_map_remove(&screen->turned, id);
 		return 0;
 	}
-	/* Rows that no longer exist are still in the map: when it is full, start over. */
+	/* The map also contains rows that no longer exist, so discard the map when it is full. */
 	if (screen->turned.len >= TURNED_MAX)
 		tally_map_free(&screen->turned);
 	return tally_map_set(&screen->turned, id, 1);
 }
 
-/* A node with children to be added as lines. */
+/* Parameters for adding a node's children as lines. */
 struct below {
 	uint32_t node;
 	uint64_t id, period;
@@ -73,8 +73,8 @@ static int add_node(struct tally_screen *screen, const struct tally_view *view,
 	uint32_t next;
 	int ret;
 
-	/* A single child with all samples of its parent is always shown, without having to be
-	 * opened. */
+	/* An only child that accounts for all of its parent's samples is always shown, even if the
+	 * parent is collapsed. */
 	while ((next = tally_view_continuation(view, line.node))) {
 		ret = tally_vec_push(&screen->lines, line);
 		if (ret)
@@ -118,8 +118,8 @@ static bool row_has_more(const struct tally_view *view, uint32_t number)
 	       (view->grow && view->may_grow(view->grow_arg, number));
 }
 
-/* Return true if the next line will be in sight, or its row already has a graph. If all rows are
- * open, thousands of graphs might have to be made otherwise. */
+/* Return true if the next line is on or near the visible page, or if its row already has a graph.
+ * This avoids creating thousands of graphs if all rows are open. */
 static bool is_near(const struct tally_screen *screen, const struct tally_view *view,
 		    uint32_t number)
 {
@@ -129,7 +129,7 @@ static bool is_near(const struct tally_screen *screen, const struct tally_view *
 
 	if (view->hist->rows.data[number].graph)
 		return true;
-	/* If the cursor moved far, the screen scrolls to it when drawn. */
+	/* If the cursor has moved off the page, the screen will scroll to it when drawn. */
 	if (screen->cursor >= top + page)
 		top = screen->cursor - page + 1;
 	return at + page >= top && at <= top + 2 * page;
@@ -159,7 +159,8 @@ static int add_row(struct tally_screen *screen, const struct tally_view *view, u
 	return add_below(screen, view, number, &(struct below){row->graph, line.id, row->total, 0});
 }
 
-/* Find the selected line again, which moves down if graphs appear above it. */
+/* Move the cursor back to the selected line, which has moved down if graphs have appeared above
+ * it. */
 static void follow(struct tally_screen *screen, uint64_t id)
 {
 	if (screen->cursor >= screen->lines.len || screen->lines.data[screen->cursor].id == id)
@@ -234,7 +235,7 @@ int tally_screen_toggle(struct tally_screen *screen, const struct tally_view *vi
 
 	if (!line)
 		return 0;
-	/* In the middle of a run, use the last line of the run. */
+	/* If the line is part of a run, use the run's last line. */
 	while (!line->has_more && line + 1 < screen->lines.data + screen->lines.len &&
 	       line[1].is_run_on)
 		line++;

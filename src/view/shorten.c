@@ -8,7 +8,7 @@
 #include "view/brackets.h"
 #include "view/width.h"
 
-/* A text being shortened, and the output. */
+/* Text to shorten, and the output. */
 struct shortener {
 	const char *text;
 	size_t len, columns;
@@ -19,8 +19,9 @@ struct shortener {
 
 /* ---- any text ------------------------------------------------------------------ */
 
-/* Return how many bytes at the end (or start) of a text are characters of the mark. Next to a mark
- * they would only make it longer. */
+/* Return how many bytes at the end of a text (or at the start, in the next function) consist of
+ * copies of the mark's first character. These bytes are omitted, because they would only lengthen
+ * the mark next to them. */
 static size_t marks_before(const struct shortener *s, const char *text, size_t len)
 {
 	size_t size = tally_width_read(s->mark, strlen(s->mark)).used, left = len;
@@ -39,7 +40,7 @@ static size_t marks_behind(const struct shortener *s, const char *text, size_t l
 	return at;
 }
 
-/* Append the beginning of `text`, the mark, and `tail` columns of its end. */
+/* Append the start of `text`, the mark, and the last `tail` columns of `text`. */
 static void add_parts(const struct shortener *s, const char *text, size_t len, size_t tail)
 {
 	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
@@ -66,7 +67,7 @@ static void add_middle_cut(const struct shortener *s, const char *text, size_t l
 
 /* ---- paths --------------------------------------------------------------------- */
 
-/* Append the mark, and as many of the last directories as fit. */
+/* Append the mark, and as many trailing path components as fit. */
 static void add_path(const struct shortener *s)
 {
 	size_t room = s->columns - TALLY_MIN(s->mark_width, s->columns);
@@ -85,8 +86,9 @@ static void add_path(const struct shortener *s)
 
 /* ---- names of functions ---------------------------------------------------------- */
 
-/* Append the name from offset `from` to `to`, with marks where brackets are cut. The range must not
- * split a pair. `number` is the first pair after `from`; the first one after `to` is returned. */
+/* Append the part of the name from offset `from` to `to`, with marks where brackets are cut. The
+ * range must not split a pair of brackets. `number` is the index of the first pair after `from`.
+ * Returns the index of the first pair after `to`. */
 static uint32_t add_range(const struct shortener *s, const struct tally_brackets *brackets,
 			  size_t from, size_t to, uint32_t number)
 {
@@ -105,14 +107,15 @@ static uint32_t add_range(const struct shortener *s, const struct tally_brackets
 	return number;
 }
 
-/* Position of a scan through a pair. */
+/* Position while scanning the contents of a pair of brackets. */
 struct inside {
 	size_t at, width;
-	size_t text_end; /* end of the brackets that are open here, but are text */
-	uint32_t number; /* of the next pair that opens */
+	size_t text_end; /* end of nested pairs shown as text; do not cut before it */
+	uint32_t number; /* index of the next pair that opens */
 };
 
-/* Move past one character and return true, or past a nested pair that is cut and return false. */
+/* Move past one character and return true, or move past a nested pair that is cut and return
+ * false. */
 static bool step_inside(const struct shortener *s, const struct tally_bracket *all,
 			const struct tally_bracket *one, struct inside *in)
 {
@@ -132,8 +135,8 @@ static bool step_inside(const struct shortener *s, const struct tally_bracket *a
 	return true;
 }
 
-/* Return true if the contents of a pair may be omitted from here on: after a blank, e.g. between
- * arguments, or after the scope of a long name. */
+/* Return true if the contents of a pair may be cut here: after a blank, e.g. between arguments, or
+ * after the scope of a long name. */
 static bool may_cut(const struct shortener *s, const struct inside *in)
 {
 	enum { LONG = 16 };
@@ -143,7 +146,7 @@ static bool may_cut(const struct shortener *s, const struct inside *in)
 	       (c == ' ' || (c == ':' && s->text[in->at - 2] == c && in->width >= LONG));
 }
 
-/* Show the beginning of a pair, as far as it fits. */
+/* Show as much of the beginning of a pair as fits. */
 static void fit_part(const struct shortener *s, const struct tally_bracket *all,
 		     struct tally_bracket *one, size_t *slack)
 {
@@ -161,7 +164,7 @@ static void fit_part(const struct shortener *s, const struct tally_bracket *all,
 	*slack -= taken;
 }
 
-/* Show pairs as a whole, outer ones before inner ones, while there is space. */
+/* Show whole pairs, outer pairs before inner pairs, while there is space. */
 static void fit_brackets(const struct shortener *s, struct tally_brackets *brackets, size_t slack)
 {
 	struct tally_bracket *all = brackets->all.data;
@@ -196,7 +199,7 @@ struct own_name {
 };
 
 /* Return true if another name begins after this character. Brackets do not begin a name: in
- * "f::<T>", "f::{closure}" and "f [clone]" they belong to the name before them. */
+ * "f::<T>", "f::{closure}" and "f [clone]" they belong to the preceding name. */
 static bool is_separator(const struct shortener *s, const struct own_name *name, size_t at)
 {
 	static const char word[] = "operator";
@@ -265,7 +268,7 @@ static void add_own_name(const struct shortener *s, const char *text, size_t len
 		add_middle_cut(s, text + start, end - start);
 }
 
-/* Append the name with all brackets cut, and shortened. */
+/* Append the name, shortened and with all brackets cut. */
 static void add_bare_name(const struct shortener *s, const struct tally_brackets *brackets)
 {
 	struct own_name name = find_own_name(s, brackets);

@@ -15,17 +15,18 @@
 
 #include "base/arith.h"
 
-/* An escape is a separate key unless the rest of a sequence follows within ESCAPE_MS. If something
- * like the rest of a sequence arrives within LATE_MS, it was delayed by a slow line. */
+/* An escape is a separate key unless the rest of a sequence follows within ESCAPE_MS. If characters
+ * that look like the rest of a sequence arrive within LATE_MS, a slow line is assumed to have
+ * delayed them, and they are discarded. */
 enum { ESCAPE_MS = 25, LATE_MS = 1000, MOUSE_BYTES = 3 };
 
-/* Expected next part of a sequence, after its escape was returned as a key. */
+/* Next expected part of a sequence after its escape was returned as a key. */
 enum late {
 	LATE_NONE,
 	LATE_INTRODUCER, /* "[" or "O" */
 	LATE_FIRST,      /* after "["; "M" begins a mouse event */
 	LATE_FINAL,      /* parameters and the final character */
-	LATE_BYTES,      /* a number of bytes */
+	LATE_BYTES,      /* a fixed number of bytes */
 };
 
 struct tally_terminal {
@@ -33,11 +34,11 @@ struct tally_terminal {
 	int late_bytes;
 	struct timespec escaped; /* time when the escape was returned */
 	SCREEN *screen;
-	FILE *input; /* source of keys; NULL: standard input */
+	FILE *input; /* keyboard input, or NULL for standard input */
 	attr_t inks[TALLY_NR_INKS];
 };
 
-/* Background colours of a terminal with 256 colours, numbered as in xterm. */
+/* Background colours of a 256-colour terminal, as numbered by xterm. */
 enum {
 	AMBER = 222,
 	SAND = 216,
@@ -54,8 +55,8 @@ enum {
 	MAGENTA = 201,
 };
 
-/* Appearance of inks, with colours and without. A colour of -1 is the terminal's default; `rich` is
- * the background if there are 256 colours, 0: the same as with 8. */
+/* Appearance of inks, with and without colours. Colour -1 is the terminal's default. `rich` is the
+ * background with 256 colours, or 0 to use `ground`. */
 static const struct look {
 	short text, ground, rich;
 	attr_t more, plain;
@@ -99,7 +100,7 @@ static void init_inks(struct tally_terminal *terminal, bool colours)
 	}
 }
 
-/* Presses and releases are reported separately: ncurses does not wait for a click. */
+/* Report presses and releases separately: ncurses should not wait for a click. */
 static void enable_mouse(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
@@ -108,9 +109,9 @@ static void enable_mouse(void)
 	mouseinterval(0);
 }
 
-/* Open the terminal a second time, because ncurses must not block in reads: after a button that was
- * not requested, it reads until the next key. On standard input, O_NONBLOCK would affect all
- * processes that share it. Returns NULL on failure. */
+/* Open the terminal a second time in non-blocking mode. After a button event that was not
+ * requested, ncurses would otherwise block until the next key. Setting O_NONBLOCK on standard input
+ * would affect all processes that share it. Returns NULL on failure. */
 static FILE *open_input(void)
 {
 	int fd = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -216,7 +217,7 @@ static bool is_late(const struct tally_terminal *terminal)
 	return ms < LATE_MS;
 }
 
-/* Return the part expected after the one just dropped; LATE_NONE if it was the last one. */
+/* Return the part expected after the one just dropped, or LATE_NONE if that was the last part. */
 static enum late late_next(struct tally_terminal *terminal, uint32_t press)
 {
 	bool is_final = press >= '@' && press <= '~';
@@ -235,8 +236,7 @@ static enum late late_next(struct tally_terminal *terminal, uint32_t press)
 	}
 }
 
-/* Return true if a character is the rest of a sequence that began with an escape returned as a
- * key. */
+/* Return true if a character continues a sequence after its escape was returned as a key. */
 static bool late_consume(struct tally_terminal *terminal, uint32_t press)
 {
 	bool takes = terminal->late != LATE_NONE && press < TALLY_PRESS_NONE && is_late(terminal) &&
@@ -246,8 +246,8 @@ static bool late_consume(struct tally_terminal *terminal, uint32_t press)
 	return takes;
 }
 
-/* Process an escape: a separate key, or the start of an unknown sequence if more of it is
- * available. */
+/* Process an escape: return it as a key, or discard the start of an unknown sequence if more
+ * characters are available. */
 static uint32_t escape_press(struct tally_terminal *terminal)
 {
 	wint_t code;
@@ -316,7 +316,7 @@ static void show_row(struct tally_terminal *terminal, const struct tally_canvas 
 		const struct tally_glyph *glyph = tally_canvas_at(canvas, row, i);
 		attr_t attrs = terminal->inks[glyph->ink];
 
-		/* A selection bar in one colour is easier to read than in many. */
+		/* A selection bar in a single colour is easier to read. */
 		if (glyph->is_selected)
 			attrs = A_REVERSE | (attrs & A_BOLD);
 		attrset((int)attrs);
@@ -331,8 +331,8 @@ void tally_terminal_show(struct tally_terminal *terminal, const struct tally_can
 		clearok(stdscr, TRUE);
 	for (int row = 0; row < canvas->rows; row++)
 		show_row(terminal, canvas, row);
-	/* After being stopped and continued, the terminal sends other sequences for keys until this
-	 * is set. */
+	/* When the process continues after a stop, the terminal sends different key sequences until
+	 * keypad mode is set again. */
 	keypad(stdscr, TRUE);
 	refresh();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A terminal that shows a canvas and returns keys. It uses ncurses, which supports one terminal per
- * process: open one at a time, from one thread.
+ * A terminal that shows a canvas and returns keys. It uses ncurses, which supports only one
+ * terminal per process. Open one terminal at a time, from one thread.
  */
 #ifndef TALLY_VIEW_TERMINAL_H
 #define TALLY_VIEW_TERMINAL_H
@@ -13,10 +13,10 @@
 
 struct tally_terminal;
 
-/* A key: a character, where those below ' ' are pressed with Ctrl, or one of these values, which
- * are greater than any character. */
+/* A key: a character (control characters are below ' '), or one of these values, which are greater
+ * than any character. */
 enum tally_press {
-	TALLY_PRESS_NONE = 0x200000, /* nothing is waiting */
+	TALLY_PRESS_NONE = 0x200000, /* no key is waiting */
 	TALLY_PRESS_UP,
 	TALLY_PRESS_DOWN,
 	TALLY_PRESS_LEFT,
@@ -50,12 +50,13 @@ struct tally_mouse {
 	int row, column;
 };
 
-/* Take over standard input and output. Colours are used if enabled and available. With the mouse
- * enabled, users select text with the shift key held. The caller sets the locale. Returns 0;
- * -ENOMEM; -ENOTTY if they are not a terminal; -ENODEV if its type ($TERM) is unknown. */
+/* Take over standard input and output. Colours are used if enabled and available. If the mouse
+ * is enabled, users hold Shift to select text. The caller sets the locale. Returns 0; -ENOMEM;
+ * -ENOTTY if standard input or output is not a terminal; -ENODEV if the terminal type ($TERM) is
+ * unknown. */
 int tally_terminal_open(bool colours, bool mouse, struct tally_terminal **ret_terminal);
 
-/* Restore the terminal. NULL is allowed. */
+/* Restore the terminal. `terminal` may be NULL. */
 void tally_terminal_close(struct tally_terminal *terminal);
 
 /* Return the current size. Call this after SIGWINCH. */
@@ -64,11 +65,11 @@ void tally_terminal_size(struct tally_terminal *terminal, int *ret_rows, int *re
 /* Return the next key (enum tally_press or a code point), without waiting. */
 uint32_t tally_terminal_press(struct tally_terminal *terminal);
 
-/* Return the mouse action, after TALLY_PRESS_MOUSE. */
+/* Return the mouse action. Call this after TALLY_PRESS_MOUSE. */
 struct tally_mouse tally_terminal_mouse(struct tally_terminal *terminal);
 
-/* Show a canvas. Only changes are written, or everything if `all` is set, because other programs
- * may have written to the terminal. */
+/* Show a canvas. Only changes are written, unless `all` is set; set it if other programs may have
+ * written to the terminal. */
 void tally_terminal_show(struct tally_terminal *terminal, const struct tally_canvas *canvas,
 			 bool all);
 

@@ -3,7 +3,7 @@
 
 #include "base/arith.h"
 
-/* Eighths of a glyph upwards, and to the right; and replacements for heights without UTF-8. */
+/* Glyphs filled in eighths, from the bottom or from the left, and ASCII substitutes for heights. */
 static const char *const heights[] = {" ",
 				      "\xe2\x96\x81",
 				      "\xe2\x96\x82",
@@ -31,7 +31,7 @@ static uint64_t eighths_of(uint64_t part, uint64_t whole, uint64_t nr)
 	return whole ? (uint64_t)((unsigned __int128)part * nr * EIGHTHS / whole) : 0;
 }
 
-/* Return the ink of a height: hot, warm or plain, like perf's colours of shares. */
+/* Return the ink for a height: hot, warm or plain, like perf's colours for shares. */
 static enum tally_ink ink_of(uint64_t eighths)
 {
 	if (eighths >= EIGHTHS - 2)
@@ -43,7 +43,7 @@ void tally_tracks_draw(const uint64_t *bins, uint32_t nr, uint64_t highest, int 
 		       struct tally_canvas *canvas)
 {
 	for (uint32_t i = 0; i < nr; i++) {
-		/* A bin that is not empty is visible. */
+		/* Non-empty bins are always visible. */
 		uint64_t at = TALLY_MAX(eighths_of(bins[i], highest, 1), (uint64_t) !!bins[i]);
 
 		at = TALLY_MIN(at, (uint64_t)EIGHTHS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Selection and order of the rows of a diff. */
+/* Selects and sorts the rows of a diff. */
 #include "view/view_diff.h"
 
 #include <math.h>
@@ -57,8 +57,8 @@ static bool is_shown(const struct tally_diff_view *view, const struct tally_diff
 	return !view->changed || tally_diff_is_changed(value);
 }
 
-/* Return the class of a row, by which rows are sorted first: rows that have a value, rows that do
- * not, and rows on side A only. */
+/* Return the class of a row, the first sort criterion: rows with a value, then rows without a
+ * value, then rows that exist only on side A. */
 static int row_class(const struct tally_diff_view *view, const struct tally_diff_row *row)
 {
 	const struct tally_diff_value *value = &row->values[view->measure];
