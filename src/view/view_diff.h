@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Changes between recordings as text, with perf's columns and two additional ones, and as JSON. The
- * rows and their verdicts come from profile/profile_diff.h.
+ * Changes between recordings, as JSON or as text with perf's columns and two additional columns.
+ * profile/profile_diff.h computes the rows and their verdicts.
  */
 #ifndef TALLY_VIEW_DIFF_H
 #define TALLY_VIEW_DIFF_H
@@ -13,12 +13,12 @@
 #include "base/str.h"
 #include "profile/profile_diff.h"
 
-/* Contents of the column after the baseline, by which rows are sorted. */
+/* Metric shown after the baseline, by which rows are sorted. */
 enum tally_diff_compute {
-	TALLY_COMPUTE_DELTA_ABS, /* difference of shares, largest change first */
+	TALLY_COMPUTE_DELTA_ABS, /* difference between shares, largest change first */
 	TALLY_COMPUTE_DELTA,     /* the same, largest increase first */
 	TALLY_COMPUTE_RATIO,     /* ratio of periods */
-	TALLY_COMPUTE_WDIFF,     /* difference of periods, each multiplied by a weight */
+	TALLY_COMPUTE_WDIFF,     /* weighted difference between periods */
 };
 
 enum { TALLY_DIFF_COLUMNS = 14 };
@@ -28,49 +28,49 @@ struct tally_diff_view {
 	int measure; /* TALLY_DIFF_SELF or _TOTAL */
 	enum tally_diff_compute compute;
 	double weights[TALLY_SIDES]; /* for TALLY_COMPUTE_WDIFF */
-	const char *unit;            /* of absolute values; NULL: values are shares */
-	const char *separator;       /* for separated values; NULL: aligned columns */
+	const char *unit;            /* unit of absolute values; NULL if values are shares */
+	const char *separator;       /* column separator; NULL for aligned columns */
 	bool has_periods, has_formula, has_verdicts;
 	bool by_baseline;      /* sort rows by the baseline */
-	bool matched;          /* only rows on both sides */
-	bool changed;          /* only rows that changed */
-	bool no_file, no_comm; /* omit these columns, which contain no information */
-	int line_width;        /* terminal columns that names are shortened to fit; 0: unlimited */
+	bool matched;          /* show only rows that exist on both sides */
+	bool changed;          /* show only rows that changed */
+	bool no_file, no_comm; /* omit these columns because they are not informative */
+	int line_width;        /* width to which names are shortened; 0 if unlimited */
 	/* Set by tally_diff_view_rows(). */
 	const struct tally_diff_row **rows; /* freed by the caller */
 	size_t nr_rows;
-	double baseline_period;         /* of the rows shown, for `matched` */
+	double baseline_period;         /* for `matched`: sum over the displayed rows */
 	int widths[TALLY_DIFF_COLUMNS]; /* set by tally_diff_view_measure() */
 };
 
-/* Select the rows to show, and sort them. Returns 0 or -ENOMEM. */
+/* Select and sort the rows to show. Returns 0 or -ENOMEM. */
 int tally_diff_view_rows(struct tally_diff_view *view);
 
 /* Return the difference between the sides of a row. */
 double tally_diff_view_delta(const struct tally_diff_view *view, const struct tally_diff_row *row);
 
-/* Return the names of verdicts and states in JSON; states are "new", "gone", "both", ... */
+/* Return the JSON name of a verdict or a state; states are "new", "gone", "both", ... */
 const char *tally_diff_verdict_name(enum tally_diff_verdict verdict);
 const char *tally_diff_state_name(enum tally_diff_state state);
 
 /* Return true if a row is reported as changed. */
 bool tally_diff_is_changed(const struct tally_diff_value *value);
 
-/* Append the verdict of a row in words: "grew", "same to 1.2%", "cannot tell". */
+/* Append a row's verdict in words: "grew", "same to 1.2%", "cannot tell". */
 void tally_diff_view_verdict(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			     struct tally_str *out);
 
-/* Append the callchain of a row of paths, from the outermost caller on. */
+/* Append the callchain of a path row, starting with the outermost caller. */
 void tally_diff_view_path(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			  struct tally_str *out);
 
-/* Compute the widths of the columns, before the heading; append the heading; append a row. */
+/* Compute the column widths (before the heading), append the heading, or append a row. */
 void tally_diff_view_measure(struct tally_diff_view *view);
 void tally_diff_view_heading(const struct tally_diff_view *view, struct tally_str *out);
 void tally_diff_view_row(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			 struct tally_str *out);
 
-/* Append the members about the event to the open JSON object; append a row as an object. */
+/* Append the event's members to the open JSON object, or append a row as an object. */
 void tally_diff_view_json(const struct tally_diff_view *view, struct tally_str *out);
 void tally_diff_view_row_json(const struct tally_diff_view *view, const struct tally_diff_row *row,
 			      struct tally_str *out);

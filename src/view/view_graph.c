@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call graphs as text. A single callee (or caller) with all samples of a function is on the next
- * line, without indentation. Where paths diverge, each branch has its share.
+ * Call graphs as text. A single callee (or caller) that accounts for all samples of a function is
+ * printed on the next line, without indentation. Where paths diverge, each branch is printed with
+ * its share.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +11,12 @@
 #include "base/arith.h"
 #include "view/view.h"
 
-/* Indentation of branches relative to the line where they diverge: the width of a share, or less if
- * lines must fit. */
+/* Indentation of branches relative to the line where they diverge: the width of the percentage
+ * column, or less where needed to make lines fit. */
 enum { MARGIN = 12, BRANCH = 11, NARROW_BRANCH = 3, LEAST_BRANCH = 2 };
 
-/* Columns for names: as many as branches should leave free, and the minimum for a name even if its
- * line is too long. */
+/* Columns for names: ROOM_FOR_NAME is left free if possible when branches are indented; LEAST_NAME
+ * is the minimum for a name, even if its line becomes too long. */
 enum { ROOM_FOR_NAME = 12, LEAST_NAME = 6, PATH_MARGIN = 16 };
 
 struct graph_printer {
@@ -23,7 +24,7 @@ struct graph_printer {
 	const struct tally_graph_node *nodes;
 	struct tally_str *out;
 	struct tally_str prefix;
-	size_t line; /* offset of the last line in `out` */
+	size_t line; /* offset of the current line in `out` */
 };
 
 static int heaviest_first(const void *a, const void *b)
@@ -83,7 +84,7 @@ static struct tally_view_branches branches_of(const struct graph_printer *print,
 	return branches;
 }
 
-/* Return the columns for a name after `used` columns of its line. */
+/* Return the number of columns left for a name after `used` columns of its line. */
 static size_t name_room(const struct tally_view *view, size_t used)
 {
 	size_t width = (size_t)view->line_width;
@@ -93,8 +94,8 @@ static size_t name_room(const struct tally_view *view, size_t used)
 	return TALLY_MAX(width - TALLY_MIN(used, width), (size_t)LEAST_NAME);
 }
 
-/* Return the indentation of branches below a branch that is after `margin` columns. If there is no
- * space, those of the last branch are not indented: it is the only one without a bar. */
+/* Return the indentation of the branches below a branch at column `margin`. If space is short,
+ * branches below the last branch are not indented, because no bar is drawn for the last branch. */
 static size_t branch_width(const struct tally_view *view, size_t margin, bool is_last)
 {
 	size_t width = (size_t)view->line_width;
@@ -120,7 +121,8 @@ static void print_name(struct graph_printer *print, const struct tally_graph_nod
 	tally_str_add_char(print->out, '\n');
 }
 
-/* Print the names from `node` on that follow each other without branches. Returns the last node. */
+/* Print the names from `node` on, up to the first node where paths diverge or end. Returns that
+ * node. */
 static const struct tally_graph_node *print_run(struct graph_printer *print,
 						const struct tally_graph_node *node)
 {
@@ -137,7 +139,7 @@ static const struct tally_graph_node *print_run(struct graph_printer *print,
 	return node;
 }
 
-/* The share of a branch, before its name. */
+/* Print a branch's share, which precedes its name. */
 static void print_share(struct graph_printer *print, uint64_t period, uint64_t whole, bool is_last)
 {
 	print_prefix(print);
@@ -148,7 +150,8 @@ static void print_share(struct graph_printer *print, uint64_t period, uint64_t w
 	tally_str_add(print->out, "--");
 }
 
-/* Return the part of the parent that is in no branch shown; shares of the parent should add up. */
+/* Return the part of the parent's period that is not in any displayed branch. This part is shown as
+ * well, so that shares relative to the parent add up. */
 static uint64_t branches_rest(const struct graph_printer *print,
 			      const struct tally_view_branches *branches, uint64_t parent)
 {
@@ -212,13 +215,13 @@ static void graph_text(struct graph_printer *print, const struct tally_row *row)
 
 /* ---- lists of paths -------------------------------------------------------- */
 
-/* Format of a path: its share, what joins its names, and the end. */
+/* Format of a path: its share, the separator between names, and the terminator. */
 struct path_style {
 	const char *share, *joint, *tail;
-	bool has_lines; /* each name has its own line, and is shortened to fit */
+	bool has_lines; /* print each name on its own line, shortened to fit */
 };
 
-/* A path that ends at a node, and the range of its names. */
+/* A path that ends at a node, and the location of its text in `names`. */
 struct graph_chain {
 	uint64_t self;
 	size_t at, len;
@@ -231,7 +234,7 @@ struct chain_printer {
 	struct tally_str names;
 };
 
-/* Append the name of a function. The character that joins names is replaced in it. */
+/* Append a function's name. Occurrences of the separator in the name are replaced. */
 static void chain_name(struct chain_printer *chains, const struct tally_graph_node *node)
 {
 	struct tally_str *out = &chains->print->prefix;
@@ -244,7 +247,7 @@ static void chain_name(struct chain_printer *chains, const struct tally_graph_no
 	tally_str_replace(out, start, chains->style->joint[0], '.');
 }
 
-/* Collect every path that ends at `node` or below. */
+/* Collect all paths that end at `node` or below it. */
 static void chains_find(struct chain_printer *chains, const struct tally_graph_node *node)
 {
 	struct graph_printer *print = chains->print;

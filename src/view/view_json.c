@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows as JSON, with the names of columns as keys. */
+/* Rows as JSON, with the column names as keys. */
 #include "base/json.h"
 
 #include "view/view.h"
 
-/* Mark a function as inlined, next to its name. */
+/* Add a member that marks an inlined function. */
 static void inlined_json(const struct tally_view *view, uint32_t frame, struct tally_str *out)
 {
 	if (tally_view_frame_is_inlined(view, frame))

@@ -23,7 +23,7 @@ bool tally_view_shows(const struct tally_view *view, const struct tally_row *row
 	       (row->total || row->total_nr);
 }
 
-/* Pad the text from `start` on to the column's width; metrics are right-aligned. */
+/* Pad the text that begins at `start` to the column's width; metrics are right-aligned. */
 static void align_cell(const struct tally_view *view, int i, size_t start, struct tally_str *out)
 {
 	size_t width = (size_t)view->widths[i], len = out->len - start;
@@ -83,7 +83,7 @@ void tally_view_heading(const struct tally_view *view, struct tally_str *out)
 	tally_str_add(out, "\n#\n");
 }
 
-/* In separated values a separator inside a text becomes a dot, as in perf. */
+/* Append a row with separators. As in perf, separators inside a cell are replaced by dots. */
 static void row_separated(const struct tally_view *view, const struct tally_row *row,
 			  struct tally_str *out)
 {

@@ -8,8 +8,9 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-/* Ranges of code points that do not take one column: Unicode's East Asian Width W and F, and marks
- * and joiners that combine with the character before them. Ascending. */
+/* Ranges of code points that do not occupy one column: those with East Asian Width W or F in
+ * Unicode, and marks and joiners that combine with the preceding character. Sorted in ascending
+ * order. */
 static const struct range {
 	uint32_t first, last;
 	uint8_t width;
@@ -87,13 +88,13 @@ size_t tally_width_tail(const char *text, size_t len, size_t columns)
 {
 	size_t width = tally_width(text, len), at = 0;
 
-	/* Only characters of a single byte have as many columns as bytes. */
+	/* If the width equals the length, all characters are single bytes. */
 	if (width == len)
 		return TALLY_MIN(len, columns);
 	while (at < len) {
 		size_t own = 0, used = tally_width_step(text + at, len - at, &own);
 
-		/* Combining marks of an omitted character are omitted, too. */
+		/* If a character is omitted, its combining marks are omitted as well. */
 		if (width <= columns && (own || !at))
 			break;
 		width -= own;

@@ -11,15 +11,14 @@ enum { TALLY_GLYPH_BYTES = 4 };
 /* One character of text, in a form that is safe for a terminal. */
 struct tally_glyph_read {
 	char bytes[TALLY_GLYPH_BYTES + 1]; /* NUL-terminated UTF-8; "?" for an invalid character */
-	uint8_t width;                     /* columns: 0 (combines with the character before), 1 or
-	                                    * 2 */
-	uint8_t used;                      /* bytes of the text, at least 1 */
+	uint8_t width;                     /* columns: 0 (a combining mark), 1 or 2 */
+	uint8_t used;                      /* bytes of text consumed, at least 1 */
 };
 
-/* Return the first character of `len` > 0 bytes. */
+/* Return the first character of `len` bytes of text. `len` must not be 0. */
 struct tally_glyph_read tally_width_read(const char *text, size_t len);
 
-/* Return the length of that character in bytes, and add its columns to `*width`. */
+/* Return the length of the first character in bytes, and add its width to `*width`. */
 static inline size_t tally_width_step(const char *text, size_t len, size_t *width)
 {
 	struct tally_glyph_read glyph;
@@ -33,12 +32,12 @@ static inline size_t tally_width_step(const char *text, size_t len, size_t *widt
 	return glyph.used;
 }
 
-/* Return the columns of `len` bytes of text, or of a whole string. */
+/* Return the width, in columns, of `len` bytes of text or of a whole string. */
 size_t tally_width(const char *text, size_t len);
 size_t tally_width_of(const char *text);
 
-/* Return how many bytes at the start of the text, or at its end, fit into `columns` columns.
- * Characters are not separated from their combining marks. */
+/* Return how many bytes at the start (or end) of the text fit into `columns` columns. Characters
+ * are not separated from their combining marks. */
 size_t tally_width_head(const char *text, size_t len, size_t columns);
 size_t tally_width_tail(const char *text, size_t len, size_t columns);
 

@@ -32,7 +32,7 @@ static void wrap_line(const char *line, size_t len, size_t columns, struct tally
 		}
 		tally_str_add_bytes(out, line + at + blanks, word);
 		used += width;
-		/* The comment sign is not a word. */
+		/* The "#" does not count as a word. */
 		has_word |= at + blanks > 0;
 	}
 }
@@ -60,8 +60,8 @@ void tally_wrap_comments(struct tally_str *str, size_t start, size_t columns)
 	tally_str_free(&out);
 }
 
-/* Return how many bytes of a line that is too wide fit into `columns` columns: up to a blank, if
- * there is one after a word. */
+/* Return where to break a line that is too wide for `columns` columns: at a blank if one follows a
+ * word, otherwise after as many bytes as fit. */
 static size_t break_find(const char *line, size_t len, size_t columns)
 {
 	size_t fits = tally_width_head(line, len, columns), at = fits;
