@@ -13,7 +13,7 @@
 static const uint32_t sizes[] = {64, 72, 80, 96, 104, 112, 120, 128, 136, 144};
 enum { NR_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
-/* Return random values in every named field. Reserved fields stay zero. */
+/* Return an attr with random values in all named fields. Reserved fields remain zero. */
 static struct perf_event_attr random_attr(struct random *random)
 {
 	struct perf_event_attr attr = {0};
@@ -81,7 +81,7 @@ static void encode_and_decode_are_inverse(void **state)
 	}
 }
 
-/* The bytes that a big-endian writer stores, written by hand. */
+/* The bytes are written by hand as a big-endian machine would store them. */
 static void other_byte_order_is_read(void **state)
 {
 	uint8_t bytes[64] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The design document's encoding, converted to the current ABI and back. */
+/* Convert the design document's encoding to the current ABI and back. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ enum { PAGE = 4096 };
 
 /* ---- attr ------------------------------------------------------------------------------- */
 
-/* The encodings that the document lists. */
+/* Check the encodings that the design document lists. */
 static void config_has_three_bit_fields(void **state)
 {
 	static const struct {
@@ -143,7 +143,7 @@ static struct tally_classic_attr random_classic(struct random *random)
 	return classic;
 }
 
-/* Encoding restores the attr, except munmap, which the caller handles, and the thread ID in
+/* Encoding restores the attr, except for munmap, which the caller handles, and for the thread ID in
  * inherited groups. */
 static void decode_and_encode_are_inverse(void **state)
 {
@@ -256,7 +256,7 @@ static uint64_t config_of(void *arg, uint64_t id)
 	return id + *(uint64_t *)arg;
 }
 
-/* Encode a sample as a current kernel does for this attr. */
+/* Encode a sample for this attr as a current kernel would. */
 static size_t modern_sample(const struct tally_classic_attr *classic, struct tally_sample *sample,
 			    uint16_t misc, uint8_t *out, size_t cap)
 {
@@ -299,7 +299,7 @@ static struct tally_sample the_sample(void)
 	};
 }
 
-/* Build the overflow record of this type by hand, as the document describes it. */
+/* Build the overflow record for record type `type` by hand, following the design document. */
 static size_t expected_sample(uint32_t type, uint8_t *out)
 {
 	static const struct {
@@ -312,7 +312,7 @@ static size_t expected_sample(uint32_t type, uint8_t *out)
 		{TALLY_CLASSIC_RECORD_TIME, 8, {0x3333}},
 		{TALLY_CLASSIC_RECORD_ADDR, 8, {0x4444}},
 		{TALLY_CLASSIC_RECORD_GROUP, 40, {2, 1001, 100, 1002, 200}},
-		/* nr 6: 1 hypervisor, 2 kernel, 3 user space */
+		/* 6 entries: 1 in the hypervisor, 2 in the kernel, 3 in user space */
 		{TALLY_CLASSIC_RECORD_CALLCHAIN,
 		 56,
 		 {0x0003000200010006, 0xa1, 0xb1, 0xb2, 0xc1, 0xc2, 0xc3}},
@@ -398,7 +398,8 @@ static void chains_without_a_marker_use_the_interrupted_mode(void **state)
 	}
 }
 
-/* MMAP, MUNMAP and COMM: the core's type, the document's type, bytes before the string. */
+/* For MMAP, MUNMAP and COMM records: the core's type, the design document's type, and the number of
+ * bytes before the string. */
 static void mapping_and_comm_records_are_translated(void **state)
 {
 	static const struct {
@@ -456,7 +457,7 @@ static void other_records_are_left_out(void **state)
 
 /* ---- decoding packets ------------------------------------------------------------------------ */
 
-/* Decode each packet that the translator produces and compare it with the original values. */
+/* Decode each packet produced by the translator and compare it with the original values. */
 static void packets_are_decoded(void **state)
 {
 	_Alignas(8) uint8_t out[512];

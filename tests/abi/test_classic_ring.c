@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The design document's page and ring buffer, filled from the current ones. */
+/* The design document's page and ring buffer, filled from their current counterparts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { RING_PAGE = 2048, RING_SIZE = 64 };
 
-/* A ring of each kind, for an event with comm records and instruction pointers. */
+/* A current ring and a classic ring, for an event with comm records and instruction pointers. */
 struct rings {
 	_Alignas(8) uint8_t from[RING_PAGE + RING_SIZE], to[RING_PAGE + RING_SIZE];
 	uint8_t scratch[TALLY_CLASSIC_SCRATCH];
@@ -52,7 +52,7 @@ static void rings_write(struct rings *rings, uint32_t type, const void *body, si
 	page->data_head += 8 + len;
 }
 
-/* Return the u64 at offset `at` of the classic data. */
+/* Return the u64 at offset `at` in the classic data. */
 static uint64_t rings_word(const struct rings *rings, uint32_t at)
 {
 	return tally_get_u64(rings->to + RING_PAGE + (at & (RING_SIZE - 1)));
@@ -105,7 +105,7 @@ static void records_without_a_counterpart_are_skipped(void **state)
 	assert_int_equal(ring->from->data_tail, ring->from->data_head);
 }
 
-/* Invalid contents of the pages cannot make the translator access other memory. */
+/* Invalid page contents cannot make the translator access other memory. */
 static void damaged_rings_lose_records_and_nothing_else(void **state)
 {
 	static const uint16_t sizes[] = {0, 7, 65, 0xffff};
@@ -141,7 +141,7 @@ static void oldest_record_is_known(void **state)
 		assert_int_equal(ring->overwritten, ip > 4 ? ip - 4 : 0);
 		assert_int_equal(rings_word(&rings, ring->oldest + 8), ip > 4 ? ip - 3 : 1);
 	}
-	/* If a program writes to the ring, it loses these records, but nothing else. */
+	/* If the program writes to the ring, it loses the overwritten records, but nothing else. */
 	memset(rings.to + RING_PAGE, 0xff, RING_SIZE);
 	rings_write(&rings, PERF_RECORD_SAMPLE, "12345678", 8);
 	assert_true(tally_classic_ring_step(ring));

@@ -78,7 +78,8 @@ static void short_records_are_refused(void **state)
 			 -EINVAL);
 }
 
-/* Swapping twice restores every record. Records swapped once are rejected by the accessors. */
+/* Swapping twice restores every record. Records that were swapped only once are rejected by the
+ * accessors. */
 static void swapping_twice_restores_records(void **state)
 {
 	struct random random = random_start();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Property: encoding, decoding and encoding again is the identity, in both byte orders, for random
- * samples of every valid combination of sample_type and read_format. */
+/* Property test: encoding random samples, decoding them and encoding them again yields the same
+ * bytes, in both byte orders, for every valid combination of sample_type and read_format. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -283,7 +283,7 @@ static void unknown_bits_are_refused(void **state)
 	assert_int_equal(tally_sample_layout_init(&layout, &attr), -EOPNOTSUPP);
 }
 
-/* The flags of a branch entry as stored by a big-endian machine. */
+/* Swap the flags of a branch entry that a big-endian machine stored. */
 static void big_endian_branch_flags_are_swapped(void **state)
 {
 	struct perf_event_attr attr = {.sample_type = PERF_SAMPLE_BRANCH_STACK};
@@ -300,7 +300,7 @@ static void big_endian_branch_flags_are_swapped(void **state)
 	record[23] = 0x10; /* from */
 	record[31] = 0x20; /* to */
 	record[32] = 0x40; /* predicted: second bit from the top */
-	record[34] = 0x30; /* cycles 3: 16 bits starting at the fifth, so 0x0003 << 44 */
+	record[34] = 0x30; /* cycles 3: 16 bits starting at bit 4 from the top, so 0x0003 << 44 */
 	record[32] |= 0x00;
 	assert_int_equal(tally_sample_layout_init(&layout, &attr), 0);
 	assert_int_equal(tally_sample_swap(&layout, record, 40, false, NULL), 0);
