@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Division and 128-bit products, with the native types and (TALLY_ARITH_32) as on 32-bit machines.
- * The results are compared with the compiler's. */
+/* Division and 128-bit products, computed with native types or, with TALLY_ARITH_32, as on 32-bit
+ * machines. The results are compared with the compiler's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void edge_cases_agree_with_the_compiler(void **state)
 				check(edges[i], edges[j], edges[k]);
 }
 
-/* Return numbers of all lengths, so that short and long ones are combined. */
+/* Return a random number of random length, to combine short and long operands. */
 static uint64_t random_of_any_length(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -39,7 +39,7 @@ static void vec_rejects_overflowing_sizes(void **state)
 	assert_int_equal(v.cap, 0);
 }
 
-/* Compare the map with an array during random puts and removes. */
+/* Compare the map with an array during random insertions and removals. */
 static void map_agrees_with_an_array(void **state)
 {
 	enum { KEYS = 512 };
@@ -121,7 +121,7 @@ static void arena_aligns_and_separates(void **state)
 	tally_arena_free(&arena);
 }
 
-/* Strings are found again in the order of the newest first, without the padding in between. */
+/* The iteration returns all strings, with the newest chunk first and no gaps between strings. */
 static void arena_strings_are_iterated(void **state)
 {
 	const struct tally_arena_chunk *at = NULL;

@@ -16,7 +16,7 @@ static const struct {
 	{"\x1b]0;title\x07", "\\x1b]0;title\\x07"},
 	{"two\nlines\tand\rmore", "two\\nlines\\tand\\rmore"},
 	{"\x7f", "\\x7f"},
-	/* Printable UTF-8 is unchanged, including backslashes. */
+	/* Printable UTF-8 and backslashes are unchanged. */
 	{"na\xc3\xafve \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8e\x89",
 	 "na\xc3\xafve \xe6\x97\xa5\xe6\x9c\xac \xf0\x9f\x8e\x89"},
 	{"dev-disk\\x2duuid", "dev-disk\\x2duuid"},
@@ -30,7 +30,7 @@ static const struct {
 	{"a\xe2\x80\xa8"
 	 "b\xe2\x81\xa6",
 	 "a\\u2028b\\u2066"},
-	/* Invalid UTF-8: truncated, overlong, a surrogate, beyond Unicode, stray bytes. */
+	/* Invalid UTF-8: truncated, overlong, a surrogate, beyond Unicode, and stray bytes. */
 	{"bad\xff\xfe", "bad\\xff\\xfe"},
 	{"\xc3", "\\xc3"},
 	{"\xc0\x8a", "\\xc0\\x8a"},
@@ -54,7 +54,8 @@ static void unprintable_text_is_escaped(void **state)
 	tally_str_free(&str);
 }
 
-/* A byte at each position of a word, next to each neighbor. */
+/* Test every byte at every position in a string, once among the lowest and once among the highest
+ * printable characters. */
 static void nonprintable_bytes_are_found_at_every_position(void **state)
 {
 	char text[19];

@@ -96,7 +96,7 @@ static void opens_regular_files_only(void **state)
 	rmdir(dir);
 }
 
-/* A directory with an empty file and a link to it, all owned by this user. */
+/* A directory with an empty file and a symbolic link to the file, all owned by the current user. */
 struct linked_file {
 	char dir[32], path[64], link[64];
 };
@@ -122,8 +122,8 @@ static void linked_remove(const struct linked_file *it)
 	rmdir(it->dir);
 }
 
-/* Another user's link can point to files that this user does not own, so the owners of links are
- * checked, too. */
+/* Another user's link may point to files that the current user does not own, so the owners of links
+ * are checked as well. */
 static void checks_owners_of_files_and_links(void **state)
 {
 	uid_t me[] = {geteuid()}, nobody[] = {me[0] == 65534 ? 65533 : 65534};
@@ -154,7 +154,7 @@ static void rejects_links_of_other_users(void **state)
 	linked_remove(&it);
 }
 
-/* Files beyond the limit are not read at all: they may be sparse and terabytes large. */
+/* Files above the limit are not read at all, because they may be sparse and terabytes in size. */
 static void does_not_read_files_beyond_the_limit(void **state)
 {
 	char path[] = "/tmp/tally-file-XXXXXX", *data;
@@ -188,7 +188,7 @@ static void detects_a_truncated_file(void **state)
 	assert_int_equal(ftruncate(fd, 10000), 0);
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_int_equal(tally_file_map_check(&map), 0);
-	unlink(path); /* another file of that name must not matter */
+	unlink(path); /* a new file with the same name must not matter */
 	assert_int_equal(ftruncate(fd, 20000), 0);
 	assert_int_equal(tally_file_map_check(&map), 0);
 	assert_int_equal(ftruncate(fd, 9999), 0);
@@ -198,7 +198,7 @@ static void detects_a_truncated_file(void **state)
 	close(fd);
 }
 
-/* Return true if the file system of temporary files reports holes. */
+/* Return true if the file system used for temporary files reports holes. */
 static bool has_holes(int fd)
 {
 	return lseek(fd, 0, SEEK_DATA) < 0 && errno == ENXIO;
@@ -214,8 +214,8 @@ static void assert_data(const struct tally_file_map *map, uint64_t from, uint64_
 	assert_int_equal(until, stop);
 }
 
-/* Offset that is added to the results of lseek(2) for data and holes. User-space file systems may
- * return anything. */
+/* Offset added to the positions of data and holes that lseek(2) returns. It simulates user-space
+ * file systems, which may return anything. */
 static off_t answers_wrong_by;
 
 off_t lseek(int fd, off_t offset, int whence)
@@ -269,7 +269,8 @@ static void detects_large_holes(void **state)
 	assert_int_equal(tally_file_map(path, &map), 0);
 	assert_int_equal(lseek(map.fd, 123, SEEK_SET), 123);
 	assert_true(tally_file_map_has_large_holes(&map, 0, map.len));
-	/* The file offset is shared with the descriptor that the map was made from. */
+	/* The map shares its file offset with the original descriptor, so the offset must not
+	 * change. */
 	assert_int_equal(lseek(map.fd, 0, SEEK_CUR), 123);
 	assert_true(tally_file_map_has_large_holes(&map, 0, 2 * MB));
 	assert_true(tally_file_map_has_large_holes(&map, 6 * MB, 10 * MB));
@@ -283,7 +284,7 @@ static void detects_large_holes(void **state)
 	assert_data(&map, 6 * MB, map.len, map.len, map.len);
 	assert_data(&map, 0, MB, MB, MB);
 	tally_file_unmap(&map);
-	/* A file without holes. */
+	/* Replace the contents with data without holes. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
 	assert_int_equal(tally_file_map(path, &map), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compare sets of numbers with arrays of bits. */
+/* Compare sets of numbers with bit arrays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void large_numbers_have_no_neighbours(void **state)
 	tally_ranges_free(&ranges);
 }
 
-/* Lists as shells and people write them. */
+/* Lists may contain blanks and a trailing comma, as shells and users write them. */
 static void blanks_and_a_comma_at_the_end_change_nothing(void **state)
 {
 	static const char *const same[] = {"1,4-5", "1,4-5,", " 1, 4-5 ", "1 ,4- 5 , "};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The index of a hash table, with intentional collisions. */
+/* Test the hash table index with deliberate collisions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { NUMBERS = 5000 };
 
-/* Return how often `number` is found by its hash. All numbers found must have that hash. */
+/* Return how often a lookup by hash finds `number`. All numbers found must have the same hash. */
 static int times_found(const struct tally_slots *slots, const uint32_t *hashes, uint32_t number)
 {
 	uint32_t found;
@@ -32,7 +32,8 @@ static void numbers_are_found_once(void **state)
 	struct tally_slots slots = {0};
 
 	for (uint32_t i = 0; i < NUMBERS; i++) {
-		/* Few low bits cause long probes; few values cause equal hashes. */
+		/* A small range of low bits causes long probes; a small range of values causes
+		 * equal hashes. */
 		hashes[i] = (uint32_t)random_below(&random, 64) << 20 |
 			    (uint32_t)random_below(&random, 16);
 		assert_int_equal(times_found(&slots, hashes, i), 0);

@@ -28,7 +28,8 @@ static void appends_of_every_kind(void **state)
 	tally_str_free(&str);
 }
 
-/* Compare every number of digits, at all widths, with printf. */
+/* Compare the output with that of printf, for values with any number of digits and for all
+ * widths. */
 static void hexadecimal_as_printf_has_it(void **state)
 {
 	struct tally_str str = {0};
