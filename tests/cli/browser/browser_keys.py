@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The browser of `tally report` under keys, clicks and sizes at random, on recordings that a stranger could send: it neither
-crashes nor hangs, and nothing of a recording commands the terminal. Worth most with a sanitized build.
+"""Test the `tally report` browser with random keys, clicks and window sizes, on recordings that a stranger could have
+sent. The browser must neither crash nor hang, and nothing in a recording may control the terminal. This is most useful
+with a sanitized build.
 
 usage: browser_keys.py TALLY [--seconds N | --minutes N] [--seed N] [FIXTURES...]
-FIXTURES are recordings, or directories with some.
+FIXTURES are recordings, or directories that contain recordings.
 """
 import argparse
 import fcntl
@@ -23,10 +24,11 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import browser_hostile  # noqa: E402
 import tap  # noqa: E402
 
-ANSWER, LOADING, WALL = 5, 60, 300  # seconds: CPU time to answer a key and to start; wall time until the test gives up
+ANSWER, LOADING, WALL = 5, 60, 300  # limits in seconds: CPU time per key, CPU time for loading, total wall-clock time
 LARGEST = 3 << 20  # bytes; larger fixtures are skipped
 SANITIZER = re.compile(r"runtime error|Sanitizer")
-# Output of ncurses: sequences with these final bytes, character sets, modes. The rest is text.
+# Escape sequences in ncurses output: control sequences with these final bytes, and sequences that select character sets
+# and modes. Everything else is text.
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ABCDGHJKLMPSTXbcdhlmrt@]|[()][0AB]|[78=>M]|\[!p|\[>?[0-9;]*[cu])")
 CONTROL = re.compile("[\x00-\x07\x0b\x0c\x10-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]")
 PLAIN = "wPaeECcdtshinorgFHx+-0bq123456?/:gn \r\t\x7f\x0c\x15"
@@ -37,11 +39,11 @@ SIZES = ((24, 80), (40, 120), (5, 20), (1, 1), (2, 3), (3, 200), (60, 12), (100,
 
 
 class Failure(Exception):
-    """A failed requirement."""
+    """Raised if a requirement is not met."""
 
 
 def keys_at_random(chance):
-    """Yield a key, an answer to a question, or a mouse event."""
+    """Return a random key, answer to a prompt, or mouse event."""
     kind = chance.random()
     if kind < 0.5:
         return chance.choice(PLAIN).replace("q", "1")
@@ -54,7 +56,7 @@ def keys_at_random(chance):
 
 
 class Watched:
-    """A tally on its own terminal; all output is kept."""
+    """A tally process on its own terminal. All of its output is kept."""
 
     def __init__(self, tally, path, root, chance, log):
         self.output, self.log, self.told = b"", log, ""
@@ -80,7 +82,7 @@ class Watched:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def read(self, seconds):
-        """Read the output of this time. Returns false at the end."""
+        """Read output for up to this many seconds. Return false at the end of the output."""
         if not select.select([self.terminal], [], [], seconds)[0]:
             return True
         try:
@@ -91,7 +93,7 @@ class Watched:
         return bool(piece)
 
     def until(self, marker, limit):
-        """Read until the marker is written. Returns false if the program ended before."""
+        """Read until the marker has been written. Return false if the program exited before that."""
         start, cpu = time.monotonic(), self.cpu_seconds()
         at = len(self.output)
         while marker not in self.output[max(at - len(marker), 0):]:
@@ -102,7 +104,7 @@ class Watched:
         return True
 
     def answers(self):
-        """Check that it clears and redraws its screen after SIGWINCH."""
+        """Check that tally clears and redraws its screen after SIGWINCH."""
         os.kill(self.pid, signal.SIGWINCH)
         return self.until(self.clear, ANSWER)
 
@@ -114,12 +116,12 @@ class Watched:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
 
     def press(self, keys):
-        """Send keys, unless the program does not read."""
+        """Send keys, unless the program is not reading."""
         if select.select([], [self.terminal], [], 0)[1]:
             os.write(self.terminal, keys.encode())
 
     def status(self):
-        """Terminate it. Returns the exit status."""
+        """Terminate tally, and return its exit status."""
         os.kill(self.pid, signal.SIGTERM)
         end = time.monotonic() + WALL
         while self.read(0.05):
@@ -136,7 +138,7 @@ class Watched:
 
 
 def check_output(output):
-    """Check that the output only has ncurses' sequences and harmless text."""
+    """Check that the output contains only ncurses' sequences and harmless text."""
     shown = output.decode("utf-8", "replace")
     rest = SEQUENCE.sub("", shown)
     rest = re.sub("[\x0e\x0f]", "", rest)
@@ -155,7 +157,7 @@ def check_end(watched, status):
 
 
 def go(tally, path, root, seed, counts, folder):
-    """One run with some fifty keys."""
+    """Run tally once with a few dozen random keys."""
     chance, pressed = random.Random(seed), []
     watched = Watched(tally, os.path.abspath(path), root, chance, os.path.join(folder, "stderr"))
     try:
@@ -180,7 +182,7 @@ def go(tally, path, root, seed, counts, folder):
 
 
 def recordings(places):
-    """Yield the recordings among files and in directories."""
+    """Yield the recordings among the given files and directories."""
     for place in places:
         inside = [os.path.join(at, name) for at, _, files in os.walk(place) for name in files] or [place]
         for path in sorted(inside):

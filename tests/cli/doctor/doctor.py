@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`tally doctor` reports exactly the features that work. In each of several real environments its verdicts are compared
-with the exit statuses of the commands, which run there a moment later.
+"""Check that `tally doctor` reports exactly the features that work. In each of several real environments, its verdicts
+are compared with the exit statuses of the commands, which run there a moment later.
 
 usage: doctor.py TALLY
 """
@@ -47,7 +47,7 @@ class Environment:
         def steps():
             for step in self.steps:
                 step()
-        # Leak detection uses ptrace, which not every environment permits.
+        # LeakSanitizer uses ptrace, which some environments forbid.
         env = tap.without_leaks()
         return {"preexec_fn": steps, "env": env, "stdin": subprocess.DEVNULL}
 
@@ -55,7 +55,7 @@ class Environment:
         return tap.run(*self.wrap, self.tally, *args, **self.options(), **options)
 
     def run_until_output(self, *args, **options):
-        """Run an endless command, and interrupt it after its first output."""
+        """Run a command that does not exit, and interrupt it after its first output."""
         command = [*self.wrap, self.tally, *args]
         with tempfile.TemporaryFile("w+") as told, \
                 subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, start_new_session=True,
@@ -69,7 +69,7 @@ class Environment:
 
 
 class Scratch(rights.Account):
-    """A user with a directory and its own copy of tally, removed at the end of the block."""
+    """A user account with a directory and a copy of tally, all of which are removed at the end of the block."""
 
     def __init__(self):
         super().__init__(TALLY)
@@ -80,7 +80,7 @@ class Scratch(rights.Account):
         return Environment(*steps, self.become, **options)
 
     def become(self):
-        """Called between fork and exec: drop all privileges."""
+        """Drop all privileges. Called between fork and exec."""
         os.setgroups([])
         os.setresgid(self.gid, self.gid, self.gid)
         os.setresuid(self.uid, self.uid, self.uid)
@@ -99,13 +99,13 @@ def diagnose(environment, *args, **options):
 
 
 def compare(name, environment, scratch):
-    """Compare the verdicts with the results of the commands. Returns the document."""
+    """Compare the verdicts with the results of the commands, and return the document."""
     document = diagnose(environment)
     words, wrong = {}, []
     for fact, command in COMMANDS.items():
         verdict = document["facts"][fact]
         words[fact] = verdict["value"]
-        for left in ("record.data", "record-a.data"):  # by another user, in an earlier test
+        for left in ("record.data", "record-a.data"):  # created by another user in an earlier test
             if os.path.exists(os.path.join(scratch, left)):
                 os.remove(os.path.join(scratch, left))
         go = environment.run_until_output if command[0] == "top" else environment.run
@@ -128,7 +128,7 @@ def value(document, fact):
 
 @tap.always
 def test_root():
-    """Root can do everything that the kernel supports."""
+    """Check that root can do everything that the kernel supports."""
     with Scratch() as scratch:
         document = compare("root", Environment(), scratch.work)
         machine.need_system_wide()
@@ -143,7 +143,7 @@ def test_root():
 
 
 def test_paranoid_levels():
-    """An unprivileged user at each level. Above 2 a kernel may behave as at 2, or deny everything."""
+    """Test an unprivileged user at each paranoid level. Above 2, a kernel may behave as at 2 or deny everything."""
     machine.need_system_wide()
     with Scratch() as scratch:
         for level in (-1, 0, 1, 2, 3):
@@ -158,7 +158,7 @@ def test_paranoid_levels():
 
 
 def test_capability():
-    """A copy with cap_perfmon can do the same as root, except tracefs."""
+    """Check that a copy with cap_perfmon can do the same as root, except for tracefs."""
     machine.need_system_wide()
     machine.need_file_capabilities()
     with Scratch() as scratch:
@@ -178,7 +178,7 @@ def check_without_kernel(document):
 
 
 def test_seccomp():
-    """A seccomp filter is distinguished from the kernel's own denial."""
+    """Check that a seccomp filter is distinguished from a denial by the kernel itself."""
     machine.need_ptrace()
     machine.need_events()
     with Scratch() as scratch:
@@ -199,7 +199,7 @@ def test_seccomp():
 
 
 def test_namespaces():
-    """Root of a user namespace is an unprivileged user for perf events."""
+    """Check that root in a user namespace is treated as an unprivileged user of perf events."""
     machine.need_user_namespaces()
     machine.need_events()
     with Scratch() as scratch:
@@ -215,7 +215,7 @@ def test_namespaces():
 
 
 def test_descriptors():
-    """Limits of descriptors one by one, around the number that suffices."""
+    """Test every limit on file descriptors around the number that suffices."""
     with Scratch() as scratch:
         for files in range(8, 24):
             compare(f"root, {files} descriptors", Environment(limit(resource.RLIMIT_NOFILE, files)), scratch.work)
@@ -223,7 +223,7 @@ def test_descriptors():
 
 @tap.full
 def test_locked_memory():
-    """No locked memory, little, and enough."""
+    """Test with no locked memory, with a little, and with enough."""
     with Scratch() as scratch:
         for kb, locked in ((0, 0), (4, 0), (8, 0), (64, 0), (516, 0), (0, 64 << 10)):
             with sysctls(perf_event_mlock_kb=kb, perf_event_paranoid=0):
@@ -232,7 +232,7 @@ def test_locked_memory():
 
 
 def apply(fix, tally, settings):
-    """Apply a fix. Returns false if a program cannot do that."""
+    """Apply a fix. Return false if a program cannot apply it."""
     sysctl = re.match(r"sudo sysctl kernel\.(\w+)=(-?\d+)", fix)
     setcap = re.match(r"sudo setcap (\S+) (\S+)", fix)
     if sysctl:
@@ -244,7 +244,7 @@ def apply(fix, tally, settings):
 
 
 def mend(fact, choice, scratch):
-    """Apply the first or the last fix repeatedly until the feature works. Returns the applied fixes."""
+    """Repeatedly apply the first or the last suggested fix until the feature works. Return the applied fixes."""
     tap.run("setcap", "-r", scratch.tally)
     with sysctls(perf_event_paranoid=2, perf_event_mlock_kb=0) as settings:
         environment = scratch.user(limit(resource.RLIMIT_MEMLOCK, 0))
@@ -262,7 +262,7 @@ def mend(fact, choice, scratch):
 
 @tap.full
 def test_suggested_fixes_make_features_work():
-    """The suggested changes make it work: the smallest ones and the largest ones."""
+    """Check that the suggested fixes make a feature work, both the smallest and the largest ones."""
     machine.need_system_wide()
     machine.need_file_capabilities()
     with Scratch() as scratch:
@@ -274,7 +274,8 @@ def test_suggested_fixes_make_features_work():
 # ---- facts ----------------------------------------------------------------------------------------------
 
 def test_schema():
-    """IDs are unique and stable, every fact has a state and a text, every feature has a Linux version."""
+    """Check that IDs are unique and stable, every fact has a state and a text, and every feature has a Linux
+    version."""
     done = tap.run(TALLY, "doctor", "--json")
     document = json.loads(done.stdout)
     ids = [fact["id"] for fact in document["facts"]]
@@ -294,7 +295,7 @@ def test_schema():
 
 
 def test_documentation_lists_every_fact():
-    """The page documents every fact and every value that occurred."""
+    """Check that the page documents every fact, and every value that occurred."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "docs", "commands", "doctor.md")
     with open(page, encoding="utf-8") as file:
         rows = [line.strip("| \n").split("|") for line in file if line.startswith("| `") and "." in line.split("|")[1]]
@@ -307,13 +308,14 @@ def test_documentation_lists_every_fact():
 
 
 def test_features():
-    """Features expected by the kernel's version are found by probing: no version of Linux removes one."""
+    """Check that every feature expected from the kernel version is found by probing, because no version of Linux
+    removes one."""
     machine.need_events()
     document = json.loads(tap.run(TALLY, "doctor", "--json").stdout)
     running = tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
     for row in document["features"]:
         since = tuple(int(word) for word in row["since"].split("."))
-        # Distributions backport features, and never remove them.
+        # Distributions backport features, but do not remove any of them.
         assert row["present"] or since > running, f"{row} on {running}"
 
 
@@ -350,7 +352,8 @@ def about(*words):
 
 
 def test_command():
-    """Build ID, symbols, debug information and frame pointers of a program, for several ways to build it."""
+    """Check the build ID, symbols, debug information and frame pointers reported for a program that is built in several
+    ways."""
     with tempfile.TemporaryDirectory() as directory:
         plain = about(build(directory, "plain", "-fomit-frame-pointer", "-Wl,--build-id=none"))
         tap.same(plain["command.build-id"]["value"], "no", "build id")
@@ -367,7 +370,8 @@ def test_command():
 
 
 def test_stripped_command():
-    """In a stripped program functions are found by unwind tables, and debug information by link."""
+    """Check that in a stripped program, functions are found through unwind tables, and debug information through a
+    link."""
     if not shutil.which("objcopy"):
         raise tap.Skip("no objcopy")
     with tempfile.TemporaryDirectory() as directory:
@@ -385,7 +389,7 @@ def test_stripped_command():
 
 
 def test_other_architectures():
-    """Prologues of other architectures, with their compilers."""
+    """Check function prologues for other architectures, using their compilers."""
     looked = 0
     for gcc in ("aarch64-linux-gnu-gcc", "riscv64-linux-gnu-gcc"):
         if not shutil.which(gcc):
@@ -393,7 +397,7 @@ def test_other_architectures():
             continue
         with tempfile.TemporaryDirectory() as directory:
             for flag, word in (("-fno-omit-frame-pointer", "yes"), ("-fomit-frame-pointer", "no")):
-                # Linking needs libraries that are not installed.
+                # Avoid linking with libraries that are not installed for this architecture.
                 path = build(directory, "other", flag, "-nostdlib", "-static", "-Wl,-e,main", gcc=shutil.which(gcc))
                 fact = about(path)["command.frame-pointers"]
                 tap.same(fact["value"], word, f"{gcc} {flag}: {fact['text']}")
@@ -403,7 +407,8 @@ def test_other_architectures():
 
 
 def test_scripts_and_others():
-    """A script is replaced by its interpreter; missing files and other files are reported."""
+    """Check that a script is replaced by its interpreter, and that missing files and other kinds of files are
+    reported."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "script")
         for first in ("#!" + shutil.which("sh"), "#! /usr/bin/env sh", "#!/usr/bin/env -S sh -e"):
@@ -420,7 +425,7 @@ def test_scripts_and_others():
 
 
 def test_exit_statuses():
-    """Usage errors exit with 129, and the command is not run."""
+    """Check that usage errors exit with 129, and that the command is not run."""
     tap.same(tap.run(TALLY, "doctor", "--frob").returncode, 129, "status")
     tap.same(tap.run(TALLY, "doctor", "--help").returncode, 0, "status of --help")
     with tempfile.TemporaryDirectory() as directory:
@@ -430,7 +435,7 @@ def test_exit_statuses():
 
 
 def test_colour():
-    """Colors only on a terminal, and not with NO_COLOR."""
+    """Check that colors are used only on a terminal, and not with NO_COLOR."""
     env = {key: word for key, word in os.environ.items() if key != "NO_COLOR"}
     os.environ.clear()
     os.environ.update(env)
@@ -440,13 +445,14 @@ def test_colour():
 
 
 def test_leaves_no_descriptor_child_or_instance():
-    """No descriptor, child or tracefs instance remains after it exits; a second run reports the same."""
+    """Check that no descriptor, child process or tracefs instance remains after tally exits, and that a second run
+    reports the same."""
     instances = "/sys/kernel/tracing/instances"
     before = os.listdir(instances) if os.access(instances, os.R_OK) else []
     def facts():
-        # Other programs may use counters meanwhile.
+        # Other programs may be using counters.
         return [fact for fact in json.loads(tap.run(TALLY, "doctor", "--json").stdout)["facts"] if not fact["id"].startswith("counters.")]
-    # The kernel lowers the maximal sample rate while it is busy, possibly between two runs.
+    # The kernel lowers the maximum sample rate under load, possibly between two runs.
     first, second = facts(), facts()
     for _ in range(10):
         if first != second:

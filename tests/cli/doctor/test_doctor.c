@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parsing of procfs and sysfs by the doctor: single texts, and complete generated machines. */
+/* The doctor's parsing of procfs and sysfs: individual files and complete simulated machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare attrs, groups, build IDs, reports and more fields of our recordings with perf 6.1's output, byte for byte.
-Only in reports, rows of equal weight may have any order, and shares may differ by rounding.
+"""Compare attrs, groups, build IDs, reports and other fields of our recordings with perf 6.1's output, byte for byte.
+In reports only, rows of equal weight may be in any order, and percentages may differ by rounding.
 
 usage: golden_text.py TALLY FIXTURES
 
@@ -19,14 +19,14 @@ import tap  # noqa: E402
 
 TALLY, FIXTURES = sys.argv[1:3]
 GOLDEN = os.path.join(FIXTURES, "golden", "perf61-text")
-# User-space recordings in which some counter interrupts arrived late. perf has no location for such samples; tally
-# reports that they are somewhere in the kernel.
+# User-space recordings in which some counter interrupts arrived late. perf shows no location for such samples, whereas
+# tally attributes them to the kernel.
 HIDDEN_KERNEL = {"arm64/perf-registers.data", "arm64/tally-registers.data"}
 SYMFS = tempfile.TemporaryDirectory()
 
 
 def report(text):
-    """Return the number of samples and the count of each event, and the shares of its rows."""
+    """Return the number of samples and the count for each event, and the percentages in its rows."""
     event, heads, rows = None, {}, {}
     for line in text.splitlines():
         found = re.match(r"# Samples: (\S+) +of events? '(.*)'", line)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that output options replace or refuse to replace, and default names of pages.
+"""Test which files output options replace or refuse to replace, and the default names of pages.
 
 usage: overwrite.py TALLY
 """
@@ -20,13 +20,13 @@ DATA, OUT = os.path.join(WORK, "in.data"), os.path.join(WORK, "out")
 FORMATS = ("folded", "pprof", "firefox", "speedscope", "callgrind", "perfetto", "json", "csv")
 EXPORTS = {"%s%s" % (name, end): ("report", "-i", DATA, "--format", name, "-o")
            for name in FORMATS for end in ("", ".gz") if not end or name not in ("json", "csv")}
-# Commands that write a file, up to its name; arguments after it.
+# Commands that write a file. The file name is not included, because it is appended later.
 WRITERS = {"page": ("report", "-i", DATA, "--html"), "svg": ("report", "-i", DATA, "--svg"), "archive": ("archive", "-i", DATA, "-o"), **EXPORTS}
 COUNTS = {"stat": (), "stat -x,": ("-x,",), "stat -j": ("-j",), "stat --json": ("--json",), "stat -j -I": ("-j", "-I", "5"),
           "stat -j -r": ("-j", "-r", "2"), "stat -j --metric-only": ("-j", "--metric-only")}
-PARTS = 7  # of all pairs, in the quick tier
+PARTS = 7  # the quick tier tests every seventh pair
 PLAIN = ("page", "svg", "json", "csv")
-# Files that tally did not write: contents and mode.
+# Files not written by tally: contents and mode.
 FOREIGN = {
     "program": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o755),
     "object.o": (b"\x7fELF\x02\x01\x01" + bytes(200), 0o644),
@@ -89,7 +89,7 @@ def refused(run, path, content):
 def test_does_not_replace_files_of_other_programs():
     for name, what in tap.some([(name, what) for name in FOREIGN for what in WRITERS], PARTS):
         content, mode = FOREIGN[name]
-        # A name that requires compression is rejected before, if the format is never compressed.
+        # If a format is never compressed, a name ending in .gz is rejected before the file is inspected.
         if not name.endswith(".gz") or what not in PLAIN:
             path = place(name, content, mode)
             refused(write(WRITERS[what], path), path, content)
@@ -109,7 +109,7 @@ def test_own_files_are_replaced():
         path = os.path.join(OUT, "out.gz" if what.endswith(".gz") else "out")
         write(words, path, status=0)
         before = read(path)
-        os.chmod(path, 0o777)  # as on file systems without modes
+        os.chmod(path, 0o777)  # as on file systems without permission bits
         write(words, path, status=0)
         tap.same(len(read(path)), len(before), what)
         os.unlink(path)
@@ -198,7 +198,7 @@ def test_record_keeps_the_previous_file():
     path, old = place("main.c", b"int x;\n"), os.path.join(OUT, "main.c.old")
     steps.record(path, "-q", "-e", "cpu-clock", "true")
     tap.same(read(old), b"int x;\n", "the file that was there")
-    # A recording does not overwrite the previous one, which is kept.
+    # A second recording keeps the previous one.
     steps.record(path, "-q", "-e", "cpu-clock", "true")
     tap.same(read(old), b"int x;\n", "the file that was kept")
     assert read(old + ".1").startswith(b"PERFILE2")
@@ -222,7 +222,7 @@ def test_a_page_is_called_after_the_program():
                   ("diff", "--html", DATA, DATA), ("report", "--html", "--max-stack", "5", DATA)):
         tap.run(TALLY, *words, cwd=OUT, status=0)
         tap.same(pages(), ["tally-busy-one.html"], words)
-    # A pipe of the shell's "<(cat FILE)" is accepted as input.
+    # A process substitution, "<(cat FILE)", is accepted as input.
     tap.run("bash", "-c", '"$0" report --html -i <(cat "$1")', TALLY, DATA, cwd=OUT, status=0)
     tap.same(pages(), ["tally-busy-one.html"], "a pipe to read from")
     run = tap.run("bash", "-c", '"$0" report -i "$1" --html <(cat "$1")', TALLY, DATA, cwd=OUT)
@@ -249,7 +249,7 @@ def test_a_page_is_called_after_the_command():
     for words, names in cases.items():
         tap.run(TALLY, "profile", *words, cwd=OUT, status=0)
         tap.same(pages(), names, words)
-    # A mistyped command is not the name of a page.
+    # A mistyped command is not mistaken for the page's file name.
     run = tap.run(TALLY, "profile", "--html", "no-such-program", "true", cwd=OUT, status=127)
     assert "cannot run 'no-such-program'" in run.stderr, run.stderr
     tap.same(pages(), [], "pages")

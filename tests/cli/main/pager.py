@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output on a terminal goes through a pager: choice of the pager, output without one, and how both end.
+"""Test the pager for output on a terminal: the choice of the pager, output without a pager, and how tally and the pager
+exit.
 
 usage: pager.py TALLY
 """
@@ -21,7 +22,7 @@ MANY = os.path.join(WORK, "many.data")
 PID = 4194305 + os.getpid()
 MARK = "pager was here"
 ROWS = 3000
-# A pager that copies its input and marks each line.
+# A pager that copies its input and prefixes each line.
 MARKING = f"sed 's/^/{MARK}: /'"
 
 
@@ -34,7 +35,7 @@ def setup():
 
 
 def shown(*args, path=DATA, columns=80, **environment):
-    """Return the exit status as in a shell, and the final contents of the terminal."""
+    """Return the exit status, as in a shell, and the final contents of the terminal."""
     with Session(TALLY, *args, "-i", path, columns=columns, **environment) as session:
         return session.finish()
 
@@ -112,7 +113,7 @@ def test_prints_without_a_pager_that_cannot_run():
 
 
 def test_the_pager_handles_keys():
-    """less shows a page; Ctrl-C does not end it, q ends both."""
+    """Check that less shows a page, that Ctrl-C does not end it, and that q ends both programs."""
     machine.need_tool("less", "--version")
     with Session(TALLY, "report", "--stdio", "-i", MANY, LESS="", LESSHISTFILE="-") as session:
         session.until(lambda text: text.endswith(":\x1b[K"), "a page")
@@ -123,7 +124,7 @@ def test_the_pager_handles_keys():
         assert status in (0, 128 + 13), status
         assert "cannot" not in text, text[-300:]
     with Session(TALLY, "report", "--stdio", "-i", DATA, LESSHISTFILE="-") as session:
-        status, text = session.finish()  # everything fits the screen
+        status, text = session.finish()  # everything fits on the screen
         tap.same(status, 0, text)
         assert "# Health" in text, text
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sysctls that tests change are restored however the test ends.
+"""Check that the sysctls that tests change are restored however the test ends.
 
 usage: settings.py TALLY
 """
@@ -14,7 +14,7 @@ import machine  # noqa: E402
 import rights  # noqa: E402
 import tap  # noqa: E402
 
-# A harmless one: the amount of memory that ring buffers of users may lock.
+# A harmless setting: the amount of memory that users may lock for ring buffers.
 NAME = "perf_event_mlock_kb"
 HOLDER = f"""
 import sys, time
@@ -32,7 +32,7 @@ def value():
 
 
 def need_settings():
-    """The setting can be changed here; otherwise rights.sysctls skips."""
+    """Skip the test unless the setting can be changed; rights.sysctls raises the exception."""
     machine.need_root()
     with rights.sysctls(**{NAME: value()}):
         pass
@@ -47,7 +47,7 @@ def held(process):
 
 
 def at_last(wanted):
-    """Wait for the keeper, which needs a moment."""
+    """Wait until the keeper has changed the setting, which takes a moment."""
     tap.wait_until(lambda: value() == wanted, lambda: f"{NAME} to be {wanted}: it is {value()}", pause=0.1)
 
 

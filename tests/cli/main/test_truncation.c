@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are truncated while they are mapped: opened, truncated, then read. */
+/* Files that are mapped, truncated, and then read. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ static void truncated_parts_read_as_zeros(void **state)
 	assert_non_null(name);
 	assert_string_equal(name, path);
 	assert_null(tally_truncation_pop());
-	/* A second time. */
+	/* Truncate the file a second time. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(map.data[0], 0);
 	assert_int_equal(map.data[LEN - 1], 0);
@@ -70,7 +70,7 @@ static void truncated_parts_read_as_zeros(void **state)
 	tally_file_unmap(&map);
 }
 
-/* In other mappings zeros could be misinterpreted, so the signal ends the process as before. */
+/* In other mappings, zeros could be misinterpreted, so SIGBUS still terminates the process. */
 static void faults_in_other_mappings_end_the_process(void **state)
 {
 	int status = 0;
@@ -98,7 +98,7 @@ static void put_record(uint8_t *at, uint32_t type, uint16_t size)
 	memcpy(at + 6, &size, sizeof(size));
 }
 
-/* Write a recording of one event and many records of 4 KB. */
+/* Write a recording with one event and many 4 KB records. */
 static void write_recording(void)
 {
 	static uint8_t file[LEN];
@@ -106,7 +106,7 @@ static void write_recording(void)
 
 	memset(file, 0, sizeof(file));
 	memcpy(file, header, sizeof(header));
-	file[104] = 1;   /* software */
+	file[104] = 1;   /* type: software */
 	file[108] = 128; /* size */
 	for (size_t at = 248; at + PAGE <= LEN; at += PAGE)
 		put_record(file + at, 3, PAGE);
@@ -135,7 +135,7 @@ static void truncated_recordings_are_reported(void **state)
 	tally_perfdata_close(data);
 }
 
-/* An image with symbols in the truncated part. */
+/* The image's symbols are in the part that is truncated. */
 static void truncated_images_are_reported(void **state)
 {
 	static const struct image_symbol symbols[] = {
@@ -151,7 +151,7 @@ static void truncated_images_are_reported(void **state)
 	assert_int_equal(pwrite(fd, built.data, built.len, 0), built.len);
 	assert_int_equal(tally_image_open(path, NULL, &dso.image), 0);
 	assert_int_equal(ftruncate(fd, 0), 0);
-	/* The zeros do not cause a crash, and are not used. */
+	/* The zeros in place of the truncated data neither cause a crash nor yield symbols. */
 	assert_int_equal(tally_elf_add_symbols(&dso.image.elf, NULL, &table), 0);
 	assert_int_equal(table.entries.len, 0);
 	tally_symtab_free(&table);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs measured by via.py. They print the CPU time in ns that they used as "told NUMBER"."""
+"""Programs measured by via.py. Each prints the CPU time that it used, in ns, as "told NUMBER"."""
 
-# The share of each function is known: all do the same a known number of times. Each thread adds its CPU time to the
-# number that the program prints.
+# The share of each function is known, because the amounts of work are in fixed proportions. Each thread adds its CPU
+# time to the number that the program prints.
 SHARES = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Forks children, every other one of which executes the program again. All print their CPU time since the fork.
+# Forks children, half of which execute the program again. Each process prints its CPU time since the fork.
 FORKS = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,8 @@ for i in range(3000000): s += i % 7
 print('told', time.process_time_ns() - before)
 """
 
-# Waits that may end with EINTR: without signals none does; with timer signals all do that nothing else can end.
+# Waits that may fail with EINTR. Without signals, no wait fails. With timer signals, a wait fails unless something else
+# can end it.
 WAITER = r"""
 #include <errno.h>
 #include <signal.h>

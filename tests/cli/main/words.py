@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Words on the command line: files, symbols, and spelling mistakes.
+"""Test the words on the command line: files, symbols, and spelling mistakes.
 
 usage: words.py TALLY
 """
@@ -115,7 +115,7 @@ def test_list_warns_of_what_was_asked_for():
 
 
 def test_reports_a_file_size_limit():
-    """RLIMIT_FSIZE is reported as an error of the output, for commands that only read."""
+    """Check that commands that only read report RLIMIT_FSIZE as an output error."""
     with tempfile.TemporaryDirectory() as folder:
         made(folder, "perf.data", *BUSY)
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # noqa: E731

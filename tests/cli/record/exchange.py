@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings exchanged with the installed perf in both directions: each reads the other's recordings, and both print
-the same.
+"""Exchange recordings with the installed perf in both directions: each tool reads the other's recordings, and both
+print the same.
 
 usage: exchange.py TALLY
 """
@@ -20,12 +20,12 @@ from graphs import heavy_graphs  # noqa: E402
 TALLY = sys.argv[1]
 PERF = shutil.which("perf")
 WORK = tap.workplace("exchange")
-# The shell does work itself, too, since leader sampling excludes its children.
+# The shell itself also does work, because leader sampling does not include the shell's children.
 LISTED = "/usr/include" if tap.QUICK else "/usr/share/doc /usr/lib"
 WORKLOAD = ["sh", "-c", f"ls -lR {LISTED} | sort | gzip -c | wc -c; "
             "text=; i=0; while [ $i -lt 8000 ]; do i=$((i + 1)); text=$text$i; done"]
 
-# name: options of record, the same for both
+# name: options for the record command of both tools
 KINDS = {
     "plain": [],
     "callchains": ["-g"],
@@ -45,7 +45,8 @@ KINDS = {
 
 
 def own(kind):
-    """Options of both that exclude other programs, which may be built and removed while the two read."""
+    """Return options for both tools that exclude other programs, because those may be built and removed while the tools
+    read the recording."""
     return ["--comms", "sh,ls,sort,gzip,wc"] if "-a" in KINDS[kind] else []
 
 
@@ -61,7 +62,7 @@ def needs(kind):
 def record(tool, kind):
     path = os.path.join(WORK, f"{os.path.basename(tool)}-{kind.replace(' ', '-')}.data")
     if not os.path.exists(path):
-        # perf has no symbols of other programs that have exited.
+        # perf has no symbols for other programs that have exited.
         alone = ["--no-symbols"] if tool == TALLY and "-a" in KINDS[kind] else []
         steps.record(path, "-q", *KINDS[kind], *alone, "--", *WORKLOAD, tool=tool)
     return path
@@ -77,7 +78,7 @@ def check_script(tool, kind):
 
 
 def shares(tool, path, *options):
-    """Return {(event, row): percent} of a report with separated values."""
+    """Return {(event, row): percent} for a report with separated values."""
     options = [*options, "--no-bounds"] if tool == TALLY else options
     text = tap.run(tool, "report", "--stdio", "--no-inline", "-i", path, "--no-children", "-g", "none", "-t", ";", "--no-group", *options).stdout
     event, out = None, {}
@@ -93,7 +94,7 @@ def shares(tool, path, *options):
 
 
 def is_stub(row):
-    """Return true for rows of stubs, and of addresses that perf may take for stubs (see tap.as_perf_names_stubs)."""
+    """Return true for rows of stubs, and for addresses that perf may take for stubs (see tap.as_perf_names_stubs)."""
     return bool(re.search(r"@plt$|\] (0x)?[0-9a-f]{16}$", row[-1]))
 
 
@@ -115,8 +116,9 @@ def check_report(tool, kind):
 
 
 def check_children(tool):
-    """Compare rows with children, in perf's order, of chains as recorded. Addresses without a symbol are excluded, as
-    perf has some of them twice, and so are stubs, which have no other name there (see tap.as_perf_names_stubs)."""
+    """Compare the rows with children, in perf's order and with chains as recorded. Addresses without a symbol are
+    excluded because perf prints some of them twice. Stubs are also excluded, because perf may name them differently
+    (see tap.as_perf_names_stubs)."""
     needs("callchains")
     path = record(tool, "callchains")
     rows = []
@@ -146,7 +148,7 @@ def check_lists(tool, kind):
         want = "".join(line for line in want.splitlines(True) if not line.startswith("# Tip"))
         assert want or command == ["buildid-list"], command
         if command == ["buildid-list"] and kind == "compressed" and tool == PERF:
-            continue  # perf writes no table into these, and lists the files with samples without their IDs
+            continue  # perf writes no build ID table here, and lists the files with samples without IDs
         tap.same(tap.run(TALLY, *command, "-i", path).stdout, want, " ".join(command))
 
 
@@ -186,10 +188,10 @@ def ended(pid):
 
 
 def check_ended(target, to_pipe):
-    """Check that, if some targets have exited, perf reads the samples of the others."""
+    """Check that perf reads the samples of the other targets if some targets have exited."""
     needs("plain")
     path = os.path.join(WORK, "ended.data")
-    ours = ["--comms", "sh,true"] if target == "user" else []  # the user runs more: see own()
+    ours = ["--comms", "sh,true"] if target == "user" else []  # the user may also be running other programs
     live = subprocess.Popen(["sh", "-c", "while :; do :; done"])
     zombies = [subprocess.Popen(["true"]) for _ in range(2)]
     try:
@@ -220,7 +222,8 @@ def check_ended(target, to_pipe):
 
 
 def check_twice(kind):
-    """With a limit of graphs a file is read twice, the second time for heavy rows only; without one, once."""
+    """Check that a limit on graphs does not change those of heavy rows. With a limit, the file is read twice, the
+    second time for heavy rows only; without one, it is read once."""
     needs(kind)
     path = record(TALLY, kind)
     once = heavy_graphs(TALLY, path, 0.5, "graph,0", "--no-children")
@@ -240,7 +243,7 @@ def add_tests():
         for kind in KINDS:
             for name, check in (("script", check_script), ("report", check_report), ("lists", check_lists)):
                 if name == "report" and kind == "leader sampling":
-                    continue  # perf prints the events of the group side by side there
+                    continue  # here perf prints the group's events side by side
                 globals()[f"test_{name} of {who}'s {kind}"] = (
                     lambda check=check, tool=tool, kind=kind: check(tool, kind))
         globals()[f"test_children of {who}'s callchains"] = lambda tool=tool: check_children(tool)

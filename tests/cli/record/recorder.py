@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Common parts of the tests of `tally record`: recordings in the foreground and in the background, and their readers.
+"""Common code for the tests of `tally record`: making recordings in the foreground and in the background, and reading
+them.
 """
 import os
 import subprocess
@@ -15,7 +16,7 @@ FOREVER = ["sh", "-c", "while :; do :; done"]
 
 
 def record(*args, status=0, **more):
-    """Run `tally record`. Returns standard error."""
+    """Run `tally record`, and return its standard error."""
     return tap.run(TALLY, "record", *args, status=status, **more).stderr
 
 
@@ -24,13 +25,13 @@ def grown(path, size):
 
 
 def text(command, *args, **more):
-    """Run a command. Returns the lines of its output."""
+    """Run a command, and return the lines of its output."""
     done = tap.run(command, *args, status=0, errors="replace", **more)
     return [line for line in done.stdout.splitlines() if not line.startswith("# Tip")]
 
 
 def same(path, *args, chains=True):
-    """Check that perf and tally print the same for a recording. Returns the lines of script."""
+    """Check that perf and tally print the same for a recording. Return the lines printed by tally script."""
     lines = text(TALLY, "script", "-i", path, *args)
     assert lines, "no samples"
     text(TALLY, "report", "--stdio", "-i", path)
@@ -83,7 +84,8 @@ def ends(process):
 
 
 def work_on(process):
-    """Let the command of a recorder use a third of a second of CPU time, which is more samples than -m 2 holds."""
+    """Wait until a recorder's command has used a third of a second of CPU time, which yields more samples than -m 2 can
+    hold."""
     child = tap.children(process.pid)[0]
     start = tap.cpu_seconds(child)
     tap.wait_until(lambda: tap.cpu_seconds(child) > start + 0.3, "the command to run")

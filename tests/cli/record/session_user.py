@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A user with a tally with or without file capabilities, messages to that user, and the capabilities of a workload."""
+"""Common code for tests of privileges: a user with a copy of tally, with or without file capabilities; messages to that
+user; and a workload's capabilities."""
 import os
 import re
 import resource
@@ -26,7 +27,7 @@ def account():
 
 
 def capable():
-    """Return the program of the session in the seed."""
+    """Return a copy of tally with the capabilities given in the seed document's session."""
     return account().program("tally", rights.SESSION_CAPS)
 
 
@@ -43,7 +44,7 @@ def well(done):
     return done
 
 
-# Parts that differ between machines and between runs.
+# Parts of the output that differ between machines or between runs.
 NORMAL = [
     (r"/var/tmp/tally-rights-[^/ ]*/bin/\w+", "PROGRAM"),
     (r"/var/tmp/tally-rights-[^/ ]*/", "HOME/"),
@@ -54,7 +55,7 @@ NORMAL = [
     (r"-m \d+$", "-m N"),
     (r"mlock_kb=\d+", "mlock_kb=N"),
     (r" \(for all users, on the host\)", " (for all users)"),
-    # With a PMU cycles are counted; without one they are a clock, which is reported.
+    # With a PMU, cycles are counted. Without one, they are replaced by a clock, which is reported.
     (r"(?m)^tally: warning: no hardware counters \(.*\n", ""),
     (r"open cycles:P", "open CYCLES"),
     (r"open cpu-clock", "open CYCLES"),
@@ -80,7 +81,7 @@ NONE = (0, 0, 0, 0)
 
 
 def capabilities(pid):
-    """Return the capability sets of each thread: inheritable, permitted, effective, ambient."""
+    """Return the capability sets of a process's threads: inheritable, permitted, effective, ambient."""
     found = set()
     for tid in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{tid}/status") as file:
@@ -90,7 +91,7 @@ def capabilities(pid):
 
 
 class Workload:
-    """A command that prints its pid, and runs until it is told to exit."""
+    """A command that prints its PID and runs until it is released."""
 
     def __init__(self, name):
         self.paths = [output(f"{name}.{way}") for way in ("up", "down")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stacks of programs without frame pointers: unwound while recording, when read, and in tally top.
+"""Test the stacks of programs without frame pointers, which are unwound while recording, when read, and in tally top.
 
 usage: unwind.py TALLY
 
@@ -72,14 +72,15 @@ def health(path):
 
 
 def stacks(path):
-    """Return the symbols of each sample's callchain."""
+    """Return the symbols in each sample's callchain."""
     text = tap.run(TALLY, "script", "-F", "ip,sym", "-i", path).stdout
     found = [re.findall(r"^\s*[0-9a-f]+ (\S+)$", part, re.MULTILINE) for part in re.split(r"\n\s*\n", text)]
     return [stack for stack in found if stack]
 
 
 def check_stacks(path, least=0.99):
-    """Check that nearly all samples are in leaf, and that their stacks are complete and of the known depth."""
+    """Check that there are enough samples in leaf, and that nearly all of their stacks are complete and of the known
+    depth."""
     wanted = ["leaf"] + ["deeper"] * (DEPTH + 1) + ["main"]
     found = [stack for stack in stacks(path) if stack[0] == "leaf"]
     assert len(found) > 20, f"{len(found)} samples in leaf"
@@ -135,7 +136,7 @@ def test_streams_compressed_files_and_several_files():
     check_stacks(path)
     check_stacks(record("compressed", "--call-graph", "dwarf", "-z")[0])
     path = os.path.join(WORK, "switched.data")
-    # Such a small ring buffer loses most samples; the rate is higher, so that some remain.
+    # Such a small ring buffer loses most samples, so sample at a higher rate to keep some of them.
     tap.run(TALLY, "record", "-o", path, "-e", "task-clock:u", "-F", "999", "--call-graph", "dwarf", "-m", "16", "--switch-output=4K",
             "--", "sh", "-c", f"for i in 1 2 3 4 5 6; do {build('deep')}; done", status=0)
     files = glob.glob(path + ".*")
@@ -188,8 +189,8 @@ def test_short_dumps_are_told_and_pointers_go_on():
     assert said["whole"] >= 0.9 * said["unwound"] > 10, said
 
 
-# JIT code that runs for long with the address of data in %rbp: mov %rsi,%rbp; 1: dec %rdi; jnz 1b. The data looks like
-# frames: the address of the next one, and a word that is not an address of code.
+# JIT code that runs for a long time with a data address in %rbp: mov %rsi,%rbp; 1: dec %rdi; jnz 1b. The data looks
+# like frames, each with the address of the next frame and a word that is not a code address.
 ASTRAY = r"""
 #include <string.h>
 #include <sys/mman.h>
@@ -223,7 +224,7 @@ def test_data_in_the_frame_pointer_is_not_taken_for_a_caller():
         chains = [chain.split() for chain in tap.run(TALLY, "script", "-F", "ip", "-i", path).stdout.split("\n\n") if chain.strip()]
         made = [chain for chain in chains if len(chain) == 1 or mode == "fp"]
         assert len(made) > 20 and len(made) > 0.8 * len(chains), (mode, len(chains), chains[:3])
-        if mode == "fp":  # shown as the kernel wrote them, the sampled address first
+        if mode == "fp":  # shown as recorded by the kernel, with the sampled address first
             tap.same(len(chains), steps.report_json(path)["events"][0]["samples"], "samples with a frame")
         else:
             said = health(path)["stacks"]
@@ -258,7 +259,7 @@ def test_top_unwinds():
 
 
 def test_an_index_that_becomes_shorter_while_its_rules_are_used():
-    """The unwinding threads survive it, too."""
+    """Check that the unwinding threads survive truncation of an index while its rules are in use."""
     record("before")
     indexes = glob.glob(os.path.join(WORK, "tally", "*.index"))
     assert indexes, "no index of rules was written"
@@ -276,7 +277,8 @@ def test_an_index_that_becomes_shorter_while_its_rules_are_used():
 
 def test_dumps_stay_where_no_thread_can_be_started():
     machine.need_events_of_users()
-    # Processes of a user are limited, those of root are not. The user is unused, since other processes would count.
+    # RLIMIT_NPROC does not apply to root. Use an unused UID, since a user's other processes would count towards the
+    # limit.
     user = 60000 + os.getpid() % 5000
     if reason := machine.why_not(["prlimit", "--nproc=3", "sh", "-c", "true & true & wait"], user=user):
         raise tap.Skip(f"a user {user} of three processes is not possible here: {reason}")
@@ -295,7 +297,8 @@ def test_dumps_stay_where_no_thread_can_be_started():
 
 
 def test_dumps_stay_where_the_file_was_gone():
-    """With a copy of the file, the dumps can still be unwound later."""
+    """Check that stack dumps are kept if the file is removed early, and that they can be unwound later with a copy of
+    the file."""
     copies = os.path.join(WORK, "copies")
     os.makedirs(copies + WORK)
     gone = shutil.copy(build("alone", "-fomit-frame-pointer", "-static"), copies + WORK + "/gone")[len(copies):]
@@ -306,7 +309,7 @@ def test_dumps_stay_where_the_file_was_gone():
     path, _ = record("gone", "--call-graph", "dwarf", "--no-buildid", program=script)
     text = tap.run(TALLY, "report", "--json", "-i", path, "--symfs", copies).stdout
     found = json.loads(text)["health"]["stacks"]
-    # There is no copy of the shell and its tools.
+    # The copies do not include the shell and its tools, so some stacks remain incomplete.
     assert found["whole"] >= 0.5 * found["unwound"] > 10, (health(path)["stacks"], found)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Frame-pointer callchains that are broken end with [cut] exactly there.
+"""Check that broken frame-pointer callchains end with [cut] exactly at the break.
 
 usage: chains.py TALLY
 """
@@ -25,7 +25,7 @@ CUT = "[cut]"
 
 
 def stacks(path, *options):
-    """Return the number of samples of each stack, innermost function first."""
+    """Return {stack: number of samples}, with the innermost function of a stack first, and the health data."""
     found = collections.Counter()
 
     def walk(nodes, names):
@@ -48,7 +48,7 @@ def stacks(path, *options):
 
 FILE = os.path.join(WORK, "program")
 CODE, JIT, DATA = 0x400000, 0x500000, 0x600000
-# Offsets in the page of code: functions, and instructions in them.
+# Function offsets in the code page; samples add instruction offsets.
 OUTER, MIDDLE, INNER = 0x100, 0x200, 0x300
 KINDS = IP | TID | TIME | PERIOD | CALLCHAIN
 MMAP_DATA = 1 << 13
@@ -56,7 +56,7 @@ KERNEL_TEXT = 0xffffffff81000000
 
 
 def write_program(machine=X86_64):
-    """Write a program. Each function has one call with the return address at offset 0x15."""
+    """Write a program in which each function has one call, with its return address at offset 0x15."""
     with open(FILE, "wb") as file:
         file.write(elf_file([("outer", OUTER), ("middle", MIDDLE), ("inner", INNER)], machine=machine))
 
@@ -70,7 +70,7 @@ def in_function(start, at=0x15):
 
 
 def write_recording(name, *chains, attrs=None):
-    """Write a recording with a sample for each chain."""
+    """Write a recording with one sample for each chain."""
     features = {FEATURE_HOSTNAME: padded(os.uname().nodename), 4: padded(os.uname().release), 6: padded(os.uname().machine)}
     records = [comm(1, "task"), mmap(1, CODE, PAGE, FILE, pgoff=PAGE), mmap(1, JIT, PAGE, "//anon"),
                mmap(1, DATA, PAGE, FILE, misc=USER | MMAP_DATA)]
@@ -164,7 +164,8 @@ def test_unknown_architectures_and_newer_files_are_not_used():
 
 
 def test_other_kinds_of_chains_are_not_validated():
-    """Addresses in LBR call stacks are those of calls, not return addresses."""
+    """Check that LBR call stacks are not validated, because they contain the addresses of calls, not return
+    addresses."""
     write_program()
     call_stack = struct.pack("<Q", 2) + u64(LEAF - 0x40, in_function(MIDDLE, 0x10), 0) + u64(0, in_function(OUTER, 0x10), 0)
     kind = KINDS | BRANCH
@@ -293,9 +294,9 @@ def record(folder, *command):
 
 
 def check_whole(name, compiler, *flags):
-    """Check that no chain is cut after a function with a frame pointer, which all of ours have, nor at the start of
-    programs and threads; and that each of our functions occurs. (libc has no frame pointers: a chain may end in a
-    signal handler that interrupted it, and where it starts programs.)"""
+    """Check that each of our functions occurs, and that no chain is cut after one of them or at the start of programs
+    and threads: all our functions have frame pointers. libc does not have them, so a chain may end in a signal handler
+    that interrupted libc, and where libc starts a program."""
     folder = build(name, compiler, "-fno-omit-frame-pointer", *flags)
     got, health = stacks(record(folder, os.path.join(folder, "program")))
     seen = collections.Counter()
@@ -305,11 +306,11 @@ def check_whole(name, compiler, *flags):
         for one in names:
             seen[one] += samples
     assert health["callchains"] > 100, health
-    # A tail call leaves no trace of its caller; raise() and swapcontext() are libc's, and have no frame.
+    # A tail call leaves no trace of its caller. raise() and swapcontext() belong to libc, which has no frame pointers.
     hidden = {"case_tail", "case_signal", "case_context", "case_library", "case_library_inner"}
     wanted = set(re.findall(r"\b(case_\w+)\(", PROGRAM)) - hidden
     assert not wanted - set(seen), (wanted - set(seen), seen)
-    # The interrupted function follows the handler if it is ours, not libc's.
+    # If the signal interrupted our code rather than libc's, the interrupted function follows the handler in the chain.
     assert any("case_tick" in names and "main" in names for names in got), [names for names in got if "case_tick" in names]
 
 
@@ -338,7 +339,7 @@ def test_programs_by_musl_are_whole():
 
 
 def test_programs_without_frame_pointers_have_broken_chains():
-    """All remaining words of their chains are addresses of code: there is no address without a mapping."""
+    """Check that all words left in the chains are addresses of code, so that none of them lacks a mapping."""
     program = shutil.which("perl")
     machine.need_tool("perl", "-e", "0")
     folder = os.path.join(WORK, "perl")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Processes that see other files at the same paths: other mount namespaces, other roots.
+"""Test processes that see different files at the same paths because of other mount namespaces or other roots.
 
 usage: containers.py TALLY
 
-The same path leads to programs with different functions here and there.
+At the same path, there are programs with different functions for such a process and for the test.
 """
 import os
 import signal
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 
 
 def build(path, function, *flags):
-    """Build a program, without a build ID unless flags add one."""
+    """Build a program. It has no build ID, unless `flags` add one."""
     return steps.build(path, SOURCE.replace("FUNCTION", function), "-O1", "-static", *(flags or ["-Wl,--build-id=none"]))
 
 
@@ -51,8 +51,8 @@ def shell(script, *args):
 
 
 def bound(name, *flags):
-    """Return the command that runs a program with another one mounted over its path; both have the path and name of the
-    first."""
+    """Return a program's path, and the command that runs another program mounted over it. Both programs have the same
+    path and name."""
     here = build(os.path.join(WORK, name, "here", "prog"), "here_only", *flags)
     there = build(os.path.join(WORK, name, "there", "prog"), "there_only", *flags)
     return here, shell('mount --bind "$1" "$2"; exec "$2" run', there, here)
@@ -63,7 +63,7 @@ def record(name, *words):
 
 
 def symbols(path, program):
-    """Return the symbols of samples in the program."""
+    """Return the symbols of the samples in the program."""
     lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,dso").stdout.splitlines()
     return {line.split()[1] for line in lines if line.endswith(f"({program})")}
 
@@ -76,7 +76,8 @@ def test_bind_mount_while_it_runs():
 
 
 def test_bind_mount_after_its_end():
-    """Unknown is better than a symbol of another file."""
+    """Check that without embedded symbols, samples are unknown once the mount no longer exists, rather than attributed
+    to another file."""
     program, words = bound("ended")
     with steps.Running(words) as pid:
         path = record("ended", "--no-symbols", "-p", pid, "--", *tap.work_of(pid))
@@ -102,7 +103,7 @@ def test_two_files_of_one_path():
         path = record("two", "--no-symbols", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         with_names = record("two-named", "-p", f"{there},{here}", "--", *tap.work_of(there, here))
         tap.same(symbols(path, program), {"here_only", "there_only"}, "symbols")
-    # The table of build IDs is by path, so an ID would apply to both.
+    # The build ID table is indexed by path, so an ID would apply to both files with that path.
     tap.same(symbols(path, program), {"here_only", "[unknown]"}, "symbols after their end")
     tap.same(symbols(with_names, program), {"here_only", "there_only"}, "symbols that came with the recording")
 
@@ -128,7 +129,7 @@ exec "$3/prog" run
 
 
 def test_overlay():
-    """stat(2) on overlayfs returns another device number than /proc/PID/maps."""
+    """Test overlayfs, on which stat(2) returns a different device number than /proc/PID/maps."""
     here = build(os.path.join(WORK, "overlay", "here", "prog"), "here_only")
     there = build(os.path.join(WORK, "overlay", "there", "prog"), "overlay_only")
     room = os.path.join(WORK, "overlay", "room")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files named in a recording: which are opened, which are known to be the recorded ones, and what happens if one is
-truncated meanwhile."""
+"""Test the files named in a recording: which are opened, which are known to be the recorded ones, and how truncation
+during reading is handled."""
 import os
 import platform
 import select
@@ -54,7 +54,7 @@ def build_id(name, identity, misc=USER):
 
 
 def recording(name, records, features=None):
-    """Write a recording with IP, TID and TIME of a software event."""
+    """Write a recording of a software event. Its samples have IP, TID and TIME."""
     attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1, 7, 0, 1 << 8 | 1 << 9).ljust(128, b"\0")
     data = b"".join(records)
     features = features or {}
@@ -72,7 +72,7 @@ def recording(name, records, features=None):
 
 
 def here(**changes):
-    """Return the header features of a recording made on this machine, except for changes."""
+    """Return the header features of a recording made on this machine, with `changes` applied."""
     words = {"host": os.uname().nodename, "release": os.uname().release, "arch": platform.machine()}
     words.update(changes)
     return {HOSTNAME: feature_text(words["host"]), OSRELEASE: feature_text(words["release"]),
@@ -86,7 +86,7 @@ def rows(path, *options):
 # ---- files known to be the recorded ones ---------------------------------------------------------
 
 def kallsyms():
-    """Return the addresses of the kernel's text and of a function in it."""
+    """Return the addresses of the kernel's text and of one of its functions."""
     try:
         with open("/proc/kallsyms", encoding="ascii") as file:
             lines = [line.split() for line in file]
@@ -111,7 +111,7 @@ def test_this_kernel_without_a_build_id_is_known_by_host_release_and_place():
 
 
 def test_an_unfinished_recording_is_known_by_the_place_of_the_kernel():
-    assert ("vfs_read" in kernel_report({})) == (kallsyms()[0] != 0xffffffff81000000)  # which is not evidence
+    assert ("vfs_read" in kernel_report({})) == (kallsyms()[0] != 0xffffffff81000000)  # many kernels have this default
     moved = kernel_report({}, moved=0x1000000)
     assert "vfs_read" not in moved and "[kernel.kallsyms]" in moved, moved
 
@@ -212,7 +212,7 @@ def test_programs_in_dev_shm_have_symbols():
 
 
 def test_no_fifo_is_opened():
-    """A writer that waits for a reader of the FIFO still waits at the end."""
+    """Check that no FIFO is opened: a writer that is waiting for a reader must still be waiting at the end."""
     fifo = os.path.join(WORK, "fifo")
     os.mkfifo(fifo)
     path = recording("fifo.data", [mmap(7, 0x400000, 0x1000, fifo), sample(0x400100, 7, 1),
@@ -248,7 +248,7 @@ def test_no_device_is_opened():
 
 
 def map_report(*options):
-    """Return the report of an exited process with an unused pid."""
+    """Return the report on an exited process with an unused PID."""
     path = recording("jit.data", [mmap(PID, 0x400000, 0x10000, "//anon"), sample(0x400100, PID, 1)], here())
     return rows(path, *options)
 
@@ -286,7 +286,7 @@ def test_links_of_other_users_are_not_followed():
 
 
 def test_hard_links_are_not_used():
-    """Any user can create a hard link to root's files in /tmp."""
+    """Check that hard links are not used, because any user can create one in /tmp to a file owned by root."""
     target = os.path.join("/tmp", f"tally-target-{os.getpid()}")
     with open(target, "w", encoding="ascii") as file:
         file.write("400000 1000 jitted\n")
@@ -302,7 +302,7 @@ def test_hard_links_are_not_used():
 # ---- truncated files -----------------------------------------------------------------------------
 
 def test_a_recording_that_is_truncated_while_it_is_read():
-    """script waits for space in the pipe when the file is truncated."""
+    """Truncate a recording while script, which reads it, is waiting for space in the output pipe."""
     finished = record(68, b"")
     block = b"".join(sample(0x400000 + at % 64, 7, at + 1) for at in range(1000))
     records = [mmap(7, 0x400000, 0x1000, "/x")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that move their code to anonymous memory at the same address, as is done for huge pages: symbols, callers
-and build IDs are those of the file.
+"""Test programs that move their code to anonymous memory at the same address, as is done for huge pages. Symbols,
+callers and build IDs must be those of the file.
 
 usage: huge_pages.py TALLY
 """
@@ -17,7 +17,8 @@ import tap  # noqa: E402
 WORK = tap.workplace("huge_pages")
 DATA = os.path.join(WORK, "perf.data")
 
-# Moves the mapping of the code at an address. The function is in a library, which is not moved.
+# Replaces the mapping at a code address with an anonymous copy. The function that does this is in a library that is not
+# moved.
 MOVER_SOURCE = """
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Indexes of symbols: whatever is wrong with them or their directory, reports are the same as without indexes.
+"""Test symbol indexes: reports must be the same as without indexes, whatever is wrong with the indexes or their
+directory.
 
 usage: index.py TALLY
 """
@@ -24,7 +25,7 @@ CACHE = os.path.join(WORK, "cache")
 INDEXES = os.path.join(CACHE, "tally")
 DATA = os.path.join(WORK, "perf.data")
 START = 0x400000
-HEADER, SECTIONS, SECTION = 80, 24, 32  # of an index: bytes before the sections, their number, the size of each
+HEADER, SECTIONS, SECTION = 80, 24, 32  # index format: header size, number of sections, size of a section entry
 NOBODY = 65534
 COMMANDS = (["report", "--stdio"], ["report", "--stdio", "-s", "dso,sym"], ["script"], ["script", "-F", "+symoff"])
 
@@ -38,7 +39,7 @@ def identity(path):
 
 
 def kernel_addresses():
-    """Return the address of _text and of some functions; none if they are hidden."""
+    """Return the address of _text and the addresses of some functions, or none if they are hidden."""
     try:
         with open("/proc/kallsyms", encoding="ascii") as file:
             lines = [line.split() for line in file]
@@ -50,8 +51,8 @@ def kernel_addresses():
 
 
 def recording(nr=600, chains=False):
-    """Write samples all over the tally program itself, and over the kernel. `chains`: each has an invalid caller, so
-    that tally must check if the sampled function is an entry function."""
+    """Return a recording with samples throughout the tally program itself and the kernel. If `chains` is set, each
+    sample has an invalid caller, so that tally must check whether the sampled function is an entry function."""
     def one(ip, time, misc=USER):
         callers = u64(4, CONTEXT_USER, ip, ip + 1, 16) if misc == USER else u64(2, CONTEXT_KERNEL, ip)
         return sample(ip, 7, time, misc, callers if chains else b"")
@@ -81,7 +82,7 @@ with open(DATA, "wb") as made:
 
 def run(command, *before, data=DATA, **env):
     """Return the output and standard error of a command, which must succeed."""
-    # The kernel's symbols in perf's cache are not used: those of the running kernel are.
+    # Use the running kernel's symbols, not those in perf's cache.
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none"), **env}
     env = {name: value for name, value in env.items() if value is not None}
     return tap.run(*before, TALLY, *command, "-i", data, env=env, status=0)
@@ -91,7 +92,7 @@ PLAIN = {}
 
 
 def plain(command):
-    """Return the output without indexes."""
+    """Return a command's output without indexes."""
     key = " ".join(command)
     if key not in PLAIN:
         PLAIN[key] = run(command, TALLY_INDEX="off").stdout
@@ -108,7 +109,7 @@ def expect_plain(command, *before, **env):
 
 
 def begin(**files):
-    """Create a cache directory that only has these files."""
+    """Create a cache directory that contains only these files."""
     shutil.rmtree(CACHE, ignore_errors=True)
     os.makedirs(CACHE, mode=0o700)
     if files:
@@ -132,13 +133,13 @@ def listing(directory=INDEXES):
 
 
 def identity_of(name):
-    """Return the identity of a file: inode numbers may be reused."""
+    """Return the identity of a file. The inode number is not sufficient, because it may be reused."""
     st = os.stat(os.path.join(INDEXES, name))
     return st.st_ino, st.st_mtime_ns, st.st_ctime_ns
 
 
 def good():
-    """Return the bytes of an index of the tally program."""
+    """Return the bytes of a valid index of the tally program."""
     begin()
     expect_plain(COMMANDS[0])
     with open(os.path.join(INDEXES, own_index()), "rb") as file:
@@ -146,7 +147,8 @@ def good():
 
 
 def in_namespace(script):
-    """Return the command that runs a shell script in a new mount namespace; its arguments follow."""
+    """Return the start of a command line that runs a shell script, and then the command that follows, in a new mount
+    namespace."""
     machine.need_root()
     machine.need_unshare("-m")
     machine.need_mounts()
@@ -159,16 +161,16 @@ def in_namespace(script):
 def test_reports_are_the_same_with_and_without_indexes():
     for command in COMMANDS:
         begin()
-        expect_plain(command)  # cold
+        expect_plain(command)  # without an index
         names = listing()
         assert own_index() in names and len(names) == (2 if kernel_addresses()[0] else 1), names
         before = [identity_of(name) for name in names]
-        expect_plain(command)  # warm
+        expect_plain(command)  # with an index
         assert [identity_of(name) for name in names] == before and listing() == names, "it was written again"
 
 
 def test_warm_reads_no_symbols():
-    """With an index the file is not opened, and only the beginning of kallsyms is read."""
+    """Check that with an index, the file is not opened and only the beginning of kallsyms is read."""
     machine.need_tool("strace", "-f", "-o", "/dev/null", "true")
     begin()
     run(COMMANDS[0])
@@ -182,7 +184,8 @@ def test_warm_reads_no_symbols():
 
 
 def test_broken_chains_use_the_index():
-    """With and without callers, so that an index is also used to check the functions of chains."""
+    """Check that broken chains are the same with and without an index, which is also used to check the functions in
+    chains."""
     other = DATA + ".chains"
     with open(other, "wb") as file:
         file.write(recording(chains=True))
@@ -217,7 +220,7 @@ def test_a_wrong_setting_is_told():
 
 
 def test_a_closed_pipe_leaves_the_indexes():
-    """script | head ends by a signal, and leaves the indexes of all files that it had read."""
+    """Check that `script | head` is ended by a signal, and leaves the indexes of all files that it had read."""
     begin()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
     with open(os.path.join(WORK, "long.data"), "wb") as file:
@@ -230,7 +233,8 @@ def test_a_closed_pipe_leaves_the_indexes():
 
 
 def test_uses_xdg_cache_home():
-    """$XDG_CACHE_HOME/tally, otherwise ~/.cache/tally; relative paths are ignored; modes are private."""
+    """Check that indexes are in $XDG_CACHE_HOME/tally, or otherwise in ~/.cache/tally; that relative paths are ignored;
+    and that modes are private."""
     home = os.path.join(WORK, "home")
     for env in ({"XDG_CACHE_HOME": None}, {"XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": "relative"}):
         shutil.rmtree(home, ignore_errors=True)
@@ -245,7 +249,7 @@ def test_uses_xdg_cache_home():
                 {"HOME": "", "XDG_CACHE_HOME": ""}, {"XDG_CACHE_HOME": os.path.join(gone, "cache")}):
         expect_plain(COMMANDS[0], **env)
         assert not os.path.exists(gone), env
-    expect_plain(COMMANDS[0], XDG_CACHE_HOME=gone)  # as its specification requires
+    expect_plain(COMMANDS[0], XDG_CACHE_HOME=gone)  # as the XDG specification requires
     assert os.stat(gone).st_mode & 0o7777 == 0o700 and own_index() in listing(os.path.join(gone, "tally"))
 
 
@@ -268,7 +272,7 @@ def test_a_read_only_directory():
     good()
     names, before = listing(), identity_of(own_index())
     mount = in_namespace(f"mount --bind '{CACHE}' '{CACHE}' && mount -o remount,bind,ro '{CACHE}'")
-    expect_plain(COMMANDS[0], *mount)  # warm
+    expect_plain(COMMANDS[0], *mount)  # with an index
     put(own_index(), b"torn")
     before = identity_of(own_index())
     expect_plain(COMMANDS[0], *mount)
@@ -279,7 +283,7 @@ def test_a_read_only_directory():
 
 
 def test_a_full_directory():
-    """File systems of all sizes from zero to sufficient."""
+    """Test file systems of various sizes, from almost nothing to sufficient."""
     size = len(good())
     for room in (4096, 65536, size // 2, size - 4096, size + 4096):
         begin()
@@ -289,11 +293,12 @@ def test_a_full_directory():
         tap.same(done.stdout, plain(COMMANDS[0]), "report")
         left = done.stderr.split()
         assert left in ([], [own_index()]), left
-        assert left == [] or room > 65536, (room, left)  # symbols without unwind rules, or all
+        assert left == [] or room > 65536, (room, left)  # an index may contain only symbols, or also unwind rules
 
 
 def test_records_without_a_writable_directory():
-    """tally record, which stores rules and symbols of removed files there, still records."""
+    """Check that tally record still works if it cannot write to the directory, where it stores the rules and symbols of
+    removed files."""
     good()
     data = os.path.join(WORK, "recorded.data")
     command = [TALLY, "record", "-q", "-e", "cpu-clock", "--call-graph", "dwarf", "-o", data,
@@ -312,7 +317,7 @@ def test_records_without_a_writable_directory():
 
 
 def test_two_processes_at_the_same_time():
-    """Also if each removes the other's files."""
+    """Test processes that use the indexes at the same time, even if each removes the others' files."""
     limits = [None, str(len(good()) * 3 // 2)]
     for number in range(8):
         begin()
@@ -342,7 +347,7 @@ def expect_replaced(data, what):
 
 
 def sections(data):
-    """Return offset and size of the sections of an index."""
+    """Return the offset and size of each section in an index."""
     found = []
     for number in range(SECTIONS):
         at = HEADER + number * SECTION
@@ -396,7 +401,7 @@ def test_an_index_of_something_else():
 
 
 def test_cut_while_it_is_mapped():
-    """Output is blocked in a pipe while the file is truncated; the rest is still printed."""
+    """Truncate an index while script is blocked on a full pipe, and check that script still succeeds."""
     good()
     env = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
     long = os.path.join(WORK, "long.data")
@@ -407,7 +412,7 @@ def test_cut_while_it_is_mapped():
         os.truncate(os.path.join(INDEXES, own_index()), 0)
         _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, (process.returncode, err)
-    # It depends on the size of the pipe whether anything was still to be read.
+    # Depending on the pipe's capacity, there may have been nothing left to read.
     assert not err or b"was truncated while it was being read" in err, err
 
 
@@ -475,7 +480,7 @@ def test_other_users_files():
 
 
 def test_root_with_the_home_of_another_user():
-    """No file remains that the owner of the directory cannot use."""
+    """Check that root leaves no file that the owner of the directory cannot use."""
     machine.need_root()
     home = os.path.join(WORK, "theirs")
     for below in ([], [".cache"]):
@@ -488,7 +493,7 @@ def test_root_with_the_home_of_another_user():
 
 
 def test_hidden_kernel_addresses_stay_hidden():
-    """Root's index does not show a root without CAP_SYSLOG symbols that the kernel hides."""
+    """Check that root's index does not reveal hidden kernel symbols to a root user without CAP_SYSLOG."""
     machine.need_root()
     without = ["setpriv", "--bounding-set=-syslog", "--inh-caps=-all"]
     machine.need_tool(*without, "true")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Source lines that another process looked up and stored in indexes: a used cache does not change output, and its
-contents are neither looked up nor written again; script looks many lines up at once. Recordings have samples at random
-addresses of a program built here.
+"""Test source lines that another process has looked up and stored in indexes. A warm cache must not change the output,
+and its contents must be neither looked up nor written again. script looks up many lines at once. Recordings have
+samples at random addresses in a program built for the test.
 
 usage: index_lines.py TALLY
 """
@@ -22,7 +22,7 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("index-lines")
 CACHE = os.path.join(WORK, "cache")
 PROGRAM = os.path.join(WORK, "program")
-COPY = os.path.join(WORK, "copy")  # the same build ID at another path
+COPY = os.path.join(WORK, "copy")  # a file with the same build ID at another path
 START = 0x400000
 PID = 4194304 + os.getpid()  # an unused pid
 FUNCTIONS, LINES = 12, 60
@@ -34,7 +34,7 @@ os.environ["PERF_BUILDID_DIR"] = os.path.join(WORK, "none")
 
 
 def source():
-    """Return functions with many lines, each with an inlined call."""
+    """Return the source code of functions with many lines and inlined calls."""
     text = "volatile unsigned long sum;\nstatic inline __attribute__((always_inline)) void inner(unsigned long n)\n"
     text += "{\n\tsum ^= n;\n\tsum -= n >> 3;\n}\n"
     for number in range(FUNCTIONS):
@@ -60,7 +60,8 @@ def functions():
 
 
 def recording(path, rng, nr):
-    """Write samples in some functions, with callers, of the program or also of its copy."""
+    """Write a recording with samples, including callers, in some functions of the program and, at random, also of its
+    copy."""
     some = rng.sample(functions(), 6)
     size = os.path.getsize(PROGRAM)
     copy = START + 0x1000000
@@ -79,7 +80,7 @@ def recording(path, rng, nr):
 def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
-    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
+    later = time.time() + 3600  # otherwise the program would appear to have changed after the recording
     os.utime(path, (later, later))
 
 
@@ -89,13 +90,13 @@ def tally(command, data, *options, before=(), **more):
 
 
 def written():
-    """Return the identities and modification times of the indexes."""
+    """Return the inode numbers and modification times of the indexes."""
     with os.scandir(os.path.join(CACHE, "tally")) as entries:
         return {entry.name: (entry.inode(), entry.stat().st_mtime_ns) for entry in entries}
 
 
 def count_workers(command, data, *options):
-    """Return the output, and the number of processes started for it."""
+    """Return a command's output, and the number of processes that it started."""
     log = os.path.join(WORK, "strace")
     out = tally(command, data, *options, before=("strace", "-f", "-o", log, "-e", "trace=clone,clone3,fork,vfork"))
     with open(log, encoding="utf-8", errors="replace") as file:
@@ -103,7 +104,7 @@ def count_workers(command, data, *options):
 
 
 def expect_no_work(command, data):
-    """Return the output, which must not start a worker or write an index."""
+    """Return a command's output, after checking that the command neither started a worker nor wrote an index."""
     before = written()
     out, nr_workers = count_workers(command, data)
     assert not nr_workers, (command, data, nr_workers)
@@ -121,7 +122,7 @@ def mixed_reports(nr_recordings, nr_reports, nr_samples, nr_last):
     pairs = [(command, path) for command in COMMANDS for path in files]
     rng.shuffle(pairs)
     plain = {}
-    # Each pair once, then some of them again: by then the indexes have everything.
+    # Report each pair once, then repeat random pairs, for which the indexes are complete by then.
     for number in range(nr_reports):
         command, path = pairs[number] if number < len(pairs) else rng.choice(pairs)
         key = (*command, path)
@@ -144,7 +145,8 @@ def test_fifty_mixed_reports_of_ten_recordings():
 
 @tap.always
 def test_script_asks_each_file_once():
-    """There are more files than workers at a time, and their samples alternate."""
+    """Check that script looks up each file only once, even if there are more files than workers and their samples
+    alternate."""
     prepare()
     some, size, records = functions(), os.path.getsize(PROGRAM), [comm(PID, "program")]
     places = [START + number * 0x1000000 for number in range(9)]

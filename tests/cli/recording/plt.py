@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stubs of the procedure linkage table have names in all sections.
+"""Check that stubs in the procedure linkage table have names in all sections.
 
 usage: plt.py TALLY
 
-objdump prints the function of each stub. perf 6.1 only names those of .plt, and not always: for .plt.sec it prints
-[unknown], for .plt.got and sometimes .plt the preceding symbol without a size, _init+0x30.
+objdump prints the function for each stub. perf 6.1 names only stubs in .plt, and not always. For .plt.sec it prints
+[unknown]; for .plt.got, and sometimes for .plt, it prints the preceding symbol that has no size, as in _init+0x30.
 """
 import os
 import re
@@ -21,7 +21,7 @@ TALLY = sys.argv[1]
 OBJDUMP = shutil.which("objdump")
 WORK = tap.workplace("plt")
 
-PIE_BASE = 0x555555554000  # load address in x86-64 Linux without randomization
+PIE_BASE = 0x555555554000  # load address on x86-64 Linux without address randomization
 
 SOURCE = """
 #include <stdlib.h>
@@ -48,7 +48,8 @@ def build(name, pointer, *flags):
 
 
 def stubs(program, section):
-    """Return the names of stubs by their start and end in the page; a program this small has one page of code."""
+    """Return the names of stubs by their start and end offsets in the page. A program this small has one page of
+    code."""
     header = tap.run(OBJDUMP, "-h", "-j", section, program).stdout
     size, begin = next((map(lambda hexed: int(hexed, 16), found) for found in
                         re.findall(r" " + re.escape(section) + r" +([0-9a-f]+) +([0-9a-f]+) ", header)), (0, 0))
@@ -60,20 +61,20 @@ def stubs(program, section):
 
 
 def samples(path, program):
-    """Return the samples in the program: offset in the page, symbol and offset."""
+    """Return the samples in the program as (offset in the page, symbol with its offset)."""
     lines = tap.run(TALLY, "script", "-i", path, "-F", "ip,sym,symoff,dso").stdout
     return [(int(at, 16) & 0xfff, symbol)
             for at, symbol in re.findall(r"^\s*([0-9a-f]+) (.*) \(" + re.escape(program) + r"\)$", lines, re.M)]
 
 
 def sampled(program):
-    """Return samples by time, anywhere."""
+    """Return the samples taken by a timer, anywhere in the program."""
     return samples(steps.record(program + ".data", "-q", "-e", "task-clock:u", "-F", "4999", "--", program), program)
 
 
 def stopped_at(program, stub):
-    """Return samples by a breakpoint, since timer samples may never be in a stub of one instruction. Only used if
-    breakpoints fire, and if programs can have fixed addresses."""
+    """Return the samples taken by a breakpoint, because timer samples may never hit a stub of one instruction. Return
+    none if breakpoints do not fire or programs cannot have fixed addresses."""
     if machine.need_hardware_breakpoints.reason() or machine.need_tool.reason("setarch", "-R", "true"):
         return []
     path = program + ".break"
@@ -94,7 +95,7 @@ def check(program, section):
             if start <= at < end:
                 tap.same(symbol, f"{name}+0x{at - start:x}", f"a sample at {at:x}")
                 met += 1
-    if not met:  # timer samples are never in a stub of one instruction
+    if not met:  # timer samples never hit a single-instruction stub
         machine.need_hardware_breakpoints()
         machine.need_tool("setarch", "-R", "true")
     assert met, f"no sample in {section}"

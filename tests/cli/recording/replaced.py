@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs and libraries that are removed, replaced or rebuilt while they are recorded: symbols, stacks and build IDs
-are those of the files that ran.
+"""Test programs and libraries that are removed, replaced or rebuilt while they are being recorded: symbols, stacks and
+build IDs must be those of the files that ran.
 
 usage: replaced.py TALLY
 
-The old file's functions are called old_*, the new one's new_*, and their stacks need different unwind rules.
+The old file's functions are called old_*, and the new file's new_*. Their stacks need different unwind rules.
 """
 import contextlib
 import os
@@ -29,7 +29,7 @@ DATA = os.path.join(WORK, "perf.data")
 GO = os.path.join(WORK, "go")
 ENV = {**os.environ, "XDG_CACHE_HOME": CACHE, "PERF_BUILDID_DIR": os.path.join(WORK, "none")}
 
-# The last function does the work; its callers have a frame of FRAME bytes.
+# The leaf function does the work; its caller has a frame of FRAME bytes.
 WORK_SOURCE = """
 volatile unsigned long sum;
 __attribute__((noinline)) void FUNCTION_leaf(unsigned long ms)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
-# Runs the file in its first argument from memory.
+# Copies the file named by its first argument to memory, and executes the copy.
 LAUNCHER_SOURCE = """
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -119,14 +119,14 @@ def rename_over(path):
 
 
 def build_anew(path):
-    """Replace a file as cc -o does: it is removed, and a new one is created."""
+    """Replace a file as cc -o does: remove it, and create a new one."""
     os.unlink(path)
     program(path, "new")
 
 
 def record(command, options, change, path=DATA, works=True, names=False):
-    """Record a command, which prints when it runs. When the recorder has seen its mappings, `change` is called, and the
-    command continues for a while if it `works`. Symbols are not embedded, except with `names`."""
+    """Record a command that prints a line once it is running. When the recorder has seen its mappings, `change` is
+    called; if `works` is set, the command then continues for a while. Symbols are embedded only if `names` is set."""
     shutil.rmtree(CACHE, ignore_errors=True)
     if os.path.exists(GO):
         os.unlink(GO)
@@ -142,7 +142,7 @@ def record(command, options, change, path=DATA, works=True, names=False):
             change()
             if works:
                 works_on(int(ready[1]))
-        finally:  # otherwise the command would wait for it
+        finally:  # otherwise the command would wait for the file
             open(GO, "w").close()
         _, err = process.communicate(timeout=tap.PATIENCE)
     assert process.returncode == 0, err
@@ -156,7 +156,7 @@ def content(path):
 
 
 def works_on(pid, seconds=0.3):
-    """Wait until a process has used this much more CPU time, or has exited."""
+    """Wait until a process has used this much more CPU time or has exited."""
     start = tap.cpu_seconds(pid)
     tap.wait_until(lambda: start is None or (tap.cpu_seconds(pid) or start + seconds) >= start + seconds, f"process {pid} to work")
 
@@ -166,7 +166,7 @@ def tally(*words, **env):
 
 
 def stacks(script):
-    """Return the functions of each sample in work, innermost first."""
+    """Return the stack of each sample in a leaf function, innermost function first."""
     found = []
     for sample in script.split("\n\n"):
         names = re.findall(r"^\s+[0-9a-f]+ (\S+?)(?:\+0x\S+)? \(", sample, re.M)
@@ -200,7 +200,7 @@ def each_way(change):
         want = identity(path)
         record([path, "1"], options, lambda path=path: change(path))
         expect_old(path, want, options)
-        # Without the index there are no symbols, rather than those of another file.
+        # Without the index, no symbols are found, not even symbols from another file.
         report = tally("report", "--stdio", "--no-children", "-g", "none", TALLY_INDEX="off")
         assert "old_leaf" not in report and "new_" not in report, report
         reason = "build-id differs from the recorded one" if os.path.exists(path) else GONE
@@ -221,7 +221,7 @@ def test_rebuilt():
 
 
 def test_a_library():
-    """A package upgrade: the running process has the old library."""
+    """Test a package upgrade, after which the running process still uses the old library."""
     for options in WAYS.values():
         path = library(os.path.join(WORK, "libwork.so"), "old")
         prog = compile_to(os.path.join(WORK, "user"), source("old", MAIN_SOURCE), path, "-Wl,-rpath," + WORK)
@@ -236,9 +236,9 @@ def test_a_library():
 
 
 def test_overwritten_in_place():
-    """cp over a library: the mapped contents are lost, and no other contents are used for them."""
+    """Test cp over a library. The mapped contents are lost, and no other contents may be used instead."""
     path = library(os.path.join(WORK, "libcopied.so"), "old")
-    # When that happens, none of its code runs any more.
+    # When the library is overwritten, none of its code is running any longer.
     done = GO + ".done"
     text = source("old", MAIN_SOURCE).replace(" || (argc > 2 && access(argv[2], F_OK))", "").replace(
         "return 0;", f'fclose(fopen("{done}", "w")); while (access(argv[2], F_OK)) usleep(10000); _exit(0);')
@@ -258,7 +258,7 @@ def test_overwritten_in_place():
 
 
 def test_it_removes_itself():
-    """It cannot be opened by its path in time, but through its process."""
+    """Test a program that removes itself. It cannot be opened by its path in time, only through its process."""
     path = os.path.join(WORK, "itself")
     text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     for options in WAYS.values():
@@ -278,7 +278,7 @@ def has_open(pid, path):
 
 
 def test_a_program_that_exits_before_the_rings_are_read():
-    """A program that removes itself exits long before the ring buffers are read."""
+    """Test a program that removes itself and exits long before the ring buffers are read."""
     text = source("old", WORK_SOURCE + MAIN_SOURCE).replace('printf("ready', 'remove(argv[0]); printf("ready')
     path = os.path.join(WORK, "short")
     for options in (*WAYS.values(), ["-B"]):
@@ -299,8 +299,8 @@ def test_a_program_that_exits_before_the_rings_are_read():
 
 
 def test_a_program_removed_before_its_mapping_was_seen():
-    """A recorder that is stopped while a program runs is too late: there is a reason instead of symbols, and no symbols
-    of another file."""
+    """Stop the recorder while a program runs, so that it sees the mapping too late. The report must contain the reason
+    instead of symbols, and no symbols from another file."""
     path = os.path.join(WORK, "late")
     other = program(os.path.join(WORK, "other"), "new")
     for change, reason in ((f"rm {path}", GONE), (f"mv {other} {path}", "the file at this path is not the one that was mapped")):
@@ -312,7 +312,7 @@ def test_a_program_removed_before_its_mapping_was_seen():
 
 
 def test_a_library_that_is_gone_at_once():
-    """Root can open it through /proc/PID/map_files."""
+    """Test a library that is removed immediately, but that root can open through /proc/PID/map_files."""
     machine.need_root()
     text = source("old", MAIN_SOURCE).replace("void work(unsigned long ms);", "#include <dlfcn.h>").replace(
         "clock_t end", 'void (*work)(unsigned long) = dlsym(dlopen("./libgone.so", RTLD_NOW), "work"); remove("libgone.so"); clock_t end')
@@ -332,7 +332,7 @@ def test_a_library_that_is_gone_at_once():
 
 
 def test_in_memory():
-    """A program executed from a memfd has no path; with and without a build ID."""
+    """Test a program that is executed from a memfd and thus has no path, with and without a build ID."""
     launcher = compile_to(os.path.join(WORK, "launcher"), LAUNCHER_SOURCE)
     name = "/memfd:inmemory (deleted)"
     for flags in ([], ["-Wl,--build-id=none"]):
@@ -346,7 +346,8 @@ def test_in_memory():
 
 
 def test_one_after_the_other():
-    """Both run with the same path in one recording: each has its own build ID and symbols."""
+    """Test two programs that run one after the other at the same path in one recording. Each must have its own build ID
+    and symbols."""
     path = os.path.join(WORK, "both")
     script = os.path.join(WORK, "both.sh")
     other = program(os.path.join(WORK, "other"), "new")
@@ -355,7 +356,7 @@ def test_one_after_the_other():
                    f"while [ ! -e {GO}.moves ] && [ ! -e {GO} ]; do sleep 0.01; done; mv '{other}' '{path}'; '{path}' 1 >/dev/null; sleep 0.2\n")
 
     def first_has_ended():
-        """Return true when the recorder has read all of the first program."""
+        """Wait until the recorder has read all of the first program's records, then let the script continue."""
         pid = int(tap.wait_until(lambda: content(GO + ".pid").endswith(b"\n") and content(GO + ".pid"), "the first program's pid"))
         exit_record = struct.pack("<I", 4) + b"[\\s\\S]{4}" + re.escape(struct.pack("<I", pid))
         tap.wait_until(lambda: re.search(exit_record, content(DATA)), "the end of the first program in the recording", pause=0.2)
@@ -384,39 +385,41 @@ def test_one_after_the_other():
 
 
 def test_without_a_build_id():
-    """Only their inodes distinguish the two: there are no symbols, and the reason is reported."""
+    """Test two files that are only distinguished by their inodes. There must be no symbols, and the reason must be
+    reported."""
     path = program(os.path.join(WORK, "noid"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf"], lambda: rename_over(path))
     report = tally("report", "--stdio", "--no-children", "-g", "none")
     assert "new_" not in report and "the file at this path is not the one that was mapped" in report, report
-    # It was unwound while it existed.
+    # Stacks were unwound while the file still existed.
     assert float(re.search(r"# Stacks: \d+ unwound, ([0-9.]+) % complete", report).group(1)) > 97, report
 
 
 def test_changed_after_it_was_recorded():
-    """Without a build ID only the time distinguishes the old file from the new one: neither symbols nor rules of the
-    new one are used, which is reported."""
+    """Test an old and a new file that are only distinguished by their timestamps, because they have no build ID.
+    Neither symbols nor rules from the new file may be used, and this must be reported."""
     path = program(os.path.join(WORK, "later"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
     whole = re.compile(r"# Stacks: \d+ unwound, ([0-9.]+) % complete")
     assert float(whole.search(tally("report", "--stdio")).group(1)) > 97
-    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # times are compared in seconds
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # timestamps are compared in whole seconds
     program(path + ".new", "new", "-Wl,--build-id=none")
-    shutil.copyfile(path + ".new", path)  # the same inode
+    shutil.copyfile(path + ".new", path)  # keeps the inode
     report = tally("report", "--stdio", "--health")
     why = "the file changed after it was recorded, and has no build-id"
     assert float(whole.search(report).group(1)) < 3, report
-    # Nor are names of its functions those of the new file.
+    # Function names from the new file are not used either.
     assert "new_" not in report and f"# No symbols: {path}: {why}" in report and "# No lines" not in report, report
     assert re.search(rf"# Stacks ended early: {path}: \d+ file not available \({why}\)", report), report
     assert f'"why":"{why}"' in tally("report", "--json").replace('": "', '":"')
 
 
 def test_linked_after_it_was_recorded():
-    """perf's build-ID cache links files, and modes are changed: the contents stay the same."""
+    """Check that a file is still used after perf's build-ID cache has linked it or its mode has changed, because its
+    contents are the same."""
     path = program(os.path.join(WORK, "linked"), "old", "-Wl,--build-id=none")
     record([path, "1"], ["--call-graph", "dwarf", "--keep-stacks"], lambda: None)
-    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # times are compared in seconds
+    time.sleep(max(0, os.stat(DATA).st_mtime + 1.1 - time.time()))  # timestamps are compared in whole seconds
     os.link(path, path + ".link")
     os.chmod(path, 0o700)
     assert int(os.stat(path).st_ctime) > int(os.stat(DATA).st_mtime)
@@ -432,7 +435,7 @@ def test_existing_files_get_no_index():
 
 
 def test_no_index_is_kept():
-    """record respects TALLY_INDEX=off, too."""
+    """Check that record also respects TALLY_INDEX=off."""
     path = program(os.path.join(WORK, "off"), "old")
     ENV["TALLY_INDEX"] = "off"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Validators of python3-jsonschema for the schemas of docs/schemas, and invalid documents."""
+"""Validators from python3-jsonschema for the schemas in docs/schemas, and invalid documents."""
 import copy
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 import tap
 
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "schemas"))
-# Call graphs are nested as deeply as callchains, and the validator needs a dozen calls for each level.
+# Call graphs are nested as deeply as callchains, and the validator needs a dozen nested calls per level.
 DEPTH, STACK = 100000, 1 << 29
 
 
@@ -23,7 +23,8 @@ def names():
 
 
 def bundled(schema):
-    """Return a schema with those of other files in its own definitions, so that no validator has to load them."""
+    """Return a schema with the schemas from other files in its own definitions, so that validators do not have to load
+    them."""
     schema = copy.deepcopy(schema)
 
     def walk(node):
@@ -39,7 +40,7 @@ def bundled(schema):
 
 
 def validators():
-    """Return a validator for each schema. The schemas themselves are checked, too."""
+    """Return a validator for each schema. The schemas themselves are also checked."""
     try:
         import jsonschema
     except ImportError as error:
@@ -73,7 +74,7 @@ def deeply(function):
 
 
 def places(document, path=()):
-    """Yield every value in a document with its path from the top."""
+    """Yield every value in a document, together with its path from the top."""
     yield path, document
     inside = document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
     for key, value in inside:
@@ -81,7 +82,7 @@ def places(document, path=()):
 
 
 def changed(document, path, value):
-    """Return a copy with another value at a path."""
+    """Return a copy in which the value at a path is replaced."""
     if not path:
         return value
     made = copy.copy(document)
@@ -97,8 +98,8 @@ def shortened(document):
 
 
 def wrong_ones(document, most):
-    """Yield documents that no schema may accept: with unknown keys, and with values of another type; at most `most` of
-    each."""
+    """Yield documents that no schema may accept, with unknown keys or with values of another type. `most` limits the
+    number of places that are changed."""
     everywhere = list(places(document))
     step = max(1, len(everywhere) // most)
     for path, value in everywhere[::step]:

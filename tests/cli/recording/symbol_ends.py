@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ends of symbols without a size: at the next symbol, at the end of their unwind information unless the code continues
-there, at the next function with unwind information, or at the end of the section. Samples are at addresses of programs
-built here.
+"""Test where symbols without a size end: at the next symbol, at the end of their unwind information unless the code
+continues there, at the next function with unwind information, or at the end of the section. Samples are at addresses of
+programs built for the test.
 
 usage: symbol_ends.py TALLY
 """
@@ -21,8 +21,8 @@ TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("symbol-ends")
 PID = 4194304 + os.getpid()  # an unused pid
 START = 0x10000000
-# The assembly functions have no size. Unwind information covers described, which is followed by code without a symbol,
-# only the beginning of early, and the middle of late.
+# The assembly functions have no size. Unwind information covers all of `described`, which is followed by code without a
+# symbol, but only the beginning of `early` and the middle of `late`.
 SOURCE = """
 #ifdef BOTH
 __asm__(".cfi_sections .eh_frame, .debug_frame\\n");
@@ -50,7 +50,7 @@ NAMES = ("bare", "hot", "warm", "work", "described", "behind", "early", "late", 
 
 
 def build(*flags):
-    """Build the program. Returns its symbols with their file offsets, which equal the addresses."""
+    """Build the program. Return its path and {symbol: file offset}. The file offsets equal the addresses."""
     for name in ("nm", "strip", "objcopy"):
         machine.need_tool(name, "--version")
     path = os.path.join(WORK, "library.so")
@@ -61,13 +61,13 @@ def build(*flags):
 
 
 def look_up(path, addrs):
-    """Return tally's symbol at each of these addresses."""
+    """Return the symbols that tally prints for these addresses."""
     data = os.path.join(WORK, "perf.data")
     records = [mmap(PID, START, os.path.getsize(path), path), comm(PID, "p")]
     records += [sample(START + addr, PID, number + 1) for number, addr in enumerate(addrs)]
     with open(data, "wb") as file:
         file.write(file_bytes(records))
-    later = time.time() + 3600  # otherwise the program seems to have changed after the recording
+    later = time.time() + 3600  # otherwise the program would appear to have changed after the recording
     os.utime(data, (later, later))
     out = tap.run(TALLY, "script", "-F", "ip,sym", "--no-index", "-i", data, status=0).stdout
     return [line.split(None, 1)[1] for line in out.splitlines()]
@@ -80,7 +80,8 @@ def same_names(path, at, wanted):
 
 
 def wanted(hot, warm, cold, behind):
-    """Return the expected lines. Those of static functions, and of code without information, depend on the file."""
+    """Return (symbol, offset, expected name) for each sample. Names of static functions, and of code without unwind
+    information, depend on the file."""
     return [("bare", 0, "bare"), ("hot", 0, hot), ("hot", 4, hot), ("warm", 2, warm), ("work", 0, "work"),
             ("described", 0, "described"), ("described", 8, "described"), ("behind", 1, behind),
             ("early", 0, "early"), ("early", 64, "early"), ("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, cold), ("last", 0, "last")]
@@ -99,7 +100,7 @@ def test_a_file_with_symbols():
 
 
 def test_a_debug_file():
-    """The debug file has the symbols, the other one the unwind information."""
+    """Test a debug file that has the symbols, together with a stripped file that has the unwind information."""
     path, at = build()
     tap.run("objcopy", "--only-keep-debug", path, path + ".debug", status=0)
     tap.run("strip", path, status=0)
@@ -109,13 +110,13 @@ def test_a_debug_file():
 
 
 def test_without_unwind_information():
-    """In this case a symbol ends at the next one."""
+    """Check that without unwind information, a symbol ends at the next one."""
     path, at = build("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
     tap.run("strip", "-R", ".eh_frame", "-R", ".eh_frame_hdr", path, status=0)
     same_names(path, at, wanted("bare", "bare", "late", "described"))
 
 
-# Instructions that end a function, so that other code follows, and ones that do not.
+# Instructions that end a function (code after them does not belong to it), and instructions that do not.
 ENDS, GOES_ON = {
     "x86_64": (("ret", "ret $8", "lret", "iretq", "sysretq", "sysenter", "syscall", "int $0x80", "int3", "hlt", "ud2", "jmp .", "jmp .+4096",
                 "call .+4096", "jmp *%rax", "jmp *%r11", "call *%rdx", "jmp *(%rax)", "jmp *8(%rsp)", "jmp *(%rax,%rbx,8)", "jmp *8(%rax,%rbx,8)",
@@ -127,7 +128,8 @@ ENDS, GOES_ON = {
 
 
 def test_what_ends_a_function():
-    """Unwind information up to 16 bytes after a symbol belongs to it if the code before continues there."""
+    """Check that unwind information that begins up to 16 bytes after a symbol belongs to the symbol if the code before
+    it continues there."""
     if not ENDS:
         raise tap.Skip(f"{os.uname().machine}: not known what its instructions do")
     path = os.path.join(WORK, "ends.so")
@@ -144,7 +146,7 @@ def test_what_ends_a_function():
 
 
 def test_two_tables_with_the_same_entries():
-    """Both .eh_frame and .debug_frame cover late: it is still one function."""
+    """Check that late is still one function if both .eh_frame and .debug_frame cover it."""
     path, at = build("-DBOTH")
     tap.run("strip", "-s", "--keep-section=.debug_frame", path, status=0)
     same_names(path, at, [("late", 0, "late"), ("late", 4, "late"), ("late", 32, "late"), ("cold", 0, r"fn@{cold}|\[unknown\]")])

@@ -8,7 +8,8 @@
 #include "base/arith.h"
 #include "cli/recording/redact.h"
 
-/* In this order: placeholders are numbered as they are first seen. */
+/* The order matters, because placeholders are numbered in the order in which they are first
+ * used. */
 static const struct {
 	const char *path, *shown;
 } paths[] = {
@@ -36,14 +37,14 @@ static const struct {
 	{"[anon:mine]", "[anon:2]"},
 	{"/memfd:mine (deleted)", "/memfd:1"},
 	{"", ""},
-	/* Paths that leave the system directories, or belong to other ones. */
+	/* Paths that leave the system directories, or that only resemble system paths. */
 	{"/usr/lib//home/me/prog", "/redacted/dir10/file11"},
 	{"/usr/lib/./prog", "/redacted/dir11/file12"},
 	{"/usr/lib/..", "/redacted/dir12/file13"},
 	{"//usr/lib/prog", "/redacted/dir13/file14"},
 	{"/lib/debug/home/me/prog", "/redacted/dir14/file15"},
 	{"/usr/lib64/debug/prog", "/redacted/dir15/file16"},
-	/* Names that only start like those of memory. */
+	/* Names of memory mappings, and names that merely have the same prefix. */
 	{"//anonymous/me", "/redacted/dir16/file17"},
 	{"/SYSV0000beef", "/SYSV0000beef"},
 	{"/SYSV00000000 (deleted)", "/SYSV00000000 (deleted)"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings with instruction traces, which tally does not decode but reports.
+"""Test recordings with instruction traces, which tally does not decode but reports.
 
 usage: traces.py TALLY
 """
@@ -19,7 +19,7 @@ ANY = 0xffffffff
 
 
 def trace(size, tid=ANY, cpu=ANY):
-    """Return an AUXTRACE record, followed by the trace."""
+    """Return an AUXTRACE record followed by its trace."""
     return crafted.record(TRACE, crafted.u64(size, 0, 0) + crafted.u32(0, tid, cpu, 0)) + bytes(size)
 
 
@@ -35,7 +35,7 @@ def craft(name, *records):
 
 
 def said(path, words):
-    """Check that each command reports it, and continues."""
+    """Check that each command reports the trace and continues."""
     for command in (("report", "--stdio"), ("script",), ("annotate", "--stdio"), ("report", "--format", "folded"), ("report", "--json")):
         run = tap.run(TALLY, *command, "-i", path)
         assert words in run.stderr and "perf script --itrace" in run.stderr, (command, run.stderr)
