@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Readers of the formats of tally report --format, each written from the description of the format, and of the output
-of tally script and perf script. All return Samples, so that they can be compared."""
+"""Readers for the output of tally script and perf script and for the formats of tally report --format, each written
+from the description of the format. All of them return Samples, so that they can be compared."""
 import collections
 import csv
 import gzip
@@ -11,13 +11,13 @@ import re
 
 
 class Samples:
-    """Stacks, outermost function first, without the comm, and their weights."""
+    """Stacks (outermost function first, without the comm) and their weights."""
 
     def __init__(self):
-        self.stacks = collections.Counter()  # weight
-        self.numbers = collections.Counter()  # samples; empty if the format does not have them
+        self.stacks = collections.Counter()  # stack: weight
+        self.numbers = collections.Counter()  # stack: number of samples; empty if the format has no counts
         self.comms = collections.Counter()  # (comm, stack): weight
-        self.threads = collections.Counter()  # (pid, tid): samples
+        self.threads = collections.Counter()  # (pid, tid): number of samples
         self.times = []  # (tid, ns)
 
     def add(self, stack, weight, nr=1, comm=None):
@@ -27,11 +27,11 @@ class Samples:
         self.comms[comm, stack] += weight
 
     def own(self):
-        """Return the self weight by function."""
+        """Return the self weight of each function."""
         return fold(self.stacks, lambda stack: stack[-1:])
 
     def total(self):
-        """Return the total weight by function."""
+        """Return the total weight of each function."""
         return fold(self.stacks, set)
 
     def weight(self):
@@ -52,12 +52,12 @@ def fold(stacks, functions):
 # ---- output of script ----------------------------------------------------------------------------
 
 def unnamed(dso):
-    """Return the name used for unnamed code of a file."""
+    """Return the name used for unnamed code in a file."""
     return dso if dso.startswith("[") else f"[{os.path.basename(dso)}]"
 
 
 def script(text):
-    """Read the output of -F comm,pid,tid,cpu,time,period,ip,sym,dso."""
+    """Read the output of script -F comm,pid,tid,cpu,time,period,ip,sym,dso."""
     found = Samples()
     for block in filter(None, text.split("\n\n")):
         head, *frames = block.strip("\n").splitlines()
@@ -92,14 +92,15 @@ def rows_csv(data):
 
 
 class Callgrind:
-    """Costs as readers of the format add them up: self by function, including calls from it, and of calls to it."""
+    """Costs by function, added up as other readers of the format do: self cost, cost including calls from the function,
+    and cost of calls to it."""
 
     def __init__(self, data):
         self.events, self.names = [], {}
         self.self_cost = collections.Counter()  # (function, event)
         self.inclusive = collections.Counter()
         self.called = collections.Counter()
-        self.lines = collections.Counter()  # (file, line, event): own
+        self.lines = collections.Counter()  # (file, line, event): self cost
         self.totals = []
         state, calls = {}, False
         for line in data.decode().splitlines():
@@ -137,7 +138,7 @@ class Callgrind:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 def speedscope(data, event=None):
-    """Read the profiles of an event, which is the end of their names."""
+    """Read the profiles for an event. Their names end with the event's name."""
     file, found = json.loads(data), Samples()
     frames = [frame["name"] for frame in file["shared"]["frames"]]
     for profile in file["profiles"]:
@@ -187,7 +188,7 @@ def varint(data, at):
 
 
 def message(data):
-    """Return {field: values}: numbers and bytes."""
+    """Parse a binary protobuf into {field: values}. Values are numbers or bytes."""
     fields, at = collections.defaultdict(list), 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -215,7 +216,7 @@ def number(fields, field):
 
 
 class Pprof:
-    """profile.proto."""
+    """A profile in the format of profile.proto."""
 
     def __init__(self, data):
         top = message(gzip.decompress(data))
@@ -231,7 +232,7 @@ class Pprof:
         self.samples_of = [message(sample) for sample in top[2]]
 
     def function_names(self, location):
-        """Return the names, innermost first."""
+        """Return the names of the functions at a location, innermost first."""
         return [self.strings[number(self.functions[number(message(line), 1)], 2)] for line in self.locations[location][4]]
 
     def labels(self, sample):
@@ -241,7 +242,7 @@ class Pprof:
         return found
 
     def samples(self, event=0):
-        """Return the samples of an event, given by its index."""
+        """Return the samples of the event with this index."""
         found = Samples()
         for sample in self.samples_of:
             labels, values = self.labels(sample), packed(sample[2][0])
@@ -254,7 +255,7 @@ class Pprof:
 
 
 class Perfetto:
-    """A trace: samples by event, and the running threads."""
+    """A Perfetto trace: the samples of each event, and the running threads."""
 
     def __init__(self, data):
         self.events, self.threads, self.interned = {}, {}, collections.defaultdict(dict)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --format, opened by the programs for these formats: Go's pprof, callgrind_annotate, speedscope in a browser,
-the command line of the Firefox Profiler. Their output is compared with our readers of the formats (export_readers.py),
-which export.py compares with the report. A missing program is a skip.
+"""Open the output of report --format with the programs for these formats: Go's pprof, callgrind_annotate, speedscope in
+a browser, and the Firefox Profiler's command line. Their output is compared with our readers for the formats
+(export_readers.py), which export.py compares with the report. Tests are skipped if a program is missing.
 
 usage: export_viewers.py TALLY
 """
@@ -69,7 +69,7 @@ FETCHED = []
 
 @machine.probe
 def need_viewers():
-    """The npm packages are installed, or can be downloaded."""
+    """Skip the test unless the npm packages are installed or can be downloaded."""
     machine.need_tool("npm", "--version")
     machine.need_tool("node", "--version")
     try:
@@ -81,7 +81,7 @@ def need_viewers():
 
 
 def viewers():
-    """Return the directory of the npm packages."""
+    """Return the directory that contains the npm packages."""
     need_viewers()
     return FETCHED[0]
 
@@ -140,7 +140,7 @@ def test_pprof_disassembles():
 
 @machine.probe
 def need_callgrind_annotate():
-    """callgrind_annotate prints its version, with an exit status other than 0."""
+    """Skip the test unless callgrind_annotate prints its version. It does so with an exit status other than 0."""
     try:
         done = tap.run("callgrind_annotate", "--version")
     except OSError as error:
@@ -157,7 +157,7 @@ def annotated(path, inclusive):
         if place != "PROGRAM TOTALS":
             name = re.sub(r" \[.*\]$", "", place).split(":", 1)[1]
             shown[name] = shown.get(name, 0) + int(cost.replace(",", ""))
-    shown.pop("[all]", None)  # calls the outermost functions
+    shown.pop("[all]", None)  # pseudo-function that calls the outermost functions
     return int(total.replace(",", "")), shown
 
 
@@ -169,7 +169,7 @@ def test_callgrind_annotate():
     for inclusive, sums in (("no", want.own()), ("yes", want.total())):
         total, shown = annotated(path, inclusive)
         tap.same(total, want.weight(), "total")
-        # It omits everything after 100 % of the cost.
+        # The tool omits the remaining functions once 100 % of the cost has been reached.
         assert len(shown) >= 3 and {"inlined_part", "again"} <= shown.keys(), shown
         tap.same(shown, {name: sums[name] for name in shown}, f"inclusive={inclusive}")
     lines = tap.run("callgrind_annotate", "--auto=yes", "--show=cpu_clock", path, cwd="/").stdout
@@ -183,7 +183,7 @@ KINDS = {"object": dict, "array": list, "string": str, "number": (int, float)}
 
 
 def check_schema(schema, value, whole, where="$"):
-    """Validate the features of JSON Schema that speedscope's schema uses."""
+    """Validate a value against a schema, for those features of JSON Schema that speedscope's schema uses."""
     known = {"$ref", "$schema", "title", "definitions", "anyOf", "type", "const", "enum", "properties", "required", "items"}
     assert schema.keys() <= known, schema.keys() - known
     if "$ref" in schema:
@@ -231,7 +231,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def dom(folder, page):
-    """Return the DOM of a page in a folder when its scripts have finished."""
+    """Return the DOM of a page in a folder after its scripts have finished."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -246,7 +246,7 @@ def dom(folder, page):
 
 
 def nanoseconds(text):
-    """Return the nanoseconds of "1.50ms", and their precision."""
+    """Convert a time such as "1.50ms" to nanoseconds. Return it with its precision."""
     number, unit = re.match(r"([\d.]+)(ns|µs|ms|s)$", text).groups()
     scale = {"ns": 1, "µs": 10**3, "ms": 10**6, "s": 10**9}[unit]
     return float(number) * scale, scale / 100
@@ -286,7 +286,7 @@ def test_firefox_profiler():
     if profiler("--version").returncode:
         raise tap.Skip("profiler-cli does not run with this node")
     loaded = profiler("load", path, "--session", "tally")
-    for _ in range(100):  # the session may start slowly
+    for _ in range(100):  # the session may take a while to start
         info = profiler("thread", "functions", "--thread", "t-0", "--session", "tally", "--json", "--limit", "1000")
         if info.returncode == 0:
             break

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A recording with threads, recursion and inlined functions, and tally's output for it in every format of report
---format."""
+"""A recording with threads, recursion and inlined functions, and tally's output for the recording in every report
+--format format."""
 import os
 
 import crafted
@@ -11,7 +11,7 @@ import tap
 TALLY = steps.tally()
 WORK = tap.workplace("export")
 DATA, TWO = os.path.join(WORK, "perf.data"), os.path.join(WORK, "two.data")
-STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats with complete stacks
+STACKS = ("folded", "speedscope", "firefox", "pprof", "perfetto")  # formats that contain complete stacks
 FORMATS = STACKS + ("callgrind", "json", "csv")
 
 PROGRAM = r"""
@@ -72,7 +72,7 @@ def setup():
 
 
 def export(form, *options, data=DATA, status=0):
-    """Return the bytes written to standard output."""
+    """Return the bytes that report --format writes to standard output."""
     return tap.run(TALLY, "report", "-i", data, "--format", form, "--raw-chains", *options, text=False, status=status).stdout
 
 
@@ -87,7 +87,7 @@ def report(*options, data=DATA):
 
 
 def same_counts(got, want, what):
-    """Compare Counters. The message only contains the differences."""
+    """Compare two Counters. The message contains only the differences."""
     differ = {key: (got[key], want[key]) for key in set(got) | set(want) if got[key] != want[key]}
     assert not differ, f"{what}: {len(differ)} differ (got, wanted): {sorted(differ.items(), key=str)[:3]}"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A limit of graphs saves work: light functions are not distinguished, and without children the file is read twice, the
-second time only for heavy rows. The output must be the same as without a limit.
+"""Test a limit on graphs, which saves work: light functions are not distinguished, and without children the file is
+read twice, the second time only for heavy rows. The output must be the same as without a limit.
 
 usage: graphs_limited.py TALLY FIXTURES SHARED
 """
@@ -16,12 +16,12 @@ from graphs import graphs_of, heavy_graphs, heavy_of  # noqa: E402
 
 TALLY = sys.argv[1]
 SETS = fixtures.sets(*sys.argv[2:4])
-LEAST = {True: 50, False: 100}  # number of graphs in the own set and in the shared one
+LEAST = {True: 50, False: 100}  # minimum number of graphs in our own set and in the shared set
 
 WAYS = {
     "callees": ("callee", ["--no-children"]),
     "callers": ("caller", ["--no-children"]),
-    # Threads are numbered in the order of samples, so this case reads all samples again.
+    # Threads are numbered in the order of their samples, so all samples are read again for these keys.
     "by thread": ("callee", ["--no-children", "-s", "pid,tid,symbol"]),
     "children": ("caller", ["--children"]),
     "children, callees": ("callee", ["--children"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --sort: the samples in the rows of each key, and perf's rows for the same recording.
+"""Test report --sort: compare the samples in the rows for each key, and perf's rows for the same recording.
 
 usage: keys.py TALLY
 """
@@ -35,7 +35,7 @@ def recording():
 
 
 def rows(key, tool=TALLY):
-    """Return {number: samples}."""
+    """Return {number: samples} from the rows for a key."""
     text = tap.run(tool, "report", "--stdio", "-n", "-s", key, "-i", recording(), status=0).stdout
     found = re.findall(r"^ +[\d.]+% +(\d+) +(\d+):task *$", text, re.M)
     return {int(number): int(samples) for samples, number in found}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""report --query: the selected samples, compared with other options and with the samples printed by tally script.
+"""Test report --query: compare the selected samples with other options, and with the samples printed by tally script.
 
 usage: query.py TALLY
 """
@@ -44,7 +44,7 @@ def setup():
 
 
 def rows(*options):
-    """Return {(comm, symbol): samples}, and the sum in the heading."""
+    """Return {(comm, symbol): samples}, after checking that their sum is the number in the heading."""
     event = steps.report_json(DATA, "--no-children", "-g", "none", "-s", "comm,symbol", *options)["events"][0]
     found = {(row["comm"], row["symbol"].split("] ")[-1]): row["self_samples"] for row in event["rows"]}
     tap.same(sum(found.values()), event["samples"], f"samples of {options}")
@@ -56,7 +56,7 @@ def queried(query):
 
 
 def samples():
-    """Return comm, time and functions of the callchain of each sample, as a list."""
+    """Yield each sample's comm, timestamp, and list of the functions in its callchain."""
     out = tap.run(TALLY, "script", "-i", DATA, "-F", "comm,tid,time,cpu,ip,sym").stdout
     for block in filter(None, out.split("\n\n")):
         head, *frames = block.strip("\n").splitlines()

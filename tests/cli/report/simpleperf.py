@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recordings of simpleperf with stack dumps, of Android's 64-bit and 32-bit Arm: they are read completely, the ends of
-their stacks are reported, and so is what cannot be unwound.
+"""Test simpleperf recordings with stack dumps, from 64-bit and 32-bit Arm Android devices: they are read completely,
+and both the ends of their stacks and any stacks that cannot be unwound are reported.
 
 usage: simpleperf.py TALLY SHARED
 """
@@ -17,7 +17,8 @@ TALLY = os.path.abspath(sys.argv[1])
 FOLDER = os.path.join(sys.argv[2], "perfdata", "simpleperf")
 WORK = tap.workplace("simpleperf")
 ENV = {**os.environ, "XDG_CACHE_HOME": WORK}
-# Dumps that remained: simpleperf usually unwinds itself and writes none. The files only exist on a phone.
+# Stack dumps left in the recordings: simpleperf usually unwinds the stacks itself and writes no dumps. The mapped files
+# exist only on a phone.
 DUMPS = {"perf_no_unwind.data": {"no_file": 8}, "perf_unwind_embedded_lib_in_apk.data": {"no_file": 1},
          "perf_with_ip_zero_in_callchain.data": {"unmapped": 1}}
 ENDS = ("whole", "limit", "short_dump", "other_stack", "no_rules", "no_file", "anonymous", "unmapped", "bad_rule", "pointers")
@@ -62,12 +63,13 @@ def test_ends_of_stacks_are_told():
 
 
 def dumped(abi, ip):
-    """Return an empty callchain, 16 registers, the last of which is the IP, and a stack of 16 bytes."""
+    """Return an empty callchain, 16 registers (the last of which is the IP), and a stack of 16 bytes."""
     return u64(0) + u64(abi, *range(1, 16), ip) + u64(16) + bytes(16) + u64(16)
 
 
 def test_32_bits_are_told():
-    """32-bit code is detected by the file's machine, or in a 32-bit program on a 64-bit kernel by the sample."""
+    """Check that 32-bit code is detected from the file's machine or, in a 32-bit program on a 64-bit kernel, from the
+    sample."""
     an_attr = attr(IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER, regs_user=0xffff, stack=16)
     path = os.path.join(WORK, "arm.data")
     for machine, abi in (("armv7l", 1), ("armv8l", 1), ("aarch64", 1), ("i686", 1), ("x86_64", 1), ("riscv64", 2)):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reports with names that do not fit: shortened on a terminal, complete in a pipe and in output for other programs.
+"""Test reports with names that do not fit: they are shortened on a terminal, but complete in a pipe and in output for
+other programs.
 
 usage: widths.py TALLY
 """
@@ -18,7 +19,7 @@ from terminal import on_terminal  # noqa: E402
 
 TALLY = os.path.abspath(sys.argv[1])
 WORK = tap.workplace("widths")
-# An unused pid: the maximum is 4194304.
+# An unused PID, above the maximum of 4194304.
 PID = 4194305 + os.getpid()
 MAP = f"/tmp/perf-{PID}.map"
 LEAST = 50
@@ -44,7 +45,8 @@ def column_width(text):
 
 
 def recording(names, comm_name=COMM):
-    """Write samples in functions with these names, each called by the previous one, and the first by the last."""
+    """Write a recording with samples in functions with these names. Each function is called by the previous one, and
+    the first by the last."""
     with open(MAP, "w", encoding="utf-8") as file:
         for number, name in enumerate(names):
             file.write(f"{0x400000 + 256 * number:x} 100 {name}\n")
@@ -87,7 +89,7 @@ def test_lines_fit_any_terminal():
 
 
 def test_the_widest_row_fills_the_terminal():
-    """The widest row ends at the right edge of the terminal."""
+    """Check that the widest row ends at the right edge of the terminal."""
     path = recording(NAMES)
     for columns in (60, 80, 132, 200):
         tap.same(widest(shown(path, "-g", "none", columns=columns)), columns, "widest line")
@@ -103,7 +105,8 @@ def test_distinguishing_parts_of_names_are_kept():
 
 @tap.always
 def test_graphs_of_many_levels_fit():
-    """A function calls the next one in two of three samples, and so on: each is a branch of the previous one."""
+    """Test deep call graphs. Each function calls the next one in two of three samples, so that each is a branch of the
+    previous one."""
     names = [f"a_function_with_a_name_of_forty_letters{number:03}" for number in range(40)]
     path = recording(names)
     at = [0x400010 + 256 * number for number in range(len(names))]
@@ -117,7 +120,7 @@ def test_graphs_of_many_levels_fit():
         text = shown(path, "-g", "graph,0,caller", columns=columns)
         assert widest(text) <= columns, widest(text)
         branches = text.count("%--")
-        assert branches > 700, branches  # each function has the next ones below it
+        assert branches > 700, branches  # each function has the following functions below it
         tap.same(branches, piped(path, "-g", "graph,0,caller").count("%--"), "branches")
 
 
@@ -130,7 +133,7 @@ def test_columns_comes_before_the_terminal():
             assert widest(text) > 10000, f"COLUMNS={word}"
         else:
             tap.same(widest(text), 90, f"COLUMNS={word}")
-    # A terminal with unknown width.
+    # The terminal's width is unknown.
     tap.same(widest(shown(path, "-g", "none", columns=0)), 80, "0 columns")
     assert widest(piped(path)) > 10000 and "COLUMNS" not in os.environ
 
@@ -142,13 +145,13 @@ def test_a_pipe_gets_whole_names():
     whole = [name for name in NAMES if "\x1b" not in name]
     tap.same(sorted(row for row in rows if "control" not in row), sorted(whole), "names")
     assert COMM in text, "the thread's name"
-    # A column is as wide as its names of up to 80 columns. g's name, with "[.] ", is longer.
+    # A column is as wide as the widest of its names that fit in 80 columns. g's name is longer, including "[.] ".
     dots = [len(part) for part in re.findall(r"^# (\.\..*)", text, re.M)[0].split()]
     tap.same(dots, [8, 8, len("Command"), len(f"[JIT] tid {PID}"), len("[.] short_one")], "dots")
 
 
 def test_a_pipe_aligns_usual_names():
-    """Up to 80 columns the output equals perf's; longer rows extend beyond the column."""
+    """Check that up to 80 columns, the output is the same as perf's, and that longer rows extend beyond the column."""
     for length, width in ((60, 60), (76, 76), (77, 5)):
         text = piped(recording(["short", "x" * length], "task"), "-g", "none", "-s", "symbol,comm")
         line = next(one for one in text.split("\n") if "short" in one)
@@ -165,10 +168,10 @@ def test_widths_that_are_asked_for():
     tap.same(piped(path, "-g", "none", "-w", "0,10,5,12,30"), given.replace(
         "# To display the perf.data header info, please use --header/--header-only\n#   options.", "# To display the perf.data "
         "header info, please use --header/--header-only options."), "in a pipe")
-    # Nothing is shortened for the terminal any more.
+    # -w 0 disables shortening to the terminal's width.
     rows = re.findall(r"\[\.\] (.*)", shown(path, "-w", "0"))
     assert set(name for name in NAMES if "\x1b" not in name) <= set(rows), "-w 0"
-    # Omitted columns, and too many columns.
+    # Widths may be omitted, and excess widths are ignored.
     tap.same(shown(path, "-w", ",,,"), shown(path, "-w", "0"), "no widths")
     tap.same(shown(path, "-w", "9," * 30), shown(path, "-w", "9,9,9,9,9"), "too many widths")
     tap.same(piped(path, "-x", ";", "-w", "3,3,3,3,3"), piped(path, "-x", ";"), "separated values")
@@ -205,7 +208,7 @@ def used_by_children():
 
 
 def test_names_of_a_megabyte():
-    """Their cost is linear: reading, escaping and shortening each need one pass."""
+    """Test names of a megabyte. Their cost is linear: reading, escaping and shortening need one pass each."""
     path = recording(["short"] + [part * (1000000 // len(part)) + "()" for part in ("<a", "(", "x", "operator<", "\u6f22", "a, ")])
     for options in (["-g", "none"], ["--no-children"], ["-s", "symbol,comm"]):
         start = used_by_children()

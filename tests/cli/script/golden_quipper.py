@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare `tally script --dump-json` with lists of the records of the same recordings: quipper's lists, if the shared
-set exists, and for our recordings lists in the same format from `perf report -D`.
+"""Compare `tally script --dump-json` with lists of the records in the same recordings: with quipper's lists if the
+shared set exists, and for our own recordings with lists in the same format made from `perf report -D`.
 
 usage: golden_quipper.py TALLY FIXTURES SHARED
 
-Lists named *.io.out.* contain the records in file order: every field in such a list is compared. In other lists records
-are sorted by time, neighbouring MMAPs are merged, and bit 63 is set in unmapped callchain addresses; they are compared
-without MMAPs and without that bit. Output is TAP.
+Lists named *.io.out.* contain the records in file order; every field in these lists is compared. In other lists,
+records are sorted by time, neighbouring MMAPs are merged, and bit 63 is set in unmapped callchain addresses. They are
+compared without MMAPs and without that bit. Output is TAP.
 """
 import gzip
 import json
@@ -19,10 +19,10 @@ sys.path.insert(0, os.path.abspath(__file__).rpartition("/tests/")[0] + "/tests/
 import fixtures  # noqa: E402
 import tap  # noqa: E402
 
-# Records that quipper's lists omit.
+# Records that quipper omits from its lists.
 LEFT_OUT = {"CPU_MAP", "BPF_EVENT", "EVENT_UPDATE", "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_FEATURE", "HEADER_TRACING_DATA",
             "HEADER_BUILD_ID", "COMPRESSED", "FINISHED_INIT"}
-LEAST = {True: 50, False: 29}  # number of lists in the own set and in the shared one
+LEAST = {True: 50, False: 29}  # minimum number of lists in our own set and in the shared set
 # Fields that quipper derives or hashes.
 IGNORED = re.compile(r"_md5_prefix$|^root_path|^no_hw_idx$|^branch_stack_hw_idx$|^trace_data$|^timestamp$")
 TOKEN = re.compile(r'\s*([A-Za-z_0-9]+)\s*(\{|:\s*("(?:[^"\\]|\\.)*"|[^\s{}]+))|\s*(\})')
@@ -37,7 +37,7 @@ def unescape(text):
     return ESCAPE.sub(one, text.encode("latin-1")).decode("utf-8", errors="replace")
 
 
-# Field numbers in quipper's binary lists: number -> name, or (name, table) for messages.
+# Field numbers in quipper's binary lists: number -> name, or (name, table) for nested messages.
 INFO = {1: "pid", 2: "tid", 3: "sample_time_ns", 4: "id", 5: "cpu", 6: "stream_id"}
 TASK = {1: "pid", 2: "ppid", 3: "tid", 4: "ptid", 5: "fork_time_ns", 11: ("sample_info", INFO)}
 EVENT = {
@@ -119,7 +119,7 @@ def ours(tally, path, left_out):
 
 
 def lookup(record, name):
-    """Return our field for quipper's name."""
+    """Return our field that has this name in quipper's lists."""
     if name in record.get("fields", {}):
         return record["fields"][name]
     if name in ("type", "size", "name", "offset") and "fields" in record:
@@ -147,7 +147,7 @@ def compare(want, record, where, wrong):
         elif isinstance(values[0], dict):
             if got is None:
                 if any(not IGNORED.search(key) for key in values[0]):
-                    # A missing trailer is all zeros in quipper's list.
+                    # quipper shows a missing trailer as all zeros.
                     if name != "sample_info" or any(v for vs in values[0].values() for v in vs):
                         wrong.append(f"{where}.{name}: missing")
             else:
@@ -196,7 +196,8 @@ def compare_lists(tally, golden, path, plain, left_out):
 
 
 def lists(found):
-    """Yield the path of each list, that of the recording, and the names of records that lists of its set omit."""
+    """Yield the path of each list, the path of its recording, and the names of records that the lists in its set
+    omit."""
     for one in found:
         folder = "records" if one.own else "quipper"
         names = [name for name in one.names("golden", folder) if name.endswith((".pb_text.gz", ".pb_data.gz"))]

@@ -4,8 +4,8 @@
 
 usage: golden_script.py TALLY FIXTURES SHARED
 
-A recording with different output because of a bug in perf is listed in PARTS with the compared parts, or in MENDED with
-the corrections of perf's output. Any other difference is a failure. Output is TAP.
+If the output differs because of a bug in perf, the recording is listed in PARTS with the parts to compare, or in MENDED
+with corrections to perf's output. Any other difference is a failure. Output is TAP.
 """
 import gzip
 import json
@@ -19,18 +19,18 @@ import tap  # noqa: E402
 
 
 def of_one_event(name):
-    """Return the lines of one event, with single spaces: perf's Intel PT decoder adds its own events, and pads names to
-    the longest one."""
+    """Return a function that selects the lines of one event, with single spaces. perf's Intel PT decoder adds its own
+    events, and pads names to the longest one."""
     return lambda text: b"".join(b" ".join(line.split()) + b"\n" for line in text.splitlines() if b" " + name + b":" in line)
 
 
-# file: compared part of both texts
+# file: function that returns the part of both texts to compare
 PARTS = {"quipper__perf.data.intel_pt-4.14.txt.gz": of_one_event(b"cycles")}
-# In streams, perf reads attrs after it has evaluated -F, and prints a symbol that was not requested.
+# In streams, perf reads the attrs too late for -F, and prints a symbol that was not requested.
 MENDED = {name: (b" [unknown] (", b" (") for name in (
     "perf61__frames-stream.data.txt.gz", "tally__frames-stream.data.txt.gz", "arm64__perf-stream.data.txt.gz",
     "riscv__bare-metal.data.txt.gz")}
-LEAST = {True: 45, False: 76}  # number of files in the own set and in the shared one
+LEAST = {True: 45, False: 76}  # minimum number of files in our own set and in the shared set
 
 
 def run(tally, *args):
@@ -38,7 +38,7 @@ def run(tally, *args):
 
 
 def fields_for(tally, path):
-    """Return the fields of the golden run: time and brstack only if samples have them."""
+    """Return the fields of the golden run. They include time and brstack only if the samples have them."""
     attrs = run(tally, "evlist", "-v", "-i", path).stdout.decode(errors="replace").splitlines()
     types = [line.split("sample_type: ", 1)[1].split(",")[0].split("|") for line in attrs
              if "sample_type: " in line]
@@ -52,8 +52,9 @@ def fields_for(tally, path):
 
 
 def without_leaves(want, run, dumps):
-    """Return tally's text without the leaf functions of stack dumps, at most one for each dump. perf had no files to
-    unwind these dumps and prints nothing for them. tally cannot unwind them either, but prints the sampled location."""
+    """Return tally's output without the leaf functions of stack dumps, of which at most one is removed for each dump.
+    perf had no files to unwind these dumps and prints nothing for them. tally cannot unwind them either, but prints the
+    sampled location."""
     left, lines, kept = dumps, want.splitlines(True), []
     for line in run.stdout.splitlines(True):
         if left and line.startswith(b"\t") and (len(kept) == len(lines) or lines[len(kept)] != line):
@@ -64,7 +65,7 @@ def without_leaves(want, run, dumps):
 
 
 def count_dumps(tally, path, symfs):
-    """Return the number of samples with a stack dump according to a report."""
+    """Return the number of samples that have a stack dump, according to a report."""
     done = run(tally, "report", "--json", "--sort", "comm", "--symfs", symfs, "-i", path)
     stacks = json.loads(done.stdout)["health"]["stacks"] if done.returncode == 0 else {}
     return stacks.get("unwound", 0) + stacks.get("foreign", 0)
@@ -78,7 +79,7 @@ def first_difference(want, got):
 
 
 def goldens(found):
-    """Yield names and paths of perf's outputs, and the recording's path."""
+    """Yield the names and paths of perf's outputs, and the path of the recording."""
     for one in found:
         names = one.names("golden", "perf61-script")
         if len(names) < LEAST[one.own]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Events that can be opened but never occur, as hardware breakpoints with some hypervisors: this is reported, but only
-if it is so.
+"""Test events that can be opened but never occur, such as hardware breakpoints under some hypervisors. This must be
+reported, but only if it is the case.
 
 usage: stuck.py TALLY
 """
@@ -21,7 +21,7 @@ SOURCE = "volatile long watched; int main(void) { for (int i = 0; i < 5; i++) wa
 
 
 def breakpoints_fire():
-    """Return true if breakpoints fire here. Skips if none can be opened."""
+    """Return true if breakpoints fire on this machine. Skip the test if none can be opened."""
     reason = machine.need_hardware_breakpoints.reason()
     if reason and "of 5 stores" not in reason:
         raise tap.Skip(reason)
@@ -29,7 +29,7 @@ def breakpoints_fire():
 
 
 def watched(kind):
-    """Build a program. Returns it and the event of its variable."""
+    """Build a program. Return its path, and the event that watches its variable."""
     machine.need_tool("nm", "--version")
     program = steps.build(os.path.join(WORK, "watched"), SOURCE, "-O1", "-static", "-no-pie", once=True)
     address = re.search(r"^([0-9a-f]+) \w watched$", tap.run("nm", program, status=0).stdout, re.M)[1]
@@ -49,7 +49,7 @@ def test_stat_tells_whether_a_zero_is_a_count():
     tap.same((count, told(run.stderr)), (5, 0) if fire else (0, 1), run.stderr)
     shown = tap.run(TALLY, "stat", "--json", "-e", event, program, status=0).stderr.splitlines()[-1]
     tap.same("never_fires" in json.loads(shown)["counts"][0], not fire, shown)
-    # There are no stores to it: a count of 0 is correct if breakpoints fire.
+    # The command does not store to the watched address, so a count of 0 is correct if breakpoints fire.
     run = tap.run(TALLY, "stat", "-x,", "-e", event, "true", status=0)
     tap.same(told(run.stderr), 0 if fire else 1, run.stderr)
     tap.same(told(tap.run(TALLY, "stat", "--quiet", "-e", event, "true", status=0).stderr), 0, "--quiet")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One event on two kinds of cores: opened on both over a fake kernel, added up, and shown with its
- * parts. The task ran on the big cores for 3 of 4 ns.
+ * An event that exists on two kinds of cores is opened on both, using a fake kernel. The counts are
+ * summed, and the sum is shown with its parts. The task ran on the big cores for 3 of 4 ns.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ struct kernel {
 	struct perf_event_attr attrs[MAX_FDS];
 	int32_t cpus[MAX_FDS];
 	int nr;
-	bool scarce; /* counters are shared: each event has one half of the time */
+	bool scarce; /* events share the counters, and each event counts half of the time */
 };
 
 static int kernel_open(const struct tally_transport *transport, struct perf_event_attr *attr,
@@ -146,7 +146,7 @@ static void parts_add_up_and_so_does_their_time(void **state)
 	cell = &scene.session.cells[0];
 	assert_int_equal(scene.kernel.nr, 2);
 	assert_int_equal(scene.kernel.cpus[0], -1);
-	/* The time on the other kind of core is not extrapolated. */
+	/* The count is not extrapolated to the time on the other kind of core. */
 	assert_int_equal(cell->value, 10000);
 	assert_int_equal(cell->count.enabled, 4000);
 	assert_int_equal(cell->count.running, 4000);
@@ -179,7 +179,8 @@ static void each_kind_is_opened_on_its_own_cpus(void **state)
 	assert_int_equal(scene.kernel.nr, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(scene.kernel.cpus[i], want[i]);
-	/* Each counts all the time there, so the rest is estimated for each. */
+	/* Each event was on a counter for only part of its enabled time, so each count is
+	 * scaled. */
 	assert_int_equal(scene.session.cells[0].value, 2 * 12000 + 4000);
 	assert_int_equal(scene.session.cells[0].count.quality, TALLY_QUALITY_SCALED);
 	harness_free(&scene);

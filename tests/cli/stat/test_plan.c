@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compare plans with a simulated machine: random events on random PMUs, opened by the client on a
- * machine that runs as long as necessary. TALLY_SEED repeats a run.
+ * Compare plans with the simulated machine: the client opens random events on random PMUs, and the
+ * test measures the share of time that each event was on a counter. Set TALLY_SEED to repeat a run.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 
 enum { MS = 1000000, MAX_EVENTS = 12, ROUNDS = 60, NO_GENERIC = 1u << 31 };
 
-/* Groups of events of a PMU. Its counters are numbered without gaps. */
+/* Groups of events for a random PMU. The PMU's generic counters are numbered without gaps. */
 struct random_plan {
 	struct tally_event_counters all;
 	struct tally_event_spec specs[MAX_EVENTS];
@@ -36,8 +36,8 @@ static unsigned below(unsigned n)
 	return (unsigned)rand_r(&seed) % n;
 }
 
-/* Make a random plan. Each fixed counter has its own event, so that a signal of the machine is an
- * event's kind. */
+/* Make a random plan. Each fixed counter has an event of its own, so a machine signal can represent
+ * each kind of event. */
 static void random_plan_make(struct random_plan *random_plan)
 {
 	unsigned generic = 1 + below(5);
@@ -64,8 +64,8 @@ static void random_plan_make(struct random_plan *random_plan)
 	}
 }
 
-/* Assign a signal to each kind of constraint: 14 and 15 may use a fixed counter or any other one.
- * Other events have one signal each. */
+/* Assign signals with the constraints of the plan's events. Signals 14 and 15 are for events that
+ * may use a fixed counter; each of the other events has its own signal. */
 static void signals_set(const struct random_plan *random_plan, struct tally_sim_pmu *pmu,
 			struct tally_event_spec *specs)
 {
@@ -99,7 +99,8 @@ static void shares_read(struct tally_counters *counters, size_t nr, double *ret_
 	}
 }
 
-/* Run the plan: the signals of signals_set(), opened by the client, for another time. */
+/* Open the plan's events through the client on a simulated machine, and measure the share of time
+ * that each event was on a counter. */
 static void random_plan_run(const struct random_plan *random_plan, double shares[MAX_EVENTS])
 {
 	static const struct tally_sim_rates rates = {.per_ms = {1000, 2000, 3000, 4000}};
@@ -190,7 +191,7 @@ static void plans_match_the_simulated_machine(void **state)
 	assert_true(shared > ROUNDS && alone > ROUNDS / 4);
 }
 
-/* More kinds of constraints than the machine has signals. */
+/* There are more kinds of constraints than the machine has signals. */
 static void too_many_kinds_are_refused(void **state)
 {
 	struct tally_event_spec spec = {.weak_group = true};
