@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the programs of examples/classic/, which use the design document's ABI, on the running kernel, on the user host and
-on the simulated machine. Compare their events with those of the current ABI.
+"""Run the programs in examples/classic/, which use the design document's ABI, on the running kernel, on the user host
+and on the simulated machine. Compare their events with those from the current ABI.
 
 usage: classic.py TALLY FOLDER   FOLDER contains the programs, named classic-NAME
 """
@@ -14,7 +14,8 @@ import tap  # noqa: E402
 
 TALLY, FOLDER = sys.argv[1:3]
 WORK = tap.workplace("classic")
-# Each call takes enough time for the programs' waits to end. A child lives longer than inherit.c needs.
+# Each call takes enough simulated time for the programs' waits to end. A child lives longer than inherit.c waits for
+# it.
 MACHINE = """pmu cpu counters 4 width 48
 time call 10ms life 100ms
 event cycles 1G/s
@@ -41,7 +42,8 @@ REFUSED = ("nothing wrong: opened\n" +
            "".join(f"{what}: Invalid argument\n" for what in ("flags 1", "extra_config_len 8", "__reserved_2 1", "type 3")) +
            "group of a leader: opened\ngroup of a member: Invalid argument\ngroup of standard output: Bad file descriptor\n"
            "mmap of 4 pages: Invalid argument\nmmap of 5 pages: mapped\n")
-# Page faults in user space, in the kernel, and a few from other work of the program between its reads.
+# Page faults in user space and in the kernel, plus a few from other work that the program does between reading the
+# counts.
 MODES = r"all modes: 1[5-9]\d page faults\nexclude_user: %s page faults\nexclude_kernel: %s page faults\nexclude_user, exclude_kernel: 0 page faults\n"
 NO_HARDWARE = "hardware counters: Invalid argument\n"
 EXCLUSIVE = "two groups: at the same time\none of them exclusive: in turns\n"
@@ -51,8 +53,9 @@ PAGES = "a few packets: poll 0\na page of packets: poll 1\n"
 READY = "fcntl: non-blocking\npoll: 1\nselect: 1\nepoll: 1\n"
 SYSTEM_CALL = (rf"task-clock (?P<t>{NUMBER}) ns, enabled (?P=t) ns, running (?P=t) ns; page faults 1\d\d\n"
                "poll 1, signals came\n(overflow of type 3, 24 bytes: ip known, pid mine\n){3}")
-# Program: its output on the kernel, on the user host and on the simulated machine. None: not run there, because the host does not
-# learn of comms and mappings; core/design_classic tests these on the core.
+# Map each program to its output on the kernel, the user host and the simulated machine. None means that the program is
+# not run there, because the host is not informed about comms and mappings; core/design_classic tests these programs on
+# the core.
 PROGRAMS = {
     "count": (COUNT % r"1\d\d" + "hardware:1: .*\nraw:0x4064: .*\n", COUNT % r"1\d\d" + ABSENT,
               COUNT % "0" + r"hardware:1: (\d+), running 10000000 of 10000000 ns\nraw:0x4064: 50000, running 10000000 of 10000000 ns\n"),
@@ -67,7 +70,7 @@ PROGRAMS = {
                "32 pinned counters: some count, others are at end of file\n"),
     "self_read": (REGULAR, REGULAR, REGULAR),
     "refused": (REFUSED, REFUSED, REFUSED),
-    # The user host knows the number of page faults, but not their modes.
+    # The user host knows the number of page faults, but not the mode in which they occurred.
     "modes": (MODES % (r"[56]\d", r"1[0-4]\d"), MODES % ("0", r"1[5-9]\d"), None),
     "exclusive": (NO_HARDWARE + "|" + EXCLUSIVE, NO_HARDWARE, EXCLUSIVE),
     "overcommit": (NO_HARDWARE + "|" + OVERCOMMIT, NO_HARDWARE, OVERCOMMIT.replace(r"\d+\.\d, ", r"3\.\d, ").replace(r"of \d+", "of 12")),
@@ -84,7 +87,7 @@ def program(name):
 
 
 def emulate(host, *options):
-    """Return the words to put before a command to run it on this host."""
+    """Return the words that must precede a command to run the command on this host."""
     if host == "user_host":
         machine.need_ptrace()
         return [TALLY, "emulate", *options, "--"]
@@ -159,14 +162,15 @@ def test_system_call_answered_by_the_user_host():
 
 
 def test_system_call_answered_by_the_simulated_machine():
-    """Times and page faults are those of the simulated machine, which has no faults."""
+    """Check that times and page faults are those of the simulated machine, which has no page faults."""
     prints("task-clock 10000000 ns, enabled 10000000 ns, running 10000000 ns; page faults 0\npoll .*\n"
            "(overflow of type 3, 24 bytes: ip known, pid mine\n){3}",
            *emulate("simulated_machine", "--abi", "classic"), program("system_call"))
 
 
 def test_prctl_acts_on_counters_of_others():
-    """Not on the simulated machine: no time passes there in the child, which makes no calls on events."""
+    """Test prctl on other processes' counters, except on the simulated machine: there, no time passes in the child,
+    which makes no calls on events."""
     pattern = "at first: counts\ndisabled by the child: does not count\nenabled by the child: counts\n"
     prints(pattern, *emulate("user_host", "--abi", "classic"), program("attached"))
     machine.need_events()

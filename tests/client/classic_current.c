@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compare events of the classic ABI with events of the current ABI. The two are in one group, so
- * that they are on the CPU at the same times. Prints one line per comparison: "NAME: same ...",
+ * Compare events of the classic ABI with events of the current ABI. Both events are in one group,
+ * so that they count during the same periods. Prints one line per comparison: "NAME: same ...",
  * "NAME: DIFFERENT ...", or "NAME: refused by both".
  */
 #include <errno.h>
@@ -50,7 +50,7 @@ static void fault(size_t pages)
 	munmap(memory, pages * size);
 }
 
-/* A classic leader and a member of the current ABI. */
+/* A classic leader and a group member that uses the current ABI. */
 struct pair {
 	struct tally_classic_attr classic;
 	struct perf_event_attr today;
@@ -98,7 +98,7 @@ static void pair_run(const struct pair *pair)
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* Compare two counts. Clocks may differ, because they are read one after the other. */
+/* Compare two counts. Clocks may differ slightly, because they are read one after the other. */
 static int counts_match(uint64_t a, uint64_t b, int is_clock)
 {
 	uint64_t apart = a > b ? a - b : b - a;
@@ -143,7 +143,7 @@ struct sample_today {
 	} read;
 };
 
-/* Return true if two samples of the same overflow agree. Either one may be taken first, and the
+/* Return true if two samples of the same overflow agree. Either sample may be taken first, and the
  * counts advance in between. */
 static int samples_match(const struct tally_classic_header *classic,
 			 const struct sample_today *today, const struct tally_classic_attr *attr)
@@ -199,7 +199,7 @@ static void compare_samples(const char *name, uint32_t type, uint32_t id, uint64
 
 /* ---- other comparisons ----------------------------------------------------------------------- */
 
-/* A member of the current ABI is inherited together with the classic leader. */
+/* A group member that uses the current ABI is inherited together with its classic leader. */
 static void compare_inherited(void)
 {
 	struct pair pair = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lower, raise and drop capabilities, each in its own child process, because dropping cannot be
+/* Lower, raise and drop capabilities. Each test runs in a child process, because dropping cannot be
  * undone. */
 #include <errno.h>
 #include <pthread.h>
@@ -90,7 +90,7 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/* Other threads would keep their capabilities, so the call fails without an effect. */
+/* Other threads would keep their capabilities, so the call fails without having any effect. */
 static void drop_with_threads(void)
 {
 	pthread_t thread;

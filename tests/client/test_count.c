@@ -22,7 +22,7 @@ static void counts_are_scaled_by_running_time(void **state)
 	assert_int_equal(tally_count_scaled(&c), 4000);
 	c = count(1000, 400, 400, TALLY_QUALITY_EXACT);
 	assert_int_equal(tally_count_scaled(&c), 1000);
-	/* Products that exceed 64 bits. */
+	/* These products exceed 64 bits. */
 	c = count(1ull << 60, 3ull << 40, 1ull << 40, TALLY_QUALITY_SCALED);
 	assert_true(tally_count_scaled(&c) == 3ull << 60);
 	c = count(UINT64_MAX, 2, 1, TALLY_QUALITY_SCALED);
@@ -43,7 +43,7 @@ static void sums_keep_the_worst_quality(void **state)
 	assert_int_equal(sum.enabled, 200);
 	assert_int_equal(sum.running, 150);
 	assert_int_equal(sum.quality, TALLY_QUALITY_SCALED);
-	/* An event that never ran does not affect the quality of one that did. */
+	/* An event that never ran does not affect the quality of an event that did. */
 	assert_int_equal(tally_count_add(exact, never).quality, TALLY_QUALITY_EXACT);
 	assert_int_equal(tally_count_add(absent, exact).quality, TALLY_QUALITY_EXACT);
 	assert_int_equal(tally_count_add(never, absent).quality, TALLY_QUALITY_NOT_SUPPORTED);
@@ -59,7 +59,7 @@ static void differences_have_their_own_quality(void **state)
 	assert_int_equal(since.value, 15);
 	assert_int_equal(since.enabled, 60);
 	assert_int_equal(since.running, 60);
-	assert_int_equal(since.quality, TALLY_QUALITY_EXACT); /* it ran throughout this interval */
+	assert_int_equal(since.quality, TALLY_QUALITY_EXACT); /* ran during the whole interval */
 	since = tally_count_since(now, now);
 	assert_int_equal(since.value, 0);
 	assert_int_equal(since.quality, TALLY_QUALITY_NEVER_RAN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parsing the output of the kernel's tracers, and restoring tracefs settings. */
+/* Parse the output of the kernel's tracers, and restore tracefs settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static const struct {
 	const char *text;
 	enum tally_ftrace_kind kind;
 	int32_t cpu, tid;
-	int64_t ns; /* -1: none */
+	int64_t ns; /* -1 if none */
 	const char *name;
 	uint64_t lost;
 } lines[] = {
@@ -92,7 +92,7 @@ static void test_lines(void **state)
 	}
 }
 
-/* Lines truncated at any offset are accepted. The copy has the exact size, so that reads past its
+/* Lines truncated at any offset are accepted. The copy has no spare bytes, so that reads past its
  * end are detected. */
 static void lines_truncated_anywhere_are_accepted(void **state)
 {
@@ -170,7 +170,7 @@ static void test_pairs(void **state)
 	assert_int_equal(ns, 500000000);
 	assert_false(follow(&pair, " a-1 [000] ..... 2.6: sys_read -> 0x1", &ns));
 	tally_map_free(&pair.since);
-	/* From each event to the next one of the same name. */
+	/* Measure from each event to the next event with the same name. */
 	pair = (struct tally_ftrace_pair){.from = "tick", .to = "tick"};
 	assert_false(follow(&pair, " a-1 [000] ..... 1.0: tick: x", &ns));
 	assert_true(follow(&pair, " a-1 [000] ..... 1.1: tick: x", &ns));
@@ -207,7 +207,7 @@ static void test_as_input(void **state)
 	}
 }
 
-/* A directory with two files, and the path of a directory to be created. */
+/* A directory with two files, and the path to a directory that does not exist yet. */
 struct settings_dir {
 	char dir[64], one[80], two[80], sub[80];
 };
@@ -251,7 +251,7 @@ static void place_change(const struct settings_dir *place, struct tally_restorer
 	write_file(place->one, "changed");
 	assert_int_equal(tally_restorer_add_file(restorer, place->two, "a\nb\n"), 0);
 	write_file(place->two, "changed");
-	/* The first recorded value is restored. */
+	/* The value from the first call will be restored. */
 	assert_int_equal(tally_restorer_add_file(restorer, place->one, "changed"), 0);
 	write_file(place->one, "again");
 }
@@ -276,7 +276,7 @@ static void finish_restores_settings(void **state)
 	check_file(place.one, "again");
 	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
-	assert_int_equal(tally_restorer_finish(&restorer), 0); /* not running any more */
+	assert_int_equal(tally_restorer_finish(&restorer), 0); /* the restorer has finished */
 }
 
 static void settings_are_restored_after_the_restorer_is_killed(void **state)
@@ -294,8 +294,8 @@ static void settings_are_restored_after_the_restorer_is_killed(void **state)
 	place_check(&place);
 }
 
-/* The owner is killed. The owner and its restorer hold a pipe, whose end of file shows that both
- * are gone. */
+/* Kill the owner. The owner and its restorer both hold a pipe open; end of file on the pipe shows
+ * that both have exited. */
 static void settings_are_restored_after_the_owner_is_killed(void **state)
 {
 	int ready[2], held[2];
@@ -328,8 +328,7 @@ static void settings_are_restored_after_the_owner_is_killed(void **state)
 	close(ready[1]);
 }
 
-/* A setting that cannot be restored is reported, and does not prevent the others from being
- * restored. */
+/* A setting that cannot be restored is reported, but the other settings are restored. */
 static void a_failed_setting_does_not_stop_the_others(void **state)
 {
 	struct tally_restorer restorer = {0};
@@ -352,7 +351,7 @@ static void the_restorer_ignores_signals(void **state)
 	place_change(&place, &restorer);
 	for (size_t i = 0; i < TALLY_ARRAY_SIZE(signals); i++)
 		kill(restorer.pid, signals[i]);
-	restorer.journal.len = 0; /* the owner cannot restore in its place */
+	restorer.journal.len = 0; /* keep the owner from restoring the settings itself */
 	assert_int_equal(tally_restorer_finish(&restorer), 0);
 	place_check(&place);
 }

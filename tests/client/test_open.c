@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening counters over a transport that rejects some opens. */
+/* Open counters over a transport that rejects some opens. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ struct fake {
 	int (*rule)(struct fake *fake, const struct perf_event_attr *attr, int32_t pid, int32_t cpu,
 		    int group_fd);
 	unsigned opens, nr_open, ioctls;
-	unsigned refuse_at, limit; /* for rules */
+	unsigned refuse_at, limit; /* parameters for rules */
 	bool is_open[FD_LIMIT];
 	struct perf_event_attr attrs[FD_LIMIT];
 	int group[FD_LIMIT];
@@ -34,7 +34,7 @@ static int fake_open(const struct tally_transport *transport, struct perf_event_
 	struct fake *fake = transport->private_data;
 	int ret = fake->rule ? fake->rule(fake, attr, pid, cpu, group_fd) : 0, fd;
 
-	/* Unknown flags are checked first, as in the kernel. */
+	/* As in the kernel, unknown flags are checked first. */
 	if (flags == ~0ul)
 		return -EINVAL;
 	if (ret)
@@ -100,7 +100,7 @@ static struct fake *fake_new(int (*rule)(struct fake *, const struct perf_event_
 	return fake;
 }
 
-/* Build an event as src/events would. */
+/* Build an event spec as src/events does. */
 static struct tally_event_spec spec(uint32_t type, uint64_t config, uint32_t index)
 {
 	return (struct tally_event_spec){
@@ -205,8 +205,8 @@ static int thread_exited(struct fake *fake, const struct perf_event_attr *attr, 
 	return pid == 1001 ? -ESRCH : 0;
 }
 
-/* The thread's TID was reused: descriptors of the first event, on two CPUs and three threads, do
- * not belong to the new thread. */
+/* Thread 1001's TID has been reused. The new thread cannot join the groups led by the first event's
+ * six descriptors (two CPUs and three threads). */
 static int thread_replaced(struct fake *fake, const struct perf_event_attr *attr, int32_t pid,
 			   int32_t cpu, int group_fd)
 {
@@ -263,7 +263,7 @@ static void opens_all_events_cpus_and_threads(void **state)
 	free(fake);
 }
 
-/* Whichever open fails, nothing stays open. */
+/* Nothing stays open, no matter which open fails. */
 static void a_failed_open_leaves_nothing_open(void **state)
 {
 	for (unsigned at = 0; at < 12; at++) {
@@ -284,7 +284,7 @@ static void a_failed_open_leaves_nothing_open(void **state)
 	}
 }
 
-/* Members join the leader of their own CPU and thread. */
+/* Group members join the leader on their own CPU and thread. */
 static void members_join_the_leader_of_their_cpu_and_thread(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0),
@@ -310,7 +310,7 @@ static void members_join_the_leader_of_their_cpu_and_thread(void **state)
 	}
 	fake->ioctls = 0;
 	assert_int_equal(tally_counters_enable(counters), 0);
-	assert_int_equal(fake->ioctls, 4); /* leaders only */
+	assert_int_equal(fake->ioctls, 4); /* for leaders only */
 	tally_counters_close(counters);
 	free(fake);
 }
@@ -348,7 +348,7 @@ static void test_cpu_clock(void **state)
 	assert_int_equal(tally_counters_fallback(counters, 0), TALLY_FALLBACK_CPU_CLOCK);
 	tally_counters_close(counters);
 
-	/* Only on request, and not for other events. */
+	/* The fallback is used only for cycles, and only if requested. */
 	options.may_fall_back = false;
 	assert_int_equal(try_open(fake, specs, 1, "0", 1, &options, &counters, &why), -ENOENT);
 	assert_non_null(strstr(why.rule, "no PMU"));
@@ -385,7 +385,7 @@ static void test_not_permitted(void **state)
 	assert_int_equal(why.event, 0);
 	assert_string_not_equal(why.rule, "");
 	assert_string_not_equal(why.found, "");
-	/* If the fake rejects a privileged caller, this looks like a security module. */
+	/* A rejection of a privileged caller looks like one by a security module. */
 	tally_access_read(NULL, &access);
 	if (tally_access_perfmon(&access))
 		assert_int_equal(why.broken, TALLY_RULE_SECURITY_MODULE);
@@ -405,7 +405,7 @@ static void test_old_kernel(void **state)
 	assert_int_equal(tally_counters_fallback(counters, 0), TALLY_FALLBACK_OLD_KERNEL);
 	assert_int_equal(tally_counters_attr(counters, 0)->read_format, PERF_FORMAT_ID);
 	assert_false(tally_counters_attr(counters, 0)->bpf_event);
-	assert_true(tally_counters_attr(counters, 0)->mmap2); /* older than the rejected feature */
+	assert_true(tally_counters_attr(counters, 0)->mmap2); /* older than the rejected fields */
 	tally_counters_close(counters);
 	free(fake);
 }
@@ -462,7 +462,7 @@ static void test_too_many_files(void **state)
 	free(fake);
 }
 
-/* The soft limit of descriptors is raised as needed, within the hard limit. */
+/* The soft limit on descriptors is raised as needed, up to the hard limit. */
 static void the_limit_of_descriptors_is_raised(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_SOFTWARE, 0, 0)};
@@ -535,7 +535,7 @@ static void test_threads_replaced(void **state)
 	free(fake);
 }
 
-/* Unsupported events are skipped, with a reason. */
+/* Unsupported events are skipped, and a reason is given. */
 static void unsupported_events_are_skipped(void **state)
 {
 	struct tally_event_spec specs[] = {spec(PERF_TYPE_HARDWARE, 1, 0),
@@ -555,7 +555,7 @@ static void unsupported_events_are_skipped(void **state)
 	free(fake);
 }
 
-/* Events of uncore PMUs are opened on the PMU's CPUs, for all threads. */
+/* Uncore PMU events are opened on the PMU's CPUs, for all threads. */
 static void uncore_events_open_on_their_own_cpus(void **state)
 {
 	static const uint32_t own[] = {0, 2};

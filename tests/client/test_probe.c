@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results of probing known machines: a fake PMU in each of the states found on virtual and on busy
- * machines, and the core on the simulated machine.
+ * Probe machines with known properties. A fake PMU reproduces the states found on virtual machines
+ * and on busy machines; for the other tests, the core runs on the simulated machine.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ enum { FIRST_FD = 50, FDS = 128, PAGE = 4096 };
 
 struct event {
 	bool open, enabled;
-	int leader; /* index; -1: none */
+	int leader; /* index, or -1 */
 	struct perf_event_attr attr;
 	struct perf_event_mmap_page *page;
 	uint64_t value, enabled_ns, running_ns;
@@ -37,16 +37,16 @@ struct fake {
 	struct tally_transport transport;
 	struct tally_probe_work work;
 	/* Properties of the machine. */
-	int filter;       /* result of every call */
-	int refuse;       /* result for every event, after its attr was checked */
-	int hardware;     /* hardware events: 0 or -errno */
-	int sampling;     /* result for sampling events */
-	bool only_cycles; /* other events are not supported */
+	int filter;       /* error from every open; 0 for none */
+	int refuse;       /* error from opens with a valid attr; 0 for none */
+	int hardware;     /* error from opens of hardware events; 0 for none */
+	int sampling;     /* error from opens of sampling events; 0 for none */
+	bool only_cycles; /* hardware events other than cycles are not supported */
 	unsigned slots, taken, limit;
-	unsigned turns;              /* tenths of the time with a counter; 0: always */
+	unsigned turns;              /* groups count for this many tenths of the time; 0: always */
 	bool stuck, deaf;            /* never counts; never interrupts */
-	bool no_ring, lax;           /* mmap fails; groups that never fit are accepted */
-	unsigned max_precise, exact; /* highest level accepted; highest level delivered */
+	bool no_ring, lax;           /* mmap fails; groups that can never fit are accepted */
+	unsigned max_precise, exact; /* highest accepted level; highest delivered level */
 	/* Results. */
 	struct event events[FDS];
 	unsigned nr_open, nr_mapped, most_open;
@@ -74,7 +74,7 @@ static int attr_rule(const struct fake *fake, const struct perf_event_attr *attr
 		return fake->sampling;
 	if (attr->precise_ip > fake->max_precise)
 		return -EOPNOTSUPP;
-	/* A group whose leader does not wait for an exec is not checked. */
+	/* The group check ignores a leader that is disabled and does not set enable_on_exec. */
 	if (leader >= 0 && !fake->lax &&
 	    group_size(fake, leader) >= fake->slots + !fake->events[leader].attr.enable_on_exec)
 		return -EINVAL;
@@ -186,7 +186,7 @@ static void fake_samples(const struct fake *fake, struct event *event)
 	event->page->data_head = event->value / event->attr.sample_period * header.size;
 }
 
-/* Count a cycle per nanosecond for groups that fit in addition to the counters in use. */
+/* Count one cycle per nanosecond for each group that fits on the free counters. */
 static void fake_work(void *arg, uint64_t ns)
 {
 	struct fake *fake = arg;
@@ -223,7 +223,7 @@ static struct tally_pmu_probe probe(struct fake *fake)
 	};
 	fake->work = (struct tally_probe_work){fake_work, fake};
 	probed = tally_probe_pmu(&fake->transport, &fake->work);
-	/* Nothing may be left open, and doctor must stay fast. */
+	/* Probing must leave nothing open, and must be fast enough for doctor. */
 	assert_int_equal(fake->nr_open, 0);
 	assert_int_equal(fake->nr_mapped, 0);
 	assert_true(fake->worked <= 100000000);

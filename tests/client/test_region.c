@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Regions with fake counters controlled by the test, and with the running kernel. */
+/* Test regions with fake counters that the test controls, and with events of the running kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -24,8 +24,8 @@ static struct {
 	int nr, leader[COUNTERS], reads;
 	uint64_t value[COUNTERS], enabled, running, config[COUNTERS];
 	bool ended;       /* reads return end of file */
-	bool maps, times; /* pages exist; pages have times */
-	uint64_t refused; /* this config is rejected */
+	bool maps, times; /* pages can be mapped; pages contain times */
+	uint64_t refused; /* the config to reject */
 	void *page[COUNTERS];
 } fake;
 
@@ -47,7 +47,8 @@ static int fake_close(const struct tally_transport *transport, int fd)
 	return 0;
 }
 
-/* PERF_FORMAT_GROUP, both times and IDs. */
+/* Return the values in the layout of a read with PERF_FORMAT_GROUP, PERF_FORMAT_ID,
+ * PERF_FORMAT_TOTAL_TIME_ENABLED and PERF_FORMAT_TOTAL_TIME_RUNNING. */
 static int64_t fake_read(const struct tally_transport *transport, int fd, void *to, size_t len)
 {
 	uint64_t *words = to, nr = 0;
@@ -73,7 +74,7 @@ static int fake_ioctl(const struct tally_transport *transport, int fd, unsigned 
 	return 0;
 }
 
-/* Return a page with the counter's number, and with times based on `cycles`. */
+/* Map a page that contains the counter's index, and times based on `cycles`. */
 static int fake_mmap(const struct tally_transport *transport, int fd, size_t len, bool writable,
 		     void **ret_memory)
 {
@@ -120,7 +121,8 @@ static struct tally_regions *open_fake(const char *events)
 	return regions;
 }
 
-/* Advance counter i by (i + 1) * nr. The counters ran all the time except for `idle` ns. */
+/* Advance each counter i by (i + 1) * nr. This takes 100 ns, of which the counters are off the PMU
+ * for `idle` ns. */
 static void advance_counters(uint64_t nr, uint64_t idle)
 {
 	for (int i = 0; i < COUNTERS; i++)
@@ -208,7 +210,7 @@ static void test_nesting(void **state)
 	struct tally_regions *regions = open_fake("{task-clock,faults}");
 
 	run_nested_regions(regions);
-	assert_int_equal(fake.reads, 12); /* one per start and per stop */
+	assert_int_equal(fake.reads, 12); /* one for each start and each stop */
 	check_nest(regions, 1);
 	assert_string_equal(tally_regions_event(regions, 1), "faults");
 	assert_null(tally_regions_event(regions, 2));
@@ -228,7 +230,7 @@ static void test_self_reads(void **state)
 	run_nested_regions(regions);
 	assert_int_equal(fake.reads, 0);
 	check_nest(regions, 1);
-	/* A member of the group is not on a counter, so the group is read by a system call. */
+	/* One group member is not on a counter, so the group is read with a system call. */
 	((struct perf_event_mmap_page *)fake.page[1])->index = 0;
 	tally_region_start(regions, "call");
 	tally_region_stop(regions);
@@ -261,7 +263,8 @@ static void counts_of_stopped_counters_never_ran(void **state)
 	tally_region_stop(regions);
 	check_count(regions, 0, 0, 3, TALLY_QUALITY_SCALED);
 	check_count(regions, 1, 0, 0, TALLY_QUALITY_NEVER_RAN);
-	/* An event that lost its counter has no complete count, and neither do earlier regions. */
+	/* After a read has returned end of file, the event has no valid count any longer, not even
+	 * for earlier executions of the region. */
 	fake.ended = true;
 	tally_region_start(regions, "half");
 	tally_region_stop(regions);
@@ -402,7 +405,7 @@ static void test_write(void **state)
 	tally_regions_close(regions);
 }
 
-/* The running kernel. If it rejects the event, the refusal is reported. */
+/* Use the running kernel. If it rejects the event, the error must be reported. */
 static void regions_count_on_the_running_kernel(void **state)
 {
 	struct tally_regions_options options = {.time = true};

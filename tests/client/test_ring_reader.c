@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring reader on memory mapped by a fake transport. */
+/* Test the ring reader on memory mapped by a fake transport. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum { PAGES = 2 };
 
-/* In place of the kernel: memory, and a head that only the fake advances. */
+/* The fake kernel: memory, and a head that only the fake advances. */
 struct fake {
 	struct tally_transport transport;
 	uint8_t *memory;
@@ -127,7 +127,7 @@ static void test_map_refused(void **state)
 	assert_int_equal(fake.unmapped, 0);
 }
 
-/* Record sizes that do not divide the ring, wrapping many times. */
+/* Use record sizes that do not divide the ring size, and wrap many times. */
 static void records_wrap_many_times(void **state)
 {
 	static const uint16_t sizes[] = {8, 24, 40, 1000, 4096, 72};
@@ -185,7 +185,7 @@ static void test_pieces(void **state)
 	assert_true(tally_ring_data(ring, &data));
 	assert_int_equal(data.first_len, size - 16);
 	assert_int_equal(data.second_len, 0);
-	assert_false(tally_ring_data(ring, &data)); /* returned already */
+	assert_false(tally_ring_data(ring, &data)); /* already returned */
 	tally_ring_consume(ring);
 	write_record(&fake, 40, 2);
 	assert_true(tally_ring_data(ring, &data));
@@ -196,8 +196,8 @@ static void test_pieces(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* tally_ring_peek_data() consumes nothing and returns each record once, whether or not it was
- * returned by another call. */
+/* tally_ring_peek_data() consumes nothing and returns each record once, even if tally_ring_data()
+ * also returns the record. */
 static void a_look_consumes_nothing(void **state)
 {
 	struct tally_ring_data data;
@@ -227,7 +227,7 @@ static void a_look_consumes_nothing(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* A full ring: every byte between tail and head is used. */
+/* In a full ring, every byte between tail and head is used. */
 static void a_full_ring_is_read_completely(void **state)
 {
 	struct tally_ring_data data;
@@ -271,7 +271,8 @@ static void write_backward(struct fake *fake, uint16_t size, uint8_t seed)
 	__atomic_store_n(&page->data_head, page->data_head - size, __ATOMIC_RELEASE);
 }
 
-/* Return the seeds of the records in both pieces, newest first. */
+/* Store the seeds of the unread records, newest record first, and return the number of records. The
+ * ring may return the records in two pieces. */
 static unsigned read_backward(struct tally_ring *ring, uint8_t *seeds, unsigned most)
 {
 	static uint8_t joined[1 << 20];
@@ -316,8 +317,8 @@ static void test_overwrite(void **state)
 	tally_ring_unmap(ring);
 }
 
-/* Wrapping many times: the newest records remain, complete, filling the ring except for less than
- * one record. */
+/* After the ring has wrapped many times, it holds the newest records, all complete, with less than
+ * one record's worth of space unused. */
 static void the_newest_records_remain_after_wrapping(void **state)
 {
 	struct tally_ring *ring;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All rings of a recording, over a transport that rejects calls, hangs up and records what was
- * requested. */
+/* Test all rings of a recording, using a fake transport that can reject calls, hang up and log
+ * requests. */
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@ enum { FIRST_FD = 100, NR_FDS = 64, OTHER = 7 };
 struct fake {
 	struct tally_transport transport;
 	int nr_open, nr_mapped, refuse_map_at;
-	int output[NR_FDS]; /* target of the redirection; 0: none */
+	int output[NR_FDS]; /* descriptor to which output is redirected, or 0 */
 	int pauses[NR_FDS];
 	bool hung_up[NR_FDS];
 	bool other_ready;
@@ -108,8 +108,8 @@ static void fake_init(struct fake *fake)
 	fake->transport.private_data = fake;
 }
 
-/* Open two events, the second of them overwritable, on CPUs 0 and 2 or on any CPU, for threads 1 to
- * 4. */
+/* Open two events for threads 1 to 4, on CPUs 0 and 2 or on any CPU. With `overwrite`, the second
+ * event's rings are overwritable. */
 static struct tally_rings *rings_of(struct fake *fake, bool on_cpus, bool overwrite,
 				    struct tally_counters **ret_counters)
 {
@@ -145,7 +145,7 @@ static void counters_of_a_cpu_share_a_ring(void **state)
 
 	fake_init(&fake);
 	rings = rings_of(&fake, true, false, &counters);
-	/* Thread 3 has exited: 3 threads x 2 CPUs x 2 events. */
+	/* Thread 3 has exited, so there are 3 threads x 2 CPUs x 2 events. */
 	assert_int_equal(tally_rings_nr(rings), 2);
 	assert_int_equal(tally_rings_nr_counters(rings), 12);
 	assert_int_equal(tally_rings_map(rings, 2), 0);
@@ -212,7 +212,7 @@ static bool was_polled(const struct fake *fake, int fd)
 	return found;
 }
 
-/* When a counter hangs up, the next counter of its ring is polled, until none is left. */
+/* When a counter hangs up, the ring's next counter is polled, until no counters are left. */
 static void hung_up_counters_are_replaced_in_poll(void **state)
 {
 	struct tally_counters *counters;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lists of CPUs and threads. */
+/* Parse lists of CPUs and threads. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void test_cpus_any(void **state)
 	free(cpus);
 }
 
-/* A sysfs with a gap: CPU 2 is offline. */
+/* The CPU list in sysfs has a gap, because CPU 2 is offline. */
 static void test_cpus_online(void **state)
 {
 	char root[] = "/tmp/tally-cpus-XXXXXX", path[256];
@@ -129,7 +129,7 @@ static void test_threads_refused(void **state)
 		assert_int_equal(tally_threads_of_tids(bad[i], &threads), -EINVAL);
 		assert_int_equal(tally_threads_of_pids(bad[i], &threads), -EINVAL);
 	}
-	/* Beyond the largest possible PID. */
+	/* The number is above the largest possible PID. */
 	assert_int_equal(tally_threads_of_tids("999999999", &threads), -ESRCH);
 	assert_int_equal(tally_threads_of_pids("999999999", &threads), -ESRCH);
 	assert_int_equal(tally_threads_of_user("no such user", &threads), -EINVAL);
