@@ -231,7 +231,7 @@ bool harness_record(struct tally_ring *ring, const struct perf_event_attr *attr,
 	return true;
 }
 
-/* Return the number of lost records: the second word of the body of PERF_RECORD_LOST. */
+/* Return the number of lost records, which is the second word in the body of PERF_RECORD_LOST. */
 static uint64_t lost_of(const struct perf_event_header *header)
 {
 	uint64_t words[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hook that src/core/atomic.h calls before each operation when built with
- * TALLY_CORE_DEBUG_HOOK="core/hook.h". Test hosts define it. */
+/* Hook that src/core/atomic.h calls before each operation in builds with
+ * TALLY_CORE_DEBUG_HOOK="core/hook.h". Test hosts define the hook. */
 #ifndef TALLY_TESTS_CORE_HOOK_H
 #define TALLY_TESTS_CORE_HOOK_H
 

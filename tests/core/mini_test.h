@@ -33,7 +33,7 @@ static inline void fail_broken(struct mini *mini, const char *sentence)
 	fail_msg("the contract is broken: %s", sentence);
 }
 
-/* Like mini_begin(), but a violation of the contract only fails the running test. */
+/* Like mini_begin(), but a contract violation only fails the running test. */
 static inline void mini_test_begin(struct mini *mini, uint32_t nr_cpus,
 				   const struct tally_core_settings *settings)
 {
@@ -41,14 +41,15 @@ static inline void mini_test_begin(struct mini *mini, uint32_t nr_cpus,
 	mini->on_broken = fail_broken;
 }
 
-/* Begin with two CPUs; CPU 0 runs tasks[1]. */
+/* Create a host with two CPUs and run tasks[1] on CPU 0. */
 static inline void mini_test_begin_running(struct mini *mini)
 {
 	mini_test_begin(mini, 2, NULL);
 	mini_switch(mini, mini_task_new(mini));
 }
 
-/* Open an event as tasks[0] on `task` (NULL: on all tasks). Failure fails the test. */
+/* Open an event as tasks[0] on `task`, or on all tasks if `task` is NULL. A failure fails the
+ * test. */
 static inline int must_open(struct mini *mini, struct perf_event_attr attr,
 			    const struct mini_task *task, int32_t cpu, int group)
 {
@@ -60,7 +61,8 @@ static inline int must_open(struct mini *mini, struct perf_event_attr attr,
 	return fd;
 }
 
-/* Map `nr` data pages, with a writable user page, and return that page. Failure fails the test. */
+/* Map a writable metadata page and `nr` data pages, and return the metadata page. A failure fails
+ * the test. */
 static inline struct perf_event_mmap_page *must_map(struct mini *mini, int fd, size_t nr,
 						    struct tally_core_buffer **ret_buffer)
 {
@@ -74,7 +76,7 @@ static inline struct perf_event_mmap_page *must_map(struct mini *mini, int fd, s
 	return tally_core_buffer_page(buffer, 0);
 }
 
-/* Return the count of an event without a read_format. */
+/* Return the count of an event that has no read_format. */
 static inline uint64_t count_of(struct mini *mini, int fd)
 {
 	uint64_t value = 0;
@@ -83,7 +85,7 @@ static inline uint64_t count_of(struct mini *mini, int fd)
 	return value;
 }
 
-/* Return the first word of a read, whatever the read_format. */
+/* Read an event that has any read_format, and return the first word. */
 static inline uint64_t value_of(struct mini *mini, int fd)
 {
 	uint64_t words[8] = {0};
@@ -92,7 +94,7 @@ static inline uint64_t value_of(struct mini *mini, int fd)
 	return words[0];
 }
 
-/* Register a copy of pmus[0] with its own type. The caller frees it. */
+/* Register a copy of pmus[0] with a type of its own. The caller frees the copy. */
 static inline struct tally_core_pmu *pmu_new(struct mini *mini, uint32_t type,
 					     int (*init)(struct tally_core_pmu *pmu,
 							 struct tally_core_hw *hw))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program that runner.sh uses to check whether binaries built with some flags run here. "probe
- * threads" also tries threads that are interrupted by signals: in qemu-i386 7.2, a thread returning
- * from a signal handler continues with the thread-local variables of another thread.
+ * Program that runner.sh uses to check whether binaries built with certain flags run on this
+ * machine. "probe threads" also tests threads interrupted by signals, because in qemu-i386 7.2 a
+ * thread that returns from a signal handler continues with another thread's thread-local variables.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The simulated machine and the counts that are expected of its events. */
+/* The simulated machine, and the expected counts of its events. */
 #include "core/random_sim.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static uint64_t truth(struct random_sim *random_sim, const struct random_sim_eve
 	return tally_sim_truth(random_sim->sim, filter, signal);
 }
 
-/* Return the current true counts. Clock events count in every mode. */
+/* Return the current true counts of an event. Clock events count in all modes. */
 static struct expectation truth_now(struct random_sim *random_sim,
 				    const struct random_sim_event *event)
 {
@@ -91,8 +91,8 @@ void random_sim_window_close(struct random_sim *random_sim, struct random_sim_ev
 	event->sum.running += now.running - event->base.running;
 }
 
-/* Change the state of an event, and open or close the windows of all events whose counting this
- * changes. */
+/* Change the state of an event, and open or close the windows of all events that start or stop
+ * counting as a result. */
 void random_sim_set_on(struct random_sim *random_sim, struct random_sim_event *event, bool on)
 {
 	bool before[RANDOM_SIM_EVENTS];
@@ -134,7 +134,8 @@ void random_sim_forget_group(struct random_sim *random_sim, const struct random_
 	}
 }
 
-/* A pinned event in the error state has not counted so far, nor has its group. */
+/* A pinned event in the error state has not been counting the whole time, and neither has its
+ * group. */
 void random_sim_note_error(struct random_sim *random_sim, const struct random_sim_event *event)
 {
 	if (event->fd >= 0 && event->attr.pinned &&
@@ -151,8 +152,7 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	bool complete;
 
 	random_sim_note_error(random_sim, &random_sim->events[event->leader]);
-	if (ret == 0) { /* pinned, and in the error state: it does not count until it is enabled
-	                 * again */
+	if (ret == 0) { /* pinned and in the error state: does not count until enabled again */
 		event->known = false;
 		return;
 	}
@@ -168,7 +168,8 @@ void random_sim_read(struct random_sim *random_sim, struct random_sim_event *eve
 	event->last_value = words[0];
 	event->last_enabled = words[1];
 	event->last_running = words[2];
-	/* A pinned group may have been in the error state and not counted until its task ended. */
+	/* A pinned group may have been in the error state, in which it does not count, until its
+	 * task exited. */
 	if (!event->known ||
 	    (random_sim->events[event->leader].attr.pinned && words[1] < want.enabled))
 		return;

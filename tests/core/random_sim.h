@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A simulated machine on which random operations happen, and the invariants that must hold at any
- * time.
+ * A simulated machine for random operations, and invariants that must always hold.
  *
- * The monitor task opens events on tasks that run, fork, migrate and exit. For each event the
- * machine's truth over the time that it was enabled gives the expected count.
+ * The monitor task opens events on tasks that run, fork, migrate and exit. The expected count of an
+ * event is derived from the machine's true counts for the periods in which the event was enabled.
  */
 #ifndef TALLY_TESTS_CORE_RANDOM_SIM_H
 #define TALLY_TESTS_CORE_RANDOM_SIM_H
@@ -19,39 +18,40 @@
 
 enum { RANDOM_SIM_TASKS = 24, RANDOM_SIM_EVENTS = 40, RANDOM_SIM_OPS = 20 };
 
-/* Expected counts of an event: `sum`, plus the truth since `base` if the event is counting. */
+/* Counts of an event. The expected counts are `sum` plus, while the event is counting, the true
+ * counts since `base`. */
 struct expectation {
 	uint64_t value, enabled, running;
 };
 
 struct random_sim_event {
-	int fd; /* -1: closed */
+	int fd; /* -1 if closed */
 	struct perf_event_attr attr;
-	struct tally_sim_task *task; /* NULL: CPU event */
+	struct tally_sim_task *task; /* NULL for CPU events */
 	int32_t cpu;
-	uint64_t id;  /* number of the task, for the log */
-	int leader;   /* index; of the event itself if it leads */
-	bool on;      /* enabled, whatever the state of its leader */
+	uint64_t id;  /* task number, for the log */
+	int leader;   /* index of the leader, or of the event itself */
+	bool on;      /* enabled, regardless of the leader's state */
 	bool known;   /* the expected counts are known */
-	bool stands;  /* may be throttled: this event or a member of its group samples */
-	bool limited; /* has a limit of overflows, and may disable itself */
+	bool stands;  /* may be throttled because a group member is sampling */
+	bool limited; /* has an overflow limit, and may disable itself */
 	struct expectation base, sum;
 	uint64_t last_value, last_enabled, last_running;
 	void *ring;        /* its mapping, or NULL */
-	uint64_t produced; /* samples consumed from the ring, plus those reported lost */
+	uint64_t produced; /* samples consumed from the ring or reported as lost */
 };
 
 struct random_sim {
 	struct random random;
 	struct tally_sim *sim;
 	uint32_t nr_cpus, nr_pmus;
-	uint32_t gone;  /* bitmask of CPUs that are offline */
-	bool throttles; /* samples may come too often; throttled events do not count */
+	uint32_t gone;  /* bitmask of offline CPUs */
+	bool throttles; /* events may be throttled, and then do not count */
 	struct tally_sim_pmu pmus[2];
 	struct tally_sim_task *monitor;
 	struct tally_sim_task *tasks[RANDOM_SIM_TASKS];
 	struct random_sim_event events[RANDOM_SIM_EVENTS];
-	uint64_t ops, checks; /* operations so far; values compared with the truth */
+	uint64_t ops, checks; /* number of operations; number of values compared with the truth */
 	char log[8192][160];  /* the last operations, for debugging */
 };
 
@@ -60,13 +60,14 @@ void random_sim_start(struct random_sim *random_sim, struct random random);
 /* Perform one random operation. */
 void random_sim_step(struct random_sim *random_sim);
 
-/* Check all invariants. Prints the log and fails the test if one does not hold. */
+/* Check all invariants. If an invariant does not hold, print the log and fail the test. */
 void random_sim_check(struct random_sim *random_sim);
 
-/* Read one event and compare its counts with the expected ones. */
+/* Read an event and compare its counts with the expected ones. */
 void random_sim_read(struct random_sim *random_sim, struct random_sim_event *event);
 
-/* Return true if the event counts while its task runs: it and its leader are enabled. */
+/* Return true if the event counts while its task runs, i.e. if both the event and its leader are
+ * enabled. */
 bool random_sim_counts(const struct random_sim *random_sim, const struct random_sim_event *event);
 
 /* Begin or end a window in which the event is expected to count. */
@@ -81,8 +82,8 @@ void random_sim_set_on(struct random_sim *random_sim, struct random_sim_event *e
 struct expectation random_sim_expected(struct random_sim *random_sim,
 				       const struct random_sim_event *event);
 
-/* Mark the expected counts of a group as unknown; random_sim_note_error() does so only if the
- * leader is pinned and in the error state, in which its group does not count. */
+/* Mark the expected counts of a group as unknown. random_sim_note_error() does so only if the
+ * leader is pinned and in the error state, in which the group does not count. */
 void random_sim_forget_group(struct random_sim *random_sim, const struct random_sim_event *leader);
 void random_sim_note_error(struct random_sim *random_sim, const struct random_sim_event *leader);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Invariants that are checked on the core's own objects. */
+/* Invariants checked on the core's own objects. */
 #include "core/core_private.h"
 #include "core/random_sim.h"
 #include "hosts/sim/sim_private.h"
@@ -36,7 +36,7 @@ static void check_group(struct random_sim *random_sim, struct tally_core_event *
 	}
 }
 
-/* Check that no counter is used twice. */
+/* Check that no counter is used by two events. */
 static void check_counter(struct random_sim *random_sim, const struct tally_core_event *event,
 			  uint64_t taken[SIM_MAX_PMUS])
 {

@@ -22,7 +22,7 @@ static const struct tally_sim_step scripts[][8] = {
 	{SIM_LOOP(40), SIM_RUN(SIM_USER, 11003, &fast), SIM_YIELD(), SIM_END_LOOP(), SIM_EXIT()},
 };
 
-/* Choose a CPU that is online; there is always one. */
+/* Choose an online CPU; there is always at least one. */
 static uint32_t any_cpu(struct random_sim *random_sim)
 {
 	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
@@ -195,10 +195,10 @@ static void choose_where(struct random_sim *random_sim, struct random_sim_event 
 	event->attr.exclusive = (bits >> 10 & 15) == 0;
 }
 
-/* Return true if the expected count can be computed. Children that existed before the event do not
- * count for it, but the machine's truth of the tree includes them; a leader may already have
- * children when a member is opened. A pinned inherited event is unpredictable too, because each
- * child may find no counter. */
+/* Return true if the expected count can be computed. An event does not count children that existed
+ * before it, but the machine's true count for the task tree includes them. When a member is opened,
+ * the leader's task may already have children. Counts of pinned inherited events cannot be
+ * predicted either, because each child may fail to get a counter. */
 static bool can_know(struct random_sim *random_sim, const struct random_sim_event *event)
 {
 	const struct random_sim_event *leader = &random_sim->events[event->leader];
@@ -209,8 +209,8 @@ static bool can_know(struct random_sim *random_sim, const struct random_sim_even
 	       (!leader->attr.pinned && !has_children(random_sim, event->task));
 }
 
-/* Mark the group as subject to throttling, which stops whole groups; the missed counts are not made
- * up for. */
+/* Mark the group as subject to throttling, which stops the whole group. The missed counts are not
+ * recovered. */
 static void note_throttling(struct random_sim *random_sim, struct random_sim_event *opened)
 {
 	bool samples = false;
@@ -338,8 +338,8 @@ static void op_prctl(struct random_sim *random_sim)
 	}
 }
 
-/* Set a limit of overflows. The number of overflows cannot be predicted here, so the expected
- * counts become unknown. */
+/* Set an overflow limit. The number of overflows cannot be predicted here, so the expected counts
+ * become unknown. */
 static void op_refresh(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);
@@ -365,8 +365,8 @@ static void op_reset(struct random_sim *random_sim)
 	want = random_sim_expected(random_sim, event);
 	tally_sim_ioctl(random_sim->sim, random_sim->monitor, event->fd, PERF_EVENT_IOC_RESET, 0);
 	event->last_value = 0;
-	/* The reset removes the count so far. If a part of it was missed (multiplexing), the
-	 * expected count is unknown from here on. */
+	/* Reset clears the count, but not the times. If part of the count was missed because of
+	 * multiplexing, the expected count is unknown from here on. */
 	event->sum.value -= want.value;
 	event->known &= event->last_running == event->last_enabled;
 }
@@ -411,7 +411,7 @@ static void op_output(struct random_sim *random_sim)
 			(uintptr_t)target->fd);
 }
 
-/* Drain a ring and check each header up to the head: no record may be longer than the remaining
+/* Drain a ring and check each header up to the head. No record may be longer than the remaining
  * data. */
 static void op_drain(struct random_sim *random_sim)
 {
@@ -456,7 +456,7 @@ static void op_poll(struct random_sim *random_sim)
 		tally_sim_poll(random_sim->sim, random_sim->monitor, event->fd);
 }
 
-/* Take a CPU offline, or bring one that is offline back. */
+/* Take a CPU offline, or bring an offline CPU back online. */
 static void op_hotplug(struct random_sim *random_sim)
 {
 	uint32_t cpu = (uint32_t)random_below(&random_sim->random, random_sim->nr_cpus);
@@ -474,8 +474,8 @@ static void op_hotplug(struct random_sim *random_sim)
 
 /* ---- error injection -------------------------------------------------------------------- */
 
-/* Let an allocation of the next operation fail. The operation must have no effect, and everything
- * else continues. */
+/* Make an allocation in the next operation fail. The operation must then have no effect, and
+ * nothing else may be affected. */
 static void op_refused(struct random_sim *random_sim)
 {
 	static void (*const refused[])(struct random_sim * random_sim) = {
@@ -487,8 +487,9 @@ static void op_refused(struct random_sim *random_sim)
 	tally_sim_fail_alloc(random_sim->sim, 0);
 }
 
-/* Make user memory inaccessible: the call fails with -EFAULT, and the next call returns the same
- * counts as it would have. */
+/* Make user memory inaccessible during an ioctl and a read, which fail with -EFAULT (the read
+ * may also return end of file). The next read returns the counts that it would have returned
+ * otherwise. */
 static void op_fault(struct random_sim *random_sim)
 {
 	struct random_sim_event *event = any_event(random_sim);

@@ -3,10 +3,10 @@
 # Sourced by the run.sh of words, threads and switches: check whether this machine runs programs built with some flags.
 
 # can_run FLAGS [threads]: build probe_linux.c with FLAGS in $dir and run it. Set `runner` to the command that runs such
-# programs, or to nothing if they run directly. Return 1, with the reason in `why`, if they do not run.
+# programs, or to nothing if they run directly. If they do not run, return 1 with the reason in `why`.
 #
-# A machine with a compiler for 32-bit programs may have a kernel that does not run them; qemu-i386 does. TSan does not
-# start if the kernel randomizes mappings too much, unless setarch disables that.
+# A machine with a compiler for 32-bit programs may have a kernel that cannot run them, but qemu-i386 can. TSan does not
+# start if the kernel randomizes mappings too much, unless setarch disables randomization.
 can_run() {
 	mkdir -p "$dir"
 	# shellcheck disable=SC2086
@@ -22,7 +22,7 @@ can_run() {
 	esac
 }
 
-# runs_by RUNNER [threads]: run the probe; on failure append the reason to `why`.
+# runs_by RUNNER [threads]: run the probe; on failure, append the reason to `why`.
 runs_by() {
 	runner=$1
 	if [ "$runner" ] && ! command -v "${runner%% *}" >/dev/null; then
@@ -34,7 +34,8 @@ runs_by() {
 	return 1
 }
 
-# run_program PROGRAM ARG...: run a program with `runner`. LeakSanitizer uses ptrace, which qemu-i386 does not support.
+# run_program PROGRAM ARG...: run a program with `runner`. Leak detection is disabled in qemu-i386, which does not
+# support ptrace.
 run_program() {
 	case $runner in
 	qemu-*) ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" $runner "$@" ;;

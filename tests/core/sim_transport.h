@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transport for the client library that makes the system calls of a task of a simulated machine. */
+/* Transport for the client library that makes system calls as a task on a simulated machine. */
 #ifndef TALLY_TESTS_CORE_SIM_TRANSPORT_H
 #define TALLY_TESTS_CORE_SIM_TRANSPORT_H
 

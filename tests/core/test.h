@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmocka and the headers that it needs before it. */
+/* Include cmocka and the headers that it requires. */
 #ifndef TALLY_TESTS_CORE_TEST_H
 #define TALLY_TESTS_CORE_TEST_H
 

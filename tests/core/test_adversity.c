@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random stress: time passes inside the core, so that overflow interrupts on all CPUs occur in the
- * middle of its code; allocations fail; the scripts of tasks fork, exec, migrate and exit while
- * events are opened and closed on them; PMUs are of all kinds. (test_random.c uses simpler machines
- * and compares every count with the truth.) The machine checks the contract, and the core its own
- * state. Also checked: enabled >= running, totals never decrease, nothing is counted that did not
- * happen, records are complete, and nothing leaks. If the core takes no time, an event that ran all
- * the time must have counted the truth.
+ * Random stress. Time passes inside the core, so overflow interrupts on all CPUs occur in the
+ * middle of its code. Allocations fail. Tasks fork, exec, migrate and exit while events are opened
+ * and closed on them. All kinds of PMUs are used. (test_random.c uses simpler machines and compares
+ * every count with the truth.) The machine checks the host contract, and the core checks its own
+ * state. The test also checks that enabled >= running, that totals never decrease, that nothing is
+ * counted that did not happen, that records are complete, and that nothing leaks. If the core takes
+ * no time, the count of an event that ran all the time must equal the truth.
  *
- * TALLY_OPERATIONS sets the number of operations and TALLY_SEED repeats a run. A failure is printed
- * with the scripts.
+ * TALLY_OPERATIONS sets the number of operations, and TALLY_SEED repeats a run. A failure is
+ * printed together with the scripts.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,16 +29,17 @@ enum {
 	MAX_RUN_NS = 60 * US,
 };
 
-/* An open event: its opener and target, and the truth at the time of open or reset. */
+/* An open event: its opener and target, and the true counts when it was opened or reset. */
 struct slot {
-	int fd; /* -1: free */
+	int fd; /* -1 if unused */
 	struct tally_sim_task *opener;
-	struct tally_sim_task *task; /* NULL: all of a CPU */
+	struct tally_sim_task *task; /* NULL for all tasks on a CPU */
 	int32_t cpu;
 	unsigned signal;
 	struct perf_event_attr attr;
-	bool comparable;                 /* a filter of the truth can express what is counted */
-	uint64_t truth, ns, ns_anywhere; /* at open or reset */
+	/* A filter on the true counts can select exactly what the event counts. */
+	bool comparable;
+	uint64_t truth, ns, ns_anywhere; /* true counts when opened or reset */
 	uint64_t last;
 	void *ring;
 	bool writable;
@@ -107,7 +108,7 @@ static struct tally_sim_step random_step(unsigned script)
 		faults,
 		SIM_PRIORITY((int32_t)pick(3)),
 		SIM_EXEC("other"),
-		/* Only scripts with higher numbers, so that the tree of tasks is finite. */
+		/* Only start scripts with higher numbers, to keep the task tree finite. */
 		SIM_FORK(play.scripts[later]),
 		SIM_CLONE(play.scripts[later]),
 	};
@@ -119,7 +120,7 @@ static struct tally_sim_step random_step(unsigned script)
 	return others[pick(script < NR_SCRIPTS - 1 ? 8 : 6)];
 }
 
-/* Write a loop of segments and other steps. */
+/* Generate a script: a loop of run steps mixed with other steps. */
 static void random_script(unsigned n)
 {
 	struct tally_sim_step *script = play.scripts[n];
@@ -184,8 +185,8 @@ static uint64_t truth_of(const struct slot *slot, unsigned signal)
 	return tally_sim_truth(play.harness.sim, filter, signal);
 }
 
-/* Return the time that the task ran on any CPU. A task's event is enabled also on CPUs where it
- * does not count. */
+/* Return the task's running time on all CPUs. A task event is enabled even on CPUs where it does
+ * not count. */
 static uint64_t ns_anywhere(const struct slot *slot)
 {
 	struct slot all = *slot;
@@ -239,7 +240,7 @@ static struct tally_sim_task *random_task(void)
 
 	while (tally_sim_task_at(play.harness.sim, nr))
 		nr++;
-	/* Prefer the latest tasks: most earlier ones have exited. */
+	/* Prefer recent tasks, because most earlier ones have exited. */
 	task = tally_sim_task_at(play.harness.sim, nr - 1 - pick(TALLY_MIN(nr, 8)));
 	return tally_sim_task_exited(task) ? tally_sim_task_at(play.harness.sim, 0) : task;
 }
@@ -286,7 +287,7 @@ static struct perf_event_attr random_attr(unsigned *ret_signal)
 	return attr;
 }
 
-/* Return true if a filter of the truth can express what the event counts. */
+/* Return true if a filter on the true counts can select exactly what the event counts. */
 static bool is_comparable(const struct slot *slot)
 {
 	bool clock = slot->signal >= SIM_SW && slot->signal != SIM_SW + PERF_COUNT_SW_PAGE_FAULTS;
@@ -367,12 +368,13 @@ static void op_reset(void)
 {
 	struct slot *slot = random_slot();
 
-	/* Reset does not clear the counts of children that exited. */
+	/* Reset does not clear the counts of exited children. */
 	if (slot_gone(slot) || slot->attr.inherit ||
 	    tally_sim_ioctl(play.harness.sim, slot->opener, slot->fd, PERF_EVENT_IOC_RESET, 0))
 		return;
 	note_truth(slot);
-	/* An event that has run ever since it was opened must equal the truth since the reset. */
+	/* If the event has been running ever since it was opened, its count must equal the truth
+	 * since the reset. */
 }
 
 static void op_mmap(void)
@@ -387,7 +389,7 @@ static void op_mmap(void)
 		slot->ring = NULL;
 }
 
-/* Check that there are only complete records from the tail to the head. */
+/* Check that there are only complete records between the tail and the head. */
 static void check_ring(struct perf_event_mmap_page *page)
 {
 	const uint8_t *data = (const uint8_t *)page + page->data_offset;
@@ -409,7 +411,7 @@ static void op_drain(void)
 
 	if (slot_gone(slot))
 		return;
-	/* Mappings of other tasks end with their exec and exit. */
+	/* Other tasks lose their mappings on exec and exit. */
 	if (slot->ring && slot->opener == play.harness.observer && slot->writable)
 		check_ring(slot->ring);
 	tally_sim_poll(play.harness.sim, slot->opener, slot->fd);
@@ -454,7 +456,7 @@ static void op_hotplug(void)
 		tally_sim_cpu_online(play.harness.sim, cpu);
 }
 
-/* Fail some allocations. */
+/* Make some allocations fail. */
 static void op_no_memory(void)
 {
 	tally_sim_fail_alloc(play.harness.sim, 1 + pick(6));
@@ -505,7 +507,7 @@ static uint64_t wanted_ops(void)
 	return text ? strtoull(text, NULL, 0) : 200000 / tier_step(3);
 }
 
-/* Print the operation at which a test failed, and the scripts. */
+/* Print the scripts and the operation that failed. */
 static int print_failure(void **state)
 {
 	char text[128];
@@ -543,13 +545,13 @@ static void run_ops(bool exact)
 	play.op = NULL;
 }
 
-/* The core takes no time, so counts are compared with the truth. */
+/* The core takes no time here, so counts can be compared with the truth. */
 static void random_counts_equal_the_truth(void **state)
 {
 	run_ops(true);
 }
 
-/* The core takes time and is interrupted. */
+/* Here the core takes time and is interrupted. */
 static void random_operations_with_interrupts_keep_the_invariants(void **state)
 {
 	run_ops(false);

@@ -80,8 +80,9 @@ static void count_operation(struct mini *host, enum mini_point point, const vola
 	operations += point == MINI_AT_ATOMIC;
 }
 
-/* Return the number of operations of a hook with `nr` events of period `period`. Also check that
- * the next sample is not delayed. */
+/* Return the number of atomic operations that a hook performs when it reports `nr` software events
+ * at once to an event with the given sampling period. Also check that the next sample is not
+ * delayed. */
 static uint64_t operations_of(uint64_t nr, uint64_t period)
 {
 	struct perf_event_mmap_page *page;
@@ -114,7 +115,7 @@ static void a_hook_of_more_events_takes_no_more_operations(void **state)
 	}
 }
 
-/* Hooks run with interrupts off. */
+/* Hooks run with interrupts off, so their duration must be bounded. */
 static void the_operations_of_a_hook_are_bounded(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
@@ -168,7 +169,7 @@ static void many_hooks_lose_no_records_without_data_pages(void **state)
 	mini_end(&mini);
 }
 
-/* Children of such an event may run on any CPU, but a ring has a single writer. */
+/* Children that inherit the event may run on any CPU, but a ring can only have a single writer. */
 static void an_inherited_event_of_all_cpus_has_no_ring(void **state)
 {
 	struct perf_event_attr attr = attr_periods(1);

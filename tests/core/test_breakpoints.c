@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Breakpoints: a PMU without counters. tests/differential/breakpoints compares with Linux; the
- * tests here cover the rest. */
+/* Breakpoints, which are a PMU without counters. tests/differential/breakpoints compares them with
+ * Linux; these tests cover everything else. */
 #include "scripts.h"
 
 enum { WATCHED = 0x600000, CODE = 0x400100 };
@@ -32,7 +32,8 @@ static void access_by(struct harness *harness, struct tally_sim_task *task, uint
 	assert_int_equal(tally_sim_execute(harness->sim, task, &step), 0);
 }
 
-/* Samples contain the breakpoint's address, not that of the access, and the mode of the access. */
+/* Samples contain the breakpoint's address rather than the accessed address, and the mode of the
+ * access. */
 static void samples_have_the_address_of_the_breakpoint(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED | 4, 4);
@@ -82,7 +83,8 @@ static void accesses_in_excluded_modes_are_not_counted(void **state)
 	harness_end(&harness);
 }
 
-/* A breakpoint in a group with a hardware counter: both are on the PMU, or neither. */
+/* A group with a breakpoint and a hardware counter is either on the PMU as a whole or not at
+ * all. */
 static void a_breakpoint_is_scheduled_with_its_group(void **state)
 {
 	struct harness harness;
@@ -112,7 +114,7 @@ static const struct tally_sim_step forks[] = {
 	SIM_SLEEP(MS),          SIM_LOOP(0),      SIM_SLEEP(MS),
 	SIM_END_LOOP()};
 
-/* Children use breakpoint slots of their own on any CPU and release them when they exit. */
+/* Children use their own breakpoint slots on any CPU, and release them on exit. */
 static void children_use_slots_of_their_own(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 1);
@@ -133,7 +135,7 @@ static void children_use_slots_of_their_own(void **state)
 	tally_sim_run(harness.sim, 3 * MS);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(harness_value(&harness, fds[i]), 5);
-	/* Slots that the task releases are available to CPU events. */
+	/* Slots released by the task are available to CPU events. */
 	for (int i = 3; i >= 0; i--) {
 		int fd;
 
@@ -146,7 +148,8 @@ static void children_use_slots_of_their_own(void **state)
 	harness_end(&harness);
 }
 
-/* Modify a breakpoint while its task runs on another CPU, which has to release it first. */
+/* Modify a breakpoint while its task runs on another CPU, which must release the breakpoint
+ * first. */
 static void a_breakpoint_is_modified_while_its_task_runs(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8);
@@ -182,8 +185,8 @@ static int modify_by(struct harness *harness, struct tally_sim_task *task, int f
 			       (uintptr_t)&attr);
 }
 
-/* The rights of the caller decide, not those of the task that runs where the event is. The kernel
- * itself may do everything. */
+/* The caller's privileges matter, not those of the task running on the event's CPU. The kernel
+ * itself is fully privileged. */
 static void the_rights_of_the_caller_decide_about_modification(void **state)
 {
 	struct perf_event_attr attr = attr_bp(HW_BREAKPOINT_W, WATCHED, 8), kernel = attr;
@@ -209,7 +212,7 @@ static void the_rights_of_the_caller_decide_about_modification(void **state)
 	assert_int_equal(tally_sim_read(harness.sim, task, fd, words, sizeof(words)), 40);
 	assert_int_equal(words[0], 1);
 	assert_int_equal(modify_by(&harness, task, fd, attr), 0);
-	/* The task that runs where the event is has no rights. */
+	/* The task running on the event's CPU lacks the privilege. */
 	fd = harness_try(&harness, root, attr, -1, 0, -1);
 	assert_true(fd >= 0);
 	assert_int_equal(modify_by(&harness, root, fd, kernel), 0);

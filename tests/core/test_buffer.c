@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring buffer when an interrupt writes during a write: no wakeup is lost and no spurious one
- * occurs. */
+/* Writes to the ring buffer that are interrupted by other writes. No wakeup may be lost, and none
+ * may be spurious. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 enum { SIZE = 4096, WATERMARK = 2048 };
 
-/* A buffer of one page, and an interrupt that writes `nr` records before `word` is accessed. */
+/* A one-page buffer, and an interrupt that writes `nr` records before `word` is accessed. */
 struct scene {
 	struct tally_core_buffer buffer;
 	struct perf_event_mmap_page page;
 	uint8_t data[SIZE], scratch[SIZE];
 	uint8_t *chunks[1];
-	bool wake; /* some writer reported a wakeup */
+	bool wake; /* a writer reported a wakeup */
 	const volatile void *word;
 	unsigned nr, len;
 };
@@ -70,8 +70,8 @@ static void scene_end(struct scene *scene)
 	free(scene);
 }
 
-/* The interrupt takes the last free space, so the interrupted writer fails. It must still report
- * the wakeup, because the interrupt left publishing the records to it. */
+/* The interrupt takes the remaining free space, so the interrupted writer fails. It must still
+ * report the wakeup, because it has to publish the interrupt's records. */
 static void an_interrupt_that_fills_the_ring_passes_the_wakeup_on(void **state)
 {
 	struct scene *scene = scene_begin();
@@ -100,7 +100,7 @@ static unsigned count_wakeups(struct scene *scene, unsigned nr, uint32_t len)
 	return wakeups;
 }
 
-/* Wherever the interrupt occurs, later wakeups keep their normal distance. */
+/* No matter where the interrupt occurs, later wakeups keep their normal spacing. */
 static void wakeups_stay_evenly_spaced_after_an_interrupt(void **state)
 {
 	for (unsigned where = 0; where < 3; where++) {
@@ -120,8 +120,8 @@ static void wakeups_stay_evenly_spaced_after_an_interrupt(void **state)
 	}
 }
 
-/* Records longer than the watermark cause a wakeup each. Small records after them cause no extra
- * wakeups. */
+/* Each record that is longer than the watermark causes one wakeup. Small records after it cause no
+ * additional wakeups. */
 static void long_records_wake_once_each(void **state)
 {
 	struct scene *scene = scene_begin();

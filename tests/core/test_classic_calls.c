@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls of tally/classic.h on the core: which arguments they reject, and which records a ring
- * loses. */
+/* The calls of tally/classic.h on the core: which arguments they reject, and which records are
+ * lost. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,7 +96,7 @@ static void rejected_attrs_are_explained(void **state)
 	scene_end(&scene);
 }
 
-/* For a user who must not count in the kernel, the reason names exclude_kernel. */
+/* If the user lacks permission to count in the kernel, the reason mentions exclude_kernel. */
 static void missing_rights_are_explained(void **state)
 {
 	struct tally_classic_attr attr = {.config = 0};
@@ -167,7 +167,8 @@ static void rings_have_1_and_2_to_the_n_pages(void **state)
 	scene_end(&scene);
 }
 
-/* An update moves data_head beyond each fault, for readers without tally_classic_next(). */
+/* tally_classic_update() advances data_head after each fault, for readers that do not use
+ * tally_classic_next(). */
 static void an_update_moves_data_head(void **state)
 {
 	const struct tally_classic_page *page;
@@ -198,7 +199,7 @@ static unsigned count_records(struct scene *scene, int fd)
 	return nr;
 }
 
-/* "What is not read in time is overwritten": overwritten records are counted. */
+/* "What is not read in time is overwritten": overwritten records must be counted. */
 static void overwritten_records_are_counted_as_lost(void **state)
 {
 	const struct tally_classic_page *page;
@@ -214,7 +215,7 @@ static void overwritten_records_are_counted_as_lost(void **state)
 		assert_int_equal(tally_classic_update(scene.perf, fd), 0);
 	}
 	assert_int_equal(page->data_head, 1000 * RECORD);
-	/* The complete records are returned: one page. */
+	/* One page of complete records is returned. */
 	returned = count_records(&scene, fd);
 	assert_int_equal(returned, PAGE / RECORD);
 	assert_int_equal(returned + tally_classic_lost(scene.perf, fd), 1000);
@@ -224,8 +225,8 @@ static void overwritten_records_are_counted_as_lost(void **state)
 	scene_end(&scene);
 }
 
-/* With a reader that only uses tally_classic_next(), records that the core's ring drops are lost.
- */
+/* If the reader only uses tally_classic_next(), records dropped by the core's ring count as
+ * lost. */
 static void records_that_do_not_fit_are_counted_as_lost(void **state)
 {
 	const struct tally_classic_page *page;
@@ -246,7 +247,7 @@ static void records_that_do_not_fit_are_counted_as_lost(void **state)
 	scene_end(&scene);
 }
 
-/* The returned copy does not change when the ring is written to. */
+/* The returned record is a copy, so it does not change when the ring is written to. */
 static void returned_records_stay_valid_until_the_next_call(void **state)
 {
 	const struct tally_classic_header *record;
@@ -278,8 +279,8 @@ static void polling_needs_a_transport_that_can(void **state)
 	scene_end(&scene);
 }
 
-/* The child of a fork has none of its parent's rings. It must not unmap mappings of its own that
- * have the same addresses. */
+/* After a fork, the child has none of its parent's rings. The child must not unmap its own mappings
+ * at the same addresses. */
 static void the_child_of_a_fork_has_no_rings(void **state)
 {
 	const struct tally_classic_page *page;
@@ -306,7 +307,7 @@ static void the_child_of_a_fork_has_no_rings(void **state)
 	scene_end(&scene);
 }
 
-/* The members of a closed leader become leaders. */
+/* The members of a closed leader become leaders themselves. */
 static void prctl_reaches_members_of_a_closed_leader(void **state)
 {
 	struct tally_classic_attr attr = {.config = TALLY_CLASSIC_EVENT(1, 1)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Clones: tasks that inherited the same events swap their contexts at a switch. No count is lost or
- * credited to another task. */
+/* Clones: tasks that inherited the same events swap their contexts on a context switch. No count is
+ * lost or attributed to another task. */
 #include "scripts.h"
 
 static struct perf_event_attr attr_inherit(unsigned signal)
@@ -11,7 +11,7 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 	return attr;
 }
 
-/* One of the clones stops being one while they alternate. */
+/* While clones alternate on a CPU, one of them gets an event of its own. */
 static void a_task_with_another_event_is_not_a_clone(void **state)
 {
 	static const struct tally_sim_step brief[] = {SIM_LOOP(40),
@@ -36,7 +36,7 @@ static void a_task_with_another_event_is_not_a_clone(void **state)
 	task = harness_spawn(&harness, parent, 0);
 	whole = harness_open(&harness, attr_inherit(SIM_CYCLES), task, -1, -1);
 	tally_sim_run(harness.sim, MS);
-	/* From here on, one of the tasks is not a clone any more. */
+	/* From here on, one of the tasks is no longer a clone. */
 	other = tally_sim_task_at(harness.sim, 2);
 	before = truth(&harness, other, 0, SIM_INSTRUCTIONS);
 	own = harness_open(&harness, attr_hw(SIM_INSTRUCTIONS), other, -1, -1);
@@ -120,7 +120,8 @@ static void children_with_different_events_are_not_clones(void **state)
 	harness_end(&harness);
 }
 
-/* Clones that swapped contexts exit, exec and are observed individually, like other tasks. */
+/* Clones that have swapped contexts can exit, exec and be observed individually, like any other
+ * tasks. */
 static void swapped_clones_exit_and_exec_individually(void **state)
 {
 	static const struct tally_sim_step fork = SIM_FORK(twin), exit = SIM_EXIT();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counting with a counter for every event: reads return the truth, exact to the event and the
- * nanosecond. */
+/* Test counting when every event has a counter. Reads must return the truth, exact to a single
+ * event and nanosecond. */
 #include "base/arith.h"
 #include "harness.h"
 
@@ -24,8 +24,8 @@ static const struct tally_sim_step traveller[] = {
 	SIM_MIGRATE(0), SIM_END_LOOP(),
 };
 
-/* A task's event follows the task between CPUs and does not count other tasks. It is enabled while
- * the task runs. */
+/* A task's event follows the task between CPUs and does not count other tasks. The event's enabled
+ * time is the time that the task runs. */
 static void a_task_event_follows_its_task(void **state)
 {
 	struct harness harness;
@@ -75,7 +75,8 @@ static void a_task_event_counts_on_a_host_without_task_cpu(void **state)
 	harness_end(&harness);
 }
 
-/* A CPU event counts everything that runs on the CPU, including idle, and wall time. */
+/* A CPU event counts everything that runs on the CPU, including idle. Its enabled time is wall
+ * time. */
 static void a_cpu_event_counts_all_tasks_and_idle(void **state)
 {
 	struct tally_sim_config config = {
@@ -101,7 +102,7 @@ static void a_cpu_event_counts_all_tasks_and_idle(void **state)
 	harness_end(&harness);
 }
 
-/* With pid > 0 and cpu >= 0 the task is counted while it runs on that CPU. */
+/* With both a pid and a CPU, the task is counted only while it runs on that CPU. */
 static void a_task_event_on_a_cpu_counts_only_there(void **state)
 {
 	struct harness harness;
@@ -133,7 +134,7 @@ enum {
 	I = 1 << SIM_IDLE
 };
 
-/* Excluded modes, and the modes that remain. */
+/* Attrs that exclude modes, and the modes that remain. */
 static const struct {
 	struct perf_event_attr attr;
 	uint32_t modes;
@@ -147,7 +148,7 @@ static const struct {
 	{{.exclude_kernel = 1, .exclude_hv = 1, .exclude_guest = 1}, U},
 };
 
-/* exclude_*: only the remaining modes are counted, for a task and for a CPU. */
+/* With exclude_*, only the remaining modes are counted, for tasks and for CPUs. */
 static void excluded_modes_are_not_counted(void **state)
 {
 	struct tally_sim_pmu pmu = harness_pmu;
@@ -182,7 +183,7 @@ static void excluded_modes_are_not_counted(void **state)
 	harness_end(&harness);
 }
 
-/* Events count only between enable and disable. Reset clears the count, but not the times. */
+/* Events count only while enabled. Reset clears the count, but not the times. */
 static void only_enabled_time_is_counted(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -221,7 +222,7 @@ static void only_enabled_time_is_counted(void **state)
 	harness_end(&harness);
 }
 
-/* Counters of 8 bits and more are extended to 64 bits. */
+/* Counters that are at least 8 bits wide are extended to 64 bits. */
 static void counters_of_any_width_are_extended(void **state)
 {
 	for (uint8_t width = 8; width <= 64; width++) {
@@ -244,7 +245,8 @@ static void counters_of_any_width_are_extended(void **state)
 	}
 }
 
-/* A count above 2^32, and one that starts at open, on a busy CPU with many tasks. */
+/* Count a busy CPU with many tasks until its count exceeds 2^32, and also count one of the
+ * tasks. */
 static void counts_exceed_32_bits(void **state)
 {
 	struct harness harness;

@@ -11,18 +11,18 @@
 /* ---- the contract ----------------------------------------------------------------------- */
 
 enum needs {
-	NEEDS_ON = 1 << 0,       /* interrupts on */
-	NEEDS_OFF = 1 << 1,      /* interrupts off */
+	NEEDS_ON = 1 << 0,       /* interrupts must be on */
+	NEEDS_OFF = 1 << 1,      /* interrupts must be off */
 	NOT_IN_NMI = 1 << 2,     /* not in the overflow interrupt */
-	NOT_UNDER_CORE = 1 << 3, /* no lock of the core is held */
-	NOT_UNDER_SPACE = 1 << 4 /* the lock of the address space is not held */
+	NOT_UNDER_CORE = 1 << 3, /* no core lock is held */
+	NOT_UNDER_SPACE = 1 << 4 /* the address space lock is not held */
 };
 
-/* The columns of the table in tally/host.h. */
+/* Columns of the table in tally/host.h. */
 #define SLEEPING (NEEDS_ON | NOT_IN_NMI | NOT_UNDER_CORE)
 #define LOCKED   (NEEDS_ON | NOT_IN_NMI)
 #define OFF      (NEEDS_OFF | NOT_IN_NMI)
-#define ANY      NEEDS_OFF /* off in the overflow interrupt, too */
+#define ANY      NEEDS_OFF /* interrupts are also off in the overflow interrupt */
 
 static const struct {
 	const char *name;
@@ -97,7 +97,7 @@ void mini_broken(struct mini *mini, const char *format, ...)
 
 /* ---- interruptions by tests -------------------------------------------------------------- */
 
-/* The minimal host that is running, for the hook of core/atomic.h, which has no host argument. */
+/* The running host, for the hook in core/atomic.h, which is not passed a host. */
 static struct mini *running;
 
 void mini_at(struct mini *mini, enum mini_point point, const volatile void *what)

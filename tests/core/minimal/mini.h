@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The minimal host. Its CPUs share one thread, so that tests decide what interrupts the core at
- * which point, and every run is the same. While the core runs, the host checks the contract of
- * tally/host.h: which operations are allowed under which locks, with interrupts on or off, and in
- * the overflow interrupt; that memory is freed with the size it was allocated with; that user
- * memory is fetched only once. A violation prints a message and aborts.
+ * The minimal host. Its CPUs share one thread, so tests can decide where the core is interrupted,
+ * and every run is identical. While the core runs, the host checks the contract of tally/host.h:
+ * which operations are allowed under which locks, with interrupts on or off, and in the overflow
+ * interrupt; that memory is freed with the size it was allocated with; that user memory is fetched
+ * only once. On a violation, the host prints a message and aborts.
  *
- * The thread is always on one CPU, `cpu`; call() and mini_on() change it. With a single thread a
- * held spin lock can never be released while another context waits for it, so waiting for one is a
- * violation, too: the interrupted code holds it.
+ * The thread is always on one CPU, `cpu`; call() and mini_on() change it. With a single thread, a
+ * spin lock that the interrupted code holds can never be released while another context waits for
+ * it, so waiting for a held spin lock is also a violation.
  */
 #ifndef TALLY_TESTS_CORE_MINIMAL_H
 #define TALLY_TESTS_CORE_MINIMAL_H
@@ -22,19 +22,19 @@ enum {
 	MINI_FILES = 512,
 	MINI_MAPPINGS = 4, /* per file */
 	MINI_PMUS =
-		/* The first serves every task; the second serves CPUs only and has no interrupt. */
+		/* The first PMU serves every task; the second is CPU-only and has no interrupt. */
 	2,
-	MINI_COUNTERS = 4, /* of the first PMU */
+	MINI_COUNTERS = 4, /* in the first PMU */
 	MINI_ALL_COUNTERS = 6,
 	MINI_HELD = 8,
 	MINI_BORROWED = 4, /* files used by one call */
 	MINI_FETCHES = 64,
-	MINI_BLOCKS = 1024, /* buckets of the hash table of allocations */
+	MINI_BLOCKS = 1024, /* hash buckets of the allocation table */
 };
 
 /* Points at which a test can interrupt the core. */
 enum mini_point {
-	MINI_AT_ATOMIC,    /* before an operation of core/atomic.h; `what`: its word */
+	MINI_AT_ATOMIC,    /* before an operation in core/atomic.h; `what`: the accessed word */
 	MINI_AT_CLOCK,     /* after the clock was read */
 	MINI_AT_COPY_FROM, /* before the copy; `what`: the address in user memory */
 	MINI_AT_COPY_TO,
@@ -51,7 +51,7 @@ enum mini_point {
 	MINI_AT_COUNTER, /* after a running counter was read */
 };
 
-/* Operations that the contract restricts. The host counts their calls for tests. */
+/* Operations restricted by the contract. The host counts their calls for the tests. */
 enum mini_op {
 	MINI_OP_ALLOC,
 	MINI_OP_FREE,
@@ -87,44 +87,44 @@ struct mini_counter {
 
 struct mini_cpu {
 	bool online, deferred;
-	uint64_t deadline; /* of the timer */
+	uint64_t deadline; /* expiry time of the timer */
 	struct mini_task *task;
 	struct mini_counter counters[MINI_ALL_COUNTERS];
 };
 
 struct mini_task {
 	struct tally_core_task perf;
-	int32_t cpu;   /* -1: not running */
+	int32_t cpu;   /* -1 if not running */
 	uint32_t refs; /* references taken by task_get() */
-	bool hidden;   /* not forked completely: task_get() does not find it */
-	bool gone;     /* has exited: the last reference frees it */
+	bool hidden;   /* the fork is incomplete; task_get() does not find the task */
+	bool gone;     /* has exited; freed with the last reference */
 };
 
 struct mini_file {
 	struct tally_core_event *event;
 	struct tally_core_buffer *mappings[MINI_MAPPINGS];
-	uint64_t notices; /* number of calls of notify() */
+	uint64_t notices; /* number of calls to notify() */
 	uint32_t users;   /* calls in progress */
-	bool closing;     /* the last of these calls closes the event */
+	bool closing;     /* the last call in progress closes the event */
 };
 
-/* A system call in progress. The objects that it uses stay valid until it returns. */
+/* A system call in progress. The objects that the call is using stay valid until it returns. */
 struct mini_call {
 	struct mini_call *outer;
-	const struct mini_task *current; /* does not exit during the call; may be NULL */
+	const struct mini_task *current; /* or NULL; does not exit during the call */
 	int files[MINI_BORROWED];
 	uint32_t nr_files;
 	uint32_t nr_held;
 };
 
-/* A sleeping lock of the core. */
+/* A sleeping lock used by the core. */
 struct mini_lock {
 	bool held;
 };
 
 /* A lock held by the thread. */
 struct mini_held {
-	const void *lock; /* NULL: lock of the address space, held by mmap(2) and munmap(2) */
+	const void *lock; /* NULL for the address space lock, held by mmap(2) and munmap(2) */
 };
 
 /* A range of user memory fetched by the current call. */
@@ -155,18 +155,18 @@ struct mini {
 	struct tally_core_account users[MINI_TASKS], spaces[MINI_TASKS];
 	struct mini_file files[MINI_FILES];
 	int32_t last_tid;
-	struct tally_core_refusal why; /* of the last rejected call */
+	struct tally_core_refusal why; /* from the last rejected call */
 
-	/* Settings of the test. */
-	uint64_t now;           /* the clock */
+	/* Settings for the test to change. */
+	uint64_t now;           /* clock */
 	uint64_t caps;          /* capabilities of every task; initially all */
-	bool may_observe;       /* may observe and trap tasks; initially true */
+	bool may_observe;       /* tasks may be observed and trapped; initially true */
 	uint64_t memlock;       /* initially unlimited */
 	bool hold_deferred;     /* deferred work runs only in mini_deferred() */
-	uint64_t refuse_alloc;  /* number of the next allocation that fails, from 1; 0: none */
-	uint64_t refuse_copy;   /* the same for copies */
-	uint64_t refuse_beyond; /* limit of allocated pages; 0: no limit */
-	void *user;             /* the only accessible user memory; NULL: all is accessible */
+	uint64_t refuse_alloc;  /* the nth allocation from now fails; 0 for none */
+	uint64_t refuse_copy;   /* the nth copy to or from user memory fails; 0 for none */
+	uint64_t refuse_beyond; /* limit on allocated pages; 0 for no limit */
+	void *user;             /* the only accessible user memory; NULL if all is accessible */
 	size_t user_len;
 	void *arg;
 	void (*at)(struct mini *mini, enum mini_point point, const volatile void *what);
@@ -177,62 +177,63 @@ struct mini {
 	uint64_t bytes, pages, peak_pages; /* allocated by the core */
 	uint64_t refused;                  /* failed allocations and copies */
 	uint64_t traps, trap_addr, trap_data;
-	void *gone_viewer; /* a destroyed namespace, which the core must not use any more */
+	void *gone_viewer; /* destroyed namespace that the core must no longer use */
 	struct tally_core_task *trapped;
 
 	/* Private state. */
 	bool inside; /* the test's hook is running */
 	struct mini_block *blocks[MINI_BLOCKS];
-	struct mini_block *freed; /* quarantine, checked for writes after free */
+	struct mini_block *freed; /* freed blocks, checked for writes after free */
 	struct mini_fetch fetches[MINI_FETCHES];
-	uint32_t nr_fetches, nr_relaxed; /* of the current call */
+	uint32_t nr_fetches, nr_relaxed; /* in the current call */
 };
 
 /* ---- setup and teardown: mini.c -------------------------------------------------------- */
 
-/* Create a core with `nr_cpus` CPUs, all of them online. The thread is on CPU 0 with interrupts on.
- * There is one task, tasks[0], which is not running. With `settings` NULL the defaults apply.
- * Aborts on failure. */
+/* Create a core with `nr_cpus` CPUs, all online. The thread is on CPU 0 with interrupts on. There
+ * is one task, tasks[0], which is not running. If `settings` is NULL, the defaults are used. Aborts
+ * on failure. */
 void mini_begin(struct mini *mini, uint32_t nr_cpus, const struct tally_core_settings *settings);
 
-/* Close all files, end all tasks and destroy the core. Anything that leaked is a violation. */
+/* Close all files, exit all tasks and destroy the core. Any leak is a violation. */
 void mini_end(struct mini *mini);
 
-/* Free all memory, whatever its state, after a test was aborted by on_broken. */
+/* Free all memory, whatever the state, after on_broken has aborted a test. */
 void mini_abandon(struct mini *mini);
 
 /* Move the thread to another CPU. Interrupts must be on. */
 void mini_on(struct mini *mini, uint32_t cpu);
 
-/* Report a violation of the contract. Aborts, unless on_broken is set and does not return. */
+/* Report a contract violation. Aborts, unless on_broken is set and does not return. */
 __attribute__((format(printf, 2, 3))) void mini_broken(struct mini *mini, const char *format, ...);
 
-/* Count the operation and check its rules. Called first by every operation. */
+/* Count the operation and check its rules. Every operation calls this first. */
 void mini_check(struct mini *mini, enum mini_op op);
 
-/* Call the test's hook, unless the hook is running already. */
+/* Call the test's hook, unless the hook is already running. */
 void mini_at(struct mini *mini, enum mini_point point, const volatile void *what);
 
 /* ---- overlapping calls: mini_overlap.c -------------------------------------------------- */
 
-/* Bracket each call of the core that may sleep, made by `current` on `fd`; NULL and -1: none. */
+/* Begin and end a call into the core that may sleep. `current` is the calling task or NULL; `fd` is
+ * the descriptor that the call uses, or -1. */
 void mini_call_begin(struct mini *mini, struct mini_call *call, const struct mini_task *current,
 		     int fd);
 void mini_call_end(struct mini *mini, const char *name);
 
-/* Keep a file for the current call, if there is one, until the call returns. */
+/* Keep a file open until the current call, if any, returns. */
 void mini_call_borrow(struct mini *mini, int fd);
 
-/* Return true if a call of the task is in progress. */
+/* Return true if a call made by the task is in progress. */
 bool mini_in_call(const struct mini *mini, const struct mini_task *task);
 
-/* For the hook `at`: preempt the current call and make calls of other tasks in fn(). Afterwards the
- * preempted task continues, perhaps on another CPU. Returns false without calling fn() if the core
- * cannot be preempted or holds a lock. */
+/* Preempt the current call and run fn(), which makes calls from other tasks. For use in the hook
+ * `at`. Afterwards the preempted task continues, possibly on another CPU. Returns false without
+ * running fn() if the core cannot be preempted or holds a lock. */
 bool mini_overlap(struct mini *mini, void (*fn)(void));
 
-/* Like mini_overlap(), but also while the core holds locks. Calls in fn() that need one of these
- * locks violate the contract. */
+/* Like mini_overlap(), but also works while the core holds locks. Calls in fn() that need one of
+ * these locks violate the contract. */
 bool mini_overlap_locked(struct mini *mini, void (*fn)(void));
 
 /* ---- hooks of the core: mini_hooks.c --------------------------------------------------- */
@@ -240,14 +241,15 @@ bool mini_overlap_locked(struct mini *mini, void (*fn)(void));
 /* Create a task that is not running. Returns NULL if there are too many tasks. */
 struct mini_task *mini_task_new(struct mini *mini);
 
-/* Switch the current CPU to `next`; NULL: idle. `next` must not run on another CPU. */
+/* Switch the current CPU to `next`, or to idle if NULL. `next` must not be running on another
+ * CPU. */
 void mini_switch(struct mini *mini, struct mini_task *next);
 
 /* Create a child task that inherits from `task`. Returns NULL on failure. */
 struct mini_task *mini_fork(struct mini *mini, struct mini_task *task, bool process);
 
-/* End a task, on its CPU if it is running, unless a call of it is in progress. The last reference
- * frees its memory. */
+/* Make a task exit, on its CPU if the task is running, unless the task has a call in progress. The
+ * task's memory is freed with the last reference. */
 void mini_exit(struct mini *mini, struct mini_task *task);
 void mini_exec(struct mini *mini, struct mini_task *task, bool privileged);
 
@@ -257,28 +259,29 @@ void mini_software(struct mini *mini, uint32_t id, uint64_t nr);
 /* Advance the clock. Expired timers fire on their CPUs. */
 void mini_advance(struct mini *mini, uint64_t ns);
 
-/* Run the deferred work of this CPU. */
+/* Run this CPU's deferred work. */
 void mini_deferred(struct mini *mini);
 
 void mini_online(struct mini *mini, uint32_t cpu);
 void mini_offline(struct mini *mini, uint32_t cpu);
 
-/* Raise the overflow interrupt of a counter of this CPU, which reads `value`. Returns false if the
- * counter was not running before or is not running afterwards. */
+/* Raise the overflow interrupt for one of this CPU's counters without changing the counter. Returns
+ * false if the counter was not running, or is no longer running afterwards. */
 bool mini_overflow(struct mini *mini, uint32_t counter,
 		   const struct tally_core_sample_data *sample_data);
 
-/* Add to a counter of this CPU, if it is running. */
+/* Advance one of this CPU's counters, if it is running. */
 void mini_count(struct mini *mini, uint32_t counter, uint64_t nr);
 
 /* ---- system calls: mini_calls.c -------------------------------------------------------- */
 
-/* Return a descriptor or -errno. The attr is copied first; during the call only the `attr_len`
+/* Return a descriptor or -errno. The attr is copied first. During the call, only the `attr_len`
  * bytes of the copy are accessible user memory. */
 int mini_open(struct mini *mini, struct mini_task *current, const void *attr, size_t attr_len,
 	      int32_t pid, int32_t cpu, int group_fd, unsigned long flags);
 
-/* Close a file and unmap its mappings. The event is closed when its last call returns. */
+/* Close a file and unmap its mappings. The event is closed when the last call on the file
+ * returns. */
 void mini_close(struct mini *mini, int fd);
 int64_t mini_read(struct mini *mini, int fd, void *buffer, size_t len);
 int mini_ioctl(struct mini *mini, struct mini_task *current, int fd, unsigned long request,
@@ -286,11 +289,12 @@ int mini_ioctl(struct mini *mini, struct mini_task *current, int fd, unsigned lo
 unsigned mini_poll(struct mini *mini, int fd);
 int mini_prctl(struct mini *mini, struct mini_task *current, int option);
 
-/* Map `bytes` at offset 0. *ret_buffer is valid until it is unmapped; ret_buffer may be NULL. */
+/* Map `bytes` bytes at offset 0. *ret_buffer is valid until the mapping is removed; ret_buffer may
+ * be NULL. */
 int mini_mmap(struct mini *mini, struct mini_task *current, int fd, size_t bytes, bool writable,
 	      struct tally_core_buffer **ret_buffer);
 
-/* Remove the most recent mapping of the file. */
+/* Remove the file's most recent mapping. */
 void mini_munmap(struct mini *mini, int fd);
 
 /* ---- for the operations of the host ----------------------------------------------------- */
@@ -298,13 +302,13 @@ void mini_munmap(struct mini *mini, int fd);
 extern const struct tally_host_ops mini_ops;
 void mini_pmus_init(struct mini *mini);
 
-/* Allocations are tracked with their sizes: mini_memory.c. */
+/* Allocations, tracked with their sizes: mini_memory.c. */
 void *mini_alloc(void *host, size_t size);
 void mini_free(void *host, void *memory, size_t size);
 void *mini_pages_alloc(void *host, size_t nr);
 void mini_pages_free(void *host, void *pages, size_t nr);
 
-/* Check that no freed memory was written to, and release it. */
+/* Check that freed memory was not written to, and release it. */
 void mini_memory_check(struct mini *mini);
 
 /* Free all tracked memory, for mini_abandon(). */

@@ -15,7 +15,7 @@ static int free_file(const struct mini *mini)
 	return -EMFILE;
 }
 
-/* Open an event while the copy of the attr is the only accessible user memory. */
+/* Open an event while only the copy of the attr is accessible user memory. */
 static int open_copy(struct mini *mini, struct mini_task *current, int32_t pid, int32_t cpu,
 		     int group_fd, unsigned long flags, struct tally_core_event **ret_event)
 {
@@ -73,7 +73,7 @@ static struct tally_core_buffer *take_mapping(struct mini_file *file)
 	return buffer;
 }
 
-/* Take the lock of the address space, which mmap(2) and munmap(2) run under. */
+/* Take the address space lock, which is held during mmap(2) and munmap(2). */
 static void lock_space(struct mini *mini)
 {
 	mini->held[mini->nr_held++].lock = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hooks: events on the host that are reported to the core. */
+/* Call the core's hooks for events on the host. */
 #include <stdlib.h>
 
 #include "core/minimal/mini.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of the core. Allocations are tracked in separate objects, so that the sanitizer detects
- * overruns. Without a sanitizer, freed memory is filled and kept until the end to detect writes
- * after free.
+ * The core's memory. Allocations are tracked outside the allocated blocks, so that the sanitizer
+ * can detect overruns. Without a sanitizer, freed memory is filled and kept until the end to detect
+ * writes after free.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct mini_block {
 
 enum { FREED = 0xdb, KEPT_MAX = 1 << 16 };
 
-/* gcc and clang announce the sanitizer differently. */
+/* gcc and clang define different macros for the sanitizer. */
 #ifdef __has_feature
 #define HAS_SANITIZER __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)

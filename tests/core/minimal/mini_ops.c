@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Host operations except memory and counters. */
+/* Host operations, except those for memory and counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void op_unlock(void *host, void *memory)
 
 /* ---- interrupts and CPUs ---------------------------------------------------------------- */
 
-/* Run the deferred work once interrupts are on again. */
+/* Run deferred work if interrupts are on again. */
 static void open_interrupts(struct mini *mini)
 {
 	if (!mini->off && !mini->nmi && !mini->hold_deferred)
@@ -113,7 +113,7 @@ static void op_defer(void *host)
 	mini->cpus[mini->cpu].deferred = true;
 }
 
-/* Spinning with interrupts on waits for other CPUs, so these run their deferred work. */
+/* A spin loop with interrupts on waits for other CPUs, so run their deferred work. */
 static void op_relax(void *host)
 {
 	struct mini *mini = host;
@@ -178,7 +178,8 @@ static void op_task_put(void *host, struct tally_core_task *perf)
 	}
 }
 
-/* Check that the task belongs to this host. Hosts find their own task around the embedded one. */
+/* Check that the task belongs to this host. A real host would use the pointer to the embedded
+ * structure to find its own task structure. */
 static void check_task(struct mini *mini, const struct tally_core_task *perf)
 {
 	for (int i = 0; i < MINI_TASKS; i++) {
@@ -189,7 +190,7 @@ static void check_task(struct mini *mini, const struct tally_core_task *perf)
 		mini_broken(mini, "a task that is none of the host's");
 }
 
-/* Namespaces number their tasks from different bases. */
+/* Each namespace numbers its tasks from a different base. */
 static void op_ids(void *host, void *viewer, const struct tally_core_task *perf, bool parent,
 		   int32_t *ret_pid, int32_t *ret_tid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls in progress, and other calls that interrupt them. The objects that a call uses stay valid
- * until it returns, as if it held references in a kernel. */
+/* Calls in progress, and other calls that interrupt them. The objects that a call is using stay
+ * valid until the call returns, as they would with a kernel's reference counts. */
 #include <string.h>
 
 #include "core/minimal/mini.h"
@@ -31,7 +31,7 @@ void mini_call_borrow(struct mini *mini, int fd)
 	mini->files[fd].users++;
 }
 
-/* Check that no task is referenced when no call is in progress. */
+/* Check that no task is referenced when the last call in progress returns. */
 static void check_tasks(struct mini *mini, const char *name)
 {
 	if (mini->nr_gone)
@@ -88,7 +88,8 @@ static bool holds_lock(const struct mini *mini)
 	return false;
 }
 
-/* Continue the preempted call: where its task runs, on this CPU, or on any CPU that is online. */
+/* Continue the preempted call on the CPU where its task is running, or else on `cpu` or the next
+ * online CPU. */
 static void resume(struct mini *mini, struct mini_task *task, uint32_t cpu)
 {
 	while (!mini->cpus[cpu].online)
@@ -100,7 +101,7 @@ static void resume(struct mini *mini, struct mini_task *task, uint32_t cpu)
 		mini_switch(mini, task);
 }
 
-/* State of the host that is restored when a preempted call continues. */
+/* Host state that is restored when a preempted call continues. */
 struct preempted {
 	struct mini_task *task;
 	uint32_t cpu, held_base, nr_fetches, nr_relaxed;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PMUs whose counters are moved by the test, and which report wrong use by the core. */
+/* PMUs with counters that the test advances. They report incorrect use by the core. */
 #include "core/minimal/mini.h"
 
 enum { WIDTH = 48 };
 
-/* Return the counter of an event. The event must be on this CPU. */
+/* Return an event's counter. The event must be on this CPU. */
 static struct mini_counter *counter_of(struct mini *mini, const struct tally_core_hw *hw)
 {
 	struct mini_counter *counters = mini->cpus[mini->cpu].counters;
@@ -67,7 +67,7 @@ static void verb_start(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	mini->paused = false;
 }
 
-/* No overflow interrupt occurs after the counter was stopped. */
+/* Stop a counter. The overflow interrupt must not occur after that. */
 static void verb_stop(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	struct mini *mini = pmu->driver;

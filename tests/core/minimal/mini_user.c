@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* User memory. Other threads of the program can change it at any time, so a call that fetches the
- * same memory twice may read different contents. Fetching twice is a violation. */
+/* User memory. Other threads of the program can change user memory at any time, so two fetches of
+ * the same memory may return different contents. Fetching twice is therefore a violation. */
 #include <string.h>
 
 #include "core/minimal/mini.h"

@@ -9,7 +9,7 @@ number=0
 sanitize="-fsanitize=address,undefined -fno-sanitize-recover"
 bits32="-m32 -idirafter /usr/include/$(${CC:-gcc} -print-multiarch 2>/dev/null)"
 
-# try NAME FLAGS: skipped if it cannot be built or run on this machine.
+# try NAME FLAGS: build and run the test, or skip it if this machine cannot run such binaries.
 try() {
 	number=$((number + 1))
 	if ! can_run "$2 $sanitize"; then

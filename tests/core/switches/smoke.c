@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core with some switches of tally/config.h off, on the minimal host. The remaining features
- * work, and missing features are rejected. Built by run.sh, once per switch.
+ * Run the core on the minimal host with some of the switches in tally/config.h turned off. The
+ * remaining features must work, and requests for missing features must be rejected. run.sh builds
+ * this program once per switch.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int open_event(struct perf_event_attr attr, int group)
 	return mini_open(&mini, task, &attr, sizeof(attr), task->perf.tid, -1, group, 0);
 }
 
-/* A group of two events, read together. */
+/* Read a group of two events with a single read. */
 static void counts(void)
 {
 	const struct perf_event_attr attr = {
@@ -46,7 +47,7 @@ static void counts(void)
 	CHECK(words[0] == 2 && words[1] == 12345 && words[2] == 54321);
 }
 
-/* A task's event on one CPU, possibly the only one. */
+/* Count a task on one CPU, possibly the machine's only CPU. */
 static void counts_there(void)
 {
 	struct perf_event_attr attr = {.type = PMU, .size = sizeof(attr), .config = 1};
@@ -61,7 +62,7 @@ static void counts_there(void)
 	CHECK(mini_read(&mini, fd, &value, sizeof(value)) == sizeof(value) && value == 777);
 }
 
-/* With more events than counters, each event gets its turn. */
+/* If there are more events than counters, each event must count part of the time. */
 static void rotates(void)
 {
 	const struct perf_event_attr attr = {.type = PMU,
@@ -126,7 +127,8 @@ static struct perf_event_attr software(void)
 							  : PERF_COUNT_SW_TASK_CLOCK};
 }
 
-/* The feature exists, or it is rejected with the error that config.h documents. */
+/* Check that an existing feature works, and that a missing one is rejected with the error
+ * documented in config.h. */
 static void answers(int got, bool there, int refusal)
 {
 	CHECK(there ? got >= 0 : got == refusal);
@@ -192,7 +194,7 @@ static void traps(void)
 			 (uintptr_t)&other) == (TALLY_CORE_TRAPS ? -EINVAL : -ENOTTY));
 }
 
-/* Counting everything on a CPU requires privileges. */
+/* Counting all tasks on a CPU requires privileges. */
 static void knows_users(void)
 {
 	struct perf_event_attr attr = software();
