@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The examples of the design document as written: its attr, reads, record stream and calls, through
- * tally/classic.h on the core. Results are compared with the truth. */
+/* Run the design document's examples (attr, reads, record stream and calls) as written, through
+ * tally/classic.h on the core, and compare the results with the truth. */
 #include "base/arith.h"
 #include "base/endian.h"
 #include "harness.h"
@@ -22,7 +22,7 @@ static const struct tally_sim_step worker[] = {SIM_LOOP(0), SIM_RUN(SIM_USER, 31
 					       SIM_END_LOOP()};
 static const struct tally_sim_step sleeper[] = {SIM_LOOP(0), SIM_SLEEP(SECOND), SIM_END_LOOP()};
 
-static struct tally_classic *perf; /* of the observer */
+static struct tally_classic *perf; /* belongs to the observer */
 
 static void classic_begin(struct harness *harness, uint32_t nr_cpus,
 			  const struct tally_sim_config *config)
@@ -68,8 +68,8 @@ static void classic_ioctl(int fd, unsigned long request, unsigned long arg)
 	assert_int_equal(tally_classic_ioctl(perf, fd, request, arg), 0);
 }
 
-/* Each of the seven generalized events and the raw event of the document, "external bus cycles
- * while bus lock signal asserted", with all read formats. */
+/* Test the seven generalized events and the document's raw event, "external bus cycles while bus
+ * lock signal asserted", with all read formats. */
 static void generalized_and_raw_events_are_counted(void **state)
 {
 	for (uint32_t i = 0; i < 8 * 4; i++) {
@@ -138,7 +138,7 @@ static void overcommitted_counts_scale_to_the_truth(void **state)
 	classic_end(&harness);
 }
 
-/* The software events: an event that happens `id + 1` times has that count. */
+/* Cause each software event `id` `id + 1` times, and check that it is counted that often. */
 static void software_events_are_counted(void **state)
 {
 	for (uint32_t id = PERF_COUNT_SW_PAGE_FAULTS; id <= PERF_COUNT_SW_EMULATION_FAULTS; id++) {
@@ -190,7 +190,7 @@ static void clocks_switches_and_migrations_are_counted(void **state)
 
 /* ---- the record stream --------------------------------------------------------------------- */
 
-/* Map a ring with this number of data pages. */
+/* Map a ring with `pages` data pages. */
 static void classic_map(int fd, size_t pages)
 {
 	const struct tally_classic_page *page;
@@ -199,7 +199,7 @@ static void classic_map(int fd, size_t pages)
 	assert_int_equal(page->data_head, 0);
 }
 
-/* "Interrupts every N events": each overflow is in the buffer, with all six fields. */
+/* "Interrupts every N events": each overflow writes a record with all six fields to the buffer. */
 static void each_overflow_is_in_the_buffer(void **state)
 {
 	int events[2];
@@ -230,8 +230,7 @@ static void each_overflow_is_in_the_buffer(void **state)
 		last_time = sample.time;
 		assert_int_equal(sample.nr_group, 2);
 		assert_int_equal(sample.group[0], PERF_COUNT_HW_INSTRUCTIONS);
-		/* Counting continues until the interrupt is taken: up to the events of one
-		 * nanosecond. */
+		/* Counting continues until the interrupt is handled, up to a nanosecond later. */
 		nr++;
 		assert_in_range(sample.group[1], nr * 10000, nr * 10000 + 20);
 		assert_int_equal(sample.group[2], PERF_COUNT_HW_CPU_CYCLES);
@@ -241,8 +240,8 @@ static void each_overflow_is_in_the_buffer(void **state)
 	classic_end(&harness);
 }
 
-/* Raw events are machine-specific: another encoding counts the same as its generalized event, or is
- * rejected. Raw events can sample, too. */
+/* Raw events are machine-specific: other raw encodings either count the same as a generalized event
+ * or are rejected. Raw events can also sample. */
 static void raw_events_count_or_are_rejected(void **state)
 {
 	struct tally_classic_attr nothing = {.config = TALLY_CLASSIC_RAW(0x4065)};
@@ -274,7 +273,8 @@ static void raw_events_count_or_are_rejected(void **state)
 	classic_end(&harness);
 }
 
-/* Comm and PROT_EXEC mmap records, and no record types that the document does not have. */
+/* Comm records and mmap records for PROT_EXEC mappings are written, but not record types that the
+ * document does not define. */
 static void comms_and_mappings_are_recorded(void **state)
 {
 	static const struct tally_core_mapping mapping = {.addr = 0x400000,
@@ -322,8 +322,8 @@ static void report_munmap(struct harness *harness, int fd)
 				     tally_sim_event(harness->sim, harness->observer, fd));
 }
 
-/* Records of PROT_EXEC mappings that are removed. With `munmap` but without `mmap` there are no
- * other records. */
+/* Unmapping a PROT_EXEC mapping is recorded. With `munmap` but without `mmap`, there are no other
+ * records. */
 static void removed_mappings_are_recorded(void **state)
 {
 	static const struct tally_core_mapping mapping = {
@@ -387,7 +387,8 @@ static void enable_and_disable_affect_an_event_or_its_group(void **state)
 	classic_end(&harness);
 }
 
-/* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): enabled for nr overflows, then disabled again. */
+/* ioctl(fd, PERF_EVENT_IOC_REFRESH, nr): the event is enabled for nr overflows and then disabled
+ * again. */
 static void refresh_enables_for_n_overflows(void **state)
 {
 	int event;
@@ -442,7 +443,7 @@ static void prctl_affects_leaders_on_the_caller(void **state)
 	other = harness_spawn(&harness, worker, 1);
 	tally_sim_run(harness.sim, US);
 	attr.read_format = 0;
-	/* Events of the observer on the task, and an event of the task on another task. */
+	/* Open the observer's events on the task, and the task's event on another task. */
 	leader = classic_open((struct tally_classic_attr){.config = 0}, task, -1);
 	member =
 		classic_open((struct tally_classic_attr){.config = 1, .disabled = 1}, task, leader);

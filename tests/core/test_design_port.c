@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* "You can override the weak stub hw_perf_event_init() to register hardware counters." This program
- * overrides it with a PMU that has one event, which counts its own starts. */
+ * overrides the corresponding stub with a PMU that has one event, which counts its own starts. */
 #include "harness.h"
 
 enum { PORT_TYPE = 50, PORT_EVENT = 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tasks ended by other tasks, wherever they are, and schedulers that report switches in unusual
- * ways. */
+/* Test tasks that other tasks end, whether or not the ended task is running, and schedulers that
+ * report switches in unusual ways. */
 #include <stdlib.h>
 
 #include "core/mini_test.h"
@@ -8,8 +8,8 @@
 static struct mini mini;
 static struct mini_task *kept;
 
-/* End a task from the thread's CPU inside a critical section. Then the task's CPU switches away and
- * the task's memory is freed. */
+/* End a task from the current CPU inside a critical section. Afterwards the task's CPU switches
+ * away and the task's memory is freed. */
 static bool end_task(struct mini_task *task)
 {
 	uint32_t was = mini.cpu;
@@ -28,7 +28,7 @@ static bool end_task(struct mini_task *task)
 		if (mini.tasks[i] == task)
 			mini.tasks[i] = NULL;
 	}
-	/* A reference keeps the memory, as task_get() promises. */
+	/* A reference keeps the memory allocated, as task_get() promises. */
 	if (task->refs)
 		kept = task;
 	else
@@ -43,7 +43,7 @@ static struct mini_task *run_on(struct mini_task *task, uint32_t cpu)
 	return task;
 }
 
-/* A task that is ended while it runs on another CPU counts until that CPU switches. */
+/* A task that is ended while running on another CPU counts until that CPU switches. */
 static void a_task_ended_while_running_counts_until_the_switch(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -95,7 +95,7 @@ static void a_task_is_reaped_while_current(void **state)
 	mini_end(&mini);
 }
 
-/* Clones exchange their contexts at switches. A clone that was ended keeps its own. */
+/* Clones exchange their contexts on a switch. A clone that has been ended keeps its own context. */
 static void an_ended_clone_keeps_its_context(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -113,7 +113,7 @@ static void an_ended_clone_keeps_its_context(void **state)
 		mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
 	}
 	mini_on(&mini, 0);
-	assert_true(end_task(clones[2])); /* runs; its CPU counts 7 before it switches */
+	assert_true(end_task(clones[2])); /* running; counts a 7th fault before its CPU switches */
 	assert_true(end_task(clones[0])); /* not running */
 	run_on(clones[1], 1);
 	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 1);
@@ -136,7 +136,7 @@ static void end_victim(struct mini *where, enum mini_point point, const volatile
 	end_task(task);
 }
 
-/* The task is ended at every possible point while another task opens events on it. */
+/* The task is ended at each possible point while another task opens events on it. */
 static void a_task_is_ended_while_events_are_opened_on_it(void **state)
 {
 	uint64_t nth = 0;
@@ -172,7 +172,7 @@ static void a_task_is_ended_while_events_are_opened_on_it(void **state)
 	assert_true(nth > 10);
 }
 
-/* End the task when its CPU, which was asked to start the first context, reads the clock. */
+/* End the task when its CPU reads the clock while starting the task's first context. */
 static void end_running(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	uint32_t cpu = where->cpu;
@@ -187,7 +187,7 @@ static void end_running(struct mini *where, enum mini_point point, const volatil
 	where->off = off;
 }
 
-/* A third CPU ends a running task while another one opens an event on it. */
+/* A third CPU ends a running task while another CPU opens an event on it. */
 static void a_task_is_ended_while_its_context_is_scheduled(void **state)
 {
 	uint64_t nth = 0;
@@ -216,8 +216,8 @@ struct exit_record {
 	uint64_t time;
 };
 
-/* The memory of an ended task is reused before the task is reaped, which happens when another task
- * runs. The exit record must still contain the task's own IDs. */
+/* The memory of an ended task is reused before the task is reaped, i.e. before another task runs.
+ * The exit record must still contain the original task's IDs. */
 static void the_exit_record_has_the_ids_of_the_ended_task(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -251,8 +251,8 @@ static void the_exit_record_has_the_ids_of_the_ended_task(void **state)
 	mini_end(&mini);
 }
 
-/* Task events report an ended task with its IDs in each of two namespaces, after it is reaped. CPU
- * events report it immediately. */
+/* After an ended task has been reaped, task events record its exit with the task's IDs in each of
+ * two namespaces. CPU events record the exit immediately. */
 static void the_exit_record_has_the_ids_in_each_namespace(void **state)
 {
 	enum { VIEWERS = 2, SEEN_LESS = 40 };
@@ -273,7 +273,8 @@ static void the_exit_record_has_the_ids_in_each_namespace(void **state)
 			must_open(&mini, attr, i < VIEWERS ? task : NULL, i < VIEWERS ? -1 : 0, -1),
 			1, &buffers[i]);
 	}
-	/* An event of a namespace that no longer exists then, because its only event was closed. */
+	/* When the task exits, this event's namespace no longer exists, because the namespace's
+	 * only event has been closed. */
 	mini.tasks[0]->perf.viewer = &mini;
 	mini_close(&mini, must_open(&mini, attr, task, -1, -1));
 	mini.gone_viewer = &mini;
@@ -295,8 +296,8 @@ static void the_exit_record_has_the_ids_in_each_namespace(void **state)
 	mini_end(&mini);
 }
 
-/* An iterator holds a reference to an event while all events are closed. Each event is closed once,
- * even if it was closed before. */
+/* An iterator holds a reference to an event while all events are closed. Each event is closed only
+ * once, even if it had been closed before. */
 static void close_all_closes_a_referenced_event_once(void **state)
 {
 	const struct tally_core_event_setup setup = {.cpu = 0};
@@ -316,7 +317,8 @@ static void close_all_closes_a_referenced_event_once(void **state)
 	mini_end(&mini);
 }
 
-/* The scheduler reports a switch twice, a switch to the current task, or a wrong previous task. */
+/* The scheduler reports a switch twice, reports a switch to the current task, or reports a wrong
+ * previous task. */
 static void repeated_and_wrong_switch_reports_are_tolerated(void **state)
 {
 	struct mini_task *a, *b;
@@ -335,7 +337,7 @@ static void repeated_and_wrong_switch_reports_are_tolerated(void **state)
 	mini.off--;
 	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 2);
 	mini.off++;
-	tally_core_switch(mini.core, NULL, &b->perf, false); /* reported, but not made */
+	tally_core_switch(mini.core, NULL, &b->perf, false); /* reported, but did not happen */
 	tally_core_switch(mini.core, &a->perf, &a->perf, false);
 	mini.off--;
 	mini_software(&mini, PERF_COUNT_SW_PAGE_FAULTS, 3);
@@ -344,7 +346,7 @@ static void repeated_and_wrong_switch_reports_are_tolerated(void **state)
 	mini_end(&mini);
 }
 
-/* The host can still find the task, because its CPU switches later. */
+/* The host can still find the task, because its CPU has not switched yet. */
 static void no_event_is_opened_on_a_task_that_has_exited(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);
@@ -359,7 +361,7 @@ static void no_event_is_opened_on_a_task_that_has_exited(void **state)
 	mini_end(&mini);
 }
 
-/* A task opens an event on another task and exits. The next task has the same memory. */
+/* A task opens an event on another task and exits. The next task reuses its memory. */
 static void a_task_has_no_events_of_an_earlier_task_in_its_memory(void **state)
 {
 	const struct perf_event_attr attr = attr_faults(0);

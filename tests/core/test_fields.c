@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Optional sample fields: registers, stacks, limited callchains, other clocks, group reads. */
+/* Optional sample fields: registers, stacks, limited callchains, timestamps from other clocks, and
+ * group reads. */
 #include "scripts.h"
 
 static const struct tally_sim_step deep[] = {
@@ -37,7 +38,8 @@ static void play_samples(struct perf_event_attr attr, const struct tally_core_se
 	harness_end(&harness);
 }
 
-/* Registers in the mask, lowest number first, of the interrupted context and of user space. */
+/* Check the registers of the interrupted context and of user space. A sample contains the registers
+ * selected by the mask, in ascending order of register number. */
 static void check_regs(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	const uint64_t mask = 0x10081;
@@ -65,7 +67,7 @@ static void samples_have_the_masked_registers(void **state)
 	play_samples(attr, NULL, check_regs);
 }
 
-/* The stack is dumped as far as it exists, up to the requested size. */
+/* The dump contains as much of the stack as exists, up to the requested size. */
 static void check_stack(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	assert_int_equal(sample->stack_user.len, SIM_STACK_BYTES);
@@ -123,7 +125,7 @@ static void check_chain_without_user(const struct tally_sample *sample,
 	check_chain(sample, in_kernel(sample) ? 9 : 0, 0);
 }
 
-/* The limit applies to the kernel and the user part together. */
+/* The limit applies to the sum of kernel and user entries. */
 static void check_short_chain(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
 	check_chain(sample, in_kernel(sample) ? 9 : 0, in_kernel(sample) ? 3 : 12);
@@ -150,10 +152,10 @@ static void callchains_respect_limits_and_exclusions(void **state)
 	play_samples(attr, &settings, check_short_chain);
 }
 
-/* clockid: timestamps of another clock. An unknown clock is rejected. */
+/* With clockid, timestamps are from another clock. An unknown clock is rejected. */
 static void check_clock(const struct tally_sample *sample, const struct tally_sim_task *task)
 {
-	/* CLOCK_TAI of the machine is 12 seconds ahead. */
+	/* The machine's CLOCK_TAI is 12 seconds ahead. */
 	assert_in_range(sample->time, 12ull * SECOND, 12ull * SECOND + MS);
 }
 
@@ -172,7 +174,7 @@ static void samples_use_the_clock_of_clockid(void **state)
 	harness_end(&harness);
 }
 
-/* Samples of a leader contain the counts of the group, all read at the same time. */
+/* A leader's samples contain the counts of the whole group, all read at the same time. */
 static void samples_read_the_group_at_one_time(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -214,7 +216,8 @@ static void samples_read_the_group_at_one_time(void **state)
 	harness_end(&harness);
 }
 
-/* A group larger than the largest record: the sample omits the counts, but remains valid. */
+/* If a group does not fit into the largest record, the sample omits the counts, but remains
+ * valid. */
 static void a_sample_omits_the_counts_of_a_too_large_group(void **state)
 {
 	struct tally_core_settings settings;

@@ -60,7 +60,7 @@ static void valid_filters_are_evaluated(void **state)
 		{"count == 0 && small == 7", false},
 		{"count == 0 || small == 7 && bits == 0", false},
 		{"(count == 0 || small == 7) && bits > 0", true},
-		{"count == -5 || small == 1 && bits == 0", true}, /* && binds tighter */
+		{"count == -5 || small == 1 && bits == 0", true}, /* && binds more tightly */
 		{"!(count == 0)", true},
 		{"!count == -5", false},
 		{"! (small == 7 || small == 8)", false},

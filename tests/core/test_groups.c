@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Groups are on the PMU as a whole or not at all; pinned and exclusive groups. */
+/* Groups are scheduled on the PMU as a whole or not at all, including pinned and exclusive
+ * groups. */
 #include "base/arith.h"
 #include "scripts.h"
 
@@ -13,7 +14,8 @@ static struct perf_event_attr attr_group(unsigned signal)
 	return attr;
 }
 
-/* Open a leader and its members; `ret_fds` has space for `nr`. Returns the leader's descriptor. */
+/* Open a group of `nr` events and store their descriptors in `ret_fds`. Returns the leader's
+ * descriptor. */
 static int open_group(struct harness *harness, const struct tally_sim_task *task, int32_t cpu,
 		      unsigned nr, int *ret_fds)
 {
@@ -23,8 +25,8 @@ static int open_group(struct harness *harness, const struct tally_sim_task *task
 	return ret_fds[0];
 }
 
-/* A group that fits: all values equal the truth. One read returns all values in the order of
- * opening. */
+/* If a group fits, all values equal the truth. One read returns all values in the order in which
+ * the events were opened. */
 static void a_group_that_fits_counts_the_truth(void **state)
 {
 	struct harness harness;
@@ -45,8 +47,9 @@ static void a_group_that_fits_counts_the_truth(void **state)
 	harness_end(&harness);
 }
 
-/* All members of multiplexed groups count during the same times. While the group of four is on,
- * there is no counter for the group of three; single events use counters that are left over. */
+/* All members of a multiplexed group count at the same times. While the group of four is on the
+ * PMU, there are not enough counters for the group of three. Single events use the remaining
+ * counters. */
 static void members_count_together_or_not_at_all(void **state)
 {
 	struct harness harness;
@@ -71,7 +74,8 @@ static void members_count_together_or_not_at_all(void **state)
 		assert_true(a[0].running + b[0].running <= ns);
 		assert_true(a[0].running + single.running <= ns);
 		assert_true(single.running >= b[0].running);
-		/* The load is steady, so each count follows from the event's running time. */
+		/* The load is constant, so each count is proportional to the event's running
+		 * time. */
 		for (unsigned j = 0; j < 4; j++)
 			assert_near(a[j].value,
 				    tally_mul_div(harness_busy.per_ms[j], a[0].running, MS), 1 + i);
@@ -101,7 +105,7 @@ static void a_group_that_never_fits_is_rejected(void **state)
 	harness_end(&harness);
 }
 
-/* Software events in a hardware group are on and off together with it. */
+/* Software events in a hardware group are switched on and off together with the group. */
 static void software_members_count_with_their_hardware_leader(void **state)
 {
 	struct harness harness;
@@ -122,8 +126,8 @@ static void software_members_count_with_their_hardware_leader(void **state)
 	harness_end(&harness);
 }
 
-/* A group with a software leader moves to the PMU when it gains a hardware member, for a task and
- * for a CPU. */
+/* A group with a software leader moves to the PMU when a hardware member is added. Tested for a
+ * task and for a CPU. */
 static void a_software_leader_moves_to_the_pmu(void **state)
 {
 	for (int32_t cpu = -1; cpu < 1; cpu++) {
@@ -145,7 +149,8 @@ static void a_software_leader_moves_to_the_pmu(void **state)
 		assert_int_equal(harness_read_group(&harness, leader, values), 2);
 		assert_int_equal(values[0].value, 20 * MS);
 		assert_int_equal(values[1].value, 30 * MS);
-		/* When other groups compete for the counters, the clock is multiplexed as well. */
+		/* When other groups compete for the counters, the software leader is multiplexed as
+		 * well. */
 		open_group(&harness, whose, cpu, 4, (int[4]){0});
 		tally_sim_run(harness.sim, 100 * MS);
 		assert_int_equal(harness_read_group(&harness, leader, values), 2);
@@ -156,8 +161,8 @@ static void a_software_leader_moves_to_the_pmu(void **state)
 	}
 }
 
-/* Pinned groups are scheduled first. A pinned event without a counter is in the error state, and
- * reads return end of file, until it is enabled again. */
+/* Pinned groups are scheduled first. A pinned event that finds no counter enters the error state,
+ * and reads return end of file until the event is enabled again. */
 static void a_pinned_event_without_a_counter_is_in_error(void **state)
 {
 	struct perf_event_attr pinned = attr_hw(SIM_CYCLES);
@@ -183,7 +188,7 @@ static void a_pinned_event_without_a_counter_is_in_error(void **state)
 	assert_int_equal(tally_sim_poll(harness.sim, harness.observer, fds[4]) &
 				 (TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP),
 			 TALLY_CORE_POLLERR | TALLY_CORE_POLLHUP);
-	/* A counter is free, but the event has to be enabled again first. */
+	/* Now a counter is free, but the event must be enabled again first. */
 	harness_close(&harness, fds[0]);
 	tally_sim_run(harness.sim, 10 * MS);
 	assert_true(harness_read(&harness, fds[4]).eof);
@@ -197,7 +202,7 @@ static void a_pinned_event_without_a_counter_is_in_error(void **state)
 	harness_end(&harness);
 }
 
-/* Pinned events of a task have priority over flexible events of a CPU, also when the task starts
+/* A task's pinned events have priority over a CPU's flexible events, even if the task starts
  * running later. */
 static void pinned_task_events_precede_flexible_cpu_events(void **state)
 {
@@ -249,7 +254,7 @@ static void an_exclusive_group_is_alone_on_its_pmu(void **state)
 	harness_end(&harness);
 }
 
-/* Enable and disable members, a leader, and a group by PERF_IOC_FLAG_GROUP. */
+/* Enable and disable members, a leader, and a whole group with PERF_IOC_FLAG_GROUP. */
 static void members_leaders_and_groups_are_enabled_and_disabled(void **state)
 {
 	struct harness harness;
@@ -266,7 +271,7 @@ static void members_leaders_and_groups_are_enabled_and_disabled(void **state)
 	assert_int_equal(harness_read_group(&harness, fds[0], values), 3);
 	assert_int_equal(values[0].value, 6 * MS);
 	assert_int_equal(values[1].value, harness_busy.per_ms[1]);
-	/* While the leader is off, no member counts, even if it is enabled. */
+	/* While the leader is disabled, no member counts, not even an enabled one. */
 	harness_disable(&harness, fds[0]);
 	harness_enable(&harness, fds[1]);
 	tally_sim_run(harness.sim, MS);
@@ -288,7 +293,8 @@ static void members_leaders_and_groups_are_enabled_and_disabled(void **state)
 	harness_end(&harness);
 }
 
-/* While its leader is off, a member is not enabled either, and its times do not advance. */
+/* While a member's leader is disabled, the member does not count as enabled either, so its times do
+ * not advance. */
 static void times_of_a_member_stop_with_its_leader(void **state)
 {
 	struct harness harness;
@@ -316,7 +322,7 @@ static void times_of_a_member_stop_with_its_leader(void **state)
 	harness_end(&harness);
 }
 
-/* When the leader is closed, its members become single events and continue. */
+/* When the leader is closed, its members become single events and continue to count. */
 static void members_continue_after_their_leader_is_closed(void **state)
 {
 	struct harness harness;

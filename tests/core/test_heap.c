@@ -35,8 +35,8 @@ static uint64_t least_key(uint32_t *ret_nr)
 	return least;
 }
 
-/* Check that every node below `node` is reachable once, with a key that is not smaller and the
- * right parent. Returns the depth. */
+/* Check that each node below `node` has the right parent and a key that is not smaller than its
+ * parent's. Adds the number of nodes reached to `*nr`, and returns the depth. */
 static uint32_t check_below(const struct tally_heap_node *node, uint32_t *nr)
 {
 	const struct tally_heap_node *branches[] = {node->left, node->right};
@@ -68,7 +68,7 @@ static void check(void)
 	}
 	assert_null(heap.least->parent);
 	assert_int_equal(heap.least->key, least);
-	/* The paths are not longer than in a complete tree. */
+	/* No path is longer than in a complete tree. */
 	assert_in_range(check_below(heap.least, &reached), 1, 32 - __builtin_clz(nr));
 	assert_int_equal(reached, nr);
 }
@@ -88,7 +88,8 @@ static void step(uint32_t keys)
 	}
 }
 
-/* First few keys, so that many are equal, then many. */
+/* First use only a few different keys, so that many nodes have equal keys, and then many different
+ * ones. */
 static void the_heap_agrees_with_a_linear_search(void **state)
 {
 	for (int i = 0; i < NODES; i++)

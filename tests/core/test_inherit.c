@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inheritance: counts equal the truth of the whole tree of tasks at any time. */
+/* Inheritance: at any time, an event's count must equal the truth for the whole task tree. */
 #include "../random.h"
 #include "scripts.h"
 
@@ -18,7 +18,7 @@ static const struct tally_sim_step branch[] = {SIM_FORK_TO(twig, 2),
 					       SIM_RUN(SIM_KERNEL, 20 * US, &harness_busy),
 					       SIM_FORK(leaf),
 					       SIM_EXIT()};
-/* Some of its children outlive it, and some exit before. */
+/* Some of this task's children outlive it, and some exit earlier. */
 static const struct tally_sim_step tree[] = {SIM_LOOP(6),
 					     SIM_RUN(SIM_USER, 100 * US, &harness_busy),
 					     SIM_FORK_TO(branch, 1),
@@ -36,7 +36,7 @@ static struct perf_event_attr attr_inherit(unsigned signal)
 	return attr;
 }
 
-/* Read continuously: each read is the truth at that time. */
+/* Read the events continuously. Each read must return the true count at that time. */
 static void reads_equal_the_truth_of_the_tree(void **state)
 {
 	struct tally_sim_config config = {
@@ -64,7 +64,8 @@ static void reads_equal_the_truth_of_the_tree(void **state)
 	harness_end(&harness);
 }
 
-/* Enable and disable at random: the count is what the tree did while the event was enabled. */
+/* Enable and disable events at random times. Only what the tree does while an event is enabled is
+ * counted. */
 static void only_enabled_time_of_the_tree_is_counted(void **state)
 {
 	struct random random = random_start();
@@ -98,7 +99,7 @@ static void only_enabled_time_of_the_tree_is_counted(void **state)
 	harness_end(&harness);
 }
 
-/* Close some events while the tree is running; the others must not be affected. */
+/* Close some events while the tree is running. The other events must not be affected. */
 static void closing_an_event_does_not_affect_the_others(void **state)
 {
 	struct random random = random_start();
@@ -156,8 +157,8 @@ static void groups_are_inherited_as_a_whole(void **state)
 	harness_end(&harness);
 }
 
-/* inherit_thread: threads are counted, forked processes are not. Without inherit, only the task
- * itself is. */
+/* With inherit_thread, threads are counted, while forked processes are not. Without inherit, only
+ * the task itself is counted. */
 static void inherit_thread_counts_only_threads(void **state)
 {
 	static const struct tally_sim_step both[] = {SIM_CLONE(leaf), SIM_FORK(leaf),
@@ -183,7 +184,7 @@ static void inherit_thread_counts_only_threads(void **state)
 	harness_end(&harness);
 }
 
-/* With a CPU, only what the tree does on that CPU is counted. */
+/* If a CPU is given, only the tree's activity on that CPU is counted. */
 static void an_inherited_event_on_a_cpu_counts_only_there(void **state)
 {
 	struct harness harness;
@@ -203,8 +204,8 @@ static void an_inherited_event_on_a_cpu_counts_only_there(void **state)
 	harness_end(&harness);
 }
 
-/* inherit_stat: each task that exits, or is switched to a clone, writes a READ record with its own
- * count. The counts add up to the total. */
+/* With inherit_stat, a task writes a READ record with its own count when it exits or when its CPU
+ * switches to a clone. The counts add up to the total. */
 static void read_records_of_children_add_up(void **state)
 {
 	struct perf_event_attr attr = attr_inherit(SIM_CYCLES);

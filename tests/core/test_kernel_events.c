@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The core as used inside the kernel of a small machine: static memory, a few events, rings of 1 KB
- * in contiguous pages of 512 bytes, no descriptors, no user memory, no users.
+ * The core used inside the kernel of a small machine: static memory, a few events, 1 KB rings in
+ * contiguous 512-byte pages, and neither descriptors nor user memory nor users.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { BLOCKS = 2, BLOCK = 8192, SLOTS = 24, SLOT = 1024, PAGE = 512, PAGES = 32, TICK = 1000000 };
 
-/* All memory of the core: blocks for the core and its scratch memory, slots for other allocations,
- * pages. */
+/* All of the core's memory: blocks for the core and its scratch memory, slots for other
+ * allocations, and pages for rings. */
 static struct {
 	_Alignas(16) uint8_t blocks[BLOCKS][BLOCK];
 	_Alignas(16) uint8_t slots[SLOTS][SLOT];
@@ -278,7 +278,7 @@ static struct perf_event_attr sampling(uint64_t period)
 	return attr;
 }
 
-/* Counts of two tasks, single and in a group. */
+/* Count two tasks, with single events and with a group. */
 static void kernel_events_count_tasks_and_groups(void **state)
 {
 	struct tally_core_event *leader, *member, *other;
@@ -314,7 +314,7 @@ static void kernel_events_count_tasks_and_groups(void **state)
 	board_end();
 }
 
-/* A watchdog: a callback when the time is over, and no records. */
+/* A watchdog event, which calls back when it expires and writes no records. */
 struct watched {
 	struct tally_core_event *event;
 	uint32_t calls;
@@ -365,7 +365,7 @@ static void overflows_call_back_and_write_no_records(void **state)
 	board_end();
 }
 
-/* Samples of both tasks in a ring of 1 KB. */
+/* A 1 KB ring that receives samples of both tasks. */
 struct ring {
 	struct tally_core_event *event, *second;
 	struct tally_core_buffer *buffer;
@@ -412,7 +412,7 @@ static bool ring_read(struct ring *ring, struct sample *ret_sample)
 	return len;
 }
 
-/* The ring and its metadata, which take three pages, are contiguous. */
+/* The ring and its three metadata pages are contiguous. */
 static void a_ring_is_contiguous_with_its_metadata(void **state)
 {
 	struct ring ring = ring_begin();
@@ -520,7 +520,7 @@ static void opens_without_memory_fail_without_side_effects(void **state)
 	assert_int_equal(tally_core_event_read(board.handle, first, &counts), 0);
 	assert_int_equal(counts.value, 5000);
 	assert_int_equal(tally_core_close_all(board.handle), nr);
-	/* The same for pages. */
+	/* When all pages are in use, mapping a ring fails in the same way. */
 	for (int i = 0; i < 2; i++) {
 		event = create(sampling(TICK), setup);
 		ret = tally_core_mmap(board.handle, NULL, event, 19 * PAGE, 0, true, &buffers[i],
@@ -534,7 +534,8 @@ static void opens_without_memory_fail_without_side_effects(void **state)
 	board_end();
 }
 
-/* The kernel itself has all rights, but invalid requests are rejected as for any other caller. */
+/* The kernel itself is fully privileged, but its invalid requests are rejected like any other
+ * caller's. */
 static void invalid_requests_of_the_kernel_are_rejected(void **state)
 {
 	struct tally_core_event *event = NULL, *leader;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events and the lifetimes of tasks and CPUs: exec, prctl, traps, exit, CPU hotplug. */
+/* Check how exec, prctl, traps, exit and CPU hotplug affect events. */
 #include "scripts.h"
 
 static const struct tally_sim_step execs[] = {
 	SIM_RUN(SIM_USER, 100 * US, &harness_busy), SIM_EXEC("other"),
 	SIM_RUN(SIM_USER, 50 * US, &harness_busy), SIM_EXIT()};
 
-/* enable_on_exec: only what happens after the exec is counted. */
+/* With enable_on_exec, only what happens after the exec is counted. */
 static void only_time_after_exec_is_counted(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -22,8 +22,7 @@ static void only_time_after_exec_is_counted(void **state)
 	harness_end(&harness);
 }
 
-/* One of several children calls exec and is counted from then on. The other children are not
- * counted. */
+/* One of several children calls exec, and is counted from then on. Its siblings are not counted. */
 static void only_the_child_that_execs_is_counted(void **state)
 {
 	static const struct tally_sim_step twin[] = {SIM_LOOP(100),
@@ -55,7 +54,7 @@ static void only_the_child_that_execs_is_counted(void **state)
 	harness_end(&harness);
 }
 
-/* remove_on_exec: only what happens before the exec is counted. */
+/* With remove_on_exec, only what happens before the exec is counted. */
 static void only_time_before_exec_is_counted(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -71,8 +70,8 @@ static void only_time_before_exec_is_counted(void **state)
 	harness_end(&harness);
 }
 
-/* prctl: affects events that the task opened, on itself and on others, but not events of others on
- * the task. */
+/* prctl() affects the events that the task has opened on itself and on other tasks, but not the
+ * events that other tasks have opened on it. */
 static void prctl_affects_events_that_the_task_opened(void **state)
 {
 	struct harness harness;
@@ -106,7 +105,7 @@ static void prctl_affects_events_that_the_task_opened(void **state)
 	harness_end(&harness);
 }
 
-/* sigtrap: a signal at each overflow, with the data given in the attr. */
+/* With sigtrap, each overflow sends a signal with the data given in the attr. */
 static void each_overflow_sends_sigtrap(void **state)
 {
 	struct perf_event_attr attr = attr_hw(SIM_CYCLES);
@@ -128,7 +127,7 @@ static void each_overflow_sends_sigtrap(void **state)
 	harness_end(&harness);
 }
 
-/* Exit of a task: the count stays, and poll reports a hangup. */
+/* When a task exits, the event's count is preserved, and poll reports a hangup. */
 static void a_count_survives_the_exit_of_its_task(void **state)
 {
 	struct harness harness;
@@ -150,8 +149,8 @@ static void a_count_survives_the_exit_of_its_task(void **state)
 	harness_end(&harness);
 }
 
-/* When a CPU goes offline, its events keep their counts, and tasks and their events continue on
- * other CPUs. When it comes back, its events count again. */
+/* When a CPU goes offline, its events keep their counts, and tasks continue on other CPUs together
+ * with their events. When the CPU comes back online, its events count again. */
 static void cpu_events_survive_hotplug(void **state)
 {
 	struct harness harness;
@@ -186,7 +185,8 @@ static void cpu_events_survive_hotplug(void **state)
 	harness_end(&harness);
 }
 
-/* Events compete on two CPUs while one of the CPUs goes offline and back. No count is lost. */
+/* Events compete on two CPUs while one of the CPUs repeatedly goes offline and comes back. No count
+ * is lost. */
 static void repeated_hotplug_loses_no_counts(void **state)
 {
 	struct harness harness;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mapping ring buffers: permissions, sizes, and redirected output. Each test runs with contiguous
+/* Ring buffer mappings: permissions, sizes and output redirection. Each test runs with contiguous
  * and with scattered pages. */
 #include "test_rings.h"
 
-/* Redirect several events to one ring, where records are in time order, and back to their own
- * rings. */
+/* Redirect several events to one ring, where records must be in time order, and then back to their
+ * own rings. */
 static void output_is_redirected_in_time_order(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007);
@@ -50,7 +50,7 @@ static void set_output_to(struct harness *harness, int from, int to, int expecte
 			 expected);
 }
 
-/* Rejected redirections. */
+/* Check that invalid redirections are rejected. */
 static void invalid_redirections_are_rejected(void **state)
 {
 	struct perf_event_attr attr = attr_ring(10007), back = attr, clocked = attr;
@@ -84,8 +84,8 @@ static void invalid_redirections_are_rejected(void **state)
 	harness_end(&harness);
 }
 
-/* Invalid lengths, and the limit of locked memory: the user's allowance per CPU, and then the
- * process's RLIMIT_MEMLOCK. */
+/* Invalid lengths are rejected. Locked memory is charged to the user's per-CPU allowance first, and
+ * then to the process's RLIMIT_MEMLOCK. */
 static void mmap_checks_length_and_locked_memory(void **state)
 {
 	static const size_t bad[] = {0, 4, 6, 7, 8, 10};
@@ -97,7 +97,7 @@ static void mmap_checks_length_and_locked_memory(void **state)
 
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	ring_begin(&harness, 1, *state);
-	tally_core_settings(tally_sim_core(harness.sim))->mlock_kb = 24; /* for 2 CPUs: 12 pages */
+	tally_core_settings(tally_sim_core(harness.sim))->mlock_kb = 24; /* 12 pages for 2 CPUs */
 	task = harness_spawn(&harness, script_hog, 0);
 	fd = harness_try(&harness, task, attr, 0, -1, -1);
 	other = harness_try(&harness, task, attr, 0, -1, -1);
@@ -114,7 +114,7 @@ static void mmap_checks_length_and_locked_memory(void **state)
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &memory), 0);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 5 * 4096, 0, true, &more), -EINVAL);
 	assert_int_equal(tally_sim_mmap(harness.sim, task, fd, 9 * 4096, 0, true, &more), 0);
-	/* 3 pages of the allowance are left; RLIMIT_MEMLOCK has to cover the rest. */
+	/* 3 pages of the allowance remain; the other pages are charged to RLIMIT_MEMLOCK. */
 	assert_int_equal(tally_sim_mmap(harness.sim, task, other, 5 * 4096, 0, true, &more),
 			 -EPERM);
 	tally_sim_task_set_memlock(task, 4096);
@@ -132,7 +132,7 @@ static void mmap_checks_length_and_locked_memory(void **state)
 	harness_end(&harness);
 }
 
-/* Failed allocations. */
+/* Make each allocation in mmap fail once. */
 static void a_failed_mmap_leaks_nothing(void **state)
 {
 	struct perf_event_attr attr = attr_ring(100000);
@@ -145,7 +145,7 @@ static void a_failed_mmap_leaks_nothing(void **state)
 	ring_begin(&harness, 1, *state);
 	task = harness_spawn(&harness, script_hog, 0);
 	fd = harness_open(&harness, attr, task, -1, -1);
-	/* The scratch memory of the CPUs stays allocated, so allocate it first. */
+	/* The CPUs' scratch memory stays allocated, so allocate it first. */
 	assert_int_equal(
 		tally_sim_mmap(harness.sim, harness.observer, fd, 9 * 4096, 0, true, &memory), 0);
 	assert_int_equal(tally_sim_munmap(harness.sim, harness.observer, memory), 0);

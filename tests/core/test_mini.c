@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The minimal host itself: it reports events to the core correctly, and it detects every violation
- * of the contract that it checks for.
+ * Test the minimal host itself. It must report events to the core correctly, and detect every
+ * contract violation that it checks for.
  */
 #include <string.h>
 
@@ -237,7 +237,8 @@ static void breach_write_after_free(void)
 
 	mini_ops.free(&mini, memory, 100);
 #ifdef __SANITIZE_ADDRESS__
-	on_broken(&mini, "memory was written after it was freed"); /* the sanitizer would abort */
+	/* With the sanitizer, the write below would abort, so report the violation here. */
+	on_broken(&mini, "memory was written after it was freed");
 #endif
 	memory[50] = 1;
 	mini_memory_check(&mini);
@@ -272,7 +273,8 @@ static const struct {
 	{breach_del, "an event is not on the counter it is said to be on"},
 };
 
-/* Run a violation on a new host. Afterwards only the host's memory is freed. */
+/* Commit a violation on a new host and check the host's message. Afterwards only the host's memory
+ * is freed. */
 static void check_breach(void (*breach)(void), const char *expected)
 {
 	mini_begin(&mini, 2, NULL);

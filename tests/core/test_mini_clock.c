@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sampling clocks: the shared maximum rate, and the counted time. */
+/* Sampling clocks: the shared maximum rate, and the time that the clocks count. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -19,8 +19,8 @@ static void count_records(struct tally_core_buffer *buffer, uint64_t *samples, u
 	}
 }
 
-/* All clocks together get as many samples as one clock at the maximum rate. Samples that are not
- * written are counted as lost. */
+/* All clocks together get as many samples as a single clock would at the maximum rate. Samples that
+ * are not written are counted as lost. */
 static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 {
 	enum { CLOCKS = 100, TICKS = 250, RATE = 100000, DUE = RATE };
@@ -52,7 +52,8 @@ static void clocks_of_a_task_share_the_maximum_rate_evenly(void **state)
 	mini_end(&mini);
 }
 
-/* The others are a profiler of the CPU, and the task that runs next. */
+/* The greedy task must not affect the samples of a CPU-wide profiler or of the task that runs
+ * next. */
 static void a_greedy_task_takes_no_samples_from_others(void **state)
 {
 	enum { CLOCKS = 50, TICKS = 50, STEP = 10000, STEPS = 400 };
@@ -86,13 +87,13 @@ static void a_greedy_task_takes_no_samples_from_others(void **state)
 	mini_end(&mini);
 }
 
-/* The clock advances whenever it is read. */
+/* Advance the clock whenever it is read. */
 static void time_passes(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	where->now += point == MINI_AT_CLOCK ? 777 : 0;
 }
 
-/* The time that a switch takes is part of both times, or of neither. */
+/* The time spent in a switch is part of both the count and the running time, or of neither. */
 static void task_clock_equals_the_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -137,8 +138,8 @@ static void a_frequency_above_one_ghz_gets_a_period_of_one_ns(void **state)
 	mini_end(&mini);
 }
 
-/* Check that a clock samples every 100 us after another event, or a member of its group, is
- * disabled. */
+/* Check that a clock still samples every 100 us after another event, or a member of another event's
+ * group, is disabled. */
 static void check_clock_goes_on(bool member)
 {
 	struct perf_event_attr attr = attr_faults(100000);
@@ -169,7 +170,7 @@ static void a_clock_goes_on_after_another_event_is_disabled(void **state)
 	check_clock_goes_on(true);
 }
 
-/* The clock is disabled alone; the rest of its group continues. */
+/* Only the clock is disabled; its group continues. */
 static void a_member_clock_equals_its_time_running(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cost of tasks without events, of many CPUs, of many clocks, and of exec with many events. */
+/* Check the cost of tasks without events, of large numbers of CPUs and clocks, and of exec with
+ * many events. */
 #include "core/minimal/step.h"
 #include "core/mini_test.h"
 #include "probe.h"
@@ -8,7 +9,7 @@ static struct mini mini;
 
 enum { CPUS = 256, FEW = 8, MANY = 48 };
 
-/* There are events of another task and of another CPU. */
+/* There are events, but only on another task and another CPU. */
 static void tasks_without_events_take_no_lock(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -47,7 +48,7 @@ static void munmap_and_close_call_no_cpu_that_cannot_write_to_the_ring(void **st
 	mini_end(&mini);
 }
 
-/* Return the number of instructions of a switch to the task and back. */
+/* Return the number of instructions needed to switch to the task and back. */
 static uint64_t switch_cost(struct mini_task *task)
 {
 	mini_step_begin(NULL, NULL, 0);
@@ -78,7 +79,7 @@ static void a_switch_does_not_visit_events_of_other_cpus(void **state)
 
 enum { MS = 1000000 };
 
-/* Open software clocks of a task. Each one expires before the clock opened before it. */
+/* Open software clocks on a task. Each clock expires before the previously opened one. */
 static void open_clocks(const struct mini_task *task, int nr)
 {
 	static int opened;
@@ -91,7 +92,8 @@ static void open_clocks(const struct mini_task *task, int nr)
 	}
 }
 
-/* Eight times as many clocks cost eight times as much, plus a margin for the heap's logarithm. */
+/* With eight times as many clocks, the cost may be eight times as high, plus a margin for the
+ * heap's logarithmic factor. */
 static void the_cost_of_a_switch_is_linear_in_the_number_of_clocks(void **state)
 {
 	struct mini_task *task;
@@ -108,7 +110,7 @@ static void the_cost_of_a_switch_is_linear_in_the_number_of_clocks(void **state)
 	mini_end(&mini);
 }
 
-/* Return the number of instructions of an exec with `nr` events, in groups of `each`. */
+/* Return the number of instructions needed for an exec with `nr` events, in groups of `each`. */
 static uint64_t exec_cost(struct perf_event_attr attr, int nr, int each)
 {
 	struct perf_event_attr plain = attr_faults(0);
@@ -172,7 +174,7 @@ static void throttle(void)
 	} while (mini_overflow(&mini, 0, &in_user));
 }
 
-/* Reasons for a tick to visit events. come_and_go() creates the reason and ends it. */
+/* Reasons for a tick to visit events. come_and_go() creates a reason and removes it again. */
 enum reason { POLLED, THROTTLED_UNTIL_TICK, THROTTLED_UNTIL_DISABLED, TRAPPED, REASONS };
 
 static void come_and_go(enum reason reason)

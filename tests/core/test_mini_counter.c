@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters and groups: widths, periods, exclusive, pinned and throttled groups. */
+/* Counters and groups: counter widths and periods, and exclusive, pinned and throttled groups. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -20,7 +20,7 @@ static void counts_past_the_width_of_the_counter(void **state)
 	mini_end(&mini);
 }
 
-/* Each overflow ends a round of the counter, and no round writes a sample. */
+/* Each overflow only wraps the counter; no sample is written before the period ends. */
 static void a_period_wider_than_the_counter_takes_several_rounds(void **state)
 {
 	struct perf_event_attr attr = attr_counter((UINT64_C(1) << 63) - 1);
@@ -118,7 +118,7 @@ static void overflows_are_taken_without_a_tick_length(void **state)
 	mini_end(&mini);
 }
 
-/* The size of a group is limited by the size of a read. */
+/* The size of a group is limited by the maximum size of a read. */
 static void the_largest_group_is_read_whole(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -167,7 +167,7 @@ static void throttling_a_leader_stops_its_whole_group(void **state)
 	mini_end(&mini);
 }
 
-/* Begin with one CPU and a maximum of 1000 samples a second, which is four per tick. */
+/* Begin with one CPU and a maximum of 1000 samples per second, which is four per tick. */
 static void begin_slow(void)
 {
 	struct tally_core_settings settings;
@@ -188,7 +188,7 @@ static int overflow_until_throttled(void)
 	return nr;
 }
 
-/* The disabled member has no counter that could be stopped. */
+/* The disabled member has no counter to stop. */
 static void throttling_a_group_does_not_stop_a_disabled_member(void **state)
 {
 	struct perf_event_attr disabled = attr_counter(0);
@@ -218,7 +218,7 @@ static void a_throttled_group_that_is_switched_in_again_has_a_new_allowance(void
 	mini_end(&mini);
 }
 
-/* Between two ticks the counter advances less than its width, in total more. */
+/* The counter advances by less than its range between two ticks, but by more in total. */
 static void a_counter_without_an_interrupt_is_read_at_each_tick(void **state)
 {
 	const uint64_t part = UINT64_C(3) << 46;
@@ -290,7 +290,8 @@ static void grow_at_alloc(struct mini *where, enum mini_point point, const volat
 	assert_true(mini_overlap(where, grow));
 }
 
-/* The group exceeds what is read on the stack, and grows while memory for the read is allocated. */
+/* The group is too large to be read into a buffer on the stack, and grows while memory for the read
+ * is being allocated. */
 static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
 {
 	enum { MEMBERS = 20 };
@@ -308,7 +309,8 @@ static void a_group_that_grows_while_it_is_read_is_read_whole(void **state)
 	mini_end(&mini);
 }
 
-/* Reads by the kernel itself. The last event has no counter; then its PMU is unregistered. */
+/* The kernel itself reads events. The last event has no counter, and later its PMU is
+ * unregistered. */
 static void a_read_by_the_kernel_tells_why_there_is_no_count(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -332,8 +334,8 @@ static void a_read_by_the_kernel_tells_why_there_is_no_count(void **state)
 	mini_end(&mini);
 }
 
-/* The group has only software events after its member with a counter is closed, so it no longer
- * belongs to the PMU. */
+/* After its member with a counter is closed, the group contains only software events, so it no
+ * longer belongs to the PMU. */
 static void a_group_without_counters_does_not_belong_to_the_pmu(void **state)
 {
 	struct perf_event_attr exclusive = attr_counter(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Deferred work of overflows, done late or on another CPU: REFRESH limits, traps, wakeups. */
+/* Deferred overflow work that is done late or on another CPU: REFRESH limits, traps and wakeups. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -18,7 +18,7 @@ static void overflow(void)
 	mini_overflow(&mini, 0, &in_kernel);
 }
 
-/* Return the increase of the count in ten ticks. */
+/* Return how much the count increases in ten ticks. */
 static uint64_t counted(int fd)
 {
 	uint64_t before = value_of(&mini, fd);
@@ -31,7 +31,8 @@ static uint64_t counted(int fd)
 	return value_of(&mini, fd) - before;
 }
 
-/* Enable the event after the overflow that used up the limit, but before its deferred work runs. */
+/* Enable the event after an overflow has used up the event's limit, but before the deferred work
+ * runs. */
 static void enabled_late(unsigned long request, int nr)
 {
 	int fd;
@@ -63,7 +64,8 @@ static void enable_before_the_deferred_disable_keeps_the_event_enabled(void **st
 	enabled_late(PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* Overflow on CPU 0, where the wakeup stays deferred, and then on CPU 1. Returns the descriptor. */
+/* Cause an overflow on CPU 0, where the wakeup stays deferred, and then one on CPU 1. Returns the
+ * descriptor. */
 static int overflow_on_both(struct perf_event_attr attr, int limit)
 {
 	int fd;
@@ -112,8 +114,8 @@ static void a_limit_used_up_on_another_cpu_disables_the_event(void **state)
 	mini_end(&mini);
 }
 
-/* The trap is pending since the overflow on CPU 0, and is sent on CPU 1, where the task runs. Two
- * pending traps are merged. */
+/* The trap has been pending since the overflow on CPU 0, and is sent on CPU 1, where the task runs.
+ * Two pending traps are merged. */
 static void overflows_on_two_cpus_send_one_trap(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -177,7 +179,8 @@ static void a_limit_used_up_during_refresh_allows_no_extra_overflow(void **state
 	assert_true(n > 5);
 }
 
-/* The pinned event has no counter, so its wakeup is deferred. Then FD_OUTPUT is rejected. */
+/* The pinned event finds no counter, so a wakeup is deferred. The open then fails because the event
+ * given for FD_OUTPUT has no ring. */
 static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 {
 	struct perf_event_attr pinned = attr_counter(0);
@@ -195,8 +198,8 @@ static void an_open_that_fails_late_leaves_no_deferred_wakeup(void **state)
 	mini_end(&mini);
 }
 
-/* The event overflowed on CPU 1, and its task is no longer there. That CPU is called, instead of
- * waiting for it. */
+/* The event has overflowed on CPU 1, where its task no longer runs. Closing the event calls CPU 1
+ * to do the deferred work, rather than waiting for CPU 1 to get to it. */
 static void closing_an_event_has_the_cpu_do_its_deferred_work(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The order of calls of a PMU driver that host.h promises: transactions and pauses. */
+/* The order in which a PMU driver is called, as promised in host.h: transactions and pauses. */
 #include "core/mini_test.h"
 
 enum { DRIVER_TYPE = 20 };
@@ -8,15 +8,15 @@ static struct mini mini;
 
 static struct tally_core_pmu pmu;
 
-/* Calls seen by the driver, and its state. */
+/* The driver's state, and the calls made to the driver. */
 static struct {
 	bool in_transaction, paused;
 	int commit_gives;
-	struct tally_core_hw *overflows; /* event of the counter that is overflowing */
+	struct tally_core_hw *overflows; /* event with the overflowing counter */
 	unsigned commits, cancels, adds, starts, stops, reads;
 } seen;
 
-/* config of events whose own counters are in use */
+/* Config of events for which the driver reports that their counters are in use. */
 enum { CONFIG_TAKEN = 7 };
 
 static void driver_begin(struct tally_core_pmu *of)
@@ -81,7 +81,7 @@ static void driver_read(struct tally_core_pmu *of, struct tally_core_hw *hw)
 	mini.pmus[0].read(&mini.pmus[0], hw);
 }
 
-/* Begin with one CPU, whose four counters belong to this driver. */
+/* Begin with one CPU, with its four counters managed by this driver. */
 static void driver_test_begin(void)
 {
 	memset(&seen, 0, sizeof(seen));
@@ -144,7 +144,7 @@ static void a_group_is_added_in_one_transaction(void **state)
 	driver_test_end();
 }
 
-/* Two members of the second group find no counter. */
+/* The second group does not get counters for two of its members. */
 static void the_transaction_of_a_group_that_does_not_fit_is_cancelled(void **state)
 {
 	driver_test_begin();
@@ -213,7 +213,7 @@ static void an_event_whose_counters_are_in_use_does_not_block_others(void **stat
 	driver_test_end();
 }
 
-/* Overflow counter 0. Returns true if it keeps running. */
+/* Overflow counter 0. Returns true if the counter keeps running. */
 static bool overflow(void)
 {
 	const struct tally_core_sample_data in_user = {.mode = PERF_RECORD_MISC_USER};
@@ -226,8 +226,8 @@ static bool overflow(void)
 	return goes_on;
 }
 
-/* Each sample of the leader contains the count of the second member; the third member is disabled.
- * When the group is throttled, all members stop. */
+/* Each of the leader's samples contains the count of the second member; the third member is
+ * disabled. When the group is throttled, all members stop. */
 static void a_counter_is_read_while_it_runs_and_does_not_overflow(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events that exec enables or removes. */
+/* Events that are enabled or removed by exec. */
 #include "core/mini_test.h"
 
 static struct mini mini;
 
 enum { COUNTERS = 4 };
 
-/* Members are not added again for every member of the group. */
+/* Each member must be added only once, not once for every member of the group. */
 static void exec_adds_each_member_of_a_group_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -24,7 +24,7 @@ static void exec_adds_each_member_of_a_group_once(void **state)
 		mini_count(&mini, (uint32_t)i, 7);
 	for (int i = 0; i < COUNTERS; i++)
 		assert_int_equal(value_of(&mini, fds[i]), 7);
-	/* enable_on_exec works once. */
+	/* enable_on_exec only works once. */
 	mini_ioctl(&mini, mini.tasks[0], fds[0], PERF_EVENT_IOC_DISABLE, 0);
 	mini_exec(&mini, mini.tasks[0], false);
 	mini_count(&mini, 0, 7);
@@ -32,7 +32,8 @@ static void exec_adds_each_member_of_a_group_once(void **state)
 	mini_end(&mini);
 }
 
-/* Other events occupy all counters. They lose the counters, but keep their counts. */
+/* Other events occupy all counters. The pinned events take these counters, but the other events
+ * keep their counts. */
 static void exec_finds_counters_for_pinned_events(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0), pinned = attr;
@@ -67,7 +68,8 @@ static void open_on_task(void)
 	opened = must_open(&mini, attr_counter(0), mini.tasks[1], -1, -1);
 }
 
-/* The task has been detached from its context, which is still on the CPU. */
+/* Open an event when the task has been detached from its context, but the context is still on the
+ * CPU. */
 static void open_at_call(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (point == MINI_AT_CALL && opened < 0 && !where->tasks[1]->perf.context)
@@ -88,7 +90,7 @@ static void an_event_opened_during_a_privileged_exec_counts_immediately(void **s
 	mini_end(&mini);
 }
 
-/* The events of the task occupied all counters while an event of the CPU waited for one. */
+/* The task's events occupy all counters while a CPU event waits for a counter. */
 static void a_privileged_exec_releases_counters_to_waiting_events(void **state)
 {
 	int fd;
@@ -103,7 +105,7 @@ static void a_privileged_exec_releases_counters_to_waiting_events(void **state)
 	mini_end(&mini);
 }
 
-/* Only the leader is removed. A read of it returns one value, and so does a read of the member. */
+/* Only the leader is removed. Reads of the leader and of the member return one value each. */
 static void a_leader_that_is_removed_by_exec_is_read_alone(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);

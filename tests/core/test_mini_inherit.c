@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inherited events: clones, the counts of children that exit, and the memory of a child. */
+/* Inherited events: clones, the counts of exiting children, and memory allocated for children. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -119,7 +119,7 @@ static void a_childs_group_without_its_leader_is_read(void **state)
 	mini_end(&mini);
 }
 
-/* Check that every record has this CPU in its sample_id. */
+/* Check that the sample_id of every record contains `cpu`. */
 static void check_cpus(struct tally_core_buffer *buffer, uint32_t cpu)
 {
 	const struct perf_event_mmap_page *page = tally_core_buffer_page(buffer, 0);
@@ -187,7 +187,8 @@ static int counters_taken(void)
 	return nr;
 }
 
-/* Two groups of three compete for four counters. No member of the second group is on. */
+/* Two groups of three events compete for four counters, so no member of the second group gets a
+ * counter. */
 static void a_child_inherits_groups_as_groups(void **state)
 {
 	struct perf_event_attr attr = attr_counter(0);
@@ -243,7 +244,7 @@ static void a_switch_between_clones_leaves_the_counters_on(void **state)
 
 enum { MORE = 5 };
 
-static uint64_t until; /* allocations left until the events are opened; 0: they were opened */
+static uint64_t until; /* allocations left until the events are opened; 0 when they are open */
 static int more[MORE];
 static int32_t cpu_of_first;
 
@@ -262,7 +263,7 @@ static void open_at_alloc(struct mini *where, enum mini_point point, const volat
 		assert_true(mini_overlap(where, open_more));
 }
 
-/* Open events at the nth allocation of the fork. Returns false if there were fewer allocations. */
+/* Open events at the nth allocation of a fork. Returns false if the fork made fewer allocations. */
 static bool open_during_fork(uint64_t n)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -283,7 +284,8 @@ static bool open_during_fork(uint64_t n)
 	return !until;
 }
 
-/* First all events count on any CPU, then the first one only on one CPU. */
+/* In the first round all events count on any CPU. In the second round the first event is limited to
+ * one CPU. */
 static void a_child_inherits_events_that_are_opened_while_memory_is_taken(void **state)
 {
 	for (cpu_of_first = -1; cpu_of_first <= 0; cpu_of_first++) {
@@ -295,7 +297,7 @@ static void a_child_inherits_events_that_are_opened_while_memory_is_taken(void *
 	}
 }
 
-/* If memory is short, the child inherits nothing, and there is no second attempt. */
+/* If the fork runs out of memory, the child inherits nothing, and there is no second attempt. */
 static void a_child_without_memory_for_its_events_has_none(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -327,7 +329,7 @@ static void a_child_writes_no_unrequested_read_record(void **state)
 	mini_end(&mini);
 }
 
-/* The CPU that would write the record is offline. */
+/* The CPU that should write the record is offline. */
 static void without_a_ring_no_read_record_is_lost(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -385,8 +387,8 @@ static void move_there(struct mini *where, enum mini_point point, const volatile
 		until = 1;
 }
 
-/* Move the task at the nth point of the fork. Returns false if there are fewer points. A later
- * switch between the other tasks must find clones. */
+/* Move the task at the nth point of the fork. Returns false if there are fewer points. Later
+ * switches between the other tasks must still treat them as clones. */
 static bool move_during_fork(uint64_t n)
 {
 	struct perf_event_attr attr = attr_counter(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Data passed in by user space: attrs and filters. */
+/* Input from user space: attrs and filters. */
 #include <stdlib.h>
 
 #include "core/mini_test.h"
@@ -10,7 +10,7 @@ static struct mini mini;
 static uint32_t *size_word;
 static int fetches;
 
-/* Another thread of the program enlarges attr.size after the core has read it. */
+/* Enlarge attr.size after the core has read it, as another thread of the program might. */
 static void grow(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (point == MINI_AT_COPY_FROM && ++fetches > 1)
@@ -41,8 +41,8 @@ static void an_attr_that_grows_after_the_check_keeps_the_checked_size(void **sta
 
 static const struct tally_core_field field = {"a", 0, 4, false, false};
 
-/* Write a filter that is true for a == 1. The nested part is never true and follows a part that is
- * true. */
+/* Write a filter that is true if a == 1. The part in parentheses is never true, but the part before
+ * the parentheses is. */
 static void make_filter(char *text, size_t room, int levels)
 {
 	size_t len = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mmap and munmap that overlap another call on the same event. */
+/* Calls to mmap and munmap that overlap another call on the same event. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -26,7 +26,8 @@ static void map_at(struct mini *where, enum mini_point point, const volatile voi
 	between.armed = !mini_overlap(where, map_between);
 }
 
-/* The thread is preempted where it holds no lock, and another thread maps the event. */
+/* Redirect an event. At the given point, where this thread holds no lock, another thread preempts
+ * it and maps the event. */
 static void redirect_at(int skip)
 {
 	int target, ret;
@@ -53,7 +54,7 @@ static void redirect_at(int skip)
 	mini_end(&mini);
 }
 
-/* Otherwise the event writes to its own ring. */
+/* If the redirection fails, the event writes to its own ring. */
 static void set_output_fails_if_the_event_is_mapped_meanwhile(void **state)
 {
 	int nr = 0;
@@ -81,8 +82,8 @@ static void remap_at(struct mini *where, enum mini_point point, const volatile v
 	between.armed = !mini_overlap(where, remap);
 }
 
-/* Unmap the ring and map a new one in another thread while this thread maps the event. Returns
- * false if the other thread did not run. */
+/* While this thread maps the event, another thread unmaps the event's ring and maps a new one.
+ * Returns false if the other thread did not run. */
 static bool map_while_mapped(int skip)
 {
 	struct tally_core_buffer *mine;
@@ -153,8 +154,7 @@ static void poll_survives_munmap_at_any_point(void **state)
 	mini_end(&mini);
 }
 
-/* Return the number of calls of other CPUs by munmap. The task of the event runs on CPU 1, or not
- * at all. */
+/* Return how often munmap calls another CPU. The event's task runs on CPU 1, or not at all. */
 static uint64_t calls_of_munmap(bool runs)
 {
 	uint64_t calls;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory of rings: their pages, and the scratch memory of CPUs that have rings. */
+/* Memory for rings: their pages, and the scratch memory of CPUs that have rings. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -14,7 +14,7 @@ static struct perf_event_attr attr_raw(void)
 	return attr;
 }
 
-/* Return true if a fault on CPU 0 is written to the ring with this page. */
+/* Return true if a page fault on CPU 0 writes a record to the ring with this metadata page. */
 static bool writes(const struct perf_event_mmap_page *page)
 {
 	uint64_t before = page->data_head;
@@ -23,7 +23,8 @@ static bool writes(const struct perf_event_mmap_page *page)
 	return page->data_head > before;
 }
 
-/* No record is longer than its ring: one page, and some bytes to detect that a record is longer. */
+/* No record is longer than its ring, so the scratch memory is one page plus a few bytes to detect
+ * longer records. */
 static void a_small_ring_takes_little_scratch(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -37,7 +38,7 @@ static void a_small_ring_takes_little_scratch(void **state)
 	mini.nr_ops[MINI_OP_CALL] = 0;
 	page = must_map(&mini, fd, 1, NULL);
 	assert_in_range(mini.bytes - before, CPUS * 4096, CPUS * 65536);
-	/* CPUs without scratch memory need not be called to exchange it. */
+	/* CPUs without scratch memory do not have to be called to replace it. */
 	assert_int_equal(mini.nr_ops[MINI_OP_CALL], 0);
 	mini_switch(&mini, mini.tasks[0]);
 	assert_true(writes(page));
@@ -176,7 +177,7 @@ static void a_ring_is_freed_in_the_layout_it_was_made_with(void **state)
 	mini_end(&mini);
 }
 
-/* Scratch memory for records is allocated with the first ring. */
+/* Scratch memory for records is not allocated before the first ring. */
 static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 {
 	enum { MANY = 256 };
@@ -186,7 +187,8 @@ static void a_core_without_events_holds_less_than_a_page_per_cpu(void **state)
 	mini_end(&mini);
 }
 
-/* Return the number of allocations for opening an event on a task, on one CPU or on all (-1). */
+/* Return the number of allocations needed to open an event for a task, on one CPU or on any CPU
+ * (-1). */
 static uint64_t allocations_of_open(int32_t cpu)
 {
 	uint64_t before = mini.nr_ops[MINI_OP_ALLOC];
@@ -218,7 +220,8 @@ static void open_at_alloc(struct mini *where, enum mini_point point, const volat
 		until = 1;
 }
 
-/* Two events of one CPU are opened at the same time. mini_end() detects leaks. */
+/* Two events that need the same per-CPU memory are opened at the same time. mini_end() detects
+ * leaks. */
 static void cpu_memory_that_is_allocated_twice_is_freed(void **state)
 {
 	uint64_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CPUs that go offline: deferred work, and records that would be written there. */
+/* CPUs that go offline: their deferred work, and the records that they should have written. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -15,7 +15,7 @@ static void overflow_at_stop(struct mini *where, enum mini_point point, const vo
 		mini_overflow(where, 0, &in_kernel);
 }
 
-/* The overflow occurs while the events of the CPU are removed from the PMU. */
+/* The overflow occurs while the CPU's events are being removed from the PMU. */
 static void an_overflow_while_a_cpu_goes_offline_wakes_once(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -42,7 +42,7 @@ static void an_overflow_while_a_cpu_goes_offline_wakes_once(void **state)
 	mini_end(&mini);
 }
 
-/* The event continues with its task on another CPU. */
+/* The event stays with its task when the CPU goes offline. */
 static void a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);
@@ -69,7 +69,7 @@ static void a_closed_task_event_leaves_no_deferred_work_on_an_offline_cpu(void *
 	mini_end(&mini);
 }
 
-/* The ring gets a LOST record instead. */
+/* A LOST record is written to the ring instead. */
 static void a_read_record_that_an_offline_cpu_cannot_write_is_lost(void **state)
 {
 	struct perf_event_attr attr = attr_faults(1);
@@ -119,7 +119,7 @@ static void an_offline_cpu_writes_no_switch_records(void **state)
 	mini_end(&mini);
 }
 
-/* There is one event more than there are counters, so one event waits. */
+/* There is one more event than there are counters, so one event is waiting. */
 static void a_switch_on_an_offline_cpu_puts_nothing_on_its_counters(void **state)
 {
 	mini_test_begin(&mini, 2, NULL);

@@ -13,7 +13,8 @@ static int not_mine(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 	return -ENOENT;
 }
 
-/* init() of the first PMU unregisters both. The second is removed at once; the first is in use. */
+/* The first PMU's init() unregisters both PMUs. The second is removed immediately, but the first is
+ * still in use. */
 static int both_go(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	gone = tally_core_pmu_unregister(mini.core, second);
@@ -40,7 +41,8 @@ static void raw_open_goes_on_when_the_next_pmu_is_unregistered(void **state)
 	mini_end(&mini);
 }
 
-/* init() of the first PMU unregisters the first, which is in use, then the next one. */
+/* The first PMU's init() unregisters the first PMU, which is still in use, and then the next
+ * one. */
 static int then_the_next(struct tally_core_pmu *pmu, struct tally_core_hw *hw)
 {
 	assert_int_equal(tally_core_pmu_unregister(mini.core, first), -EBUSY);
@@ -86,7 +88,7 @@ static int leave_and_return(struct tally_core_pmu *pmu, struct tally_core_hw *hw
 
 	gone = tally_core_pmu_unregister(mini.core, pmu);
 	again = tally_core_pmu_register(mini.core, pmu);
-	/* Its type stays reserved until it is removed. */
+	/* The PMU's type stays reserved until the PMU is removed. */
 	other = calloc(1, sizeof(*other));
 	*other = *pmu;
 	assert_int_equal(tally_core_pmu_register(mini.core, other), -EEXIST);
@@ -119,7 +121,7 @@ enum { FED = 300 };
 static int fed, last;
 static bool feeding;
 
-/* Open one more event and close the previous one. */
+/* Open another event and close the previous one. */
 static void feed(void)
 {
 	struct perf_event_attr attr = attr_faults(0);

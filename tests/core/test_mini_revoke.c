@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A PMU is unregistered while tasks use its events. This revokes the events. */
+/* Unregistering a PMU while tasks use its events, which revokes the events. */
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@ enum { PAGE = 4096 };
 static struct mini mini;
 static struct tally_core_pmu *first;
 static int gone;
-static void *page; /* holds *first; NULL: *first is allocated */
+static void *page; /* page that holds *first, or NULL if *first was allocated */
 
 static void unregister_first(void)
 {
@@ -20,7 +20,8 @@ static void unregister_first(void)
 		memset(first, 0xdd, sizeof(*first));
 }
 
-/* Unregister once, at a point of this kind, after skipping `skip_points` of them. */
+/* Unregister the PMU once, at a point of kind `wanted`, after skipping `skip_points` such
+ * points. */
 static enum mini_point wanted;
 static int skip_points;
 
@@ -42,8 +43,8 @@ static struct perf_event_attr attr_first(void)
 	return attr;
 }
 
-/* Make a call on an event while its PMU is unregistered, at each point in turn. Returns the number
- * of points. */
+/* Make a call on an event and unregister its PMU during the call, at each point in turn. Returns
+ * the number of points. */
 static int call_while_it_goes(enum mini_point point, int (*call)(int fd))
 {
 	int nr = 0;
@@ -65,7 +66,7 @@ static int call_while_it_goes(enum mini_point point, int (*call)(int fd))
 		nr += gone <= 0;
 		if (gone == -EBUSY)
 			assert_int_equal(tally_core_pmu_unregister(mini.core, first), 0);
-		/* A mapping in progress fails. */
+		/* The mmap in progress must fail. */
 		if (point == MINI_AT_ALLOC && gone <= 0)
 			assert_int_equal(ret, -ENODEV);
 		assert_true(!ret || ret == -ENODEV || ret == -EOPNOTSUPP);
@@ -110,8 +111,8 @@ static void a_call_succeeds_or_fails_with_enodev_when_the_pmu_is_unregistered(vo
 	assert_true(call_while_it_goes(MINI_AT_ATOMIC, call_reset) > 0);
 }
 
-/* The PMU is on a page that faults. The thread is preempted after it loads the event's pointer to
- * the PMU and before it uses the pointer. */
+/* Accesses to the PMU fault, because its page is not accessible. The fault preempts the thread
+ * after it has loaded the event's pointer to the PMU, but before it uses the pointer. */
 static bool used_after;
 
 static void preempt(int number)
@@ -165,8 +166,8 @@ static void a_call_does_not_use_a_pmu_after_it_is_unregistered(void **state)
 
 static int closed_fd;
 
-/* CPU 1 closes the event after CPU 0 revoked it and released its lock. The event no longer refers
- * to its PMU. */
+/* CPU 1 closes the event after CPU 0 has revoked it and released the lock. The event no longer
+ * refers to its PMU. */
 static void close_revoked(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	uintptr_t off = where->off;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The right to observe a task, and privileged exec, which revokes it. */
+/* Permission to observe a task, and privileged exec, which revokes this permission. */
 #include "core/mini_test.h"
 #include "core/core_private.h"
 
 static struct mini mini;
 
-/* The host has no may_observe(), so the core compares users. Tasks without a user do not have the
- * same user. */
+/* The host has no may_observe(), so the core compares users. Tasks without a user do not count as
+ * tasks of the same user. */
 static void without_users_a_task_observes_only_itself(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);
@@ -32,7 +32,7 @@ static void without_users_a_task_observes_only_itself(void **state)
 
 static struct mini_task *victim;
 
-/* The exec happens after the call of may_observe() and before the event is installed. */
+/* The exec takes place after the call to may_observe(), but before the event is installed. */
 static void exec_in_between(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (!victim || where->off || where->nr_held || !where->nr_ops[MINI_OP_MAY_OBSERVE])
@@ -81,7 +81,7 @@ static void the_kernel_observes_a_task_after_a_privileged_exec(void **state)
 	mini_end(&mini);
 }
 
-/* The count can still be read. */
+/* The count remains readable. */
 static void a_privileged_exec_detaches_events_of_others(void **state)
 {
 	struct perf_event_attr attr = attr_faults(0);

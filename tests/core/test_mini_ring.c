@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings that user space writes to, that are redirected, and that wake readers. */
+/* Rings that user space writes to, redirected output, and wakeups of readers. */
 #include <pthread.h>
 
 #include "core/mini_test.h"
@@ -10,14 +10,14 @@ static const struct tally_core_sample_data in_user = {.ip = 0x1234, .mode = PERF
 
 /* ---- wakeups ----------------------------------------------------------------------------- */
 
-enum { SMALL = 16, WATERMARK = 2048 }; /* bytes of a record; watermark in a ring of 4096 bytes */
+enum { SMALL = 16, WATERMARK = 2048 }; /* bytes per record; watermark in a 4096-byte ring */
 
 static struct scene {
-	const volatile void *word; /* NULL: any */
-	int nr, seen;              /* number of records; writes at the seen-th such operation */
+	const volatile void *word; /* NULL for any word */
+	int nr, seen;              /* number of records; atomic operations until the interrupt */
 } scene;
 
-/* Interrupt that writes `nr` records at the point defined by the scene. */
+/* Write `nr` records in an interrupt at the point given by the scene. */
 static void write_records(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (point != MINI_AT_ATOMIC || (scene.word && what != scene.word) || --scene.seen)
@@ -28,8 +28,8 @@ static void write_records(struct mini *where, enum mini_point point, const volat
 	}
 }
 
-/* Open two events of CPU 0 that write to one ring: page faults, and a counter whose interrupt may
- * occur while a fault is written. */
+/* Open two events on CPU 0 that write to the same ring: a page fault event, and a counter that may
+ * interrupt while a fault is being recorded. */
 static int open_two(uint64_t wide, struct tally_core_buffer **ret_buffer)
 {
 	struct tally_core_settings settings;
@@ -100,7 +100,7 @@ static void a_watermark_wakes_once_each_time_it_is_passed(void **state)
 
 /* ---- user space -------------------------------------------------------------------------- */
 
-/* With an invalid data_tail the ring is full. */
+/* A ring with an invalid data_tail is treated as full. */
 static void a_ring_survives_an_invalid_data_tail(void **state)
 {
 	struct perf_event_mmap_page *page;
@@ -162,7 +162,7 @@ static void *change_size(void *size)
 	return NULL;
 }
 
-/* Another thread changes the size of the record continuously. */
+/* Another thread keeps changing the size of the record. */
 static void a_reader_in_the_kernel_gets_a_record_of_the_checked_size(void **state)
 {
 	struct perf_event_mmap_page *page;

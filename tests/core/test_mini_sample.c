@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times, IDs and branches of samples, wherever the interrupt occurs. */
+/* Check the times, IDs and branches in samples, no matter where the interrupt occurs. */
 #include "core/minimal/step.h"
 #include "core/mini_test.h"
 #include "probe.h"
@@ -12,7 +12,7 @@ static struct mini mini;
 static struct {
 	struct tally_core_buffer *buffer;
 	uint64_t began;  /* time when the event was opened */
-	uint64_t points; /* instructions at which an interrupt was tried */
+	uint64_t points; /* number of instructions at which an interrupt was tried */
 	uint64_t samples;
 } scene;
 
@@ -40,8 +40,8 @@ static void overflow_here(void *arg)
 	scene.samples += mini_overflow(&mini, 0, &in_kernel);
 }
 
-/* Check that both times of each sample equal the age of the event, because the task runs all the
- * time. */
+/* Check that the enabled and running times in each sample equal the age of the event, because the
+ * task has been running all the time. */
 static void check_samples(void)
 {
 	struct {
@@ -57,7 +57,7 @@ static void check_samples(void)
 	}
 }
 
-/* Run `call` with an interrupt before each `stride`th of its instructions. */
+/* Run `call` repeatedly, each time with an interrupt `stride` instructions later than before. */
 static void step_through(void (*call)(void), uint64_t stride)
 {
 	uint64_t taken, at = 1;
@@ -90,7 +90,7 @@ static void tick(void)
 	mini_tick(&mini);
 }
 
-/* Switch off the CPU and back at the same clock time. */
+/* Switch the task out and back in without advancing the clock. */
 static void switch_away(void)
 {
 	mini_switch(&mini, NULL);
@@ -211,7 +211,7 @@ static void branch_counters_without_values_are_zero(void **state)
 	mini_end(&mini);
 }
 
-/* The driver passes more branches than a record can hold. */
+/* The driver passes more branches than fit into a record. */
 static void a_sample_with_too_many_branches_is_counted_as_lost(void **state)
 {
 	static const struct perf_branch_entry branches[5000];
@@ -249,7 +249,7 @@ static void overflow_of_member(struct mini *where, enum mini_point point, const 
 	scene.samples += mini_overflow(where, 1, &in_kernel);
 }
 
-/* The leader has used up its limit and is disabled when its member is sampled. */
+/* By the time the member is sampled, the leader has used up its limit and is disabled. */
 static void the_time_of_a_member_ends_when_its_leader_is_disabled(void **state)
 {
 	struct perf_event_attr attr = attr_counter(100);

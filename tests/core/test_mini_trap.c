@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SIGTRAP of an event: the receiving task, and the reported address. */
+/* SIGTRAP from an event: the receiving task and the reported address. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -76,7 +76,7 @@ static void a_late_trap_has_no_kernel_address(void **state)
 	mini_end(&mini);
 }
 
-/* Open an event of the task on itself. */
+/* Open an event on the calling task itself. */
 static int open_trap(struct mini_task *task)
 {
 	const struct perf_event_attr attr = attr_trap();
@@ -150,7 +150,7 @@ static void a_due_trap_is_dropped_with_its_event_or_task(void **state)
 	}
 }
 
-/* The counter skids into the kernel, which the event excludes. */
+/* The interrupt is late and occurs in the kernel, which the event excludes. */
 static void a_trap_has_no_address_in_an_excluded_kernel(void **state)
 {
 	mini_test_begin(&mini, 1, NULL);
@@ -163,7 +163,7 @@ static void a_trap_has_no_address_in_an_excluded_kernel(void **state)
 	mini_end(&mini);
 }
 
-/* The interrupt occurs while the events of the task are removed because it exits. */
+/* The interrupt occurs while the events of an exiting task are being removed. */
 static void an_overflow_while_its_task_exits_sends_no_trap(void **state)
 {
 	struct mini_task *task;
@@ -182,7 +182,7 @@ static void an_overflow_while_its_task_exits_sends_no_trap(void **state)
 	mini_end(&mini);
 }
 
-/* CPU 0 ends the task, which runs on CPU 1 and has a pending trap. */
+/* CPU 0 terminates the task, which runs on CPU 1 and has a pending trap. */
 static void a_task_that_was_ended_gets_no_trap(void **state)
 {
 	struct mini_task *task;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Multiplexing: which groups a tick takes off the counters, and which it leaves on. */
+/* Multiplexing: which groups a tick takes off the counters, and which groups it leaves on. */
 #include "core/mini_test.h"
 
 enum { TICK = 4000000 };
@@ -29,8 +29,8 @@ static void tick_after(uint64_t ns)
 	mini_tick(&mini);
 }
 
-/* Five events share four counters. The first tick replaces the fourth event by the fifth. The
- * fourth event returns shortly before the second tick. */
+/* Five events share four counters. The first tick replaces the fourth event with the fifth. The
+ * fourth event gets a counter again shortly before the second tick. */
 static void a_group_that_returned_shortly_before_a_tick_stays_on(void **state)
 {
 	int fds[6];
@@ -50,7 +50,8 @@ static void a_group_that_returned_shortly_before_a_tick_stays_on(void **state)
 	mini_end(&mini);
 }
 
-/* Open five events for four counters, then close one: no event waits any more. */
+/* Open five events for four counters, then close one event, so that no event is waiting any
+ * longer. */
 static void check_ticks_leave_all_on(int32_t cpu)
 {
 	uint64_t stops;
@@ -75,9 +76,9 @@ static void a_tick_takes_nothing_off_once_all_events_have_counters(void **state)
 	check_ticks_leave_all_on(0);
 }
 
-/* An event of the task on any CPU has waited longest, then four events of the CPU, then an event of
- * the task on this CPU. When the task is switched in for the second time, the core already knows
- * that one of the task's events waits. */
+/* A task event for any CPU has waited longest, followed by four CPU events and by a task event for
+ * this CPU. When the task is switched in for the second time, the core already knows that one of
+ * the task's events is waiting. */
 static void the_longest_waiting_task_event_replaces_a_cpu_event(void **state)
 {
 	int first, last;
@@ -101,7 +102,7 @@ static void the_longest_waiting_task_event_replaces_a_cpu_event(void **state)
 	mini_end(&mini);
 }
 
-/* They have waited longer than the event of the task. */
+/* The CPU's events have waited longer than the task's event. */
 static void the_events_of_a_cpu_stay_on_while_it_is_their_turn(void **state)
 {
 	uint64_t stops;
@@ -151,7 +152,7 @@ static void time_without_waiting_events_is_not_part_of_a_turn(void **state)
 	check_time_before(true);
 }
 
-/* Its event, which is limited to this CPU, takes the counter of a CPU event. */
+/* The task's pinned event, which is limited to this CPU, takes a counter from a CPU event. */
 static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void **state)
 {
 	struct perf_event_attr pinned = attr_timed();
@@ -172,7 +173,7 @@ static void a_pinned_event_of_a_task_on_one_cpu_is_on_whenever_the_task_is(void 
 	mini_end(&mini);
 }
 
-/* No event waits while the task, whose event found no counter, is not running. */
+/* While the task with the waiting event is not running, no event is waiting. */
 static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
 {
 	int fd;
@@ -195,7 +196,7 @@ static void time_without_the_waiting_task_is_not_part_of_a_turn(void **state)
 	mini_end(&mini);
 }
 
-/* All counters are in use by events of the task (-1) or of the CPU (0). */
+/* All counters are taken by task events (flexible_cpu -1) or by CPU events (flexible_cpu 0). */
 static void check_pinned_takes_place(int32_t flexible_cpu, int32_t pinned_cpu)
 {
 	struct perf_event_attr pinned = attr_timed();
@@ -219,8 +220,8 @@ static void a_pinned_event_takes_the_place_of_any_flexible_one(void **state)
 		check_pinned_takes_place(-(i & 1), -(i >> 1));
 }
 
-/* A group waits when its second member is enabled. Then two events are closed, and the group is put
- * on. One more event is opened, and waits at the next tick, which follows soon. */
+/* A group is waiting when its second member is enabled. Then two events are closed, and the group
+ * gets counters. Another event is opened and is waiting at the next tick, which follows soon. */
 static void enabling_a_member_of_a_waiting_group_does_not_end_its_wait(void **state)
 {
 	struct perf_event_attr disabled = attr_timed();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tally_core_is_watched(), by which hooks check whether a core has events. */
+/* Test tally_core_is_watched(), which hooks call to check whether a core has events. */
 #include "core/mini_test.h"
 
 static struct mini mini;
@@ -14,7 +14,7 @@ static struct tally_core_task *op_running(void *host)
 	return mini.cpus[mini.cpu].task ? &mini.cpus[mini.cpu].task->perf : NULL;
 }
 
-/* A second core in addition to the host's. */
+/* Create a second core in addition to the host's. */
 static void watched_begin(void)
 {
 	mini_test_begin(&mini, 2, NULL);
@@ -51,8 +51,7 @@ static uint64_t locks_of_event(struct tally_core *core)
 	return locks_taken(&mini) - before;
 }
 
-/* While there is an event, other events are opened and closed without taking a lock of the whole
- * core. */
+/* While an event exists, other events are opened and closed without taking a core-wide lock. */
 static void an_event_of_a_watched_core_takes_no_shared_lock(void **state)
 {
 	struct tally_core_event *first;
@@ -76,7 +75,7 @@ static void create_between(struct mini *where, enum mini_point point, const vola
 		until = 1;
 }
 
-/* The other event is opened at each point of the close. */
+/* Open the other event at each point during the close. */
 static void a_core_stays_watched_if_an_event_opens_while_the_last_closes(void **state)
 {
 	uint64_t n = 1;

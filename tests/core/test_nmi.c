@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The overflow interrupt cannot be masked. It occurs before each atomic operation of the
- * interrupted code and after each read of a counter, and folds counters that are just being folded.
- * No event is counted twice, and none is missed. */
+ * interrupted code and after each read of a counter, and updates counters that the interrupted code
+ * is updating. No event may be counted twice or missed. */
 #include "core/minimal/step.h"
 #include "core/mini_test.h"
 #include "probe.h"
@@ -12,13 +12,13 @@ static const struct tally_core_sample_data user = {.ip = 0x1000, .mode = PERF_RE
 
 static struct mini mini;
 
-/* The interrupt occurs at the wait-th point of a round. The totals cover the whole test. */
+/* The interrupt occurs at point number `wait` of a round. The totals cover the whole test. */
 static struct {
 	unsigned wait, points;
 	uint64_t counted[MINI_COUNTERS], samples;
 } scene;
 
-/* Advance all running counters by the same number. */
+/* Advance all running counters by the same amount. */
 static void count(uint64_t nr)
 {
 	for (uint32_t i = 0; i < MINI_COUNTERS; i++) {
@@ -32,7 +32,7 @@ static void count(uint64_t nr)
 	mini.now += nr;
 }
 
-/* Advance counter 0 to the end of its period and interrupt. */
+/* Advance counter 0 to the end of its period, and raise the interrupt. */
 static void overflow(void)
 {
 	uint64_t value = mini.cpus[0].counters[0].value;
@@ -75,8 +75,8 @@ static void scene_begin(void)
 	mini.at = interrupt_at_point;
 }
 
-/* The leader samples the counts of its group. Its interrupt occurs while the group is read, at each
- * point in turn. */
+/* The leader samples the counts of its group. Its interrupt occurs at each point in turn while the
+ * group is being read. */
 static void check_reads(uint32_t type, uint64_t config)
 {
 	const struct perf_event_attr leader = {.type = 10,
@@ -159,8 +159,8 @@ static void overflow_once(struct mini *where, enum mini_point point, const volat
 	mini_overflow(where, 0, &user);
 }
 
-/* Open a leader that samples its group, and a clock in the group. Returns the descriptor of the
- * clock. */
+/* Open a leader that samples its group, and a clock in the group. Returns the clock's
+ * descriptor. */
 static int open_folding(void)
 {
 	struct perf_event_attr attr = attr_counter(1), clock = attr_faults(0);
@@ -200,7 +200,7 @@ static void a_clock_is_folded_once_with_an_interrupt_at_any_operation(void **sta
 	mini_end(&mini);
 }
 
-/* Most instructions of a fold are not atomic operations, so step through all of them. */
+/* Most instructions in an update are not atomic operations, so step through all instructions. */
 struct reading {
 	int fd;
 	uint64_t words[3];
@@ -220,7 +220,8 @@ static void overflow_here(void *arg)
 
 static uint64_t step_at;
 
-/* Start stepping after the clock was read: the next instructions fold its value. */
+/* Start stepping after the clock has been read, because the next instructions add its value to the
+ * count. */
 static void step_from_clock(struct mini *where, enum mini_point point, const volatile void *what)
 {
 	if (point != MINI_AT_CLOCK || !step_at)
